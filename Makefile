@@ -1,0 +1,118 @@
+# Four targets to know: `make train`, `make test`, `make check`, `make bench`.
+# Each sets up what it needs first: .venv, the dependencies, the kernels.
+
+PYTHON ?= python3
+VENV ?= .venv
+TRAIN_ARGS ?= treelstm --data sample
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+SETUP_INPUTS := pyproject.toml setup.py
+KERNELS := recursive_tf/_kernels.so
+# Folders too: their times change when a file comes or goes.
+KERNEL_INPUTS := $(shell find kernels -type d -o -name '*.cc' -o -name '*.h')
+CPP_FILES = $(shell find kernels tests/cc -name '*.cc' -o -name '*.h')
+HAS_GTEST = $(shell echo '\#include <gtest/gtest.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo yes)
+# Installs this checkout in place with one set of extras, the kernels left to their own rule.
+INSTALL = RECURSIVE_TF_BUILD_KERNELS=0 $(PIP) install --no-build-isolation -e
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help setup train test test-slow test-one-thread check check-python check-types \
+  check-floors check-cpp format bench core-test core-tsan core-asan wheel wheel-test clean
+
+help:
+	@echo 'make train       train a TreeLSTM on the bundled trees (TRAIN_ARGS="treernn --data sst")'
+	@echo 'make test        all tests but the slow ones (PYTEST_ARGS="-k stash")'
+	@echo 'make check       lint, types, floors, C++ format'
+	@echo 'make bench       the benchmarks'
+	@echo 'more:            setup test-slow test-one-thread format core-test core-tsan core-asan'
+	@echo '                 wheel wheel-test clean'
+
+train: setup
+	$(BIN)/recursive-tf train $(TRAIN_ARGS)
+
+test: setup $(VENV)/.installed-test
+	$(if $(HAS_GTEST),@$(MAKE) --no-print-directory core-test,\
+	  @echo 'C++ core tests skipped: no gtest (Debian, Ubuntu: apt-get install libgtest-dev)')
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# What `make test` leaves out because it takes minutes.
+test-slow: setup $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+
+# A kernel that blocks a pool thread hangs here at once, and the time limit shows where.
+test-one-thread: setup $(VENV)/.installed-test
+	$(BIN)/python -m pytest --inter-op-threads=1 $(PYTEST_ARGS)
+
+check: check-python check-types check-floors check-cpp
+
+check-python: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+
+# The static tools do not know about package_dir: they read the packages under their installed
+# names, in a tree of links to the files.
+build/tree: FORCE
+	@rm -rf $@ && mkdir -p $@
+	@cp -rs $(CURDIR)/recursive_tf $@/
+	@cp -rs $(CURDIR)/datasets $(CURDIR)/models $@/recursive_tf/
+FORCE:
+
+check-types: setup $(VENV)/.installed-dev build/tree
+	$(BIN)/mypy
+
+check-floors: $(VENV)/.installed-dev build/tree
+	cd build/tree && $(abspath $(BIN))/lint-imports --no-logo --no-cache --config ../../pyproject.toml
+
+check-cpp: $(VENV)/.installed-dev
+	$(if $(CPP_FILES),$(BIN)/clang-format --dry-run -Werror $(CPP_FILES))
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(if $(CPP_FILES),$(BIN)/clang-format -i $(CPP_FILES))
+
+bench: setup $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks
+
+# The plain C++ core, by itself; tests/cc/Makefile says what each needs.
+core-test core-tsan core-asan: core-%: setup
+	$(MAKE) -C tests/cc $* PYTHON=$(abspath $(BIN)/python)
+
+wheel: setup
+	rm -rf build/wheel
+	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheel .
+
+# From nothing: an empty environment gets the wheel with its dependencies, and uses it.
+wheel-test: wheel
+	rm -rf build/wheel-venv && $(PYTHON) -m venv build/wheel-venv
+	build/wheel-venv/bin/pip install build/wheel/recursive_tf-*.whl
+	cd build/wheel && ../wheel-venv/bin/recursive-tf info
+
+setup: $(VENV)/.installed $(KERNELS)
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo 'Python 3.10 or later is needed; name one with PYTHON=.'; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo 'venv is missing (Debian, Ubuntu: apt-get install python3-venv).'; exit 1; }
+	$(PIP) install 'setuptools>=77'
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.created $(SETUP_INPUTS)
+	$(INSTALL) .
+	@touch $@
+
+$(VENV)/.installed-%: $(VENV)/.installed
+	$(INSTALL) '.[$*]' --quiet
+	@touch $@
+
+$(KERNELS): $(VENV)/.installed $(KERNEL_INPUTS)
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
+
+clean:
+	rm -rf build dist *.egg-info $(KERNELS) recursive_tf/_build_info.py
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -1,0 +1,21 @@
+"""Trees as data: reading, packing into flat arrays, batches, sample and synthetic trees.
+
+From text to batches: `load_sst()`, `load_sample()` or `load_treebank(path)` give lists of `Tree`;
+`Vocabulary.from_trees(trees)` numbers the words; `PackedTrees.pack(trees, vocabulary)` lays a
+treebank out flat; `make_dataset(packed, batch_size=25)` is a `tf.data.Dataset` of `TreeBatch`.
+"""
+
+from recursive_tf.datasets.batch import TreeBatch as TreeBatch
+from recursive_tf.datasets.packing import PackedTrees as PackedTrees
+from recursive_tf.datasets.pipeline import epoch_order as epoch_order
+from recursive_tf.datasets.pipeline import make_dataset as make_dataset
+from recursive_tf.datasets.pipeline import num_batches as num_batches
+from recursive_tf.datasets.ptb import ReadReport as ReadReport
+from recursive_tf.datasets.ptb import read_ptb as read_ptb
+from recursive_tf.datasets.ptb import write_ptb as write_ptb
+from recursive_tf.datasets.sample import load_sample as load_sample
+from recursive_tf.datasets.sst import load_sst as load_sst
+from recursive_tf.datasets.synthetic import synthetic_tree as synthetic_tree
+from recursive_tf.datasets.tree import Tree as Tree
+from recursive_tf.datasets.treebank import load_treebank as load_treebank
+from recursive_tf.datasets.vocabulary import Vocabulary as Vocabulary

@@ -1,0 +1,112 @@
+// Kernels of InvokeBackward and InvokeMapBackward: calls from inside a backward
+// body.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/op_kernels/kernel_util.h"
+#include "kernels/runtime/activation.h"
+#include "kernels/runtime/frame.h"
+#include "kernels/runtime/rows.h"
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+namespace {
+
+absl::Status NoBackwardBody(const std::string& key) {
+  return absl::NotFoundError(absl::StrCat("SubGraph '", key,
+                                          "' has no backward body in this run"));
+}
+
+}  // namespace
+
+class InvokeBackwardOp final : public tf::AsyncOpKernel {
+ public:
+  explicit InvokeBackwardOp(tf::OpKernelConstruction* ctx)
+      : AsyncOpKernel(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("body_key", &body_key_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Targ_gradients", &result_dtypes_));
+  }
+
+  void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
+    const Frame<BackwardRun>* frame = nullptr;
+    auto run = PinRun(ctx->input(0), &frame);
+    OP_REQUIRES_OK_ASYNC(ctx, run.status(), done);
+    const int body = (*run)->core.bodies->Find(body_key_);
+    OP_REQUIRES_ASYNC(ctx, body >= 0, NoBackwardBody(body_key_), done);
+    const uint64_t key = ctx->input(1).scalar<int64_t>()();
+    InvokeBackward(
+        ctx, *run, body, frame->depth, key,
+        InputPointers(ctx, 2, ctx->num_inputs() - 2),
+        [this, ctx, done = std::move(done)](const absl::Status& status,
+                                            std::vector<tf::Tensor> results) {
+          OP_REQUIRES_OK_ASYNC(ctx, status, done);
+          OP_REQUIRES_OK_ASYNC(ctx, SetResults(ctx, results, result_dtypes_),
+                               done);
+          results.clear();
+          done();
+        });
+  }
+
+ private:
+  std::string body_key_;
+  std::vector<tf::DataType> result_dtypes_;
+};
+
+class InvokeMapBackwardOp final : public tf::AsyncOpKernel {
+ public:
+  explicit InvokeMapBackwardOp(tf::OpKernelConstruction* ctx)
+      : AsyncOpKernel(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("body_key", &body_key_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Targ_gradients", &result_dtypes_));
+    std::vector<tf::PartialTensorShape> shapes;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
+    row_shapes_ = RowShapes(shapes);
+  }
+
+  void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
+    const Frame<BackwardRun>* frame = nullptr;
+    auto run = PinRun(ctx->input(0), &frame);
+    OP_REQUIRES_OK_ASYNC(ctx, run.status(), done);
+    const int body = (*run)->core.bodies->Find(body_key_);
+    OP_REQUIRES_ASYNC(ctx, body >= 0, NoBackwardBody(body_key_), done);
+    const uint64_t first_key = ctx->input(1).scalar<int64_t>()();
+    const ArgPointers args = InputPointers(ctx, 2, ctx->num_inputs() - 2);
+    auto num_rows = NumRows(args);
+    OP_REQUIRES_OK_ASYNC(ctx, num_rows.status(), done);
+    const int depth = frame->depth;
+    MapRows(
+        *num_rows, args, result_dtypes_, row_shapes_,
+        [&](int64_t row, const ArgPointers& row_args, FrameCallback row_done) {
+          InvokeBackward(ctx, *run, body, depth, first_key + row, row_args,
+                         std::move(row_done));
+        },
+        [this, ctx, done = std::move(done)](const absl::Status& status,
+                                            std::vector<tf::Tensor> results) {
+          OP_REQUIRES_OK_ASYNC(ctx, status, done);
+          OP_REQUIRES_OK_ASYNC(ctx, SetResults(ctx, results, result_dtypes_),
+                               done);
+          results.clear();
+          done();
+        });
+  }
+
+ private:
+  std::string body_key_;
+  std::vector<tf::DataType> result_dtypes_;
+  std::vector<tf::PartialTensorShape> row_shapes_;
+};
+
+REGISTER_KERNEL_BUILDER(
+    Name("RecursiveTf>InvokeBackward").Device(tf::DEVICE_CPU),
+    InvokeBackwardOp);
+REGISTER_KERNEL_BUILDER(
+    Name("RecursiveTf>InvokeMapBackward").Device(tf::DEVICE_CPU),
+    InvokeMapBackwardOp);
+
+}  // namespace recursive_tf

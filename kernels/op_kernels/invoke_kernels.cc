@@ -1,0 +1,115 @@
+// Kernels of Invoke and InvokeMap: calls from inside a body.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/op_kernels/kernel_util.h"
+#include "kernels/runtime/activation.h"
+#include "kernels/runtime/frame.h"
+#include "kernels/runtime/rows.h"
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+namespace {
+
+absl::Status UnknownBody(const std::string& key) {
+  return absl::NotFoundError(absl::StrCat(
+      "SubGraph '", key, "' is called by a body but is not part of the run"));
+}
+
+tf::Tensor KeyTensor(uint64_t key) {
+  tf::Tensor tensor(tf::DT_INT64, {});
+  tensor.scalar<int64_t>()() = static_cast<int64_t>(key);
+  return tensor;
+}
+
+}  // namespace
+
+class InvokeOp final : public tf::AsyncOpKernel {
+ public:
+  explicit InvokeOp(tf::OpKernelConstruction* ctx) : AsyncOpKernel(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("body_key", &body_key_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tresults", &result_dtypes_));
+  }
+
+  void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
+    const Frame<ForwardRun>* frame = nullptr;
+    auto run = PinRun(ctx->input(0), &frame);
+    OP_REQUIRES_OK_ASYNC(ctx, run.status(), done);
+    const int body = (*run)->core.bodies->Find(body_key_);
+    OP_REQUIRES_ASYNC(ctx, body >= 0, UnknownBody(body_key_), done);
+    const uint64_t key = (*run)->keys.Next();
+    InvokeForward(
+        ctx, *run, body, frame->depth, key,
+        InputPointers(ctx, 1, ctx->num_inputs() - 1),
+        [this, ctx, key, done = std::move(done)](
+            const absl::Status& status, std::vector<tf::Tensor> results) {
+          OP_REQUIRES_OK_ASYNC(ctx, status, done);
+          OP_REQUIRES_OK_ASYNC(ctx, SetResults(ctx, results, result_dtypes_),
+                               done);
+          ctx->set_output(ctx->num_outputs() - 1, KeyTensor(key));
+          results.clear();
+          done();
+        });
+  }
+
+ private:
+  std::string body_key_;
+  std::vector<tf::DataType> result_dtypes_;
+};
+
+class InvokeMapOp final : public tf::AsyncOpKernel {
+ public:
+  explicit InvokeMapOp(tf::OpKernelConstruction* ctx) : AsyncOpKernel(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("body_key", &body_key_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tresults", &result_dtypes_));
+    std::vector<tf::PartialTensorShape> shapes;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
+    row_shapes_ = RowShapes(shapes);
+  }
+
+  void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
+    const Frame<ForwardRun>* frame = nullptr;
+    auto run = PinRun(ctx->input(0), &frame);
+    OP_REQUIRES_OK_ASYNC(ctx, run.status(), done);
+    const int body = (*run)->core.bodies->Find(body_key_);
+    OP_REQUIRES_ASYNC(ctx, body >= 0, UnknownBody(body_key_), done);
+    const ArgPointers args = InputPointers(ctx, 1, ctx->num_inputs() - 1);
+    auto num_rows = NumRows(args);
+    OP_REQUIRES_OK_ASYNC(ctx, num_rows.status(), done);
+    const uint64_t first_key = (*run)->keys.NextBlock(*num_rows);
+    const int depth = frame->depth;
+    MapRows(
+        *num_rows, args, result_dtypes_, row_shapes_,
+        [&](int64_t row, const ArgPointers& row_args, FrameCallback row_done) {
+          InvokeForward(ctx, *run, body, depth, first_key + row, row_args,
+                        std::move(row_done));
+        },
+        [this, ctx, first_key, done = std::move(done)](
+            const absl::Status& status, std::vector<tf::Tensor> results) {
+          OP_REQUIRES_OK_ASYNC(ctx, status, done);
+          OP_REQUIRES_OK_ASYNC(ctx, SetResults(ctx, results, result_dtypes_),
+                               done);
+          ctx->set_output(ctx->num_outputs() - 1, KeyTensor(first_key));
+          results.clear();
+          done();
+        });
+  }
+
+ private:
+  std::string body_key_;
+  std::vector<tf::DataType> result_dtypes_;
+  std::vector<tf::PartialTensorShape> row_shapes_;
+};
+
+REGISTER_KERNEL_BUILDER(Name("RecursiveTf>Invoke").Device(tf::DEVICE_CPU),
+                        InvokeOp);
+REGISTER_KERNEL_BUILDER(Name("RecursiveTf>InvokeMap").Device(tf::DEVICE_CPU),
+                        InvokeMapOp);
+
+}  // namespace recursive_tf

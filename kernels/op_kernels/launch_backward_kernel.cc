@@ -1,0 +1,194 @@
+// Kernel of LaunchBackward: makes a backward run, calls the backward body of the
+// Launch's first frame, and emits the accumulated gradients.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/op_kernels/kernel_util.h"
+#include "kernels/runtime/activation.h"
+#include "kernels/runtime/body_table.h"
+#include "kernels/runtime/frame.h"
+#include "kernels/runtime/rows.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/resource_handle.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+namespace {
+
+// The first key a run hands out belongs to its first frame, or to its first row.
+constexpr uint64_t kFirstKey = 1;
+
+}  // namespace
+
+class LaunchBackwardOp final : public tf::AsyncOpKernel {
+ public:
+  explicit LaunchBackwardOp(tf::OpKernelConstruction* ctx)
+      : AsyncOpKernel(ctx), bodies_(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Targ_gradients", &result_dtypes_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tgradients", &gradient_dtypes_));
+    std::vector<tf::PartialTensorShape> shapes;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
+    row_shapes_ = RowShapes(shapes);
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("slot_shapes", &slot_shapes_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("slot_captures", &slot_captures_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tslots", &slot_dtypes_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("entry", &entry_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("mapped", &mapped_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("policy", &policy_));
+    std::vector<std::string> kinds;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("slot_kinds", &kinds));
+    for (const std::string& name : kinds) {
+      auto kind = Accumulator::ParseKind(name);
+      OP_REQUIRES_OK(ctx, kind.status());
+      slot_kinds_.push_back(*kind);
+    }
+    OP_REQUIRES_OK(ctx, ReadLayouts(ctx));
+  }
+
+  void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
+    auto bodies = bodies_.Get(ctx->function_library());
+    OP_REQUIRES_OK_ASYNC(ctx, bodies.status(), done);
+    const int entry = (*bodies)->Find(entry_);
+    OP_REQUIRES_ASYNC(ctx, entry >= 0,
+                      absl::InternalError("recursive_tf: no backward entry"),
+                      done);
+    const RunRef* ref = ctx->input(0).scalar<tf::Variant>()().get<RunRef>();
+    OP_REQUIRES_ASYNC(
+        ctx, ref != nullptr && ref->run != nullptr,
+        absl::FailedPreconditionError(absl::StrCat(
+            "SubGraph '", entry_,
+            "': the forward call kept no residuals, so it has no gradient")),
+        done);
+    // The input is the only reference left exactly when no tape, graph edge or
+    // other gradient can ask for this run again.
+    const bool consumes = ctx->input(0).RefCountIsOne();
+    auto run = std::make_shared<BackwardRun>(
+        *bodies, MakeReadyQueue(ctx, policy_), ref->run, consumes);
+    run->layouts = layouts_;
+    const int num_gradients = static_cast<int>(gradient_dtypes_.size());
+    for (int i = 1 + num_gradients; i < ctx->num_inputs(); ++i) {
+      run->extras.push_back(ctx->input(i));
+    }
+    MakeAccumulators(run.get());
+
+    const ArgPointers args = InputPointers(ctx, 1, num_gradients);
+    FrameCallback finish = [this, ctx, run, done = std::move(done)](
+                               const absl::Status& status,
+                               std::vector<tf::Tensor> results) {
+      Finish(ctx, run.get(), status, results);
+      results.clear();
+      done();
+    };
+    if (!mapped_) {
+      InvokeBackward(ctx, run, entry, /*parent_depth=*/0, kFirstKey, args,
+                     std::move(finish));
+      return;
+    }
+    auto num_rows = NumRows(args);
+    if (!num_rows.ok()) {
+      return finish(run->core.Fail(num_rows.status(), entry, 0), {});
+    }
+    MapRows(
+        *num_rows, args, result_dtypes_, row_shapes_,
+        [&](int64_t row, const ArgPointers& row_args, FrameCallback row_done) {
+          InvokeBackward(ctx, run, entry, /*parent_depth=*/0, kFirstKey + row,
+                         row_args, std::move(row_done));
+        },
+        std::move(finish));
+  }
+
+ private:
+  absl::Status ReadLayouts(tf::OpKernelConstruction* ctx) {
+    std::vector<int> num_capture_inputs, capture_inputs, num_extras, num_slots;
+    TF_RETURN_IF_ERROR(ctx->GetAttr("num_capture_inputs", &num_capture_inputs));
+    TF_RETURN_IF_ERROR(ctx->GetAttr("capture_inputs", &capture_inputs));
+    TF_RETURN_IF_ERROR(ctx->GetAttr("num_extras", &num_extras));
+    TF_RETURN_IF_ERROR(ctx->GetAttr("num_slots", &num_slots));
+    if (num_extras.size() != num_capture_inputs.size() ||
+        num_slots.size() != num_capture_inputs.size() ||
+        slot_captures_.size() != slot_kinds_.size() ||
+        slot_shapes_.size() != slot_kinds_.size()) {
+      return absl::InternalError("recursive_tf: malformed LaunchBackward op");
+    }
+    size_t capture = 0;
+    BackwardLayout next;
+    for (size_t body = 0; body < num_capture_inputs.size(); ++body) {
+      next.captures.clear();
+      for (int i = 0; i < num_capture_inputs[body]; ++i) {
+        next.captures.push_back(capture_inputs.at(capture++));
+      }
+      next.extras_end = next.extras_begin + num_extras[body];
+      layouts_.push_back(next);
+      next.extras_begin = next.extras_end;
+      next.slots_begin += num_slots[body];
+    }
+    return absl::OkStatus();
+  }
+
+  void MakeAccumulators(BackwardRun* run) const {
+    size_t output = 0;
+    for (Accumulator::Kind kind : slot_kinds_) {
+      const tf::DataType dtype = slot_dtypes_[output++];
+      const tf::DataType second =
+          kind == Accumulator::Kind::kDense ? dtype : slot_dtypes_[output++];
+      run->accumulators.push_back(
+          std::make_unique<Accumulator>(kind, dtype, second));
+    }
+  }
+
+  // The shape of a slot's outer reference, for zeros where nothing was added.
+  absl::StatusOr<tf::TensorShape> SlotShape(const ForwardRun& run,
+                                            size_t slot) const {
+    tf::TensorShape shape;
+    if (slot_shapes_[slot].AsTensorShape(&shape)) return shape;
+    const tf::Tensor& capture = run.captures[slot_captures_[slot]];
+    if (capture.dtype() != tf::DT_RESOURCE) return capture.shape();
+    const auto& known =
+        capture.scalar<tf::ResourceHandle>()().dtypes_and_shapes();
+    if (!known.empty() && known[0].shape.AsTensorShape(&shape)) return shape;
+    return absl::InvalidArgumentError(
+        "recursive_tf: the gradient of a variable of unknown shape is needed, "
+        "but no frame contributed to it; give the variable a static shape");
+  }
+
+  void Finish(tf::OpKernelContext* ctx, BackwardRun* run, absl::Status status,
+              const std::vector<tf::Tensor>& results) const {
+    if (!status.ok()) {
+      const absl::Status first = run->core.first_error();
+      ctx->SetStatus(first.ok() ? status : first);
+      return;
+    }
+    OP_REQUIRES_OK(ctx, SetResults(ctx, results, result_dtypes_));
+    int output = static_cast<int>(result_dtypes_.size());
+    for (size_t slot = 0; slot < run->accumulators.size(); ++slot) {
+      auto shape = SlotShape(*run->forward, slot);
+      OP_REQUIRES_OK(ctx, shape.status());
+      OP_REQUIRES_OK(ctx, run->accumulators[slot]->Emit(ctx, &output, *shape));
+    }
+  }
+
+  BodyTableCache bodies_;
+  std::vector<tf::DataType> result_dtypes_;
+  tf::DataTypeVector gradient_dtypes_;
+  std::vector<tf::PartialTensorShape> row_shapes_;
+  std::vector<BackwardLayout> layouts_;
+  std::vector<Accumulator::Kind> slot_kinds_;
+  std::vector<int> slot_captures_;
+  std::vector<tf::PartialTensorShape> slot_shapes_;
+  tf::DataTypeVector slot_dtypes_;
+  std::string entry_;
+  std::string policy_;
+  bool mapped_ = false;
+};
+
+REGISTER_KERNEL_BUILDER(
+    Name("RecursiveTf>LaunchBackward").Device(tf::DEVICE_CPU),
+    LaunchBackwardOp);
+
+}  // namespace recursive_tf

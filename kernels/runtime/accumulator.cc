@@ -1,0 +1,172 @@
+#include "kernels/runtime/accumulator.h"
+
+#include <complex>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/tensor_util.h"
+#include "tensorflow/core/framework/types.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+namespace {
+
+template <typename T>
+void AddInPlace(const tf::Tensor& source, tf::Tensor* target) {
+  const T* from = source.flat<T>().data();
+  T* to = target->flat<T>().data();
+  const int64_t size = source.NumElements();
+  for (int64_t i = 0; i < size; ++i) to[i] += from[i];
+}
+
+absl::Status AddTensor(const tf::Tensor& source, tf::Tensor* target) {
+  switch (source.dtype()) {
+    case tf::DT_FLOAT:
+      AddInPlace<float>(source, target);
+      return absl::OkStatus();
+    case tf::DT_DOUBLE:
+      AddInPlace<double>(source, target);
+      return absl::OkStatus();
+    case tf::DT_HALF:
+      AddInPlace<Eigen::half>(source, target);
+      return absl::OkStatus();
+    case tf::DT_BFLOAT16:
+      AddInPlace<tf::bfloat16>(source, target);
+      return absl::OkStatus();
+    case tf::DT_COMPLEX64:
+      AddInPlace<std::complex<float>>(source, target);
+      return absl::OkStatus();
+    case tf::DT_COMPLEX128:
+      AddInPlace<std::complex<double>>(source, target);
+      return absl::OkStatus();
+    default:
+      return absl::UnimplementedError(
+          absl::StrCat("recursive_tf: gradients of type ",
+                       tf::DataTypeString(source.dtype())));
+  }
+}
+
+absl::Status SetZeros(tf::OpKernelContext* ctx, int output,
+                      const tf::TensorShape& shape) {
+  tf::Tensor* zeros = nullptr;
+  absl::Status status = ctx->allocate_output(output, shape, &zeros);
+  if (!status.ok()) return status;
+  std::memset(const_cast<char*>(zeros->tensor_data().data()), 0,
+              zeros->TotalBytes());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Accumulator::Kind> Accumulator::ParseKind(
+    const std::string& kind) {
+  if (kind == "dense") return Kind::kDense;
+  if (kind == "slices") return Kind::kSlices;
+  if (kind == "product") return Kind::kProduct;
+  return absl::InvalidArgumentError(
+      absl::StrCat("recursive_tf: accumulator kind '", kind, "'"));
+}
+
+absl::Status Accumulator::AddDense(const tf::Tensor& gradient) {
+  if (kind_ != Kind::kDense || gradient.dtype() != dtype_) {
+    return absl::InternalError("recursive_tf: not a dense accumulator");
+  }
+  MutexLock lock(&mu_);
+  if (dense_.empty()) {
+    dense_.push_back(tf::tensor::DeepCopy(gradient));
+    return absl::OkStatus();
+  }
+  tf::Tensor& sum = dense_.front();
+  if (sum.shape() != gradient.shape()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "recursive_tf: gradients of one outer reference have shapes ",
+        sum.shape().DebugString(), " and ", gradient.shape().DebugString()));
+  }
+  return AddTensor(gradient, &sum);
+}
+
+absl::Status Accumulator::AddRows(Kind kind, const tf::Tensor& first,
+                                  const tf::Tensor& second) {
+  if (kind_ != kind || first.dtype() != dtype_ || first.dims() < 1 ||
+      second.dims() < 1 || first.dim_size(0) != second.dim_size(0)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "recursive_tf: cannot collect gradient rows of shapes ",
+        first.shape().DebugString(), " and ", second.shape().DebugString()));
+  }
+  MutexLock lock(&mu_);
+  first_.push_back(first);
+  second_.push_back(second);
+  return absl::OkStatus();
+}
+
+absl::Status Accumulator::EmitDense(tf::OpKernelContext* ctx, int output,
+                                    const tf::TensorShape& shape) {
+  MutexLock lock(&mu_);
+  if (dense_.empty()) return SetZeros(ctx, output, shape);
+  ctx->set_output(output, dense_.front());
+  return absl::OkStatus();
+}
+
+absl::Status Accumulator::EmitConcat(tf::OpKernelContext* ctx, int output,
+                                     std::vector<tf::Tensor> rows,
+                                     tf::DataType dtype,
+                                     tf::TensorShape row_shape) {
+  int64_t num_rows = 0;
+  for (const tf::Tensor& part : rows) num_rows += part.dim_size(0);
+  if (!rows.empty()) {
+    row_shape = rows.front().shape();
+    row_shape.RemoveDim(0);
+  }
+  tf::TensorShape shape = row_shape;
+  shape.InsertDim(0, num_rows);
+  tf::Tensor* all = nullptr;
+  absl::Status status = ctx->allocate_output(output, shape, &all);
+  if (!status.ok()) return status;
+  if (all->dtype() != dtype) {
+    return absl::InternalError("recursive_tf: slot type differs from output");
+  }
+  char* to = const_cast<char*>(all->tensor_data().data());
+  for (const tf::Tensor& part : rows) {
+    tf::TensorShape part_shape = part.shape();
+    part_shape.RemoveDim(0);
+    if (part_shape != row_shape || part.dtype() != dtype) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "recursive_tf: gradient rows of shape ", part_shape.DebugString(),
+          " beside ", row_shape.DebugString()));
+    }
+    std::memcpy(to, part.tensor_data().data(), part.TotalBytes());
+    to += part.TotalBytes();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Accumulator::Emit(tf::OpKernelContext* ctx, int* output,
+                               const tf::TensorShape& shape) {
+  if (kind_ == Kind::kDense) return EmitDense(ctx, (*output)++, shape);
+  std::vector<tf::Tensor> first;
+  std::vector<tf::Tensor> second;
+  {
+    MutexLock lock(&mu_);
+    first = std::move(first_);
+    second = std::move(second_);
+  }
+  tf::TensorShape first_row;
+  tf::TensorShape second_row;
+  if (kind_ == Kind::kSlices) {
+    first_row = shape;
+    first_row.RemoveDim(0);
+  } else {
+    first_row.AddDim(shape.dim_size(0));
+    second_row.AddDim(shape.dim_size(1));
+  }
+  absl::Status status =
+      EmitConcat(ctx, (*output)++, std::move(first), dtype_, first_row);
+  if (!status.ok()) return status;
+  return EmitConcat(ctx, (*output)++, std::move(second),
+                    kind_ == Kind::kSlices ? index_dtype_ : dtype_, second_row);
+}
+
+}  // namespace recursive_tf

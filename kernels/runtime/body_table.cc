@@ -1,0 +1,70 @@
+#include "kernels/runtime/body_table.h"
+
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "tensorflow/core/common_runtime/function_body.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTable::Instantiate(
+    tf::FunctionLibraryRuntime* library,
+    const std::vector<tf::NameAttrList>& functions,
+    const std::vector<std::string>& keys) {
+  if (library == nullptr) {
+    return absl::InternalError("recursive_tf: no function library runtime");
+  }
+  if (functions.size() != keys.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: ", functions.size(), " bodies, ",
+                     keys.size(), " body keys"));
+  }
+  auto table = absl::WrapUnique(new BodyTable(library));
+  for (size_t i = 0; i < functions.size(); ++i) {
+    Body body;
+    body.key = keys[i];
+    absl::Status status =
+        library->Instantiate(functions[i].name(),
+                             tf::AttrSlice(&functions[i].attr()), &body.handle);
+    if (!status.ok()) return status;
+    const tf::FunctionBody* function = library->GetFunctionBody(body.handle);
+    if (function == nullptr) {
+      return absl::InternalError(
+          absl::StrCat("recursive_tf: no body for ", functions[i].name()));
+    }
+    body.num_inputs = static_cast<int>(function->arg_types.size());
+    body.num_outputs = static_cast<int>(function->ret_types.size());
+    table->bodies_.push_back(std::move(body));
+  }
+  return std::shared_ptr<const BodyTable>(std::move(table));
+}
+
+int BodyTable::Find(absl::string_view key) const {
+  for (size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].key == key) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+BodyTableCache::BodyTableCache(tf::OpKernelConstruction* ctx) {
+  OP_REQUIRES_OK(ctx, ctx->GetAttr("bodies", &functions_));
+  OP_REQUIRES_OK(ctx, ctx->GetAttr("body_keys", &keys_));
+}
+
+absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTableCache::Get(
+    tf::FunctionLibraryRuntime* library) {
+  {
+    MutexLock lock(&mu_);
+    if (table_ != nullptr && table_->library() == library) return table_;
+  }
+  auto table = BodyTable::Instantiate(library, functions_, keys_);
+  if (!table.ok()) return table.status();
+  MutexLock lock(&mu_);
+  table_ = *table;
+  return table_;
+}
+
+}  // namespace recursive_tf

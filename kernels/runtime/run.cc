@@ -1,0 +1,100 @@
+#include "kernels/runtime/run.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "kernels/runtime/process_stats.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+namespace {
+
+// Buffers of at least this size are looked up before they are counted: a
+// frame's own activations are smaller, weights and their zeros are larger.
+constexpr size_t kLargeBufferBytes = 16 << 10;
+
+bool IsConsequence(const absl::Status& status) {
+  return absl::IsCancelled(status) || absl::IsAborted(status);
+}
+
+}  // namespace
+
+absl::Status RunCore::Aborted() {
+  return absl::AbortedError("recursive_tf: run stopped by an earlier error");
+}
+
+absl::Status RunCore::Fail(const absl::Status& status, int body, int depth) {
+  failed_.store(true, std::memory_order_release);
+  MutexLock lock(&mu_);
+  if (first_error_.ok() ||
+      (IsConsequence(first_error_) && !IsConsequence(status))) {
+    first_error_ = absl::Status(
+        status.code(),
+        absl::StrCat(status.message(), " [SubGraph '", (*bodies)[body].key,
+                     "', frame at depth ", depth, "]"));
+  }
+  return Aborted();
+}
+
+absl::Status RunCore::first_error() const {
+  MutexLock lock(&mu_);
+  return first_error_;
+}
+
+ForwardRun::ForwardRun(std::shared_ptr<const BodyTable> bodies,
+                       std::shared_ptr<ReadyQueue> queue, int max_depth,
+                       bool keeps_residuals)
+    : core(std::move(bodies), std::move(queue), max_depth),
+      keeps_residuals(keeps_residuals) {
+  ProcessStats::Get().AddRuns(1);
+}
+
+ForwardRun::~ForwardRun() {
+  ProcessStats::Get().AddStashEntries(
+      -static_cast<int64_t>(stash_.num_entries()));
+  ProcessStats::Get().AddRuns(-1);
+}
+
+size_t ForwardRun::CountBytes(const Residuals& residuals) {
+  size_t bytes = 0;
+  for (const tf::Tensor& tensor : residuals) {
+    const size_t size = tensor.TotalBytes();
+    if (size >= kLargeBufferBytes) {
+      MutexLock lock(&mu_);
+      if (!large_buffers_.insert(tensor.tensor_data().data()).second) continue;
+    }
+    bytes += size;
+  }
+  return bytes;
+}
+
+absl::Status ForwardRun::Stash(uint64_t key, Residuals residuals) {
+  const size_t bytes = CountBytes(residuals);
+  if (!stash_.Insert(key, std::move(residuals), bytes)) {
+    return absl::InternalError(
+        absl::StrCat("recursive_tf: frame key ", key, " is stashed already"));
+  }
+  ProcessStats::Get().AddStashEntries(1);
+  return absl::OkStatus();
+}
+
+bool ForwardRun::Unstash(uint64_t key, bool consume, Residuals* residuals) {
+  if (!consume) return stash_.Peek(key, residuals);
+  if (!stash_.Take(key, residuals)) return false;
+  ProcessStats::Get().AddStashEntries(-1);
+  return true;
+}
+
+RunCountersSnapshot ForwardRun::Snapshot() const {
+  RunCountersSnapshot snapshot = core.counters.Snapshot();
+  snapshot.stash_entries = stash_.num_entries();
+  snapshot.stash_bytes = stash_.bytes();
+  snapshot.stash_peak_bytes = stash_.peak_bytes();
+  return snapshot;
+}
+
+}  // namespace recursive_tf

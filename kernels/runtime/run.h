@@ -1,0 +1,131 @@
+// The run objects: all that the frames of one outermost call share.
+#ifndef RECURSIVE_TF_KERNELS_RUNTIME_RUN_H_
+#define RECURSIVE_TF_KERNELS_RUNTIME_RUN_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "kernels/core/frame_key.h"
+#include "kernels/core/ready_queue.h"
+#include "kernels/core/run_counters.h"
+#include "kernels/core/stash.h"
+#include "kernels/runtime/accumulator.h"
+#include "kernels/runtime/body_table.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "kernels/core/mutex.h"
+
+namespace recursive_tf {
+
+// What forward and backward runs have in common: bodies, the ready queue, the
+// depth limit, counters and the first error. Thread-safe.
+class RunCore final {
+ public:
+  RunCore(std::shared_ptr<const BodyTable> bodies,
+          std::shared_ptr<ReadyQueue> queue, int max_depth)
+      : bodies(std::move(bodies)),
+        queue(std::move(queue)),
+        max_depth(max_depth) {}
+
+  // Records the first real error of the run, with the SubGraph and depth where
+  // it happened, and returns the short status that every other frame passes up.
+  // A message that grew at each of 100,000 levels would take hours.
+  absl::Status Fail(const absl::Status& status, int body, int depth);
+
+  bool has_failed() const { return failed_.load(std::memory_order_acquire); }
+  // The short status for frames that stop because another one failed.
+  static absl::Status Aborted();
+  // The recorded error; OK if nothing failed.
+  absl::Status first_error() const;
+
+  const std::shared_ptr<const BodyTable> bodies;
+  const std::shared_ptr<ReadyQueue> queue;
+  const int max_depth;
+  RunCounters counters;
+
+ private:
+  std::atomic<bool> failed_{false};
+  mutable Mutex mu_;
+  absl::Status first_error_ ABSL_GUARDED_BY(mu_);
+};
+
+// One outermost forward call. Kept alive by the Launch op while frames run and,
+// when it trains, by the `run` tensor that the tape holds for the backward pass.
+class ForwardRun final {
+ public:
+  static constexpr char kFrameTypeName[] = "RecursiveTf>ForwardFrame";
+  using Residuals = std::vector<tensorflow::Tensor>;
+
+  ForwardRun(std::shared_ptr<const BodyTable> bodies,
+             std::shared_ptr<ReadyQueue> queue, int max_depth,
+             bool keeps_residuals);
+  ~ForwardRun();
+  ForwardRun(const ForwardRun&) = delete;
+  ForwardRun& operator=(const ForwardRun&) = delete;
+
+  // Stashes the residuals of frame `key`.
+  absl::Status Stash(uint64_t key, Residuals residuals);
+  // Returns the residuals of frame `key`, and forgets them if `consume`.
+  bool Unstash(uint64_t key, bool consume, Residuals* residuals);
+
+  size_t stash_entries() const { return stash_.num_entries(); }
+  RunCountersSnapshot Snapshot() const;
+
+  RunCore core;
+  FrameKeys keys;
+  const bool keeps_residuals;
+  // Outer references of all bodies, one body's after the other's; body b's are
+  // captures[capture_begin[b] .. capture_begin[b + 1]).
+  std::vector<tensorflow::Tensor> captures;
+  std::vector<int> capture_begin;
+  // Result count of each body; outputs beyond it are residuals.
+  std::vector<int> num_results;
+
+ private:
+  // Bytes of `residuals` not yet counted. Large buffers (weights, constants)
+  // are shared by many frames and counted once.
+  size_t CountBytes(const Residuals& residuals);
+
+  recursive_tf::Stash<Residuals> stash_;
+  Mutex mu_;
+  std::unordered_set<const void*> large_buffers_ ABSL_GUARDED_BY(mu_);
+};
+
+// How one body's backward function takes its inputs:
+//   (frame, result gradients, residuals, captures, extras).
+struct BackwardLayout {
+  std::vector<int> captures;  // Positions in ForwardRun::captures.
+  int extras_begin = 0;       // Positions in BackwardRun::extras.
+  int extras_end = 0;
+  int slots_begin = 0;  // The body's first accumulator.
+};
+
+// One outermost backward call.
+class BackwardRun final {
+ public:
+  static constexpr char kFrameTypeName[] = "RecursiveTf>BackwardFrame";
+
+  BackwardRun(std::shared_ptr<const BodyTable> bodies,
+              std::shared_ptr<ReadyQueue> queue,
+              std::shared_ptr<ForwardRun> forward, bool consumes)
+      : core(std::move(bodies), std::move(queue), forward->core.max_depth),
+        forward(std::move(forward)),
+        consumes(consumes) {}
+
+  RunCore core;
+  const std::shared_ptr<ForwardRun> forward;
+  // Whether stash entries are forgotten as they are read: true when nobody else
+  // can ask for this run's gradients again.
+  const bool consumes;
+  std::vector<BackwardLayout> layouts;  // By body.
+  std::vector<tensorflow::Tensor> extras;
+  std::vector<std::unique_ptr<Accumulator>> accumulators;
+};
+
+}  // namespace recursive_tf
+
+#endif  // RECURSIVE_TF_KERNELS_RUNTIME_RUN_H_

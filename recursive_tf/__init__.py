@@ -1,0 +1,23 @@
+"""Recursion for TensorFlow's dataflow graphs.
+
+`import recursive_tf as rtf`, then `with rtf.SubGraph() as f: ...`; see the README.
+"""
+
+from recursive_tf import autodiff as _autodiff  # noqa: F401 - registers gradients
+from recursive_tf._errors import CheckpointError as CheckpointError
+from recursive_tf._errors import ConfigError as ConfigError
+from recursive_tf._errors import DataError as DataError
+from recursive_tf._errors import DefinitionError as DefinitionError
+from recursive_tf._errors import GraphScopeError as GraphScopeError
+from recursive_tf._errors import KernelsMissingError as KernelsMissingError
+from recursive_tf._errors import RecursiveTFError as RecursiveTFError
+from recursive_tf._errors import SignatureError as SignatureError
+from recursive_tf._errors import UnsupportedGradientError as UnsupportedGradientError
+from recursive_tf._errors import VersionError as VersionError
+from recursive_tf._ops import build_info as _build_info
+from recursive_tf.subgraph import RunStats as RunStats
+from recursive_tf.subgraph import SubGraph as SubGraph
+from recursive_tf.subgraph import last_run_stats as last_run_stats
+from recursive_tf.subgraph import subgraph as subgraph
+
+__version__ = _build_info.VERSION

@@ -1,0 +1,90 @@
+"""Process-wide options, read once from the environment; the only file that reads it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import pathlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from recursive_tf._errors import ConfigError
+
+READY_POLICIES = ("deepest_first", "fifo")
+_LARGEST_DEPTH = 2**31 - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+  """Options that hold wherever an argument does not say otherwise.
+
+  Attributes:
+    max_depth: frames that may lie below one another before a call fails. RECURSIVE_TF_MAX_DEPTH.
+    ready_policy: which ready frame runs next, one of READY_POLICIES. RECURSIVE_TF_READY_POLICY.
+    data_dir: folder that holds the treebanks, None for the user's cache. RECURSIVE_TF_DATA.
+  """
+
+  max_depth: int = 100_000
+  ready_policy: str = "deepest_first"
+  data_dir: pathlib.Path | None = None
+
+
+def read_config(environ: Mapping[str, str]) -> Config:
+  """Reads a `Config` from environment variables; unset or empty ones leave the default.
+
+  Args:
+    environ: the variables, `os.environ` or a stand-in.
+
+  Returns:
+    The `Config`.
+
+  Raises:
+    ConfigError: If a variable has a value that is not allowed.
+  """
+  values: dict[str, Any] = {}
+  for field, (variable, parse) in _VARIABLES.items():
+    text = environ.get(variable, "").strip()
+    if text:
+      values[field] = parse(variable, text)
+  return Config(**values)
+
+
+@functools.cache
+def config() -> Config:
+  """Returns the `Config` of this process: the environment is read on the first call only."""
+  return read_config(os.environ)
+
+
+def _parse_depth(variable: str, text: str) -> int:
+  depth = int(text) if text.isascii() and text.isdigit() else 0
+  if not 1 <= depth <= _LARGEST_DEPTH:
+    raise _rejected(variable, text, f"a whole number from 1 to {_LARGEST_DEPTH}")
+  return depth
+
+
+def _parse_policy(variable: str, text: str) -> str:
+  if text not in READY_POLICIES:
+    raise _rejected(variable, text, " or ".join(READY_POLICIES))
+  return text
+
+
+def _parse_folder(variable: str, text: str) -> pathlib.Path:
+  path = pathlib.Path(text).expanduser()
+  if path.exists() and not path.is_dir():
+    raise _rejected(variable, text, "a folder, or a path where one can be made")
+  return path
+
+
+def _rejected(variable: str, text: str, allowed: str) -> ConfigError:
+  return ConfigError(
+    f"Environment variable {variable} is {text!r}, expected {allowed}.\n"
+    f"Set it to an allowed value, or unset it for the default."
+  )
+
+
+_VARIABLES: dict[str, tuple[str, Callable[[str, str], Any]]] = {
+  "max_depth": ("RECURSIVE_TF_MAX_DEPTH", _parse_depth),
+  "ready_policy": ("RECURSIVE_TF_READY_POLICY", _parse_policy),
+  "data_dir": ("RECURSIVE_TF_DATA", _parse_folder),
+}

@@ -1,0 +1,41 @@
+"""Error types of recursive_tf: every error raised on purpose derives from `RecursiveTFError`."""
+
+
+class RecursiveTFError(Exception):
+  """Root of all errors that recursive_tf raises on purpose."""
+
+
+class CheckpointError(RecursiveTFError, ValueError):
+  """A checkpoint is missing, damaged, or belongs to another configuration."""
+
+
+class ConfigError(RecursiveTFError, ValueError):
+  """An option or environment variable has a value that is not allowed."""
+
+
+class DataError(RecursiveTFError, ValueError):
+  """Input data is malformed or missing; the message names file, line and column."""
+
+
+class DefinitionError(RecursiveTFError, ValueError):
+  """A SubGraph is defined wrongly: output missing or given twice, or no base case."""
+
+
+class GraphScopeError(RecursiveTFError, ValueError):
+  """A SubGraph or one of its tensors is used outside the graph it belongs to."""
+
+
+class KernelsMissingError(RecursiveTFError, ImportError):
+  """The compiled kernels are not there, or cannot be loaded."""
+
+
+class SignatureError(RecursiveTFError, ValueError):
+  """A call site or an output does not match the declared signature."""
+
+
+class UnsupportedGradientError(RecursiveTFError, NotImplementedError):
+  """A gradient was asked for that recursive_tf does not define."""
+
+
+class VersionError(RecursiveTFError, ImportError):
+  """The installed TensorFlow is not one the kernels were built for."""

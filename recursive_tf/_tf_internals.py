@@ -1,0 +1,92 @@
+"""All uses of TensorFlow's private Python API, one reason each.
+
+Nothing else in recursive_tf imports from `tensorflow.python`. tests/test_tf_internals.py uses each
+name for what it is here for, so that a TensorFlow release that moves one fails there, by name.
+"""
+
+from tensorflow.python.eager import backprop_util
+from tensorflow.python.eager import context
+from tensorflow.python.eager.polymorphic_function import atomic_function
+from tensorflow.python.framework import auto_control_deps
+from tensorflow.python.framework import auto_control_deps_utils
+from tensorflow.python.framework import func_graph
+from tensorflow.python.framework import function_def_to_graph
+from tensorflow.python.framework import ops
+from tensorflow.python.ops import cond_v2
+from tensorflow.python.ops import gradients_util
+from tensorflow.python.ops import handle_data_util
+from tensorflow.python.ops import resource_variable_ops
+
+# A body is a FuncGraph: captures of outer tensors and nested control flow then work by themselves.
+FuncGraph = func_graph.FuncGraph
+# Turns a FuncGraph into a runtime function without the calling machinery of tf.function.
+from_func_graph = atomic_function.from_func_graph
+# Rebuilds a graph from a function that a SavedModel brought along.
+function_def_to_func_graph = function_def_to_graph.function_def_to_graph
+# Program order for side effects inside a body, as tf.function gives it.
+AutomaticControlDependencies = auto_control_deps.AutomaticControlDependencies
+# Differentiates a body's graph into another graph, as tf.function's backward pass does.
+gradients = gradients_util._GradientsHelper
+# Which types carry gradients; frames (variants) must count among them.
+is_trainable = backprop_util.IsTrainable
+# The branch graphs of an If or Case op.
+branch_graphs = cond_v2.get_func_graphs
+# The code object by which a running `tf.cond` is recognised on the Python stack.
+cond_code = cond_v2.cond_v2.__code__
+# Shapes and types behind a resource handle.
+copy_handle_data = handle_data_util.copy_handle_data
+get_handle_data = handle_data_util.get_resource_handle_data
+# Tells the tapes and graphs around a call which variables it reads.
+variable_accessed = resource_variable_ops.variable_accessed
+# Resource inputs that a body only reads need no ordering among calls.
+read_only_resource_inputs = auto_control_deps_utils.get_read_only_resource_input_indices_graph
+READ_ONLY_RESOURCE_INPUTS = auto_control_deps_utils.READ_ONLY_RESOURCE_INPUTS_ATTR
+# The registered gradient of an op, None if it has none.
+get_gradient_function = ops.get_gradient_function
+
+
+def trace_branch(branch_fn, outer_graph):
+  """Traces one branch of a `tf.cond` into a graph of its own and returns what it returned."""
+  with outer_graph.as_default():
+    graph = func_graph.func_graph_from_py_func("probe", branch_fn, [], {})
+  return graph.structured_outputs
+
+
+def function_graph(graph, name):
+  """Returns the FuncGraph of function `name` as known to `graph` or to one around it."""
+  while graph is not None:
+    if graph._is_function(name):
+      function = graph._get_function(name)
+      return function_def_to_func_graph(function.cached_definition)
+    graph = getattr(graph, "outer_graph", None)
+  definition = context.context().get_function_def(name)
+  return function_def_to_func_graph(definition)
+
+
+def set_function_list(op, name, functions):
+  """Points the list(func) attribute `name` of an existing op at other functions."""
+  for function in functions:
+    op.graph._add_function_recursive(function)
+  op._set_func_list_attr(name, [function.name for function in functions])
+
+
+def set_attr(op, name, value):
+  """Sets an attribute of an existing op; `value` is an AttrValue."""
+  op._set_attr(name, value)
+
+
+def update_input(op, index, tensor):
+  """Feeds input `index` of an existing op from `tensor`."""
+  op._update_input(index, tensor)
+
+
+def acd_run_independently(op):
+  """Exempts `op` from program order if its graph keeps one."""
+  manager = getattr(op.graph, "experimental_acd_manager", None)
+  if manager is not None:
+    manager.run_independently(op)
+
+
+def watched_variables(graph):
+  """Returns the variables that were read while `graph` was built."""
+  return list(graph._watched_variables)

@@ -1,0 +1,104 @@
+"""Backward bodies: from the graph of a body, the function that runs its backward pass.
+
+Jeong et al., EuroSys 2018, section 3.3: the backward pass of a recursive function is a recursive
+function; each call in the body becomes a call of the backward body with the same frame key, and the
+forward values it needs come from the stash. TensorFlow's own gradient functions do the rest: what
+the backward graph captures from the forward graph are the residuals.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.autodiff._backward_graph import BackwardGraph
+from recursive_tf.autodiff._connectivity import connected_args
+from recursive_tf.autodiff._taps import insert_taps, untap
+from recursive_tf.subgraph._body import Body
+
+_BACKWARD = "_recursive_tf_backward"
+# Building changes forward graphs, and bodies are shared by threads and by launches.
+_lock = threading.RLock()
+
+
+class BackwardBody:
+  """The backward function of one body.
+
+  Attributes:
+    function: runtime function (frame, result gradients, residuals, captures, extras) -> gradients
+      of the connected arguments.
+    training_function: the forward function that also returns the residuals.
+    connected: positions of the arguments it returns gradients for.
+    capture_inputs: positions of the forward captures it takes.
+    extras: other outer tensors it takes.
+    slots: its accumulators.
+  """
+
+  def __init__(self, body: Body, connected: dict[str, list[int]]):
+    self.connected = connected[body.key]
+    insert_taps(body)
+    graph = BackwardGraph(f"{body.key}_backward", connected)
+    with graph.as_default():
+      gradients, result_gradients = self._differentiate(body, graph)
+    inputs = self._sort_captures(body, graph)
+    graph.inputs = [graph.frame, *result_gradients, *inputs]
+    graph.outputs = gradients
+    self.slots = list(graph.slots)
+    self.training_function = body.make_function("training", self._residuals)
+    self.function = tfi.from_func_graph(f"__recursive_tf_{body.key}_backward", graph, {})
+
+  def _differentiate(self, body: Body, graph: BackwardGraph):
+    results = [tensor for tensor in body.results if tfi.is_trainable(tensor)]
+    result_gradients = [
+      tf.compat.v1.placeholder(tensor.dtype, tensor.shape, name="result_gradient")
+      for tensor in results
+    ]
+    wanted = [body.args[position] for position in self.connected]
+    # The frame carries no gradient, but it is the path to calls that take no trainable argument.
+    sources = [body.frame, *wanted]
+    sources += [internal for _, internal in body.captures if tfi.is_trainable(internal)]
+    found = []
+    if results:
+      found = tfi.gradients(
+        results, sources, grad_ys=result_gradients, src_graph=body.graph
+      )[1 : 1 + len(wanted)]
+    gradients = [
+      tf.zeros_like(arg) if gradient is None else tf.convert_to_tensor(gradient)
+      for arg, gradient in zip(wanted, found, strict=True)
+    ]
+    return gradients, result_gradients
+
+  def _sort_captures(self, body: Body, graph: BackwardGraph) -> list[tf.Tensor]:
+    """Divides what the backward graph captured; returns its placeholders in calling order."""
+    position_of = {id(internal): i for i, (_, internal) in enumerate(body.captures)}
+    outer_position = {id(outer): i for i, (outer, _) in enumerate(body.captures)}
+    residuals, captures, extras = [], [], []
+    for outer, internal in list(graph.captures):
+      source = outer if isinstance(outer, tf.__internal__.EagerTensor) else untap(outer)
+      position = position_of.get(id(source), outer_position.get(id(source)))
+      if position is not None:
+        captures.append((position, internal))
+      elif getattr(source, "graph", None) is body.graph:
+        residuals.append((source, internal))
+      else:
+        extras.append((source, internal))
+    self._residuals = [source for source, _ in residuals]
+    self.capture_inputs = [position for position, _ in captures]
+    self.extras = [source for source, _ in extras]
+    return [internal for _, internal in residuals + captures + extras]
+
+
+def backward_bodies(bodies: list[Body]) -> list[BackwardBody]:
+  """Returns the backward bodies of all bodies of a run, building those that are new.
+
+  Thread-safe. `bodies` must be closed under calls.
+  """
+  with _lock:
+    if any(not hasattr(body, _BACKWARD) for body in bodies):
+      connected = connected_args(bodies)
+      for body in bodies:
+        if not hasattr(body, _BACKWARD):
+          setattr(body, _BACKWARD, BackwardBody(body, connected))
+    return [getattr(body, _BACKWARD) for body in bodies]

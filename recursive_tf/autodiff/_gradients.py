@@ -1,0 +1,184 @@
+"""Registered gradients of the ops."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf._errors import UnsupportedGradientError
+from recursive_tf._ops import kernels
+from recursive_tf.autodiff._backward import backward_bodies
+from recursive_tf.autodiff._backward_graph import enclosing_backward_graph
+from recursive_tf.autodiff._imported import bodies_of_launch
+
+
+def _result_gradients(results, gradients) -> list[tf.Tensor]:
+  """Returns the gradients of all trainable results, with zeros for missing ones."""
+  return [
+    tf.zeros_like(result) if gradient is None else tf.convert_to_tensor(gradient)
+    for result, gradient in zip(results, gradients, strict=True)
+    if tfi.is_trainable(result)
+  ]
+
+
+@tf.RegisterGradient("RecursiveTf>Invoke")
+def _invoke_gradient(op, *gradients):
+  return _call_gradient(op, gradients, kernels.recursive_tf_invoke_backward)
+
+
+@tf.RegisterGradient("RecursiveTf>InvokeMap")
+def _invoke_map_gradient(op, *gradients):
+  return _call_gradient(op, gradients, kernels.recursive_tf_invoke_map_backward)
+
+
+def _call_gradient(op, gradients, emit):
+  """Emits the backward call of a call in a body."""
+  backward = enclosing_backward_graph()
+  real_op = op.outputs[0].op  # Under a tape, `op` is a stand-in.
+  *results, key = real_op.outputs
+  args = real_op.inputs[1:]
+  body_key = real_op.get_attr("body_key").decode()
+  connected = backward.connected[body_key]
+  arg_gradients = emit(
+    frame=backward.frame,
+    key=key,
+    gradients=_result_gradients(results, gradients[:-1]),
+    Targ_gradients=[args[i].dtype for i in connected],
+    output_shapes=[args[i].shape for i in connected],
+    body_key=body_key,
+    name=f"{body_key}_backward",
+  )
+  by_position = dict(zip(connected, arg_gradients, strict=True)) if connected else {}
+  return [None, *(by_position.get(i) for i in range(len(args)))]
+
+
+@tf.RegisterGradient("RecursiveTf>Launch")
+def _launch_gradient(op, *gradients):
+  """Starts the backward run, and makes the forward run keep residuals."""
+  launch = op.outputs[0].op
+  *results, run = launch.outputs
+  bodies = bodies_of_launch(launch)
+  backwards = backward_bodies(bodies)
+  _switch_to_training(launch, backwards)
+
+  keys = [body.key for body in bodies]
+  entry = launch.get_attr("entry").decode()
+  mapped = launch.get_attr("mapped")
+  connected = backwards[keys.index(entry)].connected
+  num_args = len(launch.get_attr("Targs"))
+  args, captures = launch.inputs[:num_args], launch.inputs[num_args:]
+  first = [sum(len(body.captures) for body in bodies[:i]) for i in range(len(bodies))]
+  slots = [
+    (slot, first[i] + slot.capture)
+    for i, backward in enumerate(backwards)
+    for slot in backward.slots
+  ]
+  graph = tf.compat.v1.get_default_graph()
+  for backward in backwards:
+    graph._add_function_recursive(backward.function)
+  outputs = kernels.recursive_tf_launch_backward(
+    run=run,
+    gradients=_result_gradients(results, gradients[:-1]),
+    extras=[extra for backward in backwards for extra in backward.extras],
+    Targ_gradients=[args[i].dtype for i in connected],
+    Tslots=[dtype for slot, _ in slots for dtype in slot.dtypes],
+    output_shapes=[args[i].shape for i in connected],
+    bodies=[backward.function.name.decode() for backward in backwards],
+    body_keys=keys,
+    num_capture_inputs=[len(backward.capture_inputs) for backward in backwards],
+    capture_inputs=[
+      first[i] + position
+      for i, backward in enumerate(backwards)
+      for position in backward.capture_inputs
+    ],
+    num_extras=[len(backward.extras) for backward in backwards],
+    num_slots=[len(backward.slots) for backward in backwards],
+    slot_kinds=[slot.kind for slot, _ in slots],
+    slot_captures=[capture for _, capture in slots],
+    slot_shapes=[_static_shape(captures[capture]) for _, capture in slots],
+    entry=entry,
+    mapped=mapped,
+    policy=launch.get_attr("policy").decode(),
+    name=f"{entry}_backward",
+  )
+  arg_gradients: list = [None] * num_args
+  for position, gradient in zip(connected, outputs.arg_gradients, strict=True):
+    gradient.set_shape(args[position].shape)
+    arg_gradients[position] = gradient
+  return arg_gradients + _capture_gradients(captures, slots, list(outputs.slots))
+
+
+def _switch_to_training(launch, backwards) -> None:
+  """Makes a Launch that has been emitted keep residuals; inference keeps none."""
+  if launch.get_attr("keeps_residuals"):
+    return
+  tfi.set_function_list(launch, "bodies", [b.training_function for b in backwards])
+  tfi.set_attr(launch, "keeps_residuals", tf.compat.v1.AttrValue(b=True))
+
+
+def _capture_gradients(captures, slots, tensors: list[tf.Tensor]) -> list:
+  """Returns the gradient of each capture from the accumulators' tensors, None if it has none."""
+  dense: list[list[tf.Tensor]] = [[] for _ in captures]
+  sparse: list[list[tf.IndexedSlices]] = [[] for _ in captures]
+  for slot, capture in slots:
+    parts = [tensors.pop(0) for _ in slot.dtypes]
+    shape = _static_shape(captures[capture])
+    if slot.kind == "dense":
+      parts[0].set_shape(shape)
+      dense[capture].append(parts[0])
+    elif slot.kind == "product":
+      product = tf.matmul(*parts, transpose_a=True)
+      product.set_shape(shape)
+      dense[capture].append(product)
+    else:
+      values, indices = parts
+      values.set_shape(tf.TensorShape([None]).concatenate(shape[1:]))
+      indices.set_shape([None])
+      sparse[capture].append(
+        tf.IndexedSlices(values, indices, _dense_shape(captures[capture], shape))
+      )
+  return [_sum(d, s) for d, s in zip(dense, sparse, strict=True)]
+
+
+def _sum(dense: list, sparse: list):
+  """Adds gradients of several kinds; the sum is sparse if all of them are."""
+  if not dense and len(sparse) > 1:
+    return tf.IndexedSlices(
+      tf.concat([part.values for part in sparse], 0),
+      tf.concat([tf.cast(part.indices, tf.int64) for part in sparse], 0),
+      sparse[0].dense_shape,
+    )
+  if not dense:
+    return sparse[0] if sparse else None
+  terms = dense + [tf.convert_to_tensor(part) for part in sparse]
+  return tf.add_n(terms) if len(terms) > 1 else terms[0]
+
+
+def _static_shape(capture: tf.Tensor) -> tf.TensorShape:
+  """Returns the shape of an outer reference: of the variable behind a handle, else its own."""
+  if capture.dtype != tf.resource:
+    return capture.shape
+  data = tfi.get_handle_data(capture)
+  if data is None or not data.is_set or not data.shape_and_type:
+    return tf.TensorShape(None)
+  return tf.TensorShape(data.shape_and_type[0].shape)
+
+
+def _dense_shape(capture: tf.Tensor, shape: tf.TensorShape) -> tf.Tensor:
+  if shape.is_fully_defined():
+    return tf.constant(shape.as_list(), tf.int32)
+  if capture.dtype == tf.resource:
+    return tf.raw_ops.VariableShape(input=capture)
+  return tf.shape(capture)
+
+
+def _second_order(op, *unused_gradients):
+  raise UnsupportedGradientError(
+    f"The gradient of a gradient through SubGraph '{op.outputs[0].op.name}' is not supported."
+    " Compute the inner gradient in closed form, or run this part as plain TensorFlow (unrolled or"
+    " with tf.while_loop)."
+  )
+
+
+for _name in ("LaunchBackward", "InvokeBackward", "InvokeMapBackward"):
+  tf.RegisterGradient(f"RecursiveTf>{_name}")(_second_order)

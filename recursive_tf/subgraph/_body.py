@@ -1,0 +1,120 @@
+"""A SubGraph's body: the graph of one frame, and the functions made of it.
+
+Jeong et al., EuroSys 2018, section 3.1. A body takes (frame, arguments, captures) and returns its
+results; `frame` is a Variant that names the run and is handed on to the calls in the body, captures
+are its outer references. Callers pass the arguments only: the run supplies the rest.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+
+INVOKE_OPS = ("RecursiveTf>Invoke", "RecursiveTf>InvokeMap")
+
+# Stateful ops whose order among others does not matter: calls, reads, and containers of ops.
+_HARMLESS_STATEFUL_OPS = frozenset(
+  [*INVOKE_OPS, "RecursiveTf>Launch", "ReadVariableOp", "ResourceGather", "VariableShape"]
+  + ["If", "While", "Case", "StatefulPartitionedCall", "Placeholder"]
+)
+
+_uids = itertools.count()  # Makes names unique; says nothing else.
+
+
+def unique_key(name: str) -> str:
+  """Returns a body key: `name` made safe for function names, and unique in this process."""
+  return f"{re.sub(r'[^A-Za-z0-9_]', '_', name)}_{next(_uids)}"
+
+
+class BodyGraph(tfi.FuncGraph):
+  """The FuncGraph of a body while it is traced and differentiated.
+
+  Attributes:
+    key: the body key.
+    frame: the frame tensor, the body's first input.
+  """
+
+  def __init__(self, key: str):
+    super().__init__(key)
+    self.key = key
+    self.is_probing = False  # Guards forward declaration against probing its own probe.
+    with self.as_default():
+      self.frame = tf.compat.v1.placeholder(tf.variant, shape=(), name="frame")
+
+
+class Body:
+  """A complete body.
+
+  Attributes:
+    key: names the body in ops, messages and saved models.
+    graph: its live graph, which differentiation extends.
+    frame: the frame tensor.
+    args: the argument placeholders.
+    results: the result tensors.
+    captures: pairs (outer tensor, placeholder in `graph`); the outer tensors of a body that came
+      from a saved model are None.
+    callees: keys of the bodies that it calls.
+    has_effects: whether it does something that program order must respect.
+  """
+
+  def __init__(self, key, graph, frame, args, results, captures):
+    self.key = key
+    self.graph = graph
+    self.frame = frame
+    self.args = list(args)
+    self.results = list(results)
+    self.captures = list(captures)
+    self.callees = sorted(
+      {op.get_attr("body_key").decode() for op in all_ops(graph) if op.type in INVOKE_OPS}
+    )
+    self.has_effects = any(
+      op.op_def is not None and op.op_def.is_stateful and op.type not in _HARMLESS_STATEFUL_OPS
+      for op in all_ops(graph)
+    )
+
+  def make_function(self, suffix: str, extra_outputs=()):
+    """Returns the body as a runtime function that also returns `extra_outputs`."""
+    graph = self.graph
+    placeholders = [internal for _, internal in self.captures]
+    graph.inputs = [self.frame, *self.args, *placeholders]
+    graph.outputs = [*self.results, *extra_outputs]
+    return tfi.from_func_graph(f"__recursive_tf_{self.key}_{suffix}", graph, {})
+
+
+def all_ops(graph) -> Iterator[tf.Operation]:
+  """Yields the ops of `graph` and of all control flow bodies in it, outer ones first."""
+  agenda = [graph]
+  while agenda:
+    current = agenda.pop()
+    for op in current.get_operations():
+      yield op
+      agenda.extend(nested_graphs(op))
+
+
+def nested_graphs(op) -> list:
+  """Returns the live graphs of the branches or loop bodies of a control flow op."""
+  names = ("_true_graph", "_false_graph", "_cond_graph", "_body_graph")
+  graphs = [getattr(op, name, None) for name in names]
+  if op.type in ("Case", "StatelessCase"):
+    graphs += [
+      getattr(op, f"_branch_graph_{i}", None) for i in range(len(op.get_attr("branches")))
+    ]
+  if op.type in ("PartitionedCall", "StatefulPartitionedCall"):
+    graphs.append(called_graph(op))
+  return [graph for graph in graphs if graph is not None]
+
+
+def called_graph(op):
+  """Returns the live graph of the tf.function that `op` calls, None if there is none."""
+  name = op.get_attr("f").name
+  graph = op.graph
+  while graph is not None:
+    if graph._is_function(name):
+      return graph._get_function(name).graph
+    graph = getattr(graph, "outer_graph", None)
+  return None

@@ -1,0 +1,135 @@
+"""Emits the ops that call a SubGraph: Invoke and InvokeMap in bodies, Launch outside of them."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf._errors import DefinitionError
+from recursive_tf._ops import kernels
+from recursive_tf.subgraph._body import Body, BodyGraph
+from recursive_tf.subgraph._signature import Signature
+
+# Where a Launch op keeps its bodies for differentiation, beside the names in its attributes.
+BODIES = "_recursive_tf_bodies"
+
+
+def emit_invoke(
+  caller: BodyGraph, key: str, args: list[tf.Tensor], results: Signature, mapped: bool
+) -> list[tf.Tensor]:
+  """Emits the call of body `key` from `caller`'s frames and returns its flat results."""
+  emit = kernels.recursive_tf_invoke_map if mapped else kernels.recursive_tf_invoke
+  outputs = emit(
+    frame=caller.frame,
+    args=args,
+    Tresults=results.dtypes,
+    output_shapes=results.mapped_shapes() if mapped else results.shapes,
+    body_key=key,
+    name=key,
+  )
+  # Calls of one frame are independent: program order would run them one after the other.
+  tfi.acd_run_independently(outputs.key.op)
+  return list(outputs.results)
+
+
+def emit_launch(
+  entry: Body,
+  bodies: list[Body],
+  functions: list,
+  args: list[tf.Tensor],
+  results: Signature,
+  mapped: bool,
+  max_depth: int,
+  policy: str,
+) -> list[tf.Tensor]:
+  """Emits the op that starts a run in the current graph and returns its flat results.
+
+  Args:
+    entry: the body to run first.
+    bodies: all bodies that can be reached, `entry` among them.
+    functions: their functions, in the same order.
+    args: flat arguments.
+    results: signature of one frame's results.
+    mapped: whether to run one frame per row of `args`.
+    max_depth: deepest allowed frame.
+    policy: "deepest_first" or "fifo".
+  """
+  graph = tf.compat.v1.get_default_graph()
+  for function in functions:
+    graph._add_function_recursive(function)
+  for body in bodies:
+    for variable in tfi.watched_variables(body.graph):
+      tfi.variable_accessed(variable)
+  outputs = kernels.recursive_tf_launch(
+    args=args,
+    captures=[outer for body in bodies for outer, _ in body.captures],
+    Tresults=results.dtypes,
+    output_shapes=results.mapped_shapes() if mapped else results.shapes,
+    bodies=[function.name.decode() for function in functions],
+    body_keys=[body.key for body in bodies],
+    num_captures=[len(body.captures) for body in bodies],
+    num_results=[len(body.results) for body in bodies],
+    entry=entry.key,
+    mapped=mapped,
+    max_depth=max_depth,
+    policy=policy,
+    name=entry.key,
+  )
+  op = outputs.run.op
+  setattr(op, BODIES, bodies)
+  _order_by_effects(op, bodies, len(args))
+  return list(outputs.results)
+
+
+def _order_by_effects(op, bodies: list[Body], num_args: int) -> None:
+  """Orders a Launch against other ops only by the variables that its bodies write."""
+  read_only, position = [], num_args
+  for body in bodies:
+    begin = 1 + len(body.args)
+    body.graph.inputs = [body.frame, *body.args, *(internal for _, internal in body.captures)]
+    read_only += [
+      position + index - begin
+      for index in tfi.read_only_resource_inputs(body.graph)
+      if index >= begin
+    ]
+    position += len(body.captures)
+  attr = tf.compat.v1.AttrValue(list=tf.compat.v1.AttrValue.ListValue(i=read_only))
+  tfi.set_attr(op, tfi.READ_ONLY_RESOURCE_INPUTS, attr)
+  has_resources = any(tensor.dtype == tf.resource for tensor in op.inputs)
+  if not has_resources and not any(body.has_effects for body in bodies):
+    tfi.acd_run_independently(op)
+
+
+def check_base_case(bodies: list[Body], names: dict[str, str]) -> None:
+  """Checks that no body calls itself on every path.
+
+  Args:
+    bodies: the bodies of one run.
+    names: what the user calls each, by key.
+
+  Raises:
+    DefinitionError: If a chain of calls outside all conditionals and loops leads back to its start.
+  """
+  always = {
+    body.key: [
+      op.get_attr("body_key").decode()
+      for op in body.graph.get_operations()
+      if op.type == "RecursiveTf>Invoke"
+    ]
+    for body in bodies
+  }
+  for start in always:
+    seen: set[str] = set()
+    agenda = list(always[start])
+    while agenda:
+      key = agenda.pop()
+      if key == start:
+        raise DefinitionError(
+          f"SubGraph '{names[start]}' has no base case: it calls"
+          f" {'itself' if start in always[start] else 'a SubGraph that calls it'} on every path, so"
+          " the recursion could never end. Put the recursive call in one branch of a tf.cond, and"
+          " a result that needs no call in the other."
+        )
+      if key not in seen:
+        seen.add(key)
+        agenda.extend(always.get(key, []))

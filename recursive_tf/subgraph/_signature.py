@@ -1,0 +1,149 @@
+"""Signatures: the nests of tensors that a SubGraph takes and returns, and their checks."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf._errors import SignatureError
+
+_OUR_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_TF_FOLDER = os.path.dirname(os.path.abspath(tf.__file__))
+
+
+def user_location() -> str:
+  """Returns `file:line` of the innermost stack frame outside recursive_tf and TensorFlow."""
+  frame = sys._getframe(1)
+  while frame is not None:
+    path = frame.f_code.co_filename
+    if not path.startswith((_OUR_FOLDER, _TF_FOLDER, "<")):
+      return f"{os.path.basename(path)}:{frame.f_lineno}"
+    frame = frame.f_back
+  return "unknown"
+
+
+@dataclasses.dataclass(frozen=True)
+class Signature:
+  """A nest of tensors by structure and specs.
+
+  Attributes:
+    structure: the nest, with a `tf.TensorSpec` or composite spec at each leaf.
+    specs: the flat tensor specs, composites expanded.
+  """
+
+  structure: Any
+  specs: tuple[tf.TensorSpec, ...]
+
+  @classmethod
+  def of(cls, nest: Any) -> Signature:
+    """Returns the signature of a nest of tensors or specs."""
+    structure = tf.nest.map_structure(_spec_of, nest)
+    flat = tf.nest.flatten(structure, expand_composites=True)
+    return cls(structure, tuple(_anonymous(spec) for spec in flat))
+
+  @property
+  def dtypes(self) -> list[tf.DType]:
+    """The flat types."""
+    return [spec.dtype for spec in self.specs]
+
+  @property
+  def shapes(self) -> list[tf.TensorShape]:
+    """The flat shapes."""
+    return [spec.shape for spec in self.specs]
+
+  def mapped_shapes(self) -> list[tf.TensorShape]:
+    """The flat shapes behind one unknown leading dimension."""
+    return [tf.TensorShape([None]).concatenate(shape) for shape in self.shapes]
+
+  def pack(self, tensors: list[tf.Tensor]) -> Any:
+    """Returns flat `tensors` in the structure of this signature."""
+    return tf.nest.pack_sequence_as(self.structure, tensors, expand_composites=True)
+
+  def flatten(self, values: Any, what: str, fix: str, mapped: bool = False) -> list[tf.Tensor]:
+    """Converts a nest of values to flat tensors of this signature.
+
+    Args:
+      values: the nest.
+      what: names the values in messages, such as "SubGraph 'f' call site (m.py:3): argument".
+      fix: ends each message: what to do about a mismatch.
+      mapped: whether each value has one leading dimension more.
+
+    Returns:
+      The flat tensors.
+
+    Raises:
+      SignatureError: If structure, types or shapes differ.
+    """
+    try:
+      tf.nest.assert_same_structure(self.structure, values, expand_composites=True)
+    except (ValueError, TypeError) as error:
+      raise SignatureError(
+        f"{what} has structure {_describe(values)}, expected {_describe(self.structure)}. {fix}"
+      ) from error
+    tensors = []
+    flat = tf.nest.flatten(values, expand_composites=True)
+    for position, (value, spec) in enumerate(zip(flat, self.specs, strict=True)):
+      name = f"{what} {position}"
+      try:
+        tensor = tf.convert_to_tensor(value, dtype=None if _is_tensor(value) else spec.dtype)
+      except (ValueError, TypeError) as error:
+        raise SignatureError(
+          f"{name} cannot be made a tensor of type {spec.dtype.name}: {error}. {fix}"
+        ) from error
+      shape = tf.TensorShape([None]).concatenate(spec.shape) if mapped else spec.shape
+      if tensor.dtype != spec.dtype:
+        raise SignatureError(
+          f"{name} has type {tensor.dtype.name}, expected {spec.dtype.name}. {fix}"
+        )
+      if not tensor.shape.is_compatible_with(shape):
+        raise SignatureError(f"{name} has shape {tensor.shape}, expected {shape}. {fix}")
+      tensors.append(tensor)
+    return tensors
+
+  def relaxed_to(self, other: Signature) -> Signature | None:
+    """Returns the most specific signature that covers both, None if there is none."""
+    try:
+      tf.nest.assert_same_structure(self.structure, other.structure, expand_composites=True)
+    except (ValueError, TypeError):
+      return None
+    if self.dtypes != other.dtypes:
+      return None
+    specs = [
+      tf.TensorSpec(_common_shape(a.shape, b.shape), a.dtype)
+      for a, b in zip(self.specs, other.specs, strict=True)
+    ]
+    return Signature(self.structure, tuple(specs))
+
+
+def _common_shape(a: tf.TensorShape, b: tf.TensorShape) -> tf.TensorShape:
+  if a.rank is None or b.rank is None or a.rank != b.rank:
+    return tf.TensorShape(None)
+  return tf.TensorShape([m if m == n else None for m, n in zip(a, b, strict=True)])
+
+
+def _is_tensor(value: Any) -> bool:
+  return isinstance(value, (tf.Tensor, tf.Variable))
+
+
+def _spec_of(value: Any) -> Any:
+  if isinstance(value, tf.TypeSpec):
+    return value
+  if not isinstance(value, tf.__internal__.CompositeTensor):
+    value = tf.convert_to_tensor(value)
+  return tf.type_spec_from_value(value)
+
+
+def _anonymous(spec: tf.TensorSpec) -> tf.TensorSpec:
+  return tf.TensorSpec(spec.shape, spec.dtype)
+
+
+def _describe(nest: Any) -> str:
+  def leaf(value):
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    return f"{dtype.name}{shape}" if hasattr(dtype, "name") else type(value).__name__
+
+  return str(tf.nest.map_structure(leaf, nest))

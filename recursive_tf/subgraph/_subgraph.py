@@ -1,0 +1,379 @@
+"""SubGraph: a graph function that may call itself.
+
+Jeong, Jeong, Kim, Yu, Chun: Improving the Expressiveness of Deep Learning Frameworks with Recursion,
+EuroSys 2018, section 3. docs/how_it_works.md follows one call through the system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf._config import READY_POLICIES, config
+from recursive_tf._errors import DefinitionError, GraphScopeError, SignatureError
+from recursive_tf.subgraph import _forward_declaration
+from recursive_tf.subgraph._body import Body, BodyGraph, unique_key
+from recursive_tf.subgraph._calls import check_base_case, emit_invoke, emit_launch
+from recursive_tf.subgraph._scope import current_graph, find_caller
+from recursive_tf.subgraph._signature import Signature, user_location
+
+
+class ResultMismatch(SignatureError):  # noqa: N818 - a SignatureError to the user
+  """The results differ from what calls in the body were told; `found` has their signature."""
+
+  def __init__(self, message: str, found: Signature):
+    super().__init__(message)
+    self.found = found
+
+
+class SubGraph:
+  """A named, typed graph function that may call itself.
+
+  Define the body in a `with` block, then call it, in the body or outside of it:
+
+  ```python
+  with rtf.SubGraph("factorial") as f:
+    n = f.input(tf.int32)
+    f.output(tf.cond(n <= 1, lambda: 1, lambda: n * f(n - 1)))
+  f(5)                      # 120
+  f.map(tf.range(1, 5))     # [1, 2, 6, 24]: one concurrent call per row
+  ```
+
+  Tensors, variables, layers and tables from outside can be used in the body as they are. Calls are
+  differentiable with respect to inputs and everything used from outside. Calls from several threads
+  are independent of each other.
+  """
+
+  def __init__(
+    self,
+    name: str = "subgraph",
+    *,
+    inputs: Any = None,
+    outputs: Any = None,
+    max_depth: int | None = None,
+    policy: str | None = None,
+  ):
+    """Declares a SubGraph; its body follows in a `with` block.
+
+    Args:
+      name: names it in messages and graphs.
+      inputs: list of `tf.TensorSpec`s or nests of them, one for each argument; only needed to have
+        calls checked that come before the body, as in mutual recursion.
+      outputs: nest of `tf.TensorSpec`s that the body returns: the forward declaration. Needed where
+        a body calls itself outside all conditionals whose other branch shows what it returns.
+      max_depth: frames that may be active below each other; default 100,000.
+      policy: which ready work runs first, "deepest_first" (default; keeps few frames alive) or
+        "fifo".
+
+    Raises:
+      DefinitionError: If `max_depth` or `policy` is not allowed.
+    """
+    self.name = name
+    self.max_depth = config().max_depth if max_depth is None else max_depth
+    self.policy = config().ready_policy if policy is None else policy
+    if self.max_depth < 1:
+      raise DefinitionError(f"SubGraph '{name}': max_depth={max_depth}, expected at least 1.")
+    if self.policy not in READY_POLICIES:
+      raise DefinitionError(
+        f"SubGraph '{name}': policy='{policy}', expected one of {', '.join(READY_POLICIES)}."
+      )
+    self._key = unique_key(name)
+    self._outer_graph = current_graph()
+    self._declared_inputs = None if inputs is None else Signature.of(tuple(inputs))
+    self._declared = None if outputs is None else Signature.of(outputs)
+    self._assumed: Signature | None = None
+    self._graph: BodyGraph | None = None
+    self._input_nests: list[Any] = []
+    self._input_signature: Signature | None = None
+    self._results: Signature | None = None
+    self._result_tensors: list[tf.Tensor] | None = None
+    self._output_location = ""
+    self._body: Body | None = None
+    self._function: Any = None
+    self._early_calls: list[tuple[str, list[tf.Tensor], Any, bool]] = []
+    self._eager_calls: dict[bool, Any] = {}
+    self._tracing = contextlib.ExitStack()
+
+  # --- Definition
+
+  def __enter__(self) -> SubGraph:
+    """Starts the body."""
+    if self._graph is not None:
+      raise DefinitionError(f"SubGraph '{self.name}' already has a body; make another SubGraph.")
+    if current_graph() is not self._outer_graph:
+      raise GraphScopeError(
+        f"SubGraph '{self.name}' was declared in another graph than the one its body is in"
+        f" ({user_location()}). Declare and define it in the same tf.function."
+      )
+    self._graph = BodyGraph(self._key)
+    self._graph.called = {}
+    self._tracing.enter_context(self._graph.as_default())
+    self._order = tfi.AutomaticControlDependencies()
+    self._order.__enter__()
+    return self
+
+  def __exit__(self, error_type, error, traceback) -> None:
+    """Ends the body and makes its function."""
+    with self._tracing:
+      if error_type is not None:
+        return
+      if self._result_tensors is None:
+        raise DefinitionError(
+          f"SubGraph '{self.name}' has no output: call {self.name}.output(...) once at the end of"
+          f" its body ({user_location()})."
+        )
+      self._order.__exit__(None, None, None)
+      self._graph.control_outputs = list(self._order.ops_which_must_run)
+    self._complete()
+
+  def input(self, spec: Any, shape: Any = ()) -> Any:
+    """Declares the next argument and returns its placeholder.
+
+    Args:
+      spec: a type; or a `tf.TensorSpec`, a composite spec, or a nest of them.
+      shape: the shape, if `spec` is a type.
+
+    Returns:
+      A tensor of the body, or a nest of them.
+
+    Raises:
+      DefinitionError: If the body is not being defined.
+    """
+    self._check_tracing("input")
+    is_spec = isinstance(spec, tf.TypeSpec) or tf.nest.is_nested(spec)
+    nest = spec if is_spec else tf.TensorSpec(shape, tf.as_dtype(spec))
+    signature = Signature.of(nest)
+    with self._graph.as_default():
+      tensors = [
+        tf.compat.v1.placeholder(s.dtype, s.shape, name=f"arg_{len(self._input_nests)}")
+        for s in signature.specs
+      ]
+    nest = signature.pack(tensors)
+    self._input_nests.append(nest)
+    return nest
+
+  def output(self, results: Any) -> None:
+    """Sets what a frame returns.
+
+    Args:
+      results: a tensor or a nest of tensors: tuples, lists, dicts, dataclasses that `tf.nest`
+        knows, composite tensors.
+
+    Raises:
+      DefinitionError: If called twice, or outside the body.
+      SignatureError: If the results differ from `outputs`, or from what the calls in the body were
+        given.
+    """
+    self._check_tracing("output")
+    if self._result_tensors is not None:
+      raise DefinitionError(
+        f"SubGraph '{self.name}' has two outputs: at {self._output_location} and at"
+        f" {user_location()}. Return a tuple to have several results."
+      )
+    if current_graph() is not self._graph:
+      raise DefinitionError(
+        f"{self.name}.output is called inside a conditional or loop ({user_location()}). Return the"
+        " value from the branch and call output once, at the end of the body."
+      )
+    self._output_location = user_location()
+    results = tf.nest.map_structure(_as_result, results)
+    found = Signature.of(results)
+    if not found.specs:
+      raise DefinitionError(f"{self.name}.output at {self._output_location} got no tensors.")
+    expected = self._declared or self._assumed
+    if expected is not None:
+      self._check_results(results, expected, found)
+    self._results = expected or found
+    self._result_tensors = [
+      self._graph.capture(self._order.mark_as_return(tensor))
+      for tensor in tf.nest.flatten(results, expand_composites=True)
+    ]
+
+  def _check_results(self, results: Any, expected: Signature, found: Signature) -> None:
+    origin = "declared" if self._declared else "expected from the base case"
+    try:
+      expected.flatten(
+        results,
+        f"SubGraph '{self.name}' output ({self._output_location}): result",
+        f"It is what calls in the body were told ({origin}). Declare the general form with"
+        " SubGraph(..., outputs=...), using None for dimensions that vary.",
+      )
+    except SignatureError as error:
+      raise ResultMismatch(str(error), found) from None
+    for position, (want, got) in enumerate(zip(expected.specs, found.specs, strict=True)):
+      if not want.shape.is_fully_defined() or want.shape == got.shape or origin == "declared":
+        continue
+      raise ResultMismatch(
+        f"SubGraph '{self.name}' output ({self._output_location}): result {position} has shape"
+        f" {got.shape}, {origin} {want.shape}. Declare"
+        f" outputs=... with shape {got.shape}, or fix the shape with tf.ensure_shape.",
+        found,
+      )
+
+  def _check_tracing(self, what: str) -> None:
+    if self._graph is None or self._body is not None or not self._is_tracing():
+      raise DefinitionError(
+        f"{self.name}.{what} is called outside the body of SubGraph '{self.name}'"
+        f" ({user_location()}); call it in the `with` block that defines it."
+      )
+
+  def _is_tracing(self) -> bool:
+    graph = current_graph()
+    while graph is not None and graph is not self._graph:
+      graph = getattr(graph, "outer_graph", None)
+    return graph is not None
+
+  def _complete(self) -> None:
+    signature = Signature.of(tuple(self._input_nests))
+    args = tf.nest.flatten(self._input_nests, expand_composites=True)
+    graph = self._graph
+    self._input_signature = signature
+    body = Body(
+      self._key, graph, graph.frame, args, self._result_tensors, list(graph.captures)
+    )
+    self._function = body.make_function("inference")
+    self._body = body
+    check_base_case([body], {self._key: self.name})
+    for location, tensors, nest, mapped in self._early_calls:
+      self._flatten_args(nest, mapped, location, tensors)
+
+  # --- Calls
+
+  def __call__(self, *args: Any) -> Any:
+    """Calls the SubGraph once.
+
+    Args:
+      *args: one value, tensor or nest for each `input`.
+
+    Returns:
+      The results, in the nest given to `output`.
+
+    Raises:
+      SignatureError: If arguments do not match the inputs, or the results of a recursive call have
+        to be declared.
+      GraphScopeError: If called outside the graph it was defined in.
+      DefinitionError: If it has no body yet.
+    """
+    return self._call(args, mapped=False)
+
+  def map(self, *args: Any) -> Any:
+    """Calls the SubGraph once for each row of its arguments, all concurrently.
+
+    Args:
+      *args: as for a single call, with one more leading dimension [N, ...], the same for all; N may
+        be known only at run time, and may be 0.
+
+    Returns:
+      The results, stacked to [N, ...].
+
+    Raises:
+      As a single call.
+    """
+    return self._call(args, mapped=True)
+
+  def _call(self, args: tuple[Any, ...], mapped: bool) -> Any:
+    location = user_location()
+    caller = find_caller(self.name, self._outer_graph)
+    if caller is not None:
+      results = self._results_for_call_sites(location)
+      tensors = self._flatten_args(args, mapped, location)
+      caller.called[self._key] = self
+      return results.pack(emit_invoke(caller, self._key, tensors, results, mapped))
+    if self._body is None:
+      raise DefinitionError(
+        f"SubGraph '{self.name}' is called at {location} before its body is complete. Outside of"
+        " bodies it can be called after the `with` block that defines it."
+      )
+    tensors = self._flatten_args(args, mapped, location)
+    if tf.executing_eagerly():
+      return self._results.pack(self._call_eagerly(tensors, mapped))
+    return self._results.pack(self._launch(tensors, mapped))
+
+  def _results_for_call_sites(self, location: str) -> Signature:
+    """Returns the result signature, by forward declaration while the body is incomplete."""
+    known = self._results or self._declared or self._assumed
+    if known is not None:
+      return known
+    try:
+      if self._graph is None:
+        raise _forward_declaration.Unknown
+      self._assumed = _forward_declaration.infer_results(self._graph)
+    except _forward_declaration.Unknown:
+      raise SignatureError(
+        f"SubGraph '{self.name}' call site ({location}): what the call returns is not known yet,"
+        " because the body is not complete and no branch without a call shows it. Declare it:"
+        f" SubGraph('{self.name}', outputs=tf.TensorSpec(shape, dtype)), or a nest of specs."
+      ) from None
+    return self._assumed
+
+  def _flatten_args(self, args, mapped, location, tensors=None) -> list[tf.Tensor]:
+    signature = self._input_signature or self._declared_inputs
+    if signature is None and self._graph is not None:
+      signature = Signature.of(tuple(self._input_nests))
+    if signature is None:  # Declared only: checked when the body is there.
+      flat = tf.nest.flatten(args, expand_composites=True)
+      tensors = [tf.convert_to_tensor(value) for value in flat]
+      specs = tf.nest.pack_sequence_as(args, tensors, expand_composites=True)
+      self._early_calls.append((location, tensors, specs, mapped))
+      return tensors
+    what = f"SubGraph '{self.name}' call site ({location}): argument"
+    count = len(signature.structure)
+    if len(args) != count:
+      raise SignatureError(
+        f"SubGraph '{self.name}' call site ({location}): {len(args)} arguments, expected {count}."
+        " Pass one argument for each input of the body."
+      )
+    return signature.flatten(args, what, "Convert the argument, or change the input.", mapped)
+
+  def _reachable(self) -> list[SubGraph]:
+    """Returns this SubGraph and all that its run can call, this one first."""
+    found = {self._key: self}
+    agenda = [self]
+    while agenda:
+      subgraph = agenda.pop()
+      if subgraph._body is None:
+        raise DefinitionError(
+          f"SubGraph '{subgraph.name}' is called by SubGraph '{self.name}', or by one that it"
+          " calls, but has no body. Define it before the first call from outside."
+        )
+      for key, callee in subgraph._graph.called.items():
+        if key not in found:
+          found[key] = callee
+          agenda.append(callee)
+    return list(found.values())
+
+  def _launch(self, args: list[tf.Tensor], mapped: bool) -> list[tf.Tensor]:
+    reachable = self._reachable()
+    bodies = [subgraph._body for subgraph in reachable]
+    check_base_case(bodies, {subgraph._key: subgraph.name for subgraph in reachable})
+    functions = [subgraph._function for subgraph in reachable]
+    return emit_launch(
+      self._body, bodies, functions, args, self._results, mapped, self.max_depth, self.policy
+    )
+
+  def _call_eagerly(self, args: list[tf.Tensor], mapped: bool) -> list[tf.Tensor]:
+    """Calls through a tf.function, which brings tapes, threads and caching of the graph along."""
+    if mapped not in self._eager_calls:
+      specs = self._input_signature.specs
+      if mapped:
+        shapes = self._input_signature.mapped_shapes()
+        specs = [tf.TensorSpec(s, spec.dtype) for s, spec in zip(shapes, specs, strict=True)]
+      self._eager_calls[mapped] = tf.function(
+        lambda *tensors: self._launch(list(tensors), mapped),
+        input_signature=list(specs),
+        autograph=False,
+      )
+    return self._eager_calls[mapped](*args)
+
+  def __repr__(self) -> str:
+    """Describes the SubGraph by name."""
+    return f"<SubGraph '{self.name}'>"
+
+
+def _as_result(value: Any) -> Any:
+  if isinstance(value, tf.__internal__.CompositeTensor):
+    return value
+  return tf.convert_to_tensor(value)
