@@ -4,6 +4,9 @@
 class RecursiveTFError(Exception):
   """Root of all errors that recursive_tf raises on purpose."""
 
+  # By this AutoGraph knows that it can raise the same type again, with the user's lines added.
+  __init__ = Exception.__init__
+
 
 class CheckpointError(RecursiveTFError, ValueError):
   """A checkpoint is missing, damaged, or belongs to another configuration."""

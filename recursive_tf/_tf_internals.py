@@ -4,6 +4,7 @@ Nothing else in recursive_tf imports from `tensorflow.python`. tests/test_tf_int
 name for what it is here for, so that a TensorFlow release that moves one fails there, by name.
 """
 
+from tensorflow.python.autograph.core import config as autograph_config
 from tensorflow.python.eager import backprop_util
 from tensorflow.python.eager import context
 from tensorflow.python.eager.polymorphic_function import atomic_function
@@ -16,6 +17,7 @@ from tensorflow.python.ops import cond_v2
 from tensorflow.python.ops import gradients_util
 from tensorflow.python.ops import handle_data_util
 from tensorflow.python.ops import resource_variable_ops
+from tensorflow.python.util import tf_stack
 
 # A body is a FuncGraph: captures of outer tensors and nested control flow then work by themselves.
 FuncGraph = func_graph.FuncGraph
@@ -43,6 +45,15 @@ read_only_resource_inputs = auto_control_deps_utils.get_read_only_resource_input
 READ_ONLY_RESOURCE_INPUTS = auto_control_deps_utils.READ_ONLY_RESOURCE_INPUTS_ATTR
 # The registered gradient of an op, None if it has none.
 get_gradient_function = ops.get_gradient_function
+# The Python stack with lines that AutoGraph generated mapped to those they came from.
+extract_stack = tf_stack.extract_stack
+
+
+def keep_out_of_autograph(module):
+  """Makes AutoGraph call the functions of `module` as they are, as it does TensorFlow's own."""
+  rule = autograph_config.DoNotConvert(module)
+  if all(str(known) != str(rule) for known in autograph_config.CONVERSION_RULES):
+    autograph_config.CONVERSION_RULES = (rule, *autograph_config.CONVERSION_RULES)
 
 
 def trace_branch(branch_fn, outer_graph):

@@ -98,6 +98,7 @@ class LaunchOp final : public tf::AsyncOpKernel {
   void Finish(tf::OpKernelContext* ctx, const std::shared_ptr<ForwardRun>& run,
               absl::Status status, std::vector<tf::Tensor> results) const {
     ProcessStats::Get().Publish(run->Snapshot());
+    run->core.ReleaseBodies();
     if (!status.ok()) {
       const absl::Status first = run->core.first_error();
       ctx->SetStatus(first.ok() ? status : first);

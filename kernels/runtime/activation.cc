@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tensorflow/core/framework/cancellation.h"
 
 namespace recursive_tf {
 
@@ -82,25 +83,29 @@ void RunBody(tf::OpKernelContext* ctx, RunCore* core, int body, int depth,
     return;
   }
   activation->set_num_outputs(info.num_outputs);
-  tf::FunctionLibraryRuntime::Options options(ctx->step_id());
-  options.rendezvous = ctx->rendezvous();
-  options.cancellation_manager = ctx->cancellation_manager();
-  options.collective_executor = ctx->collective_executor();
-  options.step_container = ctx->step_container();
-  options.stats_collector = ctx->stats_collector();
-  options.run_all_kernels_inline = false;
+  tf::CancellationManager* cancellation = ctx->cancellation_manager();
+  if (cancellation != nullptr && cancellation->IsCancelled()) {
+    done(absl::CancelledError("the call was cancelled"));
+    return;
+  }
+  tf::Executor::Args args;
+  args.step_id = ctx->step_id();
+  args.rendezvous = ctx->rendezvous();
+  args.cancellation_manager = cancellation;
+  args.collective_executor = ctx->collective_executor();
+  args.step_container = ctx->step_container();
+  args.stats_collector = ctx->stats_collector();
+  args.session_config = ctx->session_config();
+  args.call_frame = activation.get();
   // All frames of the run share one ready queue. The executor copies the
   // runner; a pointer and an int fit std::function without an allocation. The
   // queue outlives every frame: the run holds it.
   ReadyQueue* queue = core->queue.get();
-  std::function<void(std::function<void()>)> runner =
-      [queue, depth](std::function<void()> closure) {
-        queue->Push(depth, std::move(closure));
-      };
-  options.runner = &runner;
-  Activation* call_frame = activation.get();
-  core->bodies->library()->Run(
-      options, info.handle, call_frame,
+  args.runner = [queue, depth](std::function<void()> closure) {
+    queue->Push(depth, std::move(closure));
+  };
+  info.executor->RunAsync(
+      args,
       [activation = std::move(activation),
        done = std::move(done)](const absl::Status& status) { done(status); });
 }

@@ -4,6 +4,7 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
+#include "kernels/runtime/body_executor.h"
 #include "tensorflow/core/common_runtime/function_body.h"
 
 namespace recursive_tf {
@@ -26,15 +27,19 @@ absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTable::Instantiate(
   for (size_t i = 0; i < functions.size(); ++i) {
     Body body;
     body.key = keys[i];
+    tf::FunctionLibraryRuntime::Handle handle;
     absl::Status status =
         library->Instantiate(functions[i].name(),
-                             tf::AttrSlice(&functions[i].attr()), &body.handle);
+                             tf::AttrSlice(&functions[i].attr()), &handle);
     if (!status.ok()) return status;
-    const tf::FunctionBody* function = library->GetFunctionBody(body.handle);
+    const tf::FunctionBody* function = library->GetFunctionBody(handle);
     if (function == nullptr) {
       return absl::InternalError(
           absl::StrCat("recursive_tf: no body for ", functions[i].name()));
     }
+    auto executor = MakeBodyExecutor(library, *function);
+    if (!executor.ok()) return executor.status();
+    body.executor = *std::move(executor);
     body.num_inputs = static_cast<int>(function->arg_types.size());
     body.num_outputs = static_cast<int>(function->ret_types.size());
     table->bodies_.push_back(std::move(body));

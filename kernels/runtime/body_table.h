@@ -9,16 +9,17 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "kernels/core/mutex.h"
+#include "tensorflow/core/common_runtime/executor.h"
 #include "tensorflow/core/framework/function.h"
 #include "tensorflow/core/framework/op_kernel.h"
 
 namespace recursive_tf {
 
-// What the runtime knows of one SubGraph body. Plain data.
+// What the runtime knows of one SubGraph body.
 struct Body {
   // Names the SubGraph in Invoke ops and in messages; stable across SavedModel.
   std::string key;
-  tensorflow::FunctionLibraryRuntime::Handle handle = 0;
+  std::unique_ptr<tensorflow::Executor> executor;
   int num_inputs = 0;
   int num_outputs = 0;
 };
@@ -28,7 +29,7 @@ struct Body {
 //
 // Instantiation happens once per kernel and function runtime: a nested
 // Instantiate creates an overlay library at every new depth, about 1.2 ms each,
-// which is why frames share these handles instead of holding their own.
+// which is why frames share these executors instead of instantiating their own.
 class BodyTable final {
  public:
   static absl::StatusOr<std::shared_ptr<const BodyTable>> Instantiate(

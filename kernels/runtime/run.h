@@ -42,7 +42,11 @@ class RunCore final {
   // The recorded error; OK if nothing failed.
   absl::Status first_error() const;
 
-  const std::shared_ptr<const BodyTable> bodies;
+  // Lets go of the bodies once no frame is left: a run that a tape holds may
+  // outlive the function library that they belong to.
+  void ReleaseBodies() { bodies.reset(); }
+
+  std::shared_ptr<const BodyTable> bodies;  // Changed by ReleaseBodies only.
   const std::shared_ptr<ReadyQueue> queue;
   const int max_depth;
   RunCounters counters;

@@ -28,7 +28,8 @@ _uids = itertools.count()  # Makes names unique; says nothing else.
 
 def unique_key(name: str) -> str:
   """Returns a body key: `name` made safe for function names, and unique in this process."""
-  return f"{re.sub(r'[^A-Za-z0-9_]', '_', name)}_{next(_uids)}"
+  safe = re.sub(r"[^A-Za-z0-9_]", "_", name).lstrip("_") or "subgraph"
+  return f"{safe}_{next(_uids)}"
 
 
 class BodyGraph(tfi.FuncGraph):
@@ -40,7 +41,11 @@ class BodyGraph(tfi.FuncGraph):
   """
 
   def __init__(self, key: str):
+    is_eager = tf.executing_eagerly()
     super().__init__(key)
+    # In `tf.init_scope` TensorFlow still takes the graph that was left for the one around.
+    while is_eager and isinstance(self.outer_graph, tfi.FuncGraph):
+      self.outer_graph = self.outer_graph.outer_graph
     self.key = key
     self.is_probing = False  # Guards forward declaration against probing its own probe.
     with self.as_default():

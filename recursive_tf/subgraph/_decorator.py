@@ -31,6 +31,7 @@ def subgraph(
 
   The function is traced once for each signature of its arguments and each graph it is used in. A
   body that turns out to return something else than its base case promised is traced again.
+  AutoGraph converts it, as in `tf.function`: a Python `if` on a tensor becomes a `tf.cond`.
 
   ```python
   @rtf.subgraph
@@ -60,7 +61,8 @@ class SubGraphFunction:
 
   def __init__(self, function: Callable, input_signature: Any, options: dict[str, Any]):
     functools.update_wrapper(self, function)
-    self._function = function
+    autograph = tf.__internal__.autograph
+    self._function = autograph.tf_convert(function, autograph.control_status_ctx())
     self._input_signature = None if input_signature is None else tuple(input_signature)
     self._options = options
     self._python_signature = inspect.signature(function)
@@ -111,7 +113,7 @@ class SubGraphFunction:
     for attempt in range(_MAX_TRACES):
       try:
         with tf.init_scope() if home is None else home.as_default():
-          found = SubGraph(self._function.__name__, **options)
+          found = SubGraph(self.__name__, **options)
           traced[key] = found
           with found:
             found._graph.subgraph = found

@@ -9,10 +9,13 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import SignatureError
 
 _OUR_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _TF_FOLDER = os.path.dirname(os.path.abspath(tf.__file__))
+_NOT_THE_USERS = (_OUR_FOLDER, _TF_FOLDER, "<")
+_GENERATED_FILE = "__autograph_generated_file"  # What AutoGraph makes of a user's function.
 
 
 def user_location() -> str:
@@ -20,9 +23,19 @@ def user_location() -> str:
   frame = sys._getframe(1)
   while frame is not None:
     path = frame.f_code.co_filename
-    if not path.startswith((_OUR_FOLDER, _TF_FOLDER, "<")):
+    if os.path.basename(path).startswith(_GENERATED_FILE):
+      return _location_before_autograph()
+    if not path.startswith(_NOT_THE_USERS):
       return f"{os.path.basename(path)}:{frame.f_lineno}"
     frame = frame.f_back
+  return "unknown"
+
+
+def _location_before_autograph() -> str:
+  for entry in reversed(tfi.extract_stack()):
+    name = os.path.basename(entry.filename)
+    if not entry.filename.startswith(_NOT_THE_USERS) and not name.startswith(_GENERATED_FILE):
+      return f"{name}:{entry.lineno}"
   return "unknown"
 
 

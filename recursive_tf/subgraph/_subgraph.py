@@ -24,9 +24,14 @@ from recursive_tf.subgraph._signature import Signature, user_location
 class ResultMismatch(SignatureError):  # noqa: N818 - a SignatureError to the user
   """The results differ from what calls in the body were told; `found` has their signature."""
 
-  def __init__(self, message: str, found: Signature):
-    super().__init__(message)
-    self.found = found
+  found: Signature
+
+  @classmethod
+  def of(cls, message: str, found: Signature) -> ResultMismatch:
+    """Makes the error; not a constructor, for `RecursiveTFError`'s reason."""
+    error = cls(message)
+    error.found = found
+    return error
 
 
 class SubGraph:
@@ -202,11 +207,11 @@ class SubGraph:
         " SubGraph(..., outputs=...), using None for dimensions that vary.",
       )
     except SignatureError as error:
-      raise ResultMismatch(str(error), found) from None
+      raise ResultMismatch.of(str(error), found) from None
     for position, (want, got) in enumerate(zip(expected.specs, found.specs, strict=True)):
       if not want.shape.is_fully_defined() or want.shape == got.shape or origin == "declared":
         continue
-      raise ResultMismatch(
+      raise ResultMismatch.of(
         f"SubGraph '{self.name}' output ({self._output_location}): result {position} has shape"
         f" {got.shape}, {origin} {want.shape}. Declare"
         f" outputs=... with shape {got.shape}, or fix the shape with tf.ensure_shape.",
