@@ -62,13 +62,14 @@ class Activation final : public tf::CallFrameInterface {
 
 absl::Status CheckDepth(const RunCore& core, int body, int depth) {
   if (depth <= core.max_depth) return absl::OkStatus();
-  const std::string& key = (*core.bodies)[body].key;
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "SubGraph '", key, "': the recursion is deeper than max_depth=",
+  const std::string& name = (*core.bodies)[body].name;
+  // Not ResourceExhausted, to which TensorFlow adds advice about memory.
+  return absl::InvalidArgumentError(absl::StrCat(
+      "SubGraph '", name, "': the recursion is deeper than max_depth=",
       core.max_depth,
       " frames. Either its base case is never reached for this input, or the "
       "limit is too low: raise it with SubGraph('",
-      key, "', max_depth=N)."));
+      name, "', max_depth=N)."));
 }
 
 // Fills in what a body takes from its caller and hands it to the executor.

@@ -27,6 +27,7 @@ absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTable::Instantiate(
   for (size_t i = 0; i < functions.size(); ++i) {
     Body body;
     body.key = keys[i];
+    body.name = body.key.substr(0, body.key.rfind('_'));
     tf::FunctionLibraryRuntime::Handle handle;
     absl::Status status =
         library->Instantiate(functions[i].name(),

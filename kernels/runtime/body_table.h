@@ -17,8 +17,10 @@ namespace recursive_tf {
 
 // What the runtime knows of one SubGraph body.
 struct Body {
-  // Names the SubGraph in Invoke ops and in messages; stable across SavedModel.
+  // Names the SubGraph in Invoke ops; kept in SavedModels.
   std::string key;
+  // Names it in messages: the key without the number that makes it unique.
+  std::string name;
   std::unique_ptr<tensorflow::Executor> executor;
   int num_inputs = 0;
   int num_outputs = 0;

@@ -34,7 +34,7 @@ absl::Status RunCore::Fail(const absl::Status& status, int body, int depth) {
       (IsConsequence(first_error_) && !IsConsequence(status))) {
     first_error_ = absl::Status(
         status.code(),
-        absl::StrCat(status.message(), " [SubGraph '", (*bodies)[body].key,
+        absl::StrCat(status.message(), " [SubGraph '", (*bodies)[body].name,
                      "', frame at depth ", depth, "]"));
   }
   return Aborted();

@@ -7,7 +7,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import DefinitionError
 from recursive_tf._ops import kernels
-from recursive_tf.subgraph._body import Body, BodyGraph
+from recursive_tf.subgraph._body import Body, BodyGraph, nested_graphs
 from recursive_tf.subgraph._signature import Signature
 
 # Where a Launch op keeps its bodies for differentiation, beside the names in its attributes.
@@ -101,35 +101,56 @@ def _order_by_effects(op, bodies: list[Body], num_args: int) -> None:
 
 
 def check_base_case(bodies: list[Body], names: dict[str, str]) -> None:
-  """Checks that no body calls itself on every path.
+  """Checks that every body has a path on which all calls can end.
+
+  A body can end if the bodies that it always calls can, with one branch of each conditional to
+  choose. What is left when no more can be added has no base case. Loops and maps may run zero
+  times, so calls in them count as ending.
 
   Args:
-    bodies: the bodies of one run.
+    bodies: the bodies of one run; those they call and that are not among them count as ending.
     names: what the user calls each, by key.
 
   Raises:
-    DefinitionError: If a chain of calls outside all conditionals and loops leads back to its start.
+    DefinitionError: If there is a body without such a path.
   """
-  always = {
-    body.key: [
-      op.get_attr("body_key").decode()
-      for op in body.graph.get_operations()
-      if op.type == "RecursiveTf>Invoke"
-    ]
-    for body in bodies
-  }
-  for start in always:
-    seen: set[str] = set()
-    agenda = list(always[start])
-    while agenda:
-      key = agenda.pop()
-      if key == start:
-        raise DefinitionError(
-          f"SubGraph '{names[start]}' has no base case: it calls"
-          f" {'itself' if start in always[start] else 'a SubGraph that calls it'} on every path, so"
-          " the recursion could never end. Put the recursive call in one branch of a tf.cond, and"
-          " a result that needs no call in the other."
-        )
-      if key not in seen:
-        seen.add(key)
-        agenda.extend(always.get(key, []))
+  endless = {body.key: body for body in bodies}
+  changed = True
+  while changed:
+    changed = False
+    for key, body in list(endless.items()):
+      if _can_end(body.graph, endless):
+        del endless[key]
+        changed = True
+  for key, body in endless.items():
+    if _reaches(key, endless):
+      raise DefinitionError(
+        f"SubGraph '{names[key]}' has no base case: it calls"
+        f" {'itself' if key in body.callees else 'a SubGraph that calls it'} on every path, so"
+        " the recursion could never end. Put the recursive call in one branch of a tf.cond, and"
+        " a result that needs no call in the other."
+      )
+
+
+def _can_end(graph, endless: dict[str, Body]) -> bool:
+  for op in graph.get_operations():
+    if op.type == "RecursiveTf>Invoke" and op.get_attr("body_key").decode() in endless:
+      return False
+    if op.type in ("While", "StatelessWhile"):
+      continue
+    parts = [_can_end(part, endless) for part in nested_graphs(op)]
+    is_call = op.type in ("PartitionedCall", "StatefulPartitionedCall")
+    if parts and not (all(parts) if is_call else any(parts)):
+      return False
+  return True
+
+
+def _reaches(start: str, endless: dict[str, Body]) -> bool:
+  """Tells whether calls among the endless bodies lead from `start` back to it."""
+  seen: set[str] = set()
+  agenda = [start]
+  while agenda:
+    found = {key for key in endless[agenda.pop()].callees if key in endless} - seen
+    seen |= found
+    agenda.extend(found)
+  return start in seen

@@ -21,8 +21,9 @@ def enclosing_graphs(graph):
   while graph is not None:
     graphs.append(graph)
     graph = graph.outer_graph if isinstance(graph, tfi.FuncGraph) else None
-  if graphs and not isinstance(graphs[-1], tfi.FuncGraph) and len(graphs) > 1:
-    graphs.pop()  # The global graph that stands behind functions traced from eager code.
+  is_global = graphs and not isinstance(graphs[-1], tfi.FuncGraph)
+  if is_global and tf.compat.v1.executing_eagerly_outside_functions():
+    graphs.pop()  # The graph that stands behind functions traced from eager code.
   return graphs
 
 

@@ -92,13 +92,15 @@ class Signature:
       SignatureError: If structure, types or shapes differ.
     """
     try:
-      tf.nest.assert_same_structure(self.structure, values, expand_composites=True)
+      leaves = tf.__internal__.nest.flatten_up_to(self.structure, values)
+      flat = []
+      for spec, leaf in zip(tf.nest.flatten(self.structure), leaves, strict=True):
+        flat += [leaf] if isinstance(spec, tf.TensorSpec) else _components(leaf, spec)
     except (ValueError, TypeError) as error:
       raise SignatureError(
         f"{what} has structure {_describe(values)}, expected {_describe(self.structure)}. {fix}"
       ) from error
     tensors = []
-    flat = tf.nest.flatten(values, expand_composites=True)
     for position, (value, spec) in enumerate(zip(flat, self.specs, strict=True)):
       name = f"{what} {position}"
       try:
@@ -136,6 +138,12 @@ def _common_shape(a: tf.TensorShape, b: tf.TensorShape) -> tf.TensorShape:
   if a.rank is None or b.rank is None or a.rank != b.rank:
     return tf.TensorShape(None)
   return tf.TensorShape([m if m == n else None for m, n in zip(a, b, strict=True)])
+
+
+def _components(value: Any, spec: tf.TypeSpec) -> list[tf.Tensor]:
+  """Returns the tensors of a composite value."""
+  tf.nest.assert_same_structure(spec, value, expand_composites=True)
+  return tf.nest.flatten(value, expand_composites=True)
 
 
 def _is_tensor(value: Any) -> bool:
