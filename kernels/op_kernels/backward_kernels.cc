@@ -19,8 +19,8 @@ namespace tf = tensorflow;
 namespace {
 
 absl::Status NoBackwardBody(const std::string& key) {
-  return absl::NotFoundError(absl::StrCat("SubGraph '", key,
-                                          "' has no backward body in this run"));
+  return absl::NotFoundError(
+      absl::StrCat("SubGraph '", key, "' has no backward body in this run"));
 }
 
 }  // namespace

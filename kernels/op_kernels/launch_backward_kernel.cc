@@ -1,5 +1,5 @@
-// Kernel of LaunchBackward: makes a backward run, calls the backward body of the
-// Launch's first frame, and emits the accumulated gradients.
+// Kernel of LaunchBackward: makes a backward run, calls the backward body of
+// the Launch's first frame, and emits the accumulated gradients.
 
 #include <memory>
 #include <string>
@@ -21,7 +21,8 @@ namespace tf = tensorflow;
 
 namespace {
 
-// The first key a run hands out belongs to its first frame, or to its first row.
+// The first key a run hands out belongs to its first frame, or to its first
+// row.
 constexpr uint64_t kFirstKey = 1;
 
 }  // namespace

@@ -64,7 +64,8 @@ class LaunchOp final : public tf::AsyncOpKernel {
       return;
     }
     auto num_rows = NumRows(args);
-    if (!num_rows.ok()) return finish(run->core.Fail(num_rows.status(), entry, 0), {});
+    if (!num_rows.ok())
+      return finish(run->core.Fail(num_rows.status(), entry, 0), {});
     const uint64_t first_key = run->keys.NextBlock(*num_rows);
     MapRows(
         *num_rows, args, result_dtypes_, row_shapes_,
@@ -105,9 +106,9 @@ class LaunchOp final : public tf::AsyncOpKernel {
       return;
     }
     OP_REQUIRES_OK(ctx, SetResults(ctx, results, result_dtypes_));
-    ctx->set_output(ctx->num_outputs() - 1,
-                    MakeVariantScalar(
-                        RunRef{keeps_residuals_ ? run : nullptr}));
+    ctx->set_output(
+        ctx->num_outputs() - 1,
+        MakeVariantScalar(RunRef{keeps_residuals_ ? run : nullptr}));
   }
 
   BodyTableCache bodies_;

@@ -1,6 +1,7 @@
-// Variant functions that TensorFlow's gradients ask of frames and runs: zeros for
-// those that are loop variables or function outputs, and sums of such zeros.
-// Neither has a gradient, so a frame's zero is the frame, a run's the empty run.
+// Variant functions that TensorFlow's gradients ask of frames and runs: zeros
+// for those that are loop variables or function outputs, and sums of such
+// zeros. Neither has a gradient, so a frame's zero is the frame, a run's the
+// empty run.
 
 #include "kernels/runtime/frame.h"
 #include "tensorflow/core/framework/variant_op_registry.h"
@@ -11,8 +12,8 @@ namespace tf = tensorflow;
 
 using ForwardFrame = Frame<ForwardRun>;
 
-static absl::Status FrameZeros(tf::OpKernelContext*,
-                               const ForwardFrame& frame, ForwardFrame* zeros) {
+static absl::Status FrameZeros(tf::OpKernelContext*, const ForwardFrame& frame,
+                               ForwardFrame* zeros) {
   *zeros = frame;
   return absl::OkStatus();
 }

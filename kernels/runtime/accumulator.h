@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "kernels/core/mutex.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
-#include "kernels/core/mutex.h"
 
 namespace recursive_tf {
 
@@ -19,7 +19,8 @@ namespace recursive_tf {
 //  * "dense": one tensor, added to in place.
 //  * "slices": rows and their indices, collected and concatenated once, so that
 //    an embedding's gradient is never as large as its vocabulary.
-//  * "product": the operands of x^T * dy, collected as rows. The sum over frames
+//  * "product": the operands of x^T * dy, collected as rows. The sum over
+//  frames
 //    of n products of one row each is one product of n rows, so the frames
 //    store two short rows in place of adding a whole weight matrix.
 //

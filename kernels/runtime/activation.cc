@@ -36,18 +36,18 @@ class Activation final : public tf::CallFrameInterface {
   size_t num_retvals() const override { return outputs_.size(); }
   absl::Status GetArg(int index, const tf::Tensor** value) override {
     if (index < 0 || index >= static_cast<int>(inputs_.size())) {
-      return absl::InternalError(
-          absl::StrCat("recursive_tf: body input ", index, " of ",
-                       inputs_.size(), " asked for"));
+      return absl::InternalError(absl::StrCat("recursive_tf: body input ",
+                                              index, " of ", inputs_.size(),
+                                              " asked for"));
     }
     *value = inputs_[index];
     return absl::OkStatus();
   }
   absl::Status SetRetval(int index, const tf::Tensor& value) override {
     if (index < 0 || index >= static_cast<int>(outputs_.size())) {
-      return absl::InternalError(
-          absl::StrCat("recursive_tf: body output ", index, " of ",
-                       outputs_.size(), " set"));
+      return absl::InternalError(absl::StrCat("recursive_tf: body output ",
+                                              index, " of ", outputs_.size(),
+                                              " set"));
     }
     outputs_[index] = value;
     return absl::OkStatus();
@@ -65,8 +65,8 @@ absl::Status CheckDepth(const RunCore& core, int body, int depth) {
   const std::string& name = (*core.bodies)[body].name;
   // Not ResourceExhausted, to which TensorFlow adds advice about memory.
   return absl::InvalidArgumentError(absl::StrCat(
-      "SubGraph '", name, "': the recursion is deeper than max_depth=",
-      core.max_depth,
+      "SubGraph '", name,
+      "': the recursion is deeper than max_depth=", core.max_depth,
       " frames. Either its base case is never reached for this input, or the "
       "limit is too low: raise it with SubGraph('",
       name, "', max_depth=N)."));
@@ -78,9 +78,9 @@ void RunBody(tf::OpKernelContext* ctx, RunCore* core, int body, int depth,
              std::function<void(const absl::Status&)> done) {
   const Body& info = (*core->bodies)[body];
   if (static_cast<int>(activation->num_args()) != info.num_inputs) {
-    done(absl::InternalError(absl::StrCat(
-        "recursive_tf: body takes ", info.num_inputs, " inputs, was given ",
-        activation->num_args())));
+    done(absl::InternalError(
+        absl::StrCat("recursive_tf: body takes ", info.num_inputs,
+                     " inputs, was given ", activation->num_args())));
     return;
   }
   activation->set_num_outputs(info.num_outputs);
@@ -106,9 +106,8 @@ void RunBody(tf::OpKernelContext* ctx, RunCore* core, int body, int depth,
     queue->Push(depth, std::move(closure));
   };
   info.executor->RunAsync(
-      args,
-      [activation = std::move(activation),
-       done = std::move(done)](const absl::Status& status) { done(status); });
+      args, [activation = std::move(activation), done = std::move(done)](
+                const absl::Status& status) { done(status); });
 }
 
 }  // namespace
@@ -147,8 +146,7 @@ void InvokeForward(tf::OpKernelContext* ctx,
               ForwardRun::Residuals residuals(
                   std::make_move_iterator(results.begin() + num_results),
                   std::make_move_iterator(results.end()));
-              absl::Status stashed =
-                  raw_run->Stash(key, std::move(residuals));
+              absl::Status stashed = raw_run->Stash(key, std::move(residuals));
               if (!stashed.ok()) {
                 return done(raw_run->core.Fail(stashed, body, depth), {});
               }
@@ -169,9 +167,9 @@ void InvokeBackward(tf::OpKernelContext* ctx,
 
   ForwardRun::Residuals residuals;
   if (!run->forward->Unstash(key, run->consumes, &residuals)) {
-    return done(core.Fail(absl::InternalError(absl::StrCat(
-                              "recursive_tf: frame ", key,
-                              " has no residuals in the stash")),
+    return done(core.Fail(absl::InternalError(
+                              absl::StrCat("recursive_tf: frame ", key,
+                                           " has no residuals in the stash")),
                           body, depth),
                 {});
   }

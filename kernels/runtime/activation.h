@@ -23,10 +23,10 @@ using FrameCallback = std::function<void(
 
 using ArgPointers = absl::InlinedVector<const tensorflow::Tensor*, 8>;
 
-// Runs body `body` of `run` one level below `parent_depth` and calls `done` once
-// when it has finished, on whichever thread finished it; never inline, so that
-// neither calls nor completions grow the C++ stack. Its results are the body's
-// outputs without the residuals, which go to the stash under `key`.
+// Runs body `body` of `run` one level below `parent_depth` and calls `done`
+// once when it has finished, on whichever thread finished it; never inline, so
+// that neither calls nor completions grow the C++ stack. Its results are the
+// body's outputs without the residuals, which go to the stash under `key`.
 //
 // `ctx` and the tensors behind `args` must live until `done` is called. The
 // body runs with the caller's rendezvous, step container, collective executor

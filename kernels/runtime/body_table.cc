@@ -29,9 +29,8 @@ absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTable::Instantiate(
     body.key = keys[i];
     body.name = body.key.substr(0, body.key.rfind('_'));
     tf::FunctionLibraryRuntime::Handle handle;
-    absl::Status status =
-        library->Instantiate(functions[i].name(),
-                             tf::AttrSlice(&functions[i].attr()), &handle);
+    absl::Status status = library->Instantiate(
+        functions[i].name(), tf::AttrSlice(&functions[i].attr()), &handle);
     if (!status.ok()) return status;
     const tf::FunctionBody* function = library->GetFunctionBody(handle);
     if (function == nullptr) {

@@ -51,10 +51,9 @@ tensorflow::Tensor MakeVariantScalar(Value value) {
 template <typename RunType>
 absl::StatusOr<std::shared_ptr<RunType>> PinRun(
     const tensorflow::Tensor& tensor, const Frame<RunType>** frame) {
-  *frame = tensor.dims() == 0
-               ? tensor.scalar<tensorflow::Variant>()()
-                     .template get<Frame<RunType>>()
-               : nullptr;
+  *frame = tensor.dims() == 0 ? tensor.scalar<tensorflow::Variant>()()
+                                    .template get<Frame<RunType>>()
+                              : nullptr;
   if (*frame == nullptr) {
     return absl::InvalidArgumentError(
         "recursive_tf: expected a frame, got another tensor; frames are made "

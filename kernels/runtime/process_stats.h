@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "kernels/core/run_counters.h"
 #include "kernels/core/mutex.h"
+#include "kernels/core/run_counters.h"
 
 namespace recursive_tf {
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/core/mutex.h"
 #include "tensorflow/core/framework/resource_handle.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/framework/variant.h"
-#include "kernels/core/mutex.h"
 
 namespace recursive_tf {
 
@@ -110,11 +110,11 @@ class PendingRows final {
     for (int64_t row = 0; row < num_rows; ++row) {
       const tf::Tensor& result = results_[row][k];
       if (result.shape() != row_shape) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "f.map: result ", k, " of row ", row, " has shape ",
-            result.shape().DebugString(), ", that of row 0 has shape ",
-            row_shape.DebugString(),
-            "; all rows must have the same shape to be stacked."));
+        return absl::InvalidArgumentError(
+            absl::StrCat("f.map: result ", k, " of row ", row, " has shape ",
+                         result.shape().DebugString(),
+                         ", that of row 0 has shape ", row_shape.DebugString(),
+                         "; all rows must have the same shape to be stacked."));
       }
       CopyRow(result, 0, row, row_shape.num_elements(), &all);
     }
@@ -150,7 +150,8 @@ std::vector<tf::Tensor> EmptyResults(
 absl::StatusOr<int64_t> NumRows(absl::Span<const tf::Tensor* const> args) {
   if (args.empty()) {
     return absl::InvalidArgumentError(
-        "f.map: the SubGraph takes no inputs, so there are no rows to map over");
+        "f.map: the SubGraph takes no inputs, so there are no rows to map "
+        "over");
   }
   for (size_t i = 0; i < args.size(); ++i) {
     if (args[i]->dims() < 1 || args[i]->dim_size(0) != args[0]->dim_size(0)) {

@@ -21,7 +21,8 @@ using StartRow = std::function<void(int64_t row, const ArgPointers& args,
 using StackedCallback = FrameCallback;
 
 // Returns N, the leading dimension that all `args` share.
-absl::StatusOr<int64_t> NumRows(absl::Span<const tensorflow::Tensor* const> args);
+absl::StatusOr<int64_t> NumRows(
+    absl::Span<const tensorflow::Tensor* const> args);
 
 // Starts one frame per row, all at once, and calls `done` once with the results
 // stacked along a new leading dimension. With no rows, the results are empty

@@ -11,13 +11,13 @@
 
 #include "absl/status/status.h"
 #include "kernels/core/frame_key.h"
+#include "kernels/core/mutex.h"
 #include "kernels/core/ready_queue.h"
 #include "kernels/core/run_counters.h"
 #include "kernels/core/stash.h"
 #include "kernels/runtime/accumulator.h"
 #include "kernels/runtime/body_table.h"
 #include "tensorflow/core/framework/tensor.h"
-#include "kernels/core/mutex.h"
 
 namespace recursive_tf {
 
@@ -58,7 +58,8 @@ class RunCore final {
 };
 
 // One outermost forward call. Kept alive by the Launch op while frames run and,
-// when it trains, by the `run` tensor that the tape holds for the backward pass.
+// when it trains, by the `run` tensor that the tape holds for the backward
+// pass.
 class ForwardRun final {
  public:
   static constexpr char kFrameTypeName[] = "RecursiveTf>ForwardFrame";

@@ -321,16 +321,23 @@ TEST(ReadyQueueTest, ACaptureGoesBeforeTheNextClosureRuns) {
   EXPECT_FALSE(was_alive);
 }
 
-// A destructor of a closure's captures may push, as a freed frame may.
+// A destructor of a closure's captures may push, as a freed frame's may; it
+// hangs if the queue's lock is held then.
 TEST(ReadyQueueTest, DestructorsOfClosuresMayPush) {
   ManualPool pool;
-  auto queue = MakeQueue(ReadyPolicy::kDeepestFirst, 1, ToPool(&pool));
-  int num_run = 0;
-  std::shared_ptr<void> pushes_late(
-      nullptr, [&](void*) { queue->Push(0, [&] { ++num_run; }); });
-  queue->Push(0, [pushes_late = std::move(pushes_late)] {});
+  auto queue = MakeQueue(ReadyPolicy::kFifo, 1, ToPool(&pool));
+  std::vector<int> order;
+  for (int i = 0; i < 2; ++i) {
+    std::shared_ptr<void> pushes_late(nullptr, [&order, &queue, i](void*) {
+      queue->Push(0, [&order, i] { order.push_back(2 + i); });
+    });
+    queue->Push(0, [&order, i, pushes_late = std::move(pushes_late)] {
+      order.push_back(i);
+    });
+  }
   pool.RunAll();
-  EXPECT_EQ(num_run, 1);
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(pool.num_scheduled(), 1);
 }
 
 // Random trees of pushes from several threads, into pools smaller and larger
@@ -381,17 +388,47 @@ TEST(ReadyQueueTest, NoClosureIsLostUnderThreads) {
   }
 }
 
-// The moment a worker ends is when a push is easily lost: single pushes, each
-// made as the one before has just run.
+// Closures that do nothing, so that pushes and pops meet all the time.
+TEST(ReadyQueueTest, PushesAndPopsThatMeetLoseNothing) {
+  constexpr int kNumPushers = 3;
+  constexpr int kNumPushes = 50000;
+  for (ReadyPolicy policy : {ReadyPolicy::kDeepestFirst, ReadyPolicy::kFifo}) {
+    std::atomic<int> num_run{0};
+    {
+      ThreadPool pool(3);
+      auto queue = MakeQueue(policy, 3, ToPool(&pool));
+      RunInThreads(kNumPushers, [&](int thread) {
+        for (int i = 0; i < kNumPushes; ++i) {
+          queue->Push((i + thread) % 5, [&] { ++num_run; });
+        }
+      });
+    }
+    EXPECT_EQ(num_run.load(), kNumPushers * kNumPushes);
+  }
+}
+
+// The moment a worker ends is when a push is easily lost. Pushes are single,
+// each made just after the one before has run; two delays of different period
+// move that moment across the worker's last steps.
 TEST(ReadyQueueTest, APushWhileTheWorkerEndsIsNotLost) {
   constexpr int kNumPushes = 20000;
+  const auto delay = [](int num_steps) {
+    for (volatile int step = 0; step < num_steps; step = step + 1) {
+    }
+  };
   std::atomic<int> num_run{0};
   {
     ThreadPool pool(2);
     auto queue = MakeQueue(ReadyPolicy::kDeepestFirst, 1, ToPool(&pool));
     for (int i = 0; i < kNumPushes; ++i) {
-      queue->Push(0, [&] { ++num_run; });
-      while (num_run <= i) std::this_thread::yield();
+      queue->Push(0, [&, i] {
+        ++num_run;
+        delay(i % 199);
+      });
+      for (int spin = 0; num_run <= i; ++spin) {
+        if (spin > 200) std::this_thread::yield();
+      }
+      delay(i % 61);
     }
   }
   EXPECT_EQ(num_run.load(), kNumPushes);

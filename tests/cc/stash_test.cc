@@ -175,6 +175,34 @@ TEST(StashTest, EveryValueIsTakenOnceUnderThreads) {
   EXPECT_LE(stash.peak_bytes(), last * 16u);
 }
 
+// A taker must not subtract an entry's bytes before its producer has added
+// them: the small entry that it inserts next would then see a huge sum.
+TEST(StashTest, ThePeakIsNeverMoreThanWasKeptAtOnce) {
+  constexpr uint64_t kNumKeys = 20000;
+  constexpr uint64_t kSmall = kNumKeys + 1;
+  constexpr size_t kBigBytes = 1000;
+  Stash<int> stash;
+  std::atomic<uint64_t> num_taken{0};
+  RunInThreads(2, [&](int thread) {
+    int value = 0;
+    for (uint64_t key = 1; key <= kNumKeys; ++key) {
+      if (thread == 0) {
+        stash.Insert(key, 0, kBigBytes);
+        while (num_taken < key) std::this_thread::yield();
+        continue;
+      }
+      for (int spin = 0; !stash.Take(key, &value); ++spin) {
+        if (spin > 200) std::this_thread::yield();
+      }
+      stash.Insert(kSmall, 0, 1);
+      stash.Take(kSmall, &value);
+      num_taken = key;
+    }
+  });
+  EXPECT_EQ(stash.bytes(), 0u);
+  EXPECT_LE(stash.peak_bytes(), kBigBytes + 1);
+}
+
 // All threads want the same entries: one of them gets each.
 TEST(StashTest, ThreadsThatRaceForAKeyGetItOnce) {
   constexpr uint64_t kNumKeys = 100;
