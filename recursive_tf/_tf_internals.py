@@ -5,18 +5,16 @@ name for what it is here for, so that a TensorFlow release that moves one fails 
 """
 
 from tensorflow.python.autograph.core import config as autograph_config
-from tensorflow.python.eager import backprop_util
-from tensorflow.python.eager import context
+from tensorflow.python.eager import backprop_util, context
 from tensorflow.python.eager.polymorphic_function import atomic_function
-from tensorflow.python.framework import auto_control_deps
-from tensorflow.python.framework import auto_control_deps_utils
-from tensorflow.python.framework import func_graph
-from tensorflow.python.framework import function_def_to_graph
-from tensorflow.python.framework import ops
-from tensorflow.python.ops import cond_v2
-from tensorflow.python.ops import gradients_util
-from tensorflow.python.ops import handle_data_util
-from tensorflow.python.ops import resource_variable_ops
+from tensorflow.python.framework import (
+  auto_control_deps,
+  auto_control_deps_utils,
+  func_graph,
+  function_def_to_graph,
+  ops,
+)
+from tensorflow.python.ops import cond_v2, gradients_util, handle_data_util, resource_variable_ops
 from tensorflow.python.util import tf_stack
 
 # A body is a FuncGraph: captures of outer tensors and nested control flow then work by themselves.
@@ -31,8 +29,6 @@ AutomaticControlDependencies = auto_control_deps.AutomaticControlDependencies
 gradients = gradients_util._GradientsHelper
 # Which types carry gradients; frames (variants) must count among them.
 is_trainable = backprop_util.IsTrainable
-# The branch graphs of an If or Case op.
-branch_graphs = cond_v2.get_func_graphs
 # The code object by which a running `tf.cond` is recognised on the Python stack.
 cond_code = cond_v2.cond_v2.__code__
 # Shapes and types behind a resource handle.
@@ -74,10 +70,48 @@ def function_graph(graph, name):
   return function_def_to_func_graph(definition)
 
 
+def add_function(graph, function):
+  """Makes a runtime function known to `graph`, and with it those that it calls."""
+  graph._add_function_recursive(function)
+
+
+def called_graph(op):
+  """Returns the live graph of the tf.function that `op` calls, None if there is none."""
+  name = op.get_attr("f").name
+  graph = op.graph
+  while graph is not None:
+    if graph._is_function(name):
+      return graph._get_function(name).graph
+    graph = getattr(graph, "outer_graph", None)
+  return None
+
+
+def nested_graphs(op):
+  """Returns the live graphs inside an op: branches, loop bodies, the function it calls."""
+  names = ["_true_graph", "_false_graph", "_cond_graph", "_body_graph"]
+  if op.type in ("Case", "StatelessCase"):
+    names += [f"_branch_graph_{i}" for i in range(len(op.get_attr("branches")))]
+  graphs = [getattr(op, name, None) for name in names]
+  if op.type in ("PartitionedCall", "StatefulPartitionedCall"):
+    graphs.append(called_graph(op))
+  return [graph for graph in graphs if graph is not None]
+
+
+def load_branches(op):
+  """Returns the branch graphs of a conditional and keeps them on the op, as `tf.cond` does."""
+  branches = list(cond_v2.get_func_graphs(op))
+  if op.type in ("If", "StatelessIf"):
+    op._true_graph, op._false_graph = branches
+  else:
+    for i, branch in enumerate(branches):
+      setattr(op, f"_branch_graph_{i}", branch)
+  return branches
+
+
 def set_function_list(op, name, functions):
   """Points the list(func) attribute `name` of an existing op at other functions."""
   for function in functions:
-    op.graph._add_function_recursive(function)
+    add_function(op.graph, function)
   op._set_func_list_attr(name, [function.name for function in functions])
 
 

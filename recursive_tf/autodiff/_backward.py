@@ -61,9 +61,9 @@ class BackwardBody:
     sources += [internal for _, internal in body.captures if tfi.is_trainable(internal)]
     found = []
     if results:
-      found = tfi.gradients(
-        results, sources, grad_ys=result_gradients, src_graph=body.graph
-      )[1 : 1 + len(wanted)]
+      found = tfi.gradients(results, sources, grad_ys=result_gradients, src_graph=body.graph)[
+        1 : 1 + len(wanted)
+      ]
     gradients = [
       tf.zeros_like(arg) if gradient is None else tf.convert_to_tensor(gradient)
       for arg, gradient in zip(wanted, found, strict=True)

@@ -24,6 +24,22 @@ class BackwardGraph(tfi.FuncGraph):
     with self.as_default():
       self.frame = tf.compat.v1.placeholder(tf.variant, shape=(), name="backward_frame")
 
+  def frame_here(self) -> tf.Tensor:
+    """Returns the frame as known in the graph being built, which is this one or one inside it.
+
+    The gradients of TensorFlow's conditionals want captures to come from the graph next to them,
+    so the frame is handed down level by level.
+    """
+    levels = []
+    graph = tf.compat.v1.get_default_graph()
+    while graph is not self:
+      levels.append(graph)
+      graph = graph.outer_graph
+    frame = self.frame
+    for graph in reversed(levels):
+      frame = graph.capture(frame)
+    return frame
+
   def slot(self, slot) -> int:
     """Returns the position of an accumulator, making it if it is new."""
     return self.slots.setdefault(slot, len(self.slots))

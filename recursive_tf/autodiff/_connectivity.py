@@ -1,9 +1,9 @@
 """Which arguments of which bodies have a gradient at all: those a trainable path leads from.
 
 A missing gradient (None) and a zero gradient differ to users, and the backward body of a caller is
-built before that of its callee. So it is decided beforehand, by reachability over the graphs, as the
-least fixed point over mutually recursive bodies: an argument that only feeds the recursion is not
-connected.
+built before that of its callee. So it is decided beforehand, by reachability over the graphs, as
+the least fixed point over mutually recursive bodies: an argument that only feeds the recursion is
+not connected.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.subgraph._body import INVOKE_OPS, Body, nested_graphs
+from recursive_tf.subgraph._body import INVOKE_OPS, Body
 
 
 def connected_args(bodies: list[Body]) -> dict[str, list[int]]:
@@ -55,7 +55,7 @@ def _differentiable_outputs(op, tensor, connected) -> list[tf.Tensor]:
     inputs = [i - 1 for i, value in enumerate(op.inputs) if value is tensor]
     if not set(inputs) & set(callee):
       return []
-  elif not nested_graphs(op):
+  elif not tfi.nested_graphs(op):
     try:
       if tfi.get_gradient_function(op) is None:
         return []

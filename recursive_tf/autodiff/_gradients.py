@@ -40,7 +40,7 @@ def _call_gradient(op, gradients, emit):
   body_key = real_op.get_attr("body_key").decode()
   connected = backward.connected[body_key]
   arg_gradients = emit(
-    frame=backward.frame,
+    frame=backward.frame_here(),
     key=key,
     gradients=_result_gradients(results, gradients[:-1]),
     Targ_gradients=[args[i].dtype for i in connected],
@@ -75,7 +75,7 @@ def _launch_gradient(op, *gradients):
   ]
   graph = tf.compat.v1.get_default_graph()
   for backward in backwards:
-    graph._add_function_recursive(backward.function)
+    tfi.add_function(graph, backward.function)
   outputs = kernels.recursive_tf_launch_backward(
     run=run,
     gradients=_result_gradients(results, gradients[:-1]),

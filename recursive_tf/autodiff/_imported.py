@@ -5,7 +5,6 @@ from __future__ import annotations
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.subgraph._body import Body
 from recursive_tf.subgraph._calls import BODIES
-from recursive_tf.autodiff._taps import load_branches
 
 
 def bodies_of_launch(launch) -> list[Body]:
@@ -49,4 +48,4 @@ def _load_all_branches(graph) -> None:
   while agenda:
     for op in agenda.pop().get_operations():
       if op.type in ("If", "StatelessIf", "Case", "StatelessCase"):
-        agenda.extend(load_branches(op))
+        agenda.extend(tfi.load_branches(op))

@@ -5,8 +5,8 @@ through one Identity op, the tap. The tap's gradient adds to the run's accumulat
 nothing on. So gradients of weights are added where they arise, in the branch that ran: no zeros for
 the other branch, no sums travelling up the recursion.
 
-The gradient of `x @ w` is the product `x^T dy`. Where the tap sees such a product, it hands over the
-operands: the sum of the products of n frames of one row each is one product of n rows.
+The gradient of `x @ w` is the product `x^T dy`. Where the tap sees such a product, it hands over
+the operands: the sum of the products of n frames of one row each is one product of n rows.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def insert_taps(body: Body) -> None:
     for op in placeholder.consumers():
       inputs = [i for i, tensor in enumerate(op.inputs) if tensor is placeholder]
       if op.type in _CONDITIONALS:
-        branches = load_branches(op)
+        branches = tfi.load_branches(op)
         agenda.extend((branch, branch.inputs[i - 1], index) for branch in branches for i in inputs)
       else:
         uses.extend((op, i) for i in inputs)
@@ -70,17 +70,6 @@ def insert_taps(body: Body) -> None:
         tfi.update_input(op, i, tap)
       outputs = body.results if graph is body.graph else graph.outputs
       outputs[:] = [tap if tensor is placeholder else tensor for tensor in outputs]
-
-
-def load_branches(op) -> list:
-  """Returns the branch graphs of a conditional and keeps them on the op, as `tf.cond` does."""
-  branches = list(tfi.branch_graphs(op))
-  if op.type in ("If", "StatelessIf"):
-    op._true_graph, op._false_graph = branches
-  else:
-    for i, branch in enumerate(branches):
-      setattr(op, f"_branch_graph_{i}", branch)
-  return branches
 
 
 def untap(tensor: tf.Tensor) -> tf.Tensor:
@@ -110,7 +99,7 @@ def _tap_gradient(op, gradient):
   if isinstance(gradient, tf.IndexedSlices):
     slot = Slot(capture, "slices", (gradient.values.dtype, gradient.indices.dtype))
     kernels.recursive_tf_accumulate_slices(
-      backward.frame, gradient.values, gradient.indices, slot=backward.slot(slot)
+      backward.frame_here(), gradient.values, gradient.indices, slot=backward.slot(slot)
     )
     return None
   for term in _terms(gradient):
@@ -118,11 +107,11 @@ def _tap_gradient(op, gradient):
       slot = Slot(capture, "product", (term.dtype, term.dtype))
       left, right = term.op.inputs
       kernels.recursive_tf_accumulate_product(
-        backward.frame, left, right, slot=backward.slot(slot)
+        backward.frame_here(), left, right, slot=backward.slot(slot)
       )
     else:
       slot = Slot(capture, "dense", (term.dtype,))
-      kernels.recursive_tf_accumulate_dense(backward.frame, term, slot=backward.slot(slot))
+      kernels.recursive_tf_accumulate_dense(backward.frame_here(), term, slot=backward.slot(slot))
   return None
 
 

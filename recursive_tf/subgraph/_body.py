@@ -38,16 +38,21 @@ class BodyGraph(tfi.FuncGraph):
   Attributes:
     key: the body key.
     frame: the frame tensor, the body's first input.
+    subgraph: the SubGraph that it is the body of.
+    called: the SubGraphs that it calls, by key.
+    is_probing: guards forward declaration against probing its own probe.
   """
 
-  def __init__(self, key: str):
+  def __init__(self, key: str, subgraph):
     is_eager = tf.executing_eagerly()
     super().__init__(key)
     # In `tf.init_scope` TensorFlow still takes the graph that was left for the one around.
     while is_eager and isinstance(self.outer_graph, tfi.FuncGraph):
       self.outer_graph = self.outer_graph.outer_graph
     self.key = key
-    self.is_probing = False  # Guards forward declaration against probing its own probe.
+    self.subgraph = subgraph
+    self.called: dict = {}
+    self.is_probing = False
     with self.as_default():
       self.frame = tf.compat.v1.placeholder(tf.variant, shape=(), name="frame")
 
@@ -64,6 +69,7 @@ class Body:
     captures: pairs (outer tensor, placeholder in `graph`); the outer tensors of a body that came
       from a saved model are None.
     callees: keys of the bodies that it calls.
+    read_only_captures: positions of captured resources that it only reads.
     has_effects: whether it does something that program order must respect.
   """
 
@@ -77,6 +83,11 @@ class Body:
     self.callees = sorted(
       {op.get_attr("body_key").decode() for op in all_ops(graph) if op.type in INVOKE_OPS}
     )
+    graph.inputs = [frame, *self.args, *(internal for _, internal in self.captures)]
+    first = 1 + len(self.args)
+    self.read_only_captures = [
+      position - first for position in tfi.read_only_resource_inputs(graph) if position >= first
+    ]
     self.has_effects = any(
       op.op_def is not None and op.op_def.is_stateful and op.type not in _HARMLESS_STATEFUL_OPS
       for op in all_ops(graph)
@@ -85,8 +96,6 @@ class Body:
   def make_function(self, suffix: str, extra_outputs=()):
     """Returns the body as a runtime function that also returns `extra_outputs`."""
     graph = self.graph
-    placeholders = [internal for _, internal in self.captures]
-    graph.inputs = [self.frame, *self.args, *placeholders]
     graph.outputs = [*self.results, *extra_outputs]
     return tfi.from_func_graph(f"__recursive_tf_{self.key}_{suffix}", graph, {})
 
@@ -98,28 +107,4 @@ def all_ops(graph) -> Iterator[tf.Operation]:
     current = agenda.pop()
     for op in current.get_operations():
       yield op
-      agenda.extend(nested_graphs(op))
-
-
-def nested_graphs(op) -> list:
-  """Returns the live graphs of the branches or loop bodies of a control flow op."""
-  names = ("_true_graph", "_false_graph", "_cond_graph", "_body_graph")
-  graphs = [getattr(op, name, None) for name in names]
-  if op.type in ("Case", "StatelessCase"):
-    graphs += [
-      getattr(op, f"_branch_graph_{i}", None) for i in range(len(op.get_attr("branches")))
-    ]
-  if op.type in ("PartitionedCall", "StatefulPartitionedCall"):
-    graphs.append(called_graph(op))
-  return [graph for graph in graphs if graph is not None]
-
-
-def called_graph(op):
-  """Returns the live graph of the tf.function that `op` calls, None if there is none."""
-  name = op.get_attr("f").name
-  graph = op.graph
-  while graph is not None:
-    if graph._is_function(name):
-      return graph._get_function(name).graph
-    graph = getattr(graph, "outer_graph", None)
-  return None
+      agenda.extend(tfi.nested_graphs(op))

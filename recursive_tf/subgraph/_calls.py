@@ -7,7 +7,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import DefinitionError
 from recursive_tf._ops import kernels
-from recursive_tf.subgraph._body import Body, BodyGraph, nested_graphs
+from recursive_tf.subgraph._body import Body, BodyGraph
 from recursive_tf.subgraph._signature import Signature
 
 # Where a Launch op keeps its bodies for differentiation, beside the names in its attributes.
@@ -56,7 +56,7 @@ def emit_launch(
   """
   graph = tf.compat.v1.get_default_graph()
   for function in functions:
-    graph._add_function_recursive(function)
+    tfi.add_function(graph, function)
   for body in bodies:
     for variable in tfi.watched_variables(body.graph):
       tfi.variable_accessed(variable)
@@ -83,16 +83,10 @@ def emit_launch(
 
 def _order_by_effects(op, bodies: list[Body], num_args: int) -> None:
   """Orders a Launch against other ops only by the variables that its bodies write."""
-  read_only, position = [], num_args
+  read_only, first = [], num_args
   for body in bodies:
-    begin = 1 + len(body.args)
-    body.graph.inputs = [body.frame, *body.args, *(internal for _, internal in body.captures)]
-    read_only += [
-      position + index - begin
-      for index in tfi.read_only_resource_inputs(body.graph)
-      if index >= begin
-    ]
-    position += len(body.captures)
+    read_only += [first + position for position in body.read_only_captures]
+    first += len(body.captures)
   attr = tf.compat.v1.AttrValue(list=tf.compat.v1.AttrValue.ListValue(i=read_only))
   tfi.set_attr(op, tfi.READ_ONLY_RESOURCE_INPUTS, attr)
   has_resources = any(tensor.dtype == tf.resource for tensor in op.inputs)
@@ -138,7 +132,7 @@ def _can_end(graph, endless: dict[str, Body]) -> bool:
       return False
     if op.type in ("While", "StatelessWhile"):
       continue
-    parts = [_can_end(part, endless) for part in nested_graphs(op)]
+    parts = [_can_end(part, endless) for part in tfi.nested_graphs(op)]
     is_call = op.type in ("PartitionedCall", "StatefulPartitionedCall")
     if parts and not (all(parts) if is_call else any(parts)):
       return False

@@ -116,7 +116,6 @@ class SubGraphFunction:
           found = SubGraph(self.__name__, **options)
           traced[key] = found
           with found:
-            found._graph.subgraph = found
             args = [found.input(spec) for spec in signature.structure]
             found.output(self._function(*args))
         return

@@ -1,7 +1,7 @@
 """SubGraph: a graph function that may call itself.
 
-Jeong, Jeong, Kim, Yu, Chun: Improving the Expressiveness of Deep Learning Frameworks with Recursion,
-EuroSys 2018, section 3. docs/how_it_works.md follows one call through the system.
+Jeong et al., Improving the Expressiveness of Deep Learning Frameworks with Recursion, EuroSys 2018,
+section 3. docs/how_it_works.md follows one call through the system.
 """
 
 from __future__ import annotations
@@ -113,8 +113,7 @@ class SubGraph:
         f"SubGraph '{self.name}' was declared in another graph than the one its body is in"
         f" ({user_location()}). Declare and define it in the same tf.function."
       )
-    self._graph = BodyGraph(self._key)
-    self._graph.called = {}
+    self._graph = BodyGraph(self._key, self)
     self._tracing.enter_context(self._graph.as_default())
     self._order = tfi.AutomaticControlDependencies()
     self._order.__enter__()
@@ -236,9 +235,7 @@ class SubGraph:
     args = tf.nest.flatten(self._input_nests, expand_composites=True)
     graph = self._graph
     self._input_signature = signature
-    body = Body(
-      self._key, graph, graph.frame, args, self._result_tensors, list(graph.captures)
-    )
+    body = Body(self._key, graph, graph.frame, args, self._result_tensors, list(graph.captures))
     self._function = body.make_function("inference")
     self._body = body
     check_base_case([body], {self._key: self.name})

@@ -101,7 +101,8 @@ def make_run_config(
   """Makes a `RunConfig` with the model's defaults for all that is not given or None.
 
   Raises:
-    ConfigError: If the model does not exist, has no such hyperparameter, or a value is out of range.
+    ConfigError: If the model does not exist, it has no such hyperparameter, or a value is out of
+      range.
   """
   entry = entry_named(model)
   known = {field.name for field in dataclasses.fields(entry.config)}

@@ -18,14 +18,16 @@ class Entry:
     model: its class.
     config: the class of its hyperparameters.
     task: what the paper's main figure is about, the default.
+    criterion: the accuracy on dev that tells which epoch is best: "root" or "node".
     paper: names the paper.
-    figures: test accuracy in percent on the Stanford Sentiment Treebank, without pretrained vectors,
-      by (task, accuracy); accuracies are named as in `Metrics.accuracies`.
+    figures: test accuracy in percent on the Stanford Sentiment Treebank, without pretrained
+      vectors, by (task, accuracy); accuracies are named as in `Metrics.accuracies`.
   """
 
   model: Any
   config: Any
   task: Task
+  criterion: str
   paper: str
   figures: dict[tuple[str, str], float]
 
@@ -35,6 +37,7 @@ MODELS = {
     models.TreeLSTM,
     models.TreeLSTMConfig,
     models.BINARY,
+    "root",
     "Tai et al. 2015, random vectors",
     {("binary", "root"): 82.0, ("fine", "root"): 43.9},
   ),
@@ -42,6 +45,7 @@ MODELS = {
     models.TreeRNN,
     models.TreeRNNConfig,
     models.FINE,
+    "node",
     "Socher et al. 2013",
     {
       ("fine", "node"): 79.0,
@@ -54,6 +58,7 @@ MODELS = {
     models.RNTN,
     models.RNTNConfig,
     models.FINE,
+    "node",
     "Socher et al. 2013",
     {
       ("fine", "node"): 80.7,

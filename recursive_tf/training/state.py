@@ -18,7 +18,7 @@ class TrainingState(tf.Module):
     best_accuracy, best_epoch: of the epoch with the best accuracy on dev; 1 is the first epoch.
   """
 
-  def __init__(self):
+  def __init__(self) -> None:
     super().__init__(name="training_state")
     self.step = tf.Variable(0, dtype=tf.int64, trainable=False)
     self.loss_sum = tf.Variable(0.0, dtype=tf.float64, trainable=False)

@@ -1,0 +1,18 @@
+"""Recursive models of trees, and what it takes to train them.
+
+`TreeLSTM(vocab_size)`, `TreeRNN(vocab_size)` and `RNTN(vocab_size)` predict a class at every node
+of a `TreeBatch`: `loss, metrics = model.loss_and_metrics(batch)`, in a `tf.function`.
+"""
+
+from recursive_tf.models.classifier import TreeClassifier as TreeClassifier
+from recursive_tf.models.labels import BINARY as BINARY
+from recursive_tf.models.labels import FINE as FINE
+from recursive_tf.models.labels import Task as Task
+from recursive_tf.models.metrics import Metrics as Metrics
+from recursive_tf.models.optimizer import Adagrad as Adagrad
+from recursive_tf.models.treelstm import TreeLSTM as TreeLSTM
+from recursive_tf.models.treelstm import TreeLSTMConfig as TreeLSTMConfig
+from recursive_tf.models.treernn import RNTN as RNTN
+from recursive_tf.models.treernn import RNTNConfig as RNTNConfig
+from recursive_tf.models.treernn import TreeRNN as TreeRNN
+from recursive_tf.models.treernn import TreeRNNConfig as TreeRNNConfig

@@ -1,0 +1,101 @@
+"""The recursion that all models share: one SubGraph whose frames are the nodes of the trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import tensorflow as tf
+
+import recursive_tf as rtf
+from recursive_tf.datasets import TreeBatch
+
+Tensors = tuple[tf.Tensor, ...]
+
+
+class Cell(Protocol):
+  """What makes the states of nodes. A state is a tuple of tensors, `h` [1, D] first."""
+
+  @property
+  def state_spec(self) -> Any:
+    """Types and shapes of a state."""
+
+  def leaf(self, x: tf.Tensor) -> Any:
+    """Returns the state of a leaf from its word's vector [1, D_word]."""
+
+  def inner(self, left: Any, right: Any) -> Any:
+    """Returns the state of an inner node from the states of its children."""
+
+
+class Node:
+  """One node in the body: reads its integers.
+
+  Attributes:
+    index: position in the batch's flat arrays, int32 [1].
+  """
+
+  def __init__(self, index: tf.Tensor, table: tf.Tensor, names: list[str]):
+    self.index = index
+    # All columns in one gather: in a frame, the number of ops is what costs.
+    values = tf.unstack(tf.gather(table, index), num=len(names), axis=1)
+    self._columns = dict(zip(names, values, strict=True))
+
+  def __getitem__(self, name: str) -> tf.Tensor:
+    """Returns the node's entry in a column, int32 [1]."""
+    return self._columns[name]
+
+
+# (node, its h [1, D]) -> (values to sum up the tree, a value of this node alone).
+Head = Callable[[Node, tf.Tensor], tuple[Tensors, tf.Tensor]]
+
+
+def run_over_trees(
+  name: str,
+  batch: TreeBatch,
+  cell: Cell,
+  embedding: tf.Variable,
+  columns: Mapping[str, tf.Tensor],
+  head: Head,
+  sum_specs: tuple[tf.TensorSpec, ...],
+  own_spec: tf.TensorSpec,
+) -> tuple[Tensors, tf.Tensor]:
+  """Computes all nodes of B trees: each tree, and both children of a node, concurrently.
+
+  Args:
+    name: names the SubGraph.
+    batch: the trees.
+    cell: makes the states.
+    embedding: the words' vectors, float [V, D_word].
+    columns: more integers of each node that `head` reads, int32 [N] each.
+    head: is called once for the node of a frame, with its state's h.
+    sum_specs: of the values of `head` to sum up.
+    own_spec: of its value of the node alone.
+
+  Returns:
+    (sums, own): the values of `head`, summed over each tree, [B, ...]; and those of the roots.
+  """
+  table_columns = {"word": batch.word, "left": batch.left, "right": batch.right, **columns}
+  table = tf.stack(list(table_columns.values()), axis=1)
+  # The results are declared because the calls come before the head, which makes them.
+  with rtf.SubGraph(name, outputs=(cell.state_spec, sum_specs, own_spec)) as f:
+    node = Node(f.input(tf.int32, [1]), table, list(table_columns))
+
+    def leaf() -> Any:
+      zeros = tuple(tf.zeros(spec.shape, spec.dtype) for spec in sum_specs)
+      return cell.leaf(tf.gather(embedding, node["word"])), zeros
+
+    def inner() -> Any:
+      left, left_sums, _ = f(node["left"])
+      right, right_sums, _ = f(node["right"])
+      return cell.inner(left, right), _add(left_sums, right_sums)
+
+    is_leaf = tf.reshape(node["left"] < 0, [])
+    state, below = tf.cond(is_leaf, leaf, inner)
+    summands, own = head(node, state[0])
+    f.output((state, _add(below, summands), own))
+  _, sums, own = f.map(batch.root[:, tf.newaxis])
+  return sums, own
+
+
+def _add(left: Tensors, right: Tensors) -> Tensors:
+  return tuple(a + b for a, b in zip(left, right, strict=True))

@@ -1,0 +1,1 @@
+"""The commands of `recursive-tf`, one file each; `recursive_tf.cli` has their options."""

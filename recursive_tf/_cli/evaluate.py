@@ -1,0 +1,38 @@
+"""`recursive-tf eval`: accuracy of a trained model."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+
+from recursive_tf._cli.progress import warn
+from recursive_tf._cli.report import describe_accuracies
+from recursive_tf._cli.train import VOCABULARY, set_threads
+from recursive_tf.datasets import ReadReport
+from recursive_tf.training.checkpoint import restore_weights
+from recursive_tf.training.config import RunConfig
+from recursive_tf.training.data import load_trees, load_vocabulary, pack_for_task
+from recursive_tf.training.evaluate import Evaluator
+
+
+def evaluate(args: argparse.Namespace) -> int:
+  """Runs the command; returns the exit status."""
+  set_threads(args.threads)
+  directory = pathlib.Path(args.run)
+  config = RunConfig.load(directory)
+  data = args.data or config.data
+  vocabulary = load_vocabulary(directory / VOCABULARY, config.lowercase)
+  report = ReadReport()
+  limit = config.limit if args.limit is None else args.limit
+  trees = load_trees(data, limit, args.skip_bad or config.skip_bad, report)[args.split]
+  if report.num_skipped:
+    warn(f"Skipped {report.num_skipped} malformed lines; the first: {report.errors[0]}")
+  packed = pack_for_task(trees, vocabulary, config.task_object, f"{data}, split {args.split}")
+  model = config.make_model(vocabulary.size)
+  restore_weights(directory, model)
+  loss, metrics = Evaluator(model)(packed)
+  print(f"{config.model} ({directory}) on {data}, split {args.split}: {len(packed)} sentences")
+  print(f"  {'loss of a sentence':<22}{loss:>7.3f}")
+  paper_data = data if args.split == "test" and not limit else ""
+  print(describe_accuracies(metrics, config.model, paper_data, config.task))
+  return 0

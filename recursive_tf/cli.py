@@ -1,0 +1,169 @@
+"""The command line: `recursive-tf train | eval | info`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from recursive_tf._errors import RecursiveTFError
+
+BAD_INPUT = 2  # Exit status for what the user can put right; argparse uses the same.
+_MODELS = ("treelstm", "treernn", "rntn")
+_WIDE = argparse.RawDescriptionHelpFormatter
+
+_EPILOG = """\
+examples:
+  recursive-tf train treelstm --data sample          a minute or two; needs no data
+  recursive-tf train treelstm --data sst             the Stanford Sentiment Treebank
+  recursive-tf eval runs/treelstm-sst-binary         accuracies on its test split
+  recursive-tf COMMAND --help                        all options of a command
+"""
+
+_TRAIN_EPILOG = """\
+examples:
+  recursive-tf train treelstm --data sst --seed 1 --out runs/lstm1
+  recursive-tf train treelstm --out runs/lstm1 --resume      after Ctrl-C, or a crash
+  recursive-tf train rntn --data sst --epochs 3
+  recursive-tf train treelstm --data my/trees --task fine --skip-bad
+
+Defaults are tuned for each model (models/*/README.md). A run directory holds config.json,
+history.csv (one line an epoch), curves.png, test.json, vocabulary.txt and checkpoints. Ctrl-C
+finishes the step under way, saves, and says how to go on.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+  """Runs `recursive-tf`.
+
+  Args:
+    argv: arguments, those of the process if None.
+
+  Returns:
+    Exit status: 0 done, 2 bad input, 130 interrupted.
+  """
+  os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+  args = make_parser().parse_args(argv)
+  try:
+    return args.handler(args)
+  except RecursiveTFError as error:
+    print(f"recursive-tf: error: {error}", file=sys.stderr)
+    return BAD_INPUT
+  except KeyboardInterrupt:
+    print("\nrecursive-tf: stopped; nothing was saved since the last checkpoint.", file=sys.stderr)
+    return 130
+  except BrokenPipeError:  # `recursive-tf info | head -1`
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+def make_parser() -> argparse.ArgumentParser:
+  """Makes the parser of all commands; each sets `handler`, a function of its arguments."""
+  parser = argparse.ArgumentParser(
+    prog="recursive-tf",
+    description="Trains and evaluates recursive models of trees in TensorFlow.",
+    epilog=_EPILOG,
+    formatter_class=_WIDE,
+  )
+  commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+  _add_train(commands)
+  _add_eval(commands)
+  _add_info(commands)
+  return parser
+
+
+def _add_train(commands: Any) -> None:
+  parser = commands.add_parser(
+    "train",
+    help="train a model, or go on training it",
+    description="Trains a model on labelled trees.",
+    epilog=_TRAIN_EPILOG,
+    formatter_class=_WIDE,
+  )
+  parser.add_argument("model", metavar="MODEL", choices=_MODELS, help=", ".join(_MODELS))
+  data = parser.add_argument_group("data")
+  data.add_argument(
+    "--data",
+    metavar="NAME|DIR",
+    help="sample (bundled; default), sst (downloaded once), or a directory of train, dev and test",
+  )
+  data.add_argument(
+    "--task",
+    choices=("binary", "fine"),
+    help="positive against negative (treelstm's default), or five classes (the others')",
+  )
+  data.add_argument("--limit", type=int, metavar="N", help="use N trees of each split")
+  data.add_argument(
+    "--skip-bad", action="store_true", default=None, help="leave out malformed lines, count them"
+  )
+  data.add_argument(
+    "--cased", dest="lowercase", action="store_false", default=None, help="keep upper case"
+  )
+  data.add_argument("--min-count", type=int, metavar="N", help="rarer words are unknown (1)")
+  run = parser.add_argument_group("run")
+  run.add_argument("--out", metavar="DIR", help="where to write (a new directory below runs/)")
+  run.add_argument("--resume", action="store_true", help="go on with the run in --out, or the last")
+  run.add_argument("--seed", type=int, metavar="N", help="of weights, order and dropout (0)")
+  _add_threads(run)
+  _add_hyperparameters(parser.add_argument_group("hyperparameters (default: the model's)"))
+  parser.set_defaults(handler=_lazily("recursive_tf._cli.train", "train"))
+
+
+def _add_hyperparameters(group: Any) -> None:
+  options: list[tuple[str, Callable[[str], Any], str]] = [
+    ("epochs", int, "passes over the training data"),
+    ("batch-size", int, "sentences in a step"),
+    ("learning-rate", float, "of the weights, at the start"),
+    ("embedding-learning-rate", float, "of the word vectors, at the start"),
+    ("tensor-learning-rate", float, "of rntn's tensor, at the start"),
+    ("l2", float, "regularisation of the weight matrices"),
+    ("dropout", float, "share of a state that the softmax layer does not see"),
+    ("state-size", int, "width of a node's state"),
+    ("embedding-size", int, "width of a word's vector (treelstm)"),
+  ]
+  for name, kind, text in options:
+    group.add_argument(f"--{name}", type=kind, metavar="N" if kind is int else "X", help=text)
+
+
+def _add_eval(commands: Any) -> None:
+  parser = commands.add_parser(
+    "eval",
+    help="accuracy of a trained model",
+    description="Prints root and all-node accuracy, 5-class and binary, of the best epoch.",
+    epilog="example:\n  recursive-tf eval runs/treelstm-sst-binary --split dev",
+    formatter_class=_WIDE,
+  )
+  parser.add_argument("run", metavar="RUN_DIR", help="directory that `train` wrote")
+  parser.add_argument("--data", metavar="NAME|DIR", help="other data than it was trained on")
+  parser.add_argument("--split", choices=("train", "dev", "test"), default="test")
+  parser.add_argument("--limit", type=int, metavar="N", help="use N trees, 0 for all")
+  parser.add_argument("--skip-bad", action="store_true", help="leave out malformed lines")
+  _add_threads(parser)
+  parser.set_defaults(handler=_lazily("recursive_tf._cli.evaluate", "evaluate"))
+
+
+def _add_info(commands: Any) -> None:
+  parser = commands.add_parser(
+    "info",
+    help="versions, kernels, threads, data",
+    description="Prints versions, where kernels and data are, and options in force.",
+  )
+  parser.set_defaults(handler=_lazily("recursive_tf._cli.info", "info"))
+
+
+def _add_threads(group: Any) -> None:
+  group.add_argument(
+    "--threads", type=int, default=2, metavar="N", help="frames that run at once (2)"
+  )
+
+
+def _lazily(module: str, function: str) -> Callable[[argparse.Namespace], int]:
+  """Returns a command whose module, and TensorFlow with it, is imported when it runs."""
+  return lambda args: getattr(importlib.import_module(module), function)(args)
+
+
+if __name__ == "__main__":
+  sys.exit(main())

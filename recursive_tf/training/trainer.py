@@ -1,0 +1,194 @@
+"""The training loop: one traced step, epochs, evaluation, checkpoints."""
+
+from __future__ import annotations
+
+import pathlib
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import tensorflow as tf
+
+from recursive_tf.datasets import TreeBatch, make_dataset, num_batches
+from recursive_tf.models import Adagrad, Metrics
+from recursive_tf.models.classifier import TreeClassifier
+from recursive_tf.models.optimizer import linear_decay
+from recursive_tf.training.checkpoint import Checkpoints
+from recursive_tf.training.config import RunConfig
+from recursive_tf.training.data import Splits
+from recursive_tf.training.evaluate import Evaluator
+from recursive_tf.training.history import ACCURACIES, History, Row
+from recursive_tf.training.registry import entry_named
+from recursive_tf.training.state import TrainingState
+
+FINAL_LEARNING_RATE = 0.1  # Share of the learning rates that is left in the last step.
+
+
+class Reporter(Protocol):
+  """Shows how training goes."""
+
+  def start_epoch(self, epoch: int, num_trees: int, trees_done: int) -> None:
+    """Is called before an epoch, or the rest of one."""
+
+  def step(self, num_trees: int, loss: float, metrics: Metrics) -> None:
+    """Is called after a step with its number of trees, and the epoch's mean loss and counts."""
+
+  def end_epoch(self, row: Row | None, is_best: bool) -> None:
+    """Is called after an epoch; `row` is None if it was interrupted."""
+
+
+def make_train_step(
+  model: TreeClassifier, optimizer: Adagrad, num_steps: float, seed: int
+) -> Callable[[TreeBatch, tf.Tensor], tuple[tf.Tensor, tf.Tensor]]:
+  """Returns a function (batch, step done before it) -> (loss, counts [8]) that takes one step.
+
+  What it does depends on its arguments and the variables alone: dropout too is decided by seed and
+  step.
+
+  Args:
+    model: the model.
+    optimizer: has the model's variables.
+    num_steps: steps over which the learning rates fall.
+    seed: of the dropout.
+  """
+
+  @tf.function(autograph=False)
+  def train_step(batch: TreeBatch, step: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    with tf.GradientTape() as tape:
+      dropout_seed = tf.stack([tf.constant(seed, tf.int64), step])
+      loss, metrics = model.loss_and_metrics(batch, training=True, seed=dropout_seed)
+    gradients = tape.gradient(loss, optimizer.variables_to_train)
+    optimizer.apply(gradients, linear_decay(step + 1, num_steps, FINAL_LEARNING_RATE))
+    return loss, tf.stack(metrics)
+
+  return train_step
+
+
+class Trainer:
+  """One run: trains, evaluates on dev after each epoch, and keeps the best epoch.
+
+  Attributes:
+    model: the model as it is now.
+    state: where the run stands.
+  """
+
+  def __init__(
+    self,
+    config: RunConfig,
+    splits: Splits,
+    directory: pathlib.Path,
+    should_stop: Callable[[], bool] = lambda: False,
+  ):
+    """Goes on from the last checkpoint in `directory`, if there is one.
+
+    Args:
+      config: the run.
+      splits: its data.
+      directory: where its checkpoints and its record are, or will be.
+      should_stop: asked after each step; if true, the run is saved and stops.
+    """
+    self._config = config
+    self._splits = splits
+    self._should_stop = should_stop
+    self.model = config.make_model(splits.vocabulary.size)
+    self._optimizer = Adagrad(self.model.parameter_groups())
+    self._epochs: int = config.hyperparameters["epochs"]
+    self._batch_size: int = config.hyperparameters["batch_size"]
+    self._steps_per_epoch = num_batches(len(splits.train), self._batch_size)
+    self.state = TrainingState()
+    self._checkpoints = Checkpoints(directory, self.model, self._optimizer, self.state)
+    self._checkpoints.restore()
+    self._history = History(directory, self.epochs_done)
+    num_steps = self._epochs * len(splits.train) / self._batch_size
+    self._train_step = make_train_step(self.model, self._optimizer, num_steps, config.seed)
+    self.evaluate = Evaluator(self.model)
+
+  @property
+  def epochs_done(self) -> int:
+    """Number of complete epochs."""
+    return int(self.state.step) // self._steps_per_epoch
+
+  @property
+  def is_done(self) -> bool:
+    """Whether the last epoch is complete."""
+    return self.epochs_done >= self._epochs
+
+  def run(self, reporter: Reporter) -> bool:
+    """Trains until the last epoch is complete, or `should_stop`.
+
+    A checkpoint is there after each epoch, and when it stops.
+
+    Returns:
+      Whether the run is complete.
+    """
+    while not self.is_done:
+      if not self._run_epoch(reporter):
+        self._checkpoints.save()
+        return False
+      if self._should_stop() and not self.is_done:
+        return False
+    return True
+
+  def _run_epoch(self, reporter: Reporter) -> bool:
+    """Trains to the end of the epoch under way; returns whether it got there."""
+    epoch, start_batch = divmod(int(self.state.step), self._steps_per_epoch)
+    dataset = make_dataset(
+      self._splits.train,
+      self._batch_size,
+      seed=self._config.seed,
+      epoch=epoch,
+      start_batch=start_batch,
+    )
+    if start_batch == 0:
+      self.state.start_epoch()
+    trees_done = min(start_batch * self._batch_size, len(self._splits.train))
+    reporter.start_epoch(epoch, len(self._splits.train), trees_done)
+    for batch in dataset:
+      self._run_step(batch, reporter)
+      if self._should_stop() and int(self.state.step) % self._steps_per_epoch:
+        reporter.end_epoch(None, False)
+        return False
+    row = self._evaluate_epoch()
+    accuracy = row[f"dev_{entry_named(self._config.model).criterion}"]
+    is_best = accuracy > float(self.state.best_accuracy)
+    if is_best:
+      self.state.best_accuracy.assign(accuracy)
+      self.state.best_epoch.assign(self.epochs_done)
+      self._checkpoints.save_best()
+    self._history.add(row)
+    self._checkpoints.save()
+    reporter.end_epoch(row, is_best)
+    return True
+
+  def _run_step(self, batch: TreeBatch, reporter: Reporter) -> None:
+    state = self.state
+    started = time.perf_counter()
+    loss, counts = self._train_step(batch, tf.convert_to_tensor(state.step))
+    num_trees = int(batch.num_trees)
+    state.loss_sum.assign_add(tf.cast(loss, tf.float64) * num_trees)
+    state.counts.assign_add(counts)
+    state.step.assign_add(1)
+    state.seconds.assign_add(time.perf_counter() - started)
+    done = (int(state.step) - 1) % self._steps_per_epoch + 1
+    trees_done = min(done * self._batch_size, len(self._splits.train))
+    reporter.step(num_trees, float(state.loss_sum) / trees_done, state.metrics())
+
+  def _evaluate_epoch(self) -> Row:
+    state, num_trees = self.state, len(self._splits.train)
+    dev_loss, dev_metrics = self.evaluate(self._splits.dev)
+    train, dev = state.metrics().accuracies(), dev_metrics.accuracies()
+    return {
+      "epoch": self.epochs_done,
+      "step": int(state.step),
+      "train_loss": float(state.loss_sum) / num_trees,
+      **{f"train_{name}": train[name] for name in ACCURACIES},
+      "dev_loss": dev_loss,
+      **{f"dev_{name}": dev[name] for name in ACCURACIES},
+      "sentences_per_second": num_trees / max(float(state.seconds), 1e-9),
+      "seconds": float(state.seconds),
+    }
+
+
+def summarize(config: RunConfig, metrics: Metrics) -> dict[str, Any]:
+  """Returns test accuracies of a run as numbers for its record."""
+  return {"task": config.task, "data": config.data, **metrics.accuracies(), **metrics._asdict()}
