@@ -12,7 +12,8 @@ from typing import Any
 from recursive_tf._errors import RecursiveTFError
 
 BAD_INPUT = 2  # Exit status for what the user can put right; argparse uses the same.
-_MODELS = ("treelstm", "treernn", "rntn")
+# As in training/registry.py, which would import TensorFlow.
+MODELS = ("treelstm", "treernn", "rntn")
 _WIDE = argparse.RawDescriptionHelpFormatter
 
 _EPILOG = """\
@@ -83,7 +84,7 @@ def _add_train(commands: Any) -> None:
     epilog=_TRAIN_EPILOG,
     formatter_class=_WIDE,
   )
-  parser.add_argument("model", metavar="MODEL", choices=_MODELS, help=", ".join(_MODELS))
+  parser.add_argument("model", metavar="MODEL", choices=MODELS, help=", ".join(MODELS))
   data = parser.add_argument_group("data")
   data.add_argument(
     "--data",

@@ -19,6 +19,11 @@ ReadyQueue::ReadyQueue(ReadyPolicy policy, int max_workers, Schedule schedule)
       waiting_(MakeReadyOrder(policy)) {}
 
 void ReadyQueue::Push(int depth, Closure closure) {
+  // A thread outside of the drain loops holds no share of the queue, and the
+  // closure may be the last one of the run: taken by a worker before this
+  // function returns.
+  std::shared_ptr<ReadyQueue> self;
+  if (draining != this) self = shared_from_this();
   {
     MutexLock lock(&mu_);
     waiting_->Push(depth, std::move(closure));

@@ -160,6 +160,7 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
 
   void Finish(tf::OpKernelContext* ctx, BackwardRun* run, absl::Status status,
               const std::vector<tf::Tensor>& results) const {
+    run->core.ReleaseBodies();
     if (!status.ok()) {
       const absl::Status first = run->core.first_error();
       ctx->SetStatus(first.ok() ? status : first);

@@ -14,6 +14,11 @@ namespace tf = tensorflow;
 
 namespace {
 
+// Operands of products are padded with rows of zeros to a multiple of this.
+// oneDNN keeps compiled code for each shape that a matmul has had: with a new
+// number of rows in nearly every step, memory would grow by hundreds of MiB.
+constexpr int64_t kProductRowMultiple = 64;
+
 template <typename T>
 void AddInPlace(const tf::Tensor& source, tf::Tensor* target) {
   const T* from = source.flat<T>().data();
@@ -113,9 +118,11 @@ absl::Status Accumulator::EmitDense(tf::OpKernelContext* ctx, int output,
 absl::Status Accumulator::EmitConcat(tf::OpKernelContext* ctx, int output,
                                      std::vector<tf::Tensor> rows,
                                      tf::DataType dtype,
-                                     tf::TensorShape row_shape) {
+                                     tf::TensorShape row_shape,
+                                     int64_t row_multiple) {
   int64_t num_rows = 0;
   for (const tf::Tensor& part : rows) num_rows += part.dim_size(0);
+  num_rows = (num_rows + row_multiple - 1) / row_multiple * row_multiple;
   if (!rows.empty()) {
     row_shape = rows.front().shape();
     row_shape.RemoveDim(0);
@@ -140,6 +147,8 @@ absl::Status Accumulator::EmitConcat(tf::OpKernelContext* ctx, int output,
     std::memcpy(to, part.tensor_data().data(), part.TotalBytes());
     to += part.TotalBytes();
   }
+  const char* end = all->tensor_data().data() + all->TotalBytes();
+  std::memset(to, 0, end - to);
   return absl::OkStatus();
 }
 
@@ -162,11 +171,14 @@ absl::Status Accumulator::Emit(tf::OpKernelContext* ctx, int* output,
     first_row.AddDim(shape.dim_size(0));
     second_row.AddDim(shape.dim_size(1));
   }
-  absl::Status status =
-      EmitConcat(ctx, (*output)++, std::move(first), dtype_, first_row);
+  const int64_t row_multiple =
+      kind_ == Kind::kProduct ? kProductRowMultiple : 1;
+  absl::Status status = EmitConcat(ctx, (*output)++, std::move(first), dtype_,
+                                   first_row, row_multiple);
   if (!status.ok()) return status;
   return EmitConcat(ctx, (*output)++, std::move(second),
-                    kind_ == Kind::kSlices ? index_dtype_ : dtype_, second_row);
+                    kind_ == Kind::kSlices ? index_dtype_ : dtype_, second_row,
+                    row_multiple);
 }
 
 }  // namespace recursive_tf

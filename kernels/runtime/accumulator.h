@@ -51,7 +51,8 @@ class Accumulator final {
   static absl::Status EmitConcat(tensorflow::OpKernelContext* ctx, int output,
                                  std::vector<tensorflow::Tensor> rows,
                                  tensorflow::DataType dtype,
-                                 tensorflow::TensorShape row_shape);
+                                 tensorflow::TensorShape row_shape,
+                                 int64_t row_multiple);
 
   const Kind kind_;
   const tensorflow::DataType dtype_;

@@ -7,11 +7,16 @@ import pathlib
 
 from recursive_tf._cli.progress import warn
 from recursive_tf._cli.report import describe_accuracies
-from recursive_tf._cli.train import VOCABULARY, set_threads
+from recursive_tf._cli.threads import set_threads
 from recursive_tf.datasets import ReadReport
 from recursive_tf.training.checkpoint import restore_weights
 from recursive_tf.training.config import RunConfig
-from recursive_tf.training.data import load_trees, load_vocabulary, pack_for_task
+from recursive_tf.training.data import (
+  VOCABULARY_NAME,
+  load_trees,
+  load_vocabulary,
+  pack_for_task,
+)
 from recursive_tf.training.evaluate import Evaluator
 
 
@@ -21,7 +26,7 @@ def evaluate(args: argparse.Namespace) -> int:
   directory = pathlib.Path(args.run)
   config = RunConfig.load(directory)
   data = args.data or config.data
-  vocabulary = load_vocabulary(directory / VOCABULARY, config.lowercase)
+  vocabulary = load_vocabulary(directory / VOCABULARY_NAME, config.lowercase)
   report = ReadReport()
   limit = config.limit if args.limit is None else args.limit
   trees = load_trees(data, limit, args.skip_bad or config.skip_bad, report)[args.split]

@@ -7,8 +7,6 @@ import json
 import pathlib
 import sys
 
-import tensorflow as tf
-
 from recursive_tf._cli.progress import ProgressBar, warn
 from recursive_tf._cli.report import describe_accuracies
 from recursive_tf._cli.run_directory import (
@@ -16,29 +14,18 @@ from recursive_tf._cli.run_directory import (
   make_run_directory,
   new_run_directory,
 )
+from recursive_tf._cli.threads import set_threads
 from recursive_tf._errors import ConfigError
 from recursive_tf.datasets import ReadReport
 from recursive_tf.training.checkpoint import restore_weights
 from recursive_tf.training.config import RunConfig, make_run_config
-from recursive_tf.training.data import Splits, load_splits, load_vocabulary
+from recursive_tf.training.data import VOCABULARY_NAME, Splits, load_splits, load_vocabulary
 from recursive_tf.training.files import write_atomically
 from recursive_tf.training.interrupt import GracefulInterrupt
 from recursive_tf.training.trainer import Trainer, summarize
 
-VOCABULARY = "vocabulary.txt"
 INTERRUPTED = 130  # What a shell reports for a process that Ctrl-C ended.
 _NOT_RUN_OPTIONS = ("command", "out", "resume", "threads", "handler")
-
-
-def set_threads(num_threads: int) -> None:
-  """Lets `num_threads` frames run at once, each op on one thread.
-
-  The products of one frame are far too small to be split between threads.
-  """
-  if num_threads < 1:
-    raise ConfigError(f"--threads is {num_threads}, expected at least 1.")
-  tf.config.threading.set_intra_op_parallelism_threads(1)
-  tf.config.threading.set_inter_op_parallelism_threads(num_threads)
 
 
 def train(args: argparse.Namespace) -> int:
@@ -85,7 +72,7 @@ def _resume(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
 
 def _load(config: RunConfig, directory: pathlib.Path) -> Splits:
   """Loads the data; the vocabulary of a run is made once, and read when it is resumed."""
-  path = directory / VOCABULARY
+  path = directory / VOCABULARY_NAME
   report = ReadReport()
   splits = load_splits(
     config.data,

@@ -21,6 +21,8 @@ from recursive_tf.datasets import (
 )
 from recursive_tf.models.labels import NEUTRAL, Task
 
+VOCABULARY_NAME = "vocabulary.txt"
+
 
 class LowercaseVocabulary(Vocabulary):
   """A vocabulary that knows words in lower case only, and looks every word up as such."""

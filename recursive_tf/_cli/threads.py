@@ -1,0 +1,27 @@
+"""Threads of a command."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from recursive_tf._errors import ConfigError
+
+
+def set_threads(num_threads: int) -> None:
+  """Lets `num_threads` frames run at once, each op on one thread.
+
+  The products of one frame are far too small to be split between threads.
+
+  Raises:
+    ConfigError: If the number is not positive, or TensorFlow already runs with another.
+  """
+  if num_threads < 1:
+    raise ConfigError(f"--threads is {num_threads}, expected at least 1.")
+  try:
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(num_threads)
+  except RuntimeError as error:
+    raise ConfigError(
+      f"--threads {num_threads}: TensorFlow already runs in this process with other threads. Run "
+      "the command in a process of its own."
+    ) from error
