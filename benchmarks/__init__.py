@@ -1,0 +1,1 @@
+"""Benchmarks of recursive_tf and its peers: `python -m benchmarks --help`."""

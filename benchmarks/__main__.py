@@ -1,0 +1,78 @@
+"""Runs the benchmarks: `python -m benchmarks [NAME ...]`; without names, all of them."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import pathlib
+import sys
+import time
+
+from benchmarks.options import Options
+
+BENCHMARKS = {
+  "frame_overhead": "time and memory of empty frames: chains, wide recursion, ready policies",
+  "memory": "resident memory and live runs over 2,000 training steps",
+  "errors": "time from a failure or a cancellation to the error",
+  "sst_throughput": "sentences/s of three models on SST against eager, tf.while_loop and PyTorch",
+  "concurrency": "speed-up of recursion by a second thread",
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+  """Runs what the command line asks for; returns the exit code."""
+  args = _parser().parse_args(argv)
+  if args.list:
+    for name, summary in BENCHMARKS.items():
+      print(f"{name:16s} {summary}")
+    return 0
+  unknown = sorted(set(args.names) - set(BENCHMARKS))
+  if unknown:
+    print(f"No benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}.", file=sys.stderr)
+    return 2
+  options = _options(args)
+  for name in args.names or BENCHMARKS:
+    # The tables are the answer: bars and library messages go to stderr.
+    print(f"\n== {name}: {BENCHMARKS[name]} ({options.size}, threads {list(options.threads)})")
+    start = time.perf_counter()
+    report = importlib.import_module(f"benchmarks.{name}").run(options)
+    report.print()
+    print(f"{report.write()} ({time.perf_counter() - start:.0f} s)")
+  return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+  names = "\n".join(f"  {name:16s} {summary}" for name, summary in BENCHMARKS.items())
+  parser = argparse.ArgumentParser(
+    prog="python -m benchmarks",
+    description=f"Benchmarks, run one after the other:\n{names}",
+    formatter_class=argparse.RawDescriptionHelpFormatter,
+  )
+  add = parser.add_argument
+  add("names", nargs="*", metavar="NAME", help="which to run; default: all")
+  add("--list", action="store_true", help="list the benchmarks and stop")
+  add("--quick", action="store_true", help="fewer and smaller; figures are a first look only")
+  add("--threads", type=int, nargs="+", help="thread counts; default: 1 2 (2 with --quick)")
+  add("--repetitions", type=int, help="timings of each arm; default: 9 (3 with --quick)")
+  add("--seed", type=int, default=0)
+  add("--out", type=pathlib.Path, default=Options.out, help="folder for JSON and plots")
+  add("--data", default="sst", help="trees: sst, sample (bundled), or a folder with train.txt")
+  return parser
+
+
+def _options(args: argparse.Namespace) -> Options:
+  cpus = len(os.sched_getaffinity(0))
+  threads = args.threads or ([min(2, cpus)] if args.quick else sorted({1, min(2, cpus)}))
+  return Options(
+    size="quick" if args.quick else "full",
+    threads=tuple(threads),
+    repetitions=args.repetitions or (3 if args.quick else 9),
+    seed=args.seed,
+    out=args.out,
+    data=args.data,
+  )
+
+
+if __name__ == "__main__":
+  sys.exit(main())

@@ -1,0 +1,38 @@
+"""What the command line asks of a benchmark."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+  """Options of one run; the same for all benchmarks.
+
+  Attributes:
+    size: "full", "quick" (a minute or two) or "smoke" (as small as can be, figures mean nothing).
+    threads: thread counts to run with, one after the other.
+    repetitions: timings of each arm.
+    seed: decides the order of arms, the weights and the choice of sentences.
+    out: folder for NAME.json and NAME.png.
+    data: "sst", "sample" for the bundled trees, or a folder with a treebank.
+    in_process: run the arms in this process, with the threads that it has; for the smoke test.
+  """
+
+  size: str = "full"
+  threads: tuple[int, ...] = (1, 2)
+  repetitions: int = 9
+  seed: int = 0
+  out: pathlib.Path = pathlib.Path("build/benchmarks")
+  data: str = "sst"
+  in_process: bool = False
+
+  def pick(self, full, quick, smoke):
+    """Returns the value for this size."""
+    return {"full": full, "quick": quick, "smoke": smoke}[self.size]
+
+  @property
+  def min_seconds(self) -> float:
+    """Shortest timing: loops are added until one takes this long."""
+    return self.pick(0.1, 0.02, 0.0)

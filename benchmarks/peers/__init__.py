@@ -1,0 +1,1 @@
+"""The same models written in other ways, each as well tuned as its idea allows."""

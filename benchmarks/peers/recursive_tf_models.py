@@ -1,0 +1,79 @@
+"""recursive_tf itself: the models of `recursive_tf.models` as they are, on `TreeBatch`es.
+
+What runs: the packed treebank is sliced to a batch; one tf.function computes the model's loss (and
+its counts of right answers, which the other arms do not count), gradients and Adagrad. Inference
+is the model's `logits`, which the softmax layer makes in each frame and the others at roots only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import tensorflow as tf
+
+from benchmarks.peers import tf_cells
+from benchmarks.peers import weights as w
+from benchmarks.peers.peer import Peer
+from recursive_tf.datasets import PackedTrees, TreeBatch
+from recursive_tf.models import labels
+from recursive_tf.models.optimizer import Adagrad, ParameterGroup
+from recursive_tf.models.treelstm import TreeLSTM, TreeLSTMConfig
+from recursive_tf.models.treernn import RNTN, RNTNConfig, TreeRNN, TreeRNNConfig
+
+_MODELS = {
+  "treelstm": (TreeLSTM, TreeLSTMConfig),
+  "treernn": (TreeRNN, TreeRNNConfig),
+  "rntn": (RNTN, RNTNConfig),
+}
+
+
+class RecursiveTF(Peer):
+  """A model as a recursive graph."""
+
+  def __init__(self, model: str, weights: dict[str, np.ndarray], packed: dict[str, np.ndarray]):
+    super().__init__()
+    self._packed = PackedTrees(**packed)
+    make, config = _MODELS[model]
+    sizes = {"state_size": weights["output_weights"].shape[0], "dropout": 0.0}
+    if "embedding_size" in {field.name for field in dataclasses.fields(config)}:
+      sizes["embedding_size"] = weights["embedding"].shape[1]
+    self._model = make(len(weights["embedding"]), config(**sizes), task=labels.FINE)
+    self._variables = {name: getattr(self._model, name) for name in weights}
+    for name, value in weights.items():
+      self._variables[name].assign(value)
+    groups = [
+      ParameterGroup(
+        tuple(v for name, v in self._variables.items() if name != "embedding"), w.LEARNING_RATE
+      ),
+      ParameterGroup((self._model.embedding,), w.EMBEDDING_LEARNING_RATE),
+    ]
+    self._optimizer = Adagrad(groups, initial_sum=w.INITIAL_SUM, epsilon=w.EPSILON)
+    spec = [TreeBatch.spec()]
+    self._train = tf.function(self._train_step, input_signature=spec)
+    self._infer = tf.function(self._classes, input_signature=spec)
+    self._gradients = tf.function(self._loss_and_gradients, input_signature=spec)
+
+  def train(self, indices):
+    self._train(self._packed.batch(indices)).numpy()
+
+  def infer(self, indices):
+    return self._infer(self._packed.batch(indices)).numpy()
+
+  def loss_and_gradients(self, indices):
+    loss, gradients = self._gradients(self._packed.batch(indices))
+    return float(loss), {name: tf_cells.dense(value) for name, value in gradients.items()}
+
+  def _train_step(self, batch):
+    with tf.GradientTape() as tape:
+      loss, _ = self._model.loss_and_metrics(batch, training=True)
+    self._optimizer.apply(tape.gradient(loss, self._optimizer.variables_to_train), 1.0)
+    return loss
+
+  def _loss_and_gradients(self, batch):
+    with tf.GradientTape() as tape:
+      loss, _ = self._model.loss_and_metrics(batch, training=True)
+    return loss, tape.gradient(loss, self._variables)
+
+  def _classes(self, batch):
+    return tf.argmax(self._model.logits(batch), 1)

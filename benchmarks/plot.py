@@ -1,0 +1,28 @@
+"""What the plots have in common: a file without a display, the same looks."""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot  # noqa: E402 - the backend has to be chosen before
+
+
+@contextlib.contextmanager
+def figure(path: pathlib.Path, columns: int = 1, title: str = "") -> Iterator[list[Any]]:
+  """Gives `columns` axes side by side and writes them to `path` as a PNG."""
+  fig, axes = pyplot.subplots(1, columns, figsize=(5.5 * columns, 4), squeeze=False)
+  fig.suptitle(title)
+  for axis in axes[0]:
+    axis.grid(True, alpha=0.3)
+  yield list(axes[0])
+  fig.tight_layout()
+  path.parent.mkdir(parents=True, exist_ok=True)
+  fig.savefig(path, dpi=120)
+  pyplot.close(fig)

@@ -1,0 +1,152 @@
+"""Arms in processes of their own, driven over pipes.
+
+Thread counts and core affinity belong to a process, and two frameworks in one process fight over
+threads. So every arm lives in a worker; the driver lets one of them work at a time.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import multiprocessing
+import os
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+
+class Workload:
+  """What a worker holds: named calls that can be timed, and whatever other methods it has."""
+
+  def __init__(self):
+    self.calls: dict[str, Callable[[], Any]] = {}
+
+  def time(self, name: str, loops: int) -> float:
+    """Returns the seconds that `loops` calls of `name` take."""
+    call = self.calls[name]
+    gc.collect()
+    start = time.perf_counter()
+    for _ in range(loops):
+      call()
+    return time.perf_counter() - start
+
+
+class WorkerError(RuntimeError):
+  """An exception in a worker, with the worker's traceback."""
+
+
+class Worker:
+  """A `Workload` in another process. Not thread-safe; one call at a time."""
+
+  def __init__(self, target: str, threads: int, **arguments: Any):
+    """Starts the process.
+
+    Args:
+      target: "module:class" of the workload.
+      threads: cores that the process may use, and threads of every pool that can be told.
+      **arguments: for the class.
+    """
+    context = multiprocessing.get_context("spawn")
+    self._pipe, pipe = context.Pipe()
+    self._process = context.Process(
+      target=_serve, args=(pipe, target, threads, arguments), daemon=True
+    )
+    self._process.start()
+    pipe.close()
+    self._target = target
+    self._receive()
+
+  def call(self, method: str, *args: Any) -> Any:
+    """Calls a method of the workload and returns its result."""
+    self._pipe.send((method, args))
+    return self._receive()
+
+  def close(self) -> None:
+    """Ends the process."""
+    self._pipe.close()
+    self._process.join(timeout=10)
+    if self._process.is_alive():
+      self._process.kill()
+
+  def __enter__(self) -> Worker:
+    return self
+
+  def __exit__(self, *exc_info: object) -> None:
+    self.close()
+
+  def _receive(self) -> Any:
+    try:
+      failed, value = self._pipe.recv()
+    except EOFError:
+      self._process.join(timeout=10)
+      raise WorkerError(
+        f"{self._target} died with exit code {self._process.exitcode}."
+      ) from None
+    if failed:
+      raise WorkerError(f"in {self._target}:\n{value}")
+    return value
+
+
+class LocalWorker:
+  """A `Workload` in this process, with the interface of `Worker`; threads are as they are."""
+
+  def __init__(self, target: str, **arguments: Any):
+    self._workload = _load(target)(**arguments)
+
+  def call(self, method: str, *args: Any) -> Any:
+    """Calls a method of the workload and returns its result."""
+    return getattr(self._workload, method)(*args)
+
+  def close(self) -> None:
+    """Lets the workload go."""
+    self._workload = None
+
+  def __enter__(self) -> LocalWorker:
+    return self
+
+  def __exit__(self, *exc_info: object) -> None:
+    self.close()
+
+
+def start(target: str, threads: int, *, in_process: bool = False, **arguments: Any):
+  """Returns a worker for the workload class `target`, "module:class"."""
+  if in_process:
+    return LocalWorker(target, **arguments)
+  return Worker(target, threads, **arguments)
+
+
+def _load(target: str) -> Callable[..., Any]:
+  module, name = target.split(":")
+  return getattr(importlib.import_module(module), name)
+
+
+def _serve(pipe: Any, target: str, threads: int, arguments: dict[str, Any]) -> None:
+  """Runs in the worker process: makes the workload, then answers calls until the pipe closes."""
+  try:
+    _limit_threads(threads)
+    workload = _load(target)(**arguments)
+    pipe.send((False, None))
+    while True:
+      method, args = pipe.recv()
+      try:
+        answer = (False, getattr(workload, method)(*args))
+      except Exception:
+        answer = (True, traceback.format_exc())
+      pipe.send(answer)
+  except EOFError:
+    return
+  except Exception:
+    pipe.send((True, traceback.format_exc()))
+
+
+def _limit_threads(threads: int) -> None:
+  """Holds this process to `threads` cores and threads; before any framework is imported."""
+  os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+  os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+  os.environ["CUDA_VISIBLE_DEVICES"] = ""
+  for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = str(threads)
+  # TensorFlow reads these when it makes its pools, unless a program sets them itself.
+  os.environ["TF_NUM_INTEROP_THREADS"] = str(threads)
+  os.environ["TF_NUM_INTRAOP_THREADS"] = str(threads)

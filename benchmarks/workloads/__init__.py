@@ -1,0 +1,1 @@
+"""What runs in the workers: the only modules here that import a framework."""

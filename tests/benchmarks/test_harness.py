@@ -1,0 +1,91 @@
+"""The harness interleaves, calibrates and knows an unstable result."""
+
+import pytest
+
+from benchmarks import worker
+from benchmarks.harness import Arm, Timing, measure
+from benchmarks.report import print_table
+
+
+class Adder(worker.Workload):
+  """A workload without a framework."""
+
+  def __init__(self, start):
+    super().__init__()
+    self.value = start
+    self.calls["add"] = lambda: self.add(1)
+
+  def add(self, number):
+    self.value += number
+    return self.value
+
+  def fail(self):
+    raise KeyError("what went wrong")
+
+
+def arm(name, order, seconds_per_loop=1.0):
+  def run(loops):
+    order.append(name)
+    return loops * seconds_per_loop
+
+  return Arm({"arm": name}, run, work=10.0)
+
+
+def test_each_repetition_times_each_arm_once_in_a_shuffled_order():
+  order = []
+  measure([arm(n, order) for n in "abcd"], repetitions=20, seed=3, min_seconds=0.0)
+  rounds = ["".join(order[i : i + 4]) for i in range(4, len(order), 4)]  # The first is warm-up.
+  assert len(rounds) == 20
+  assert all(sorted(each) == list("abcd") for each in rounds)
+  assert len(set(rounds)) > 5
+
+
+def test_same_seed_gives_the_same_order():
+  first, second = [], []
+  for order in (first, second):
+    measure([arm(n, order) for n in "abc"], repetitions=5, seed=1, min_seconds=0.0)
+  assert first == second
+
+
+def test_loops_are_added_until_a_timing_is_long_enough():
+  (timing,) = measure([arm("a", [], 0.001)], repetitions=3, seed=0, min_seconds=0.1)
+  assert timing.loops * 0.001 >= 0.1
+  assert timing.median == pytest.approx(0.001)
+  assert timing.per_second == pytest.approx(10_000)
+
+
+def test_spread_of_a_tenth_is_unstable():
+  steady = Timing({}, 1.0, 1, (1.0, 1.01, 1.02, 1.03, 5.0))
+  shaky = Timing({}, 1.0, 1, (1.0, 1.0, 1.1, 1.3, 1.3))
+  assert not steady.is_unstable  # One outlier does not move the quartiles.
+  assert shaky.is_unstable
+  assert steady.to_json()["max_seconds"] == 5.0
+
+
+def test_worker_keeps_state_and_passes_errors_on():
+  # Importable in the worker by name only if tests are a package, so a class of ours stands in.
+  with worker.start("collections:Counter", 1) as counter:
+    counter.call("update", "aab")
+    assert counter.call("most_common", 1) == [("a", 2)]
+    with pytest.raises(worker.WorkerError, match="no_such_method"):
+      counter.call("no_such_method")
+    assert counter.call("total") == 3
+
+
+def test_worker_that_cannot_start_says_why():
+  with pytest.raises(worker.WorkerError, match="no_such_class"):
+    worker.start("collections:no_such_class", 1)
+
+
+def test_workload_times_loops():
+  adder = Adder(5)
+  assert adder.time("add", 3) >= 0
+  assert adder.value == 8
+
+
+def test_table_aligns_columns(capsys):
+  print_table(["arm", "rate"], [["eager", 1.5], ["recursive_tf", 1234.5]], "Title")
+  lines = capsys.readouterr().out.splitlines()
+  assert lines[1] == "Title"
+  assert lines[-1].endswith("1234.5")
+  assert len(lines[-1]) == len(lines[-2]) == len(lines[3])

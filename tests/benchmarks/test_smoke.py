@@ -1,0 +1,44 @@
+"""Every benchmark runs once, as small as can be; their figures mean nothing here."""
+
+import importlib
+import importlib.util
+import json
+
+import pytest
+
+from benchmarks.__main__ import BENCHMARKS, main
+from benchmarks.options import Options
+
+
+@pytest.fixture
+def options(tmp_path):
+  if importlib.util.find_spec("torch") is not None:
+    # Threads that wait for each other are slow where other tests run beside these.
+    importlib.import_module("torch").set_num_threads(1)
+  return Options(
+    size="smoke", threads=(1,), repetitions=1, out=tmp_path, data="sample", in_process=True
+  )
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_benchmark_runs_and_writes_its_result(name, options):
+  report = importlib.import_module(f"benchmarks.{name}").run(options)
+  report.print()
+  content = json.loads(report.write().read_text())
+  assert content["benchmark"] == name
+  assert {"commit", "cpu", "versions"} <= content["environment"].keys()
+  assert content["options"]["seed"] == 0
+  assert content["timings"] or content["figures"]
+  # These goals do not depend on the machine; the benchmarks that have them are named.
+  left = [value for claim, value, _ in report.goals if "left" in claim]
+  assert left == [0] * {"memory": 8, "errors": 2}.get(name, 0)
+
+
+def test_list_names_every_benchmark(capsys):
+  assert main(["--list"]) == 0
+  assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(BENCHMARKS)
+
+
+def test_unknown_name_is_refused(capsys):
+  assert main(["no_such_benchmark"]) == 2
+  assert "sst_throughput" in capsys.readouterr().err
