@@ -21,7 +21,7 @@ INSTALL = RECURSIVE_TF_BUILD_KERNELS=0 $(PIP) install --no-build-isolation -e
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help setup train test test-slow test-one-thread check check-python check-types \
-  check-floors check-cpp format bench core-test core-tsan core-asan wheel wheel-test clean
+  check-floors check-cpp format bench core-test core-tsan core-asan core-thread-safety wheel wheel-test clean
 
 help:
 	@echo 'make train       train a TreeLSTM on the bundled trees (TRAIN_ARGS="treernn --data sst")'
@@ -29,7 +29,7 @@ help:
 	@echo 'make check       lint, types, floors, C++ format'
 	@echo 'make bench       the benchmarks'
 	@echo 'more:            setup test-slow test-one-thread format core-test core-tsan core-asan'
-	@echo '                 wheel wheel-test clean'
+	@echo '                 core-thread-safety wheel wheel-test clean'
 
 train: setup
 	$(BIN)/recursive-tf train $(TRAIN_ARGS)
@@ -77,7 +77,7 @@ bench: setup $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks
 
 # The plain C++ core, by itself; tests/cc/Makefile says what each needs.
-core-test core-tsan core-asan: core-%: setup
+core-test core-tsan core-asan core-thread-safety: core-%: setup
 	$(MAKE) -C tests/cc $* PYTHON=$(abspath $(BIN)/python)
 
 wheel: setup

@@ -4,9 +4,12 @@ Nothing else in recursive_tf imports from `tensorflow.python`. tests/test_tf_int
 name for what it is here for, so that a TensorFlow release that moves one fails there, by name.
 """
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 from tensorflow.python.autograph.core import config as autograph_config
 from tensorflow.python.eager import backprop_util, context
-from tensorflow.python.eager.polymorphic_function import atomic_function
+from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function
 from tensorflow.python.framework import (
   auto_control_deps,
   auto_control_deps_utils,
@@ -16,6 +19,11 @@ from tensorflow.python.framework import (
 )
 from tensorflow.python.ops import cond_v2, gradients_util, handle_data_util, resource_variable_ops
 from tensorflow.python.util import tf_stack
+
+# Types for annotations only: TensorFlow ships none, and Operation may be an eager tape's stand-in.
+Graph = Any
+Operation = Any
+Function = Any
 
 # A body is a FuncGraph: captures of outer tensors and nested control flow then work by themselves.
 FuncGraph = func_graph.FuncGraph
@@ -27,6 +35,10 @@ function_def_to_func_graph = function_def_to_graph.function_def_to_graph
 AutomaticControlDependencies = auto_control_deps.AutomaticControlDependencies
 # Differentiates a body's graph into another graph, as tf.function's backward pass does.
 gradients = gradients_util._GradientsHelper
+# Residuals of the branch not taken as dummy tensors instead of Optionals: two ops less for each,
+# and a seventh of the memory for small ones. A switch of the whole process, but whatever another
+# thread traces meanwhile means the same either way.
+plain_residuals = context.temporarily_disable_optionals_in_gradients
 # Which types carry gradients; frames (variants) must count among them.
 is_trainable = backprop_util.IsTrainable
 # The code object by which a running `tf.cond` is recognised on the Python stack.
@@ -39,27 +51,34 @@ variable_accessed = resource_variable_ops.variable_accessed
 # Resource inputs that a body only reads need no ordering among calls.
 read_only_resource_inputs = auto_control_deps_utils.get_read_only_resource_input_indices_graph
 READ_ONLY_RESOURCE_INPUTS = auto_control_deps_utils.READ_ONLY_RESOURCE_INPUTS_ATTR
+# How the graph begins its name in which the backward pass of a tf.function is made.
+BACKWARD_FUNCTION = concrete_function._BACKWARD_PREFIX
 # The registered gradient of an op, None if it has none.
 get_gradient_function = ops.get_gradient_function
 # The Python stack with lines that AutoGraph generated mapped to those they came from.
 extract_stack = tf_stack.extract_stack
 
 
-def keep_out_of_autograph(module):
+def keep_out_of_autograph(module: str) -> None:
   """Makes AutoGraph call the functions of `module` as they are, as it does TensorFlow's own."""
   rule = autograph_config.DoNotConvert(module)
   if all(str(known) != str(rule) for known in autograph_config.CONVERSION_RULES):
     autograph_config.CONVERSION_RULES = (rule, *autograph_config.CONVERSION_RULES)
 
 
-def trace_branch(branch_fn, outer_graph):
+def graphs_being_built() -> list[Graph]:
+  """Returns the default graphs of this thread, innermost first."""
+  return ops._default_graph_stack.stack[::-1]
+
+
+def trace_branch(branch_fn: Callable[[], Any], outer_graph: Graph) -> Any:
   """Traces one branch of a `tf.cond` into a graph of its own and returns what it returned."""
   with outer_graph.as_default():
     graph = func_graph.func_graph_from_py_func("probe", branch_fn, [], {})
   return graph.structured_outputs
 
 
-def function_graph(graph, name):
+def function_graph(graph: Graph, name: str) -> Graph:
   """Returns the FuncGraph of function `name` as known to `graph` or to one around it."""
   while graph is not None:
     if graph._is_function(name):
@@ -70,12 +89,12 @@ def function_graph(graph, name):
   return function_def_to_func_graph(definition)
 
 
-def add_function(graph, function):
+def add_function(graph: Graph, function: Function) -> None:
   """Makes a runtime function known to `graph`, and with it those that it calls."""
   graph._add_function_recursive(function)
 
 
-def called_graph(op):
+def called_graph(op: Operation) -> Graph | None:
   """Returns the live graph of the tf.function that `op` calls, None if there is none."""
   name = op.get_attr("f").name
   graph = op.graph
@@ -86,7 +105,7 @@ def called_graph(op):
   return None
 
 
-def nested_graphs(op):
+def nested_graphs(op: Operation) -> list[Graph]:
   """Returns the live graphs inside an op: branches, loop bodies, the function it calls."""
   names = ["_true_graph", "_false_graph", "_cond_graph", "_body_graph"]
   if op.type in ("Case", "StatelessCase"):
@@ -97,7 +116,7 @@ def nested_graphs(op):
   return [graph for graph in graphs if graph is not None]
 
 
-def load_branches(op):
+def load_branches(op: Operation) -> list[Graph]:
   """Returns the branch graphs of a conditional and keeps them on the op, as `tf.cond` does."""
   branches = list(cond_v2.get_func_graphs(op))
   if op.type in ("If", "StatelessIf"):
@@ -108,30 +127,30 @@ def load_branches(op):
   return branches
 
 
-def set_function_list(op, name, functions):
+def set_function_list(op: Operation, name: str, functions: Iterable[Function]) -> None:
   """Points the list(func) attribute `name` of an existing op at other functions."""
   for function in functions:
     add_function(op.graph, function)
   op._set_func_list_attr(name, [function.name for function in functions])
 
 
-def set_attr(op, name, value):
+def set_attr(op: Operation, name: str, value: Any) -> None:
   """Sets an attribute of an existing op; `value` is an AttrValue."""
   op._set_attr(name, value)
 
 
-def update_input(op, index, tensor):
+def update_input(op: Operation, index: int, tensor: Any) -> None:
   """Feeds input `index` of an existing op from `tensor`."""
   op._update_input(index, tensor)
 
 
-def acd_run_independently(op):
+def acd_run_independently(op: Operation) -> None:
   """Exempts `op` from program order if its graph keeps one."""
   manager = getattr(op.graph, "experimental_acd_manager", None)
   if manager is not None:
     manager.run_independently(op)
 
 
-def watched_variables(graph):
+def watched_variables(graph: Graph) -> list[Any]:
   """Returns the variables that were read while `graph` was built."""
   return list(graph._watched_variables)

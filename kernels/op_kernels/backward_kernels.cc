@@ -43,14 +43,7 @@ class InvokeBackwardOp final : public tf::AsyncOpKernel {
     InvokeBackward(
         ctx, *run, body, frame->depth, key,
         InputPointers(ctx, 2, ctx->num_inputs() - 2),
-        [this, ctx, done = std::move(done)](const absl::Status& status,
-                                            std::vector<tf::Tensor> results) {
-          OP_REQUIRES_OK_ASYNC(ctx, status, done);
-          OP_REQUIRES_OK_ASYNC(ctx, SetResults(ctx, results, result_dtypes_),
-                               done);
-          results.clear();
-          done();
-        });
+        SetOutputsThen(ctx, result_dtypes_, std::nullopt, std::move(done)));
   }
 
  private:
@@ -86,14 +79,7 @@ class InvokeMapBackwardOp final : public tf::AsyncOpKernel {
           InvokeBackward(ctx, *run, body, depth, first_key + row, row_args,
                          std::move(row_done));
         },
-        [this, ctx, done = std::move(done)](const absl::Status& status,
-                                            std::vector<tf::Tensor> results) {
-          OP_REQUIRES_OK_ASYNC(ctx, status, done);
-          OP_REQUIRES_OK_ASYNC(ctx, SetResults(ctx, results, result_dtypes_),
-                               done);
-          results.clear();
-          done();
-        });
+        SetOutputsThen(ctx, result_dtypes_, std::nullopt, std::move(done)));
   }
 
  private:

@@ -22,12 +22,6 @@ absl::Status UnknownBody(const std::string& key) {
       "SubGraph '", key, "' is called by a body but is not part of the run"));
 }
 
-tf::Tensor KeyTensor(uint64_t key) {
-  tf::Tensor tensor(tf::DT_INT64, {});
-  tensor.scalar<int64_t>()() = static_cast<int64_t>(key);
-  return tensor;
-}
-
 }  // namespace
 
 class InvokeOp final : public tf::AsyncOpKernel {
@@ -44,18 +38,9 @@ class InvokeOp final : public tf::AsyncOpKernel {
     const int body = (*run)->core.bodies->Find(body_key_);
     OP_REQUIRES_ASYNC(ctx, body >= 0, UnknownBody(body_key_), done);
     const uint64_t key = (*run)->keys.Next();
-    InvokeForward(
-        ctx, *run, body, frame->depth, key,
-        InputPointers(ctx, 1, ctx->num_inputs() - 1),
-        [this, ctx, key, done = std::move(done)](
-            const absl::Status& status, std::vector<tf::Tensor> results) {
-          OP_REQUIRES_OK_ASYNC(ctx, status, done);
-          OP_REQUIRES_OK_ASYNC(ctx, SetResults(ctx, results, result_dtypes_),
-                               done);
-          ctx->set_output(ctx->num_outputs() - 1, KeyTensor(key));
-          results.clear();
-          done();
-        });
+    InvokeForward(ctx, *run, body, frame->depth, key,
+                  InputPointers(ctx, 1, ctx->num_inputs() - 1),
+                  SetOutputsThen(ctx, result_dtypes_, key, std::move(done)));
   }
 
  private:
@@ -90,15 +75,7 @@ class InvokeMapOp final : public tf::AsyncOpKernel {
           InvokeForward(ctx, *run, body, depth, first_key + row, row_args,
                         std::move(row_done));
         },
-        [this, ctx, first_key, done = std::move(done)](
-            const absl::Status& status, std::vector<tf::Tensor> results) {
-          OP_REQUIRES_OK_ASYNC(ctx, status, done);
-          OP_REQUIRES_OK_ASYNC(ctx, SetResults(ctx, results, result_dtypes_),
-                               done);
-          ctx->set_output(ctx->num_outputs() - 1, KeyTensor(first_key));
-          results.clear();
-          done();
-        });
+        SetOutputsThen(ctx, result_dtypes_, first_key, std::move(done)));
   }
 
  private:

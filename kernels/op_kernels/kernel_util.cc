@@ -39,6 +39,24 @@ absl::Status SetResults(tf::OpKernelContext* ctx,
   return absl::OkStatus();
 }
 
+FrameCallback SetOutputsThen(tf::OpKernelContext* ctx,
+                             const std::vector<tf::DataType>& dtypes,
+                             std::optional<uint64_t> key,
+                             tf::AsyncOpKernel::DoneCallback done) {
+  return [ctx, &dtypes, key, done = std::move(done)](
+             const absl::Status& status, std::vector<tf::Tensor> results) {
+    OP_REQUIRES_OK_ASYNC(ctx, status, done);
+    OP_REQUIRES_OK_ASYNC(ctx, SetResults(ctx, results, dtypes), done);
+    if (key.has_value()) {
+      tf::Tensor tensor(tf::DT_INT64, {});
+      tensor.scalar<int64_t>()() = static_cast<int64_t>(*key);
+      ctx->set_output(ctx->num_outputs() - 1, tensor);
+    }
+    results.clear();
+    done();
+  };
+}
+
 std::shared_ptr<ReadyQueue> MakeReadyQueue(tf::OpKernelContext* ctx,
                                            const std::string& policy) {
   // The kernel cannot see how many threads the inter-op pool has. More drain

@@ -2,7 +2,9 @@
 #ifndef RECURSIVE_TF_KERNELS_OP_KERNELS_KERNEL_UTIL_H_
 #define RECURSIVE_TF_KERNELS_OP_KERNELS_KERNEL_UTIL_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,14 @@ ArgPointers InputPointers(tensorflow::OpKernelContext* ctx, int begin,
 absl::Status SetResults(tensorflow::OpKernelContext* ctx,
                         const std::vector<tensorflow::Tensor>& results,
                         const std::vector<tensorflow::DataType>& dtypes);
+
+// Returns the callback that ends a kernel: sets the outputs to a frame's
+// results, the last output to `key` if there is one, or the status, and calls
+// `done`. `dtypes` must outlive it.
+FrameCallback SetOutputsThen(tensorflow::OpKernelContext* ctx,
+                             const std::vector<tensorflow::DataType>& dtypes,
+                             std::optional<uint64_t> key,
+                             tensorflow::AsyncOpKernel::DoneCallback done);
 
 // Makes the ready queue of one run, worked off by the caller's thread pool.
 std::shared_ptr<ReadyQueue> MakeReadyQueue(tensorflow::OpKernelContext* ctx,

@@ -13,10 +13,11 @@ import threading
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.autodiff._backward_graph import BackwardGraph
+from recursive_tf._errors import UnsupportedGradientError
+from recursive_tf.autodiff._backward_graph import BACKWARD_GRAPH, BackwardGraph
 from recursive_tf.autodiff._connectivity import connected_args
 from recursive_tf.autodiff._taps import insert_taps, untap
-from recursive_tf.subgraph._body import Body
+from recursive_tf.subgraph._body import Body, function_name
 
 _BACKWARD = "_recursive_tf_backward"
 # Building changes forward graphs, and bodies are shared by threads and by launches.
@@ -40,16 +41,22 @@ class BackwardBody:
     self.connected = connected[body.key]
     insert_taps(body)
     graph = BackwardGraph(f"{body.key}_backward", connected)
-    with graph.as_default():
-      gradients, result_gradients = self._differentiate(body, graph)
+    setattr(body.graph, BACKWARD_GRAPH, graph)
+    try:
+      with graph.as_default():
+        gradients, result_gradients = self._differentiate(body, graph)
+    finally:
+      delattr(body.graph, BACKWARD_GRAPH)
     inputs = self._sort_captures(body, graph)
     graph.inputs = [graph.frame, *result_gradients, *inputs]
     graph.outputs = gradients
     self.slots = list(graph.slots)
     self.training_function = body.make_function("training", self._residuals)
-    self.function = tfi.from_func_graph(f"__recursive_tf_{body.key}_backward", graph, {})
+    self.function = tfi.from_func_graph(function_name(body.key, "backward"), graph, {})
 
-  def _differentiate(self, body: Body, graph: BackwardGraph):
+  def _differentiate(
+    self, body: Body, graph: BackwardGraph
+  ) -> tuple[list[tf.Tensor], list[tf.Tensor]]:
     results = [tensor for tensor in body.results if tfi.is_trainable(tensor)]
     result_gradients = [
       tf.compat.v1.placeholder(tensor.dtype, tensor.shape, name="result_gradient")
@@ -61,9 +68,16 @@ class BackwardBody:
     sources += [internal for _, internal in body.captures if tfi.is_trainable(internal)]
     found = []
     if results:
-      found = tfi.gradients(results, sources, grad_ys=result_gradients, src_graph=body.graph)[
-        1 : 1 + len(wanted)
-      ]
+      try:
+        with tfi.plain_residuals():
+          found = tfi.gradients(results, sources, grad_ys=result_gradients, src_graph=body.graph)
+      except AssertionError as error:  # All that TensorFlow's conditionals say; in 2.21.
+        raise UnsupportedGradientError(
+          f"SubGraph '{body.key.rpartition('_')[0]}': TensorFlow cannot differentiate a conditional"
+          " of the body: the gradient function of a tf.custom_gradient in a branch uses a tensor"
+          " from outside of that branch. Give it tf.identity(tensor), made in the branch, instead."
+        ) from error
+      found = found[1 : 1 + len(wanted)]
     gradients = [
       tf.zeros_like(arg) if gradient is None else tf.convert_to_tensor(gradient)
       for arg, gradient in zip(wanted, found, strict=True)

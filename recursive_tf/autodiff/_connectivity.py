@@ -24,41 +24,71 @@ def connected_args(bodies: list[Body]) -> dict[str, list[int]]:
       found = [
         position
         for position, arg in enumerate(body.args)
-        if position in connected[body.key] or _reaches(arg, body.results, connected)
+        if position in connected[body.key] or _reached(arg, body.results, connected)
       ]
       changed |= found != connected[body.key]
       connected[body.key] = found
   return connected
 
 
-def _reaches(start: tf.Tensor, targets: list[tf.Tensor], connected) -> bool:
+def _reached(
+  start: tf.Tensor, targets: list[tf.Tensor], connected: dict[str, list[int]]
+) -> set[int]:
+  """Returns the positions of the trainable `targets` to which a trainable path leads."""
   if not tfi.is_trainable(start):
-    return False
-  wanted = {id(tensor) for tensor in targets if tfi.is_trainable(tensor)}
+    return set()
   seen, agenda = {id(start)}, [start]
   while agenda:
     tensor = agenda.pop()
-    if id(tensor) in wanted:
-      return True
     for op in tensor.consumers():
       for output in _differentiable_outputs(op, tensor, connected):
         if id(output) not in seen:
           seen.add(id(output))
           agenda.append(output)
-  return False
+  return {i for i, target in enumerate(targets) if id(target) in seen and tfi.is_trainable(target)}
 
 
-def _differentiable_outputs(op, tensor, connected) -> list[tf.Tensor]:
+def _differentiable_outputs(
+  op: tfi.Operation, tensor: tf.Tensor, connected: dict[str, list[int]]
+) -> list[tf.Tensor]:
   """Returns the outputs of `op` that have a gradient with respect to its input `tensor`."""
+  inputs = {i for i, value in enumerate(op.inputs) if value is tensor}
+  outputs: set[int] = set(range(len(op.outputs)))
+  graphs = tfi.nested_graphs(op)
   if op.type in INVOKE_OPS:
     callee = connected.get(op.get_attr("body_key").decode(), [])
-    inputs = [i - 1 for i, value in enumerate(op.inputs) if value is tensor]
-    if not set(inputs) & set(callee):
+    if not {i - 1 for i in inputs} & set(callee):
       return []
-  elif not tfi.nested_graphs(op):
+  elif op.type in ("While", "StatelessWhile") and graphs:
+    outputs = _reached_in_loop(op._body_graph, inputs, connected)
+  elif graphs:
+    first = 0 if op.type in ("PartitionedCall", "StatefulPartitionedCall") else 1
+    parts = [_reached_in(graph, {i - first for i in inputs}, connected) for graph in graphs]
+    outputs = set().union(*parts)
+  else:
     try:
       if tfi.get_gradient_function(op) is None:
         return []
     except LookupError:
       return []
-  return [output for output in op.outputs if tfi.is_trainable(output)]
+  return [
+    output for i, output in enumerate(op.outputs) if i in outputs and tfi.is_trainable(output)
+  ]
+
+
+def _reached_in(graph: tfi.Graph, inputs: set[int], connected: dict[str, list[int]]) -> set[int]:
+  """Returns the outputs of a branch or function that are reached from some of its inputs."""
+  starts = [graph.inputs[i] for i in inputs if 0 <= i < len(graph.inputs)]
+  return set().union(*(_reached(start, graph.outputs, connected) for start in starts))
+
+
+def _reached_in_loop(
+  body: tfi.Graph, inputs: set[int], connected: dict[str, list[int]]
+) -> set[int]:
+  """Returns the loop variables that are reached from some of them in any number of turns."""
+  reached: set[int] = set()
+  agenda = set(inputs)
+  while agenda:
+    reached |= agenda
+    agenda = _reached_in(body, agenda, connected) - reached
+  return reached

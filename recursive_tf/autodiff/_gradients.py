@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import UnsupportedGradientError
 from recursive_tf._ops import kernels
-from recursive_tf.autodiff._backward import backward_bodies
+from recursive_tf.autodiff._backward import BackwardBody, backward_bodies
 from recursive_tf.autodiff._backward_graph import enclosing_backward_graph
 from recursive_tf.autodiff._imported import bodies_of_launch
+from recursive_tf.autodiff._taps import Slot
 
 
-def _result_gradients(results, gradients) -> list[tf.Tensor]:
+def _result_gradients(results: Iterable[tf.Tensor], gradients: Iterable[Any]) -> list[tf.Tensor]:
   """Returns the gradients of all trainable results, with zeros for missing ones."""
   return [
     tf.zeros_like(result) if gradient is None else tf.convert_to_tensor(gradient)
@@ -22,16 +26,18 @@ def _result_gradients(results, gradients) -> list[tf.Tensor]:
 
 
 @tf.RegisterGradient("RecursiveTf>Invoke")
-def _invoke_gradient(op, *gradients):
+def _invoke_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
   return _call_gradient(op, gradients, kernels.recursive_tf_invoke_backward)
 
 
 @tf.RegisterGradient("RecursiveTf>InvokeMap")
-def _invoke_map_gradient(op, *gradients):
+def _invoke_map_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
   return _call_gradient(op, gradients, kernels.recursive_tf_invoke_map_backward)
 
 
-def _call_gradient(op, gradients, emit):
+def _call_gradient(
+  op: tfi.Operation, gradients: tuple[Any, ...], emit: Callable[..., Any]
+) -> list[Any]:
   """Emits the backward call of a call in a body."""
   backward = enclosing_backward_graph()
   real_op = op.outputs[0].op  # Under a tape, `op` is a stand-in.
@@ -53,7 +59,7 @@ def _call_gradient(op, gradients, emit):
 
 
 @tf.RegisterGradient("RecursiveTf>Launch")
-def _launch_gradient(op, *gradients):
+def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
   """Starts the backward run, and makes the forward run keep residuals."""
   launch = op.outputs[0].op
   *results, run = launch.outputs
@@ -101,14 +107,14 @@ def _launch_gradient(op, *gradients):
     policy=launch.get_attr("policy").decode(),
     name=f"{entry}_backward",
   )
-  arg_gradients: list = [None] * num_args
+  arg_gradients: list[Any] = [None] * num_args
   for position, gradient in zip(connected, outputs.arg_gradients, strict=True):
     gradient.set_shape(args[position].shape)
     arg_gradients[position] = gradient
   return arg_gradients + _capture_gradients(captures, slots, list(outputs.slots))
 
 
-def _switch_to_training(launch, backwards) -> None:
+def _switch_to_training(launch: tfi.Operation, backwards: list[BackwardBody]) -> None:
   """Makes a Launch that has been emitted keep residuals; inference keeps none."""
   if launch.get_attr("keeps_residuals"):
     return
@@ -116,7 +122,9 @@ def _switch_to_training(launch, backwards) -> None:
   tfi.set_attr(launch, "keeps_residuals", tf.compat.v1.AttrValue(b=True))
 
 
-def _capture_gradients(captures, slots, tensors: list[tf.Tensor]) -> list:
+def _capture_gradients(
+  captures: Sequence[tf.Tensor], slots: list[tuple[Slot, int]], tensors: list[tf.Tensor]
+) -> list[Any]:
   """Returns the gradient of each capture from the accumulators' tensors, None if it has none."""
   dense: list[list[tf.Tensor]] = [[] for _ in captures]
   sparse: list[list[tf.IndexedSlices]] = [[] for _ in captures]
@@ -140,7 +148,9 @@ def _capture_gradients(captures, slots, tensors: list[tf.Tensor]) -> list:
   return [_sum(d, s) for d, s in zip(dense, sparse, strict=True)]
 
 
-def _sum(dense: list, sparse: list):
+def _sum(
+  dense: list[tf.Tensor], sparse: list[tf.IndexedSlices]
+) -> tf.Tensor | tf.IndexedSlices | None:
   """Adds gradients of several kinds; the sum is sparse if all of them are."""
   if not dense and len(sparse) > 1:
     return tf.IndexedSlices(
@@ -172,13 +182,45 @@ def _dense_shape(capture: tf.Tensor, shape: tf.TensorShape) -> tf.Tensor:
   return tf.shape(capture)
 
 
-def _second_order(op, *unused_gradients):
-  raise UnsupportedGradientError(
-    f"The gradient of a gradient through SubGraph '{op.outputs[0].op.name}' is not supported."
+@tf.RegisterGradient("RecursiveTf>LaunchBackward")
+def _second_order(op: tfi.Operation, *unused_gradients: Any) -> list[Any]:
+  """Refuses. For an eager tape that has not been asked for it yet, refuses when it runs."""
+  message = (
+    f"The gradient of a gradient through SubGraph '{_name(op.get_attr('entry'))}' is not supported."
     " Compute the inner gradient in closed form, or run this part as plain TensorFlow (unrolled or"
     " with tf.while_loop)."
   )
+  if not _is_precaution():
+    raise UnsupportedGradientError(message)
+
+  def refuse() -> None:
+    raise UnsupportedGradientError(message)
+
+  with tf.control_dependencies([tf.py_function(refuse, [], [])]):
+    return [tf.identity(value) if tfi.is_trainable(value) else None for value in op.inputs]
 
 
-for _name in ("LaunchBackward", "InvokeBackward", "InvokeMapBackward"):
-  tf.RegisterGradient(f"RecursiveTf>{_name}")(_second_order)
+def _is_precaution() -> bool:
+  """Tells whether TensorFlow makes a gradient that it may never need.
+
+  Eager tapes record a call of a function with its gradient, so that of a backward function with its
+  second order, whether they will be asked for it or not.
+  """
+  graph = tf.compat.v1.get_default_graph()
+  while isinstance(graph.outer_graph, tfi.FuncGraph):
+    graph = graph.outer_graph
+  return graph.name.startswith(tfi.BACKWARD_FUNCTION)
+
+
+@tf.RegisterGradient("RecursiveTf>InvokeBackward")
+@tf.RegisterGradient("RecursiveTf>InvokeMapBackward")
+def _inner_second_order(op: tfi.Operation, *unused_gradients: Any) -> None:
+  raise UnsupportedGradientError(
+    f"The gradient of the backward body of SubGraph '{_name(op.get_attr('body_key'))}' is not"
+    " supported."
+  )
+
+
+def _name(key: bytes) -> str:
+  """Returns what the user calls the SubGraph with this body key."""
+  return key.decode().rpartition("_")[0]

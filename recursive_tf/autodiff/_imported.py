@@ -7,7 +7,7 @@ from recursive_tf.subgraph._body import Body
 from recursive_tf.subgraph._calls import BODIES
 
 
-def bodies_of_launch(launch) -> list[Body]:
+def bodies_of_launch(launch: tfi.Operation) -> list[Body]:
   """Returns the bodies of a Launch op in the order of its attributes.
 
   An op that was traced in this process keeps its bodies. For one that was loaded they are made from
@@ -20,7 +20,7 @@ def bodies_of_launch(launch) -> list[Body]:
   return bodies
 
 
-def _import_bodies(launch) -> list[Body]:
+def _import_bodies(launch: tfi.Operation) -> list[Body]:
   """Rebuilds bodies from functions of (frame, args, captures)."""
   functions = launch.get_attr("bodies")
   keys = [key.decode() for key in launch.get_attr("body_keys")]
@@ -43,7 +43,7 @@ def _import_bodies(launch) -> list[Body]:
   return bodies
 
 
-def _load_all_branches(graph) -> None:
+def _load_all_branches(graph: tfi.Graph) -> None:
   agenda = [graph]
   while agenda:
     for op in agenda.pop().get_operations():

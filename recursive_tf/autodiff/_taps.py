@@ -12,6 +12,7 @@ the operands: the sum of the products of n frames of one row each is one product
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import tensorflow as tf
 
@@ -53,7 +54,7 @@ def insert_taps(body: Body) -> None:
   ]
   while agenda:
     graph, placeholder, index = agenda.pop()
-    uses = []
+    uses: list[tuple[tfi.Operation, int]] = []
     for op in placeholder.consumers():
       inputs = [i for i, tensor in enumerate(op.inputs) if tensor is placeholder]
       if op.type in _CONDITIONALS:
@@ -78,11 +79,11 @@ def untap(tensor: tf.Tensor) -> tf.Tensor:
   return tensor.op.inputs[0] if is_tap else tensor
 
 
-def _has_attr(op, name: str) -> bool:
+def _has_attr(op: tfi.Operation, name: str) -> bool:
   return name in op.node_def.attr
 
 
-def _make_tap(graph, placeholder: tf.Tensor, index: int) -> tf.Tensor:
+def _make_tap(graph: tfi.Graph, placeholder: tf.Tensor, index: int) -> tf.Tensor:
   with graph.as_default(), tf.control_dependencies(None):
     tap = tf.raw_ops.Identity(input=placeholder, name="tap")
   tfi.copy_handle_data(placeholder, tap)
@@ -92,8 +93,10 @@ def _make_tap(graph, placeholder: tf.Tensor, index: int) -> tf.Tensor:
 
 
 @tf.RegisterGradient(TAP_GRADIENT)
-def _tap_gradient(op, gradient):
+def _tap_gradient(op: tfi.Operation | None, gradient: Any) -> None:
   """Adds the gradient to the run's accumulators; nothing flows on."""
+  if op is None:  # tf.saved_model.save traces the gradients of ops that have their own: for nobody.
+    return None
   backward = enclosing_backward_graph()
   capture = op.get_attr(_TAP_CAPTURE)
   if isinstance(gradient, tf.IndexedSlices):

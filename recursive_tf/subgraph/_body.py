@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import tensorflow as tf
 
@@ -32,6 +33,15 @@ def unique_key(name: str) -> str:
   return f"{safe}_{next(_uids)}"
 
 
+def function_name(key: str, suffix: str) -> str:
+  """Returns a new name for a function of body `key`.
+
+  Functions of all graphs share one name space, and keys of bodies that come from a saved model may
+  be taken already.
+  """
+  return f"__recursive_tf_{key}_{suffix}_{next(_uids)}"
+
+
 class BodyGraph(tfi.FuncGraph):
   """The FuncGraph of a body while it is traced and differentiated.
 
@@ -43,7 +53,9 @@ class BodyGraph(tfi.FuncGraph):
     is_probing: guards forward declaration against probing its own probe.
   """
 
-  def __init__(self, key: str, subgraph):
+  outer_graph: tfi.Graph  # Declared by TensorFlow, which has no types.
+
+  def __init__(self, key: str, subgraph: Any):
     is_eager = tf.executing_eagerly()
     super().__init__(key)
     # In `tf.init_scope` TensorFlow still takes the graph that was left for the one around.
@@ -51,7 +63,7 @@ class BodyGraph(tfi.FuncGraph):
       self.outer_graph = self.outer_graph.outer_graph
     self.key = key
     self.subgraph = subgraph
-    self.called: dict = {}
+    self.called: dict[str, Any] = {}
     self.is_probing = False
     with self.as_default():
       self.frame = tf.compat.v1.placeholder(tf.variant, shape=(), name="frame")
@@ -73,7 +85,15 @@ class Body:
     has_effects: whether it does something that program order must respect.
   """
 
-  def __init__(self, key, graph, frame, args, results, captures):
+  def __init__(
+    self,
+    key: str,
+    graph: tfi.Graph,
+    frame: tf.Tensor,
+    args: Iterable[tf.Tensor],
+    results: Iterable[tf.Tensor],
+    captures: Iterable[tuple[tf.Tensor | None, tf.Tensor]],
+  ):
     self.key = key
     self.graph = graph
     self.frame = frame
@@ -93,14 +113,14 @@ class Body:
       for op in all_ops(graph)
     )
 
-  def make_function(self, suffix: str, extra_outputs=()):
+  def make_function(self, suffix: str, extra_outputs: Iterable[tf.Tensor] = ()) -> tfi.Function:
     """Returns the body as a runtime function that also returns `extra_outputs`."""
     graph = self.graph
     graph.outputs = [*self.results, *extra_outputs]
-    return tfi.from_func_graph(f"__recursive_tf_{self.key}_{suffix}", graph, {})
+    return tfi.from_func_graph(function_name(self.key, suffix), graph, {})
 
 
-def all_ops(graph) -> Iterator[tf.Operation]:
+def all_ops(graph: tfi.Graph) -> Iterator[tf.Operation]:
   """Yields the ops of `graph` and of all control flow bodies in it, outer ones first."""
   agenda = [graph]
   while agenda:

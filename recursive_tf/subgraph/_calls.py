@@ -35,7 +35,7 @@ def emit_invoke(
 def emit_launch(
   entry: Body,
   bodies: list[Body],
-  functions: list,
+  functions: list[tfi.Function],
   args: list[tf.Tensor],
   results: Signature,
   mapped: bool,
@@ -81,7 +81,7 @@ def emit_launch(
   return list(outputs.results)
 
 
-def _order_by_effects(op, bodies: list[Body], num_args: int) -> None:
+def _order_by_effects(op: tfi.Operation, bodies: list[Body], num_args: int) -> None:
   """Orders a Launch against other ops only by the variables that its bodies write."""
   read_only, first = [], num_args
   for body in bodies:
@@ -126,7 +126,7 @@ def check_base_case(bodies: list[Body], names: dict[str, str]) -> None:
       )
 
 
-def _can_end(graph, endless: dict[str, Body]) -> bool:
+def _can_end(graph: tfi.Graph, endless: dict[str, Body]) -> bool:
   for op in graph.get_operations():
     if op.type == "RecursiveTf>Invoke" and op.get_attr("body_key").decode() in endless:
       return False

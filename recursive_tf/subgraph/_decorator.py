@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import SignatureError
 from recursive_tf.subgraph._body import BodyGraph
 from recursive_tf.subgraph._scope import current_graph, enclosing_graphs
 from recursive_tf.subgraph._signature import Signature
 from recursive_tf.subgraph._subgraph import ResultMismatch, SubGraph
 
+# One for all functions: while one is traced, it may call the others.
+_tracing_lock = threading.RLock()
 _MAX_TRACES = 4  # Assumption, correction, relaxed shapes; more means it does not converge.
 
 
 def subgraph(
-  function: Callable | None = None,
+  function: Callable[..., Any] | None = None,
   *,
   input_signature: Any = None,
   outputs: Any = None,
@@ -57,9 +61,11 @@ def subgraph(
 
 
 class SubGraphFunction:
-  """What `@rtf.subgraph` returns. Thread-safe as far as tf.function tracing is."""
+  """What `@rtf.subgraph` returns. Thread-safe."""
 
-  def __init__(self, function: Callable, input_signature: Any, options: dict[str, Any]):
+  __name__: str
+
+  def __init__(self, function: Callable[..., Any], input_signature: Any, options: dict[str, Any]):
     functools.update_wrapper(self, function)
     autograph = tf.__internal__.autograph
     self._function = autograph.tf_convert(function, autograph.control_status_ctx())
@@ -80,12 +86,12 @@ class SubGraphFunction:
     args = self._positional(args, kwargs)
     return self._find(args, mapped=True).map(*args)
 
-  def _positional(self, args, kwargs) -> tuple[Any, ...]:
+  def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     bound = self._python_signature.bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args
 
-  def _find(self, args, mapped) -> SubGraph:
+  def _find(self, args: tuple[Any, ...], mapped: bool) -> SubGraph:
     if self._input_signature is not None:
       signature = Signature.of(self._input_signature)
     else:
@@ -104,11 +110,14 @@ class SubGraphFunction:
       owner = getattr(graph, "subgraph", None)
       if owner is not None and owner in traced.values() and _accepts(owner, signature):
         return owner
-    if key not in traced:
-      self._trace(signature, home, traced, key)
-    return traced[key]
+    with _tracing_lock:
+      if key not in traced:
+        self._trace(signature, home, traced, key)
+      return traced[key]
 
-  def _trace(self, signature: Signature, home, traced, key) -> None:
+  def _trace(
+    self, signature: Signature, home: tfi.Graph | None, traced: dict[Any, SubGraph], key: Any
+  ) -> None:
     options = dict(self._options)
     for attempt in range(_MAX_TRACES):
       try:

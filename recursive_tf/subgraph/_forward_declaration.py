@@ -11,6 +11,7 @@ graph.
 from __future__ import annotations
 
 import sys
+from types import FrameType
 from typing import Any
 
 from recursive_tf import _tf_internals as tfi
@@ -26,7 +27,7 @@ class Unknown(Exception):  # noqa: N818 - control flow, never reaches the user
   """The signature cannot be found: the user has to declare it."""
 
 
-def infer_results(body_graph) -> Signature:
+def infer_results(body_graph: tfi.Graph) -> Signature:
   """Returns the result signature of the body that is being traced.
 
   Args:
@@ -49,12 +50,12 @@ def infer_results(body_graph) -> Signature:
   raise Unknown
 
 
-def _running_conds(body_graph) -> list[tuple[Any, tuple[str, ...] | None]]:
+def _running_conds(body_graph: tfi.Graph) -> list[tuple[FrameType, tuple[str, ...] | None]]:
   """Returns the `tf.cond` calls now being traced inside the body, outermost first."""
-  conds = []
+  conds: list[tuple[FrameType, tuple[str, ...] | None]] = []
   autograph_symbols = None
   pending = None
-  frame = sys._getframe(1)
+  frame: FrameType | None = sys._getframe(1)
   while frame is not None:
     if frame.f_code is tfi.cond_code:
       if pending is not None:
@@ -70,7 +71,7 @@ def _running_conds(body_graph) -> list[tuple[Any, tuple[str, ...] | None]]:
   return conds[::-1]
 
 
-def _is_inside(frame, body_graph) -> bool:
+def _is_inside(frame: FrameType, body_graph: tfi.Graph) -> bool:
   """Tells whether the graph that a `tf.cond` is added to is the body or inside it."""
   true_graph = frame.f_locals.get("true_graph")
   graph = true_graph.outer_graph if true_graph is not None else _graph_of_first_branch(frame)
@@ -81,13 +82,13 @@ def _is_inside(frame, body_graph) -> bool:
   return False
 
 
-def _graph_of_first_branch(cond_frame):
+def _graph_of_first_branch(cond_frame: FrameType) -> tfi.Graph | None:
   """Returns the graph a `tf.cond` is added to whose first branch is being traced."""
   predicate = cond_frame.f_locals.get("pred")
   return getattr(predicate, "graph", None)
 
 
-def _probe(cond_frame, body_graph):
+def _probe(cond_frame: FrameType, body_graph: tfi.Graph) -> Any:
   """Traces the second branch of a `tf.cond` whose first is being traced; None if it fails."""
   if body_graph.is_probing:
     raise Unknown
@@ -102,7 +103,7 @@ def _probe(cond_frame, body_graph):
     body_graph.is_probing = False
 
 
-def _select(nest, symbols):
+def _select(nest: Any, symbols: tuple[str, ...] | None) -> Any:
   """Picks the branch's value out of what AutoGraph makes it return."""
   if symbols is None:
     return nest

@@ -10,12 +10,12 @@ from recursive_tf.subgraph._body import BodyGraph
 from recursive_tf.subgraph._signature import user_location
 
 
-def current_graph():
+def current_graph() -> tfi.Graph | None:
   """Returns the graph being built, None when executing eagerly."""
   return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
 
-def enclosing_graphs(graph):
+def enclosing_graphs(graph: tfi.Graph | None) -> list[tfi.Graph]:
   """Returns `graph` and the graphs around it, innermost first; eager execution is no graph."""
   graphs = []
   while graph is not None:
@@ -27,7 +27,7 @@ def enclosing_graphs(graph):
   return graphs
 
 
-def find_caller(name: str, outer_graph) -> BodyGraph | None:
+def find_caller(name: str, outer_graph: tfi.Graph | None) -> BodyGraph | None:
   """Returns the BodyGraph whose frames call the SubGraph now, None outside all bodies.
 
   A body can call what is defined beside it or around it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+from types import FrameType
 from typing import Any
 
 import tensorflow as tf
@@ -20,7 +21,7 @@ _GENERATED_FILE = "__autograph_generated_file"  # What AutoGraph makes of a user
 
 def user_location() -> str:
   """Returns `file:line` of the innermost stack frame outside recursive_tf and TensorFlow."""
-  frame = sys._getframe(1)
+  frame: FrameType | None = sys._getframe(1)
   while frame is not None:
     path = frame.f_code.co_filename
     if os.path.basename(path).startswith(_GENERATED_FILE):
@@ -92,10 +93,7 @@ class Signature:
       SignatureError: If structure, types or shapes differ.
     """
     try:
-      leaves = tf.__internal__.nest.flatten_up_to(self.structure, values)
-      flat = []
-      for spec, leaf in zip(tf.nest.flatten(self.structure), leaves, strict=True):
-        flat += [leaf] if isinstance(spec, tf.TensorSpec) else _components(leaf, spec)
+      flat = self._flat_values(values)
     except (ValueError, TypeError) as error:
       raise SignatureError(
         f"{what} has structure {_describe(values)}, expected {_describe(self.structure)}. {fix}"
@@ -118,6 +116,20 @@ class Signature:
         raise SignatureError(f"{name} has shape {tensor.shape}, expected {shape}. {fix}")
       tensors.append(tensor)
     return tensors
+
+  def _flat_values(self, values: Any) -> list[Any]:
+    try:
+      tf.nest.assert_same_structure(self.structure, values, expand_composites=True)
+      return tf.nest.flatten(values, expand_composites=True)
+    except (ValueError, TypeError):
+      pass  # A Python list may stand for a tensor; `flatten_up_to` knows no dataclasses.
+    flat: list[Any] = []
+    leaves = tf.__internal__.nest.flatten_up_to(self.structure, values)
+    for spec, leaf in zip(tf.nest.flatten(self.structure), leaves, strict=True):
+      if tf.nest.is_nested(leaf) and not isinstance(leaf, (list, tuple)):
+        raise TypeError(f"a {type(leaf).__name__} cannot stand for a tensor")
+      flat += [leaf] if isinstance(spec, tf.TensorSpec) else _components(leaf, spec)
+    return flat
 
   def relaxed_to(self, other: Signature) -> Signature | None:
     """Returns the most specific signature that covers both, None if there is none."""
@@ -163,8 +175,9 @@ def _anonymous(spec: tf.TensorSpec) -> tf.TensorSpec:
 
 
 def _describe(nest: Any) -> str:
-  def leaf(value):
-    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+  def leaf(value: Any) -> str:
+    shape: Any = getattr(value, "shape", None)
+    dtype: Any = getattr(value, "dtype", None)
     return f"{dtype.name}{shape}" if hasattr(dtype, "name") else type(value).__name__
 
   return str(tf.nest.map_structure(leaf, nest))

@@ -7,6 +7,7 @@ section 3. docs/how_it_works.md follows one call through the system.
 from __future__ import annotations
 
 import contextlib
+from types import TracebackType
 from typing import Any
 
 import tensorflow as tf
@@ -119,7 +120,12 @@ class SubGraph:
     self._order.__enter__()
     return self
 
-  def __exit__(self, error_type, error, traceback) -> None:
+  def __exit__(
+    self,
+    error_type: type[BaseException] | None,
+    error: BaseException | None,
+    traceback: TracebackType | None,
+  ) -> None:
     """Ends the body and makes its function."""
     with self._tracing:
       if error_type is not None:
@@ -129,6 +135,7 @@ class SubGraph:
           f"SubGraph '{self.name}' has no output: call {self.name}.output(...) once at the end of"
           f" its body ({user_location()})."
         )
+      assert self._graph is not None  # Set by __enter__.
       self._order.__exit__(None, None, None)
       self._graph.control_outputs = list(self._order.ops_which_must_run)
     self._complete()
@@ -150,6 +157,7 @@ class SubGraph:
     is_spec = isinstance(spec, tf.TypeSpec) or tf.nest.is_nested(spec)
     nest = spec if is_spec else tf.TensorSpec(shape, tf.as_dtype(spec))
     signature = Signature.of(nest)
+    assert self._graph is not None  # _check_tracing.
     with self._graph.as_default():
       tensors = [
         tf.compat.v1.placeholder(s.dtype, s.shape, name=f"arg_{len(self._input_nests)}")
@@ -190,6 +198,7 @@ class SubGraph:
     expected = self._declared or self._assumed
     if expected is not None:
       self._check_results(results, expected, found)
+    assert self._graph is not None  # _check_tracing.
     self._results = expected or found
     self._result_tensors = [
       self._graph.capture(self._order.mark_as_return(tensor))
@@ -234,6 +243,7 @@ class SubGraph:
     signature = Signature.of(tuple(self._input_nests))
     args = tf.nest.flatten(self._input_nests, expand_composites=True)
     graph = self._graph
+    assert graph is not None and self._result_tensors is not None  # __exit__.
     self._input_signature = signature
     body = Body(self._key, graph, graph.frame, args, self._result_tensors, list(graph.captures))
     self._function = body.make_function("inference")
@@ -290,6 +300,7 @@ class SubGraph:
         " bodies it can be called after the `with` block that defines it."
       )
     tensors = self._flatten_args(args, mapped, location)
+    assert self._results is not None  # It has a body.
     if tf.executing_eagerly():
       return self._results.pack(self._call_eagerly(tensors, mapped))
     return self._results.pack(self._launch(tensors, mapped))
@@ -311,7 +322,9 @@ class SubGraph:
       ) from None
     return self._assumed
 
-  def _flatten_args(self, args, mapped, location, tensors=None) -> list[tf.Tensor]:
+  def _flatten_args(
+    self, args: Any, mapped: bool, location: str, tensors: list[tf.Tensor] | None = None
+  ) -> list[tf.Tensor]:
     signature = self._input_signature or self._declared_inputs
     if signature is None and self._graph is not None:
       signature = Signature.of(tuple(self._input_nests))
@@ -341,6 +354,7 @@ class SubGraph:
           f"SubGraph '{subgraph.name}' is called by SubGraph '{self.name}', or by one that it"
           " calls, but has no body. Define it before the first call from outside."
         )
+      assert subgraph._graph is not None  # It has a body.
       for key, callee in subgraph._graph.called.items():
         if key not in found:
           found[key] = callee
@@ -349,7 +363,8 @@ class SubGraph:
 
   def _launch(self, args: list[tf.Tensor], mapped: bool) -> list[tf.Tensor]:
     reachable = self._reachable()
-    bodies = [subgraph._body for subgraph in reachable]
+    bodies = [subgraph._body for subgraph in reachable if subgraph._body is not None]
+    assert self._body is not None and self._results is not None  # _reachable: all have a body.
     check_base_case(bodies, {subgraph._key: subgraph.name for subgraph in reachable})
     functions = [subgraph._function for subgraph in reachable]
     return emit_launch(
@@ -358,14 +373,15 @@ class SubGraph:
 
   def _call_eagerly(self, args: list[tf.Tensor], mapped: bool) -> list[tf.Tensor]:
     """Calls through a tf.function, which brings tapes, threads and caching of the graph along."""
+    assert self._input_signature is not None  # It has a body.
     if mapped not in self._eager_calls:
-      specs = self._input_signature.specs
+      specs = list(self._input_signature.specs)
       if mapped:
         shapes = self._input_signature.mapped_shapes()
         specs = [tf.TensorSpec(s, spec.dtype) for s, spec in zip(shapes, specs, strict=True)]
       self._eager_calls[mapped] = tf.function(
         lambda *tensors: self._launch(list(tensors), mapped),
-        input_signature=list(specs),
+        input_signature=specs,
         autograph=False,
       )
     return self._eager_calls[mapped](*args)

@@ -3,6 +3,7 @@
 import pytest
 import tensorflow as tf
 
+import recursive_tf as rtf
 from tests.autodiff.vjp import assert_not_about_zero, check, normal, value_and_gradients
 from tests.reference import Unrolled, as_subgraph, assert_same
 
@@ -217,6 +218,24 @@ def test_a_custom_gradient_around_a_recursive_call(w, way):
     return tf.tanh(scaled(f(n - 1, x)) @ w)
 
   check_chain(step, w, way, n=3)
+
+
+def test_a_custom_gradient_that_looks_out_of_its_branch_is_an_error_that_says_what_to_do(w):
+  @tf.custom_gradient
+  def cubed(x):
+    return x**3, lambda dy: 3 * dy * x**2
+
+  def body(f, n, x):
+    return tf.cond(n == 0, lambda: cubed(x), lambda: f(n - 1, x) @ w)
+
+  args = [2, normal(1, 3)]
+  with pytest.raises(rtf.UnsupportedGradientError, match="'program'.*tf.identity"):
+    value_and_gradients(as_subgraph(body, [COUNT, ROW]), args, [w])
+
+  def mended(f, n, x):
+    return tf.cond(n == 0, lambda: cubed(tf.identity(x)), lambda: f(n - 1, x) @ w)
+
+  check(mended, [COUNT, ROW], args, [w])
 
 
 def test_tensor_arrays_and_gathers(w, way):

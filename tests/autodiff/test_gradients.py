@@ -48,7 +48,8 @@ def test_of_a_matrix_and_a_bias(way):
   def body(f, n, x):
     return tf.cond(n == 0, lambda: x, lambda: tf.tanh(f(n - 1, x) @ w + b))
 
-  _, gradients, ref_gradients = check(body, [COUNT, ROW], [4, normal(1, 3, seed=2)], [w, b], way=way)
+  args = [4, normal(1, 3, seed=2)]
+  _, gradients, ref_gradients = check(body, [COUNT, ROW], args, [w, b], way=way)
   assert_not_about_zero(gradients + ref_gradients)
 
 
@@ -224,10 +225,9 @@ def test_of_a_body_that_calls_another_subgraph(way):
       z = w * tf.sin(z)
     return z + oracle(n - 1, 0.5 * x)
 
-  actual = value_and_gradients(as_subgraph(body, [COUNT, NUMBER]), [4, tf.constant(0.7, F64)], [w], way)
-  expected = value_and_gradients(
-    lambda n, x: oracle(int(n), x), [4, tf.constant(0.7, F64)], [w]
-  )
+  args = [4, tf.constant(0.7, F64)]
+  actual = value_and_gradients(as_subgraph(body, [COUNT, NUMBER]), args, [w], way)
+  expected = value_and_gradients(lambda n, x: oracle(int(n), x), args, [w])
   for a, e in zip(tf.nest.flatten(actual), tf.nest.flatten(expected), strict=True):
     np.testing.assert_allclose(a, e, rtol=1e-9)
   assert_not_about_zero(expected[1] + expected[2])
@@ -261,7 +261,9 @@ def test_agrees_with_finite_differences():
   assert np.abs(theory).max() > 1e-3
 
 
-@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.complex64, tf.complex128])
+@pytest.mark.parametrize(
+  "dtype", [tf.float16, tf.bfloat16, tf.float32, tf.complex64, tf.complex128]
+)
 def test_of_other_types(dtype):
   w = tf.Variable(tf.cast(0.5, dtype))
   with rtf.SubGraph("f") as f:

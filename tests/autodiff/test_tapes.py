@@ -211,8 +211,8 @@ def test_an_input_that_only_feeds_the_recursion_has_none(way):
 
   number = tf.TensorSpec([], F64)
   f = as_subgraph(body, [COUNT, number, number])
-  one = tf.constant(1.0, F64)
-  _, (of_x, of_idle), _ = value_and_gradients(f, [3, one, one], [], way)
+  x, idle = tf.constant(1.0, F64), tf.constant(1.0, F64) + 1
+  _, (of_x, of_idle), _ = value_and_gradients(f, [3, x, idle], [], way)
   assert of_x is not None and of_idle is None
 
 
@@ -241,8 +241,13 @@ def test_a_gradient_of_a_gradient_raises_the_named_error(f, mode):
       first = inner.gradient(y, x)
     return outer.gradient(first, x)
 
-  with pytest.raises(rtf.UnsupportedGradientError, match="gradient of a gradient.*not supported"):
+  message = "gradient of a gradient through SubGraph 'program' is not supported"
+  # An eager tape has TensorFlow make all gradients in advance; that of second order refuses when
+  # it runs, and TensorFlow raises its own type with our name and message in it.
+  error = tf.errors.UnimplementedError if mode.is_eager else rtf.UnsupportedGradientError
+  with pytest.raises(error, match=message) as raised:
     run(normal(1, 3))
+  assert "UnsupportedGradientError" in str(raised.value)
 
 
 def test_nested_tapes_of_first_order_work(f, w, mode):
@@ -283,10 +288,9 @@ def test_a_penalty_on_a_gradient_of_something_else_works(f, w, mode):
 def test_forward_mode_raises_an_error():
   f = as_subgraph(lambda f, x: tf.sin(x), [tf.TensorSpec([], F64)])
   x = tf.constant(1.0, F64)
-  with pytest.raises((NotImplementedError, LookupError, rtf.RecursiveTFError)):
-    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0, F64)) as accumulator:
-      y = f(x)
-    assert accumulator.jvp(y) is not None
+  with pytest.raises(tf.errors.UnimplementedError, match="UnsupportedGradientError"):
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0, F64)):
+      f(x)
 
 
 def test_a_tape_inside_a_body_over_plain_ops_works(mode):

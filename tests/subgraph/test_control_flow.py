@@ -1,4 +1,4 @@
-"""Calls inside and around TensorFlow's control flow: cond, case, switch_case, while_loop, function."""
+"""Calls inside and around TensorFlow's control flow: conditionals, loops and functions."""
 
 import pytest
 import tensorflow as tf
@@ -234,7 +234,9 @@ def test_datasets_call_subgraphs():
   assert [value.numpy() for value in numbers] == [0, 1, 3, 6, 10]
 
 
-def test_py_function_calls_subgraphs(mode):
+def test_py_function_calls_subgraphs(mode, request):
+  if request.config.getoption("--inter-op-threads") == 1:
+    pytest.skip("the py_function holds the only thread: docs/limits.md")
   f = define_sum_to()
   run = mode(lambda n: tf.py_function(lambda m: f(m), [n], tf.int32))
   assert run(tf.constant(4)).numpy() == 10

@@ -220,7 +220,7 @@ def test_effects_of_one_body_keep_their_order(mode):
   @mode
   def run(n):
     with rtf.SubGraph("ordered") as f:
-      m = f.input(tf.int32)
+      f.input(tf.int32)
       log.assign(log * 10 + 1)
       log.assign(log * 10 + 2)
       f.output(tf.identity(log))

@@ -107,6 +107,18 @@ def test_types_other_than_numbers_go_through(mode):
   assert text.numpy() == b"abab" and not again.numpy()
 
 
+def test_python_lists_stand_for_tensors(mode):
+  @mode
+  def run():
+    with rtf.SubGraph("dot") as f:
+      x, y = f.input(tf.float32, [None]), f.input({"y": tf.TensorSpec([2], tf.float32)})
+      f.output(tf.reduce_sum(x * y["y"]))
+    return f([1, 2], {"y": [3.0, 4.0]}), f.map([[1, 2], [0, 1]], {"y": [[3, 4], [5, 6]]})
+
+  one, many = run()
+  assert one.numpy() == 11 and many.numpy().tolist() == [11, 6]
+
+
 def test_tensor_arrays_stay_within_a_body(mode):
   @mode
   def run(n):
@@ -200,7 +212,8 @@ def test_an_argument_that_does_not_fit_is_named_with_the_users_line(args, messag
 
   with pytest.raises(rtf.SignatureError, match=message) as error:
     run()
-  line = run.__code__.co_firstlineno if mode.is_eager else run.python_function.__code__.co_firstlineno
+  code = (run if mode.is_eager else run.python_function).__code__
+  line = code.co_firstlineno
   assert "SubGraph 'sum_of_pair' call site" in str(error.value)
   assert f"({__file__.rsplit('/', 1)[1]}:{line + 2})" in str(error.value)
 
@@ -210,7 +223,8 @@ def test_an_argument_that_does_not_fit_is_named_with_the_users_line(args, messag
   [
     (lambda f, n: f(1.5), "argument 0 cannot be made a tensor of type int32"),
     (lambda f, n: f(n, n), "2 arguments, expected 1"),
-    (lambda f, n: f([n]), "structure"),
+    (lambda f, n: f([n]), r"argument 0 has shape \(1,\), expected \(\)"),
+    (lambda f, n: f({"n": n}), "structure"),
     (lambda f, n: f(tf.stack([n, n])), r"argument 0 has shape \(2,\), expected \(\)"),
     (lambda f, n: f.map(n), r"argument 0 has shape \(\), expected \(None,\)"),
   ],

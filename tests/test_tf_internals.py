@@ -1,0 +1,294 @@
+"""Every private name of TensorFlow that we use still does what we use it for.
+
+A TensorFlow release that moves or changes one should fail here, by name, and not in the middle of a
+recursion.
+"""
+
+import inspect
+import sys
+
+import pytest
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+
+
+@pytest.fixture
+def graph():
+  """A FuncGraph of y = w tanh(x), and the tensors (x, y, the captured w)."""
+  w = tf.constant([2.0, 3.0])
+  graph = tfi.FuncGraph("example")
+  with graph.as_default():
+    x = tf.compat.v1.placeholder(tf.float32, [2])
+    y = w * tf.tanh(x)
+  graph.inputs = [x, *graph.internal_captures]
+  graph.outputs = [y]
+  graph.tensors = x, y, graph.captures[0][1]
+  return graph
+
+
+def test_every_use_of_private_python_api_is_in_the_one_file(repository):
+  folders = [repository / name for name in ("recursive_tf", "datasets", "models")]
+  paths = [path for folder in folders for path in folder.rglob("*.py")]
+  users = [path.name for path in paths if "tensorflow.python" in _imports(path)]
+  assert len(paths) > 20
+  assert users == ["_tf_internals.py"]
+
+
+def _imports(path):
+  lines = path.read_text().splitlines()
+  return "\n".join(line for line in lines if line.lstrip().startswith(("import ", "from ")))
+
+
+def test_func_graph_captures_outer_tensors(graph):
+  ((outer, inner),) = graph.captures
+  assert outer.numpy().tolist() == [2, 3] and inner.graph is graph
+  assert isinstance(graph.outer_graph, tf.Graph)
+  with graph.as_default():
+    inside = tfi.FuncGraph("inside")
+  assert inside.outer_graph is graph
+  outside = tf.Graph()
+  inside.outer_graph = outside
+  assert inside.outer_graph is outside
+
+
+def test_from_func_graph_makes_a_function_that_runs(graph):
+  function = tfi.from_func_graph("made_of_a_graph", graph, {})
+
+  @tf.function
+  def call(x):
+    default = tf.compat.v1.get_default_graph()
+    tfi.add_function(default, function)
+    (y,) = tf.raw_ops.PartitionedCall(
+      args=[x, tf.constant([1.0, 1.0])], Tout=[tf.float32], f=function.name.decode()
+    )
+    (call,) = [op for op in default.get_operations() if op.type == "PartitionedCall"]
+    assert tfi.called_graph(call) is graph and tfi.nested_graphs(call) == [graph]
+    loaded = tfi.function_graph(default, function.name.decode())
+    assert len(loaded.inputs) == 2 and len(loaded.outputs) == 1
+    return y
+
+  assert call(tf.constant([0.0, 100.0])).numpy().tolist() == [0, 1]
+
+
+def test_gradients_of_one_graph_are_made_in_another_and_capture_what_they_need(graph):
+  x, y, w = graph.tensors
+  backward = tfi.FuncGraph("backward")
+  with backward.as_default():
+    dy = tf.compat.v1.placeholder(tf.float32, [2])
+    dx, dw = tfi.gradients([y], [x, w], grad_ys=[dy], src_graph=graph)
+  assert dx.graph is backward and dw.graph is backward
+  assert all(outer.graph is graph for outer, _ in backward.captures)
+  assert len(backward.captures) >= 1
+
+
+def test_control_dependencies_keep_program_order(graph):
+  v = tf.Variable(1.0)
+  with graph.as_default():
+    with tfi.AutomaticControlDependencies() as order:
+      v.assign(2.0)
+      read = v.read_value()
+      result = order.mark_as_return(read)
+  assert order.ops_which_must_run
+  assert result.op.type == "Identity" or result is not None
+  assign = next(op for op in graph.get_operations() if op.type == "AssignVariableOp")
+  reads = [op for op in graph.get_operations() if op.type == "ReadVariableOp"]
+  assert any(assign in op.control_inputs for op in reads)
+
+
+def test_variants_count_as_trainable_and_integers_do_not(graph):
+  with graph.as_default():
+    types = {t: tf.compat.v1.placeholder(t) for t in (tf.float32, tf.variant, tf.int32, tf.string)}
+  trainable = {t for t, tensor in types.items() if tfi.is_trainable(tensor)}
+  assert trainable == {tf.float32, tf.variant}
+
+
+def test_a_running_cond_shows_on_the_stack_with_its_branches():
+  seen = {}
+
+  def look():
+    frame = sys._getframe()
+    while frame is not None:
+      if frame.f_code is tfi.cond_code:
+        seen[frame.f_locals.get("true_graph") is not None] = frame.f_locals["false_fn"]
+        assert frame.f_locals["pred"].dtype == tf.bool
+      frame = frame.f_back
+    return tf.constant(1)
+
+  tf.function(lambda x: tf.cond(x > 0, look, look), autograph=False)(tf.constant(1))
+  assert set(seen) == {False, True}  # In the first branch there is no true_graph yet.
+  assert all(callable(branch) for branch in seen.values())
+
+
+def test_the_names_that_show_an_autograph_conditional_are_there():
+  from tensorflow.python.autograph.operators import control_flow
+
+  parameters = inspect.signature(control_flow._tf_if_stmt).parameters
+  assert "symbol_names" in parameters
+
+
+def test_autograph_keeps_out_of_our_modules_and_maps_lines_back():
+  from tensorflow.python.autograph.impl import conversion
+
+  import recursive_tf as rtf
+
+  assert conversion.is_allowlisted(rtf.SubGraph.output)
+  assert conversion.is_allowlisted(rtf.SubGraph.__call__)
+  assert not conversion.is_allowlisted(test_variants_count_as_trainable_and_integers_do_not)
+  lines = []
+
+  @tf.function
+  def run(x):
+    if x > 0:
+      lines.append([(e.filename, e.lineno) for e in tfi.extract_stack()])
+    return x
+
+  run(tf.constant(1))
+  assert any(filename == __file__ for filename, _ in lines[0])
+
+
+def test_handle_data_tells_the_shape_behind_a_resource():
+  v = tf.Variable(tf.zeros([4, 5]))
+  graph = tfi.FuncGraph("handles")
+  with graph.as_default():
+    handle = graph.capture(v.handle)
+    placeholder = tf.compat.v1.placeholder(tf.resource, [])
+    tfi.copy_handle_data(handle, placeholder)
+  for tensor in (handle, placeholder):
+    data = tfi.get_handle_data(tensor)
+    assert data.is_set and tf.TensorShape(data.shape_and_type[0].shape) == [4, 5]
+
+
+def test_reading_a_variable_is_noted_by_tapes_and_graphs():
+  v = tf.Variable(1.0)
+  graph = tfi.FuncGraph("reads")
+  with graph.as_default(), tf.GradientTape() as tape:
+    tfi.variable_accessed(v)
+  assert [x is v for x in tfi.watched_variables(graph)] == [True]
+  assert [x is v for x in tape.watched_variables()] == [True]
+
+
+def test_resources_that_are_only_read_are_told_from_those_written():
+  read, written = tf.Variable(1.0), tf.Variable(2.0)
+
+  @tf.function
+  def both():
+    written.assign_add(read)
+
+  graph = both.get_concrete_function().graph
+  handles = {id(outer): i for i, (outer, _) in enumerate(graph.captures)}
+  found = tfi.read_only_resource_inputs(graph)
+  assert found == [handles[id(read.handle)]]
+  assert tfi.READ_ONLY_RESOURCE_INPUTS == "_read_only_resource_inputs"
+
+
+def test_registered_gradients_are_found_by_op(graph):
+  x, y, _ = graph.tensors
+  tanh = next(op for op in graph.get_operations() if op.type == "Tanh")
+  assert callable(tfi.get_gradient_function(tanh))
+  with graph.as_default():
+    rounded = tf.raw_ops.Shape(input=x)
+  assert tfi.get_gradient_function(rounded.op) is None
+
+
+def test_branches_and_loops_have_live_graphs():
+  graph = tfi.FuncGraph("control")
+  with graph.as_default():
+    x = tf.compat.v1.placeholder(tf.float32, [])
+    tf.cond(x > 0, lambda: x, lambda: -x)
+    tf.switch_case(tf.cast(x, tf.int32), [lambda: x, lambda: 2 * x, lambda: 3 * x])
+    tf.while_loop(lambda i: i < 3, lambda i: (i + 1,), [0])
+  counts = {op.type: len(tfi.nested_graphs(op)) for op in graph.get_operations()}
+  conditionals = {t: n for t, n in counts.items() if n}
+  assert sorted(conditionals.values()) == [2, 2, 3]
+  for op in graph.get_operations():
+    if "If" in op.type or "Case" in op.type:
+      assert len(tfi.load_branches(op)) == counts[op.type]
+
+
+def test_an_op_that_exists_can_be_changed():
+  @tf.function(autograph=False)
+  def run():
+    x = tf.raw_ops.Identity(input=tf.constant(10.0))
+    tfi.set_attr(x.op, "_note", tf.compat.v1.AttrValue(i=7))
+    assert x.op.get_attr("_note") == 7
+    tfi.update_input(x.op, 0, tf.constant(20.0))
+    return x
+
+  assert run().numpy() == 20
+
+
+def test_a_list_of_functions_of_an_op_can_be_changed():
+  import recursive_tf as rtf
+
+  graph = tfi.FuncGraph("launches")
+  with graph.as_default():
+    with rtf.SubGraph("f") as f:
+      f.output(f.input(tf.float32))
+    (op,) = [f(1.0).op]
+    (before,) = op.get_attr("bodies")
+    other = tfi.from_func_graph("other", _constant_graph(1.0), {})
+    tfi.set_function_list(op, "bodies", [other])
+    (after,) = op.get_attr("bodies")
+  assert after.name == other.name.decode() != before.name
+
+
+def test_a_branch_is_traced_without_leaving_a_trace():
+  graph = tfi.FuncGraph("probed")
+  with graph.as_default():
+    x = tf.compat.v1.placeholder(tf.float32, [])
+  num_ops = len(graph.get_operations())
+  nest = tfi.trace_branch(lambda: {"y": 2 * x}, graph)
+  assert nest["y"].dtype == tf.float32
+  assert len(graph.get_operations()) == num_ops
+
+
+def test_graphs_being_built_are_listed_innermost_first():
+  outer, inner = tfi.FuncGraph("outer"), tfi.FuncGraph("inner")
+  with outer.as_default(), inner.as_default():
+    assert tfi.graphs_being_built()[:2] == [inner, outer]
+
+
+def test_the_backward_pass_of_a_function_has_its_known_name():
+  names = []
+
+  @tf.custom_gradient
+  def spy(x):
+    def gradient(dy):
+      names.append(tf.compat.v1.get_default_graph().name)
+      return dy
+
+    return tf.identity(x), gradient
+
+  x = tf.constant(1.0)
+  with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.function(spy)(x)
+  tape.gradient(y, x)
+  assert names and names[0].startswith(tfi.BACKWARD_FUNCTION)
+
+
+def test_calls_are_exempt_from_program_order():
+  @tf.function
+  def run():
+    first = tf.raw_ops.RandomUniform(shape=[1], dtype=tf.float32, name="first")
+    return first, _independent()
+
+  graph = run.get_concrete_function().graph
+  (op,) = [op for op in graph.get_operations() if op.name == "independent"]
+  assert not op.control_inputs  # Without the exemption it would wait for "first".
+
+
+def _independent():
+  op = tf.raw_ops.RandomUniform(shape=[1], dtype=tf.float32, name="independent").op
+  tfi.acd_run_independently(op)
+  return op.outputs[0]
+
+
+def _constant_graph(value):
+  graph = tfi.FuncGraph(f"constant_{value}")
+  with graph.as_default():
+    x = tf.compat.v1.placeholder(tf.float32, [])
+    y = tf.constant(value)
+  graph.inputs, graph.outputs = [x], [y]
+  return graph
