@@ -69,8 +69,11 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
     // The input is the only reference left exactly when no tape, graph edge or
     // other gradient can ask for this run again.
     const bool consumes = ctx->input(0).RefCountIsOne();
+    // Moved, so that the run alone holds the bodies and lets go of them in
+    // time: this function may return after the op is done and its function
+    // library gone.
     auto run = std::make_shared<BackwardRun>(
-        *bodies, MakeReadyQueue(ctx, policy_), ref->run, consumes);
+        *std::move(bodies), MakeReadyQueue(ctx, policy_), ref->run, consumes);
     run->layouts = layouts_;
     const int num_gradients = static_cast<int>(gradient_dtypes_.size());
     for (int i = 1 + num_gradients; i < ctx->num_inputs(); ++i) {

@@ -46,8 +46,12 @@ class LaunchOp final : public tf::AsyncOpKernel {
                       absl::InternalError(absl::StrCat(
                           "recursive_tf: no body '", entry_, "' to launch")),
                       done);
-    auto run = std::make_shared<ForwardRun>(
-        *bodies, MakeReadyQueue(ctx, policy_), max_depth_, keeps_residuals_);
+    // Moved, so that the run alone holds the bodies and lets go of them in
+    // time: this function may return after the op is done and its function
+    // library gone.
+    auto run = std::make_shared<ForwardRun>(*std::move(bodies),
+                                            MakeReadyQueue(ctx, policy_),
+                                            max_depth_, keeps_residuals_);
     absl::Status status = SetCaptures(ctx, run.get());
     OP_REQUIRES_OK_ASYNC(ctx, status, done);
 

@@ -315,6 +315,8 @@ class SubGraph:
         raise _forward_declaration.Unknown
       self._assumed = _forward_declaration.infer_results(self._graph)
     except _forward_declaration.Unknown:
+      if self._graph is not None and self._graph.is_probing:
+        raise  # Another conditional around the first call may know.
       raise SignatureError(
         f"SubGraph '{self.name}' call site ({location}): what the call returns is not known yet,"
         " because the body is not complete and no branch without a call shows it. Declare it:"

@@ -150,6 +150,16 @@ def test_a_function_in_a_body_that_calls_back(w, way):
   check_chain(step, w, way)
 
 
+def test_a_function_that_calls_back_from_a_cond_in_a_cond(w, way):
+  def step(f, n, x):
+    again = tf.function(lambda k, z: tf.tanh(f(k, z) @ w))
+    return tf.cond(
+      n % 2 == 0, lambda: again(n - 1, x), lambda: tf.sin(f(n - 1, x)) + x * w[:1]
+    )
+
+  check_chain(step, w, way)
+
+
 def test_a_function_around_a_function_around_calls(w, way):
   f = as_subgraph(
     lambda f, n, x: tf.cond(n == 0, lambda: x, lambda: tf.tanh(f(n - 1, x) @ w)), [COUNT, ROW]

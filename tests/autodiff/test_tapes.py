@@ -250,6 +250,23 @@ def test_a_gradient_of_a_gradient_raises_the_named_error(f, mode):
   assert "UnsupportedGradientError" in str(raised.value)
 
 
+def test_a_gradient_of_a_function_that_takes_gradients_raises_the_named_error_when_asked(f):
+  @tf.function
+  def first(x):
+    with tf.GradientTape() as tape:
+      tape.watch(x)
+      y = tf.reduce_sum(f(2, x) ** 2)
+    return tape.gradient(y, x)
+
+  x = normal(1, 3)
+  with tf.GradientTape() as outer:
+    outer.watch(x)
+    gradient = first(x)  # Under a tape, yet fine: nobody asks for its gradient.
+  np.testing.assert_allclose(gradient, first(x))
+  with pytest.raises(tf.errors.UnimplementedError, match="UnsupportedGradientError"):
+    outer.gradient(gradient, x)
+
+
 def test_nested_tapes_of_first_order_work(f, w, mode):
   @mode
   def run(x):

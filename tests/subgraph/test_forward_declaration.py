@@ -65,6 +65,38 @@ def test_found_through_a_cond_in_a_cond(mode):
   assert run(tf.constant(10)).numpy() == 5  # 10, 5, 4, 2, 1, 0.
 
 
+def test_found_in_an_inner_cond_where_the_other_outer_branch_calls_too(mode):
+  @mode
+  def run(n):
+    with rtf.SubGraph("f") as f:
+      m = f.input(tf.int32)
+
+      def even():
+        return tf.cond(m > 0, lambda: f(m - 1) + 2, lambda: 0)
+
+      f.output(tf.cond(m % 2 == 0, even, lambda: f(m - 1) + 1))
+    return f(n)
+
+  assert run(tf.constant(5)).numpy() == 1 + 2 + 1 + 2 + 1
+
+
+def test_a_base_case_behind_two_calls_has_to_be_declared_and_the_error_says_how(mode):
+  def define(**options):
+    with rtf.SubGraph("chain", **options) as f:
+      m = f.input(tf.int32)
+
+      def otherwise():
+        return tf.cond(m > 0, lambda: f(m - 1) + 2, lambda: 0)
+
+      f.output(tf.cond(m % 2 == 1, lambda: f(m - 1) + 1, otherwise))
+    return f
+
+  with pytest.raises(rtf.SignatureError, match=r"SubGraph\('chain', outputs="):
+    mode(lambda n: define()(n))(tf.constant(4))
+  declared = mode(lambda n: define(outputs=SCALAR)(n))
+  assert declared(tf.constant(4)).numpy() == 2 + 1 + 2 + 1
+
+
 def test_found_by_autograph_conditionals_in_a_function_body():
   @tf.function
   def run(n):
