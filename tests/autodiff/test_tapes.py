@@ -14,11 +14,6 @@ ROW = tf.TensorSpec([1, 3], F64)
 
 
 @pytest.fixture
-def w():
-  return tf.Variable(0.5 * normal(3, 3))
-
-
-@pytest.fixture
 def f(w):
   """f(n, x) = tanh(f(n - 1, x) w), f(0, x) = x."""
   return as_subgraph(
