@@ -16,7 +16,14 @@ BENCHMARKS = {
   "memory": "resident memory and live runs over 2,000 training steps",
   "errors": "time from a failure or a cancellation to the error",
   "sst_throughput": "sentences/s of three models on SST against eager, tf.while_loop and PyTorch",
+  "top_down": "sentences/s of the top-down TreeLSTM, which generates its trees, against loops",
   "concurrency": "speed-up of recursion by a second thread",
+  "batched_throughput": "TreeLSTM sentences/s of both schedulers against what others batch by hand",
+  "tree_shapes": "sentences/s of both schedulers on balanced, moderate and linear trees",
+  "sentence_length": "time for a sentence against its length, schedulers and tf.while_loop",
+  "loss_curve": "whether both schedulers learn the same, in float64",
+  "policies": "steps and time of the batched scheduler's policies",
+  "batched_memory": "bytes a frame and resident memory of both schedulers",
 }
 
 
@@ -25,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
   args = _parser().parse_args(argv)
   if args.list:
     for name, summary in BENCHMARKS.items():
-      print(f"{name:16s} {summary}")
+      print(f"{name:18s} {summary}")
     return 0
   unknown = sorted(set(args.names) - set(BENCHMARKS))
   if unknown:
@@ -43,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-  names = "\n".join(f"  {name:16s} {summary}" for name, summary in BENCHMARKS.items())
+  names = "\n".join(f"  {name:18s} {summary}" for name, summary in BENCHMARKS.items())
   parser = argparse.ArgumentParser(
     prog="python -m benchmarks",
     description=f"Benchmarks, run one after the other:\n{names}",

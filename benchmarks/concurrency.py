@@ -14,7 +14,7 @@ from benchmarks.harness import Arm, measure
 from benchmarks.options import Options
 from benchmarks.peers import weights as w
 from benchmarks.report import Report, print_table
-from benchmarks.sst_throughput import load_trees
+from benchmarks.treebanks import load_trees
 
 _TREES = "benchmarks.workloads.parallel:ParallelTrees"
 _PRODUCTS = "benchmarks.workloads.parallel:ParallelProducts"

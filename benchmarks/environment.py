@@ -9,7 +9,7 @@ import pathlib
 import platform
 import subprocess
 
-_PACKAGES = ("recursive-tf", "tensorflow", "numpy", "torch")
+_PACKAGES = ("recursive-tf", "tensorflow", "numpy", "torch", "jax", "jaxlib", "dynet38")
 
 
 def describe() -> dict[str, object]:

@@ -1,8 +1,9 @@
 """Time and memory of frames that do nothing: what the recursion itself costs.
 
 A linear chain of N frames (`tf.cond(n <= 0, base, f(n - 1))`) and a balanced binary recursion,
-forward alone and forward with backward, under both ready policies. Frames are counted by the run;
-memory is the peak beyond what was resident before the call, measured in calls of its own.
+forward alone and forward with backward, under both ready policies of the concurrent scheduler.
+Frames are counted by the run; memory is the peak beyond what was resident before the call, measured
+in calls of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from benchmarks.options import Options
 from benchmarks.report import Report, print_table
 
 _TARGET = "benchmarks.workloads.frames:Frames"
+_ENVIRON = {"RECURSIVE_TF_SCHEDULER": "concurrent"}
 _DIRECTIONS = ("forward", "backward")
 _POLICIES = ("deepest_first", "fifo")
 GOAL_MICROS = 25.0
@@ -23,7 +25,9 @@ def run(options: Options) -> Report:
   """Runs the benchmark and returns its report."""
   report = Report("frame_overhead", options)
   for threads in options.threads:
-    with worker.start(_TARGET, threads, in_process=options.in_process) as frames:
+    with worker.start(
+      _TARGET, threads, in_process=options.in_process, environ=_ENVIRON
+    ) as frames:
       _run_threads(frames, threads, options, report)
   if options.size != "smoke":
     _plot(report)
@@ -42,7 +46,7 @@ def _run_threads(frames, threads: int, options: Options, report: Report) -> None
         labels = {"shape": shape, "policy": policy, "direction": direction, "n": n}
         name = " ".join(str(value) for value in labels.values())
         num_frames = frames.call("add", shape, policy, direction, n)
-        peaks[name] = frames.call("peak", name)
+        peaks[name] = frames.call("peak_and_stash", name)
         run = _timer(frames, name)
         arms.append(Arm({**labels, "threads": threads}, run, work=num_frames))
   timings = measure(
@@ -108,10 +112,7 @@ def _plot(report: Report) -> None:
           name = f"{label['direction']}{policy}, {label['threads']} threads"
           lines.setdefault(name, []).append(timing)
       for name, group in lines.items():
-        middle = [t.micros_per_unit for t in group]
-        low = [m - 1e6 * min(t.seconds) / t.work for m, t in zip(middle, group, strict=True)]
-        high = [1e6 * max(t.seconds) / t.work - m for m, t in zip(middle, group, strict=True)]
-        frames = [t.work for t in group]
-        axis.errorbar(frames, middle, yerr=[low, high], marker="o", capsize=3, label=name)
+        micros = [[1e6 * seconds / t.work for seconds in t.seconds] for t in group]
+        plot.ranges(axis, [t.work for t in group], micros, name)
       axis.set(xscale="log", xlabel="frames", ylabel="us per frame", title=shape, ylim=(0, None))
       axis.legend(fontsize=7)

@@ -12,7 +12,7 @@ import tqdm
 from benchmarks import plot, worker
 from benchmarks.options import Options
 from benchmarks.report import Report, print_table
-from benchmarks.sst_throughput import load_trees
+from benchmarks.treebanks import load_trees
 
 _TARGET = "benchmarks.workloads.training:Training"
 _PHASES = ("train", "infer", "fail", "drop_tape")
@@ -39,7 +39,7 @@ def run(options: Options) -> Report:
     ) as training:
       rows = []
       for phase in _PHASES:
-        curve = _run_phase(training, phase, num_steps, warm_up, threads)
+        curve = run_phase(training, phase, num_steps, warm_up, threads)
         curves[f"{phase}, {threads} threads"] = curve
         start, end = curve[1][1], curve[-1][1]
         growth = end / start - 1
@@ -58,7 +58,7 @@ def run(options: Options) -> Report:
   return report
 
 
-def _run_phase(
+def run_phase(
   training, phase: str, num_steps: int, warm_up: int, threads: int
 ) -> list[tuple[int, int]]:
   """Returns (step, resident bytes) from step 0 on, in intervals of `warm_up` steps."""

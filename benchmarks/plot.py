@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import pathlib
-from collections.abc import Iterator
+import statistics
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import matplotlib
@@ -26,3 +27,11 @@ def figure(path: pathlib.Path, columns: int = 1, title: str = "") -> Iterator[li
   path.parent.mkdir(parents=True, exist_ok=True)
   fig.savefig(path, dpi=120)
   pyplot.close(fig)
+
+
+def ranges(axis: Any, x: Sequence[Any], values: Sequence[Sequence[float]], label: str) -> None:
+  """Draws a line through the medians of `values`, one sequence for each x, and their ranges."""
+  middle = [statistics.median(each) for each in values]
+  low = [m - min(each) for m, each in zip(middle, values, strict=True)]
+  high = [max(each) - m for m, each in zip(middle, values, strict=True)]
+  axis.errorbar(x, middle, yerr=[low, high], marker="o", capsize=3, label=label)

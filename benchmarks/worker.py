@@ -6,14 +6,18 @@ threads. So every arm lives in a worker; the driver lets one of them work at a t
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import multiprocessing
 import os
+import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+from benchmarks import environment as machine
 
 
 class Workload:
@@ -25,11 +29,20 @@ class Workload:
   def time(self, name: str, loops: int) -> float:
     """Returns the seconds that `loops` calls of `name` take."""
     call = self.calls[name]
-    gc.collect()
+    # Not all generations: with a framework's graphs in the heap, that takes longer than the call.
+    gc.collect(1)
     start = time.perf_counter()
     for _ in range(loops):
       call()
     return time.perf_counter() - start
+
+  def peak(self, name: str) -> int:
+    """Runs call `name` once; returns its peak memory in bytes, beyond what was resident before."""
+    gc.collect()
+    machine.reset_peak()
+    before = machine.resident_bytes()
+    self.calls[name]()
+    return machine.peak_bytes() - before
 
 
 class WorkerError(RuntimeError):
@@ -39,18 +52,21 @@ class WorkerError(RuntimeError):
 class Worker:
   """A `Workload` in another process. Not thread-safe; one call at a time."""
 
-  def __init__(self, target: str, threads: int, **arguments: Any):
+  def __init__(
+    self, target: str, threads: int, environ: Mapping[str, str] | None = None, **arguments: Any
+  ):
     """Starts the process.
 
     Args:
       target: "module:class" of the workload.
       threads: cores that the process may use, and threads of every pool that can be told.
+      environ: environment variables to set before anything is imported.
       **arguments: for the class.
     """
     context = multiprocessing.get_context("spawn")
     self._pipe, pipe = context.Pipe()
     self._process = context.Process(
-      target=_serve, args=(pipe, target, threads, arguments), daemon=True
+      target=_serve, args=(pipe, target, threads, dict(environ or {}), arguments), daemon=True
     )
     self._process.start()
     pipe.close()
@@ -91,12 +107,15 @@ class Worker:
 class LocalWorker:
   """A `Workload` in this process, with the interface of `Worker`; threads are as they are."""
 
-  def __init__(self, target: str, **arguments: Any):
-    self._workload = _load(target)(**arguments)
+  def __init__(self, target: str, environ: Mapping[str, str] | None = None, **arguments: Any):
+    self._environ = dict(environ or {})
+    with _set(self._environ):
+      self._workload = _load(target)(**arguments)
 
   def call(self, method: str, *args: Any) -> Any:
     """Calls a method of the workload and returns its result."""
-    return getattr(self._workload, method)(*args)
+    with _set(self._environ):
+      return getattr(self._workload, method)(*args)
 
   def close(self) -> None:
     """Lets the workload go."""
@@ -109,11 +128,41 @@ class LocalWorker:
     self.close()
 
 
-def start(target: str, threads: int, *, in_process: bool = False, **arguments: Any):
+def start(
+  target: str,
+  threads: int,
+  *,
+  in_process: bool = False,
+  environ: Mapping[str, str] | None = None,
+  **arguments: Any,
+):
   """Returns a worker for the workload class `target`, "module:class"."""
   if in_process:
-    return LocalWorker(target, **arguments)
-  return Worker(target, threads, **arguments)
+    return LocalWorker(target, environ, **arguments)
+  return Worker(target, threads, environ, **arguments)
+
+
+@contextlib.contextmanager
+def _set(environ: Mapping[str, str]) -> Iterator[None]:
+  """Sets environment variables for a while; recursive_tf reads them again before and after."""
+  before = {name: os.environ.get(name) for name in environ}
+  os.environ.update(environ)
+  _forget_config()
+  try:
+    yield
+  finally:
+    for name, value in before.items():
+      if value is None:
+        del os.environ[name]
+      else:
+        os.environ[name] = value
+    _forget_config()
+
+
+def _forget_config() -> None:
+  module = sys.modules.get("recursive_tf._config")
+  if module is not None:
+    module.config.cache_clear()
 
 
 def _load(target: str) -> Callable[..., Any]:
@@ -121,10 +170,13 @@ def _load(target: str) -> Callable[..., Any]:
   return getattr(importlib.import_module(module), name)
 
 
-def _serve(pipe: Any, target: str, threads: int, arguments: dict[str, Any]) -> None:
+def _serve(
+  pipe: Any, target: str, threads: int, environ: dict[str, str], arguments: dict[str, Any]
+) -> None:
   """Runs in the worker process: makes the workload, then answers calls until the pipe closes."""
   try:
     _limit_threads(threads)
+    os.environ.update(environ)
     workload = _load(target)(**arguments)
     pipe.send((False, None))
     while True:
@@ -145,7 +197,7 @@ def _limit_threads(threads: int) -> None:
   os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
   os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
   os.environ["CUDA_VISIBLE_DEVICES"] = ""
-  for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+  for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[variable] = str(threads)
   # TensorFlow reads these when it makes its pools, unless a program sets them itself.
   os.environ["TF_NUM_INTEROP_THREADS"] = str(threads)

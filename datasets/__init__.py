@@ -3,9 +3,16 @@
 From text to batches: `load_sst()`, `load_sample()` or `load_treebank(path)` give lists of `Tree`;
 `Vocabulary.from_trees(trees)` numbers the words; `PackedTrees.pack(trees, vocabulary)` lays a
 treebank out flat; `make_dataset(packed, batch_size=25)` is a `tf.data.Dataset` of `TreeBatch`.
+Dependency trees go the same way: `DependencyTree`, `PackedDependencies`, `DependencyBatch`.
 """
 
 from recursive_tf.datasets.batch import TreeBatch as TreeBatch
+from recursive_tf.datasets.conllu import load_conllu_treebank as load_conllu_treebank
+from recursive_tf.datasets.conllu import load_ud as load_ud
+from recursive_tf.datasets.dependencies import DependencyBatch as DependencyBatch
+from recursive_tf.datasets.dependencies import DependencyTree as DependencyTree
+from recursive_tf.datasets.dependencies import PackedDependencies as PackedDependencies
+from recursive_tf.datasets.grammar_sentences import load_grammar as load_grammar
 from recursive_tf.datasets.packing import PackedTrees as PackedTrees
 from recursive_tf.datasets.pipeline import epoch_order as epoch_order
 from recursive_tf.datasets.pipeline import make_dataset as make_dataset

@@ -44,9 +44,14 @@ class TreeBatch(tf.experimental.ExtensionType):
         value.shape.assert_has_rank(1)
 
   @classmethod
+  def field_specs(cls) -> dict[str, tf.TensorSpec]:
+    """Returns the types of the fields of any batch: N and B unknown."""
+    return {name: tf.TensorSpec([None], dtype) for name, dtype in FIELD_DTYPES.items()}
+
+  @classmethod
   def spec(cls) -> tf.TypeSpec:
-    """Returns the type of any batch: N and B unknown."""
-    return cls.Spec(**{name: tf.TensorSpec([None], dtype) for name, dtype in FIELD_DTYPES.items()})
+    """Returns the type of any batch."""
+    return cls.Spec(**cls.field_specs())
 
   @property
   def num_trees(self) -> tf.Tensor:

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import zipfile
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,6 +36,8 @@ class PackedTrees:
   left: np.ndarray
   right: np.ndarray
   node_splits: np.ndarray
+
+  batch_class: ClassVar[type[TreeBatch]] = TreeBatch
 
   def __post_init__(self) -> None:
     for field in dataclasses.fields(self):

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import tensorflow as tf
 
 from recursive_tf._errors import DataError
-from recursive_tf.datasets.batch import FIELD_DTYPES, TreeBatch
-from recursive_tf.datasets.packing import PackedTrees
+
+
+class Packed(Protocol):
+  """Trees in flat arrays, such as `PackedTrees`.
+
+  Attributes:
+    batch_class: type of a batch of them, with `field_specs()`.
+  """
+
+  @property
+  def batch_class(self) -> Any: ...  # noqa: D102
+
+  def __len__(self) -> int: ...
+
+  def batch_arrays(self, indices: Sequence[int] | np.ndarray) -> dict[str, np.ndarray]:
+    """Returns the fields of the batch of the trees at `indices`."""
 
 
 def epoch_order(num_trees: int, seed: int, epoch: int) -> np.ndarray:
@@ -31,7 +46,7 @@ def num_batches(num_trees: int, batch_size: int, drop_remainder: bool = False) -
 
 
 def make_dataset(
-  packed: PackedTrees,
+  packed: Packed,
   batch_size: int,
   shuffle: bool = True,
   seed: int = 0,
@@ -42,7 +57,7 @@ def make_dataset(
   epoch: int = 0,
   start_batch: int = 0,
 ) -> tf.data.Dataset:
-  """Makes a dataset of `TreeBatch`; batches never span two epochs.
+  """Makes a dataset of batches (`TreeBatch` for `PackedTrees`); they never span two epochs.
 
   To resume, give the epoch and batch to go on from: what follows is exactly what the
   uninterrupted dataset gives from there.
@@ -59,7 +74,7 @@ def make_dataset(
     start_batch: batches of the first epoch to leave out, at most all of them.
 
   Returns:
-    A dataset with `element_spec` `TreeBatch.spec()` and known cardinality. It can be iterated any
+    A dataset with `element_spec` `batch_class.spec()` and known cardinality. It can be iterated any
     number of times, with the same result.
 
   Raises:
@@ -75,16 +90,17 @@ def make_dataset(
         yield packed.batch_arrays(order[index * batch_size : (index + 1) * batch_size])
       first = 0
 
-  signature = {name: tf.TensorSpec([None], dtype) for name, dtype in FIELD_DTYPES.items()}
+  batch_class = packed.batch_class
+  signature = batch_class.field_specs()
   dataset = tf.data.Dataset.from_generator(generate, output_signature=signature)
-  dataset = dataset.map(lambda fields: TreeBatch(**fields))
+  dataset = dataset.map(lambda fields: batch_class(**fields))
   cardinality = max(0, epochs * per_epoch - start_batch)
   dataset = dataset.apply(tf.data.experimental.assert_cardinality(cardinality))
   return dataset.prefetch(tf.data.AUTOTUNE) if prefetch else dataset
 
 
 def _check_arguments(
-  packed: PackedTrees,
+  packed: Packed,
   batch_size: int,
   seed: int,
   epochs: int,

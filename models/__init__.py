@@ -2,6 +2,7 @@
 
 `TreeLSTM(vocab_size)`, `TreeRNN(vocab_size)` and `RNTN(vocab_size)` predict a class at every node
 of a `TreeBatch`: `loss, metrics = model.loss_and_metrics(batch)`, in a `tf.function`.
+`TopDownTreeLSTM(vocab_size)` generates trees: `model.generate(condition)`.
 """
 
 from recursive_tf.models.classifier import TreeClassifier as TreeClassifier
@@ -10,6 +11,11 @@ from recursive_tf.models.labels import FINE as FINE
 from recursive_tf.models.labels import Task as Task
 from recursive_tf.models.metrics import Metrics as Metrics
 from recursive_tf.models.optimizer import Adagrad as Adagrad
+from recursive_tf.models.trainable import Trainable as Trainable
+from recursive_tf.models.treelstm import GeneratedTrees as GeneratedTrees
+from recursive_tf.models.treelstm import GenerationMetrics as GenerationMetrics
+from recursive_tf.models.treelstm import TopDownTreeLSTM as TopDownTreeLSTM
+from recursive_tf.models.treelstm import TopDownTreeLSTMConfig as TopDownTreeLSTMConfig
 from recursive_tf.models.treelstm import TreeLSTM as TreeLSTM
 from recursive_tf.models.treelstm import TreeLSTMConfig as TreeLSTMConfig
 from recursive_tf.models.treernn import RNTN as RNTN

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
 
 import tensorflow as tf
 
@@ -12,14 +11,12 @@ from recursive_tf.datasets import TreeBatch
 from recursive_tf.models import labels
 from recursive_tf.models.initializers import Initializer
 from recursive_tf.models.metrics import Metrics, count_classes
-from recursive_tf.models.optimizer import ParameterGroup
 from recursive_tf.models.recursion import Cell, Node, Tensors, run_over_trees
+from recursive_tf.models.trainable import Trainable
 
 
-class TreeClassifier(tf.Module, abc.ABC):
+class TreeClassifier(Trainable):
   """Predicts a class at every node of binary trees.
-
-  Call its methods in a `tf.function`: each call traces the SubGraph.
 
   Attributes:
     task: the classes to predict.
@@ -27,6 +24,9 @@ class TreeClassifier(tf.Module, abc.ABC):
     embedding: float [V, D_word], the words' vectors.
     output_weights, output_bias: float [D, K] and [K], the softmax layer.
   """
+
+  metrics_class = Metrics
+  metrics_dtype = tf.int64
 
   def __init__(
     self,
@@ -51,10 +51,6 @@ class TreeClassifier(tf.Module, abc.ABC):
 
     Called outside of the SubGraph, so that weights are read once a run, not once a frame.
     """
-
-  @abc.abstractmethod
-  def parameter_groups(self) -> Sequence[ParameterGroup]:
-    """Returns all variables, with learning rates and L2."""
 
   def loss_and_metrics(
     self, batch: TreeBatch, training: bool = False, seed: tf.Tensor | None = None

@@ -38,7 +38,7 @@ class Metrics(NamedTuple):
     """Returns the counts as integers."""
     return Metrics(*(int(count) for count in self))
 
-  def accuracies(self) -> dict[str, float]:
+  def scores(self) -> dict[str, float]:
     """Returns shares of right answers in 0..1: "root", "node", "binary_root", "binary_node"."""
     return {
       "root": _share(self.correct_roots, self.num_roots),

@@ -4,6 +4,8 @@
 """
 
 from recursive_tf import autodiff as _autodiff  # noqa: F401 - registers gradients
+from recursive_tf import batching as _batching  # noqa: F401 - registers the scheduler
+from recursive_tf import nn as nn
 from recursive_tf._errors import CheckpointError as CheckpointError
 from recursive_tf._errors import ConfigError as ConfigError
 from recursive_tf._errors import DataError as DataError
@@ -15,6 +17,7 @@ from recursive_tf._errors import SignatureError as SignatureError
 from recursive_tf._errors import UnsupportedGradientError as UnsupportedGradientError
 from recursive_tf._errors import VersionError as VersionError
 from recursive_tf._ops import build_info as _build_info
+from recursive_tf.batching import record_schedule as record_schedule
 from recursive_tf.subgraph import RunStats as RunStats
 from recursive_tf.subgraph import SubGraph as SubGraph
 from recursive_tf.subgraph import last_run_stats as last_run_stats

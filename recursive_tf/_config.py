@@ -11,7 +11,9 @@ from typing import Any
 
 from recursive_tf._errors import ConfigError
 
+SCHEDULERS = ("auto", "concurrent", "batched")
 READY_POLICIES = ("deepest_first", "fifo")
+BATCHED_POLICIES = ("look_ahead", "agenda", "depth")
 _LARGEST_DEPTH = 2**31 - 1
 
 
@@ -21,12 +23,18 @@ class Config:
 
   Attributes:
     max_depth: frames that may lie below one another before a call fails. RECURSIVE_TF_MAX_DEPTH.
-    ready_policy: which ready frame runs next, one of READY_POLICIES. RECURSIVE_TF_READY_POLICY.
+    scheduler: which scheduler runs calls, one of SCHEDULERS. RECURSIVE_TF_SCHEDULER.
+    ready_policy: which ready frame runs next under the concurrent scheduler, one of READY_POLICIES.
+      RECURSIVE_TF_READY_POLICY.
+    batched_policy: which block runs next under the batched scheduler, one of BATCHED_POLICIES.
+      RECURSIVE_TF_BATCHED_POLICY.
     data_dir: folder that holds the treebanks, None for the user's cache. RECURSIVE_TF_DATA.
   """
 
   max_depth: int = 100_000
+  scheduler: str = "auto"
   ready_policy: str = "deepest_first"
+  batched_policy: str = "look_ahead"
   data_dir: pathlib.Path | None = None
 
 
@@ -63,10 +71,13 @@ def _parse_depth(variable: str, text: str) -> int:
   return depth
 
 
-def _parse_policy(variable: str, text: str) -> str:
-  if text not in READY_POLICIES:
-    raise _rejected(variable, text, " or ".join(READY_POLICIES))
-  return text
+def _one_of(*allowed: str) -> Callable[[str, str], str]:
+  def parse(variable: str, text: str) -> str:
+    if text not in allowed:
+      raise _rejected(variable, text, " or ".join(allowed))
+    return text
+
+  return parse
 
 
 def _parse_folder(variable: str, text: str) -> pathlib.Path:
@@ -85,6 +96,8 @@ def _rejected(variable: str, text: str, allowed: str) -> ConfigError:
 
 _VARIABLES: dict[str, tuple[str, Callable[[str, str], Any]]] = {
   "max_depth": ("RECURSIVE_TF_MAX_DEPTH", _parse_depth),
-  "ready_policy": ("RECURSIVE_TF_READY_POLICY", _parse_policy),
+  "scheduler": ("RECURSIVE_TF_SCHEDULER", _one_of(*SCHEDULERS)),
+  "ready_policy": ("RECURSIVE_TF_READY_POLICY", _one_of(*READY_POLICIES)),
+  "batched_policy": ("RECURSIVE_TF_BATCHED_POLICY", _one_of(*BATCHED_POLICIES)),
   "data_dir": ("RECURSIVE_TF_DATA", _parse_folder),
 }

@@ -7,8 +7,9 @@ name for what it is here for, so that a TensorFlow release that moves one fails 
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tensorflow.core.framework import attr_value_pb2
 from tensorflow.python.autograph.core import config as autograph_config
-from tensorflow.python.eager import backprop_util, context
+from tensorflow.python.eager import backprop_util, context, execute
 from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function
 from tensorflow.python.framework import (
   auto_control_deps,
@@ -16,8 +17,10 @@ from tensorflow.python.framework import (
   func_graph,
   function_def_to_graph,
   ops,
+  tensor_shape,
 )
 from tensorflow.python.ops import cond_v2, gradients_util, handle_data_util, resource_variable_ops
+from tensorflow.python.ops.parallel_for import pfor as pfor_lib
 from tensorflow.python.util import tf_stack
 
 # Types for annotations only: TensorFlow ships none, and Operation may be an eager tape's stand-in.
@@ -125,6 +128,97 @@ def load_branches(op: Operation) -> list[Graph]:
     for i, branch in enumerate(branches):
       setattr(op, f"_branch_graph_{i}", branch)
   return branches
+
+
+# What TensorFlow's vectorising converters raise for what they cannot do.
+PFOR_ERRORS = (
+  pfor_lib.ConversionNotImplementedError,
+  ValueError,
+  TypeError,
+  NotImplementedError,
+  AssertionError,
+)
+
+
+def make_pfor(num_rows: Any) -> Any:
+  """Returns what TensorFlow's vectorising converters need for `num_rows` rows, an int tensor []."""
+  loop_var = ops.get_default_graph().create_op(
+    "PlaceholderWithDefault",
+    [ops.convert_to_tensor(0)],
+    [ops.convert_to_tensor(0).dtype],
+    attrs={"shape": _attr_value(shape=())},
+  )
+  return pfor_lib.PFor(loop_var.outputs[0], num_rows, [], fallback_to_while_loop=False)
+
+
+def pfor_convert(
+  pfor: Any, op: Operation, inputs: list[tuple[Any, bool]]
+) -> list[tuple[Any, bool]] | None:
+  """Emits the vectorised form of `op` that `tf.vectorized_map` would use.
+
+  Args:
+    pfor: from `make_pfor`.
+    op: an op of another graph.
+    inputs: pairs (tensor, whether it has a leading dimension more than the op's own input).
+
+  Returns:
+    The same of the outputs; None if TensorFlow has no vectorised form.
+  """
+  converter = pfor_lib._pfor_converter_registry.get(op.type)
+  if converter is None:
+    return None
+  wrapped = [pfor_lib.wrap(tensor, is_stacked) for tensor, is_stacked in inputs]
+  outputs = converter(pfor_lib._PforInput(pfor, op, wrapped))
+  if isinstance(outputs, pfor_lib.WrappedTensor):
+    outputs = [outputs]
+  if not isinstance(outputs, (list, tuple)):
+    return None
+  return [(output.t, output.is_stacked) for output in outputs]
+
+
+def copy_op(op: Operation, inputs: list[Any], gradient: str | None = None) -> Operation:
+  """Emits `op` again, in the graph being built, with other inputs.
+
+  Args:
+    op: an op of another graph.
+    inputs: its inputs.
+    gradient: the name of the registered gradient to use in place of the op's own.
+  """
+  graph = ops.get_default_graph()
+  attrs = {name: value for name, value in op.node_def.attr.items() if name not in _GRAPH_ATTRS}
+  for value in attrs.values():
+    for name in filter(None, [value.func.name, *(f.name for f in value.list.func)]):
+      _make_known(name, op.graph, graph)
+  if gradient is not None:
+    attrs["_gradient_op_type"] = _attr_value(s=gradient.encode())
+  types = [out.dtype for out in op.outputs]
+  copy = graph.create_op(op.type, inputs, types, name=op.name, attrs=attrs)
+  # A tape around does not see ops that are made this way unless it is told.
+  flat_attrs = [item for name in attrs for item in (name, copy.get_attr(name))]
+  execute.record_gradient(op.type, copy.inputs, tuple(flat_attrs), copy.outputs[:])
+  for old, new in zip(op.outputs, copy.outputs, strict=True):
+    copy_handle_data(old, new)
+  return copy
+
+
+# What an op's attributes say about the graph it is in.
+_GRAPH_ATTRS = ("_class", "_output_shapes", "_xla_inferred_shapes")
+
+
+def _attr_value(**value: Any) -> Any:
+  if "shape" in value:
+    shape = tensor_shape.TensorShape(value["shape"]).as_proto()
+    return attr_value_pb2.AttrValue(shape=shape)
+  return attr_value_pb2.AttrValue(**value)
+
+
+def _make_known(name: str, source: Graph, graph: Graph) -> None:
+  """Makes function `name` of graph `source`, or of one around it, known to `graph`."""
+  while source is not None:
+    if source._is_function(name):
+      graph._add_function_recursive(source._get_function(name))
+      return
+    source = getattr(source, "outer_graph", None)
 
 
 def set_function_list(op: Operation, name: str, functions: Iterable[Function]) -> None:

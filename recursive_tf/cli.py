@@ -1,4 +1,4 @@
-"""The command line: `recursive-tf train | eval | info`."""
+"""The command line: `recursive-tf train | eval | trace | info`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recursive_tf._errors import RecursiveTFError
 
 BAD_INPUT = 2  # Exit status for what the user can put right; argparse uses the same.
 # As in training/registry.py, which would import TensorFlow.
-MODELS = ("treelstm", "treernn", "rntn")
+MODELS = ("treelstm", "treernn", "rntn", "top-down-treelstm")
 _WIDE = argparse.RawDescriptionHelpFormatter
 
 _EPILOG = """\
@@ -21,6 +21,7 @@ examples:
   recursive-tf train treelstm --data sample          a minute or two; needs no data
   recursive-tf train treelstm --data sst             the Stanford Sentiment Treebank
   recursive-tf eval runs/treelstm-sst-binary         accuracies on its test split
+  recursive-tf trace treelstm --out schedule.svg      what ran together, as a picture
   recursive-tf COMMAND --help                        all options of a command
 """
 
@@ -29,6 +30,7 @@ examples:
   recursive-tf train treelstm --data sst --seed 1 --out runs/lstm1
   recursive-tf train treelstm --out runs/lstm1 --resume      after Ctrl-C, or a crash
   recursive-tf train rntn --data sst --epochs 3
+  recursive-tf train top-down-treelstm                       generates sentences from meanings
   recursive-tf train treelstm --data my/trees --task fine --skip-bad
 
 Defaults are tuned for each model (models/*/README.md). A run directory holds config.json,
@@ -72,6 +74,7 @@ def make_parser() -> argparse.ArgumentParser:
   commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
   _add_train(commands)
   _add_eval(commands)
+  _add_trace(commands)
   _add_info(commands)
   return parser
 
@@ -80,7 +83,7 @@ def _add_train(commands: Any) -> None:
   parser = commands.add_parser(
     "train",
     help="train a model, or go on training it",
-    description="Trains a model on labelled trees.",
+    description="Trains a model of trees.",
     epilog=_TRAIN_EPILOG,
     formatter_class=_WIDE,
   )
@@ -89,12 +92,13 @@ def _add_train(commands: Any) -> None:
   data.add_argument(
     "--data",
     metavar="NAME|DIR",
-    help="sample (bundled; default), sst (downloaded once), or a directory of train, dev and test",
+    help="sample (bundled; default), sst (downloaded once), or a directory of train, dev and test; "
+    "for top-down-treelstm: grammar (default), ud, or a directory of CoNLL-U files",
   )
   data.add_argument(
     "--task",
-    choices=("binary", "fine"),
-    help="positive against negative (treelstm's default), or five classes (the others')",
+    choices=("binary", "fine", "generation"),
+    help="positive against negative (treelstm's default), or five classes (treernn's and rntn's)",
   )
   data.add_argument("--limit", type=int, metavar="N", help="use N trees of each split")
   data.add_argument(
@@ -103,7 +107,7 @@ def _add_train(commands: Any) -> None:
   data.add_argument(
     "--cased", dest="lowercase", action="store_false", default=None, help="keep upper case"
   )
-  data.add_argument("--min-count", type=int, metavar="N", help="rarer words are unknown (1)")
+  data.add_argument("--min-count", type=int, metavar="N", help="rarer words are unknown (1; ud: 3)")
   run = parser.add_argument_group("run")
   run.add_argument("--out", metavar="DIR", help="where to write (a new directory below runs/)")
   run.add_argument("--resume", action="store_true", help="go on with the run in --out, or the last")
@@ -123,7 +127,7 @@ def _add_hyperparameters(group: Any) -> None:
     ("l2", float, "regularisation of the weight matrices"),
     ("dropout", float, "share of a state that the softmax layer does not see"),
     ("state-size", int, "width of a node's state"),
-    ("embedding-size", int, "width of a word's vector (treelstm)"),
+    ("embedding-size", int, "width of a word's vector (treelstm, top-down-treelstm)"),
   ]
   for name, kind, text in options:
     group.add_argument(f"--{name}", type=kind, metavar="N" if kind is int else "X", help=text)
@@ -132,8 +136,8 @@ def _add_hyperparameters(group: Any) -> None:
 def _add_eval(commands: Any) -> None:
   parser = commands.add_parser(
     "eval",
-    help="accuracy of a trained model",
-    description="Prints root and all-node accuracy, 5-class and binary, of the best epoch.",
+    help="scores of a trained model",
+    description="Prints the scores of the best epoch: accuracies, and of a generator perplexities.",
     epilog="example:\n  recursive-tf eval runs/treelstm-sst-binary --split dev",
     formatter_class=_WIDE,
   )
@@ -144,6 +148,26 @@ def _add_eval(commands: Any) -> None:
   parser.add_argument("--skip-bad", action="store_true", help="leave out malformed lines")
   _add_threads(parser)
   parser.set_defaults(handler=_lazily("recursive_tf._cli.evaluate", "evaluate"))
+
+
+def _add_trace(commands: Any) -> None:
+  parser = commands.add_parser(
+    "trace",
+    help="a picture of a batched schedule",
+    description="Draws which frames ran together at which step of the batched scheduler, for one\n"
+    "batch of training data and random weights.",
+    epilog="examples:\n  recursive-tf trace treelstm --batch-size 5 --out schedule.svg\n"
+    "  recursive-tf trace top-down-treelstm --backward --out schedule.json\n\n"
+    "A .json file is a Chrome trace, for chrome://tracing or ui.perfetto.dev.",
+    formatter_class=_WIDE,
+  )
+  parser.add_argument("model", metavar="MODEL", choices=MODELS, help=", ".join(MODELS))
+  parser.add_argument("--data", metavar="NAME|DIR", help="as for train")
+  parser.add_argument("--batch-size", type=int, default=5, metavar="N", help="trees (5)")
+  parser.add_argument("--backward", action="store_true", help="with the backward pass")
+  parser.add_argument("--out", default="schedule.svg", metavar="FILE", help="(schedule.svg)")
+  _add_threads(parser)
+  parser.set_defaults(handler=_lazily("recursive_tf._cli.trace", "trace"))
 
 
 def _add_info(commands: Any) -> None:

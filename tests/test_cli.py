@@ -89,6 +89,39 @@ def test_train_writes_a_run_that_eval_reads(run, tmp_path, model):
   assert shown == pytest.approx(100 * result["binary_node"], abs=0.06)
 
 
+def test_a_generator_is_trained_evaluated_and_resumed(run, tmp_path):
+  arguments = ["train", "top-down-treelstm", *TINY, "--embedding-size", "6"]
+  status, out, _ = run(*arguments, "--out", "a")
+  assert status == 0
+  assert "epoch 2/2" in out and "right word of five" in out and "exact trees" in out
+  first, second = read_history(tmp_path / "a")
+  assert second["dev_perplexity"] < first["dev_perplexity"]
+  assert 0 <= second["dev_completion"] <= 1 and "train_completion" not in second
+  assert (tmp_path / "a" / "curves.png").read_bytes().startswith(b"\x89PNG")
+  result = json.loads((tmp_path / "a" / "test.json").read_text())
+  assert result["num_completions"] == 24
+
+  status, out, _ = run("eval", "a")
+  assert status == 0
+  shown = float(re.search(r"perplexity of words +([\d.]+)", out)[1])
+  assert shown == pytest.approx(result["perplexity"], abs=6e-4)
+  status, out, _ = run("train", "top-down-treelstm", "--out", "a", "--resume")
+  assert status == 0 and "Test, with the weights" in out
+
+
+def test_a_generator_learns_from_conllu_files(run, tmp_path):
+  (tmp_path / "trees").mkdir()
+  line = "{}\t{}\t_\tNOUN\t_\t_\t{}\t_\t_\t_\n"
+  sentence = line.format(1, "Cats", 2) + line.format(2, "sleep", 0)
+  for split in ("train", "dev", "test"):
+    (tmp_path / "trees" / f"x-{split}.conllu").write_text(f"{sentence}\n" * 5)
+  arguments = ["--data", "trees", "--min-count", "1", "--epochs", "1", "--state-size", "4"]
+  status, out, _ = run("train", "top-down-treelstm", *arguments)
+  assert status == 0 and "5 sentences, 3 words" in out
+  # No conditions: nothing to be exact about; two words: nothing to choose from.
+  assert "exact" not in out and "right word" not in out
+
+
 def test_a_resumed_run_ends_as_an_uninterrupted_one(run, tmp_path):
   arguments = ["train", "treelstm", *TINY, "--embedding-size", "6", "--dropout", "0.5"]
   run(*arguments, "--out", "whole")
@@ -196,6 +229,9 @@ def test_malformed_lines_are_errors_or_counted(run, tmp_path):
     (["train", "treelstm", "--resume"], "--resume: there is no run"),
     (["train", "treelstm", "--resume", "--out", "b"], "no training run here"),
     (["eval", "nowhere"], "no training run here"),
+    (["train", "treelstm", "--task", "generation"], "expected one of fine, binary"),
+    (["train", "top-down-treelstm", "--task", "fine"], "expected one of generation"),
+    (["train", "top-down-treelstm", "--data", "sst"], "--data sst: no such directory"),
   ],
 )
 def test_bad_input_is_one_clear_message(run, tmp_path, arguments, message):
@@ -229,7 +265,7 @@ def test_the_options_are_those_of_the_models(run):
   args = cli.make_parser().parse_args(["train", "treelstm"])
   # Initial values are not worth an option.
   assert {name for name in names if not hasattr(args, name)} == {
-    "embedding_range", "embedding_stddev", "forget_bias"
+    "embedding_range", "embedding_stddev", "forget_bias", "edge_bias", "num_conditions"
   }
 
 

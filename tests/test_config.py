@@ -10,7 +10,7 @@ from recursive_tf._errors import ConfigError
 
 
 def test_an_empty_environment_gives_the_defaults():
-  assert read_config({}) == Config(100_000, "deepest_first", None)
+  assert read_config({}) == Config(100_000, "auto", "deepest_first", "look_ahead", None)
   assert read_config({"RECURSIVE_TF_MAX_DEPTH": " "}) == Config()
 
 
@@ -18,9 +18,11 @@ def test_each_variable_sets_its_option(tmp_path):
   environ = {
     "RECURSIVE_TF_MAX_DEPTH": "7",
     "RECURSIVE_TF_READY_POLICY": "fifo",
+    "RECURSIVE_TF_SCHEDULER": "batched",
+    "RECURSIVE_TF_BATCHED_POLICY": "depth",
     "RECURSIVE_TF_DATA": str(tmp_path),
   }
-  assert read_config(environ) == Config(7, "fifo", pathlib.Path(tmp_path))
+  assert read_config(environ) == Config(7, "batched", "fifo", "depth", pathlib.Path(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,8 @@ def test_each_variable_sets_its_option(tmp_path):
     ("RECURSIVE_TF_MAX_DEPTH", "2147483648", "from 1 to 2147483647"),
     ("RECURSIVE_TF_MAX_DEPTH", "many", "from 1 to 2147483647"),
     ("RECURSIVE_TF_READY_POLICY", "lifo", "deepest_first or fifo"),
+    ("RECURSIVE_TF_BATCHED_POLICY", "fifo", "look_ahead or agenda or depth"),
+    ("RECURSIVE_TF_SCHEDULER", "fast", "auto or concurrent or batched"),
     ("RECURSIVE_TF_DATA", __file__, "a folder"),
   ],
 )

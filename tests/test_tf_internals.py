@@ -292,3 +292,58 @@ def _constant_graph(value):
     y = tf.constant(value)
   graph.inputs, graph.outputs = [x], [y]
   return graph
+
+
+def test_an_op_is_emitted_again_with_other_inputs_and_another_gradient():
+  @tf.RegisterGradient("TestTenfold")
+  def tenfold(op, dy):
+    return 10 * dy
+
+  source = tf.Graph()
+  with source.as_default():
+    op = tf.square(tf.constant(1.0)).op
+
+  @tf.function
+  def call(x):
+    return tfi.copy_op(op, [x]).outputs[0], tfi.copy_op(op, [x], "TestTenfold").outputs[0]
+
+  x = tf.constant(3.0)
+  with tf.GradientTape(persistent=True) as tape:
+    tape.watch(x)
+    plain, other = call(x)
+  assert plain == other == 9.0
+  assert tape.gradient(plain, x) == 6.0 and tape.gradient(other, x) == 10.0
+
+
+def test_an_op_with_functions_brings_them_along():
+  source = tfi.FuncGraph("source")
+  with source.as_default():
+    value = tf.compat.v1.placeholder(tf.float32, [])
+    switch = tf.cond(value > 0, lambda: value * 2, lambda: value * 3).op.inputs[0].op
+
+  @tf.function
+  def call(x):
+    return tfi.copy_op(switch, [x > 0, x]).outputs[0]
+
+  assert switch.type in ("If", "StatelessIf")
+  assert call(tf.constant(-1.0)) == -3.0
+
+
+def test_tensorflows_vectorising_converters_are_there():
+  source = tf.Graph()
+  with source.as_default():
+    op = tf.cumsum(tf.compat.v1.placeholder(tf.float32, [3]), axis=0).op
+    unknown = tf.compat.v1.placeholder(tf.float32, [3]).op
+
+  @tf.function
+  def call(x):
+    pfor = tfi.make_pfor(tf.shape(x)[0])
+    axis = tf.constant(0)
+    assert tfi.pfor_convert(pfor, unknown, []) is None
+    ((tensor, is_stacked),) = tfi.pfor_convert(pfor, op, [(x, True), (axis, False)])
+    assert is_stacked
+    return tensor
+
+  rows = call(tf.constant([[1.0, 2, 3], [4, 5, 6]]))
+  assert rows.numpy().tolist() == [[1, 3, 6], [4, 9, 15]]
+  assert all(issubclass(error, Exception) for error in tfi.PFOR_ERRORS)

@@ -45,6 +45,10 @@ class Peer(Workload, abc.ABC):
       "classes one by one": classes.tolist(),
     }
 
+  def set_up_seconds(self) -> dict[str, float]:
+    """Returns what took long before the first step, by name, such as compiling."""
+    return {}
+
   def add(self, name: str, mode: str, batches: Sequence[Sequence[int]]) -> None:
     """Adds a call `name` that runs `mode` ("train" or "infer") on each of `batches`."""
     step = {"train": self.train, "infer": self.infer}[mode]

@@ -12,6 +12,7 @@ import dataclasses
 import numpy as np
 import tensorflow as tf
 
+import recursive_tf as rtf
 from benchmarks.peers import tf_cells
 from benchmarks.peers import weights as w
 from benchmarks.peers.peer import Peer
@@ -31,14 +32,22 @@ _MODELS = {
 class RecursiveTF(Peer):
   """A model as a recursive graph."""
 
-  def __init__(self, model: str, weights: dict[str, np.ndarray], packed: dict[str, np.ndarray]):
+  def __init__(
+    self,
+    model: str,
+    weights: dict[str, np.ndarray],
+    packed: dict[str, np.ndarray],
+    dtype: str = "float32",
+  ):
     super().__init__()
     self._packed = PackedTrees(**packed)
     make, config = _MODELS[model]
     sizes = {"state_size": weights["output_weights"].shape[0], "dropout": 0.0}
     if "embedding_size" in {field.name for field in dataclasses.fields(config)}:
       sizes["embedding_size"] = weights["embedding"].shape[1]
-    self._model = make(len(weights["embedding"]), config(**sizes), task=labels.FINE)
+    self._model = make(
+      len(weights["embedding"]), config(**sizes), task=labels.FINE, dtype=tf.as_dtype(dtype)
+    )
     self._variables = {name: getattr(self._model, name) for name in weights}
     for name, value in weights.items():
       self._variables[name].assign(value)
@@ -55,10 +64,15 @@ class RecursiveTF(Peer):
     self._gradients = tf.function(self._loss_and_gradients, input_signature=spec)
 
   def train(self, indices):
-    self._train(self._packed.batch(indices)).numpy()
+    return float(self._train(self._packed.batch(indices)))
 
   def infer(self, indices):
     return self._infer(self._packed.batch(indices)).numpy()
+
+  def steps(self) -> int:
+    """Returns the steps of inference on one tree: none under the concurrent scheduler."""
+    self.infer([0])
+    return rtf.last_run_stats().steps
 
   def loss_and_gradients(self, indices):
     loss, gradients = self._gradients(self._packed.batch(indices))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import tensorflow as tf
 
 import recursive_tf as rtf
-from benchmarks import environment
 from benchmarks.worker import Workload
 
 _MAX_DEPTH = 1_000_000
 
 
-def chain(policy: str) -> rtf.SubGraph:
+def chain(policy: str | None) -> rtf.SubGraph:
   """Returns a SubGraph whose call with (n, x) makes n + 1 nested frames and returns x."""
   with rtf.SubGraph("chain", max_depth=_MAX_DEPTH, policy=policy) as f:
     n, x = f.input(tf.int32), f.input(tf.float32)
@@ -19,7 +18,7 @@ def chain(policy: str) -> rtf.SubGraph:
   return f
 
 
-def wide(policy: str) -> rtf.SubGraph:
+def wide(policy: str | None) -> rtf.SubGraph:
   """Returns a SubGraph whose call with (n, x) makes 2^(n+1) - 1 frames and returns 2^n x."""
   with rtf.SubGraph("wide", max_depth=_MAX_DEPTH, policy=policy) as f:
     n, x = f.input(tf.int32), f.input(tf.float32)
@@ -36,7 +35,7 @@ class Frames(Workload):
     super().__init__()
     self._functions = {}
 
-  def add(self, shape: str, policy: str, direction: str, n: int) -> int:
+  def add(self, shape: str, policy: str | None, direction: str, n: int) -> int:
     """Adds a call and returns the number of frames that it makes, counted by the run itself."""
     forward, backward = self._function(shape, policy)
     # Sums over 2^n paths are exact in float32 here, so the check needs no tolerance.
@@ -52,20 +51,18 @@ class Frames(Workload):
     self.calls[f"{shape} {policy} {direction} {n}"] = call
     return rtf.last_run_stats().frames
 
-  def peak(self, name: str) -> dict[str, int]:
+  def peak_and_stash(self, name: str) -> dict[str, int]:
     """Runs a call once and returns its peak memory beyond what was resident, and its stash's."""
-    environment.reset_peak()
-    before = environment.resident_bytes()
-    self.calls[name]()
+    peak_bytes = self.peak(name)
     stats = rtf.last_run_stats()
     return {
-      "peak_bytes": environment.peak_bytes() - before,
+      "peak_bytes": peak_bytes,
       "stash_peak_bytes": stats.stash_peak_bytes,
       "frames": stats.frames,
       "max_depth": stats.max_depth,
     }
 
-  def _function(self, shape: str, policy: str):
+  def _function(self, shape: str, policy: str | None):
     """Returns (forward, forward and backward) as tf.functions of (n, x)."""
     if (shape, policy) not in self._functions:
       f = self.SHAPES[shape](policy)

@@ -16,6 +16,9 @@ struct RunCountersSnapshot {
   int64_t stash_entries = 0;
   int64_t stash_bytes = 0;
   int64_t stash_peak_bytes = 0;
+  // Of the batched scheduler only: executions of blocks, and frames in them.
+  int64_t steps = 0;
+  int64_t rows = 0;
 };
 
 // Counts frames as they start and end. Thread-safe.

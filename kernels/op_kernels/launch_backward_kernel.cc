@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/op_kernels/gradient_slots.h"
 #include "kernels/op_kernels/kernel_util.h"
 #include "kernels/runtime/activation.h"
 #include "kernels/runtime/body_table.h"
 #include "kernels/runtime/frame.h"
 #include "kernels/runtime/rows.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/resource_handle.h"
 
 namespace recursive_tf {
 
@@ -36,19 +36,10 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
     std::vector<tf::PartialTensorShape> shapes;
     OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
     row_shapes_ = RowShapes(shapes);
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("slot_shapes", &slot_shapes_));
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("slot_captures", &slot_captures_));
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tslots", &slot_dtypes_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("entry", &entry_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("mapped", &mapped_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("policy", &policy_));
-    std::vector<std::string> kinds;
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("slot_kinds", &kinds));
-    for (const std::string& name : kinds) {
-      auto kind = Accumulator::ParseKind(name);
-      OP_REQUIRES_OK(ctx, kind.status());
-      slot_kinds_.push_back(*kind);
-    }
+    OP_REQUIRES_OK(ctx, slots_.Read(ctx));
     OP_REQUIRES_OK(ctx, ReadLayouts(ctx));
   }
 
@@ -79,7 +70,7 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
     for (int i = 1 + num_gradients; i < ctx->num_inputs(); ++i) {
       run->extras.push_back(ctx->input(i));
     }
-    MakeAccumulators(run.get());
+    run->accumulators = slots_.MakeAccumulators();
 
     const ArgPointers args = InputPointers(ctx, 1, num_gradients);
     FrameCallback finish = [this, ctx, run, done = std::move(done)](
@@ -115,9 +106,7 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
     TF_RETURN_IF_ERROR(ctx->GetAttr("num_extras", &num_extras));
     TF_RETURN_IF_ERROR(ctx->GetAttr("num_slots", &num_slots));
     if (num_extras.size() != num_capture_inputs.size() ||
-        num_slots.size() != num_capture_inputs.size() ||
-        slot_captures_.size() != slot_kinds_.size() ||
-        slot_shapes_.size() != slot_kinds_.size()) {
+        num_slots.size() != num_capture_inputs.size()) {
       return absl::InternalError("recursive_tf: malformed LaunchBackward op");
     }
     size_t capture = 0;
@@ -135,32 +124,6 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
     return absl::OkStatus();
   }
 
-  void MakeAccumulators(BackwardRun* run) const {
-    size_t output = 0;
-    for (Accumulator::Kind kind : slot_kinds_) {
-      const tf::DataType dtype = slot_dtypes_[output++];
-      const tf::DataType second =
-          kind == Accumulator::Kind::kDense ? dtype : slot_dtypes_[output++];
-      run->accumulators.push_back(
-          std::make_unique<Accumulator>(kind, dtype, second));
-    }
-  }
-
-  // The shape of a slot's outer reference, for zeros where nothing was added.
-  absl::StatusOr<tf::TensorShape> SlotShape(const ForwardRun& run,
-                                            size_t slot) const {
-    tf::TensorShape shape;
-    if (slot_shapes_[slot].AsTensorShape(&shape)) return shape;
-    const tf::Tensor& capture = run.captures[slot_captures_[slot]];
-    if (capture.dtype() != tf::DT_RESOURCE) return capture.shape();
-    const auto& known =
-        capture.scalar<tf::ResourceHandle>()().dtypes_and_shapes();
-    if (!known.empty() && known[0].shape.AsTensorShape(&shape)) return shape;
-    return absl::InvalidArgumentError(
-        "recursive_tf: the gradient of a variable of unknown shape is needed, "
-        "but no frame contributed to it; give the variable a static shape");
-  }
-
   void Finish(tf::OpKernelContext* ctx, BackwardRun* run, absl::Status status,
               const std::vector<tf::Tensor>& results) const {
     run->core.ReleaseBodies();
@@ -170,12 +133,9 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
       return;
     }
     OP_REQUIRES_OK(ctx, SetResults(ctx, results, result_dtypes_));
-    int output = static_cast<int>(result_dtypes_.size());
-    for (size_t slot = 0; slot < run->accumulators.size(); ++slot) {
-      auto shape = SlotShape(*run->forward, slot);
-      OP_REQUIRES_OK(ctx, shape.status());
-      OP_REQUIRES_OK(ctx, run->accumulators[slot]->Emit(ctx, &output, *shape));
-    }
+    OP_REQUIRES_OK(ctx, slots_.Emit(ctx, run->forward->captures,
+                                    static_cast<int>(result_dtypes_.size()),
+                                    &run->accumulators));
   }
 
   BodyTableCache bodies_;
@@ -183,10 +143,7 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
   tf::DataTypeVector gradient_dtypes_;
   std::vector<tf::PartialTensorShape> row_shapes_;
   std::vector<BackwardLayout> layouts_;
-  std::vector<Accumulator::Kind> slot_kinds_;
-  std::vector<int> slot_captures_;
-  std::vector<tf::PartialTensorShape> slot_shapes_;
-  tf::DataTypeVector slot_dtypes_;
+  GradientSlots slots_;
   std::string entry_;
   std::string policy_;
   bool mapped_ = false;

@@ -12,7 +12,7 @@ class RunStatsOp final : public tf::OpKernel {
   explicit RunStatsOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {}
   void Compute(tf::OpKernelContext* ctx) override {
     tf::Tensor* stats = nullptr;
-    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {7}, &stats));
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {9}, &stats));
     const ProcessStats& process = ProcessStats::Get();
     const RunCountersSnapshot last = process.last_run();
     auto values = stats->vec<int64_t>();
@@ -23,6 +23,8 @@ class RunStatsOp final : public tf::OpKernel {
     values(4) = last.stash_peak_bytes;
     values(5) = process.live_runs();
     values(6) = process.live_stash_entries();
+    values(7) = last.steps;
+    values(8) = last.rows;
   }
 };
 

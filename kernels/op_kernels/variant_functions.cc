@@ -3,6 +3,7 @@
 // zeros. Neither has a gradient, so a frame's zero is the frame, a run's the
 // empty run.
 
+#include "kernels/runtime/batched_run_ref.h"
 #include "kernels/runtime/frame.h"
 #include "tensorflow/core/framework/variant_op_registry.h"
 
@@ -36,6 +37,18 @@ static absl::Status RunSum(tf::OpKernelContext*, const RunRef&, const RunRef&,
   return absl::OkStatus();
 }
 
+static absl::Status BatchedRunZeros(tf::OpKernelContext*, const BatchedRunRef&,
+                                    BatchedRunRef* zeros) {
+  *zeros = BatchedRunRef();
+  return absl::OkStatus();
+}
+
+static absl::Status BatchedRunSum(tf::OpKernelContext*, const BatchedRunRef&,
+                                  const BatchedRunRef&, BatchedRunRef* sum) {
+  *sum = BatchedRunRef();
+  return absl::OkStatus();
+}
+
 }  // namespace recursive_tf
 
 namespace tensorflow {  // The macros name TensorFlow's types unqualified.
@@ -52,5 +65,12 @@ REGISTER_UNARY_VARIANT_UNARY_OP_FUNCTION(ZEROS_LIKE_VARIANT_UNARY_OP,
 REGISTER_UNARY_VARIANT_BINARY_OP_FUNCTION(ADD_VARIANT_BINARY_OP, DEVICE_CPU,
                                           recursive_tf::RunRef,
                                           recursive_tf::RunSum);
+REGISTER_UNARY_VARIANT_UNARY_OP_FUNCTION(ZEROS_LIKE_VARIANT_UNARY_OP,
+                                         DEVICE_CPU,
+                                         recursive_tf::BatchedRunRef,
+                                         recursive_tf::BatchedRunZeros);
+REGISTER_UNARY_VARIANT_BINARY_OP_FUNCTION(ADD_VARIANT_BINARY_OP, DEVICE_CPU,
+                                          recursive_tf::BatchedRunRef,
+                                          recursive_tf::BatchedRunSum);
 
 }  // namespace tensorflow

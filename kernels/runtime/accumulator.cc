@@ -1,10 +1,11 @@
 #include "kernels/runtime/accumulator.h"
 
-#include <complex>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/runtime/row_gradients.h"
 #include "tensorflow/core/framework/tensor_util.h"
 #include "tensorflow/core/framework/types.h"
 
@@ -18,41 +19,6 @@ namespace {
 // oneDNN keeps compiled code for each shape that a matmul has had: with a new
 // number of rows in nearly every step, memory would grow by hundreds of MiB.
 constexpr int64_t kProductRowMultiple = 64;
-
-template <typename T>
-void AddInPlace(const tf::Tensor& source, tf::Tensor* target) {
-  const T* from = source.flat<T>().data();
-  T* to = target->flat<T>().data();
-  const int64_t size = source.NumElements();
-  for (int64_t i = 0; i < size; ++i) to[i] += from[i];
-}
-
-absl::Status AddTensor(const tf::Tensor& source, tf::Tensor* target) {
-  switch (source.dtype()) {
-    case tf::DT_FLOAT:
-      AddInPlace<float>(source, target);
-      return absl::OkStatus();
-    case tf::DT_DOUBLE:
-      AddInPlace<double>(source, target);
-      return absl::OkStatus();
-    case tf::DT_HALF:
-      AddInPlace<Eigen::half>(source, target);
-      return absl::OkStatus();
-    case tf::DT_BFLOAT16:
-      AddInPlace<tf::bfloat16>(source, target);
-      return absl::OkStatus();
-    case tf::DT_COMPLEX64:
-      AddInPlace<std::complex<float>>(source, target);
-      return absl::OkStatus();
-    case tf::DT_COMPLEX128:
-      AddInPlace<std::complex<double>>(source, target);
-      return absl::OkStatus();
-    default:
-      return absl::UnimplementedError(
-          absl::StrCat("recursive_tf: gradients of type ",
-                       tf::DataTypeString(source.dtype())));
-  }
-}
 
 absl::Status SetZeros(tf::OpKernelContext* ctx, int output,
                       const tf::TensorShape& shape) {
@@ -75,13 +41,14 @@ absl::StatusOr<Accumulator::Kind> Accumulator::ParseKind(
       absl::StrCat("recursive_tf: accumulator kind '", kind, "'"));
 }
 
-absl::Status Accumulator::AddDense(const tf::Tensor& gradient) {
+absl::Status Accumulator::AddDense(tf::Tensor gradient) {
   if (kind_ != Kind::kDense || gradient.dtype() != dtype_) {
     return absl::InternalError("recursive_tf: not a dense accumulator");
   }
   MutexLock lock(&mu_);
   if (dense_.empty()) {
-    dense_.push_back(tf::tensor::DeepCopy(gradient));
+    dense_.push_back(gradient.RefCountIsOne() ? std::move(gradient)
+                                              : tf::tensor::DeepCopy(gradient));
     return absl::OkStatus();
   }
   tf::Tensor& sum = dense_.front();
@@ -90,11 +57,11 @@ absl::Status Accumulator::AddDense(const tf::Tensor& gradient) {
         "recursive_tf: gradients of one outer reference have shapes ",
         sum.shape().DebugString(), " and ", gradient.shape().DebugString()));
   }
-  return AddTensor(gradient, &sum);
+  return AddToTensor(gradient, &sum);
 }
 
-absl::Status Accumulator::AddRows(Kind kind, const tf::Tensor& first,
-                                  const tf::Tensor& second) {
+absl::Status Accumulator::AddRows(Kind kind, tf::Tensor first,
+                                  tf::Tensor second) {
   if (kind_ != kind || first.dtype() != dtype_ || first.dims() < 1 ||
       second.dims() < 1 || first.dim_size(0) != second.dim_size(0)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -102,8 +69,26 @@ absl::Status Accumulator::AddRows(Kind kind, const tf::Tensor& first,
         first.shape().DebugString(), " and ", second.shape().DebugString()));
   }
   MutexLock lock(&mu_);
-  first_.push_back(first);
-  second_.push_back(second);
+  first_.push_back(std::move(first));
+  second_.push_back(std::move(second));
+  return absl::OkStatus();
+}
+
+absl::Status Accumulator::AddAll(Accumulator* other) {
+  std::vector<tf::Tensor> dense, first, second;
+  {
+    MutexLock lock(&other->mu_);
+    dense.swap(other->dense_);
+    first.swap(other->first_);
+    second.swap(other->second_);
+  }
+  for (tf::Tensor& gradient : dense) {
+    absl::Status status = AddDense(std::move(gradient));
+    if (!status.ok()) return status;
+  }
+  MutexLock lock(&mu_);
+  std::move(first.begin(), first.end(), std::back_inserter(first_));
+  std::move(second.begin(), second.end(), std::back_inserter(second_));
   return absl::OkStatus();
 }
 

@@ -34,10 +34,18 @@ class Accumulator final {
               tensorflow::DataType index_dtype)
       : kind_(kind), dtype_(dtype), index_dtype_(index_dtype) {}
 
-  // Adds one frame's share: (gradient), (values, indices) or (x, dy).
-  absl::Status AddDense(const tensorflow::Tensor& gradient);
-  absl::Status AddRows(Kind kind, const tensorflow::Tensor& first,
-                       const tensorflow::Tensor& second);
+  Kind kind() const { return kind_; }
+
+  // Adds the share of one frame, or of one step of many: (gradient), (values,
+  // indices) or (x, dy). The first dense gradient is added to in place if
+  // nobody else refers to it.
+  absl::Status AddDense(tensorflow::Tensor gradient);
+  absl::Status AddRows(Kind kind, tensorflow::Tensor first,
+                       tensorflow::Tensor second);
+
+  // Adds all that `other`, of the same kind and types, has collected, and
+  // leaves it empty.
+  absl::Status AddAll(Accumulator* other);
 
   // Writes the sum as outputs from `*output` on, and advances it. `shape` is
   // the outer reference's shape, for zeros where no frame added anything.

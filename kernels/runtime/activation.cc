@@ -60,18 +60,6 @@ class Activation final : public tf::CallFrameInterface {
   std::vector<tf::Tensor> outputs_;
 };
 
-absl::Status CheckDepth(const RunCore& core, int body, int depth) {
-  if (depth <= core.max_depth) return absl::OkStatus();
-  const std::string& name = (*core.bodies)[body].name;
-  // Not ResourceExhausted, to which TensorFlow adds advice about memory.
-  return absl::InvalidArgumentError(absl::StrCat(
-      "SubGraph '", name,
-      "': the recursion is deeper than max_depth=", core.max_depth,
-      " frames. Either its base case is never reached for this input, or the "
-      "limit is too low: raise it with SubGraph('",
-      name, "', max_depth=N)."));
-}
-
 // Fills in what a body takes from its caller and hands it to the executor.
 void RunBody(tf::OpKernelContext* ctx, RunCore* core, int body, int depth,
              std::shared_ptr<Activation> activation,
@@ -119,7 +107,8 @@ void InvokeForward(tf::OpKernelContext* ctx,
   RunCore& core = run->core;
   if (core.has_failed()) return done(RunCore::Aborted(), {});
   const int depth = parent_depth + 1;
-  absl::Status status = CheckDepth(core, body, depth);
+  absl::Status status =
+      CheckDepth((*core.bodies)[body].name, depth, core.max_depth);
   if (!status.ok()) return done(core.Fail(status, body, depth), {});
   core.counters.EnterFrame(depth);
 

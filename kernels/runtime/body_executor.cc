@@ -43,16 +43,18 @@ void Prune(tf::Graph* graph) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<tf::Executor>> MakeBodyExecutor(
-    tf::FunctionLibraryRuntime* library, const tf::FunctionBody& function) {
-  tf::FunctionLibraryDefinition definitions(
+absl::StatusOr<BodyGraph> MakeBodyGraph(tf::FunctionLibraryRuntime* library,
+                                        const tf::FunctionBody& function) {
+  BodyGraph body;
+  body.definitions = std::make_unique<tf::FunctionLibraryDefinition>(
       *library->GetFunctionLibraryDefinition());
-  auto graph = std::make_unique<tf::Graph>(&definitions);
+  body.graph = std::make_unique<tf::Graph>(body.definitions.get());
+  std::unique_ptr<tf::Graph>& graph = body.graph;
   tf::CopyGraph(*function.graph, graph.get());
   KeepLargeConditionals(graph.get());
 
   tf::GraphOptimizationPassOptions options;
-  options.flib_def = &definitions;
+  options.flib_def = body.definitions.get();
   options.graph = &graph;
   options.is_function_graph = true;
   tf::LowerFunctionalOpsPass lower;
@@ -60,7 +62,11 @@ absl::StatusOr<std::unique_ptr<tf::Executor>> MakeBodyExecutor(
   if (!status.ok()) return status;
   Prune(graph.get());
   tf::OptimizeGraph(library, &graph);
+  return body;
+}
 
+absl::StatusOr<std::unique_ptr<tf::Executor>> MakeGraphExecutor(
+    tf::FunctionLibraryRuntime* library, const tf::Graph& graph) {
   tf::LocalExecutorParams params;
   params.device = library->device();
   params.function_library = library;
@@ -76,9 +82,16 @@ absl::StatusOr<std::unique_ptr<tf::Executor>> MakeBodyExecutor(
     tf::DeleteNonCachedKernel(kernel);
   };
   tf::Executor* executor = nullptr;
-  status = tf::NewLocalExecutor(params, *graph, &executor);
+  absl::Status status = tf::NewLocalExecutor(params, graph, &executor);
   if (!status.ok()) return status;
   return std::unique_ptr<tf::Executor>(executor);
+}
+
+absl::StatusOr<std::unique_ptr<tf::Executor>> MakeBodyExecutor(
+    tf::FunctionLibraryRuntime* library, const tf::FunctionBody& function) {
+  auto body = MakeBodyGraph(library, function);
+  if (!body.ok()) return body.status();
+  return MakeGraphExecutor(library, *body->graph);
 }
 
 }  // namespace recursive_tf

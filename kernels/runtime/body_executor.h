@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "tensorflow/core/common_runtime/executor.h"
 #include "tensorflow/core/framework/function.h"
+#include "tensorflow/core/graph/graph.h"
 
 namespace recursive_tf {
 
@@ -23,6 +24,20 @@ namespace recursive_tf {
 absl::StatusOr<std::unique_ptr<tensorflow::Executor>> MakeBodyExecutor(
     tensorflow::FunctionLibraryRuntime* library,
     const tensorflow::FunctionBody& function);
+
+// The two halves of it: the graph, lowered, pruned and optimized, and an
+// executor of that graph.
+struct BodyGraph {
+  // What the graph's functions are found in; outlives the graph.
+  std::unique_ptr<tensorflow::FunctionLibraryDefinition> definitions;
+  std::unique_ptr<tensorflow::Graph> graph;
+};
+absl::StatusOr<BodyGraph> MakeBodyGraph(
+    tensorflow::FunctionLibraryRuntime* library,
+    const tensorflow::FunctionBody& function);
+absl::StatusOr<std::unique_ptr<tensorflow::Executor>> MakeGraphExecutor(
+    tensorflow::FunctionLibraryRuntime* library,
+    const tensorflow::Graph& graph);
 
 }  // namespace recursive_tf
 

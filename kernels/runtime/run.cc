@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/runtime/process_stats.h"
 
@@ -17,10 +16,6 @@ namespace {
 // frame's own activations are smaller, weights and their zeros are larger.
 constexpr size_t kLargeBufferBytes = 16 << 10;
 
-bool IsConsequence(const absl::Status& status) {
-  return absl::IsCancelled(status) || absl::IsAborted(status);
-}
-
 }  // namespace
 
 absl::Status RunCore::Aborted() {
@@ -28,21 +23,8 @@ absl::Status RunCore::Aborted() {
 }
 
 absl::Status RunCore::Fail(const absl::Status& status, int body, int depth) {
-  failed_.store(true, std::memory_order_release);
-  MutexLock lock(&mu_);
-  if (first_error_.ok() ||
-      (IsConsequence(first_error_) && !IsConsequence(status))) {
-    first_error_ = absl::Status(
-        status.code(),
-        absl::StrCat(status.message(), " [SubGraph '", (*bodies)[body].name,
-                     "', frame at depth ", depth, "]"));
-  }
+  error_.Record(status, (*bodies)[body].name, depth);
   return Aborted();
-}
-
-absl::Status RunCore::first_error() const {
-  MutexLock lock(&mu_);
-  return first_error_;
 }
 
 ForwardRun::ForwardRun(std::shared_ptr<const BodyTable> bodies,

@@ -2,7 +2,6 @@
 #ifndef RECURSIVE_TF_KERNELS_RUNTIME_RUN_H_
 #define RECURSIVE_TF_KERNELS_RUNTIME_RUN_H_
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include "kernels/core/stash.h"
 #include "kernels/runtime/accumulator.h"
 #include "kernels/runtime/body_table.h"
+#include "kernels/runtime/first_error.h"
 #include "tensorflow/core/framework/tensor.h"
 
 namespace recursive_tf {
@@ -36,11 +36,11 @@ class RunCore final {
   // A message that grew at each of 100,000 levels would take hours.
   absl::Status Fail(const absl::Status& status, int body, int depth);
 
-  bool has_failed() const { return failed_.load(std::memory_order_acquire); }
+  bool has_failed() const { return error_.has_failed(); }
   // The short status for frames that stop because another one failed.
   static absl::Status Aborted();
   // The recorded error; OK if nothing failed.
-  absl::Status first_error() const;
+  absl::Status first_error() const { return error_.Get(); }
 
   // Lets go of the bodies once no frame is left: a run that a tape holds may
   // outlive the function library that they belong to.
@@ -52,9 +52,7 @@ class RunCore final {
   RunCounters counters;
 
  private:
-  std::atomic<bool> failed_{false};
-  mutable Mutex mu_;
-  absl::Status first_error_ ABSL_GUARDED_BY(mu_);
+  FirstError error_;
 };
 
 // One outermost forward call. Kept alive by the Launch op while frames run and,

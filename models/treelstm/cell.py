@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+import recursive_tf as rtf
+
 
 class LSTMState(NamedTuple):
   """State of one node: `h`, what the outside sees, and the memory `c`; both float [1, D]."""
@@ -49,16 +51,11 @@ class TreeLSTMCell:
 
   def leaf(self, x: tf.Tensor) -> LSTMState:
     """Computes the state of a leaf from its word vector `x`, float [1, D_in]."""
-    gates = tf.nn.bias_add(tf.matmul(x, self.leaf_weights), self.leaf_bias)
-    i, o, u = tf.split(gates, 3, axis=1)
-    c = tf.sigmoid(i) * tf.tanh(u)
-    return LSTMState(tf.sigmoid(o) * tf.tanh(c), c)
+    gates = rtf.nn.matmul(x, self.leaf_weights)
+    return LSTMState(*rtf.nn.lstm_gates(gates, [], self.leaf_bias))
 
   def inner(self, left: LSTMState, right: LSTMState) -> LSTMState:
     """Computes the state of an inner node from its children's."""
     children = tf.concat([left.h, right.h], axis=1)
-    gates = tf.nn.bias_add(tf.matmul(children, self.inner_weights), self.inner_bias)
-    i, o, f_left, f_right, u = tf.split(gates, 5, axis=1)
-    kept = (tf.sigmoid(f_left) * left.c, tf.sigmoid(f_right) * right.c)
-    c = tf.add_n([tf.sigmoid(i) * tf.tanh(u), *kept])
-    return LSTMState(tf.sigmoid(o) * tf.tanh(c), c)
+    gates = rtf.nn.matmul(children, self.inner_weights)
+    return LSTMState(*rtf.nn.lstm_gates(gates, [left.c, right.c], self.inner_bias))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from tqdm import tqdm
 
-from recursive_tf.models import Metrics
 from recursive_tf.training.history import Row
+from recursive_tf.training.problem import Problem
 
 
 class ProgressBar:
   """Shows one bar for each epoch on stderr if it is a terminal, and a line for each on stdout."""
 
-  def __init__(self, num_epochs: int):
+  def __init__(self, problem: Problem, num_epochs: int):
+    self._problem = problem
     self._num_epochs = num_epochs
     self._bar: tqdm | None = None
     self._epoch = 0
@@ -32,11 +34,13 @@ class ProgressBar:
       smoothing=0.1,
     )
 
-  def step(self, num_trees: int, loss: float, metrics: Metrics) -> None:
+  def step(self, num_trees: int, loss: float, metrics: Any) -> None:
     """Moves the bar."""
     if self._bar is not None and not self._bar.disable:
-      accuracies = metrics.accuracies()
-      text = f"loss {loss:.2f}, root {accuracies['root']:.1%}, nodes {accuracies['node']:.1%}"
+      scores = metrics.scores()
+      counted = [score for score in self._problem.shown if score.name in scores]
+      shown = [f"{score.title} {score.text(scores[score.name])}" for score in counted]
+      text = ", ".join([f"loss {loss:.2f}", *shown])
       self._bar.set_postfix_str(text, refresh=False)
       self._bar.update(num_trees)
 
@@ -45,15 +49,19 @@ class ProgressBar:
     if self._bar is not None:
       self._bar.close()
     if row is not None:
-      print(epoch_line(row, self._num_epochs, is_best), flush=True)
+      print(epoch_line(self._problem, row, self._num_epochs, is_best), flush=True)
 
 
-def epoch_line(row: Row, num_epochs: int, is_best: bool) -> str:
+def epoch_line(problem: Problem, row: Row, num_epochs: int, is_best: bool) -> str:
   """Returns one line about an epoch."""
+
+  def shown(split: str) -> str:
+    values = ((score, row.get(f"{split}_{score.name}")) for score in problem.shown)
+    return " ".join(f"{score.title} {score.text(v)}" for score, v in values if v is not None)
+
   return (
     f"epoch {int(row['epoch'])}/{num_epochs}  loss {row['train_loss']:.3f}"
-    f"  train root {row['train_root']:.1%} nodes {row['train_node']:.1%}"
-    f" | dev root {row['dev_root']:.1%} nodes {row['dev_node']:.1%}{' *' if is_best else ''}"
+    f"  train {shown('train')} | dev {shown('dev')}{' *' if is_best else ''}"
     f" | {row['sentences_per_second']:.0f} sentences/s, {row['seconds']:.0f} s"
   )
 

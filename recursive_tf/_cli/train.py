@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 from recursive_tf._cli.progress import ProgressBar, warn
-from recursive_tf._cli.report import describe_accuracies
+from recursive_tf._cli.report import describe_scores
 from recursive_tf._cli.run_directory import (
   existing_run_directory,
   make_run_directory,
@@ -19,9 +19,11 @@ from recursive_tf._errors import ConfigError
 from recursive_tf.datasets import ReadReport
 from recursive_tf.training.checkpoint import restore_weights
 from recursive_tf.training.config import RunConfig, make_run_config
-from recursive_tf.training.data import VOCABULARY_NAME, Splits, load_splits, load_vocabulary
+from recursive_tf.training.data import VOCABULARY_NAME, load_vocabulary
 from recursive_tf.training.files import write_atomically
 from recursive_tf.training.interrupt import GracefulInterrupt
+from recursive_tf.training.problem import Splits
+from recursive_tf.training.registry import entry_named
 from recursive_tf.training.trainer import Trainer, summarize
 
 INTERRUPTED = 130  # What a shell reports for a process that Ctrl-C ended.
@@ -36,7 +38,8 @@ def train(args: argparse.Namespace) -> int:
   with GracefulInterrupt() as interrupt:
     trainer = Trainer(config, splits, directory, lambda: interrupt.requested)
     _print_header(config, directory, splits, trainer)
-    is_done = trainer.run(ProgressBar(config.hyperparameters["epochs"]))
+    problem = entry_named(config.model).problem
+    is_done = trainer.run(ProgressBar(problem, config.hyperparameters["epochs"]))
   if not is_done:
     print(
       f"Saved after step {int(trainer.state.step)}. To go on:\n"
@@ -56,7 +59,7 @@ def _start(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
 
 def _resume(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
   """Reads the configuration of a run; options that are given have to agree with it."""
-  given = make_run_config(args.model, args.data or "sample", task=args.task)
+  given = make_run_config(args.model, args.data, task=args.task)
   directory = existing_run_directory(args.out, given.model, given.data, given.task)
   config = RunConfig.load(directory)
   started_with = config.flat()
@@ -74,16 +77,8 @@ def _load(config: RunConfig, directory: pathlib.Path) -> Splits:
   """Loads the data; the vocabulary of a run is made once, and read when it is resumed."""
   path = directory / VOCABULARY_NAME
   report = ReadReport()
-  splits = load_splits(
-    config.data,
-    config.task_object,
-    limit=config.limit,
-    skip_bad=config.skip_bad,
-    lowercase=config.lowercase,
-    min_count=config.min_count,
-    vocabulary=load_vocabulary(path, config.lowercase) if path.exists() else None,
-    report=report,
-  )
+  vocabulary = load_vocabulary(path, config.lowercase) if path.exists() else None
+  splits = entry_named(config.model).problem.load_splits(config, vocabulary, report)
   if report.num_skipped:
     warn(f"Skipped {report.num_skipped} malformed lines; the first: {report.errors[0]}")
   if not path.exists():
@@ -115,6 +110,6 @@ def _print_summary(
   write_atomically(directory / "test.json", json.dumps(result, indent=2) + "\n")
   print(f"\nTest, with the weights of the best epoch on dev ({result['epoch']}):")
   paper_data = "" if config.limit else config.data
-  print(describe_accuracies(metrics, config.model, paper_data, config.task))
+  print(describe_scores(metrics, config.model, paper_data, config.task))
   print(f"\nRecord, curves and checkpoints: {directory}")
   sys.stdout.flush()

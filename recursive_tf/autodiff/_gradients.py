@@ -16,7 +16,7 @@ from recursive_tf.autodiff._imported import bodies_of_launch
 from recursive_tf.autodiff._taps import Slot
 
 
-def _result_gradients(results: Iterable[tf.Tensor], gradients: Iterable[Any]) -> list[tf.Tensor]:
+def result_gradients(results: Iterable[tf.Tensor], gradients: Iterable[Any]) -> list[tf.Tensor]:
   """Returns the gradients of all trainable results, with zeros for missing ones."""
   return [
     tf.zeros_like(result) if gradient is None else tf.convert_to_tensor(gradient)
@@ -48,7 +48,7 @@ def _call_gradient(
   arg_gradients = emit(
     frame=backward.frame_here(),
     key=key,
-    gradients=_result_gradients(results, gradients[:-1]),
+    gradients=result_gradients(results, gradients[:-1]),
     Targ_gradients=[args[i].dtype for i in connected],
     output_shapes=[args[i].shape for i in connected],
     body_key=body_key,
@@ -84,7 +84,7 @@ def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
     tfi.add_function(graph, backward.function)
   outputs = kernels.recursive_tf_launch_backward(
     run=run,
-    gradients=_result_gradients(results, gradients[:-1]),
+    gradients=result_gradients(results, gradients[:-1]),
     extras=[extra for backward in backwards for extra in backward.extras],
     Targ_gradients=[args[i].dtype for i in connected],
     Tslots=[dtype for slot, _ in slots for dtype in slot.dtypes],
@@ -101,7 +101,7 @@ def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
     num_slots=[len(backward.slots) for backward in backwards],
     slot_kinds=[slot.kind for slot, _ in slots],
     slot_captures=[capture for _, capture in slots],
-    slot_shapes=[_static_shape(captures[capture]) for _, capture in slots],
+    slot_shapes=[static_shape(captures[capture]) for _, capture in slots],
     entry=entry,
     mapped=mapped,
     policy=launch.get_attr("policy").decode(),
@@ -111,7 +111,7 @@ def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
   for position, gradient in zip(connected, outputs.arg_gradients, strict=True):
     gradient.set_shape(args[position].shape)
     arg_gradients[position] = gradient
-  return arg_gradients + _capture_gradients(captures, slots, list(outputs.slots))
+  return arg_gradients + capture_gradients(captures, slots, list(outputs.slots))
 
 
 def _switch_to_training(launch: tfi.Operation, backwards: list[BackwardBody]) -> None:
@@ -122,7 +122,7 @@ def _switch_to_training(launch: tfi.Operation, backwards: list[BackwardBody]) ->
   tfi.set_attr(launch, "keeps_residuals", tf.compat.v1.AttrValue(b=True))
 
 
-def _capture_gradients(
+def capture_gradients(
   captures: Sequence[tf.Tensor], slots: list[tuple[Slot, int]], tensors: list[tf.Tensor]
 ) -> list[Any]:
   """Returns the gradient of each capture from the accumulators' tensors, None if it has none."""
@@ -130,7 +130,7 @@ def _capture_gradients(
   sparse: list[list[tf.IndexedSlices]] = [[] for _ in captures]
   for slot, capture in slots:
     parts = [tensors.pop(0) for _ in slot.dtypes]
-    shape = _static_shape(captures[capture])
+    shape = static_shape(captures[capture])
     if slot.kind == "dense":
       parts[0].set_shape(shape)
       dense[capture].append(parts[0])
@@ -164,7 +164,7 @@ def _sum(
   return tf.add_n(terms) if len(terms) > 1 else terms[0]
 
 
-def _static_shape(capture: tf.Tensor) -> tf.TensorShape:
+def static_shape(capture: tf.Tensor) -> tf.TensorShape:
   """Returns the shape of an outer reference: of the variable behind a handle, else its own."""
   if capture.dtype != tf.resource:
     return capture.shape
@@ -183,7 +183,7 @@ def _dense_shape(capture: tf.Tensor, shape: tf.TensorShape) -> tf.Tensor:
 
 
 @tf.RegisterGradient("RecursiveTf>LaunchBackward")
-def _second_order(op: tfi.Operation, *unused_gradients: Any) -> list[Any]:
+def second_order(op: tfi.Operation, *unused_gradients: Any) -> list[Any]:
   """Refuses. For an eager tape that has not been asked for it yet, refuses when it runs."""
   message = (
     f"The gradient of a gradient through SubGraph '{_name(op.get_attr('entry'))}' is not supported."

@@ -1,7 +1,11 @@
 """Recursive graph functions: signature, forward declaration, tracing a body, calls."""
 
 from recursive_tf import _tf_internals as _tfi
+from recursive_tf.subgraph._calls import order_by_effects as order_by_effects
 from recursive_tf.subgraph._decorator import subgraph as subgraph
+from recursive_tf.subgraph._scheduling import (
+  register_batched_scheduler as register_batched_scheduler,
+)
 from recursive_tf.subgraph._stats import RunStats as RunStats
 from recursive_tf.subgraph._stats import last_run_stats as last_run_stats
 from recursive_tf.subgraph._subgraph import SubGraph as SubGraph

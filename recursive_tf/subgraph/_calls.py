@@ -77,11 +77,11 @@ def emit_launch(
   )
   op = outputs.run.op
   setattr(op, BODIES, bodies)
-  _order_by_effects(op, bodies, len(args))
+  order_by_effects(op, bodies, len(args))
   return list(outputs.results)
 
 
-def _order_by_effects(op: tfi.Operation, bodies: list[Body], num_args: int) -> None:
+def order_by_effects(op: tfi.Operation, bodies: list[Body], num_args: int) -> None:
   """Orders a Launch against other ops only by the variables that its bodies write."""
   read_only, first = [], num_args
   for body in bodies:

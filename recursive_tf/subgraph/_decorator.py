@@ -29,6 +29,7 @@ def subgraph(
   input_signature: Any = None,
   outputs: Any = None,
   max_depth: int | None = None,
+  scheduler: str | None = None,
   policy: str | None = None,
 ) -> Any:
   """Makes a SubGraph of a Python function of tensors that may call itself.
@@ -49,12 +50,18 @@ def subgraph(
       each new signature of arguments makes a new SubGraph.
     outputs: the forward declaration, as for `SubGraph`.
     max_depth: as for `SubGraph`.
+    scheduler: as for `SubGraph`.
     policy: as for `SubGraph`.
 
   Returns:
     A callable with a method `map`, both as those of `SubGraph`.
   """
-  options = {"outputs": outputs, "max_depth": max_depth, "policy": policy}
+  options = {
+    "outputs": outputs,
+    "max_depth": max_depth,
+    "scheduler": scheduler,
+    "policy": policy,
+  }
   if function is None:
     return lambda fn: SubGraphFunction(fn, input_signature, options)
   return SubGraphFunction(function, input_signature, options)

@@ -40,6 +40,15 @@ def _location_before_autograph() -> str:
   return "unknown"
 
 
+def location_of(op: tfi.Operation) -> str:
+  """Returns `file:line` of the user's code that made an op."""
+  for entry in reversed(getattr(op, "traceback", None) or []):
+    name = os.path.basename(entry.filename)
+    if not entry.filename.startswith(_NOT_THE_USERS) and not name.startswith(_GENERATED_FILE):
+      return f"{name}:{entry.lineno}"
+  return "unknown"
+
+
 @dataclasses.dataclass(frozen=True)
 class Signature:
   """A nest of tensors by structure and specs.

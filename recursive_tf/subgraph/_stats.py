@@ -14,11 +14,14 @@ class RunStats:
   Attributes:
     frames: frames that ran.
     max_depth: depth of the deepest frame; the outermost call's has depth 1.
-    stash_entries: frames whose residuals were in the stash when the run ended.
+    stash_entries: frames whose residuals were in the stash when the run ended; under the batched
+      scheduler, steps on the run's tape.
     stash_bytes: bytes of those residuals; buffers shared by frames count once.
     stash_peak_bytes: the most there were at any time of the run.
     live_runs: runs that are still in memory, because they run or because a tape holds them.
     live_stash_entries: stash entries of all those runs.
+    steps: executions of blocks by the batched scheduler; 0 under the concurrent one.
+    rows: frames in all those steps; rows / steps is the mean number of frames that ran as one.
   """
 
   frames: int
@@ -28,6 +31,8 @@ class RunStats:
   stash_peak_bytes: int
   live_runs: int
   live_stash_entries: int
+  steps: int
+  rows: int
 
 
 def last_run_stats() -> RunStats:

@@ -13,11 +13,12 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf._config import READY_POLICIES, config
+from recursive_tf._config import config
 from recursive_tf._errors import DefinitionError, GraphScopeError, SignatureError
 from recursive_tf.subgraph import _forward_declaration
 from recursive_tf.subgraph._body import Body, BodyGraph, unique_key
 from recursive_tf.subgraph._calls import check_base_case, emit_invoke, emit_launch
+from recursive_tf.subgraph._scheduling import batched, check_options
 from recursive_tf.subgraph._scope import current_graph, find_caller
 from recursive_tf.subgraph._signature import Signature, user_location
 
@@ -60,6 +61,7 @@ class SubGraph:
     inputs: Any = None,
     outputs: Any = None,
     max_depth: int | None = None,
+    scheduler: str | None = None,
     policy: str | None = None,
   ):
     """Declares a SubGraph; its body follows in a `with` block.
@@ -71,21 +73,22 @@ class SubGraph:
       outputs: nest of `tf.TensorSpec`s that the body returns: the forward declaration. Needed where
         a body calls itself outside all conditionals whose other branch shows what it returns.
       max_depth: frames that may be active below each other; default 100,000.
-      policy: which ready work runs first, "deepest_first" (default; keeps few frames alive) or
-        "fifo".
+      scheduler: how calls from outside run. "batched": ready work of all frames is grouped and run
+        as one. "concurrent": each frame runs on its own, as soon as it can. "auto" (default):
+        batched, unless nothing in the bodies can serve many frames; see `explain`.
+      policy: which ready work runs first. Batched: "look_ahead" (default), "agenda" or "depth";
+        concurrent: "deepest_first" (default; keeps few frames alive) or "fifo".
 
     Raises:
-      DefinitionError: If `max_depth` or `policy` is not allowed.
+      DefinitionError: If `max_depth`, `scheduler` or `policy` is not allowed.
     """
     self.name = name
     self.max_depth = config().max_depth if max_depth is None else max_depth
-    self.policy = config().ready_policy if policy is None else policy
+    self.scheduler, self._ready_policy, self._batched_policy = check_options(
+      name, scheduler, policy
+    )
     if self.max_depth < 1:
       raise DefinitionError(f"SubGraph '{name}': max_depth={max_depth}, expected at least 1.")
-    if self.policy not in READY_POLICIES:
-      raise DefinitionError(
-        f"SubGraph '{name}': policy='{policy}', expected one of {', '.join(READY_POLICIES)}."
-      )
     self._key = unique_key(name)
     self._outer_graph = current_graph()
     self._declared_inputs = None if inputs is None else Signature.of(tuple(inputs))
@@ -368,10 +371,35 @@ class SubGraph:
     bodies = [subgraph._body for subgraph in reachable if subgraph._body is not None]
     assert self._body is not None and self._results is not None  # _reachable: all have a body.
     check_base_case(bodies, {subgraph._key: subgraph.name for subgraph in reachable})
+    if self.scheduler != "concurrent":
+      launched = batched[0].launch(
+        bodies,
+        args,
+        self._results,
+        mapped,
+        self.max_depth,
+        self._batched_policy,
+        is_required=self.scheduler == "batched",
+      )
+      if launched is not None:
+        return launched
     functions = [subgraph._function for subgraph in reachable]
     return emit_launch(
-      self._body, bodies, functions, args, self._results, mapped, self.max_depth, self.policy
+      self._body, bodies, functions, args, self._results, mapped, self.max_depth, self._ready_policy
     )
+
+  def explain(self) -> Any:
+    """Tells how calls from outside are run: the blocks, and what cannot be batched, where and why.
+
+    Returns:
+      A `recursive_tf.batching.Explanation`; print it.
+
+    Raises:
+      DefinitionError: If it, or a SubGraph that it calls, has no body yet.
+    """
+    reachable = self._reachable()
+    bodies = [subgraph._body for subgraph in reachable if subgraph._body is not None]
+    return batched[0].explain(bodies, self.scheduler)
 
   def _call_eagerly(self, args: list[tf.Tensor], mapped: bool) -> list[tf.Tensor]:
     """Calls through a tf.function, which brings tapes, threads and caching of the graph along."""

@@ -7,7 +7,7 @@ import pathlib
 import tensorflow as tf
 
 from recursive_tf._errors import CheckpointError
-from recursive_tf.models.classifier import TreeClassifier
+from recursive_tf.models import Trainable
 from recursive_tf.models.optimizer import Adagrad
 from recursive_tf.training.state import TrainingState
 
@@ -22,7 +22,7 @@ class Checkpoints:
   def __init__(
     self,
     directory: pathlib.Path,
-    model: TreeClassifier,
+    model: Trainable,
     optimizer: Adagrad,
     state: TrainingState,
   ):
@@ -51,7 +51,7 @@ class Checkpoints:
     return path is not None
 
 
-def restore_weights(directory: pathlib.Path, model: TreeClassifier) -> None:
+def restore_weights(directory: pathlib.Path, model: Trainable) -> None:
   """Reads the weights of the best epoch of a run into `model`, the last ones if there is no best.
 
   Raises:
@@ -64,7 +64,7 @@ def restore_weights(directory: pathlib.Path, model: TreeClassifier) -> None:
   _restore(manager.checkpoint, path)
 
 
-def _best_manager(directory: pathlib.Path, model: TreeClassifier) -> tf.train.CheckpointManager:
+def _best_manager(directory: pathlib.Path, model: Trainable) -> tf.train.CheckpointManager:
   return tf.train.CheckpointManager(
     tf.train.Checkpoint(model=model), str(directory / "best"), max_to_keep=1
   )

@@ -8,15 +8,12 @@ import pathlib
 from typing import Any
 
 from recursive_tf._errors import CheckpointError, ConfigError
-from recursive_tf.models.classifier import TreeClassifier
+from recursive_tf.models import Trainable
 from recursive_tf.models.labels import Task, task_named
 from recursive_tf.training.files import write_atomically
 from recursive_tf.training.registry import entry_named
 
 FILE_NAME = "config.json"
-
-# The sample treebank is small: more, smaller steps.
-_SAMPLE_DEFAULTS = {"epochs": 8, "batch_size": 5}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,8 +22,8 @@ class RunConfig:
 
   Attributes:
     model: name in the registry.
-    data: "sample", "sst", or a directory of train, dev and test.
-    task: "binary" or "fine".
+    data: a name that the model's `Problem` knows, or a directory of train, dev and test.
+    task: one of the problem's.
     seed: decides initial weights, order of the trees, and dropout.
     limit: trees to use of each split, 0 for all.
     skip_bad: whether malformed lines are left out.
@@ -47,7 +44,7 @@ class RunConfig:
 
   @property
   def task_object(self) -> Task:
-    """The task."""
+    """The classes to predict, of a classifier."""
     return task_named(self.task)
 
   @property
@@ -55,10 +52,10 @@ class RunConfig:
     """The model's config object."""
     return entry_named(self.model).config(**self.hyperparameters)
 
-  def make_model(self, vocab_size: int) -> TreeClassifier:
+  def make_model(self, vocab_size: int) -> Trainable:
     """Makes the model with its initial weights."""
     entry = entry_named(self.model)
-    return entry.model(vocab_size, self.model_config, task=self.task_object, seed=self.seed)
+    return entry.problem.make_model(self, entry.model, vocab_size)
 
   def flat(self) -> dict[str, Any]:
     """Returns all values by name, hyperparameters among the others."""
@@ -88,14 +85,14 @@ class RunConfig:
 
 def make_run_config(
   model: str,
-  data: str = "sample",
+  data: str | None = None,
   *,
   task: str | None = None,
   seed: int = 0,
   limit: int = 0,
   skip_bad: bool = False,
   lowercase: bool = True,
-  min_count: int = 1,
+  min_count: int | None = None,
   **hyperparameters: Any,
 ) -> RunConfig:
   """Makes a `RunConfig` with the model's defaults for all that is not given or None.
@@ -105,6 +102,7 @@ def make_run_config(
       range.
   """
   entry = entry_named(model)
+  data = data or entry.problem.default_data
   known = {field.name for field in dataclasses.fields(entry.config)}
   given = {name: value for name, value in hyperparameters.items() if value is not None}
   for name in given:
@@ -113,11 +111,14 @@ def make_run_config(
         f"--{name.replace('_', '-')}: model {model} has no such hyperparameter. It has "
         f"{', '.join(sorted(known))}."
       )
-  defaults = _SAMPLE_DEFAULTS if data == "sample" else {}
+  defaults = {"min_count": 1, **entry.problem.defaults(data)}
+  if min_count is None:
+    min_count = defaults["min_count"]
+  defaults = {name: value for name, value in defaults.items() if name in known}
   values = dataclasses.asdict(entry.config(**{**defaults, **given}))
   _check_ranges({**values, "seed": seed, "limit": limit, "min_count": min_count})
-  task = task or entry.task.name
-  task_named(task)
+  task = task or entry.task
+  entry.problem.check_task(task)
   return RunConfig(model, data, task, seed, limit, skip_bad, lowercase, min_count, values)
 
 
@@ -126,7 +127,7 @@ def _check_ranges(values: dict[str, Any]) -> None:
     option = f"--{name.replace('_', '-')}"
     if name in ("batch_size", "epochs", "state_size", "embedding_size", "min_count") and value < 1:
       raise ConfigError(f"{option} is {value}, expected at least 1.")
-    if value < 0:
+    if value < 0 and not name.endswith("_bias"):
       raise ConfigError(f"{option} is {value}, expected 0 or more.")
     if name == "dropout" and value >= 1:
       raise ConfigError(f"{option} is {value}, expected less than 1: it is the share left out.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import pathlib
 from collections.abc import Iterable
 
@@ -20,6 +19,7 @@ from recursive_tf.datasets import (
   load_treebank,
 )
 from recursive_tf.models.labels import NEUTRAL, Task
+from recursive_tf.training.problem import Splits
 
 VOCABULARY_NAME = "vocabulary.txt"
 
@@ -30,21 +30,6 @@ class LowercaseVocabulary(Vocabulary):
   def lookup(self, word: str) -> int:
     """Returns the id of the word in lower case, 0 if it is unknown."""
     return super().lookup(word.lower())
-
-
-@dataclasses.dataclass(frozen=True)
-class Splits:
-  """The packed splits of a treebank.
-
-  Attributes:
-    train, dev, test: trees of each split.
-    vocabulary: words of the training trees.
-  """
-
-  train: PackedTrees
-  dev: PackedTrees
-  test: PackedTrees
-  vocabulary: Vocabulary
 
 
 def load_trees(
@@ -83,12 +68,12 @@ def make_vocabulary(trees: Iterable[Tree], lowercase: bool, min_count: int) -> V
   words = (node.word for tree in trees for node in tree.post_order() if node.word is not None)
   counts = collections.Counter(word.lower() if lowercase else word for word in words)
   kept = sorted((-count, word) for word, count in counts.items() if count >= min_count)
-  return _vocabulary_class(lowercase)(word for _, word in kept)
+  return vocabulary_class(lowercase)(word for _, word in kept)
 
 
 def load_vocabulary(path: pathlib.Path, lowercase: bool) -> Vocabulary:
   """Reads the vocabulary of a run."""
-  return _vocabulary_class(lowercase).load(path)
+  return vocabulary_class(lowercase).load(path)
 
 
 def pack_for_task(trees: list[Tree], vocabulary: Vocabulary, task: Task, name: str) -> PackedTrees:
@@ -138,5 +123,6 @@ def load_splits(
   return Splits(**packed, vocabulary=vocabulary)
 
 
-def _vocabulary_class(lowercase: bool) -> type[Vocabulary]:
+def vocabulary_class(lowercase: bool) -> type[Vocabulary]:
+  """Returns the type of vocabularies whose words are in lower case, or as they are."""
   return LowercaseVocabulary if lowercase else Vocabulary

@@ -7,20 +7,10 @@ import io
 import pathlib
 
 from recursive_tf.training.files import write_atomically
+from recursive_tf.training.problem import Panel, Problem
 
 FILE_NAME = "history.csv"
 PLOT_NAME = "curves.png"
-ACCURACIES = ("root", "node", "binary_root", "binary_node")
-FIELDS = (
-  "epoch",
-  "step",
-  "train_loss",
-  *(f"train_{name}" for name in ACCURACIES),
-  "dev_loss",
-  *(f"dev_{name}" for name in ACCURACIES),
-  "sentences_per_second",
-  "seconds",
-)
 
 Row = dict[str, float]
 
@@ -28,23 +18,38 @@ Row = dict[str, float]
 class History:
   """Rows of epochs, kept in `history.csv` of the run directory."""
 
-  def __init__(self, directory: pathlib.Path, num_epochs: int = 0):
+  def __init__(self, directory: pathlib.Path, problem: Problem, num_epochs: int = 0):
     """Takes over the rows of the first `num_epochs` epochs that are already there.
 
     Rows past these belong to work that is done again: the process died before its checkpoint.
     """
     self._directory = directory
+    self._problem = problem
     self.rows = [row for row in read_history(directory) if row["epoch"] <= num_epochs]
 
   def add(self, row: Row) -> None:
     """Adds an epoch to the file, and draws the plot anew."""
     self.rows.append(row)
     text = io.StringIO()
-    writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
+    writer = csv.DictWriter(text, fields(self._problem), lineterminator="\n")
     writer.writeheader()
     writer.writerows([{name: _format(value) for name, value in r.items()} for r in self.rows])
     write_atomically(self._directory / FILE_NAME, text.getvalue())
-    plot(self.rows, self._directory / PLOT_NAME)
+    plot(self.rows, self._directory / PLOT_NAME, self._problem.panels)
+
+
+def fields(problem: Problem) -> tuple[str, ...]:
+  """Returns the columns of a record; what is not counted is empty there."""
+  return (
+    "epoch",
+    "step",
+    "train_loss",
+    *(f"train_{name}" for name in problem.train_scores),
+    "dev_loss",
+    *(f"dev_{name}" for name in problem.dev_scores),
+    "sentences_per_second",
+    "seconds",
+  )
 
 
 def read_history(directory: pathlib.Path) -> list[Row]:
@@ -53,25 +58,24 @@ def read_history(directory: pathlib.Path) -> list[Row]:
   if not path.exists():
     return []
   with open(path, newline="", encoding="utf-8") as file:
-    return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    rows = csv.DictReader(file)
+    return [{name: float(value) for name, value in row.items() if value} for row in rows]
 
 
-def plot(rows: list[Row], path: pathlib.Path) -> None:
-  """Draws loss and accuracy by epoch."""
+def plot(rows: list[Row], path: pathlib.Path, panels: tuple[Panel, ...]) -> None:
+  """Draws `panels` by epoch."""
   from matplotlib import figure  # Slow to import, and not needed before the first epoch ends.
 
-  canvas = figure.Figure(figsize=(9, 3.5), layout="constrained")
-  losses, accuracies = canvas.subplots(1, 2)
-  epochs = [row["epoch"] for row in rows]
-  for split, style in (("train", "--"), ("dev", "-")):
-    losses.plot(epochs, [row[f"{split}_loss"] for row in rows], style, marker=".", label=split)
-    for name, color in (("root", "tab:blue"), ("node", "tab:orange")):
-      values = [100 * row[f"{split}_{name}"] for row in rows]
-      label = f"{split}, {'roots' if name == 'root' else 'all nodes'}"
-      accuracies.plot(epochs, values, style, marker=".", color=color, label=label)
-  losses.set(xlabel="epoch", ylabel="loss of a tree")
-  accuracies.set(xlabel="epoch", ylabel="accuracy, %")
-  for axes in (losses, accuracies):
+  canvas = figure.Figure(figsize=(4.5 * len(panels), 3.5), layout="constrained")
+  for axes, panel in zip(canvas.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+    for curve in panel.curves:
+      points = [(row["epoch"], row[curve.column]) for row in rows if curve.column in row]
+      if points:
+        scale = 100 if panel.is_share else 1
+        epochs = [epoch for epoch, _ in points]
+        values = [scale * value for _, value in points]
+        axes.plot(epochs, values, curve.style, marker=".", color=curve.color, label=curve.label)
+    axes.set(xlabel="epoch", ylabel=panel.title, yscale="log" if panel.is_log else "linear")
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
     axes.xaxis.get_major_locator().set_params(integer=True)

@@ -7,7 +7,12 @@ from typing import Any
 
 from recursive_tf import models
 from recursive_tf._errors import ConfigError
-from recursive_tf.models.labels import Task
+from recursive_tf.training.classification import Classification
+from recursive_tf.training.generation import Generation
+from recursive_tf.training.problem import Problem
+
+_CLASSIFICATION = Classification()
+_GENERATION = Generation()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,16 +22,19 @@ class Entry:
   Attributes:
     model: its class.
     config: the class of its hyperparameters.
+    problem: its kind of data and scores.
     task: what the paper's main figure is about, the default.
-    criterion: the accuracy on dev that tells which epoch is best: "root" or "node".
+    criterion: the score on dev that tells which epoch is best, such as "root"; or "loss", of which
+      the lowest is best.
     paper: names the paper.
     figures: test accuracy in percent on the Stanford Sentiment Treebank, without pretrained
-      vectors, by (task, accuracy); accuracies are named as in `Metrics.accuracies`.
+      vectors, by (task, score); scores are named as in `Metrics.scores`.
   """
 
   model: Any
   config: Any
-  task: Task
+  problem: Problem
+  task: str
   criterion: str
   paper: str
   figures: dict[tuple[str, str], float]
@@ -36,7 +44,8 @@ MODELS = {
   "treelstm": Entry(
     models.TreeLSTM,
     models.TreeLSTMConfig,
-    models.BINARY,
+    _CLASSIFICATION,
+    "binary",
     "root",
     "Tai et al. 2015, random vectors",
     {("binary", "root"): 82.0, ("fine", "root"): 43.9},
@@ -44,7 +53,8 @@ MODELS = {
   "treernn": Entry(
     models.TreeRNN,
     models.TreeRNNConfig,
-    models.FINE,
+    _CLASSIFICATION,
+    "fine",
     "node",
     "Socher et al. 2013",
     {
@@ -57,7 +67,8 @@ MODELS = {
   "rntn": Entry(
     models.RNTN,
     models.RNTNConfig,
-    models.FINE,
+    _CLASSIFICATION,
+    "fine",
     "node",
     "Socher et al. 2013",
     {
@@ -66,6 +77,15 @@ MODELS = {
       ("fine", "binary_node"): 87.6,
       ("fine", "binary_root"): 85.4,
     },
+  ),
+  "top-down-treelstm": Entry(
+    models.TopDownTreeLSTM,
+    models.TopDownTreeLSTMConfig,
+    _GENERATION,
+    "generation",
+    "loss",
+    "Zhang et al. 2016",
+    {},
   ),
 }
 

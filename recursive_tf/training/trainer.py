@@ -9,15 +9,14 @@ from typing import Any, Protocol
 
 import tensorflow as tf
 
-from recursive_tf.datasets import TreeBatch, make_dataset, num_batches
-from recursive_tf.models import Adagrad, Metrics
-from recursive_tf.models.classifier import TreeClassifier
+from recursive_tf.datasets import make_dataset, num_batches
+from recursive_tf.models import Adagrad, Trainable
 from recursive_tf.models.optimizer import linear_decay
 from recursive_tf.training.checkpoint import Checkpoints
 from recursive_tf.training.config import RunConfig
-from recursive_tf.training.data import Splits
 from recursive_tf.training.evaluate import Evaluator
-from recursive_tf.training.history import ACCURACIES, History, Row
+from recursive_tf.training.history import History, Row
+from recursive_tf.training.problem import Splits
 from recursive_tf.training.registry import entry_named
 from recursive_tf.training.state import TrainingState
 
@@ -30,7 +29,7 @@ class Reporter(Protocol):
   def start_epoch(self, epoch: int, num_trees: int, trees_done: int) -> None:
     """Is called before an epoch, or the rest of one."""
 
-  def step(self, num_trees: int, loss: float, metrics: Metrics) -> None:
+  def step(self, num_trees: int, loss: float, metrics: Any) -> None:
     """Is called after a step with its number of trees, and the epoch's mean loss and counts."""
 
   def end_epoch(self, row: Row | None, is_best: bool) -> None:
@@ -38,9 +37,9 @@ class Reporter(Protocol):
 
 
 def make_train_step(
-  model: TreeClassifier, optimizer: Adagrad, num_steps: float, seed: int
-) -> Callable[[TreeBatch, tf.Tensor], tuple[tf.Tensor, tf.Tensor]]:
-  """Returns a function (batch, step done before it) -> (loss, counts [8]) that takes one step.
+  model: Trainable, optimizer: Adagrad, num_steps: float, seed: int
+) -> Callable[[Any, tf.Tensor], tuple[tf.Tensor, tf.Tensor]]:
+  """Returns a function (batch, step done before it) -> (loss, counts [K]) that takes one step.
 
   What it does depends on its arguments and the variables alone: dropout too is decided by seed and
   step.
@@ -53,7 +52,7 @@ def make_train_step(
   """
 
   @tf.function(autograph=False)
-  def train_step(batch: TreeBatch, step: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+  def train_step(batch: Any, step: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     with tf.GradientTape() as tape:
       dropout_seed = tf.stack([tf.constant(seed, tf.int64), step])
       loss, metrics = model.loss_and_metrics(batch, training=True, seed=dropout_seed)
@@ -95,10 +94,11 @@ class Trainer:
     self._epochs: int = config.hyperparameters["epochs"]
     self._batch_size: int = config.hyperparameters["batch_size"]
     self._steps_per_epoch = num_batches(len(splits.train), self._batch_size)
-    self.state = TrainingState()
+    self.state = TrainingState(self.model.metrics_class, self.model.metrics_dtype)
     self._checkpoints = Checkpoints(directory, self.model, self._optimizer, self.state)
     self._checkpoints.restore()
-    self._history = History(directory, self.epochs_done)
+    self._problem = entry_named(config.model).problem
+    self._history = History(directory, self._problem, self.epochs_done)
     num_steps = self._epochs * len(splits.train) / self._batch_size
     self._train_step = make_train_step(self.model, self._optimizer, num_steps, config.seed)
     self.evaluate = Evaluator(self.model)
@@ -149,10 +149,11 @@ class Trainer:
         reporter.end_epoch(None, False)
         return False
     row = self._evaluate_epoch()
-    accuracy = row[f"dev_{entry_named(self._config.model).criterion}"]
-    is_best = accuracy > float(self.state.best_accuracy)
+    criterion = entry_named(self._config.model).criterion
+    quality = row[f"dev_{criterion}"] * (-1 if criterion == "loss" else 1)
+    is_best = quality > float(self.state.best_quality)
     if is_best:
-      self.state.best_accuracy.assign(accuracy)
+      self.state.best_quality.assign(quality)
       self.state.best_epoch.assign(self.epochs_done)
       self._checkpoints.save_best()
     self._history.add(row)
@@ -160,7 +161,7 @@ class Trainer:
     reporter.end_epoch(row, is_best)
     return True
 
-  def _run_step(self, batch: TreeBatch, reporter: Reporter) -> None:
+  def _run_step(self, batch: Any, reporter: Reporter) -> None:
     state = self.state
     started = time.perf_counter()
     loss, counts = self._train_step(batch, tf.convert_to_tensor(state.step))
@@ -176,19 +177,20 @@ class Trainer:
   def _evaluate_epoch(self) -> Row:
     state, num_trees = self.state, len(self._splits.train)
     dev_loss, dev_metrics = self.evaluate(self._splits.dev)
-    train, dev = state.metrics().accuracies(), dev_metrics.accuracies()
+    train, dev = state.metrics().scores(), dev_metrics.scores()
+    problem = self._problem
     return {
       "epoch": self.epochs_done,
       "step": int(state.step),
       "train_loss": float(state.loss_sum) / num_trees,
-      **{f"train_{name}": train[name] for name in ACCURACIES},
+      **{f"train_{name}": train[name] for name in problem.train_scores if name in train},
       "dev_loss": dev_loss,
-      **{f"dev_{name}": dev[name] for name in ACCURACIES},
+      **{f"dev_{name}": dev[name] for name in problem.dev_scores if name in dev},
       "sentences_per_second": num_trees / max(float(state.seconds), 1e-9),
       "seconds": float(state.seconds),
     }
 
 
-def summarize(config: RunConfig, metrics: Metrics) -> dict[str, Any]:
-  """Returns test accuracies of a run as numbers for its record."""
-  return {"task": config.task, "data": config.data, **metrics.accuracies(), **metrics._asdict()}
+def summarize(config: RunConfig, metrics: Any) -> dict[str, Any]:
+  """Returns test scores of a run as numbers for its record."""
+  return {"task": config.task, "data": config.data, **metrics.scores(), **metrics._asdict()}

@@ -61,8 +61,10 @@ def project(results):
   return tf.add_n(terms)
 
 
-def check(body, inputs, args, refs=(), *, way="eager", outputs=None, mapped=False):
+def check(body, inputs, args, refs=(), *, way="eager", outputs=None, mapped=False, **options):
   """Compares results and gradients of a program as a SubGraph with those of the oracle.
+
+  `options` are those of `rtf.SubGraph`.
 
   Returns:
     (results, gradients of arguments, gradients of refs) of the SubGraph.
@@ -70,7 +72,7 @@ def check(body, inputs, args, refs=(), *, way="eager", outputs=None, mapped=Fals
   oracle = Unrolled(body, inputs, outputs)
   args = [convert(value, spec) for value, spec in zip(args, inputs, strict=True)]
   expected = value_and_gradients(oracle.map if mapped else oracle, args, refs)
-  f = as_subgraph(body, inputs, outputs)
+  f = as_subgraph(body, inputs, outputs, **options)
   actual = value_and_gradients(f.map if mapped else f, args, refs, way)
   assert_same(actual, expected)
   return actual

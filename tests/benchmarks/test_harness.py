@@ -1,5 +1,7 @@
 """The harness interleaves, calibrates and knows an unstable result."""
 
+import os
+
 import pytest
 
 from benchmarks import worker
@@ -75,6 +77,18 @@ def test_worker_keeps_state_and_passes_errors_on():
 def test_worker_that_cannot_start_says_why():
   with pytest.raises(worker.WorkerError, match="no_such_class"):
     worker.start("collections:no_such_class", 1)
+
+
+@pytest.mark.parametrize("in_process", [True, False])
+def test_worker_has_its_own_environment(in_process, monkeypatch):
+  monkeypatch.setenv("WORKER_KIND", "none")
+  environ = {"WORKER_KIND": "batched"}
+  # A string that is made in the worker stands in for a workload.
+  with worker.start(
+    "os.path:expandvars", 1, in_process=in_process, environ=environ, path="$WORKER_KIND"
+  ) as text:
+    assert text.call("strip") == "batched"
+  assert os.environ["WORKER_KIND"] == "none"
 
 
 def test_workload_times_loops():

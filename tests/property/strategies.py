@@ -60,6 +60,7 @@ def _grow(calls):
       st.tuples(st.just("multiply"), inner, inner),
       st.tuples(st.just("if_odd"), inner, inner),
       st.tuples(st.just("if_positive"), inner, inner, inner),
+      st.tuples(st.just("case"), inner, inner, inner),
       st.tuples(st.just("loop"), inner, inner),
     ]
     if calls:
@@ -111,6 +112,8 @@ def make_program(base, inner, weights, table):
       case "if_positive":
         predicate = tf.reduce_sum(go(operands[0])) > 0
         return tf.cond(predicate, lambda: go(operands[1]), lambda: go(operands[2]))
+      case "case":
+        return tf.switch_case(n, [lambda e=e: go(e) for e in operands])
       case "loop":
         return tf.while_loop(
           lambda i, _: i < 2,

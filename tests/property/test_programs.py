@@ -1,5 +1,6 @@
 """Small random recursive programs equal the oracle: results and every gradient."""
 
+import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,9 +25,22 @@ ROW = tf.TensorSpec([1, WIDTH], tf.float64)
 COUNT = tf.TensorSpec([], tf.int32)
 
 
+@pytest.mark.parametrize("scheduler", ["batched", "concurrent"])
 @given(base_cases, recursive_cases, st.integers(0, 3), st.sampled_from(["eager", "function"]))
 @settings(max_examples=40 if CI else 500)
-def test_results_and_gradients_equal_the_oracle(base, inner, n, way):
+def test_results_and_gradients_equal_the_oracle(scheduler, base, inner, n, way):
   program = make_program(base, inner, WEIGHTS, TABLE)
   x = tf.random.stateless_normal([1, WIDTH], [4, 2], dtype=tf.float64)
-  check(program, [COUNT, ROW], [n, x], [*WEIGHTS, TABLE], way=way, outputs=ROW)
+  refs = [*WEIGHTS, TABLE]
+  check(program, [COUNT, ROW], [n, x], refs, way=way, outputs=ROW, scheduler=scheduler)
+
+
+@given(base_cases, recursive_cases, st.sampled_from(["look_ahead", "agenda", "depth"]))
+@settings(max_examples=20 if CI else 200)
+def test_many_frames_at_once_equal_the_oracle(base, inner, policy):
+  program = make_program(base, inner, WEIGHTS, TABLE)
+  x = tf.random.stateless_normal([4, 1, WIDTH], [4, 2], dtype=tf.float64)
+  refs = [*WEIGHTS, TABLE]
+  args = [tf.constant([0, 3, 1, 2]), x]
+  options = {"mapped": True, "scheduler": "batched", "policy": policy, "way": "function"}
+  check(program, [COUNT, ROW], args, refs, outputs=ROW, **options)

@@ -1,5 +1,6 @@
 """Errors while a body runs surface once, soon, with op, SubGraph and depth; then all is well."""
 
+import re
 import time
 
 import pytest
@@ -36,7 +37,7 @@ def test_a_bad_index_in_the_deepest_frame_surfaces_once_within_a_second(policy, 
   assert run(*good).numpy() == DEPTH + 30
   message, seconds = fail(lambda: run(tf.constant(DEPTH), tf.constant(7)))
   assert seconds < 1
-  assert message.count("indices = 7 is not in [0, 3)") == 1
+  assert len(re.findall(r"indices(\[0\])? = 7 is not in \[0, 3\)", message)) == 1
   assert "look_up" in message
   assert f"[SubGraph 'walk', frame at depth {DEPTH + 1}]" in message
   assert message.count("SubGraph 'walk'") == 1

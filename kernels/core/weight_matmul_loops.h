@@ -1,0 +1,248 @@
+// The loops of weight_matmul.cc, for one SimdTarget. See
+// for_each_simd_target.h.
+
+#if RECURSIVE_TF_SIMD_BYTES == 64
+constexpr int kMaxTileRows = 14;  // 2 vectors each: 28 of 32 registers.
+constexpr int kMaxTileVectors = 8;
+#else
+constexpr int kMaxTileRows = 6;  // 2 vectors each: 12 of 16 registers.
+constexpr int kMaxTileVectors = 4;
+#endif
+
+// The more rows a tile has, the fewer vectors of columns.
+constexpr int TileVectors(int rows) {
+  return rows <= 2                          ? kMaxTileVectors
+         : 4 * rows <= 2 * kMaxTileRows - 4 ? kMaxTileVectors / 2
+                                            : 2;
+}
+
+// y[r, :] = x[r, :] w for kRows rows and kVectors vectors of columns, the sums
+// being held in registers.
+template <typename T, int kRows, int kVectors, typename Lanes>
+RTF_INLINE void Tile(const WeightMatMul<T>& args, const T* x, const T* w, T* y,
+                     const Lanes lanes) {
+  using V = typename Of<T>::Vector;
+  // So many independent sums that no addition waits for the one before.
+  constexpr int kSums = kRows * kVectors;
+  constexpr int kUnroll = kSums >= 8 ? 1 : kSums >= 4 ? 2 : 4;
+  const int64_t depth = args.depth;
+  const int64_t stride = args.width;
+  V sums[kUnroll][kRows][kVectors] = {};
+  const auto step = [&](int64_t k, int part) RTF_INLINE_LAMBDA {
+    V columns[kVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      columns[v] = lanes.Load(w + k * stride + v * Of<T>::kLanes);
+      RTF_IN_REGISTER(columns[v]);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const V value = x[r * depth + k] - V{};
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) {
+        sums[part][r][v] += value * columns[v];
+      }
+    }
+  };
+  int64_t k = 0;
+  for (; k + kUnroll <= depth; k += kUnroll) {
+#pragma GCC unroll 4
+    for (int part = 0; part < kUnroll; ++part) step(k + part, part);
+  }
+  if (kUnroll > 1) {
+    for (; k < depth; ++k) step(k, 0);
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      V sum = sums[0][r][v];
+#pragma GCC unroll 4
+      for (int part = 1; part < kUnroll; ++part) sum += sums[part][r][v];
+      lanes.Store(y + r * stride + v * Of<T>::kLanes, sum);
+    }
+  }
+}
+
+// All columns [begin, end) of kRows rows.
+template <typename T, int kRows>
+void TileRow(const WeightMatMul<T>& args, int64_t row, int64_t begin,
+             int64_t end) {
+  constexpr int64_t kLanes = Of<T>::kLanes;
+  const T* x = args.x + row * args.depth;
+  T* y = args.y + row * args.width;
+  constexpr int kVectors = TileVectors(kRows);
+  int64_t j = begin;
+  for (; j + kVectors * kLanes <= end; j += kVectors * kLanes) {
+    Tile<T, kRows, kVectors>(args, x, args.weights + j, y + j, AllLanes());
+  }
+  if constexpr (kVectors > 4) {
+    if (j + 4 * kLanes <= end) {
+      Tile<T, kRows, 4>(args, x, args.weights + j, y + j, AllLanes());
+      j += 4 * kLanes;
+    }
+  }
+  if constexpr (kVectors > 2) {
+    if (j + 2 * kLanes <= end) {
+      Tile<T, kRows, 2>(args, x, args.weights + j, y + j, AllLanes());
+      j += 2 * kLanes;
+    }
+  }
+  if (j + kLanes <= end) {
+    Tile<T, kRows, 1>(args, x, args.weights + j, y + j, AllLanes());
+    j += kLanes;
+  }
+  if (j < end) {
+    Tile<T, kRows, 1>(args, x, args.weights + j, y + j, FirstLanes(end - j));
+  }
+}
+
+// The columns [begin, end) of the block of rows [row, next).
+template <typename T>
+void TileRows(const WeightMatMul<T>& args, int64_t row, int64_t next,
+              int64_t begin, int64_t end) {
+  switch (next - row) {
+#define RTF_CASE(N) \
+  case N:           \
+    return TileRow<T, N>(args, row, begin, end);
+    RTF_CASE(1)
+    RTF_CASE(2)
+    RTF_CASE(3)
+    RTF_CASE(4)
+    RTF_CASE(5)
+    RTF_CASE(6)
+#if RECURSIVE_TF_SIMD_BYTES == 64
+    RTF_CASE(7)
+    RTF_CASE(8)
+    RTF_CASE(9)
+    RTF_CASE(10)
+    RTF_CASE(11)
+    RTF_CASE(12)
+    RTF_CASE(13)
+    RTF_CASE(14)
+#endif
+#undef RTF_CASE
+  }
+}
+
+template <typename T>
+void Product(const WeightMatMul<T>& args, int64_t begin, int64_t end) {
+  const int64_t num_blocks = (args.rows + kMaxTileRows - 1) / kMaxTileRows;
+  // A chunk of columns serves all rows from a near cache. Copying it into one
+  // place first was measured: it takes longer than it saves at up to 256 rows.
+  const int64_t chunk = num_blocks > 1 ? 2 * Of<T>::kLanes : end - begin;
+  for (int64_t j = begin; j < end; j += chunk) {
+    const int64_t chunk_end = j + chunk < end ? j + chunk : end;
+    for (int64_t block = 0; block < num_blocks; ++block) {
+      TileRows(args, block * args.rows / num_blocks,
+               (block + 1) * args.rows / num_blocks, j, chunk_end);
+    }
+  }
+}
+
+// y[r, c] = x[r, :] . w[c, :] for kRows rows and kGroups times four columns:
+// sums along the vectors, added up at the end.
+template <typename T, int kRows, int kGroups>
+RTF_INLINE void DotTile(const WeightMatMul<T>& args, int64_t row,
+                        int64_t column, int64_t num_columns) {
+  using V = typename Of<T>::Vector;
+  constexpr int kColumns = 4 * kGroups;
+  constexpr int64_t kLanes = Of<T>::kLanes;
+  const int64_t depth = args.depth;
+  const T* x = args.x + row * depth;
+  const T* w[kColumns];
+#pragma GCC unroll 8
+  for (int c = 0; c < kColumns; ++c) {
+    w[c] = args.weights +
+           (column + (c < num_columns ? c : num_columns - 1)) * depth;
+  }
+  V sums[kRows][kColumns] = {};
+  const auto step = [&](int64_t k, const auto lanes) RTF_INLINE_LAMBDA {
+    V values[kRows];
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      values[r] = lanes.Load(x + r * depth + k);
+      RTF_IN_REGISTER(values[r]);
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < kColumns; ++c) {
+      V weights = lanes.Load(w[c] + k);
+      RTF_IN_REGISTER(weights);
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) sums[r][c] += values[r] * weights;
+    }
+  };
+  int64_t k = 0;
+  for (; k + kLanes <= depth; k += kLanes) step(k, AllLanes());
+  if (k < depth) step(k, FirstLanes(depth - k));
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+    T* y = args.y + (row + r) * args.width + column;
+#pragma GCC unroll 2
+    for (int group = 0; group < kGroups; ++group) {
+      const V* s = sums[r] + 4 * group;
+      T totals[4];
+      SumFour(s[0], s[1], s[2], s[3], totals);
+      const int64_t left = num_columns - 4 * group;
+      if (left >= 4) {
+        __builtin_memcpy(y + 4 * group, totals, sizeof(totals));
+      } else {
+        for (int64_t c = 0; c < left; ++c) y[4 * group + c] = totals[c];
+      }
+    }
+  }
+}
+
+#if RECURSIVE_TF_SIMD_BYTES == 64
+constexpr int kMaxDotRows = 6;
+#else
+constexpr int kMaxDotRows = 3;
+#endif
+
+template <typename T, int kRows>
+void DotTileRow(const WeightMatMul<T>& args, int64_t row, int64_t begin,
+                int64_t end) {
+  constexpr int kGroups = kMaxDotRows > 3 && kRows <= 2 ? 2 : 1;
+  for (int64_t c = begin; c < end; c += 4 * kGroups) {
+    DotTile<T, kRows, kGroups>(args, row, c, end - c);
+  }
+}
+
+template <typename T>
+void DotTileRows(const WeightMatMul<T>& args, int64_t row, int64_t next,
+                 int64_t begin, int64_t end) {
+  switch (next - row) {
+#define RTF_CASE(N) \
+  case N:           \
+    return DotTileRow<T, N>(args, row, begin, end);
+    RTF_CASE(1)
+    RTF_CASE(2)
+    RTF_CASE(3)
+#if RECURSIVE_TF_SIMD_BYTES == 64
+    RTF_CASE(4)
+    RTF_CASE(5)
+    RTF_CASE(6)
+#endif
+#undef RTF_CASE
+  }
+}
+
+template <typename T>
+void TransposedProduct(const WeightMatMul<T>& args, int64_t begin,
+                       int64_t end) {
+  const int64_t num_blocks = (args.rows + kMaxDotRows - 1) / kMaxDotRows;
+  // A chunk of w, which stays in the second-level cache for all rows.
+  constexpr int64_t kChunkBytes = 1 << 17;
+  int64_t chunk = end - begin;
+  if (num_blocks > 1) {
+    const int64_t fitting = kChunkBytes / (args.depth * sizeof(T) + 1);
+    chunk = fitting < 8 ? 8 : fitting / 8 * 8;
+  }
+  for (int64_t c = begin; c < end; c += chunk) {
+    const int64_t chunk_end = c + chunk < end ? c + chunk : end;
+    for (int64_t block = 0; block < num_blocks; ++block) {
+      DotTileRows(args, block * args.rows / num_blocks,
+                  (block + 1) * args.rows / num_blocks, c, chunk_end);
+    }
+  }
+}

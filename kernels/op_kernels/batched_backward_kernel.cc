@@ -1,0 +1,244 @@
+// Kernel of LaunchBatchedBackward: replays the tapes of all shards.
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/op_kernels/gradient_slots.h"
+#include "kernels/op_kernels/kernel_util.h"
+#include "kernels/op_kernels/sharded_call.h"
+#include "kernels/runtime/batched_backward.h"
+#include "kernels/runtime/batched_run_ref.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/variant.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+namespace {
+
+struct BackwardOptions {
+  BatchedBackwardProgram program;
+  GradientSlots slots;
+  std::vector<tf::DataType> result_dtypes;  // Of the gradients of arguments.
+  std::vector<int> arg_positions;
+  bool is_mapped = false;
+};
+
+class BackwardCall final : public ShardedCall {
+ public:
+  BackwardCall(tf::OpKernelContext* ctx, tf::AsyncOpKernel::DoneCallback done,
+               const BackwardOptions& options, std::shared_ptr<BatchedRun> run,
+               std::shared_ptr<BlockTable> table, bool consumes)
+      : ShardedCall(ctx, std::move(done)),
+        options_(options),
+        table_(std::move(table)),
+        run_(std::move(run)),
+        consumes_(consumes) {}
+
+  void MakeShards() {
+    for (int s = 0; s < run_->num_shards(); ++s) {
+      shards_.push_back(std::make_unique<BackwardShard>(
+          ctx(), run_.get(), &options_.program, table_.get(), s, consumes_,
+          options_.slots.MakeAccumulators(), &error_, ShardDoneCallback()));
+    }
+    int input = 1;
+    for (size_t k = 0; k < run_->result_dtypes.size(); ++k) {
+      if (!IsDifferentiable(run_->result_dtypes[k])) continue;
+      const absl::Status status = Seed(k, input++);
+      if (status.ok()) continue;
+      error_.Record(status,
+                    run_->plan->body_name(run_->plan->program.entry_body), 1);
+    }
+  }
+
+ private:
+  absl::Status Seed(int result, int input) {
+    if (input >= ctx()->num_inputs()) {
+      return absl::InternalError("recursive_tf: too few gradients");
+    }
+    const tf::Tensor& gradient = ctx()->input(input);
+    if (!options_.is_mapped) {
+      return shards_[0]->Seed(result, AddLeadingDim(gradient));
+    }
+    if (gradient.dims() < 1 || gradient.dim_size(0) != run_->num_rows) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "recursive_tf: the gradient of a result of ", run_->num_rows,
+          " rows has shape ", gradient.shape().DebugString()));
+    }
+    for (int s = 0; s < run_->num_shards(); ++s) {
+      absl::Status status = shards_[s]->Seed(
+          result,
+          run_->num_shards() == 1
+              ? gradient
+              : gradient.Slice(run_->shard_begin(s), run_->shard_begin(s + 1)));
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<StepLoop*> Shards() override {
+    std::vector<StepLoop*> loops;
+    for (const auto& shard : shards_) loops.push_back(shard.get());
+    return loops;
+  }
+
+  void Finish() override {
+    absl::Status status = error_.Get();
+    std::vector<tf::Tensor> gradients;
+    for (size_t i = 0; status.ok() && i < options_.arg_positions.size(); ++i) {
+      gradients.push_back(ArgGradient(options_.arg_positions[i]));
+    }
+    if (status.ok()) {
+      status = SetResults(ctx(), gradients, options_.result_dtypes);
+    }
+    if (status.ok()) status = EmitSlots();
+    BatchedTrace trace;
+    for (const auto& shard : shards_) {
+      for (TracedStep& step : shard->TakeTrace()) {
+        trace.steps.push_back(std::move(step));
+      }
+    }
+    if (!trace.steps.empty()) {
+      TraceRecorder::Get().Publish(std::move(trace), /*is_backward=*/true);
+    }
+    shards_.clear();
+    for (int s = 0; consumes_ && s < run_->num_shards(); ++s) {
+      run_->DropTape(s);
+    }
+    if (!status.ok()) ctx()->SetStatus(status);
+  }
+
+  // The gradient of an argument, put together from those of the shards' rows.
+  tf::Tensor ArgGradient(int arg) {
+    if (run_->num_rows > 0 && run_->num_shards() == 1) {
+      tf::Tensor rows = shards_[0]->TakeArgGradient(arg);
+      return options_.is_mapped ? rows : DropLeadingDim(rows);
+    }
+    tf::Tensor all(run_->args[arg].dtype, run_->args[arg].shape);
+    char* to = static_cast<char*>(all.data());
+    for (int s = 0; run_->num_rows > 0 && s < run_->num_shards(); ++s) {
+      const tf::Tensor rows = shards_[s]->TakeArgGradient(arg);
+      std::memcpy(to, rows.data(), rows.TotalBytes());
+      to += rows.TotalBytes();
+    }
+    return all;
+  }
+
+  absl::Status EmitSlots() {
+    Accumulators& sums = shards_[0]->accumulators();
+    for (size_t s = 1; s < shards_.size(); ++s) {
+      for (size_t slot = 0; slot < sums.size(); ++slot) {
+        TF_RETURN_IF_ERROR(
+            sums[slot]->AddAll(shards_[s]->accumulators()[slot].get()));
+      }
+    }
+    return options_.slots.Emit(ctx(), run_->captures,
+                               static_cast<int>(options_.result_dtypes.size()),
+                               &sums);
+  }
+
+  const BackwardOptions& options_;  // The kernel's, which outlives the call.
+  const std::shared_ptr<BlockTable> table_;  // Outlives the shards.
+  const std::shared_ptr<BatchedRun> run_;
+  const bool consumes_;
+  FirstError error_;
+  std::vector<std::unique_ptr<BackwardShard>> shards_;
+};
+
+}  // namespace
+
+class LaunchBatchedBackwardOp final : public tf::AsyncOpKernel {
+ public:
+  explicit LaunchBatchedBackwardOp(tf::OpKernelConstruction* ctx)
+      : AsyncOpKernel(ctx), functions_(ctx) {
+    OP_REQUIRES_OK(ctx,
+                   ctx->GetAttr("Targ_gradients", &options_.result_dtypes));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("arg_positions", &options_.arg_positions));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("mapped", &options_.is_mapped));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("entry", &entry_));
+    OP_REQUIRES_OK(ctx, options_.slots.Read(ctx));
+    std::vector<int> code;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("program", &code));
+    std::string error;
+    OP_REQUIRES(
+        ctx,
+        DecodeBackwardProgram(code, functions_.num_functions(),
+                              options_.slots.size(), &options_.program, &error),
+        absl::InternalError(absl::StrCat("recursive_tf: ", error)));
+  }
+
+  void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
+    const BatchedRunRef* ref =
+        ctx->input(0).dims() == 0
+            ? ctx->input(0).scalar<tf::Variant>()().get<BatchedRunRef>()
+            : nullptr;
+    OP_REQUIRES_ASYNC(
+        ctx, ref != nullptr && ref->run != nullptr,
+        absl::FailedPreconditionError(absl::StrCat(
+            "SubGraph '", entry_,
+            "': the forward call kept no residuals, so it has no gradient")),
+        done);
+    const absl::Status status = Check(*ref->run);
+    OP_REQUIRES_OK_ASYNC(ctx, status, done);
+    auto table =
+        functions_.Get(ctx->function_library(), ref->run->num_shards() > 1);
+    OP_REQUIRES_OK_ASYNC(ctx, table.status(), done);
+    const absl::Status checked = CheckFunctions(**table);
+    OP_REQUIRES_OK_ASYNC(ctx, checked, done);
+    // The input is the only reference left exactly when no tape, graph edge or
+    // other gradient can ask for this run again.
+    const bool consumes = ctx->input(0).RefCountIsOne();
+    auto call = std::make_unique<BackwardCall>(
+        ctx, std::move(done), options_, ref->run, *std::move(table), consumes);
+    call->MakeShards();
+    ShardedCall::Start(std::move(call));
+  }
+
+ private:
+  absl::Status Check(const BatchedRun& run) const {
+    std::string error;
+    if (!CheckBackwardProgram(run.plan->program, options_.program, &error)) {
+      return absl::InternalError(absl::StrCat("recursive_tf: ", error));
+    }
+    for (int position : options_.arg_positions) {
+      if (position < 0 || position >= static_cast<int>(run.args.size())) {
+        return absl::InternalError("recursive_tf: no such argument");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // That the functions return what the program says. What they take is known
+  // only with the residuals.
+  absl::Status CheckFunctions(const BlockTable& table) const {
+    for (const BatchedGradient& gradient : options_.program.gradients) {
+      if (gradient.function < 0) continue;
+      int num_outputs = static_cast<int>(gradient.inputs.size());
+      for (int slot : gradient.slots) {
+        num_outputs += options_.slots.num_outputs(slot);
+      }
+      if (table[gradient.function].num_outputs() != num_outputs) {
+        return absl::InternalError(
+            absl::StrCat("recursive_tf: gradient function ", gradient.function,
+                         " returns ", table[gradient.function].num_outputs(),
+                         " values, not ", num_outputs));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  BlockTableCache functions_;
+  BackwardOptions options_;
+  std::string entry_;
+};
+
+REGISTER_KERNEL_BUILDER(
+    Name("RecursiveTf>LaunchBatchedBackward").Device(tf::DEVICE_CPU),
+    LaunchBatchedBackwardOp);
+
+}  // namespace recursive_tf

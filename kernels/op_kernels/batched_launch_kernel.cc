@@ -1,0 +1,271 @@
+// Kernel of LaunchBatched: divides the rows into shards and runs them.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/op_kernels/kernel_util.h"
+#include "kernels/op_kernels/sharded_call.h"
+#include "kernels/runtime/batched_forward.h"
+#include "kernels/runtime/batched_run.h"
+#include "kernels/runtime/batched_run_ref.h"
+#include "kernels/runtime/frame.h"
+#include "kernels/runtime/process_stats.h"
+#include "kernels/runtime/rows.h"
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+namespace {
+
+// The attributes that a call needs at its end.
+struct LaunchOptions {
+  std::vector<tf::DataType> result_dtypes;
+  std::vector<tf::PartialTensorShape> row_shapes;
+  bool is_mapped = false;
+  bool keeps_residuals = false;
+};
+
+class LaunchCall final : public ShardedCall {
+ public:
+  LaunchCall(tf::OpKernelContext* ctx, tf::AsyncOpKernel::DoneCallback done,
+             const LaunchOptions& options, std::shared_ptr<BatchedRun> run,
+             std::shared_ptr<BlockTable> table)
+      : ShardedCall(ctx, std::move(done)),
+        options_(options),
+        table_(std::move(table)),
+        run_(std::move(run)) {}
+
+  void MakeShards(const ArgPointers& args) {
+    const int num_shards = run_->num_shards();
+    for (int s = 0; s < num_shards; ++s) {
+      shards_.push_back(std::make_unique<ForwardShard>(
+          ctx(), run_.get(), table_.get(), s, options_.keeps_residuals,
+          ShardDoneCallback()));
+      std::vector<tf::Tensor> rows;
+      for (const tf::Tensor* arg : args) {
+        if (!options_.is_mapped) {
+          rows.push_back(AddLeadingDim(*arg));
+        } else if (num_shards == 1) {
+          rows.push_back(*arg);
+        } else {
+          rows.push_back(
+              arg->Slice(run_->shard_begin(s), run_->shard_begin(s + 1)));
+        }
+      }
+      shards_.back()->Enter(std::move(rows));
+    }
+  }
+
+ private:
+  std::vector<StepLoop*> Shards() override {
+    std::vector<StepLoop*> loops;
+    for (const auto& shard : shards_) loops.push_back(shard.get());
+    return loops;
+  }
+
+  void Finish() override {
+    PublishStats();
+    absl::Status status = run_->error.Get();
+    std::vector<tf::Tensor> results(options_.result_dtypes.size());
+    for (size_t k = 0; status.ok() && k < results.size(); ++k) {
+      status = CollectResult(k, &results[k]);
+    }
+    if (status.ok())
+      status = SetResults(ctx(), results, options_.result_dtypes);
+    if (!status.ok()) return ctx()->SetStatus(status);
+    ctx()->set_output(ctx()->num_outputs() - 1,
+                      MakeVariantScalar(BatchedRunRef{
+                          options_.keeps_residuals ? run_ : nullptr}));
+  }
+
+  void PublishStats() {
+    RunCountersSnapshot stats;
+    BatchedTrace trace;
+    for (const auto& shard : shards_) {
+      stats.frames += shard->num_frames();
+      stats.max_depth = std::max<int64_t>(stats.max_depth, shard->max_depth());
+      stats.steps += shard->num_steps();
+      stats.rows += shard->num_step_rows();
+      for (TracedStep& step : shard->TakeTrace()) {
+        trace.steps.push_back(std::move(step));
+      }
+    }
+    if (options_.keeps_residuals) run_->CountTape(&stats);
+    ProcessStats::Get().Publish(stats);
+    if (trace.steps.empty()) return;
+    trace.block_names = run_->plan->block_names;
+    TraceRecorder::Get().Publish(std::move(trace), /*is_backward=*/false);
+  }
+
+  // Stacks the rows of all shards.
+  absl::Status CollectResult(size_t k, tf::Tensor* result) const {
+    if (run_->num_rows == 0) {
+      tf::TensorShape shape({0});
+      for (int d = 0; d < options_.row_shapes[k].dims(); ++d) {
+        shape.AddDim(std::max<int64_t>(0, options_.row_shapes[k].dim_size(d)));
+      }
+      *result = tf::Tensor(options_.result_dtypes[k], shape);
+      return absl::OkStatus();
+    }
+    const tf::TensorShape row_shape =
+        shards_[0]->buffers().RowShapeOf(shards_[0]->results()[k][0]);
+    for (size_t s = 0; s < shards_.size(); ++s) {
+      const std::vector<RowRef>& refs = shards_[s]->results()[k];
+      TF_RETURN_IF_ERROR(shards_[s]->buffers().CheckRowShapes(
+          refs.data(), refs.size(), row_shape, k, run_->shard_begin(s)));
+    }
+    if (shards_.size() == 1) {
+      const std::vector<RowRef>& refs = shards_[0]->results()[k];
+      TF_RETURN_IF_ERROR(shards_[0]->buffers().Gather(
+          refs.data(), refs.size(), IsConsecutive(refs.data(), refs.size()),
+          result));
+      if (!options_.is_mapped) *result = DropLeadingDim(*result);
+      return absl::OkStatus();
+    }
+    tf::TensorShape shape = row_shape;
+    shape.InsertDim(0, run_->num_rows);
+    *result = tf::Tensor(options_.result_dtypes[k], shape);
+    for (size_t s = 0; s < shards_.size(); ++s) {
+      const std::vector<RowRef>& refs = shards_[s]->results()[k];
+      TF_RETURN_IF_ERROR(shards_[s]->buffers().CopyRows(
+          refs.data(), refs.size(), run_->shard_begin(s), result));
+    }
+    return absl::OkStatus();
+  }
+
+  const LaunchOptions& options_;  // The kernel's, which outlives the call.
+  const std::shared_ptr<BlockTable> table_;  // Outlives the shards.
+  const std::shared_ptr<BatchedRun> run_;
+  std::vector<std::unique_ptr<ForwardShard>> shards_;
+};
+
+}  // namespace
+
+class LaunchBatchedOp final : public tf::AsyncOpKernel {
+ public:
+  explicit LaunchBatchedOp(tf::OpKernelConstruction* ctx)
+      : AsyncOpKernel(ctx), functions_(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tresults", &options_.result_dtypes));
+    std::vector<tf::PartialTensorShape> shapes;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
+    options_.row_shapes = RowShapes(shapes);
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("mapped", &options_.is_mapped));
+    OP_REQUIRES_OK(ctx,
+                   ctx->GetAttr("keeps_residuals", &options_.keeps_residuals));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("max_depth", &max_depth_));
+    tf::DataTypeVector arg_dtypes, capture_dtypes;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Targs", &arg_dtypes));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tcaptures", &capture_dtypes));
+    num_args_ = static_cast<int>(arg_dtypes.size());
+    num_captures_ = static_cast<int>(capture_dtypes.size());
+    OP_REQUIRES_OK(ctx, MakePlan(ctx));
+  }
+
+  void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
+    const ArgPointers args = InputPointers(ctx, 0, num_args_);
+    int64_t num_rows = 1;
+    if (options_.is_mapped) {
+      auto found = NumRows(args);
+      if (!found.ok()) {
+        FirstError error;
+        error.Record(found.status(),
+                     plan_->body_name(plan_->program.entry_body), 0);
+        ctx->SetStatus(error.Get());
+        return done();
+      }
+      num_rows = *found;
+    }
+    const int num_shards = static_cast<int>(std::max<int64_t>(
+        1, std::min<int64_t>(ShardedCall::NumThreads(ctx), num_rows)));
+    auto table = functions_.Get(ctx->function_library(), num_shards > 1);
+    OP_REQUIRES_OK_ASYNC(ctx, table.status(), done);
+    const absl::Status status = CheckFunctions(**table);
+    OP_REQUIRES_OK_ASYNC(ctx, status, done);
+    auto run =
+        std::make_shared<BatchedRun>(plan_, num_shards, num_rows, max_depth_);
+    for (int i = num_args_; i < ctx->num_inputs(); ++i) {
+      run->captures.push_back(ctx->input(i));
+    }
+    for (const tf::Tensor* arg : args) {
+      run->args.push_back({arg->dtype(), arg->shape()});
+    }
+    run->result_dtypes.assign(options_.result_dtypes.begin(),
+                              options_.result_dtypes.end());
+    // The table and the run are moved: nothing on this stack may hold them
+    // when the op is done, which may be before this function returns.
+    auto call = std::make_unique<LaunchCall>(ctx, std::move(done), options_,
+                                             std::move(run), *std::move(table));
+    call->MakeShards(args);
+    ShardedCall::Start(std::move(call));
+  }
+
+ private:
+  absl::Status MakePlan(tf::OpKernelConstruction* ctx) {
+    std::vector<int> code;
+    std::string name;
+    std::vector<std::string> body_names, block_names;
+    TF_RETURN_IF_ERROR(ctx->GetAttr("program", &code));
+    TF_RETURN_IF_ERROR(ctx->GetAttr("policy", &name));
+    TF_RETURN_IF_ERROR(ctx->GetAttr("body_names", &body_names));
+    TF_RETURN_IF_ERROR(ctx->GetAttr("block_names", &block_names));
+    AgendaPlan::Policy policy;
+    if (!AgendaPlan::ParsePolicy(name, &policy)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("recursive_tf: policy '", name, "'"));
+    }
+    BatchedProgram program;
+    std::string error;
+    if (!DecodeBatchedProgram(code, functions_.num_functions(), &program,
+                              &error)) {
+      return absl::InternalError(absl::StrCat("recursive_tf: ", error));
+    }
+    const BatchedBody& entry = program.bodies[program.entry_body];
+    const int num_results = static_cast<int>(options_.result_dtypes.size());
+    if (body_names.size() != program.bodies.size() ||
+        program.num_captures != num_captures_ || entry.num_args != num_args_ ||
+        entry.num_results != num_results ||
+        static_cast<int>(options_.row_shapes.size()) != num_results) {
+      return absl::InternalError("recursive_tf: malformed LaunchBatched op");
+    }
+    block_names.resize(program.blocks.size());
+    plan_ = std::make_shared<BatchedPlan>(std::move(program), policy,
+                                          std::move(body_names),
+                                          std::move(block_names));
+    return absl::OkStatus();
+  }
+
+  // That the functions take and return what the program says.
+  absl::Status CheckFunctions(const BlockTable& table) const {
+    for (const BatchedBlock& block : plan_->program.blocks) {
+      const BlockFunction& function = table[block.function];
+      const size_t num_args = block.inputs.size() + block.captures.size();
+      if (function.num_args() != static_cast<int>(num_args) ||
+          function.num_outputs() < static_cast<int>(block.outputs.size())) {
+        return absl::InternalError(
+            absl::StrCat("recursive_tf: function ", block.function, " takes ",
+                         function.num_args(), " arguments and returns ",
+                         function.num_outputs(), " values; its block has ",
+                         num_args, " and ", block.outputs.size()));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  BlockTableCache functions_;
+  std::shared_ptr<const BatchedPlan> plan_;
+  LaunchOptions options_;
+  int max_depth_ = 0;
+  int num_args_ = 0;
+  int num_captures_ = 0;
+};
+
+REGISTER_KERNEL_BUILDER(
+    Name("RecursiveTf>LaunchBatched").Device(tf::DEVICE_CPU), LaunchBatchedOp);
+
+}  // namespace recursive_tf

@@ -1,0 +1,72 @@
+#include "kernels/op_kernels/gradient_slots.h"
+
+#include <string>
+#include <utility>
+
+#include "tensorflow/core/framework/resource_handle.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+absl::Status GradientSlots::Read(tf::OpKernelConstruction* ctx) {
+  std::vector<std::string> kinds;
+  TF_RETURN_IF_ERROR(ctx->GetAttr("slot_kinds", &kinds));
+  TF_RETURN_IF_ERROR(ctx->GetAttr("slot_captures", &captures_));
+  TF_RETURN_IF_ERROR(ctx->GetAttr("slot_shapes", &shapes_));
+  TF_RETURN_IF_ERROR(ctx->GetAttr("Tslots", &dtypes_));
+  size_t num_outputs = 0;
+  for (const std::string& name : kinds) {
+    auto kind = Accumulator::ParseKind(name);
+    if (!kind.ok()) return kind.status();
+    kinds_.push_back(*kind);
+    num_outputs += *kind == Accumulator::Kind::kDense ? 1 : 2;
+  }
+  if (captures_.size() != kinds_.size() || shapes_.size() != kinds_.size() ||
+      dtypes_.size() != num_outputs) {
+    return absl::InternalError("recursive_tf: malformed gradient slots");
+  }
+  return absl::OkStatus();
+}
+
+GradientSlots::Accumulators GradientSlots::MakeAccumulators() const {
+  Accumulators accumulators;
+  size_t output = 0;
+  for (Accumulator::Kind kind : kinds_) {
+    const tf::DataType dtype = dtypes_[output++];
+    const tf::DataType second =
+        kind == Accumulator::Kind::kDense ? dtype : dtypes_[output++];
+    accumulators.push_back(std::make_unique<Accumulator>(kind, dtype, second));
+  }
+  return accumulators;
+}
+
+absl::StatusOr<tf::TensorShape> GradientSlots::Shape(
+    const std::vector<tf::Tensor>& captures, size_t slot) const {
+  tf::TensorShape shape;
+  if (shapes_[slot].AsTensorShape(&shape)) return shape;
+  const tf::Tensor& capture = captures[captures_[slot]];
+  if (capture.dtype() != tf::DT_RESOURCE) return capture.shape();
+  const auto& known =
+      capture.scalar<tf::ResourceHandle>()().dtypes_and_shapes();
+  if (!known.empty() && known[0].shape.AsTensorShape(&shape)) return shape;
+  return absl::InvalidArgumentError(
+      "recursive_tf: the gradient of a variable of unknown shape is needed, "
+      "but no frame contributed to it; give the variable a static shape");
+}
+
+absl::Status GradientSlots::Emit(tf::OpKernelContext* ctx,
+                                 const std::vector<tf::Tensor>& captures,
+                                 int first_output,
+                                 Accumulators* accumulators) const {
+  int output = first_output;
+  for (size_t slot = 0; slot < accumulators->size(); ++slot) {
+    auto shape = Shape(captures, slot);
+    if (!shape.ok()) return shape.status();
+    absl::Status status = (*accumulators)[slot]->Emit(ctx, &output, *shape);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace recursive_tf

@@ -1,0 +1,166 @@
+// One shard of a batched forward run: frames, agenda, steps.
+#ifndef RECURSIVE_TF_KERNELS_RUNTIME_BATCHED_FORWARD_H_
+#define RECURSIVE_TF_KERNELS_RUNTIME_BATCHED_FORWARD_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "kernels/core/agenda.h"
+#include "kernels/core/arena.h"
+#include "kernels/runtime/batched_buffers.h"
+#include "kernels/runtime/batched_frame.h"
+#include "kernels/runtime/batched_run.h"
+#include "kernels/runtime/batched_trace.h"
+#include "kernels/runtime/step_loop.h"
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace recursive_tf {
+
+// Works off the root rows of one shard. Between steps it sees to the events:
+// what they let go on is handled unit by unit, for all frames at once, so that
+// frames which go the same way stay beside each other, in memory and in steps.
+class ForwardShard final : public StepLoop {
+ public:
+  // Calls `done` when nothing is left to do, or after an error, which is then
+  // in `run->error`. With `keeps_residuals` it writes run->tapes[shard].
+  ForwardShard(tensorflow::OpKernelContext* ctx, BatchedRun* run,
+               BlockTable* table, int shard, bool keeps_residuals,
+               std::function<void()> done);
+  ~ForwardShard() override;
+
+  // Makes the root frames. `args` are one tensor [rows of this shard, ...] for
+  // each argument.
+  void Enter(std::vector<tensorflow::Tensor> args);
+
+  // The root frames' results, by column; to be read after `done`.
+  const std::vector<std::vector<RowRef>>& results() const { return results_; }
+  const RowBuffers& buffers() const { return buffers_; }
+  int64_t num_rows() const { return num_rows_; }
+
+  int64_t num_frames() const { return num_frames_; }
+  int max_depth() const { return max_depth_; }
+  int64_t num_steps() const { return num_steps_; }
+  int64_t num_step_rows() const { return num_step_rows_; }
+  std::vector<TracedStep> TakeTrace() { return std::move(trace_); }
+
+ private:
+  using Frames = std::vector<BatchedFrame*>;
+  // A register that a step sets in all its frames.
+  struct StepTarget {
+    int reg;
+    uint32_t buffer;
+    uint32_t stride;  // 0: the buffer's only row is for all.
+  };
+
+  bool Prepare() override;
+  void Complete(const absl::Status& status) override;
+  void Finish() override;
+
+  // Frames.
+  BatchedFrame* NewFrame(int body, int depth);
+  void FreeFrame(BatchedFrame* frame);
+  // Takes over one reference.
+  void Set(RowRef* target, RowRef ref) {
+    buffers_.Release(*target);
+    *target = ref;
+  }
+
+  // Events and units.
+  void Post(int body, int event, BatchedFrame* frame);
+  void SeeToEvents();
+  void Fire(int body, int event, const Frames& frames);
+  void Start(int body, const BatchedUnit& unit, const Frames& frames);
+  void StartBlock(const BatchedUnit& unit, const Frames& frames);
+  void StartCall(const BatchedUnit& unit, const Frames& frames);
+  void StartMap(int body, const BatchedUnit& unit, const Frames& frames);
+  void StartSwitch(int body, const BatchedUnit& unit, const Frames& frames);
+  void StartReturn(const BatchedUnit& unit, const Frames& frames);
+  void ReturnFromMap(const BatchedUnit& unit, BatchedFrame* frame);
+  void StartLoopTest(int body, const BatchedUnit& unit, const Frames& frames);
+  void CopyRegisters(const BatchedUnit& unit, BatchedFrame* frame);
+  void Reset(int body, const BatchedUnit& unit, BatchedFrame* frame);
+  bool ReadPredicate(const BatchedUnit& unit, BatchedFrame* frame,
+                     int32_t* value);
+  absl::Status MapOver(const BatchedUnit& unit, BatchedFrame* frame);
+  absl::StatusOr<uint32_t> UnstackRow(RowRef ref, int64_t num_rows, int depth);
+  absl::Status FinishMap(BatchedMapCall* map);
+  bool CanEnter(int body, int depth);
+
+  // Steps.
+  void KeepEqualShapes();
+  void PrepareRetry();
+  absl::Status GatherInputs();
+  absl::Status ScatterOutputs();
+  void Record(const std::vector<uint32_t>& outputs);
+  void RecordMove(TapeStep::Kind kind, TapeColumn column, int64_t num_rows,
+                  uint32_t output, int depth);
+  uint32_t AddBuffer(tensorflow::Tensor tensor, int64_t num_refs);
+  void Trace();
+
+  bool has_stopped() const { return run_->error.has_failed(); }
+  void Fail(const absl::Status& status, int body, int depth);
+  const BatchedBody& body(int index) const {
+    return run_->plan->program.bodies[index];
+  }
+
+  BatchedRun* const run_;    // Not owned.
+  BlockTable* const table_;  // Not owned.
+  const int shard_;
+  ShardTape* const tape_;  // Null in inference.
+  const std::function<void()> done_;
+  BlockTable::Scratches scratches_;
+  const std::unique_ptr<Agenda> agenda_;
+  RowBuffers buffers_;
+
+  Arena arena_;
+  std::vector<BatchedFrame*> free_frames_;  // By body; linked by `caller`.
+  int64_t num_live_frames_ = 0;
+  std::vector<std::unique_ptr<BatchedMapCall>> map_calls_;
+  std::vector<BatchedMapCall*> free_map_calls_;
+
+  // Frames in which an event fired that is not seen to yet, by event; and the
+  // order in which to see to the events.
+  std::vector<Frames> posted_;
+  std::vector<int> posted_events_;
+  size_t next_posted_ = 0;
+  Frames firing_;
+  Frames started_;
+  std::vector<RowRef> moving_;
+
+  // The current step.
+  int block_ = -1;
+  Frames frames_;
+  std::vector<int> depths_;
+  std::vector<RowRef> refs_;           // [input][row]
+  std::vector<char> are_consecutive_;  // By input.
+  int64_t step_start_us_ = 0;
+  Frames others_;
+  std::vector<int> other_depths_;
+  std::vector<uint32_t> step_outputs_;  // Buffers.
+  std::vector<StepTarget> step_targets_;
+  // After an error in a step of many rows: they run one by one, to find the
+  // frame that fails.
+  bool is_retrying_ = false;
+  Frames retried_;
+  std::vector<int> retried_depths_;
+  size_t next_retried_ = 0;
+  absl::Status retried_status_;
+
+  const int64_t num_rows_;
+  std::vector<std::vector<RowRef>> results_;
+  int64_t num_frames_ = 0;
+  int max_depth_ = 0;
+  int64_t num_steps_ = 0;
+  int64_t num_step_rows_ = 0;
+  const bool is_traced_;
+  std::vector<TracedStep> trace_;
+};
+
+}  // namespace recursive_tf
+
+#endif  // RECURSIVE_TF_KERNELS_RUNTIME_BATCHED_FORWARD_H_

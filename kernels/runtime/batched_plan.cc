@@ -1,0 +1,138 @@
+#include "kernels/runtime/batched_plan.h"
+
+#include <functional>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "kernels/runtime/batched_frame.h"
+#include "tensorflow/core/common_runtime/function_body.h"
+#include "tensorflow/core/common_runtime/renamed_device.h"
+#include "tensorflow/core/platform/threadpool_interface.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+namespace {
+
+// A pool of the calling thread only.
+class CallerPool final : public tf::thread::ThreadPoolInterface {
+ public:
+  void Schedule(std::function<void()> closure) override { closure(); }
+  int NumThreads() const override { return 1; }
+  int CurrentThreadId() const override { return 0; }
+};
+
+tf::thread::ThreadPoolInterface* GetCallerPool() {
+  static CallerPool* const pool = new CallerPool;  // Never destroyed.
+  return pool;
+}
+
+}  // namespace
+
+BatchedPlan::BatchedPlan(BatchedProgram program_in, AgendaPlan::Policy policy,
+                         std::vector<std::string> body_names,
+                         std::vector<std::string> block_names)
+    : program(std::move(program_in)),
+      agenda(policy, program),
+      body_names(std::move(body_names)),
+      block_names(std::move(block_names)) {
+  for (size_t b = 0; b < program.bodies.size(); ++b) {
+    const BatchedBody& body = program.bodies[b];
+    FrameLayout layout;
+    for (const BatchedUnit& unit : body.units) {
+      layout.initial_pending.push_back(unit.pending);
+    }
+    layout.pending_offset =
+        sizeof(BatchedFrame) + body.num_registers * sizeof(RowRef);
+    layout.bytes = layout.pending_offset + body.units.size() * sizeof(int32_t);
+    layouts.push_back(std::move(layout));
+    event_bodies.insert(event_bodies.end(), body.num_events,
+                        static_cast<int>(b));
+  }
+}
+
+bool IsDifferentiable(tf::DataType dtype) {
+  switch (dtype) {
+    case tf::DT_HALF:
+    case tf::DT_BFLOAT16:
+    case tf::DT_FLOAT:
+    case tf::DT_DOUBLE:
+    case tf::DT_COMPLEX64:
+    case tf::DT_COMPLEX128:
+      return true;
+    default:
+      return false;
+  }
+}
+
+absl::StatusOr<std::shared_ptr<BlockTable>> BlockTable::Instantiate(
+    tf::FunctionLibraryRuntime* library,
+    const std::vector<tf::NameAttrList>& functions, bool is_sharded) {
+  if (library == nullptr) {
+    return absl::InternalError("recursive_tf: no function library runtime");
+  }
+  auto table = absl::WrapUnique(new BlockTable(library));
+  tf::Device* device = library->device();
+  if (is_sharded) {
+    // Of the same name: resource handles name the device they belong to.
+    table->device_ = tf::RenamedDevice::NewRenamedDevice(
+        device->name(), device, /*owns_underlying=*/false,
+        /*isolate_session_state=*/false, GetCallerPool());
+    device = table->device_.get();
+  }
+  for (const tf::NameAttrList& function : functions) {
+    tf::FunctionLibraryRuntime::Handle handle;
+    absl::Status status = library->Instantiate(
+        function.name(), tf::AttrSlice(&function.attr()), &handle);
+    if (!status.ok()) return status;
+    const tf::FunctionBody* body = library->GetFunctionBody(handle);
+    if (body == nullptr) {
+      return absl::InternalError(
+          absl::StrCat("recursive_tf: no body for ", function.name()));
+    }
+    auto block = BlockFunction::Make(library, device, *body);
+    if (!block.ok()) return block.status();
+    table->blocks_.push_back(*std::move(block));
+  }
+  return std::shared_ptr<BlockTable>(std::move(table));
+}
+
+BlockTable::Scratches BlockTable::TakeScratches() {
+  {
+    MutexLock lock(&mu_);
+    if (!scratches_.empty()) {
+      Scratches scratches = std::move(scratches_.back());
+      scratches_.pop_back();
+      return scratches;
+    }
+  }
+  return Scratches(blocks_.size());  // Each is made when it is first used.
+}
+
+void BlockTable::GiveBack(Scratches scratches) {
+  MutexLock lock(&mu_);
+  scratches_.push_back(std::move(scratches));
+}
+
+BlockTableCache::BlockTableCache(tf::OpKernelConstruction* ctx) {
+  OP_REQUIRES_OK(ctx, ctx->GetAttr("functions", &functions_));
+}
+
+absl::StatusOr<std::shared_ptr<BlockTable>> BlockTableCache::Get(
+    tf::FunctionLibraryRuntime* library, bool is_sharded) {
+  std::shared_ptr<BlockTable> old;  // Destroyed after the lock is gone.
+  {
+    MutexLock lock(&mu_);
+    const auto& table = tables_[is_sharded];
+    if (table != nullptr && table->library() == library) return table;
+  }
+  auto table = BlockTable::Instantiate(library, functions_, is_sharded);
+  if (!table.ok()) return table.status();
+  MutexLock lock(&mu_);
+  old = std::exchange(tables_[is_sharded], *table);
+  return *std::move(table);
+}
+
+}  // namespace recursive_tf

@@ -1,0 +1,29 @@
+#include "kernels/runtime/batched_trace.h"
+
+#include <iterator>
+#include <utility>
+
+namespace recursive_tf {
+
+TraceRecorder& TraceRecorder::Get() {
+  static TraceRecorder* const recorder = new TraceRecorder;  // Never destroyed.
+  return *recorder;
+}
+
+void TraceRecorder::Publish(BatchedTrace trace, bool is_backward) {
+  MutexLock lock(&mu_);
+  if (!is_backward) {
+    last_ = std::move(trace);
+    return;
+  }
+  last_.steps.insert(last_.steps.end(),
+                     std::make_move_iterator(trace.steps.begin()),
+                     std::make_move_iterator(trace.steps.end()));
+}
+
+BatchedTrace TraceRecorder::last() const {
+  MutexLock lock(&mu_);
+  return last_;
+}
+
+}  // namespace recursive_tf

@@ -1,0 +1,403 @@
+// ForwardShard: frames, events, and the units that need no ops.
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/runtime/batched_forward.h"
+#include "kernels/runtime/rows.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+BatchedFrame* ForwardShard::NewFrame(int body_index, int depth) {
+  const FrameLayout& layout = run_->plan->layouts[body_index];
+  BatchedFrame*& free = free_frames_[body_index];
+  BatchedFrame* frame = free;
+  if (frame != nullptr) {
+    free = frame->caller;
+  } else {
+    frame = static_cast<BatchedFrame*>(arena_.Allocate(layout.bytes));
+  }
+  frame->caller = nullptr;
+  frame->call = nullptr;
+  frame->map = nullptr;
+  frame->body = body_index;
+  frame->depth = depth;
+  frame->row = 0;
+  frame->root_row = 0;
+  frame->num_active = 0;
+  // All bits of an empty register are set.
+  std::memset(static_cast<void*>(frame->registers()), 0xff,
+              layout.pending_offset - sizeof(BatchedFrame));
+  std::memcpy(frame->pending(layout.pending_offset),
+              layout.initial_pending.data(),
+              layout.initial_pending.size() * sizeof(int32_t));
+  ++num_frames_;
+  ++num_live_frames_;
+  max_depth_ = std::max(max_depth_, depth);
+  return frame;
+}
+
+void ForwardShard::FreeFrame(BatchedFrame* frame) {
+  const int num_registers = body(frame->body).num_registers;
+  RowRef* registers = frame->registers();
+  for (int i = 0; i < num_registers; ++i) buffers_.Release(registers[i]);
+  frame->caller = free_frames_[frame->body];
+  free_frames_[frame->body] = frame;
+  --num_live_frames_;
+}
+
+void ForwardShard::Enter(std::vector<tf::Tensor> args) {
+  const int entry = run_->plan->program.entry_body;
+  if (num_rows_ == 0 || !CanEnter(entry, 1)) return;
+  std::vector<uint32_t> ids;
+  for (tf::Tensor& arg : args) ids.push_back(AddBuffer(arg, num_rows_));
+  if (tape_ != nullptr) tape_->args = ids;
+  const int64_t begin = run_->shard_begin(shard_);
+  for (int64_t row = 0; row < num_rows_; ++row) {
+    BatchedFrame* frame = NewFrame(entry, /*depth=*/1);
+    frame->row = static_cast<int32_t>(row);
+    frame->root_row = static_cast<int32_t>(begin + row);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      frame->registers()[i] = {ids[i], static_cast<uint32_t>(row)};
+    }
+    Post(entry, 0, frame);
+  }
+}
+
+bool ForwardShard::CanEnter(int body_index, int depth) {
+  const absl::Status status =
+      CheckDepth(run_->plan->body_name(body_index), depth, run_->max_depth);
+  if (status.ok()) return true;
+  Fail(status, body_index, depth);
+  return false;
+}
+
+void ForwardShard::Post(int body_index, int event, BatchedFrame* frame) {
+  ++frame->num_active;
+  const int id = body(body_index).first_event + event;
+  if (posted_[id].empty()) posted_events_.push_back(id);
+  posted_[id].push_back(frame);
+}
+
+void ForwardShard::SeeToEvents() {
+  while (next_posted_ < posted_events_.size() && !has_stopped()) {
+    const int id = posted_events_[next_posted_++];
+    // A chain of calls without a block in between posts for ever new events.
+    if (next_posted_ == posted_events_.size()) {
+      posted_events_.clear();
+      next_posted_ = 0;
+    }
+    const int body_index = run_->plan->event_bodies[id];
+    firing_.clear();
+    firing_.swap(posted_[id]);
+    Fire(body_index, id - body(body_index).first_event, firing_);
+  }
+}
+
+void ForwardShard::Fire(int body_index, int event, const Frames& frames) {
+  const BatchedBody& code = body(body_index);
+  const size_t offset = run_->plan->layouts[body_index].pending_offset;
+  for (int u : code.dependents[event]) {
+    started_.clear();
+    for (BatchedFrame* frame : frames) {
+      if (--frame->pending(offset)[u] == 0) started_.push_back(frame);
+    }
+    if (!started_.empty()) Start(body_index, code.units[u], started_);
+    if (has_stopped()) return;
+  }
+  for (BatchedFrame* frame : frames) {
+    if (--frame->num_active == 0) FreeFrame(frame);
+  }
+}
+
+void ForwardShard::Start(int body_index, const BatchedUnit& unit,
+                         const Frames& frames) {
+  using Kind = BatchedUnit::Kind;
+  switch (unit.kind) {
+    case Kind::kBlock:
+      return StartBlock(unit, frames);
+    case Kind::kCall:
+      return StartCall(unit, frames);
+    case Kind::kMap:
+      return StartMap(body_index, unit, frames);
+    case Kind::kSwitch:
+      return StartSwitch(body_index, unit, frames);
+    case Kind::kReturn:
+      return StartReturn(unit, frames);
+    case Kind::kLoopTest:
+      return StartLoopTest(body_index, unit, frames);
+    case Kind::kCopy:
+    case Kind::kLoopStart:
+    case Kind::kLoopNext:
+      for (BatchedFrame* frame : frames) {
+        CopyRegisters(unit, frame);
+        Reset(body_index, unit, frame);
+        Post(body_index, unit.event, frame);
+      }
+      return;
+  }
+}
+
+void ForwardShard::StartBlock(const BatchedUnit& unit, const Frames& frames) {
+  other_depths_.clear();
+  for (BatchedFrame* frame : frames) {
+    ++frame->num_active;
+    other_depths_.push_back(frame->depth);
+  }
+  agenda_->Add(unit.block, frames, other_depths_);
+}
+
+void ForwardShard::StartCall(const BatchedUnit& unit, const Frames& frames) {
+  const int num_groups = static_cast<int>(unit.events.size());
+  for (BatchedFrame* frame : frames) {
+    const int depth = frame->depth + 1;
+    if (depth > run_->max_depth && !CanEnter(unit.callee, depth)) return;
+    BatchedFrame* callee = NewFrame(unit.callee, depth);
+    callee->caller = frame;
+    callee->call = &unit;
+    callee->root_row = frame->root_row;
+    for (size_t i = 0; i < unit.args.size(); ++i) {
+      const RowRef ref = frame->registers()[unit.args[i]];
+      buffers_.Retain(ref);
+      callee->registers()[i] = ref;
+    }
+    frame->num_active += num_groups;
+    Post(unit.callee, 0, callee);
+  }
+}
+
+bool ForwardShard::ReadPredicate(const BatchedUnit& unit, BatchedFrame* frame,
+                                 int32_t* value) {
+  const RowRef ref = frame->registers()[unit.predicate];
+  if (ref.buffer != RowRef::kNone) {
+    const RowBuffer& buffer = buffers_[ref.buffer];
+    const tf::DataType dtype = buffer.tensor.dtype();
+    if (!unit.is_index && dtype == tf::DT_BOOL && buffer.row_bytes == 1) {
+      *value = reinterpret_cast<const bool*>(buffer.data)[ref.row];
+      return true;
+    }
+    if (unit.is_index && dtype == tf::DT_INT32 && buffer.row_bytes == 4) {
+      *value = reinterpret_cast<const int32_t*>(buffer.data)[ref.row];
+      return true;
+    }
+  }
+  Fail(absl::InternalError("recursive_tf: a predicate is no scalar"),
+       frame->body, frame->depth);
+  return false;
+}
+
+void ForwardShard::StartSwitch(int body_index, const BatchedUnit& unit,
+                               const Frames& frames) {
+  const int num_regions = static_cast<int>(unit.events.size());
+  for (BatchedFrame* frame : frames) {
+    int32_t value = 0;
+    if (!ReadPredicate(unit, frame, &value)) return;
+    int region = value;
+    if (!unit.is_index) {
+      region = value != 0 ? 0 : 1;
+    } else if (region < 0 || region >= num_regions) {
+      region = num_regions - 1;
+    }
+    Post(body_index, unit.events[region], frame);
+  }
+}
+
+void ForwardShard::StartReturn(const BatchedUnit& unit, const Frames& frames) {
+  for (BatchedFrame* frame : frames) {
+    if (frame->map != nullptr) {
+      ReturnFromMap(unit, frame);
+      if (has_stopped()) return;
+      continue;
+    }
+    const RowRef* from = frame->registers();
+    BatchedFrame* caller = frame->caller;
+    for (const RegisterCopy& copy : unit.copies) {
+      const RowRef ref = from[copy.source];
+      if (caller == nullptr) {
+        buffers_.Retain(ref);
+        Set(&results_[copy.target][frame->row], ref);
+        continue;
+      }
+      const int reg = frame->call->results[copy.target];
+      if (reg < 0) continue;
+      buffers_.Retain(ref);
+      Set(&caller->registers()[reg], ref);
+    }
+    if (caller == nullptr) continue;
+    Post(caller->body, frame->call->events[unit.group], caller);
+    --caller->num_active;  // The group has come; now the event is active.
+  }
+}
+
+void ForwardShard::CopyRegisters(const BatchedUnit& unit, BatchedFrame* frame) {
+  // All are read before any is written: loop variables may swap places.
+  RowRef* registers = frame->registers();
+  moving_.clear();
+  for (const RegisterCopy& copy : unit.copies) {
+    moving_.push_back(registers[copy.source]);
+    buffers_.Retain(moving_.back());
+  }
+  for (size_t i = 0; i < unit.copies.size(); ++i) {
+    Set(&registers[unit.copies[i].target], moving_[i]);
+  }
+}
+
+void ForwardShard::Reset(int body_index, const BatchedUnit& unit,
+                         BatchedFrame* frame) {
+  const FrameLayout& layout = run_->plan->layouts[body_index];
+  int32_t* pending = frame->pending(layout.pending_offset);
+  for (int u : unit.resets) pending[u] = layout.initial_pending[u];
+}
+
+void ForwardShard::StartLoopTest(int body_index, const BatchedUnit& unit,
+                                 const Frames& frames) {
+  for (BatchedFrame* frame : frames) {
+    int32_t goes_on = 0;
+    if (!ReadPredicate(unit, frame, &goes_on)) return;
+    if (goes_on != 0) {
+      Reset(body_index, unit, frame);
+      Post(body_index, unit.event, frame);
+    } else {
+      CopyRegisters(unit, frame);
+      Post(body_index, unit.exit_event, frame);
+    }
+  }
+}
+
+void ForwardShard::StartMap(int body_index, const BatchedUnit& unit,
+                            const Frames& frames) {
+  for (BatchedFrame* frame : frames) {
+    const absl::Status status = MapOver(unit, frame);
+    if (!status.ok()) return Fail(status, body_index, frame->depth);
+    if (has_stopped()) return;
+  }
+}
+
+// Makes a buffer of the k rows that one row [k, ...] holds: the same memory.
+absl::StatusOr<uint32_t> ForwardShard::UnstackRow(RowRef ref, int64_t num_rows,
+                                                  int depth) {
+  tf::Tensor rows =
+      DropLeadingDim(buffers_[ref.buffer].tensor.Slice(ref.row, ref.row + 1));
+  if (rows.dims() < 1 || rows.dim_size(0) != num_rows) {
+    return absl::InternalError("recursive_tf: mapped arguments changed");
+  }
+  const bool is_differentiable = IsDifferentiable(rows.dtype());
+  const uint32_t id = AddBuffer(std::move(rows), num_rows);
+  if (is_differentiable) {
+    TapeColumn column;
+    column.first = ref;
+    RecordMove(TapeStep::Kind::kUnstack, column, num_rows, id, depth);
+  }
+  return id;
+}
+
+absl::Status ForwardShard::MapOver(const BatchedUnit& unit,
+                                   BatchedFrame* frame) {
+  // The arguments' rows, for the check of their leading dimensions.
+  std::vector<tf::Tensor> shapes;
+  std::vector<const tf::Tensor*> pointers;
+  for (int reg : unit.args) {
+    const RowRef ref = frame->registers()[reg];
+    if (ref.buffer == RowRef::kNone) {
+      return absl::InternalError("recursive_tf: a register was not set");
+    }
+    shapes.push_back(DropLeadingDim(
+        buffers_[ref.buffer].tensor.Slice(ref.row, ref.row + 1)));
+  }
+  for (const tf::Tensor& tensor : shapes) pointers.push_back(&tensor);
+  const auto num_rows = NumRows(pointers);
+  if (!num_rows.ok()) return num_rows.status();
+
+  if (free_map_calls_.empty()) {
+    map_calls_.push_back(std::make_unique<BatchedMapCall>());
+    free_map_calls_.push_back(map_calls_.back().get());
+  }
+  BatchedMapCall* map = free_map_calls_.back();
+  free_map_calls_.pop_back();
+  map->caller = frame;
+  map->unit = &unit;
+  map->num_rows = *num_rows;
+  map->num_pending = *num_rows * body(unit.callee).num_groups;
+  map->results.assign(*num_rows * unit.results.size(), RowRef());
+  ++frame->num_active;
+  if (*num_rows == 0) return FinishMap(map);
+
+  const int depth = frame->depth + 1;
+  if (!CanEnter(unit.callee, depth)) return absl::OkStatus();
+  std::vector<uint32_t> ids;
+  for (int reg : unit.args) {
+    auto id = UnstackRow(frame->registers()[reg], *num_rows, frame->depth);
+    if (!id.ok()) return id.status();
+    ids.push_back(*id);
+  }
+  for (int64_t row = 0; row < *num_rows; ++row) {
+    BatchedFrame* callee = NewFrame(unit.callee, depth);
+    callee->caller = frame;
+    callee->map = map;
+    callee->row = static_cast<int32_t>(row);
+    callee->root_row = frame->root_row;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      callee->registers()[i] = {ids[i], static_cast<uint32_t>(row)};
+    }
+    Post(unit.callee, 0, callee);
+  }
+  return absl::OkStatus();
+}
+
+void ForwardShard::ReturnFromMap(const BatchedUnit& unit, BatchedFrame* frame) {
+  BatchedMapCall* map = frame->map;
+  for (const RegisterCopy& copy : unit.copies) {
+    const RowRef ref = frame->registers()[copy.source];
+    buffers_.Retain(ref);
+    Set(&map->results[copy.target * map->num_rows + frame->row], ref);
+  }
+  if (--map->num_pending > 0) return;
+  BatchedFrame* caller = map->caller;
+  const absl::Status status = FinishMap(map);
+  if (!status.ok()) Fail(status, caller->body, caller->depth);
+}
+
+absl::Status ForwardShard::FinishMap(BatchedMapCall* map) {
+  BatchedFrame* caller = map->caller;
+  const BatchedUnit& unit = *map->unit;
+  const int64_t num_rows = map->num_rows;
+  for (size_t r = 0; r < unit.results.size(); ++r) {
+    const RowRef* refs = map->results.data() + r * num_rows;
+    tf::Tensor stacked;
+    const bool is_consecutive = num_rows > 0 && IsConsecutive(refs, num_rows);
+    if (num_rows == 0) {
+      const MapResult& declared = unit.map_results[r];
+      tf::TensorShape shape({0});
+      for (int64_t dim : declared.shape) shape.AddDim(dim);
+      stacked = tf::Tensor(static_cast<tf::DataType>(declared.dtype), shape);
+    } else if (unit.results[r] >= 0) {
+      absl::Status status = buffers_.CheckRowShapes(
+          refs, num_rows, buffers_.RowShapeOf(refs[0]), r, /*first_row=*/0);
+      if (!status.ok()) return status;
+      status = buffers_.Gather(refs, num_rows, is_consecutive, &stacked);
+      if (!status.ok()) return status;
+    }
+    if (unit.results[r] >= 0) {
+      const bool is_recorded =
+          num_rows > 0 && IsDifferentiable(stacked.dtype());
+      const uint32_t id = AddBuffer(AddLeadingDim(stacked), 1);
+      Set(&caller->registers()[unit.results[r]], {id, 0});
+      if (is_recorded && tape_ != nullptr) {
+        RecordMove(TapeStep::Kind::kStack,
+                   tape_->MakeColumn(refs, num_rows, is_consecutive), num_rows,
+                   id, caller->depth);
+      }
+    }
+    for (int64_t i = 0; i < num_rows; ++i) buffers_.Release(refs[i]);
+  }
+  free_map_calls_.push_back(map);
+  Post(caller->body, unit.event, caller);
+  --caller->num_active;  // The map has come back; now the event is active.
+  return absl::OkStatus();
+}
+
+}  // namespace recursive_tf

@@ -1,0 +1,44 @@
+"""What the trainer asks of a model."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import tensorflow as tf
+
+from recursive_tf.models.optimizer import ParameterGroup
+
+
+class Trainable(tf.Module, abc.ABC):
+  """A model with a loss and counts. Call its methods in a `tf.function`: each traces a SubGraph.
+
+  Attributes:
+    metrics_class: type of its counts, a NamedTuple with `zeros()`, `plus(other)` and `scores()`,
+      such as `Metrics`.
+    metrics_dtype: type of these counts as tensors.
+  """
+
+  metrics_class: ClassVar[Any]
+  metrics_dtype: ClassVar[tf.DType]
+
+  @abc.abstractmethod
+  def loss_and_metrics(
+    self, batch: Any, training: bool = False, seed: tf.Tensor | None = None
+  ) -> tuple[tf.Tensor, Any]:
+    """Returns (loss, counts): the mean loss of a tree, and counts that add up over batches.
+
+    Args:
+      batch: B trees.
+      training: whether to do what is done in training only, such as dropout.
+      seed: int [2], decides all that is drawn.
+    """
+
+  @abc.abstractmethod
+  def parameter_groups(self) -> Sequence[ParameterGroup]:
+    """Returns all variables, with learning rates and L2."""
+
+  def evaluate(self, batch: Any) -> tuple[tf.Tensor, Any]:
+    """Returns loss and counts as `loss_and_metrics`, and counts that training does without."""
+    return self.loss_and_metrics(batch)

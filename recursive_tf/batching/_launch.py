@@ -1,0 +1,138 @@
+"""Calls under the batched scheduler, and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf._ops import kernels
+from recursive_tf.autodiff import (
+  capture_gradients,
+  connected_args,
+  result_gradients,
+  second_order,
+  static_shape,
+)
+from recursive_tf.batching._imported import ImportedPlan
+from recursive_tf.batching._plan import Plan, encode_backward
+from recursive_tf.subgraph import order_by_effects
+from recursive_tf.subgraph._signature import Signature
+
+# Where the op keeps its plan for differentiation.
+_PLAN = "_recursive_tf_plan"
+
+
+def emit_launch(
+  plan: Plan,
+  args: list[tf.Tensor],
+  results: Signature,
+  mapped: bool,
+  max_depth: int,
+  policy: str,
+) -> list[tf.Tensor]:
+  """Emits the op that runs a plan in the current graph and returns its flat results.
+
+  Args:
+    plan: how the bodies run; the first of them is called.
+    args: flat arguments.
+    results: signature of one frame's results.
+    mapped: whether to run one frame per row of `args`.
+    max_depth: deepest allowed frame.
+    policy: which block runs next, one of BATCHED_POLICIES.
+  """
+  graph = tf.compat.v1.get_default_graph()
+  for function in plan.runtime_functions:
+    tfi.add_function(graph, function)
+  for body in plan.bodies:
+    for variable in tfi.watched_variables(body.graph):
+      tfi.variable_accessed(variable)
+  entry = plan.irs[0]
+  arguments = [
+    tf.squeeze(tensor, int(mapped)) if value.is_merged else tensor
+    for tensor, value in zip(args, entry.args, strict=True)
+  ]
+  values = entry.root.results
+  shapes = [value.row_shape for value in values]
+  outputs = kernels.recursive_tf_launch_batched(
+    args=arguments,
+    captures=plan.emit_captures(),
+    Tresults=results.dtypes,
+    output_shapes=[tf.TensorShape([None]).concatenate(s) for s in shapes] if mapped else shapes,
+    functions=[function.name.decode() for function in plan.runtime_functions],
+    body_names=[body.key.rpartition("_")[0] for body in plan.bodies],
+    block_names=plan.block_names,
+    program=plan.program,
+    entry=plan.bodies[0].key,
+    mapped=mapped,
+    max_depth=max_depth,
+    policy=policy,
+    name=plan.bodies[0].key,
+  )
+  op = outputs.run.op
+  setattr(op, _PLAN, plan)
+  order_by_effects(op, plan.bodies, len(args))
+  final = []
+  for tensor, value, spec in zip(outputs.results, values, results.specs, strict=True):
+    tensor = tf.expand_dims(tensor, int(mapped)) if value.is_merged else tf.identity(tensor)
+    tensor.set_shape(tf.TensorShape([None]).concatenate(spec.shape) if mapped else spec.shape)
+    final.append(tensor)
+  return final
+
+
+@tf.RegisterGradient("RecursiveTf>LaunchBatched")
+def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
+  """Replays the steps of the forward run in reverse, and makes it keep what that needs."""
+  launch = op.outputs[0].op
+  *results, run = launch.outputs
+  plan: Plan | ImportedPlan | None = getattr(launch, _PLAN, None)
+  if plan is None:
+    plan = ImportedPlan(launch)
+    setattr(launch, _PLAN, plan)
+  blocks = plan.gradients()
+  if not launch.get_attr("keeps_residuals"):
+    tfi.set_function_list(launch, "functions", plan.training_functions())
+    tfi.set_attr(launch, "keeps_residuals", tf.compat.v1.AttrValue(b=True))
+
+  num_args = len(launch.get_attr("Targs"))
+  args, captures = launch.inputs[:num_args], launch.inputs[num_args:]
+  connected = _connected(plan, args)
+  program, slots = encode_backward(blocks)
+  functions = [block.function for block in blocks if block is not None]
+  graph = tf.compat.v1.get_default_graph()
+  for function in functions:
+    tfi.add_function(graph, function)
+  outputs = kernels.recursive_tf_launch_batched_backward(
+    run=run,
+    gradients=result_gradients(results, gradients[:-1]),
+    Targ_gradients=[args[i].dtype for i in connected],
+    Tslots=[dtype for slot in slots for dtype in slot.dtypes],
+    output_shapes=[args[i].shape for i in connected],
+    functions=[function.name.decode() for function in functions],
+    program=program,
+    arg_positions=connected,
+    slot_kinds=[slot.kind for slot in slots],
+    slot_captures=[slot.capture for slot in slots],
+    slot_shapes=[static_shape(captures[slot.capture]) for slot in slots],
+    mapped=launch.get_attr("mapped"),
+    entry=launch.get_attr("entry").decode(),
+    name=f"{launch.get_attr('entry').decode()}_backward",
+  )
+  arg_gradients: list[Any] = [None] * num_args
+  for position, gradient in zip(connected, outputs.arg_gradients, strict=True):
+    gradient.set_shape(args[position].shape)
+    arg_gradients[position] = gradient
+  pairs = [(slot, slot.capture) for slot in slots]
+  return arg_gradients + capture_gradients(captures, pairs, list(outputs.slots))
+
+
+tf.RegisterGradient("RecursiveTf>LaunchBatchedBackward")(second_order)
+
+
+def _connected(plan: Plan | ImportedPlan, args: Sequence[tf.Tensor]) -> list[int]:
+  """Returns the positions of the arguments that have a gradient."""
+  if isinstance(plan, ImportedPlan):
+    return [i for i, arg in enumerate(args) if tfi.is_trainable(arg)]
+  return connected_args(plan.bodies)[plan.bodies[0].key]

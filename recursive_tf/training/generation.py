@@ -1,0 +1,125 @@
+"""Dependency trees to generate: from meanings by a grammar, or as a treebank has them."""
+
+from __future__ import annotations
+
+import collections
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+from recursive_tf._errors import DataError
+from recursive_tf.datasets import (
+  DependencyTree,
+  PackedDependencies,
+  ReadReport,
+  Vocabulary,
+  load_conllu_treebank,
+  load_grammar,
+  load_ud,
+)
+from recursive_tf.datasets.dependencies import words_by_tag
+from recursive_tf.datasets.grammar_sentences import NUM_CONDITIONS
+from recursive_tf.training.data import vocabulary_class
+from recursive_tf.training.problem import Curve, Panel, Problem, Score, Splits
+
+if TYPE_CHECKING:
+  from recursive_tf.training.config import RunConfig
+
+# Completions are drawn with seeds of their own, which stay the same in all runs.
+_SEEDS = {"train": 1, "dev": 2, "test": 3}
+
+
+class Generation(Problem):
+  """Dependency trees with conditions: the models that generate them."""
+
+  tasks = ("generation",)
+  default_data = "grammar"
+  train_scores = ("perplexity", "tree_perplexity", "word", "edges")
+  dev_scores = (*train_scores, "completion", "exact")
+  shown = (
+    Score("perplexity", "perplexity", "num_nodes", is_share=False),
+    Score("completion", "completion", "num_completions"),
+    Score("exact", "exact", "num_generated"),
+  )
+  panels = (
+    Panel(
+      "perplexity of a word",
+      (Curve("train_perplexity", "train", "--"), Curve("dev_perplexity", "dev")),
+      is_log=True,
+    ),
+    Panel(
+      "dev, %",
+      (
+        Curve("dev_edges", "given tree: all edges of a node"),
+        Curve("dev_completion", "right word among five"),
+        Curve("dev_exact", "generated tree is exactly right"),
+      ),
+      is_share=True,
+    ),
+  )
+
+  def load_splits(
+    self, config: RunConfig, vocabulary: Vocabulary | None, report: ReadReport
+  ) -> Splits:
+    """Loads and packs all splits; completions are drawn from the training words."""
+    trees = _load_trees(config, report)
+    if vocabulary is None:
+      vocabulary = _make_vocabulary(trees["train"], config)
+    packed = {split: _pack(trees, split, vocabulary) for split in trees}
+    return Splits(**packed, vocabulary=vocabulary)
+
+  def load_split(
+    self, config: RunConfig, split: str, vocabulary: Vocabulary, report: ReadReport
+  ) -> PackedDependencies:
+    """Loads and packs one split."""
+    return _pack(_load_trees(config, report), split, vocabulary)
+
+  def make_model(self, config: RunConfig, model: Any, vocab_size: int) -> Any:
+    """Makes a generator."""
+    return model(vocab_size, config.model_config, seed=config.seed)
+
+  def table(self, task: str) -> tuple[Score, ...]:
+    """Returns the scores that a test reports."""
+    return (
+      Score("perplexity of words", "perplexity", "num_nodes", is_share=False),
+      Score("of words and edges", "tree_perplexity", "num_nodes", is_share=False),
+      Score("all edges of a node", "edges", "num_nodes"),
+      Score("right word of five", "completion", "num_completions"),
+      Score("exact trees", "exact", "num_generated"),
+    )
+
+  def defaults(self, data: str) -> dict[str, Any]:
+    """Returns what the grammar's meanings, or the words of a treebank, need."""
+    if data == "grammar":
+      return {"num_conditions": NUM_CONDITIONS}
+    return {"min_count": 3, "epochs": 5}
+
+
+def _load_trees(config: RunConfig, report: ReadReport) -> dict[str, list[DependencyTree]]:
+  data, skip_bad = config.data, config.skip_bad
+  if data == "grammar":
+    trees = load_grammar()
+  elif data == "ud":
+    trees = load_ud(skip_bad=skip_bad, report=report)
+  elif pathlib.Path(data).is_dir():
+    trees = load_conllu_treebank(data, skip_bad=skip_bad, report=report)
+  else:
+    raise DataError(
+      f"--data {data}: no such directory. Expected grammar, ud, or a directory with CoNLL-U files "
+      "of train, dev and test."
+    )
+  return {split: part[: config.limit or None] for split, part in trees.items()}
+
+
+def _make_vocabulary(trees: list[DependencyTree], config: RunConfig) -> Vocabulary:
+  """Collects words; the same trees give the same ids."""
+  words = (word.lower() if config.lowercase else word for tree in trees for word in tree.words)
+  counts = collections.Counter(words)
+  kept = sorted((-count, word) for word, count in counts.items() if count >= config.min_count)
+  return vocabulary_class(config.lowercase)(word for _, word in kept)
+
+
+def _pack(
+  trees: dict[str, list[DependencyTree]], split: str, vocabulary: Vocabulary
+) -> PackedDependencies:
+  distractors = words_by_tag(trees["train"])
+  return PackedDependencies.pack(trees[split], vocabulary, distractors, _SEEDS[split])

@@ -1,0 +1,139 @@
+"""What a model learns: from which data it loads, and how its scores are shown."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from recursive_tf._errors import ConfigError
+from recursive_tf.datasets import ReadReport, Vocabulary
+from recursive_tf.datasets.pipeline import Packed
+
+if TYPE_CHECKING:
+  from recursive_tf.training.config import RunConfig
+
+
+@dataclasses.dataclass(frozen=True)
+class Splits:
+  """The packed splits of a treebank.
+
+  Attributes:
+    train, dev, test: trees of each split.
+    vocabulary: words of the training trees.
+  """
+
+  train: Packed
+  dev: Packed
+  test: Packed
+  vocabulary: Vocabulary
+
+
+@dataclasses.dataclass(frozen=True)
+class Curve:
+  """One line of a plot: a column of the record."""
+
+  column: str
+  label: str
+  style: str = "-"
+  color: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Panel:
+  """One plot by epoch.
+
+  Attributes:
+    title: what its values are.
+    curves: its lines; those without values are left out.
+    is_share: whether values in 0..1 are drawn as percents.
+    is_log: whether the axis is logarithmic.
+  """
+
+  title: str
+  curves: tuple[Curve, ...]
+  is_share: bool = False
+  is_log: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Score:
+  """A score as people read it.
+
+  Attributes:
+    title: its name in a table.
+    name: its name in the counts' `scores()`.
+    count: the field of the counts that says how many examples it is of.
+    is_share: whether it is shown as percents.
+  """
+
+  title: str
+  name: str
+  count: str
+  is_share: bool = True
+
+  def text(self, value: float) -> str:
+    """Returns `value` as it is shown."""
+    return f"{value:.1%}" if self.is_share else f"{value:.3f}"
+
+
+class Problem(abc.ABC):
+  """One kind of data and scores; models of a kind share it.
+
+  Attributes:
+    tasks: names of what can be learnt from the data.
+    default_data: what is trained on if nothing is said.
+    train_scores, dev_scores: names of the scores in the record of an epoch.
+    shown: scores in progress bars and lines, where they are counted.
+    panels: the plots.
+  """
+
+  tasks: tuple[str, ...]
+  default_data: str
+  train_scores: tuple[str, ...]
+  dev_scores: tuple[str, ...]
+  shown: tuple[Score, ...]
+  panels: tuple[Panel, ...]
+
+  @abc.abstractmethod
+  def load_splits(
+    self, config: RunConfig, vocabulary: Vocabulary | None, report: ReadReport
+  ) -> Splits:
+    """Loads and packs the data of a run.
+
+    Args:
+      config: the run.
+      vocabulary: gives the ids, instead of one made of the training trees.
+      report: counts of the reader are added to it.
+    """
+
+  @abc.abstractmethod
+  def load_split(
+    self,
+    config: RunConfig,
+    split: str,
+    vocabulary: Vocabulary,
+    report: ReadReport,
+  ) -> Packed:
+    """Loads and packs one split, to evaluate on it; arguments as `load_splits`."""
+
+  @abc.abstractmethod
+  def make_model(self, config: RunConfig, model: Any, vocab_size: int) -> Any:
+    """Returns `model`, a class, made as the run says."""
+
+  @abc.abstractmethod
+  def table(self, task: str) -> tuple[Score, ...]:
+    """Returns the scores that a test reports."""
+
+  def defaults(self, data: str) -> dict[str, Any]:
+    """Returns values of a run's options that are other than usual on `data`."""
+    return {}
+
+  def check_task(self, task: str) -> None:
+    """Checks that there is such a task.
+
+    Raises:
+      ConfigError: If there is not.
+    """
+    if task not in self.tasks:
+      raise ConfigError(f"Task {task!r} does not exist, expected one of {', '.join(self.tasks)}.")

@@ -1,0 +1,170 @@
+#include "kernels/core/agenda.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "kernels/core/arena.h"
+#include "kernels/core/chunked_vector.h"
+#include "tests/cc/batched_programs.h"
+
+namespace recursive_tf {
+
+struct BatchedFrame {
+  int number;
+};
+
+namespace {
+
+using Policy = AgendaPlan::Policy;
+
+// An agenda of the tree's blocks, and frames for it.
+class AgendaTest : public testing::Test {
+ protected:
+  void Use(Policy policy, bool is_leaf_serial = false) {
+    BatchedProgram program = DecodeOrDie(TreeProgram());
+    if (is_leaf_serial) {
+      program.blocks[kLeaf].kind = BatchedBlock::Kind::kSerial;
+    }
+    plan_ = std::make_unique<AgendaPlan>(policy, program);
+    agenda_ = plan_->MakeAgenda();
+  }
+
+  // Makes frame `number`, ready for `block`.
+  void Add(int block, int number, int depth) {
+    frames_.push_back(std::make_unique<BatchedFrame>(BatchedFrame{number}));
+    agenda_->Add(block, {frames_.back().get()}, {depth});
+  }
+
+  // The next step: its block, and the numbers of its frames.
+  std::pair<int, std::vector<int>> Take() {
+    std::vector<BatchedFrame*> items;
+    std::vector<int> depths;
+    const int block = agenda_->Take(&items, &depths);
+    std::vector<int> numbers;
+    if (block >= 0) {
+      for (const BatchedFrame* frame : items) numbers.push_back(frame->number);
+      EXPECT_EQ(items.size(), depths.size());
+    }
+    return {block, numbers};
+  }
+
+  using Step = std::pair<int, std::vector<int>>;
+  const Step none_ = {-1, {}};
+
+ private:
+  std::unique_ptr<AgendaPlan> plan_;
+  std::unique_ptr<Agenda> agenda_;
+  std::vector<std::unique_ptr<BatchedFrame>> frames_;
+};
+
+TEST_F(AgendaTest, LookAheadLetsLeavesWaitForTheDescent) {
+  Use(Policy::kLookAhead);
+  Add(kLeaf, 1, 9);
+  Add(kInner, 2, 9);
+  Add(kHead, 3, 1);
+  EXPECT_EQ(Take(), Step(kHead, {3}));
+  Add(kLeaf, 4, 2);
+  Add(kHead, 5, 2);
+  EXPECT_EQ(Take(), Step(kHead, {5}));
+  EXPECT_EQ(Take(), Step(kLeaf, {1, 4}));
+  EXPECT_EQ(Take(), Step(kInner, {2}));
+  EXPECT_EQ(Take(), none_);
+}
+
+TEST_F(AgendaTest, LookAheadHoldsNothingUp) {
+  Use(Policy::kLookAhead);
+  Add(kInner, 1, 3);
+  EXPECT_EQ(Take(), Step(kInner, {1}));
+  Add(kInner, 2, 2);
+  Add(kLeaf, 3, 1);
+  EXPECT_EQ(Take(), Step(kLeaf, {3}));
+  EXPECT_EQ(Take(), Step(kInner, {2}));
+}
+
+TEST_F(AgendaTest, AgendaTakesTheDeepestOnAverage) {
+  Use(Policy::kAgenda);
+  Add(kHead, 1, 2);
+  Add(kHead, 2, 4);
+  Add(kLeaf, 3, 5);
+  Add(kLeaf, 4, 2);
+  EXPECT_EQ(Take(), Step(kLeaf, {3, 4}));
+  EXPECT_EQ(Take(), Step(kHead, {1, 2}));
+  EXPECT_EQ(Take(), none_);
+}
+
+TEST_F(AgendaTest, AgendaPrefersMoreRowsAtTheSameDepth) {
+  Use(Policy::kAgenda);
+  Add(kHead, 1, 3);
+  Add(kLeaf, 2, 3);
+  Add(kLeaf, 3, 3);
+  EXPECT_EQ(Take(), Step(kLeaf, {2, 3}));
+}
+
+TEST_F(AgendaTest, DepthTakesOneDepthAtATimeDeepestFirst) {
+  Use(Policy::kDepth);
+  Add(kInner, 1, 2);
+  Add(kInner, 2, 3);
+  Add(kInner, 3, 2);
+  Add(kLeaf, 4, 3);
+  Add(kLeaf, 5, 3);
+  EXPECT_EQ(Take(), Step(kLeaf, {4, 5}));
+  EXPECT_EQ(Take(), Step(kInner, {2}));
+  Add(kHead, 6, 7);
+  EXPECT_EQ(Take(), Step(kHead, {6}));
+  EXPECT_EQ(Take(), Step(kInner, {1, 3}));
+  EXPECT_EQ(Take(), none_);
+}
+
+TEST_F(AgendaTest, SerialBlocksRunOneFrameAtATimeInOrder) {
+  for (Policy policy : {Policy::kLookAhead, Policy::kAgenda, Policy::kDepth}) {
+    Use(policy, /*is_leaf_serial=*/true);
+    Add(kLeaf, 1, 2);
+    Add(kLeaf, 2, 2);
+    EXPECT_EQ(Take(), Step(kLeaf, {1}));
+    Add(kLeaf, 3, 2);
+    EXPECT_EQ(Take(), Step(kLeaf, {2}));
+    EXPECT_EQ(Take(), Step(kLeaf, {3}));
+    EXPECT_EQ(Take(), none_);
+  }
+}
+
+TEST(AgendaPlanTest, KnowsItsPolicies) {
+  Policy policy;
+  EXPECT_TRUE(AgendaPlan::ParsePolicy("depth", &policy));
+  EXPECT_EQ(policy, Policy::kDepth);
+  EXPECT_TRUE(AgendaPlan::ParsePolicy("agenda", &policy));
+  EXPECT_TRUE(AgendaPlan::ParsePolicy("look_ahead", &policy));
+  EXPECT_EQ(policy, Policy::kLookAhead);
+  EXPECT_FALSE(AgendaPlan::ParsePolicy("fifo", &policy));
+}
+
+TEST(ArenaTest, PiecesAreAlignedAndApart) {
+  Arena arena;
+  std::vector<char*> pieces;
+  for (size_t bytes : {1, 16, 17, 5000, 3, 2 << 20, 8}) {
+    char* piece = arena.AllocateArray<char>(bytes);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(piece) % 16, 0);
+    std::fill(piece, piece + bytes, static_cast<char>(pieces.size()));
+    pieces.push_back(piece);
+  }
+  for (size_t i = 0; i < pieces.size(); ++i) EXPECT_EQ(*pieces[i], i);
+  EXPECT_GE(arena.bytes(), size_t{2} << 20);
+}
+
+TEST(ChunkedVectorTest, KeepsElementsWhereTheyAre) {
+  ChunkedVector<std::unique_ptr<int>> vector;
+  vector.push_back(std::make_unique<int>(0));
+  const auto* first = &vector[0];
+  for (int i = 1; i < 1000; ++i) vector.push_back(std::make_unique<int>(i));
+  EXPECT_EQ(first, &vector[0]);
+  EXPECT_EQ(*vector[999], 999);
+  vector.clear();
+  EXPECT_TRUE(vector.empty());
+}
+
+}  // namespace
+}  // namespace recursive_tf

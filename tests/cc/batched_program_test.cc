@@ -1,0 +1,125 @@
+#include "kernels/core/batched_program.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/cc/batched_programs.h"
+
+namespace recursive_tf {
+namespace {
+
+TEST(BatchedProgramTest, DecodesBodiesUnitsAndBlocks) {
+  const BatchedProgram program = DecodeOrDie(TreeProgram());
+  ASSERT_EQ(program.bodies.size(), 1);
+  const BatchedBody& body = program.bodies[0];
+  EXPECT_EQ(body.num_args, 1);
+  EXPECT_EQ(body.num_registers, 7);
+  ASSERT_EQ(body.units.size(), 8);
+  EXPECT_EQ(body.units[1].kind, BatchedUnit::Kind::kSwitch);
+  EXPECT_EQ(body.units[1].events, (std::vector<int>{2, 3}));
+  EXPECT_EQ(body.units[4].kind, BatchedUnit::Kind::kCall);
+  EXPECT_EQ(body.units[4].results, std::vector<int>{5});
+  EXPECT_EQ(body.units[5].pending, 2);
+  EXPECT_EQ(body.dependents[3], (std::vector<int>{3, 4}));
+  ASSERT_EQ(program.blocks.size(), 3);
+  EXPECT_EQ(program.blocks[kInner].unit, 5);
+  EXPECT_EQ(program.blocks[kInner].inputs[1].reg, 5);
+  EXPECT_FALSE(program.blocks[kInner].has_dynamic_inputs);
+}
+
+TEST(BatchedProgramTest, EveryShorterOrLongerListIsAnError) {
+  const std::vector<int> code = TreeProgram();
+  BatchedProgram program;
+  std::string error;
+  for (size_t size = 0; size < code.size(); ++size) {
+    const std::vector<int> part(code.begin(), code.begin() + size);
+    EXPECT_FALSE(DecodeBatchedProgram(part, 3, &program, &error)) << size;
+    EXPECT_FALSE(error.empty());
+  }
+  std::vector<int> longer = code;
+  longer.push_back(0);
+  EXPECT_FALSE(DecodeBatchedProgram(longer, 3, &program, &error));
+  EXPECT_NE(error.find("too long"), std::string::npos) << error;
+}
+
+// Any int of a good program made bad: either an error, or a program whose
+// indices are all in range, which the sanitizers check by walking it.
+TEST(BatchedProgramTest, NoChangedIntGoesOutOfRange) {
+  const std::vector<int> code = TreeProgram();
+  for (size_t i = 0; i < code.size(); ++i) {
+    for (int value : {-2, -1, 0, 1, 2, 3, 7, 100, 1 << 30}) {
+      std::vector<int> changed = code;
+      changed[i] = value;
+      BatchedProgram program;
+      std::string error;
+      if (DecodeBatchedProgram(changed, 3, &program, &error)) {
+        ReachableBlocks(program);
+      } else {
+        EXPECT_FALSE(error.empty());
+      }
+    }
+  }
+}
+
+TEST(BatchedProgramTest, NamesWhatIsWrong) {
+  std::vector<int> code = TreeProgram();
+  BatchedProgram program;
+  std::string error;
+  EXPECT_FALSE(DecodeBatchedProgram(code, 2, &program, &error));
+  EXPECT_NE(error.find("function is 2"), std::string::npos) << error;
+  code[0] = 99;
+  EXPECT_FALSE(DecodeBatchedProgram(code, 3, &program, &error));
+  EXPECT_NE(error.find("version is 99"), std::string::npos) << error;
+}
+
+TEST(BatchedProgramTest, CallsFitTheirCallees) {
+  std::vector<std::vector<int>> units = TreeUnits();
+  units[3] = {1, 1, 0, 0, 1, 4, 1, 5};  // A call without its argument.
+  BatchedProgram program;
+  std::string error;
+  EXPECT_FALSE(DecodeBatchedProgram(TreeProgram(units), 3, &program, &error));
+  EXPECT_NE(error.find("does not fit its callee"), std::string::npos) << error;
+}
+
+TEST(BatchedProgramTest, OneUnitRunsABlock) {
+  std::vector<std::vector<int>> units = TreeUnits();
+  units[2] = {0, 1, kHead, 4};
+  BatchedProgram program;
+  std::string error;
+  EXPECT_FALSE(DecodeBatchedProgram(TreeProgram(units), 3, &program, &error));
+  EXPECT_NE(error.find("two units"), std::string::npos) << error;
+}
+
+TEST(BatchedProgramTest, ReachFollowsCallsAndReturns) {
+  const auto reach = ReachableBlocks(DecodeOrDie(TreeProgram()));
+  const std::vector<bool> all = {true, true, true};
+  const std::vector<bool> inner_only = {false, false, true};
+  EXPECT_EQ(reach[kHead], all);
+  EXPECT_EQ(reach[kLeaf], inner_only);
+  EXPECT_EQ(reach[kInner], inner_only);
+}
+
+TEST(BackwardProgramTest, DecodesAndChecksAgainstTheForwardProgram) {
+  const BatchedProgram forward = DecodeOrDie(TreeProgram());
+  BatchedBackwardProgram backward;
+  std::string error;
+  const std::vector<int> code = {1,  3,                           //
+                                 -1, 0, 0, 0, 0,                  // head
+                                 0,  1, 0, 0, 0, 1, 0,            // leaf
+                                 1,  1, 0, 0, 2, 0, 1, 2, 1, 2};  // inner
+  ASSERT_TRUE(DecodeBackwardProgram(code, 2, 3, &backward, &error)) << error;
+  EXPECT_EQ(backward.gradients[0].function, -1);
+  EXPECT_EQ(backward.gradients[2].inputs, (std::vector<int>{0, 1}));
+  EXPECT_EQ(backward.gradients[2].slots, (std::vector<int>{1, 2}));
+  EXPECT_TRUE(CheckBackwardProgram(forward, backward, &error)) << error;
+
+  EXPECT_FALSE(DecodeBackwardProgram(code, 2, 2, &backward, &error));
+  backward.gradients[2].inputs = {2};
+  EXPECT_FALSE(CheckBackwardProgram(forward, backward, &error));
+  backward.gradients.pop_back();
+  EXPECT_FALSE(CheckBackwardProgram(forward, backward, &error));
+}
+
+}  // namespace
+}  // namespace recursive_tf
