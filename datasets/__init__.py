@@ -6,7 +6,10 @@ treebank out flat; `make_dataset(packed, batch_size=25)` is a `tf.data.Dataset` 
 Dependency trees go the same way: `DependencyTree`, `PackedDependencies`, `DependencyBatch`.
 """
 
+from recursive_tf.datasets.batch import NODE_COLUMNS as NODE_COLUMNS
 from recursive_tf.datasets.batch import TreeBatch as TreeBatch
+from recursive_tf.datasets.batch import TreeSelection as TreeSelection
+from recursive_tf.datasets.batch import TreeTable as TreeTable
 from recursive_tf.datasets.conllu import load_conllu_treebank as load_conllu_treebank
 from recursive_tf.datasets.conllu import load_ud as load_ud
 from recursive_tf.datasets.dependencies import DependencyBatch as DependencyBatch

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from recursive_tf._errors import DataError
-from recursive_tf.datasets.batch import TreeBatch
+from recursive_tf.datasets.batch import TreeBatch, TreeTable
 from recursive_tf.datasets.tree import Tree
 from recursive_tf.datasets.vocabulary import Vocabulary
 
@@ -111,6 +111,14 @@ class PackedTrees:
   def batch(self, indices: Sequence[int] | np.ndarray) -> TreeBatch:
     """Returns the trees at `indices` [B] as one batch; arguments and errors as `batch_arrays`."""
     return TreeBatch(**self.batch_arrays(indices))
+
+  def table(self) -> TreeTable:
+    """Returns all trees as a constant of the graph, to take batches from by number."""
+    first = np.repeat(self.node_splits[:-1], np.diff(self.node_splits)).astype(np.int32)
+    left, right = (np.where(c < 0, c, c + first) for c in (self.left, self.right))
+    return TreeTable(
+      self.node_splits, word=self.word, label=self.label, left=left, right=right
+    )
 
   def save(self, path: str | os.PathLike[str]) -> None:
     """Writes the arrays to `path`, compressed (numpy's .npz)."""

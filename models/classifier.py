@@ -7,11 +7,10 @@ import abc
 import tensorflow as tf
 
 from recursive_tf._errors import ConfigError
-from recursive_tf.datasets import TreeBatch
 from recursive_tf.models import labels
 from recursive_tf.models.initializers import Initializer
-from recursive_tf.models.metrics import Metrics, count_classes
-from recursive_tf.models.recursion import Cell, Node, Tensors, run_over_trees
+from recursive_tf.models.metrics import Metrics
+from recursive_tf.models.recursion import Cell, Node, Tensors, Trees, run_over_trees
 from recursive_tf.models.trainable import Trainable
 
 
@@ -53,12 +52,13 @@ class TreeClassifier(Trainable):
     """
 
   def loss_and_metrics(
-    self, batch: TreeBatch, training: bool = False, seed: tf.Tensor | None = None
+    self, batch: Trees, training: bool = False, seed: tf.Tensor | None = None
   ) -> tuple[tf.Tensor, Metrics]:
     """Computes the loss over all nodes, and counts right answers.
 
     Args:
-      batch: B trees.
+      batch: B trees. Dropout draws a number for each row of its `nodes`, so with dropout it should
+        be a TreeBatch, not a selection from a large table.
       training: whether dropout is on.
       seed: int [2], decides the dropout: the same seed drops the same at each node.
 
@@ -69,91 +69,120 @@ class TreeClassifier(Trainable):
     Raises:
       ConfigError: If dropout is on and there is no seed.
     """
-    binary = labels.binary_class(batch.label)
-    classes = binary if self.task.is_binary else batch.label
-    head = _LossHead(self, classes, self._dropout_mask(batch, seed) if training else None)
-    (losses, hits), root_hits = run_over_trees(
+    head = _LossHead(self, self._dropout_mask(batch, seed) if training else None)
+    counts_spec = tf.TensorSpec([_NUM_COUNTS], tf.int32)
+    (losses, counts), root_counts = run_over_trees(
       self.name,
       batch,
       self.cell(),
       self.embedding,
-      {"target": tf.maximum(classes, 0), "class": classes, "binary": binary},
       head,
-      (tf.TensorSpec([1], head.dtype), tf.TensorSpec([2], tf.int32)),
-      tf.TensorSpec([2], tf.int32),
+      (tf.TensorSpec([1], head.dtype), counts_spec),
+      counts_spec,
     )
     loss = tf.reduce_sum(losses) / tf.cast(batch.num_trees, head.dtype)
-    return loss, _metrics(batch, classes, binary, hits, root_hits)
+    return loss, _metrics(counts, root_counts)
 
-  def logits(self, batch: TreeBatch) -> tf.Tensor:
+  def loss(
+    self, batch: Trees, training: bool = False, seed: tf.Tensor | None = None
+  ) -> tf.Tensor:
+    """Computes the loss of `loss_and_metrics` alone; arguments and errors are the same."""
+    head = _LossHead(self, self._dropout_mask(batch, seed) if training else None)
+
+    def loss_only(node: Node, h: tf.Tensor) -> tuple[Tensors, tf.Tensor]:
+      loss, _ = head.loss_and_logits(node, h)
+      return (loss,), loss
+
+    spec = tf.TensorSpec([1], head.dtype)
+    (losses,), _ = run_over_trees(
+      self.name, batch, self.cell(), self.embedding, loss_only, (spec,), spec
+    )
+    return tf.reduce_sum(losses) / tf.cast(batch.num_trees, head.dtype)
+
+  def logits(self, batch: Trees) -> tf.Tensor:
     """Returns unnormalised log-probabilities of the classes at the roots, float [B, K]."""
-    weights = tf.convert_to_tensor(self.output_weights)
-    bias = tf.convert_to_tensor(self.output_bias)
+    cell = self.cell()
+    spec = tf.nest.flatten(cell.state_spec)[0]
 
-    def head(node: Node, h: tf.Tensor) -> tuple[Tensors, tf.Tensor]:
-      return (), tf.nn.bias_add(tf.matmul(h, weights), bias)
+    def state(node: Node, h: tf.Tensor) -> tuple[Tensors, tf.Tensor]:
+      return (), h
 
-    spec = tf.TensorSpec([1, self.task.num_classes], weights.dtype)
-    _, logits = run_over_trees(self.name, batch, self.cell(), self.embedding, {}, head, (), spec)
-    return tf.squeeze(logits, 1)
+    _, h = run_over_trees(self.name, batch, cell, self.embedding, state, (), spec)
+    return tf.nn.bias_add(tf.matmul(tf.squeeze(h, 1), self.output_weights), self.output_bias)
 
-  def _dropout_mask(self, batch: TreeBatch, seed: tf.Tensor | None) -> tf.Tensor | None:
+  def _dropout_mask(self, batch: Trees, seed: tf.Tensor | None) -> tf.Tensor | None:
     """Returns what h is multiplied by, float [N, D]; None without dropout."""
     if not self.dropout:
       return None
     if seed is None:
       raise ConfigError("loss_and_metrics: dropout needs seed=, an int [2] that changes each step.")
-    shape = [batch.num_nodes, self.output_weights.shape[0]]
+    shape = [tf.shape(batch.nodes)[0], self.output_weights.shape[0]]
     keep = tf.random.stateless_uniform(shape, seed) >= self.dropout
     return tf.cast(keep, self.output_weights.dtype) / (1.0 - self.dropout)
 
 
-class _LossHead:
-  """Computes the cross-entropy and the hits of one node: int32 [2], of the task and binary."""
+# What a node counts: hits of the task and binary, and whether it has a class in each.
+_NUM_COUNTS = 4
 
-  def __init__(self, model: TreeClassifier, classes: tf.Tensor, mask: tf.Tensor | None):
+
+class _LossHead:
+  """Computes the cross-entropy and the counts of one node."""
+
+  def __init__(self, model: TreeClassifier, mask: tf.Tensor | None):
     self._weights = tf.convert_to_tensor(model.output_weights)
     self._bias = tf.convert_to_tensor(model.output_bias)
     self._is_binary = model.task.is_binary
     self._mask = mask
     self.dtype = self._weights.dtype
-    self._has_class = tf.cast(classes >= 0, self.dtype)
     self._sides = tf.cast(labels.BINARY_SHARE, self.dtype)
 
   def __call__(self, node: Node, h: tf.Tensor) -> tuple[Tensors, tf.Tensor]:
-    """Returns ((loss [1], hits [2]), hits [2])."""
+    """Returns ((loss [1], counts [4]), counts [4])."""
+    loss, logits = self.loss_and_logits(node, h)
+    counts = self._counts(node["label"], tf.stop_gradient(logits))
+    return (loss, counts), counts
+
+  def loss_and_logits(self, node: Node, h: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """Returns the cross-entropy [1] and the logits [1, K]."""
     if self._mask is not None:
       # Drawn outside for all nodes. No gradient flows to it, so none is collected.
       h *= tf.stop_gradient(tf.gather(self._mask, node.index))
     logits = tf.nn.bias_add(tf.matmul(h, self._weights), self._bias)
-    loss = tf.nn.sparse_softmax_cross_entropy_with_logits(node["target"], logits)
+    classes = labels.binary_class(node["label"]) if self._is_binary else node["label"]
+    loss = tf.nn.sparse_softmax_cross_entropy_with_logits(tf.maximum(classes, 0), logits)
     if self._is_binary:
-      loss *= tf.stop_gradient(tf.gather(self._has_class, node.index))
-    hits = self._hits(node, tf.stop_gradient(logits))
-    return (loss, hits), hits
+      loss *= tf.cast(classes >= 0, self.dtype)
+    return loss, logits
 
-  def _hits(self, node: Node, logits: tf.Tensor) -> tf.Tensor:
-    own = tf.equal(tf.argmax(logits, 1, tf.int32), node["class"])
+  def _counts(self, label: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    """Returns int32 [4]: whether the task's class and the binary one are right, and are there."""
+    binary = labels.binary_class(label)
+    best = tf.argmax(logits, 1, tf.int32)
+    has_binary = binary >= 0
     if self._is_binary:
-      return tf.cast(tf.tile(own, [2]), tf.int32)
+      hit = tf.equal(best, binary)
+      return tf.cast(tf.concat([hit, hit, has_binary, has_binary], 0), tf.int32)
     sides = tf.matmul(tf.nn.softmax(logits), self._sides)
-    binary = tf.equal(tf.argmax(sides, 1, tf.int32), node["binary"])
-    return tf.cast(tf.concat([own, binary], 0), tf.int32)
+    binary_hit = tf.equal(tf.argmax(sides, 1, tf.int32), binary)
+    found = [tf.equal(best, label), binary_hit, label >= 0, has_binary]
+    return tf.cast(tf.concat(found, 0), tf.int32)
 
 
-def _metrics(
-  batch: TreeBatch, classes: tf.Tensor, binary: tf.Tensor, hits: tf.Tensor, root_hits: tf.Tensor
-) -> Metrics:
-  """Adds up counts; hits int32 [B, 2]."""
-  correct, binary_correct = tf.unstack(tf.reduce_sum(tf.cast(hits, tf.int64), 0))
-  correct_roots, binary_correct_roots = tf.unstack(tf.reduce_sum(tf.cast(root_hits, tf.int64), 0))
+def _metrics(counts: tf.Tensor, root_counts: tf.Tensor) -> Metrics:
+  """Adds up counts, int32 [B, 4] each: of all nodes of a tree, and of its root."""
+  correct, binary_correct, nodes, binary_nodes = _sums(counts)
+  correct_roots, binary_correct_roots, roots, binary_roots = _sums(root_counts)
   return Metrics(
-    num_nodes=count_classes(classes),
+    num_nodes=nodes,
     correct_nodes=correct,
-    num_roots=count_classes(tf.gather(classes, batch.root)),
+    num_roots=roots,
     correct_roots=correct_roots,
-    binary_num_nodes=count_classes(binary),
+    binary_num_nodes=binary_nodes,
     binary_correct_nodes=binary_correct,
-    binary_num_roots=count_classes(tf.gather(binary, batch.root)),
+    binary_num_roots=binary_roots,
     binary_correct_roots=binary_correct_roots,
   )
+
+
+def _sums(counts: tf.Tensor) -> list[tf.Tensor]:
+  return tf.unstack(tf.reduce_sum(tf.cast(counts, tf.int64), 0), num=_NUM_COUNTS)

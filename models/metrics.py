@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import tensorflow as tf
-
 
 class Metrics(NamedTuple):
   """Counts over any number of trees; they add up. Tensors int64 [], or plain integers.
@@ -46,11 +44,6 @@ class Metrics(NamedTuple):
       "binary_root": _share(self.binary_correct_roots, self.binary_num_roots),
       "binary_node": _share(self.binary_correct_nodes, self.binary_num_nodes),
     }
-
-
-def count_classes(classes: tf.Tensor) -> tf.Tensor:
-  """Returns the number of `classes` [N] that are not negative, int64 []."""
-  return tf.math.count_nonzero(classes >= 0, dtype=tf.int64)
 
 
 def _share(correct: Any, total: Any) -> float:

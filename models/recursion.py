@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import tensorflow as tf
 
 import recursive_tf as rtf
-from recursive_tf.datasets import TreeBatch
+from recursive_tf.datasets import NODE_COLUMNS, TreeBatch, TreeSelection
 
 Tensors = tuple[tf.Tensor, ...]
+Trees = TreeBatch | TreeSelection
 
 
 class Cell(Protocol):
@@ -34,14 +35,14 @@ class Node:
     index: position in the batch's flat arrays, int32 [1].
   """
 
-  def __init__(self, index: tf.Tensor, table: tf.Tensor, names: list[str]):
+  def __init__(self, index: tf.Tensor, nodes: tf.Tensor):
     self.index = index
     # All columns in one gather: in a frame, the number of ops is what costs.
-    values = tf.unstack(tf.gather(table, index), num=len(names), axis=1)
-    self._columns = dict(zip(names, values, strict=True))
+    values = tf.unstack(tf.gather(nodes, index), num=len(NODE_COLUMNS), axis=1)
+    self._columns = dict(zip(NODE_COLUMNS, values, strict=True))
 
   def __getitem__(self, name: str) -> tf.Tensor:
-    """Returns the node's entry in a column, int32 [1]."""
+    """Returns the node's entry in a column, one of NODE_COLUMNS, int32 [1]."""
     return self._columns[name]
 
 
@@ -51,10 +52,9 @@ Head = Callable[[Node, tf.Tensor], tuple[Tensors, tf.Tensor]]
 
 def run_over_trees(
   name: str,
-  batch: TreeBatch,
+  batch: Trees,
   cell: Cell,
   embedding: tf.Variable,
-  columns: Mapping[str, tf.Tensor],
   head: Head,
   sum_specs: tuple[tf.TensorSpec, ...],
   own_spec: tf.TensorSpec,
@@ -66,7 +66,6 @@ def run_over_trees(
     batch: the trees.
     cell: makes the states.
     embedding: the words' vectors, float [V, D_word].
-    columns: more integers of each node that `head` reads, int32 [N] each.
     head: is called once for the node of a frame, with its state's h.
     sum_specs: of the values of `head` to sum up.
     own_spec: of its value of the node alone.
@@ -74,11 +73,10 @@ def run_over_trees(
   Returns:
     (sums, own): the values of `head`, summed over each tree, [B, ...]; and those of the roots.
   """
-  table_columns = {"word": batch.word, "left": batch.left, "right": batch.right, **columns}
-  table = tf.stack(list(table_columns.values()), axis=1)
+  nodes = batch.nodes
   # The results are declared because the calls come before the head, which makes them.
   with rtf.SubGraph(name, outputs=(cell.state_spec, sum_specs, own_spec)) as f:
-    node = Node(f.input(tf.int32, [1]), table, list(table_columns))
+    node = Node(f.input(tf.int32, [1]), nodes)
 
     def leaf() -> Any:
       zeros = tuple(tf.zeros(spec.shape, spec.dtype) for spec in sum_specs)

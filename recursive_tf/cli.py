@@ -181,7 +181,7 @@ def _add_info(commands: Any) -> None:
 
 def _add_threads(group: Any) -> None:
   group.add_argument(
-    "--threads", type=int, default=2, metavar="N", help="frames that run at once (2)"
+    "--threads", type=int, default=2, metavar="N", help="to compute on (2)"
   )
 
 

@@ -1,8 +1,8 @@
-"""recursive_tf itself: the models of `recursive_tf.models` as they are, on `TreeBatch`es.
+"""recursive_tf itself: the models of `recursive_tf.models` as they are, on a `TreeTable`.
 
-What runs: the packed treebank is sliced to a batch; one tf.function computes the model's loss (and
-its counts of right answers, which the other arms do not count), gradients and Adagrad. Inference
-is the model's `logits`, which the softmax layer makes in each frame and the others at roots only.
+What runs: the packed treebank is a constant of the graph, and a batch is the numbers of its trees:
+there is nothing to plan, the recursion finds the nodes by itself. One tf.function computes the
+model's loss, gradients and Adagrad; another its `logits` at the roots.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import recursive_tf as rtf
 from benchmarks.peers import tf_cells
 from benchmarks.peers import weights as w
 from benchmarks.peers.peer import Peer
-from recursive_tf.datasets import PackedTrees, TreeBatch
+from recursive_tf.datasets import PackedTrees
 from recursive_tf.models import labels
 from recursive_tf.models.optimizer import Adagrad, ParameterGroup
 from recursive_tf.models.treelstm import TreeLSTM, TreeLSTMConfig
@@ -40,7 +40,7 @@ class RecursiveTF(Peer):
     dtype: str = "float32",
   ):
     super().__init__()
-    self._packed = PackedTrees(**packed)
+    self._table = PackedTrees(**packed).table()
     make, config = _MODELS[model]
     sizes = {"state_size": weights["output_weights"].shape[0], "dropout": 0.0}
     if "embedding_size" in {field.name for field in dataclasses.fields(config)}:
@@ -58,16 +58,16 @@ class RecursiveTF(Peer):
       ParameterGroup((self._model.embedding,), w.EMBEDDING_LEARNING_RATE),
     ]
     self._optimizer = Adagrad(groups, initial_sum=w.INITIAL_SUM, epsilon=w.EPSILON)
-    spec = [TreeBatch.spec()]
+    spec = [tf.TensorSpec([None], tf.int32)]
     self._train = tf.function(self._train_step, input_signature=spec)
     self._infer = tf.function(self._classes, input_signature=spec)
     self._gradients = tf.function(self._loss_and_gradients, input_signature=spec)
 
   def train(self, indices):
-    return float(self._train(self._packed.batch(indices)))
+    return float(self._train(np.asarray(indices, np.int32)))
 
   def infer(self, indices):
-    return self._infer(self._packed.batch(indices)).numpy()
+    return self._infer(np.asarray(indices, np.int32)).numpy()
 
   def steps(self) -> int:
     """Returns the steps of inference on one tree: none under the concurrent scheduler."""
@@ -75,19 +75,19 @@ class RecursiveTF(Peer):
     return rtf.last_run_stats().steps
 
   def loss_and_gradients(self, indices):
-    loss, gradients = self._gradients(self._packed.batch(indices))
+    loss, gradients = self._gradients(np.asarray(indices, np.int32))
     return float(loss), {name: tf_cells.dense(value) for name, value in gradients.items()}
 
-  def _train_step(self, batch):
+  def _train_step(self, indices):
     with tf.GradientTape() as tape:
-      loss, _ = self._model.loss_and_metrics(batch, training=True)
+      loss = self._model.loss(self._table.select(indices), training=True)
     self._optimizer.apply(tape.gradient(loss, self._optimizer.variables_to_train), 1.0)
     return loss
 
-  def _loss_and_gradients(self, batch):
+  def _loss_and_gradients(self, indices):
     with tf.GradientTape() as tape:
-      loss, _ = self._model.loss_and_metrics(batch, training=True)
+      loss = self._model.loss(self._table.select(indices), training=True)
     return loss, tape.gradient(loss, self._variables)
 
-  def _classes(self, batch):
-    return tf.argmax(self._model.logits(batch), 1)
+  def _classes(self, indices):
+    return tf.argmax(self._model.logits(self._table.select(indices)), 1)

@@ -1,32 +1,26 @@
 #include "kernels/core/agenda.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <utility>
+#include <iterator>
+#include <list>
+#include <unordered_map>
 
 namespace recursive_tf {
 
 namespace {
 
-// First in, first out. Taking all is a swap, so that the two vectors of a block
-// and of its step are used again and again without an allocation.
+// Taking all is a swap, so that the two vectors of a list and of its step are
+// used again and again without an allocation.
 class ReadyList final {
  public:
   bool empty() const { return begin_ == items_.size(); }
   int64_t size() const { return static_cast<int64_t>(items_.size() - begin_); }
-  int64_t depth_sum() const { return depth_sum_; }
-
-  void Add(Agenda::Item item, int depth) {
-    items_.push_back(item);
-    depths_.push_back(depth);
-    depth_sum_ += depth;
-  }
+  int last_depth() const { return depths_.back(); }
 
   void Add(const std::vector<Agenda::Item>& items,
            const std::vector<int>& depths) {
     items_.insert(items_.end(), items.begin(), items.end());
     depths_.insert(depths_.end(), depths.begin(), depths.end());
-    for (int depth : depths) depth_sum_ += depth;
   }
 
   void TakeAll(std::vector<Agenda::Item>* items, std::vector<int>* depths) {
@@ -34,34 +28,109 @@ class ReadyList final {
       items_.erase(items_.begin(), items_.begin() + begin_);
       depths_.erase(depths_.begin(), depths_.begin() + begin_);
     }
-    items->clear();
-    depths->clear();
     items->swap(items_);
     depths->swap(depths_);
-    begin_ = 0;
-    depth_sum_ = 0;
+    Clear();
   }
 
-  void TakeOne(std::vector<Agenda::Item>* items, std::vector<int>* depths) {
+  void TakeFirst(std::vector<Agenda::Item>* items, std::vector<int>* depths) {
     items->assign(1, items_[begin_]);
     depths->assign(1, depths_[begin_]);
-    depth_sum_ -= depths_[begin_];
-    if (++begin_ == items_.size()) {
-      items_.clear();
-      depths_.clear();
-      begin_ = 0;
-    }
+    if (++begin_ == items_.size()) Clear();
+  }
+
+  void TakeLast(int64_t num_items, std::vector<Agenda::Item>* items,
+                std::vector<int>* depths) {
+    items->assign(items_.end() - num_items, items_.end());
+    depths->assign(depths_.end() - num_items, depths_.end());
+    items_.resize(items_.size() - num_items);
+    depths_.resize(depths_.size() - num_items);
+    if (empty()) Clear();
   }
 
  private:
+  void Clear() {
+    items_.clear();
+    depths_.clear();
+    begin_ = 0;
+  }
+
   std::vector<Agenda::Item> items_;
   std::vector<int> depths_;
   size_t begin_ = 0;
+};
+
+// The ready items of one block.
+class ReadyBlock final {
+ public:
+  bool empty() const { return groups_.empty(); }
+  int64_t size() const { return size_; }
+  int64_t depth_sum() const { return depth_sum_; }
+  int last_depth() const { return groups_.back().list.last_depth(); }
+
+  void Add(int group, const std::vector<Agenda::Item>& items,
+           const std::vector<int>& depths) {
+    MoveToEnd(group);
+    groups_.back().list.Add(items, depths);
+    size_ += static_cast<int64_t>(items.size());
+    for (int depth : depths) depth_sum_ += depth;
+  }
+
+  // All of the group that was not added to for the longest time.
+  void TakeAll(std::vector<Agenda::Item>* items, std::vector<int>* depths) {
+    groups_.front().list.TakeAll(items, depths);
+    Took(groups_.begin(), *depths);
+  }
+
+  void TakeFirst(std::vector<Agenda::Item>* items, std::vector<int>* depths) {
+    groups_.front().list.TakeFirst(items, depths);
+    Took(groups_.begin(), *depths);
+  }
+
+  void TakeLast(int64_t max_items, std::vector<Agenda::Item>* items,
+                std::vector<int>* depths) {
+    ReadyList& list = groups_.back().list;
+    list.TakeLast(std::min(max_items, list.size()), items, depths);
+    Took(std::prev(groups_.end()), *depths);
+  }
+
+ private:
+  struct Group {
+    int id = 0;
+    ReadyList list;
+  };
+  using Groups = std::list<Group>;
+
+  void MoveToEnd(int group) {
+    if (!groups_.empty() && groups_.back().id == group) return;
+    const auto found = group == 0 ? by_id_.end() : by_id_.find(group);
+    if (found != by_id_.end()) {
+      groups_.splice(groups_.end(), groups_, found->second);
+      return;
+    }
+    if (spare_.empty()) spare_.emplace_back();
+    groups_.splice(groups_.end(), spare_, spare_.begin());
+    groups_.back().id = group;
+    if (group != 0) by_id_[group] = std::prev(groups_.end());
+  }
+
+  void Took(Groups::iterator group, const std::vector<int>& depths) {
+    size_ -= static_cast<int64_t>(depths.size());
+    for (int depth : depths) depth_sum_ -= depth;
+    if (!group->list.empty()) return;
+    if (group->id != 0) by_id_.erase(group->id);
+    spare_.splice(spare_.begin(), groups_, group);
+  }
+
+  Groups groups_;  // None is empty. The one that was added to last is last.
+  Groups spare_;   // Empty ones, for their memory.
+  std::unordered_map<int, Groups::iterator> by_id_;  // But group 0.
+  int64_t size_ = 0;
   int64_t depth_sum_ = 0;
 };
 
 // Whether `a` is deeper on average than `b`, or as deep and longer.
-bool IsBefore(const ReadyList& a, const ReadyList& b) {
+bool IsBefore(const ReadyBlock& a, const ReadyBlock& b) {
   const int64_t left = a.depth_sum() * b.size();
   const int64_t right = b.depth_sum() * a.size();
   return left != right ? left > right : a.size() > b.size();
@@ -73,11 +142,12 @@ class BlockAgenda final : public Agenda {
   explicit BlockAgenda(const AgendaPlan& plan)
       : plan_(plan), ready_(plan.num_blocks()) {}
 
-  void Add(int block, const std::vector<Item>& items,
+  void Add(int block, int group, const std::vector<Item>& items,
            const std::vector<int>& depths) override {
     if (items.empty()) return;
     if (ready_[block].empty()) blocks_.push_back(block);
-    ready_[block].Add(items, depths);
+    ready_[block].Add(group, items, depths);
+    size_ += static_cast<int64_t>(items.size());
   }
 
   int Take(std::vector<Item>* items, std::vector<int>* depths) override {
@@ -90,16 +160,29 @@ class BlockAgenda final : public Agenda {
       }
     }
     if (best == blocks_.size()) return -1;
-    const int block = blocks_[best];
-    ReadyList& ready = ready_[block];
-    if (plan_.is_serial(block)) {
-      ready.TakeOne(items, depths);
+    ReadyBlock& ready = ready_[blocks_[best]];
+    if (plan_.is_serial(blocks_[best])) {
+      ready.TakeFirst(items, depths);
     } else {
       ready.TakeAll(items, depths);
     }
-    if (ready.empty()) blocks_.erase(blocks_.begin() + best);
-    return block;
+    return Took(best, *items);
   }
+
+  int TakeDeepest(int64_t max_items, std::vector<Item>* items,
+                  std::vector<int>* depths) override {
+    if (blocks_.empty()) return -1;
+    const size_t best = Deepest();
+    const int block = blocks_[best];
+    ready_[block].TakeLast(plan_.is_serial(block) ? 1 : max_items, items,
+                           depths);
+    return Took(best, *items);
+  }
+
+  int deepest() const override {
+    return blocks_.empty() ? -1 : ready_[blocks_[Deepest()]].last_depth();
+  }
+  int64_t size() const override { return size_; }
 
  private:
   // "Reaches one-way" is a partial order, so that some ready block never waits.
@@ -109,9 +192,25 @@ class BlockAgenda final : public Agenda {
                        [this](int b) { return !ready_[b].empty(); });
   }
 
+  size_t Deepest() const {
+    const auto is_less_deep = [this](int a, int b) {
+      return ready_[a].last_depth() < ready_[b].last_depth();
+    };
+    return std::max_element(blocks_.begin(), blocks_.end(), is_less_deep) -
+           blocks_.begin();
+  }
+
+  int Took(size_t index, const std::vector<Item>& items) {
+    const int block = blocks_[index];
+    size_ -= static_cast<int64_t>(items.size());
+    if (ready_[block].empty()) blocks_.erase(blocks_.begin() + index);
+    return block;
+  }
+
   const AgendaPlan& plan_;
-  std::vector<ReadyList> ready_;  // By block.
-  std::vector<int> blocks_;       // Those with ready items.
+  std::vector<ReadyBlock> ready_;  // By block.
+  std::vector<int> blocks_;        // Those with ready items.
+  int64_t size_ = 0;
 };
 
 // The policy "depth".
@@ -119,47 +218,86 @@ class DepthAgenda final : public Agenda {
  public:
   explicit DepthAgenda(const AgendaPlan& plan) : plan_(plan) {}
 
-  void Add(int block, const std::vector<Item>& items,
+  void Add(int block, int group, const std::vector<Item>& items,
            const std::vector<int>& depths) override {
-    for (size_t i = 0; i < items.size(); ++i) {
-      const size_t depth = depths[i];
-      if (depth >= levels_.size()) levels_.resize(depth + 1);
+    // Mostly of one depth.
+    for (size_t i = 0; i < items.size();) {
+      const int depth = depths[i];
+      size_t end = i + 1;
+      while (end < items.size() && depths[end] == depth) ++end;
+      some_items_.assign(items.begin() + i, items.begin() + end);
+      some_depths_.assign(end - i, depth);
+      if (depth >= static_cast<int>(levels_.size())) levels_.resize(depth + 1);
       if (levels_[depth].empty()) levels_[depth].resize(plan_.num_blocks());
-      levels_[depth][block].Add(items[i], depths[i]);
-      ++num_items_;
+      levels_[depth][block].Add(group, some_items_, some_depths_);
+      size_ += static_cast<int64_t>(end - i);
       deepest_ = std::max(deepest_, depth);
+      i = end;
     }
   }
 
   int Take(std::vector<Item>* items, std::vector<int>* depths) override {
-    if (num_items_ == 0) return -1;
-    for (;; --deepest_) {
-      std::vector<ReadyList>& level = levels_[deepest_];
-      const ReadyList* best = nullptr;
-      for (const ReadyList& list : level) {
-        if (list.empty()) continue;
-        if (best == nullptr || list.size() > best->size()) best = &list;
-      }
-      if (best == nullptr) continue;
-      const int block = static_cast<int>(best - level.data());
-      if (plan_.is_serial(block)) {
-        level[block].TakeOne(items, depths);
-      } else {
-        level[block].TakeAll(items, depths);
-      }
-      num_items_ -= items->size();
-      return block;
+    const int block = Longest();
+    if (block < 0) return -1;
+    ReadyBlock& ready = levels_[deepest_][block];
+    if (plan_.is_serial(block)) {
+      ready.TakeFirst(items, depths);
+    } else {
+      ready.TakeAll(items, depths);
     }
+    return Took(block, *items);
   }
 
+  int TakeDeepest(int64_t max_items, std::vector<Item>* items,
+                  std::vector<int>* depths) override {
+    const int block = Longest();
+    if (block < 0) return -1;
+    levels_[deepest_][block].TakeLast(plan_.is_serial(block) ? 1 : max_items,
+                                      items, depths);
+    return Took(block, *items);
+  }
+
+  int deepest() const override { return deepest_; }
+  int64_t size() const override { return size_; }
+
  private:
+  // The block with most items of the deepest level; -1 if nothing is ready.
+  int Longest() const {
+    if (deepest_ < 0) return -1;
+    const std::vector<ReadyBlock>& level = levels_[deepest_];
+    const auto is_shorter = [](const ReadyBlock& a, const ReadyBlock& b) {
+      return a.size() < b.size();
+    };
+    return static_cast<int>(
+        std::max_element(level.begin(), level.end(), is_shorter) -
+        level.begin());
+  }
+
+  int Took(int block, const std::vector<Item>& items) {
+    size_ -= static_cast<int64_t>(items.size());
+    const auto is_empty = [](const ReadyBlock& ready) { return ready.empty(); };
+    while (deepest_ >= 0 && std::all_of(levels_[deepest_].begin(),
+                                        levels_[deepest_].end(), is_empty)) {
+      --deepest_;
+    }
+    return block;
+  }
+
   const AgendaPlan& plan_;
-  std::vector<std::vector<ReadyList>> levels_;  // By depth, then by block.
-  size_t deepest_ = 0;                          // No deeper level has items.
-  size_t num_items_ = 0;
+  std::vector<std::vector<ReadyBlock>> levels_;  // By depth, then by block.
+  int deepest_ = -1;  // The deepest level with items.
+  int64_t size_ = 0;
+  std::vector<Item> some_items_;
+  std::vector<int> some_depths_;
 };
 
 }  // namespace
+
+int64_t StepLimit(int64_t load, int64_t num_ready, int fanout) {
+  if (load + fanout * num_ready <= kFrameBudget) return kNoStepLimit;
+  // A share of what is left, so that some hundred levels get useful steps.
+  return std::max<int64_t>(1, (kFrameLimit - load) / (64 * fanout));
+}
 
 bool AgendaPlan::ParsePolicy(const std::string& name, Policy* policy) {
   if (name == "depth") {

@@ -2,6 +2,7 @@
 #ifndef RECURSIVE_TF_KERNELS_CORE_AGENDA_H_
 #define RECURSIVE_TF_KERNELS_CORE_AGENDA_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ struct BatchedFrame;  // The agenda only hands them on.
 
 // Keeps what is ready and says what runs together next. Not thread-safe: each
 // shard of a run has its own.
+//
+// The ready items of a block are divided into groups that cannot share a step.
+// A block has either the one group 0, or any groups but 0.
 //
 // Policies:
 //  * "depth" (TensorFlow Fold; DyNet's by-depth): a step takes one block's
@@ -31,14 +35,36 @@ class Agenda {
   virtual ~Agenda() = default;
 
   // Adds `items`, of frames at `depths`, to the ready items of `block`.
-  virtual void Add(int block, const std::vector<Item>& items,
+  virtual void Add(int block, int group, const std::vector<Item>& items,
                    const std::vector<int>& depths) = 0;
 
   // Takes the items of the next step into `*items`, in the order in which they
   // were added; their block is returned, or -1 if nothing is ready. Of a serial
   // block one item is taken at a time.
   virtual int Take(std::vector<Item>* items, std::vector<int>* depths) = 0;
+
+  // As Take, but whatever the policy is, takes at most `max_items` of the items
+  // that were added last to the block with the deepest of them. A recursion
+  // then goes depth first, so that few new frames are alive at a time.
+  virtual int TakeDeepest(int64_t max_items, std::vector<Item>* items,
+                          std::vector<int>* depths) = 0;
+
+  // The depth of the frame that TakeDeepest takes first; -1 if nothing is
+  // ready.
+  virtual int deepest() const = 0;
+  virtual int64_t size() const = 0;
 };
+
+// How many items a step may take, at least 1, when frames and their values take
+// the memory of `load` frames, `num_ready` items are ready, and each of them
+// may make `fanout` frames. No limit holds while that is little: wide steps are
+// what batching is for. Beyond, the limit shrinks with what is left, so that a
+// recursion of any width and depth stays within some kFrameLimit frames, and
+// `fanout` more for each level.
+constexpr int64_t kFrameBudget = int64_t{1} << 18;
+constexpr int64_t kFrameLimit = 2 * kFrameBudget;
+constexpr int64_t kNoStepLimit = INT64_MAX;
+int64_t StepLimit(int64_t load, int64_t num_ready, int fanout);
 
 // What of a program an agenda needs, computed once for all its runs.
 class AgendaPlan final {

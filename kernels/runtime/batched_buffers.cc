@@ -112,12 +112,15 @@ uint32_t RowBuffers::Add(tf::Tensor tensor, int64_t num_refs) {
   buffer.row_bytes = buffer.num_rows > 0 ? bytes / buffer.num_rows : 0;
   buffer.tensor = std::move(tensor);
   counts_[id] = static_cast<int32_t>(num_refs);
+  live_bytes_ += buffer.num_rows * buffer.row_bytes;
   if (num_refs == 0) Drop(id);
   return id;
 }
 
 void RowBuffers::Drop(uint32_t id) {
-  buffers_[id].tensor = tf::Tensor();
+  RowBuffer& buffer = buffers_[id];
+  live_bytes_ -= buffer.num_rows * buffer.row_bytes;
+  buffer.tensor = tf::Tensor();
   if (reuses_ids_) free_.push_back(id);
 }
 

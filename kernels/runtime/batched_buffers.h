@@ -64,6 +64,8 @@ class RowBuffers final {
 
   const RowBuffer& operator[](uint32_t id) const { return buffers_[id]; }
   int64_t size() const { return static_cast<int64_t>(buffers_.size()); }
+  // What the tensors take that were not dropped yet.
+  int64_t live_bytes() const { return live_bytes_; }
 
   // Makes one tensor [size, ...] of the rows `refs`; `size` is at least 1. No
   // copy is made of a whole buffer, nor of consecutive rows where Eigen can use
@@ -90,6 +92,7 @@ class RowBuffers final {
   ChunkedVector<RowBuffer> buffers_;
   std::vector<int32_t> counts_;  // Of references; apart, to stay in the cache.
   std::vector<uint32_t> free_;
+  int64_t live_bytes_ = 0;
 };
 
 }  // namespace recursive_tf

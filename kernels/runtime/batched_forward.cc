@@ -55,11 +55,8 @@ bool ForwardShard::Prepare() {
   } else {
     SeeToEvents();
     if (has_stopped()) return false;
-    block_ = agenda_->Take(&frames_, &depths_);
+    block_ = TakeStep();
     if (block_ < 0) return false;
-    if (blocks[block_].has_dynamic_inputs && frames_.size() > 1) {
-      KeepEqualShapes();
-    }
   }
   if (is_cancelled()) {
     Fail(absl::CancelledError("the call was cancelled"), frames_[0]->body,
@@ -84,37 +81,27 @@ bool ForwardShard::Prepare() {
   return true;
 }
 
-// Of the frames taken, keeps those whose rows have the shapes of the first
-// one's; the others wait for another step.
-void ForwardShard::KeepEqualShapes() {
-  const BatchedBlock& block = run_->plan->program.blocks[block_];
-  const auto is_equal = [&](BatchedFrame* a, BatchedFrame* b) {
-    for (const BatchedBlock::Input& input : block.inputs) {
-      if (!input.is_dynamic) continue;
-      const uint32_t x = a->registers()[input.reg].buffer;
-      const uint32_t y = b->registers()[input.reg].buffer;
-      if (x == y || x == RowRef::kNone || y == RowRef::kNone) continue;
-      if (!HaveEqualRowShapes(buffers_[x].tensor, buffers_[y].tensor)) {
-        return false;
-      }
-    }
-    return true;
+int ForwardShard::TakeStep() {
+  const int64_t limit = StepLimitOf(agenda_->size());
+  if (limit == kNoStepLimit) return agenda_->Take(&frames_, &depths_);
+  return agenda_->TakeDeepest(limit, &frames_, &depths_);
+}
+
+// The group, from 1 on, of the frames whose rows have the shapes of this one's.
+int ForwardShard::ShapeGroup(const BatchedBlock& block, BatchedFrame* frame) {
+  shape_key_.clear();
+  const auto append = [this](int64_t number) {
+    shape_key_.append(reinterpret_cast<const char*>(&number), sizeof(number));
   };
-  others_.clear();
-  other_depths_.clear();
-  size_t kept = 0;
-  for (size_t i = 0; i < frames_.size(); ++i) {
-    if (is_equal(frames_[0], frames_[i])) {
-      frames_[kept] = frames_[i];
-      depths_[kept++] = depths_[i];
-    } else {
-      others_.push_back(frames_[i]);
-      other_depths_.push_back(depths_[i]);
-    }
+  for (const BatchedBlock::Input& input : block.inputs) {
+    const uint32_t id = frame->registers()[input.reg].buffer;
+    if (!input.is_dynamic || id == RowRef::kNone) continue;
+    const tf::TensorShape& shape = buffers_[id].tensor.shape();
+    append(shape.dims());
+    for (int d = 1; d < shape.dims(); ++d) append(shape.dim_size(d));
   }
-  frames_.resize(kept);
-  depths_.resize(kept);
-  agenda_->Add(block_, others_, other_depths_);
+  const int next = static_cast<int>(shape_groups_.size()) + 1;
+  return shape_groups_.emplace(shape_key_, next).first->second;
 }
 
 absl::Status ForwardShard::GatherInputs() {

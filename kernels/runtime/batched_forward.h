@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -70,9 +72,20 @@ class ForwardShard final : public StepLoop {
     *target = ref;
   }
 
+  // Frames, counting some bytes of their values as one more: what StepLimit
+  // takes. Root frames and their arguments, which are there anyway, do not
+  // count.
+  int64_t Load() const;
+  int64_t AbsoluteLoad() const;
+  // How many of `num_ready` frames may go on at once.
+  int64_t StepLimitOf(int64_t num_ready) const {
+    return StepLimit(Load(), num_ready, run_->plan->fanout);
+  }
+
   // Events and units.
   void Post(int body, int event, BatchedFrame* frame);
   void SeeToEvents();
+  bool TakeFiring(int64_t limit, int* event);
   void Fire(int body, int event, const Frames& frames);
   void Start(int body, const BatchedUnit& unit, const Frames& frames);
   void StartBlock(const BatchedUnit& unit, const Frames& frames);
@@ -92,7 +105,8 @@ class ForwardShard final : public StepLoop {
   bool CanEnter(int body, int depth);
 
   // Steps.
-  void KeepEqualShapes();
+  int TakeStep();
+  int ShapeGroup(const BatchedBlock& block, BatchedFrame* frame);
   void PrepareRetry();
   absl::Status GatherInputs();
   absl::Status ScatterOutputs();
@@ -120,6 +134,7 @@ class ForwardShard final : public StepLoop {
   Arena arena_;
   std::vector<BatchedFrame*> free_frames_;  // By body; linked by `caller`.
   int64_t num_live_frames_ = 0;
+  int64_t initial_load_ = 0;
   std::vector<std::unique_ptr<BatchedMapCall>> map_calls_;
   std::vector<BatchedMapCall*> free_map_calls_;
 
@@ -128,9 +143,15 @@ class ForwardShard final : public StepLoop {
   std::vector<Frames> posted_;
   std::vector<int> posted_events_;
   size_t next_posted_ = 0;
+  int64_t num_posted_ = 0;
   Frames firing_;
   Frames started_;
   std::vector<RowRef> moving_;
+
+  // Rows whose inputs have different shapes do not share a step: the groups
+  // that the agenda keeps apart, by those shapes.
+  std::unordered_map<std::string, int> shape_groups_;
+  std::string shape_key_;
 
   // The current step.
   int block_ = -1;
@@ -139,8 +160,8 @@ class ForwardShard final : public StepLoop {
   std::vector<RowRef> refs_;           // [input][row]
   std::vector<char> are_consecutive_;  // By input.
   int64_t step_start_us_ = 0;
-  Frames others_;
-  std::vector<int> other_depths_;
+  Frames some_frames_;
+  std::vector<int> some_depths_;
   std::vector<uint32_t> step_outputs_;  // Buffers.
   std::vector<StepTarget> step_targets_;
   // After an error in a step of many rows: they run one by one, to find the

@@ -1,5 +1,6 @@
 #include "kernels/runtime/batched_plan.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -29,6 +30,13 @@ tf::thread::ThreadPoolInterface* GetCallerPool() {
   return pool;
 }
 
+// How many frames a unit makes; of a mapped call nobody knows.
+int NumCallees(const BatchedUnit& unit) {
+  constexpr int kUsualNumRows = 4;
+  if (unit.kind == BatchedUnit::Kind::kMap) return kUsualNumRows;
+  return unit.kind == BatchedUnit::Kind::kCall ? 1 : 0;
+}
+
 }  // namespace
 
 BatchedPlan::BatchedPlan(BatchedProgram program_in, AgendaPlan::Policy policy,
@@ -50,6 +58,14 @@ BatchedPlan::BatchedPlan(BatchedProgram program_in, AgendaPlan::Policy policy,
     layouts.push_back(std::move(layout));
     event_bodies.insert(event_bodies.end(), body.num_events,
                         static_cast<int>(b));
+    int num_callees = 0;
+    for (const BatchedUnit& unit : body.units) num_callees += NumCallees(unit);
+    fanout = std::max(fanout, num_callees);
+    for (const std::vector<int>& units : body.dependents) {
+      makes_frames.push_back(std::any_of(
+          units.begin(), units.end(),
+          [&body](int u) { return NumCallees(body.units[u]) > 0; }));
+    }
   }
 }
 

@@ -41,7 +41,11 @@ struct BatchedPlan {
   const std::vector<std::string> body_names;
   const std::vector<std::string> block_names;
   std::vector<FrameLayout> layouts;  // By body.
-  std::vector<int> event_bodies;     // By event, counted through all bodies.
+  // By event, counted through all bodies: its body, and whether calls wait for
+  // it.
+  std::vector<int> event_bodies;
+  std::vector<bool> makes_frames;
+  int fanout = 1;  // How many frames one frame may make at a time, roughly.
 };
 
 // Whether a tensor of that type can have a gradient.

@@ -66,6 +66,7 @@ void ForwardShard::Enter(std::vector<tf::Tensor> args) {
     }
     Post(entry, 0, frame);
   }
+  initial_load_ = AbsoluteLoad();
 }
 
 bool ForwardShard::CanEnter(int body_index, int depth) {
@@ -76,26 +77,71 @@ bool ForwardShard::CanEnter(int body_index, int depth) {
   return false;
 }
 
+int64_t ForwardShard::AbsoluteLoad() const {
+  constexpr int64_t kBytesAsAFrame = 4096;
+  return num_live_frames_ + buffers_.live_bytes() / kBytesAsAFrame;
+}
+
+int64_t ForwardShard::Load() const {
+  return std::max<int64_t>(0, AbsoluteLoad() - initial_load_);
+}
+
 void ForwardShard::Post(int body_index, int event, BatchedFrame* frame) {
   ++frame->num_active;
+  ++num_posted_;
   const int id = body(body_index).first_event + event;
   if (posted_[id].empty()) posted_events_.push_back(id);
   posted_[id].push_back(frame);
 }
 
 void ForwardShard::SeeToEvents() {
-  while (next_posted_ < posted_events_.size() && !has_stopped()) {
-    const int id = posted_events_[next_posted_++];
-    // A chain of calls without a block in between posts for ever new events.
-    if (next_posted_ == posted_events_.size()) {
-      posted_events_.clear();
-      next_posted_ = 0;
-    }
+  int id = -1;
+  while (!has_stopped() && TakeFiring(StepLimitOf(num_posted_), &id)) {
+    num_posted_ -= static_cast<int64_t>(firing_.size());
     const int body_index = run_->plan->event_bodies[id];
-    firing_.clear();
-    firing_.swap(posted_[id]);
     Fire(body_index, id - body(body_index).first_event, firing_);
   }
+}
+
+// Takes the frames in which an event fired into `firing_`. Where a limit holds,
+// events that make no frames come first, then the last frames of the last
+// event, but not before deeper frames that are ready: depth first. Returns
+// false if there is nothing to see to now.
+bool ForwardShard::TakeFiring(int64_t limit, int* event) {
+  if (next_posted_ == posted_events_.size()) return false;
+  size_t index = next_posted_;
+  bool is_limited = limit != kNoStepLimit;
+  if (is_limited) {
+    const std::vector<bool>& makes_frames = run_->plan->makes_frames;
+    index = posted_events_.size() - 1;
+    while (index > next_posted_ && makes_frames[posted_events_[index]]) {
+      --index;
+    }
+    is_limited = makes_frames[posted_events_[index]];
+    if (is_limited) index = posted_events_.size() - 1;
+  }
+  const int id = posted_events_[index];
+  Frames& frames = posted_[id];
+  if (is_limited && agenda_->deepest() > frames.back()->depth) return false;
+  *event = id;
+  firing_.clear();
+  if (is_limited && limit < static_cast<int64_t>(frames.size())) {
+    firing_.assign(frames.end() - limit, frames.end());
+    frames.resize(frames.size() - limit);
+    return true;
+  }
+  firing_.swap(frames);
+  if (index == next_posted_) {
+    ++next_posted_;
+  } else {
+    posted_events_.erase(posted_events_.begin() + index);
+  }
+  // A chain of calls without a block in between posts for ever new events.
+  if (next_posted_ == posted_events_.size()) {
+    posted_events_.clear();
+    next_posted_ = 0;
+  }
+  return true;
 }
 
 void ForwardShard::Fire(int body_index, int event, const Frames& frames) {
@@ -143,12 +189,29 @@ void ForwardShard::Start(int body_index, const BatchedUnit& unit,
 }
 
 void ForwardShard::StartBlock(const BatchedUnit& unit, const Frames& frames) {
-  other_depths_.clear();
-  for (BatchedFrame* frame : frames) {
-    ++frame->num_active;
-    other_depths_.push_back(frame->depth);
+  for (BatchedFrame* frame : frames) ++frame->num_active;
+  const BatchedBlock& block = run_->plan->program.blocks[unit.block];
+  if (!block.has_dynamic_inputs) {
+    some_depths_.clear();
+    for (BatchedFrame* frame : frames) some_depths_.push_back(frame->depth);
+    agenda_->Add(unit.block, /*group=*/0, frames, some_depths_);
+    return;
   }
-  agenda_->Add(unit.block, frames, other_depths_);
+  int group = 0;
+  some_frames_.clear();
+  some_depths_.clear();
+  for (BatchedFrame* frame : frames) {
+    const int next_group = ShapeGroup(block, frame);
+    if (next_group != group && !some_frames_.empty()) {
+      agenda_->Add(unit.block, group, some_frames_, some_depths_);
+      some_frames_.clear();
+      some_depths_.clear();
+    }
+    group = next_group;
+    some_frames_.push_back(frame);
+    some_depths_.push_back(frame->depth);
+  }
+  agenda_->Add(unit.block, group, some_frames_, some_depths_);
 }
 
 void ForwardShard::StartCall(const BatchedUnit& unit, const Frames& frames) {

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import tensorflow as tf
 
+from recursive_tf._config import config
 from recursive_tf._errors import ConfigError
 
 
 def set_threads(num_threads: int) -> None:
-  """Lets `num_threads` frames run at once, each op on one thread.
+  """Gives the command `num_threads` threads.
 
-  The products of one frame are far too small to be split between threads.
+  The batched scheduler divides the trees of a batch among the threads that ops compute on. The
+  concurrent one runs that many frames at once, each op on one thread: the products of one frame are
+  far too small to be divided.
 
   Raises:
     ConfigError: If the number is not positive, or TensorFlow already runs with another.
   """
   if num_threads < 1:
     raise ConfigError(f"--threads is {num_threads}, expected at least 1.")
+  num_intra = 1 if config().scheduler == "concurrent" else num_threads
   try:
-    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_intra_op_parallelism_threads(num_intra)
     tf.config.threading.set_inter_op_parallelism_threads(num_threads)
   except RuntimeError as error:
     raise ConfigError(

@@ -52,6 +52,7 @@ class Cut:
     groups: the group of each result.
     switch_groups: the same of each switch's outputs, by id of node.
     block_of: the block of each op, by id of node.
+    home: the block that makes values of the frame of shared ones; None if none is needed.
   """
 
   ir: BodyIR
@@ -59,12 +60,8 @@ class Cut:
   groups: list[int]
   switch_groups: dict[int, list[int]]
   block_of: dict[int, Block]
+  home: Block | None
 
-  def home(self, region: Region) -> Block | None:
-    """Returns the block that makes frame values of shared ones in `region`."""
-    return self._homes.get(id(region))
-
-  _homes: dict[int, Block] = dataclasses.field(default_factory=dict)
 
 
 def cut_bodies(bodies: list[BodyIR], is_serial: Callable[[Node], bool]) -> list[Cut]:
@@ -99,13 +96,12 @@ class _Cutter:
     self._done: dict[int, Demand] = {}  # By id of node: what has to arrive until it has run.
     self._before_serial: dict[int, Demand] = {}  # By id of node: what its block waits for.
     self._base: dict[int, Demand] = {}  # By id of region: what has arrived when it starts.
-    self._homes: dict[int, Block] = {}
+    self._home: Block | None = None
     self._switch_groups: dict[int, list[int]] = {}
 
   def cut(self) -> Cut:
     self._visit(self._ir.root, frozenset())
-    results = self._ir.root.results
-    groups = _number([self._arrival(value, self._ir.root) for value in results])
+    groups = _number([self._arrival(value) for value in self._ir.root.results])
     _Sinker(self._ir, list(self._blocks.values()), self._block_of).sink()
     self._connect()
     return Cut(
@@ -114,7 +110,7 @@ class _Cutter:
       groups,
       self._switch_groups,
       self._block_of,
-      self._homes,
+      self._home,
     )
 
   # --- What each op waits for
@@ -197,7 +193,7 @@ class _Cutter:
     for region in node.regions:
       self._visit(region, demand)
     arrivals = [
-      tuple(self._arrival(region.results[i], region) for region in node.regions)
+      tuple(self._arrival(region.results[i]) for region in node.regions)
       for i in range(len(node.outputs))
     ]
     groups = self._switch_groups[id(node)] = _number(arrivals)
@@ -216,10 +212,10 @@ class _Cutter:
 
   # --- What arrives together
 
-  def _arrival(self, value: Value, region: Region) -> Arrival:
-    """Returns what makes `value` available to a result of `region`."""
+  def _arrival(self, value: Value) -> Arrival:
+    """Returns what makes `value` available."""
     if value.is_invariant:
-      return id(self._home(region))
+      return id(self._make_home())
     node = value.node
     if node is None:
       return "entry"
@@ -233,11 +229,15 @@ class _Cutter:
       return id(node)
     return id(self._block_of[id(node)])
 
-  def _home(self, region: Region) -> Block:
-    """Returns the block that makes frame values of shared ones in `region`."""
-    if id(region) not in self._homes:
-      self._homes[id(region)] = self._block(region, False, self._base[id(region)])
-    return self._homes[id(region)]
+  def _make_home(self) -> Block:
+    """Returns the block that makes values of the frame of shared ones.
+
+    It is one that runs in any case, so that a branch that returns nothing but constants is no step
+    of its own.
+    """
+    if self._home is None:
+      self._home = self._block(self._ir.root, False, frozenset())
+    return self._home
 
   # --- What blocks take and give
 
@@ -247,12 +247,12 @@ class _Cutter:
         for value in node.inputs:
           if not value.is_invariant and value.kind != "frame":
             self._use_in_block(value, block)
-    self._use_all(self._ir.root.results, self._ir.root)
+    self._use_all(self._ir.root.results)
     for node in walk(self._ir.root):
       if node.kind in ("call", "map", "switch", "loop"):
-        self._use_all(node.inputs, node.region)
+        self._use_all(node.inputs)
       for region in node.regions:
-        self._use_all(region.results, region)
+        self._use_all(region.results)
 
   def _use_in_block(self, value: Value, block: Block) -> None:
     maker = self._maker(value)
@@ -262,9 +262,9 @@ class _Cutter:
     if maker is not None:
       _add(maker.outputs, value)
 
-  def _use_all(self, values: Iterable[Value], region: Region) -> None:
+  def _use_all(self, values: Iterable[Value]) -> None:
     for value in values:
-      maker = self._home(region) if value.is_invariant else self._maker(value)
+      maker = self._make_home() if value.is_invariant else self._maker(value)
       if maker is not None:
         _add(maker.outputs, value)
 

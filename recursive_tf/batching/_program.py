@@ -170,7 +170,7 @@ class _BodyEncoder:
     self._cuts = cuts
     self._positions = positions
     self._block_ids = block_ids
-    self._registers: dict[object, int] = {}
+    self._registers: dict[int, int] = {}
     self._num_events = 1
     self._units: list[_Unit] = []
     self._loops: list[tuple[_Unit, _Unit, _Unit, Node, list[int]]] = []
@@ -181,7 +181,7 @@ class _BodyEncoder:
       self._registers[id(value)] = len(self._registers)
     for block in cut.blocks:
       for value in block.outputs:
-        self._register(value, block.region)
+        self._register(value)
     for region in regions_of(cut.ir.root):
       for node in region.nodes:
         self._prepare(node)
@@ -223,11 +223,11 @@ class _BodyEncoder:
     kind = SERIAL if block.is_serial else VECTORISED
     encoded = [kind, index, self._positions[block.body], len(block.inputs)]
     for value in block.inputs:
-      encoded += [self._use(value, block.region), int(not value.row_shape.is_fully_defined())]
+      encoded += [self._use(value), int(not value.row_shape.is_fully_defined())]
     encoded += [len(function.capture_indices), *function.capture_indices]
     encoded.append(len(block.outputs))
     for value, is_shared in zip(block.outputs, function.is_shared, strict=True):
-      encoded += [self._use(value, block.region), int(not is_shared)]
+      encoded += [self._use(value), int(not is_shared)]
     return encoded
 
   # --- Registers and events
@@ -236,20 +236,17 @@ class _BodyEncoder:
     self._num_events += 1
     return self._num_events - 1
 
-  def _register(self, value: Value, region: Region) -> int:
-    # A shared value is made a frame's value in each region that needs it.
-    key = (id(value), id(region)) if value.is_invariant else id(value)
-    return self._registers.setdefault(key, len(self._registers))
+  def _register(self, value: Value) -> int:
+    return self._registers.setdefault(id(value), len(self._registers))
 
-  def _use(self, value: Value, region: Region) -> int:
-    key = (id(value), id(region)) if value.is_invariant else id(value)
-    return self._registers[key]
+  def _use(self, value: Value) -> int:
+    return self._registers[id(value)]
 
   def _prepare(self, node: Node) -> None:
     """Gives registers to what a node puts into them, and numbers its events."""
     if node.kind in ("call", "map", "switch", "loop"):
       for value in [*node.outputs, *node.variables]:
-        self._register(value, node.region)
+        self._register(value)
     if node.kind == "call":
       groups = self._groups_of(node.callee)
       self._node_events[id(node)] = [self._event() for _ in range(max(groups, default=0) + 1)]
@@ -273,9 +270,8 @@ class _BodyEncoder:
   def _event_of(self, value: Value, region: Region) -> int:
     """Returns the event that makes `value` available to something in `region`."""
     if value.is_invariant:
-      home = self._cut.home(region)
-      assert home is not None  # Made when it was cut.
-      return self._block_events[home]
+      assert self._cut.home is not None  # Made when it was cut.
+      return self._block_events[self._cut.home]
     node = value.node
     if node is None:
       return _ENTRY
@@ -331,9 +327,9 @@ class _BodyEncoder:
     callee = self._cuts[self._positions[node.callee]]
     results = [_NOBODY] * len(callee.groups)
     for value in node.outputs:
-      results[value.index] = self._use(value, node.region)
+      results[value.index] = self._use(value)
     payload = [self._positions[node.callee]]
-    payload += [len(node.inputs), *(self._use(value, node.region) for value in node.inputs)]
+    payload += [len(node.inputs), *(self._use(value) for value in node.inputs)]
     payload += [len(results), *results]
     waits = self._events_of(node.inputs, node.region) | self._events_after(node.controls)
     if node.kind == "call":
@@ -350,7 +346,7 @@ class _BodyEncoder:
     (predicate,) = node.inputs
     starts = [self._start[id(region)] for region in node.regions]
     is_index = int(predicate.dtype != tf.bool)
-    payload = [is_index, self._use(predicate, node.region), len(starts), *starts]
+    payload = [is_index, self._use(predicate), len(starts), *starts]
     waits = self._events_of(node.inputs, node.region) | self._events_after(node.controls)
     self._add(SWITCH, node.region, waits, payload, starts)
     groups = self._cut.switch_groups[id(node)]
@@ -360,7 +356,7 @@ class _BodyEncoder:
         sources = [region.results[i] for i in members]
         payload = [len(members)]
         for i, source in zip(members, sources, strict=True):
-          payload += [self._use(source, region), self._use(node.outputs[i], node.region)]
+          payload += [self._use(source), self._use(node.outputs[i])]
         waits = self._events_of(sources, region) | self._events_after(effects_in(region))
         self._add(COPY, region, waits, [*payload, event], [event])
 
@@ -368,19 +364,21 @@ class _BodyEncoder:
     cond, body = node.regions
     (done,) = self._node_events[id(node)]
     start_cond, start_body = self._start[id(cond)], self._start[id(body)]
-    variables = [self._use(value, node.region) for value in node.variables]
-    outputs = [self._use(value, node.region) for value in node.outputs]
+    variables = [self._use(value) for value in node.variables]
+    outputs = [self._use(value) for value in node.outputs]
 
-    initial = _pairs([self._use(value, node.region) for value in node.inputs], variables)
+    initial = _pairs([self._use(value) for value in node.inputs], variables)
     waits = self._events_of([*node.inputs, *outer_values(node)], node.region)
+    if self._cut.home is not None:  # What a turn needs of it has to be there before the first.
+      waits.add(self._block_events[self._cut.home])
     start = self._add(LOOP_START, node.region, waits, initial, [start_cond])
     waits = self._events_of(cond.results, cond) | self._events_in(cond)
     (predicate,) = cond.results
     test = self._add(
-      LOOP_TEST, cond, waits, [self._use(predicate, cond)], [start_body, done]
+      LOOP_TEST, cond, waits, [self._use(predicate)], [start_body, done]
     )
     waits = self._events_of(body.results, body) | self._events_in(body)
-    following = _pairs([self._use(value, body) for value in body.results], variables)
+    following = _pairs([self._use(value) for value in body.results], variables)
     turn = self._add(LOOP_NEXT, body, waits, following, [start_cond])
     self._loops.append((start, test, turn, node, _pairs(variables, outputs)))
 
@@ -409,7 +407,7 @@ class _BodyEncoder:
     for group in range(max(self._cut.groups, default=0) + 1):
       members = [i for i, other in enumerate(self._cut.groups) if other == group]
       values = [root.results[i] for i in members]
-      payload = [group, *_pairs([self._use(value, root) for value in values], members)]
+      payload = [group, *_pairs([self._use(value) for value in values], members)]
       waits = self._events_of(values, root) | self._events_after(effects_in(root))
       self._add(RETURN, root, waits, payload, [])
 

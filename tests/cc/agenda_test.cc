@@ -34,31 +34,43 @@ class AgendaTest : public testing::Test {
   }
 
   // Makes frame `number`, ready for `block`.
-  void Add(int block, int number, int depth) {
+  void Add(int block, int number, int depth, int group = 0) {
     frames_.push_back(std::make_unique<BatchedFrame>(BatchedFrame{number}));
-    agenda_->Add(block, {frames_.back().get()}, {depth});
+    agenda_->Add(block, group, {frames_.back().get()}, {depth});
   }
 
   // The next step: its block, and the numbers of its frames.
-  std::pair<int, std::vector<int>> Take() {
-    std::vector<BatchedFrame*> items;
-    std::vector<int> depths;
-    const int block = agenda_->Take(&items, &depths);
+  using Step = std::pair<int, std::vector<int>>;
+  Step Take() {
+    const int block = agenda_->Take(&items_, &depths_);
+    return MakeStep(block);
+  }
+  Step TakeDeepest(int64_t max_items) {
+    const int deepest = agenda_->deepest();
+    const int block = agenda_->TakeDeepest(max_items, &items_, &depths_);
+    EXPECT_EQ(deepest, block < 0 ? -1 : depths_.back());
+    return MakeStep(block);
+  }
+
+  int64_t size() const { return agenda_->size(); }
+
+  const Step none_ = {-1, {}};
+
+ private:
+  Step MakeStep(int block) const {
     std::vector<int> numbers;
     if (block >= 0) {
-      for (const BatchedFrame* frame : items) numbers.push_back(frame->number);
-      EXPECT_EQ(items.size(), depths.size());
+      for (const BatchedFrame* frame : items_) numbers.push_back(frame->number);
+      EXPECT_EQ(items_.size(), depths_.size());
     }
     return {block, numbers};
   }
 
-  using Step = std::pair<int, std::vector<int>>;
-  const Step none_ = {-1, {}};
-
- private:
   std::unique_ptr<AgendaPlan> plan_;
   std::unique_ptr<Agenda> agenda_;
   std::vector<std::unique_ptr<BatchedFrame>> frames_;
+  std::vector<BatchedFrame*> items_;
+  std::vector<int> depths_;
 };
 
 TEST_F(AgendaTest, LookAheadLetsLeavesWaitForTheDescent) {
@@ -130,6 +142,95 @@ TEST_F(AgendaTest, SerialBlocksRunOneFrameAtATimeInOrder) {
     EXPECT_EQ(Take(), Step(kLeaf, {3}));
     EXPECT_EQ(Take(), none_);
   }
+}
+
+TEST_F(AgendaTest, DeepestTakesTheLastOnesWhateverThePolicy) {
+  for (Policy policy : {Policy::kLookAhead, Policy::kAgenda, Policy::kDepth}) {
+    Use(policy);
+    for (int i = 0; i < 5; ++i) Add(kHead, i, 2);
+    Add(kLeaf, 5, 3);
+    EXPECT_EQ(size(), 6);
+    EXPECT_EQ(TakeDeepest(2), Step(kLeaf, {5}));
+    EXPECT_EQ(TakeDeepest(2), Step(kHead, {3, 4}));
+    Add(kHead, 6, 3);
+    EXPECT_EQ(TakeDeepest(1), Step(kHead, {6}));
+    EXPECT_EQ(TakeDeepest(100), Step(kHead, {0, 1, 2}));
+    EXPECT_EQ(size(), 0);
+    EXPECT_EQ(TakeDeepest(1), none_);
+  }
+}
+
+TEST_F(AgendaTest, DeepestTakesOneOfASerialBlock) {
+  for (Policy policy : {Policy::kLookAhead, Policy::kAgenda, Policy::kDepth}) {
+    Use(policy, /*is_leaf_serial=*/true);
+    for (int i = 0; i < 3; ++i) Add(kLeaf, i, 2);
+    EXPECT_EQ(TakeDeepest(64), Step(kLeaf, {2}));
+    EXPECT_EQ(Take(), Step(kLeaf, {0}));
+    EXPECT_EQ(TakeDeepest(64), Step(kLeaf, {1}));
+    EXPECT_EQ(Take(), none_);
+  }
+}
+
+TEST_F(AgendaTest, GroupsDoNotShareAStepTheOldestIsFirst) {
+  for (Policy policy : {Policy::kLookAhead, Policy::kAgenda, Policy::kDepth}) {
+    Use(policy);
+    Add(kLeaf, 1, 2, /*group=*/7);
+    Add(kLeaf, 2, 2, /*group=*/9);
+    Add(kLeaf, 3, 2, /*group=*/8);
+    Add(kLeaf, 4, 2, /*group=*/7);
+    EXPECT_EQ(Take(), Step(kLeaf, {2}));
+    Add(kLeaf, 5, 2, /*group=*/9);
+    EXPECT_EQ(TakeDeepest(64), Step(kLeaf, {5}));
+    EXPECT_EQ(Take(), Step(kLeaf, {3}));
+    EXPECT_EQ(Take(), Step(kLeaf, {1, 4}));
+    EXPECT_EQ(Take(), none_);
+  }
+}
+
+// A tree without leaves: each head makes two, until `max_depth` is reached.
+// Returns the greatest number of frames that are alive.
+int64_t GrowTree(Policy policy, int max_depth, int64_t* num_steps) {
+  const AgendaPlan plan(policy, DecodeOrDie(TreeProgram()));
+  const std::unique_ptr<Agenda> agenda = plan.MakeAgenda();
+  BatchedFrame frame{0};
+  std::vector<BatchedFrame*> items = {&frame};
+  std::vector<int> depths = {1};
+  agenda->Add(kHead, 0, items, depths);
+  int64_t num_frames = 1;
+  for (*num_steps = 0;; ++*num_steps) {
+    const int64_t limit = StepLimit(num_frames, agenda->size(), /*fanout=*/2);
+    if (limit == kNoStepLimit) {
+      agenda->Take(&items, &depths);
+    } else {
+      agenda->TakeDeepest(limit, &items, &depths);
+    }
+    const std::vector<BatchedFrame*> callees(2 * items.size(), &frame);
+    std::vector<int> callee_depths;
+    for (int depth : depths) {
+      if (depth == max_depth) return num_frames;
+      callee_depths.insert(callee_depths.end(), 2, depth + 1);
+    }
+    num_frames += static_cast<int64_t>(callees.size());
+    agenda->Add(kHead, 0, callees, callee_depths);
+  }
+}
+
+TEST(StepLimitTest, AWideRecursionReachesTheDepthLimitWithinItsBudget) {
+  constexpr int kMaxDepth = 100'000;
+  for (Policy policy : {Policy::kLookAhead, Policy::kAgenda, Policy::kDepth}) {
+    int64_t num_steps = 0;
+    EXPECT_LT(GrowTree(policy, kMaxDepth, &num_steps),
+              kFrameLimit + 2 * kMaxDepth);
+    EXPECT_LT(num_steps, 2 * kMaxDepth);
+  }
+}
+
+TEST(StepLimitTest, FewFramesKnowNoLimit) {
+  EXPECT_EQ(StepLimit(0, 1, 2), kNoStepLimit);
+  EXPECT_EQ(StepLimit(kFrameBudget / 2, kFrameBudget / 4, 2), kNoStepLimit);
+  EXPECT_NE(StepLimit(kFrameBudget / 2, kFrameBudget / 4 + 1, 2), kNoStepLimit);
+  EXPECT_GT(StepLimit(kFrameBudget, 1, 2), 1000);
+  EXPECT_EQ(StepLimit(2 * kFrameLimit, 1, 2), 1);
 }
 
 TEST(AgendaPlanTest, KnowsItsPolicies) {
