@@ -166,7 +166,7 @@ def _add_trace(commands: Any) -> None:
   parser.add_argument("--batch-size", type=int, default=5, metavar="N", help="trees (5)")
   parser.add_argument("--backward", action="store_true", help="with the backward pass")
   parser.add_argument("--out", default="schedule.svg", metavar="FILE", help="(schedule.svg)")
-  _add_threads(parser)
+  _add_threads(parser, default=1)
   parser.set_defaults(handler=_lazily("recursive_tf._cli.trace", "trace"))
 
 
@@ -179,9 +179,9 @@ def _add_info(commands: Any) -> None:
   parser.set_defaults(handler=_lazily("recursive_tf._cli.info", "info"))
 
 
-def _add_threads(group: Any) -> None:
+def _add_threads(group: Any, default: int = 2) -> None:
   group.add_argument(
-    "--threads", type=int, default=2, metavar="N", help="to compute on (2)"
+    "--threads", type=int, default=default, metavar="N", help=f"to compute on ({default})"
   )
 
 

@@ -26,9 +26,9 @@ def save_schedule_plot(schedule: Schedule, path: pathlib.Path, title: str) -> No
   """
   steps = sorted(schedule.steps, key=lambda step: (step.is_backward, step.start_us))
   names = list(dict.fromkeys(step.block for step in steps))
-  colours = dict(zip(names, plt.get_cmap("tab10").colors * 10, strict=False))
+  colours = dict(zip(names, matplotlib.color_sequences["tab10"] * 10, strict=False))
   figure, (bars, trees) = plt.subplots(
-    2, 1, sharex=True, figsize=(max(7.0, 0.12 * len(steps) + 2.0), 6.0), height_ratios=(1, 1)
+    2, 1, sharex=True, figsize=(max(8.0, 0.12 * len(steps) + 3.0), 6.0), height_ratios=(1, 1)
   )
   position = np.arange(len(steps))
   for name in names:
@@ -38,13 +38,17 @@ def save_schedule_plot(schedule: Schedule, path: pathlib.Path, title: str) -> No
   bars.set_yscale("symlog", linthresh=8)
   bars.set_ylabel("frames in the step")
   bars.set_title(title)
-  bars.legend(loc="upper right", fontsize=8, title="block")
+  bars.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=8, title="block")
   image = _frames_by_tree(steps)
   drawn = trees.imshow(
-    np.ma.masked_equal(image, 0), aspect="auto", cmap="viridis_r", interpolation="nearest",
+    np.ma.masked_equal(image, 0),
+    aspect="auto",
+    cmap="viridis_r",
+    interpolation="nearest",
     extent=(-0.5, len(steps) - 0.5, len(image) - 0.5, -0.5),
   )
-  figure.colorbar(drawn, ax=trees, orientation="horizontal", pad=0.22, label="frames of the tree")
+  place = trees.inset_axes((1.02, 0.0, 0.02, 1.0))
+  figure.colorbar(drawn, cax=place, label="frames of the tree")
   trees.set_ylabel("tree")
   trees.set_xlabel("step")
   first = next((i for i, step in enumerate(steps) if step.is_backward), None)
@@ -52,8 +56,7 @@ def save_schedule_plot(schedule: Schedule, path: pathlib.Path, title: str) -> No
     for axes in (bars, trees):
       axes.axvline(first - 0.5, color="black", linewidth=0.8)
     bars.text(first, bars.get_ylim()[1], " backward", va="top", fontsize=8)
-  figure.tight_layout()
-  figure.savefig(path)
+  figure.savefig(path, bbox_inches="tight")
   plt.close(figure)
 
 
@@ -62,6 +65,5 @@ def _frames_by_tree(steps: list[ScheduleStep]) -> np.ndarray:
   num_trees = 1 + max((int(step.trees.max(initial=0)) for step in steps), default=0)
   image = np.zeros((num_trees, len(steps)), np.int64)
   for i, step in enumerate(steps):
-    known = step.trees[step.trees >= 0]
-    np.add.at(image, (known, i), 1)
+    np.add.at(image[:, i], step.trees[step.trees >= 0], 1)
   return image
