@@ -14,12 +14,19 @@ from tensorflow.python.eager.polymorphic_function import atomic_function, concre
 from tensorflow.python.framework import (
   auto_control_deps,
   auto_control_deps_utils,
+  dtypes,
   func_graph,
   function_def_to_graph,
   ops,
   tensor_shape,
 )
-from tensorflow.python.ops import cond_v2, gradients_util, handle_data_util, resource_variable_ops
+from tensorflow.python.ops import (
+  cond_v2,
+  gradients_util,
+  handle_data_util,
+  resource_variable_ops,
+  while_v2,
+)
 from tensorflow.python.ops.parallel_for import pfor as pfor_lib
 from tensorflow.python.util import tf_stack
 
@@ -198,7 +205,28 @@ def copy_op(op: Operation, inputs: list[Any], gradient: str | None = None) -> Op
   execute.record_gradient(op.type, copy.inputs, tuple(flat_attrs), copy.outputs[:])
   for old, new in zip(op.outputs, copy.outputs, strict=True):
     copy_handle_data(old, new)
+  if op.type in ("While", "StatelessWhile"):
+    _load_loop(copy)
   return copy
+
+
+def _load_loop(op: Operation) -> None:
+  """Keeps the graphs inside a loop on its ops, as `tf.while_loop` does, if it takes variables.
+
+  The graphs that TensorFlow's gradient makes know nothing of the variables behind their inputs.
+  """
+  agenda = [op]
+  while agenda:
+    op = agenda.pop()
+    if op.type in ("While", "StatelessWhile"):
+      if all(tensor.dtype != dtypes.resource for tensor in op.inputs):
+        continue
+      op._body_graph = while_v2._get_graph(op, "body", "_body_graph")
+      for outer, inner in zip(op.inputs, op._body_graph.inputs, strict=True):
+        copy_handle_data(outer, inner)
+      agenda += op._body_graph.get_operations()
+    elif op.type in ("If", "StatelessIf", "Case", "StatelessCase"):
+      agenda += [inner for graph in load_branches(op) for inner in graph.get_operations()]
 
 
 # What an op's attributes say about the graph it is in.

@@ -11,6 +11,8 @@ import dataclasses
 
 import tensorflow as tf
 
+import recursive_tf as rtf
+
 RNNState = tuple[tf.Tensor]
 
 
@@ -41,7 +43,7 @@ class TreeRNNCell:
 
   def combine(self, children: tf.Tensor) -> tf.Tensor:
     """Returns what goes into the tanh, without the bias, from `children` [1, 2 D]: [1, D]."""
-    return tf.matmul(children, self.weights)
+    return rtf.nn.matmul(children, self.weights)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,4 +60,4 @@ class RNTNCell(TreeRNNCell):
     """Returns what goes into the tanh, without the bias, from `children` [1, 2 D]: [1, D]."""
     # One row of all products: V's gradient is then a product of rows, as that of a plain matrix.
     pairs = tf.reshape(tf.matmul(children, children, transpose_a=True), [1, -1])
-    return tf.matmul(children, self.weights) + tf.matmul(pairs, self.tensor)
+    return rtf.nn.matmul(children, self.weights) + rtf.nn.matmul(pairs, self.tensor)

@@ -199,7 +199,8 @@ class _Cutter:
     groups = self._switch_groups[id(node)] = _number(arrivals)
     for value, group in zip(node.outputs, groups, strict=True):
       self._demands[id(value)] = demand | {("switch", id(node), group)}
-    self._done[id(node)] = demand | {("switch", id(node), group) for group in groups}
+    # One without results is waited for, too: an assertion in a branch.
+    self._done[id(node)] = demand | {("switch", id(node), group) for group in groups or [0]}
 
   def _visit_loop(self, node: Node, demand: Demand) -> None:
     outer = demand.union(*(self._demand(value) for value in outer_values(node)))

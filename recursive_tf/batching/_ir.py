@@ -22,6 +22,7 @@ from recursive_tf.subgraph._signature import location_of
 _SWITCHES = ("If", "StatelessIf", "Case", "StatelessCase")
 _LOOPS = ("While", "StatelessWhile")
 _FUNCTION_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
+_WITH_GRAPHS = frozenset([*_SWITCHES, *_LOOPS, *_FUNCTION_CALLS])
 # Stateful ops that read what no frame changes, so that one op may serve many frames.
 READS = frozenset(
   ["ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "LookupTableFindV2"]
@@ -212,7 +213,7 @@ class _Builder:
       self._add_call(op)
     elif op.type in _SWITCHES:
       self._add_switch(op)
-    elif op.type in _LOOPS and _calls_inside(op):
+    elif op.type in _LOOPS and (_calls_inside(op) or _only_reads(op)):
       self._add_loop(op)
     elif op.type in _FUNCTION_CALLS and tfi.called_graph(op) is not None:
       self._inline(op)
@@ -377,6 +378,23 @@ def regions_of(root: Region) -> Iterator[Region]:
 def _calls_inside(op: tfi.Operation) -> bool:
   return any(
     inner.type in INVOKE_OPS for graph in tfi.nested_graphs(op) for inner in all_ops(graph)
+  )
+
+
+def _only_reads(op: tfi.Operation) -> bool:
+  """Tells whether a loop reads variables and has no effect, nor lists that grow.
+
+  TensorFlow does not vectorise such a loop; cut up like one with a call, its ops can be.
+  """
+  graphs = tfi.nested_graphs(op)
+  if op.type != "While" or len(graphs) != 2:
+    return False
+  changing = zip(graphs[1].inputs, graphs[1].outputs, strict=True)
+  if any(before.dtype == tf.variant for before, after in changing if before is not after):
+    return False
+  inner = [other for graph in graphs for other in all_ops(graph)]
+  return not any(
+    other.op_def.is_stateful and other.type not in READS | _WITH_GRAPHS for other in inner
   )
 
 
