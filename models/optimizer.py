@@ -1,7 +1,8 @@
 """Adagrad with sparse rows: a step touches only the rows of an embedding that occurred.
 
 Duchi, Hazan and Singer, JMLR 12 (2011). Keras' optimizers make a sparse gradient dense, which for
-an embedding of 15,000 words costs more than the rest of the step.
+an embedding of 15,000 words costs more than the rest of the step; TensorFlow's own Adagrad takes
+several passes over the weights. These steps are one op for a variable, and one pass.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import dataclasses
 from collections.abc import Sequence
 
 import tensorflow as tf
+
+from recursive_tf._ops import kernels
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,13 +83,12 @@ class Adagrad(tf.Module):
     rate: tf.Tensor,
     l2: float,
   ) -> None:
-    if l2:
-      gradient += l2 * variable
-    tf.raw_ops.ResourceApplyAdagradV2(
+    kernels.recursive_tf_apply_adagrad(
       var=variable.handle,
       accum=total.handle,
       lr=rate,
-      epsilon=tf.cast(self._epsilon, variable.dtype),
+      epsilon=tf.constant(self._epsilon, variable.dtype),
+      l2=tf.constant(l2, variable.dtype),
       grad=gradient,
     )
 
@@ -98,15 +100,13 @@ class Adagrad(tf.Module):
     rate: tf.Tensor,
   ) -> None:
     # Rows that occur twice are added first: the square is that of the sum.
-    rows, position = tf.unique(gradient.indices)
-    values = tf.math.unsorted_segment_sum(gradient.values, position, tf.size(rows))
-    tf.raw_ops.ResourceSparseApplyAdagradV2(
+    kernels.recursive_tf_apply_adagrad_rows(
       var=variable.handle,
       accum=total.handle,
       lr=rate,
-      epsilon=tf.cast(self._epsilon, variable.dtype),
-      grad=values,
-      indices=rows,
+      epsilon=tf.constant(self._epsilon, variable.dtype),
+      values=gradient.values,
+      indices=gradient.indices,
     )
 
 

@@ -15,6 +15,7 @@ from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import VOCABULARY_NAME, load_vocabulary
 from recursive_tf.training.evaluate import Evaluator
 from recursive_tf.training.registry import entry_named
+from recursive_tf.training.runs import make_model
 
 
 def evaluate(args: argparse.Namespace) -> int:
@@ -33,7 +34,7 @@ def evaluate(args: argparse.Namespace) -> int:
   packed = problem.load_split(tested, args.split, vocabulary, report)
   if report.num_skipped:
     warn(f"Skipped {report.num_skipped} malformed lines; the first: {report.errors[0]}")
-  model = config.make_model(vocabulary.size)
+  model = make_model(config, vocabulary.size)
   restore_weights(directory, model)
   loss, metrics = Evaluator(model)(packed)
   print(f"{config.model} ({directory}) on {data}, split {args.split}: {len(packed)} sentences")

@@ -13,8 +13,8 @@ from recursive_tf._cli.threads import set_threads
 from recursive_tf._errors import ConfigError
 from recursive_tf.batching import Schedule, record_schedule
 from recursive_tf.datasets import ReadReport, make_dataset
-from recursive_tf.training.config import make_run_config
 from recursive_tf.training.registry import entry_named
+from recursive_tf.training.runs import make_model, make_run_config
 
 _PICTURES = (".svg", ".png", ".pdf")
 
@@ -52,7 +52,7 @@ def record(name: str, data: str | None, batch_size: int, backward: bool) -> Sche
   """Returns the schedule of one batch of training data, by a model with random weights."""
   config = make_run_config(name, data)
   splits = entry_named(name).problem.load_splits(config, None, ReadReport())
-  model = config.make_model(splits.vocabulary.size)
+  model = make_model(config, splits.vocabulary.size)
   batch = next(iter(make_dataset(splits.train, batch_size, shuffle=False)))
 
   @tf.function

@@ -18,12 +18,13 @@ from recursive_tf._cli.threads import set_threads
 from recursive_tf._errors import ConfigError
 from recursive_tf.datasets import ReadReport
 from recursive_tf.training.checkpoint import restore_weights
-from recursive_tf.training.config import RunConfig, make_run_config
+from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import VOCABULARY_NAME, load_vocabulary
 from recursive_tf.training.files import write_atomically
 from recursive_tf.training.interrupt import GracefulInterrupt
 from recursive_tf.training.problem import Splits
 from recursive_tf.training.registry import entry_named
+from recursive_tf.training.runs import make_run_config
 from recursive_tf.training.trainer import Trainer, summarize
 
 INTERRUPTED = 130  # What a shell reports for a process that Ctrl-C ended.

@@ -235,7 +235,7 @@ class _Builder:
     if op.node_def.attr["_gradient_op_type"].s and "_recursive_tf_capture" not in op.node_def.attr:
       return False
     controls = [node for control in op.control_inputs for node in self._nodes.get(id(control), [])]
-    return not any(node.has_effect for node in controls)
+    return not any(node.has_effect or node.controls or node.kind != "op" for node in controls)
 
   def _inputs(self, op: tfi.Operation) -> list[Value]:
     return [self._scope[id(tensor)] for tensor in op.inputs]
@@ -246,6 +246,9 @@ class _Builder:
     node = Node(kind, op, inputs, self._region)
     for control in op.control_inputs:
       node.controls += self._nodes.get(id(control), [])
+    for value in inputs:  # TensorFlow has a constant wait for an effect in its user's place.
+      if value.node is not None and _is_fixed(value):
+        node.controls += value.node.controls
     for tensor in outputs:
       value = Value("node", tensor.dtype, tensor.shape, node, len(node.outputs), tensor)
       node.outputs.append(value)
@@ -379,6 +382,14 @@ def _calls_inside(op: tfi.Operation) -> bool:
   return any(
     inner.type in INVOKE_OPS for graph in tfi.nested_graphs(op) for inner in all_ops(graph)
   )
+
+
+def _is_fixed(value: Value) -> bool:
+  """Tells whether a value is computed from constants alone, without an effect."""
+  node = value.node
+  if node is None or node.kind != "op" or node.is_stateful:
+    return False
+  return all(_is_fixed(other) for other in node.inputs)
 
 
 def _only_reads(op: tfi.Operation) -> bool:

@@ -369,6 +369,7 @@ class _BodyEncoder:
 
     initial = _pairs([self._use(value) for value in node.inputs], variables)
     waits = self._events_of([*node.inputs, *outer_values(node)], node.region)
+    waits |= self._events_after(node.controls)
     if self._cut.home is not None:  # What a turn needs of it has to be there before the first.
       waits.add(self._block_events[self._cut.home])
     start = self._add(LOOP_START, node.region, waits, initial, [start_cond])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recursive_tf.datasets import PackedTrees, ReadReport, Vocabulary
 from recursive_tf.models.labels import TASKS
+from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import load_splits, load_trees, pack_for_task
 from recursive_tf.training.problem import Curve, Panel, Problem, Score, Splits
-
-if TYPE_CHECKING:
-  from recursive_tf.training.config import RunConfig
 
 _NAMES = ("root", "node", "binary_root", "binary_node")
 _TABLE = (
@@ -67,9 +65,11 @@ class Classification(Problem):
     name = f"{config.data}, split {split}"
     return pack_for_task(trees, vocabulary, config.task_object, name)
 
-  def make_model(self, config: RunConfig, model: Any, vocab_size: int) -> Any:
+  def make_model(
+    self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int
+  ) -> Any:
     """Makes a classifier."""
-    return model(vocab_size, config.model_config, task=config.task_object, seed=config.seed)
+    return model(vocab_size, hyperparameters, task=config.task_object, seed=config.seed)
 
   def table(self, task: str) -> tuple[Score, ...]:
     """Returns the accuracies; in the binary task there are none for five classes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recursive_tf._errors import DataError
 from recursive_tf.datasets import (
@@ -18,11 +18,9 @@ from recursive_tf.datasets import (
 )
 from recursive_tf.datasets.dependencies import words_by_tag
 from recursive_tf.datasets.grammar_sentences import NUM_CONDITIONS
+from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import vocabulary_class
 from recursive_tf.training.problem import Curve, Panel, Problem, Score, Splits
-
-if TYPE_CHECKING:
-  from recursive_tf.training.config import RunConfig
 
 # Completions are drawn with seeds of their own, which stay the same in all runs.
 _SEEDS = {"train": 1, "dev": 2, "test": 3}
@@ -73,9 +71,11 @@ class Generation(Problem):
     """Loads and packs one split."""
     return _pack(_load_trees(config, report), split, vocabulary)
 
-  def make_model(self, config: RunConfig, model: Any, vocab_size: int) -> Any:
+  def make_model(
+    self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int
+  ) -> Any:
     """Makes a generator."""
-    return model(vocab_size, config.model_config, seed=config.seed)
+    return model(vocab_size, hyperparameters, seed=config.seed)
 
   def table(self, task: str) -> tuple[Score, ...]:
     """Returns the scores that a test reports."""

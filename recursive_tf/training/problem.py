@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recursive_tf._errors import ConfigError
 from recursive_tf.datasets import ReadReport, Vocabulary
 from recursive_tf.datasets.pipeline import Packed
-
-if TYPE_CHECKING:
-  from recursive_tf.training.config import RunConfig
+from recursive_tf.training.config import RunConfig
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,8 +116,10 @@ class Problem(abc.ABC):
     """Loads and packs one split, to evaluate on it; arguments as `load_splits`."""
 
   @abc.abstractmethod
-  def make_model(self, config: RunConfig, model: Any, vocab_size: int) -> Any:
-    """Returns `model`, a class, made as the run says."""
+  def make_model(
+    self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int
+  ) -> Any:
+    """Returns `model`, a class, made with `hyperparameters`, an object of its config class."""
 
   @abc.abstractmethod
   def table(self, task: str) -> tuple[Score, ...]:

@@ -18,6 +18,7 @@ from recursive_tf.training.evaluate import Evaluator
 from recursive_tf.training.history import History, Row
 from recursive_tf.training.problem import Splits
 from recursive_tf.training.registry import entry_named
+from recursive_tf.training.runs import make_model
 from recursive_tf.training.state import TrainingState
 
 FINAL_LEARNING_RATE = 0.1  # Share of the learning rates that is left in the last step.
@@ -89,7 +90,7 @@ class Trainer:
     self._config = config
     self._splits = splits
     self._should_stop = should_stop
-    self.model = config.make_model(splits.vocabulary.size)
+    self.model = make_model(config, splits.vocabulary.size)
     self._optimizer = Adagrad(self.model.parameter_groups())
     self._epochs: int = config.hyperparameters["epochs"]
     self._batch_size: int = config.hyperparameters["batch_size"]

@@ -1,0 +1,116 @@
+"""Rows of tables, by position or key."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.batching._converters._batch import (
+  MERGED,
+  SHARED,
+  STACKED,
+  Batch,
+  NoConverterError,
+  axis_of,
+  constant,
+  emit,
+  own,
+  register,
+  stacked,
+)
+from recursive_tf.batching._converters._gradients import own_gradient
+
+# The gradient of reading a row's own entries multiplies by one-hot rows; of more, TensorFlow's is
+# better.
+_MOST_ENTRIES = 16
+
+
+@register("GatherV2")
+def _gather(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
+  params, indices, axis_input = inputs
+  axis, batch_dims = axis_of(axis_input, params.rank), op.get_attr("batch_dims")
+  if axis is None or indices.rank is None:
+    return None
+  batch_dims += indices.rank if batch_dims < 0 else 0
+  shape = op.outputs[0].shape
+  if params.form == SHARED:
+    return None if batch_dims else _from_shared(op, params, indices, axis)
+  if indices.form == SHARED:
+    return None if batch_dims else _columns(params, indices, axis, shape)
+  if batch_dims and params.form == indices.form == MERGED:
+    tensors, form, batch_dims = (params.tensor, indices.tensor), MERGED, batch_dims - 1
+    axis -= 1
+  elif all(batch.form == STACKED or batch.is_static for batch in (params, indices)):
+    tensors, form = (stacked(params), stacked(indices)), STACKED
+  else:
+    return None
+  table, entries = tensors
+  count = entries.shape[1:].num_elements()
+  is_known = axis == batch_dims == 0 and count is not None and count <= _MOST_ENTRIES
+  if is_known and table.dtype.is_floating and own("GatherV2", table, entries):
+    with own_gradient("GatherV2"):
+      found = tf.gather(table, entries, axis=1, batch_dims=1)
+  else:
+    found = tf.gather(table, entries, axis=axis + 1, batch_dims=batch_dims + 1)
+  return [Batch(found, form, shape)]
+
+
+def _from_shared(
+  op: tfi.Operation, params: Batch, indices: Batch, axis: int
+) -> list[Batch] | None:
+  if axis == 0:
+    operands = [params.tensor, indices.tensor, tf.constant(0)]
+    return emit(op, operands, indices.form)
+  if indices.form != STACKED:
+    return None
+  assert params.rank is not None
+  assert indices.rank is not None
+  found = tf.gather(params.tensor, indices.tensor, axis=axis)
+  rest = [*range(axis), *range(axis + 1, params.rank + indices.rank)]
+  with own_gradient("Transpose"):
+    return [Batch(tf.transpose(found, [axis, *rest]), STACKED, op.outputs[0].shape)]
+
+
+def _columns(
+  params: Batch, indices: Batch, axis: int, shape: tf.TensorShape
+) -> list[Batch] | None:
+  """Takes the same entries of each frame's value."""
+  if params.form == MERGED and axis == 0 and not params.is_static:
+    return None
+  is_merged = params.form == MERGED and axis > 0
+  table = params.tensor if is_merged else stacked(params)
+  axis += not is_merged
+  form = MERGED if is_merged else STACKED
+  known = constant(indices)
+  is_known = known is not None and known.ndim == 1 and len(np.unique(known)) == len(known)
+  if not is_known or own("GatherV2", table) is None or np.any(np.less(known, 0)):
+    return [Batch(tf.gather(table, indices.tensor, axis=axis), form, shape)]
+  with own_gradient("GatherV2"):
+    return [Batch(tf.gather(table, indices.tensor, axis=axis), form, shape)]
+
+
+@register("GatherNd")
+def _gather_nd(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
+  params, indices = inputs
+  if params.form != SHARED or indices.form == SHARED or (indices.rank or 0) < 1:
+    return None
+  if indices.form == MERGED and indices.rank == 1:  # [1] is a position, not a row.
+    return emit(op, [params.tensor, tf.expand_dims(indices.tensor, 1)], STACKED)
+  return emit(op, [params.tensor, indices.tensor], indices.form)
+
+
+@register("ResourceGather")
+def _resource_gather(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
+  handle, indices = inputs
+  if handle.form != SHARED or indices.form == SHARED or op.get_attr("batch_dims"):
+    raise NoConverterError("it reads another variable in each frame")
+  return emit(op, [handle.tensor, indices.tensor], indices.form)
+
+
+@register("LookupTableFindV2")
+def _lookup(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
+  table, keys, default = inputs
+  if table.form != SHARED or default.form != SHARED or keys.form == SHARED:
+    raise NoConverterError("it reads another table in each frame")
+  return emit(op, [table.tensor, keys.tensor, default.tensor], keys.form)

@@ -1,0 +1,79 @@
+"""The attributes and operands of a StridedSlice as what one writes between brackets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Item = int | slice | None
+
+
+def parse_slices(
+  begin: Any,
+  end: Any,
+  strides: Any,
+  begin_mask: int,
+  end_mask: int,
+  ellipsis_mask: int,
+  new_axis_mask: int,
+  shrink_axis_mask: int,
+  rank: int,
+) -> list[Item] | None:
+  """Returns an int, a slice or None (a new axis) for each dimension; None if any is not constant.
+
+  Args:
+    begin, end, strides: arrays, None if not constant.
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask: of the op.
+    rank: of what is sliced.
+  """
+  if begin is None or end is None or strides is None:
+    return None
+  positions = range(len(begin))
+
+  def is_in(mask: int, i: int) -> bool:
+    return bool(mask >> i & 1)
+
+  num_used = sum(not is_in(ellipsis_mask | new_axis_mask, i) for i in positions)
+  items: list[Item] = []
+  for i in positions:
+    if is_in(ellipsis_mask, i):
+      items += [slice(None)] * (rank - num_used)
+      num_used = rank
+    elif is_in(new_axis_mask, i):
+      items.append(None)
+    elif is_in(shrink_axis_mask, i):
+      items.append(int(begin[i]))
+    else:
+      first = None if is_in(begin_mask, i) else int(begin[i])
+      last = None if is_in(end_mask, i) else int(end[i])
+      items.append(slice(first, last, int(strides[i])))
+  return items + [slice(None)] * (rank - num_used)
+
+
+def is_whole(item: Item, size: int | None) -> bool:
+  """Whether a slice leaves a dimension as it is."""
+  if not isinstance(item, slice):
+    return False
+  if item.start in (None, 0) and item.stop is None and item.step in (None, 1):
+    return True
+  return size is not None and range(size)[item] == range(size)
+
+
+def sizes_of(items: list[Item], shape: list[int | None]) -> list[tuple[int, int]] | None:
+  """Returns (first, size) of what is cut of each dimension; None if not every one is taken.
+
+  The first dimension is whole, or else the answer is None.
+  """
+  found = []
+  used = [item for item in items if item is not None]
+  if not used or not is_whole(used[0], None):
+    return None
+  for item, size in zip(used[1:], shape[1:], strict=True):
+    assert size is not None
+    if isinstance(item, int):
+      found.append((item % size, 1))
+      continue
+    taken = range(size)[item]
+    if taken.step != 1:
+      return None
+    found.append((min(taken.start, size), len(taken)))
+  return [(0, 0), *found]
