@@ -10,6 +10,7 @@ import sys
 import time
 
 from benchmarks.options import Options
+from benchmarks.training_time import SeededOptions
 
 BENCHMARKS = {
   "frame_overhead": "time and memory of empty frames: chains, wide recursion, ready policies",
@@ -22,6 +23,7 @@ BENCHMARKS = {
   "tree_shapes": "sentences/s of both schedulers on balanced, moderate and linear trees",
   "sentence_length": "time for a sentence against its length, schedulers and tf.while_loop",
   "loss_curve": "whether both schedulers learn the same, in float64",
+  "training_time": "the wall time of `recursive-tf train treelstm` against a PyTorch program's",
   "policies": "steps and time of the batched scheduler's policies",
   "batched_memory": "bytes a frame and resident memory of both schedulers",
 }
@@ -63,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
   add("--threads", type=int, nargs="+", help="thread counts; default: 1 2 (2 with --quick)")
   add("--repetitions", type=int, help="timings of each arm; default: 9 (3 with --quick)")
   add("--seed", type=int, default=0)
+  add("--seeds", type=int, nargs="+", help="of training_time, a run each; default: that of --seed")
   add("--out", type=pathlib.Path, default=Options.out, help="folder for JSON and plots")
   add("--data", default="sst", help="trees: sst, sample (bundled), or a folder with train.txt")
   return parser
@@ -71,13 +74,14 @@ def _parser() -> argparse.ArgumentParser:
 def _options(args: argparse.Namespace) -> Options:
   cpus = len(os.sched_getaffinity(0))
   threads = args.threads or ([min(2, cpus)] if args.quick else sorted({1, min(2, cpus)}))
-  return Options(
+  return SeededOptions(
     size="quick" if args.quick else "full",
     threads=tuple(threads),
     repetitions=args.repetitions or (3 if args.quick else 9),
     seed=args.seed,
     out=args.out,
     data=args.data,
+    seeds=tuple(args.seeds or [args.seed]),
   )
 
 

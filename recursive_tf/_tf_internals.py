@@ -261,6 +261,11 @@ def set_attr(op: Operation, name: str, value: Any) -> None:
   op._set_attr(name, value)
 
 
+def clear_attr(op: Operation, name: str) -> None:
+  """Removes an attribute of an existing op."""
+  op._clear_attr(name)
+
+
 def update_input(op: Operation, index: int, tensor: Any) -> None:
   """Feeds input `index` of an existing op from `tensor`."""
   op._update_input(index, tensor)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from recursive_tf import cli
-from recursive_tf._cli import evaluate, train
+from recursive_tf._cli import evaluate, trace, train
 from recursive_tf.training import registry
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import load_splits
@@ -24,7 +24,7 @@ TIMES = ("sentences_per_second", "seconds")
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path, monkeypatch):
   monkeypatch.chdir(tmp_path)
-  for module in (train, evaluate):  # TensorFlow has started: its threads are settled.
+  for module in (train, evaluate, trace):  # TensorFlow has started: its threads are settled.
     monkeypatch.setattr(module, "set_threads", lambda num_threads: None)
 
 
@@ -282,3 +282,21 @@ def test_info_names_versions_kernels_and_data(run):
   assert status == 0
   for name in ("TensorFlow", "_kernels.so", "threads", "data: sst"):
     assert name in out
+
+
+@pytest.mark.parametrize("name", ["schedule.svg", "schedule.json"])
+def test_trace_draws_a_schedule(run, name, tmp_path):
+  path = tmp_path / "new" / name
+  status, output, _ = run("trace", "treelstm", "--batch-size", 3, "--backward", "--out", path)
+  assert status == 0 and "forward:" in output and "backward:" in output
+  if name.endswith(".json"):
+    events = json.loads(path.read_text())["traceEvents"]
+    assert {event["cat"] for event in events} == {"forward", "backward"}
+    assert all(event["dur"] >= 0 and event["args"]["frames"] > 0 for event in events)
+  else:
+    assert path.read_text().startswith("<?xml")
+
+
+def test_trace_says_which_files_it_writes(run, tmp_path):
+  status, _, error = run("trace", "treelstm", "--out", tmp_path / "schedule.txt")
+  assert status == 2 and ".svg" in error and ".json" in error

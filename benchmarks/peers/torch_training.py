@@ -231,7 +231,8 @@ def main() -> None:
   torch.set_num_threads(args.threads)
   torch.manual_seed(args.seed)
   recipe = Recipe(**{field.name: getattr(args, field.name) for field in dataclasses.fields(Recipe)})
-  splits, vocab_size = read_splits({s: getattr(args, s) for s in ("train", "dev", "test")}, args.limit)
+  files = {split: getattr(args, split) for split in ("train", "dev", "test")}
+  splits, vocab_size = read_splits(files, args.limit)
   num_trees = len(splits["train"]["node_splits"]) - 1
   weights = make_weights(vocab_size, recipe, args.seed)
   num_steps = recipe.epochs * num_trees / recipe.batch_size

@@ -15,8 +15,9 @@ import numpy as np
 
 Packed = dict[str, np.ndarray]
 
-# The label of a node that opens; a node that closes; a word.
-_TOKEN = re.compile(r"\(\s*(\d+)|(\))|([^\s()]+)")
+# The label of a node that opens; a node that closes; a word. Only ' ' separates: some words hold
+# white space of another kind.
+_TOKEN = re.compile(r"\( *(\d+)|(\))|([^ ()]+)")
 
 
 class _Text:
@@ -71,9 +72,11 @@ def read_splits(files: Mapping[str, pathlib.Path], limit: int = 0) -> tuple[dict
 
 
 def _lines(path: pathlib.Path) -> list[str]:
-  text = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path)
-  with text as file:
-    return [line for line in file if line.strip()]
+  content = path.read_bytes()
+  text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8")
+  # Not splitlines, which also splits inside words.
+  lines = (line.removesuffix("\r") for line in text.split("\n"))
+  return [line for line in lines if line.strip()]
 
 
 def _pack(text: _Text, ids: Mapping[str, int]) -> Packed:

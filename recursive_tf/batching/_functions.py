@@ -19,6 +19,7 @@ from recursive_tf.batching._converters import (
   to_border,
 )
 from recursive_tf.batching._cut import Block
+from recursive_tf.batching._gradients import hide_own_gradients
 from recursive_tf.batching._ir import READS, Node, Value
 from recursive_tf.subgraph._body import function_name
 
@@ -68,6 +69,7 @@ class BlockFunction:
         self._emit_batched()
     self.graph.inputs = [*self.inputs, *self.captures]
     self.graph.outputs = list(self.outputs)
+    hide_own_gradients(self.graph)
 
   def make_function(self, extra_outputs: list[tf.Tensor]) -> tfi.Function:
     """Returns the runtime function, which also returns `extra_outputs`."""

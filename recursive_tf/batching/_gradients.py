@@ -6,7 +6,9 @@ gradient with respect to outer references is summed over all steps of a run: see
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+from collections.abc import Iterator
 from typing import Protocol
 
 import tensorflow as tf
@@ -73,7 +75,7 @@ def differentiate(
       for t in (forward.outputs[i] for i in outputs)
     ]
     sources = [forward.inputs[i] for i in inputs] + [forward.captures[i] for i in captures]
-    with tfi.plain_residuals():
+    with tfi.plain_residuals(), _own_gradients(forward.graph):
       found = tfi.gradients(
         [forward.outputs[i] for i in outputs],
         sources,
@@ -109,6 +111,36 @@ def differentiate(
     with_gradient,
     slots,
   )
+
+
+# Which gradient an op has that is not TensorFlow's. Not under TensorFlow's own name for it, as a
+# SavedModel would replace the gradient by a trace of its own.
+_OWN_GRADIENT = "_recursive_tf_gradient"
+_GRADIENT = "_gradient_op_type"
+
+
+def hide_own_gradients(graph: tfi.Graph) -> None:
+  """Makes the functions of a block's graph free of gradients that are not TensorFlow's."""
+  for op in graph.get_operations():
+    _rename(op, _GRADIENT, _OWN_GRADIENT)
+
+
+@contextlib.contextmanager
+def _own_gradients(graph: tfi.Graph) -> Iterator[None]:
+  found = [op for op in graph.get_operations() if _rename(op, _OWN_GRADIENT, _GRADIENT)]
+  try:
+    yield
+  finally:
+    for op in found:
+      _rename(op, _GRADIENT, _OWN_GRADIENT)
+
+
+def _rename(op: tfi.Operation, before: str, after: str) -> bool:
+  name = op.node_def.attr[before].s
+  if name:
+    tfi.clear_attr(op, before)
+    tfi.set_attr(op, after, tf.compat.v1.AttrValue(s=name))
+  return bool(name)
 
 
 class _GradientGraph(tfi.FuncGraph):
