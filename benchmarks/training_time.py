@@ -1,9 +1,9 @@
 """The wall time of training a TreeLSTM on SST, from the command to the test accuracy.
 
 `recursive-tf train treelstm --data sst` under the scheduler that `auto` chooses and under
-`concurrent`, and a PyTorch program that does the same (`peers/torch_training.py`), each as a process
-of its own, one after the other. The lines that they print tell when training starts and when an
-epoch is over; their files tell the rest.
+`concurrent`, and a PyTorch program that does the same (`peers/torch_training.py`): processes, one
+after the other. The lines that they print tell when training starts and when an epoch is over;
+their files tell the rest.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from benchmarks.report import Report, print_table
 OURS, CONCURRENT, TORCH = "recursive_tf", "concurrent", "torch_level_batched"
 GOAL_ROOT = 0.82  # Tai et al. without pretrained vectors; JANUS after 4 epochs.
 _REPOSITORY = pathlib.Path(__file__).parent.parent
+_TRIAL_TREES = 500  # Of the choice of threads: a few seconds, if others leave the cores alone.
 _SPLITS = ("train", "dev", "test")
 
 
@@ -72,7 +73,7 @@ class Run:
 
   @property
   def later_epoch(self) -> float:
-    """Steps of an epoch, the median without the first one, which traces or starts threads."""
+    """Steps of an epoch, the median without the first one, which traces."""
     return statistics.median(self.epochs[1:] or self.epochs)
 
 
@@ -94,13 +95,16 @@ def run(options: Options) -> Report:
     arms.remove(TORCH)
     report.notes.append(f"arm {TORCH} left out: torch is not installed")
   report.figures["load average before"] = os.getloadavg()
+  torch_threads = _torch_threads(options) if TORCH in arms else 1
+  report.figures[f"threads of {TORCH}"] = torch_threads
   runs = []
   with tqdm.tqdm(total=len(seeds) * len(arms), unit="run", disable=None, leave=False) as bar:
     for turn, seed in enumerate(seeds):
       first = turn % len(arms)
       for arm in arms[first:] + arms[:first]:
         bar.set_postfix_str(f"{arm} seed={seed}")
-        runs.append(_train(arm, seed, options))
+        threads = torch_threads if arm == TORCH else options.threads[-1]
+        runs.append(_train(arm, seed, options, threads, _sizes(options)))
         bar.update()
   report.figures["load average after"] = os.getloadavg()
   report.figures["runs"] = [dataclasses.asdict(each) for each in runs]
@@ -149,10 +153,25 @@ def _compare(report: Report, by_arm: Mapping[str, Sequence[Run]]) -> None:
     print_table(["arm", *_RATIOS], rows, f"Times as long as {OURS} takes")
 
 
-def _train(arm: str, seed: int, options: Options) -> Run:
-  """Runs one arm to its end."""
-  threads = options.threads[-1]
-  shared = {"seed": seed, "threads": threads, **_sizes(options)}
+def _torch_threads(options: Options) -> int:
+  """Returns how many threads PyTorch is fastest with; this is not part of any time.
+
+  As for the other benchmarks (`TorchPeer.add`): two threads cost more than they give where rows are
+  few, and several times as much where other processes have the cores.
+  """
+  sizes = {**_sizes(options), "epochs": 1, "limit": _TRIAL_TREES}
+  candidates = sorted({1, options.threads[-1]})
+  if len(candidates) == 1:
+    return candidates[0]
+  seconds = {n: _train(TORCH, options.seed, options, n, sizes).epochs[0] for n in candidates}
+  return min(candidates, key=lambda number: seconds[number])
+
+
+def _train(
+  arm: str, seed: int, options: Options, threads: int, sizes: Mapping[str, int]
+) -> Run:
+  """Runs one arm to its end, with so many threads, on as many cores as all arms have."""
+  shared: dict[str, object] = {"seed": seed, "threads": threads, **sizes}
   with tempfile.TemporaryDirectory(prefix="training_time_") as directory:
     out = pathlib.Path(directory) / "run"
     if arm == TORCH:
@@ -164,7 +183,7 @@ def _train(arm: str, seed: int, options: Options) -> Run:
     shared["out"] = out
     for name, value in shared.items():
       command += [f"--{name.replace('_', '-')}", str(value)]
-    times = _run(command, _environ(arm, threads), threads)
+    times = _run(command, _environ(arm, threads), options.threads[-1])
     with open(out / "history.csv", newline="") as file:
       epochs = [float(row["seconds"]) for row in csv.DictReader(file)]
     test = json.loads((out / "test.json").read_text())
@@ -181,9 +200,9 @@ def _sizes(options: Options) -> dict[str, int]:
   }
 
 
-def _run(command: Sequence[str], environ: Mapping[str, str], threads: int) -> dict[str, float]:
-  """Runs a program on `threads` cores; returns the times of a `Run` that its lines tell."""
-  with tempfile.TemporaryFile("w+") as errors, _cores(threads):
+def _run(command: Sequence[str], environ: Mapping[str, str], cores: int) -> dict[str, float]:
+  """Runs a program on so many cores; returns the times of a `Run` that its lines tell."""
+  with tempfile.TemporaryFile("w+") as errors, _cores(cores):
     started = time.perf_counter()
     process = subprocess.Popen(
       command, env=environ, cwd=_REPOSITORY, stdout=subprocess.PIPE, stderr=errors, text=True
@@ -243,6 +262,6 @@ def _files(data: str) -> dict[str, pathlib.Path]:
   load_sst()  # Downloads it if it is not there.
   named = _locations.data_directory()
   found = find_splits(named / "sst") if named else {}
-  return found if len(found) == len(_SPLITS) else find_splits(
-    _locations.cache_directory() / "sst"
-  )
+  if len(found) < len(_SPLITS):
+    found = find_splits(_locations.cache_directory() / "sst")
+  return found

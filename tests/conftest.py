@@ -63,6 +63,20 @@ def mode(request):
   return Mode(request.param)
 
 
+@pytest.fixture(params=["auto", "concurrent"])
+def scheduler(request, monkeypatch):
+  """Runs the test once batched, where that can be, and once concurrently.
+
+  It is what a SubGraph has that is made in the test, here or in another process, and names none.
+  """
+  from recursive_tf._config import config
+
+  monkeypatch.setenv("RECURSIVE_TF_SCHEDULER", request.param)
+  config.cache_clear()
+  yield request.param
+  config.cache_clear()
+
+
 @pytest.fixture(scope="session")
 def repository():
   """The root of the checkout."""

@@ -6,8 +6,8 @@ import time
 import recursive_tf as rtf
 
 
-def alive(seconds=5.0):
-  """Returns (live runs, live stash entries), once there are none or the time is over.
+def alive(expected=(0, 0), seconds=5.0):
+  """Returns (live runs, live stash entries), once they are as expected or the time is over.
 
   The last thread of a run may let go of it a moment after the results are there, and tapes of
   earlier tests may wait for the garbage collector.
@@ -16,6 +16,7 @@ def alive(seconds=5.0):
   while True:
     gc.collect()
     stats = rtf.last_run_stats()
-    if stats.live_runs == 0 or time.monotonic() > end:
-      return stats.live_runs, stats.live_stash_entries
+    found = stats.live_runs, stats.live_stash_entries
+    if found == expected or time.monotonic() > end:
+      return found
     time.sleep(0.005)

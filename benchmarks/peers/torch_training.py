@@ -15,9 +15,7 @@ import csv
 import dataclasses
 import json
 import pathlib
-import statistics
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -183,51 +181,9 @@ class TorchTrainer(TorchLevelBatched):
     return loss / num_trees
 
 
-class ThreadChoice:
-  """Finds in the first steps of a run whether one thread or all are faster, and stays with that.
-
-  As `TorchPeer.add` does for calls that can be repeated.
-  """
-
-  _FIRST, _BLOCK, _NUM_BLOCKS = 5, 10, 6
-
-  def __init__(self) -> None:
-    self.chosen = torch.get_num_threads()
-    self._seconds: dict[int, list[float]] = {number: [] for number in {1, self.chosen}}
-    self._plan = iter(self._trials() if len(self._seconds) > 1 else ())
-
-  def _trials(self) -> Iterator[tuple[int, bool]]:
-    """Yields for each step on trial: threads, whether it counts."""
-    yield from [(self.chosen, False)] * self._FIRST
-    for block in range(self._NUM_BLOCKS):
-      for step in range(self._BLOCK):
-        # The first ones of a block may start threads.
-        yield sorted(self._seconds)[block % 2], step >= 2
-
-  def time(self, step, *args) -> float:
-    """Calls `step` and returns the seconds it took."""
-    trial = next(self._plan, None)
-    if trial is not None:
-      torch.set_num_threads(trial[0])
-    started = time.perf_counter()
-    step(*args)
-    seconds = time.perf_counter() - started
-    if trial is not None and trial[1]:
-      self._seconds[trial[0]].append(seconds)
-    if trial is not None and self._is_over():
-      self.chosen = min(self._seconds, key=lambda n: statistics.median(self._seconds[n]))
-      torch.set_num_threads(self.chosen)
-    return seconds
-
-  def _is_over(self) -> bool:
-    per_arm = (self._BLOCK - 2) * self._NUM_BLOCKS // 2
-    return all(len(seconds) == per_arm for seconds in self._seconds.values())
-
-
 def main() -> None:
   """Runs the program."""
   args = _parser().parse_args()
-  # A step may not be divided among more threads than this.
   torch.set_num_threads(args.threads)
   torch.manual_seed(args.seed)
   recipe = Recipe(**{field.name: getattr(args, field.name) for field in dataclasses.fields(Recipe)})
@@ -240,14 +196,14 @@ def main() -> None:
   dev, test = (ResidentTrees(splits[split]) for split in ("dev", "test"))
   args.out.mkdir(parents=True, exist_ok=True)
   print(f"Training on {num_trees} sentences, {vocab_size} words", flush=True)
-  threads = ThreadChoice()
   rows: list[dict[str, float]] = []
   best = -1.0
   for epoch in range(recipe.epochs):
     order = np.random.default_rng([args.seed, epoch]).permutation(num_trees)
-    scores, seconds = Scores(), 0.0
+    scores, started = Scores(), time.perf_counter()
     for begin in range(0, num_trees, recipe.batch_size):
-      seconds += threads.time(trainer.train, order[begin : begin + recipe.batch_size], scores)
+      trainer.train(order[begin : begin + recipe.batch_size], scores)
+    seconds = time.perf_counter() - started
     row = {"epoch": epoch + 1, **scores.row("train"), **trainer.evaluate(dev).row("dev")}
     row |= {"sentences_per_second": num_trees / seconds, "seconds": seconds}
     rows.append(row)
@@ -263,7 +219,7 @@ def main() -> None:
   trainer.restore_weights(args.out / "best.pt")
   found = trainer.evaluate(test).row("test")
   result = {"root": found["test_root"], "node": found["test_node"], "epoch": best_epoch}
-  (args.out / "test.json").write_text(json.dumps({**result, "threads": threads.chosen}))
+  (args.out / "test.json").write_text(json.dumps(result))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -159,6 +159,7 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
     OP_REQUIRES_OK(ctx,
                    ctx->GetAttr("keeps_residuals", &options_.keeps_residuals));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("max_depth", &max_depth_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("num_shards", &num_shards_));
     tf::DataTypeVector arg_dtypes, capture_dtypes;
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Targs", &arg_dtypes));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Tcaptures", &capture_dtypes));
@@ -181,8 +182,10 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
       }
       num_rows = *found;
     }
-    const int num_shards = static_cast<int>(std::max<int64_t>(
-        1, std::min<int64_t>(ShardedCall::NumThreads(ctx), num_rows)));
+    const int num_threads =
+        num_shards_ > 0 ? num_shards_ : ShardedCall::NumThreads(ctx);
+    const int num_shards = static_cast<int>(
+        std::max<int64_t>(1, std::min<int64_t>(num_threads, num_rows)));
     auto table = functions_.Get(ctx->function_library(), num_shards > 1);
     OP_REQUIRES_OK_ASYNC(ctx, table.status(), done);
     const absl::Status status = CheckFunctions(**table);
@@ -261,6 +264,7 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
   std::shared_ptr<const BatchedPlan> plan_;
   LaunchOptions options_;
   int max_depth_ = 0;
+  int num_shards_ = 0;
   int num_args_ = 0;
   int num_captures_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "kernels/op_kernels/sharded_call.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tensorflow/core/framework/device_base.h"
@@ -25,10 +26,15 @@ void ShardedCall::Start(std::unique_ptr<ShardedCall> call) {
     (*ctx->runner())([shard] { shard->Run(); });
     return;
   }
-  tf::thread::ThreadPool* pool =
-      ctx->device()->tensorflow_cpu_worker_threads()->workers;
-  for (StepLoop* shard : shards) {
-    pool->Schedule([shard] { shard->Run(); });
+  const auto* workers = ctx->device()->tensorflow_cpu_worker_threads();
+  const int num_pooled = workers == nullptr ? 0 : workers->num_threads;
+  for (int s = 0; s < static_cast<int>(shards.size()); ++s) {
+    StepLoop* shard = shards[s];
+    if (s < num_pooled) {
+      workers->workers->Schedule([shard] { shard->Run(); });
+    } else {
+      (*ctx->runner())([shard] { shard->Run(); });
+    }
   }
 }
 

@@ -22,7 +22,7 @@ class ShardedCall {
   ShardedCall& operator=(const ShardedCall&) = delete;
 
   // Starts the shards on threads: several on the pool that kernels compute on,
-  // one as other ops are started.
+  // one, or what is more than the pool has threads, as other ops are started.
   static void Start(std::unique_ptr<ShardedCall> call);
 
   // How many threads there are for shards.

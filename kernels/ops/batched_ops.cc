@@ -29,6 +29,7 @@ REGISTER_OP("RecursiveTf>LaunchBatched")
     .Attr("keeps_residuals: bool = false")
     .Attr("max_depth: int = 100000")
     .Attr("policy: {'look_ahead', 'agenda', 'depth'} = 'look_ahead'")
+    .Attr("num_shards: int >= 0 = 0")
     .SetIsStateful()
     .SetShapeFn(ResultShapes)
     .Doc(R"doc(
@@ -52,6 +53,9 @@ mapped: Whether to call it once for each row.
 keeps_residuals: Whether a backward pass may follow.
 max_depth: The deepest allowed frame; the entry body's frame has depth 1.
 policy: Which block runs next; kernels/core/agenda.h explains them.
+num_shards: Into how many parts rows are divided, if there are as many; 0: as
+  many as the pool has threads that the device computes on. Further parts run
+  where ops run.
 )doc");
 
 REGISTER_OP("RecursiveTf>LaunchBatchedBackward")

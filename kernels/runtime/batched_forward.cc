@@ -204,8 +204,11 @@ absl::Status ForwardShard::ScatterOutputs() {
       step_targets_.push_back({output.reg, id, has_rows ? 1u : 0u});
     }
   }
+  const std::vector<int>& last_uses =
+      run_->plan->last_uses[block.body].units[block.unit];
   for (uint32_t row = 0; row < frames_.size(); ++row) {
     RowRef* registers = frames_[row]->registers();
+    LetGo(last_uses, frames_[row]);
     for (const StepTarget& target : step_targets_) {
       Set(&registers[target.reg], {target.buffer, row * target.stride});
     }

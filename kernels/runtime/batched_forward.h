@@ -71,6 +71,9 @@ class ForwardShard final : public StepLoop {
     buffers_.Release(*target);
     *target = ref;
   }
+  void LetGo(const std::vector<int>& registers, BatchedFrame* frame) {
+    for (int reg : registers) Set(&frame->registers()[reg], RowRef());
+  }
 
   // Frames, counting some bytes of their values as one more: what StepLimit
   // takes. Root frames and their arguments, which are there anyway, do not
@@ -87,11 +90,11 @@ class ForwardShard final : public StepLoop {
   void SeeToEvents();
   bool TakeFiring(int64_t limit, int* event);
   void Fire(int body, int event, const Frames& frames);
-  void Start(int body, const BatchedUnit& unit, const Frames& frames);
+  void Start(int body, int unit, const Frames& frames);
   void StartBlock(const BatchedUnit& unit, const Frames& frames);
   void StartCall(const BatchedUnit& unit, const Frames& frames);
   void StartMap(int body, const BatchedUnit& unit, const Frames& frames);
-  void StartSwitch(int body, const BatchedUnit& unit, const Frames& frames);
+  void StartSwitch(int body, int unit, const Frames& frames);
   void StartReturn(const BatchedUnit& unit, const Frames& frames);
   void ReturnFromMap(const BatchedUnit& unit, BatchedFrame* frame);
   void StartLoopTest(int body, const BatchedUnit& unit, const Frames& frames);

@@ -56,6 +56,7 @@ BatchedPlan::BatchedPlan(BatchedProgram program_in, AgendaPlan::Policy policy,
         sizeof(BatchedFrame) + body.num_registers * sizeof(RowRef);
     layout.bytes = layout.pending_offset + body.units.size() * sizeof(int32_t);
     layouts.push_back(std::move(layout));
+    last_uses.push_back(FindLastUses(program, body));
     event_bodies.insert(event_bodies.end(), body.num_events,
                         static_cast<int>(b));
     int num_callees = 0;

@@ -12,6 +12,7 @@
 #include "kernels/core/agenda.h"
 #include "kernels/core/batched_program.h"
 #include "kernels/core/mutex.h"
+#include "kernels/core/register_lifetimes.h"
 #include "kernels/runtime/batched_buffers.h"
 #include "kernels/runtime/block_function.h"
 #include "tensorflow/core/common_runtime/device.h"
@@ -41,6 +42,7 @@ struct BatchedPlan {
   const std::vector<std::string> body_names;
   const std::vector<std::string> block_names;
   std::vector<FrameLayout> layouts;  // By body.
+  std::vector<LastUses> last_uses;   // By body.
   // By event, counted through all bodies: its body, and whether calls wait for
   // it.
   std::vector<int> event_bodies;

@@ -152,7 +152,7 @@ void ForwardShard::Fire(int body_index, int event, const Frames& frames) {
     for (BatchedFrame* frame : frames) {
       if (--frame->pending(offset)[u] == 0) started_.push_back(frame);
     }
-    if (!started_.empty()) Start(body_index, code.units[u], started_);
+    if (!started_.empty()) Start(body_index, u, started_);
     if (has_stopped()) return;
   }
   for (BatchedFrame* frame : frames) {
@@ -160,22 +160,27 @@ void ForwardShard::Fire(int body_index, int event, const Frames& frames) {
   }
 }
 
-void ForwardShard::Start(int body_index, const BatchedUnit& unit,
-                         const Frames& frames) {
+void ForwardShard::Start(int body_index, int unit_index, const Frames& frames) {
+  const BatchedUnit& unit = body(body_index).units[unit_index];
   using Kind = BatchedUnit::Kind;
   switch (unit.kind) {
     case Kind::kBlock:
-      return StartBlock(unit, frames);
+      return StartBlock(unit, frames);  // Lets go when it has run.
     case Kind::kCall:
-      return StartCall(unit, frames);
+      StartCall(unit, frames);
+      break;
     case Kind::kMap:
-      return StartMap(body_index, unit, frames);
+      StartMap(body_index, unit, frames);
+      break;
     case Kind::kSwitch:
-      return StartSwitch(body_index, unit, frames);
+      StartSwitch(body_index, unit_index, frames);
+      break;
     case Kind::kReturn:
-      return StartReturn(unit, frames);
+      StartReturn(unit, frames);
+      break;
     case Kind::kLoopTest:
-      return StartLoopTest(body_index, unit, frames);
+      StartLoopTest(body_index, unit, frames);
+      break;
     case Kind::kCopy:
     case Kind::kLoopStart:
     case Kind::kLoopNext:
@@ -184,8 +189,12 @@ void ForwardShard::Start(int body_index, const BatchedUnit& unit,
         Reset(body_index, unit, frame);
         Post(body_index, unit.event, frame);
       }
-      return;
+      break;
   }
+  const std::vector<int>& last_uses =
+      run_->plan->last_uses[body_index].units[unit_index];
+  if (last_uses.empty() || has_stopped()) return;
+  for (BatchedFrame* frame : frames) LetGo(last_uses, frame);
 }
 
 void ForwardShard::StartBlock(const BatchedUnit& unit, const Frames& frames) {
@@ -253,8 +262,10 @@ bool ForwardShard::ReadPredicate(const BatchedUnit& unit, BatchedFrame* frame,
   return false;
 }
 
-void ForwardShard::StartSwitch(int body_index, const BatchedUnit& unit,
+void ForwardShard::StartSwitch(int body_index, int unit_index,
                                const Frames& frames) {
+  const BatchedUnit& unit = body(body_index).units[unit_index];
+  const auto& last_uses = run_->plan->last_uses[body_index].regions[unit_index];
   const int num_regions = static_cast<int>(unit.events.size());
   for (BatchedFrame* frame : frames) {
     int32_t value = 0;
@@ -266,6 +277,7 @@ void ForwardShard::StartSwitch(int body_index, const BatchedUnit& unit,
       region = num_regions - 1;
     }
     Post(body_index, unit.events[region], frame);
+    LetGo(last_uses[region], frame);
   }
 }
 

@@ -343,7 +343,7 @@ def outer_values(loop: Node) -> list[Value]:
   used: list[Value] = []
   for region in loop.regions:
     for node in walk(region):
-      inside.update(id(value) for value in node.outputs)
+      inside.update(id(value) for value in [*node.outputs, *node.variables])
       used += node.inputs
       used += [value for inner in node.regions for value in inner.results]
     used += region.results

@@ -235,7 +235,7 @@ class _Builder:
     if op.node_def.attr["_gradient_op_type"].s and "_recursive_tf_capture" not in op.node_def.attr:
       return False
     controls = [node for control in op.control_inputs for node in self._nodes.get(id(control), [])]
-    return not any(node.has_effect or node.controls or node.kind != "op" for node in controls)
+    return not any(_follows_effect(node) for node in controls)
 
   def _inputs(self, op: tfi.Operation) -> list[Value]:
     return [self._scope[id(tensor)] for tensor in op.inputs]
@@ -367,6 +367,16 @@ def effects_in(region: Region) -> list[Node]:
     for node in region.nodes
     if node.has_effect or any(effects_in(inner) for inner in node.regions)
   ]
+
+
+def _follows_effect(node: Node) -> bool:
+  """Tells whether a node has an effect, or can only run after one of its region.
+
+  Calls count as having none: what a body returns waits for the effects in it.
+  """
+  if node.has_effect or any(effects_in(region) for region in node.regions):
+    return True
+  return any(_follows_effect(control) for control in node.controls)
 
 
 def regions_of(root: Region) -> Iterator[Region]:

@@ -170,10 +170,10 @@ def plan_for(bodies: list[Body]) -> Plan:
       try:
         known = Plan(bodies)
       except UnbatchableError as error:
-        known = error
+        known = str(error)  # Its traceback would keep all that is on the stack: tapes and their runs.
       setattr(bodies[0], _PLAN, known)
-  if isinstance(known, UnbatchableError):
-    raise known
+  if isinstance(known, str):
+    raise UnbatchableError(known)
   return known
 
 

@@ -9,6 +9,8 @@ import tensorflow as tf
 
 from tests.reference import as_subgraph
 
+pytestmark = pytest.mark.usefixtures("scheduler")
+
 CHAIN = """
 import json, resource, sys
 import tensorflow as tf

@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
+from recursive_tf.batching._plan import plan_for
 
 W = np.linspace(-1, 1, 12).reshape(3, 4)
 V = np.linspace(-1, 1, 3)
@@ -69,11 +70,80 @@ ROWS = {
   "relu": lambda x, y: tf.nn.relu(x) + tf.nn.leaky_relu(y) + tf.nn.elu(x),
   "roll": lambda x, y: tf.roll(x, 1, 1),
   "dropped": lambda x, y: y * 2.0,
+  "index": lambda x, y: x[:, 1] * y[:, -1],
+  "index_keep": lambda x, y: x[:, 1:2] * y[..., tf.newaxis, 0, tf.newaxis][:, 0],
+  "slice_strided": lambda x, y: x[:, ::2] + y[:, ::-2],
+  "slice_back": lambda x, y: x[:, :0:-1] * y[:, -2:],
+  "slice_rows": lambda x, y: x[:1] + y[-1:],
+  "slice_no_rows": lambda x, y: tf.concat([x[1:], y], 0),
+  "slice_new_axes": lambda x, y: x[tf.newaxis, :, 1:, tf.newaxis] + y[:, tf.newaxis, :2],
+  "slice_op": lambda x, y: tf.slice(x, [0, 1], [1, 2]) * tf.slice(y, [0, 0], [-1, 2]),
+  "concat_three": lambda x, y: tf.concat([x[0], constant(V), y[-1]], 0),
+  "concat_constants": lambda x, y: tf.concat([x, tf.ones_like(y), y[:, :1]], 1),
+  "stack_constant": lambda x, y: tf.stack([x, tf.ones_like(x), y], 1),
+  "stack_vectors": lambda x, y: tf.stack([x[0], constant(V), y[0]]),
+  "add_n": lambda x, y: tf.add_n([x, y, tf.ones_like(x), constant(W[:1, :1]) * tf.ones_like(x)]),
+  "add_n_constants": lambda x, y: tf.add_n([x, tf.ones_like(x)]) * y,
+  "scalar_of_frame": lambda x, y: x * tf.reduce_sum(y) + y[0, 0],
+  "vector_of_frame": lambda x, y: x * y[0] - x[0] / (3.0 + y),
+  "column_of_frame": lambda x, y: x * y[:, :1] + tf.reduce_sum(x, 1, keepdims=True) - y,
+  "squared_difference": lambda x, y: tf.math.squared_difference(x, y[:, :1]) + (x - 0.5) ** 2,
+  "select_scalar": lambda x, y: tf.where(tf.reduce_sum(x) > 0, x, y),
+  "select_constant": lambda x, y: tf.where(x > 0, x, constant(V)) * tf.where(y > 0, constant(2), y),
+  "select_old": lambda x, y: tf.raw_ops.Select(condition=x > y, x=x, y=y),
+  "select_old_scalar": lambda x, y: tf.raw_ops.Select(condition=x[0, 0] > 0, x=x, y=y),
+  "sigmoid_loss": lambda x, y: tf.nn.sigmoid_cross_entropy_with_logits(tf.sigmoid(y), x),
+  "sparse_loss": lambda x, y: tf.nn.sparse_softmax_cross_entropy_with_logits(tf.argmax(y, 1), x),
+  "max_columns": lambda x, y: tf.reduce_max(x, 1) + tf.reduce_min(y, -1),
+  "max_ties": lambda x, y: tf.reduce_max(tf.maximum(x, y[:, :1]), 1, keepdims=True) * x,
+  "mean_all": lambda x, y: tf.reduce_mean(x * y) + tf.reduce_mean(y[:, 1:], [0, 1]),
+  "prod": lambda x, y: tf.reduce_prod(x, 1) * tf.reduce_logsumexp(y, 1),
+  "all": lambda x, y: tf.reduce_all(x > y, 1) | tf.reduce_any(x > 1, 1),
+  "argmax": lambda x, y: tf.argmax(x, 1) - tf.argmin(y, -1),
+  "argmax_rows": lambda x, y: tf.argmax(x, 0),
+  "top_k": lambda x, y: tf.math.top_k(x, 2).values + tf.math.top_k(y, 2).values,
+  "in_top_k": lambda x, y: tf.math.in_top_k(tf.argmax(y, 1), tf.cast(x, tf.float32), 2),
+  "one_hot": lambda x, y: tf.one_hot(tf.argmax(x, 1), 4, dtype=tf.float64),
+  "one_hot_first": lambda x, y: tf.one_hot(tf.argmax(x, 1), 4, axis=0, dtype=tf.float64),
+  "cumsum_rows": lambda x, y: tf.cumsum(x, axis=0) + tf.cumsum(y, axis=-1, reverse=True),
+  "transpose_inner": lambda x, y: tf.transpose(tf.stack([x, y], 1), [0, 2, 1]),
+  "transpose_outer": lambda x, y: tf.transpose(tf.stack([x, y], 1), [2, 0, 1]),
+  "pad_columns": lambda x, y: (
+    tf.pad(x, [[0, 0], [1, 2]]) + tf.pad(y, [[0, 0], [3, 0]], "CONSTANT", 2)
+  ),
+  "mirror_pad": lambda x, y: tf.pad(x, [[0, 0], [1, 1]], "REFLECT"),
+  "reverse": lambda x, y: tf.reverse(x, [1]) * tf.reverse(y, [0]),
+  "gather_twice": lambda x, y: tf.gather(x, [2, 0, 2], axis=1) * y,
+  "gather_rows": lambda x, y: tf.gather(x, [0, 0], axis=0),
+  "gather_own": lambda x, y: tf.gather(x, tf.argmax(y, 1), axis=1, batch_dims=1),
+  "gather_own_entries": lambda x, y: tf.gather(x[0], tf.math.top_k(y[0], 2).indices),
+  "gather_nd": lambda x, y: y + tf.gather_nd(constant(TABLE), tf.argmax(x, 1)[:, tf.newaxis]),
+  "broadcast_to": lambda x, y: tf.broadcast_to(x[:1, :1], [2, 3]) * y[0],
+  "fill_own": lambda x, y: tf.fill([2, 3], x[0, 0]),
+  "dot_product": lambda x, y: tf.matmul(x[:1], y[:1], transpose_b=True),
+  "product_of_two": lambda x, y: tf.matmul(tf.tile(x[:1], [2, 1]), tf.reshape(y[0], [3, 1])),
+  "product_of_rows": lambda x, y: tf.matmul(tf.tile(x[:1], [2, 1]) + y[0], constant(W)),
+  "product_from_left": lambda x, y: tf.matmul(
+    constant(W), tf.tile(x, [3, 1])[:3], transpose_a=True
+  ),
+  "products_of_batches": lambda x, y: tf.matmul(x[tf.newaxis], tf.stack([y, x]), transpose_b=True),
+  "einsum_own": lambda x, y: tf.einsum("bi,bi->b", x, y),
+  "einsum_outer": lambda x, y: tf.einsum("bi,bj->bij", x, y),
+  "einsum_stacked": lambda x, y: tf.einsum("i,ij->j", x[0], constant(W)),
+  "einsum_transposed": lambda x, y: tf.einsum("bi,ji->bj", x, constant(W.T)),
+  "bilinear": lambda x, y: tf.einsum("bi,ijk,bj->bk", x, constant(np.ones([3, 3, 2])), y),
+  "l2_loss": lambda x, y: tf.nn.l2_loss(x) * y,
+  "layer_norm": lambda x, y: (
+    (x - tf.reduce_mean(x, 1, keepdims=True))
+    * tf.math.rsqrt(tf.math.reduce_variance(y, 1, keepdims=True) + 1e-3)
+  ),
+  "sizes": lambda x, y: x * tf.cast(tf.size(y) * tf.rank(x), tf.float64),
+  "clip_norm": lambda x, y: tf.clip_by_norm(x, 0.5) + y,
   "lstm_gates": lambda x, y: tf.concat(rtf.nn.lstm_gates(tf.tile(x, [1, 3]), []), 1) + 0 * y[0, 0],
 }
 FOR_ONE_ROW = set(
-  "concat_constant l2_normalize lstm_gates reshape reshape_flat slice_row squeeze transpose"
-  " unstack_rows".split()
+  "argmax_rows bilinear broadcast_to concat_constant einsum_stacked l2_normalize lstm_gates reshape"
+  " reshape_flat slice_row squeeze transpose unstack_rows".split()
 )
 # On x [], i int32 []: values that are stacked.
 SCALARS = {
@@ -89,15 +159,61 @@ SCALARS = {
   "modulo": lambda x, i: x * tf.cast(i % 2, tf.float64),
   "expand": lambda x, i: x[tf.newaxis] * constant([V]),
   "matvec": lambda x, i: tf.linalg.matvec(constant(W.T), x * constant(V)),
+  "table_of_frame": lambda x, i: tf.stack([x, 2.0 * x, x * x, -x, 0.5 * x])[i],
+  "entry_of_frame": lambda x, i: tf.gather(x * constant(TABLE), i),
+  "concat": lambda x, i: tf.concat([x * constant(V), constant(V), x[tf.newaxis]], 0),
+  "vectors": lambda x, i: tf.nn.softmax(x * constant(V)) * tf.reduce_max(x * constant(V)),
+  "vector_sums": lambda x, i: tf.reduce_sum(x * constant(TABLE), 0) + tf.cumsum(x * constant(V)),
+  "vector_slice": lambda x, i: (x * constant(TABLE))[1:, 2] + (x * constant(V))[tf.newaxis, 0],
+  "vector_parts": lambda x, i: (
+    tf.add_n(tf.unstack(x * constant(TABLE))) * tf.split(x * constant(V), 3)[1]
+  ),
+  "row_parts": lambda x, i: tf.split(x * constant(W), 3, axis=0)[1] * 2.0,
+  "loss": lambda x, i: tf.nn.sparse_softmax_cross_entropy_with_logits(
+    i, x * constant(W[0, :1] + np.arange(5))
+  ),
+  "weights": lambda x, i: tf.linalg.matvec(constant(W), x * constant(V), transpose_a=True),
+  "one_hot_first": lambda x, i: x * tf.one_hot([i, 4 - i], 5, axis=0, dtype=tf.float64),
+  "stack_constant": lambda x, i: tf.stack([x, constant(2.0)]),
+  "argmax": lambda x, i: tf.argmax(x * constant(TABLE), 0),
   "power": lambda x, i: (x * x + 1.0) ** tf.cast(i, tf.float64),
 }
 
 
-def run(program, scheduler, *args):
+# On x [1, ?]: merged, and of a length that only the run knows.
+UNKNOWN = {
+  "slice": lambda x: x[:, 1:] * x[:, -1:],
+  "index": lambda x: x[0, 1] + x[:, 0],
+  "elementwise": lambda x: tf.where(x > 0, x, constant(2.0)) * x - x / 3.0,
+  "sums": lambda x: tf.reduce_sum(x, 1) + tf.reduce_max(x, 1) * tf.reduce_mean(x),
+  "softmax": lambda x: tf.nn.softmax(x),
+  "expand": lambda x: tf.squeeze(tf.expand_dims(x, 0) + x[:, tf.newaxis], [1]),
+  "flat": lambda x: tf.reshape(x, [-1]) * 2.0,
+  "reshape": lambda x: tf.reshape(x, [2, -1]) * tf.reshape(x, [1, 2, 2])[0],
+  "concat": lambda x: tf.concat([x, 2.0 * x, constant([V])], 1),
+  "concat_rows": lambda x: tf.concat([x, x], 0),
+  "stack": lambda x: tf.stack([x, x * x]),
+  "parts": lambda x: tf.split(x, 2, 1)[0],
+  "transpose": lambda x: tf.transpose(x),
+  "tile": lambda x: tf.tile(x, [1, 2]),
+  "pad": lambda x: tf.pad(x, [[0, 0], [1, 0]]),
+  "matmul": lambda x: tf.matmul(x, x, transpose_b=True),
+  "shape": lambda x: x * tf.cast(tf.shape(x)[1], tf.float64),
+  "one_more": lambda x: tf.ones_like(x) + x,
+  "argmax": lambda x: tf.argmax(x, 1),
+  "gather": lambda x: tf.gather(x, [1, 0], axis=1),
+  "add_n": lambda x: tf.add_n([x, tf.ones_like(x)]),
+}
+
+
+def run(program, scheduler, *args, shapes=None):
+  shapes = shapes or [arg.shape[1:] for arg in args]
+
   @tf.function(autograph=False)
   def call(*args):
     with rtf.SubGraph("body", scheduler=scheduler) as f:
-      f.output(program(*(f.input(arg.dtype, arg.shape[1:]) for arg in args)))
+      inputs = [f.input(arg.dtype, shape) for arg, shape in zip(args, shapes, strict=True)]
+      f.output(program(*inputs))
     with tf.GradientTape() as tape:
       tape.watch(args)
       results = f.map(*args)
@@ -109,17 +225,18 @@ def run(program, scheduler, *args):
   return call(*args)
 
 
-def assert_agree(program, *args):
-  batched, batched_gradients = run(program, "batched", *args)
-  expected, expected_gradients = run(program, "concurrent", *args)
+def assert_agree(program, *args, shapes=None):
+  batched, batched_gradients = run(program, "batched", *args, shapes=shapes)
+  expected, expected_gradients = run(program, "concurrent", *args, shapes=shapes)
   assert batched.shape == expected.shape
   np.testing.assert_allclose(batched, expected, rtol=1e-9, atol=1e-12)
   for found, wanted in zip(batched_gradients, expected_gradients, strict=True):
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ROWS)
-@pytest.mark.parametrize("num_rows", [1, 4])
+@pytest.mark.parametrize(
+  ("name", "num_rows"), [(n, 4) for n in ROWS] + [(n, 1) for n in sorted(ROWS)[::6]]
+)
 def test_rows_of_one(name, num_rows):
   values = np.random.default_rng(0).normal(size=(2, num_rows, 1, 3))
   assert_agree(ROWS[name], *(constant(value) for value in values))
@@ -136,6 +253,71 @@ def test_matrices(name):
 def test_scalars(name):
   x = constant(np.random.default_rng(2).normal(size=4))
   assert_agree(SCALARS[name], x, tf.constant([4, 0, 3, 1]))
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_rows_of_unknown_length(name):
+  x = constant(np.random.default_rng(3).normal(size=(3, 1, 4)))
+  assert_agree(UNKNOWN[name], x, shapes=[[1, None]])
+
+
+def count_ops(program, *specs):
+  """Returns how many ops one block takes for many frames, and how many its gradient.
+
+  Constants are free: they are made once.
+  """
+  with rtf.SubGraph("counted", scheduler="batched") as f:
+    f.output(program(*(f.input(spec.dtype, spec.shape) for spec in specs)))
+  plan = plan_for([f._body])
+  (function,), (gradient,) = plan.functions.values(), plan.gradients()
+  assert not plan.serial_ops
+  backward = needed(gradient.function.graph) if gradient else []
+  return needed(function.graph), [name for name in backward if name != "Identity"]
+
+
+def needed(graph):
+  """Returns the types of the ops that the results of a graph need."""
+  found, agenda = {}, [tensor.op for tensor in graph.outputs]
+  while agenda:
+    op = agenda.pop()
+    if id(op) not in found:
+      found[id(op)] = op
+      agenda += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
+  return sorted(op.type for op in found.values() if op.type not in ("Const", "Placeholder"))
+
+
+ROW, SCALAR = tf.TensorSpec([1, 3], tf.float64), tf.TensorSpec([], tf.float64)
+# Programs, their specs, and how many ops they may take, forward and backward.
+COUNTS = {
+  "index": (lambda x: x[:, 1], [ROW], 1, 2),
+  "index_all": (lambda x: x[0, 1], [ROW], 1, 2),
+  "slice": (lambda x: x[:, 1:], [ROW], 1, 1),
+  "only_row": (lambda x: 2.0 * x[0], [ROW], 1, 1),
+  "views": (lambda x: 2.0 * tf.squeeze(tf.expand_dims(tf.reshape(x, [3]), 1), 1), [ROW], 1, 1),
+  "scaled": (lambda x, s: x * s, [ROW, SCALAR], 2, 5),
+  "shared_bias": (lambda x: x + constant(V), [ROW], 1, 0),
+  "concat": (lambda x, y: tf.concat([x, y], 1), [ROW, ROW], 1, 1),
+  "concat_rows": (lambda x, y: tf.concat([x, y], 0), [ROW, ROW], 1, 1),
+  "stack": (lambda s, t: tf.stack([s, t, s]), [SCALAR, SCALAR], 1, 2),
+  "sum": (lambda x: tf.reduce_sum(x, 1), [ROW], 1, 2),
+  "mean": (lambda x: tf.reduce_mean(x), [ROW], 1, 3),
+  "matvec": (lambda x: tf.linalg.matvec(constant(W.T), x[0]), [ROW], 1, 1),
+  "dot_product": (lambda x, y: tf.matmul(x, y, transpose_b=True), [ROW, ROW], 2, 3),
+  "select": (lambda x, s: tf.where(s > 0, x, constant(0.0)), [ROW, SCALAR], 3, 1),
+  "tile": (lambda x: tf.tile(x, [1, 2]), [ROW], 1, 2),
+  "transpose": (lambda x: tf.transpose(x), [ROW], 1, 1),
+  "pad": (lambda x: tf.pad(x, [[0, 0], [1, 0]]), [ROW], 1, 1),
+  "gather": (lambda x: tf.gather(x, [2, 0], axis=1), [ROW], 1, 2),
+  "shape": (lambda x: x * tf.ones(tf.shape(x), x.dtype), [ROW], 2, 1),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_few_ops(name):
+  program, specs, most_forward, most_backward = COUNTS[name]
+  forward, backward = count_ops(program, *specs)
+  assert len(forward) <= most_forward, forward
+  assert len(backward) <= most_backward, backward
 
 
 def test_tables_and_variables():

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "kernels/core/register_lifetimes.h"
 #include "tests/cc/batched_programs.h"
 
 namespace recursive_tf {
@@ -98,6 +99,32 @@ TEST(BatchedProgramTest, ReachFollowsCallsAndReturns) {
   EXPECT_EQ(reach[kHead], all);
   EXPECT_EQ(reach[kLeaf], inner_only);
   EXPECT_EQ(reach[kInner], inner_only);
+}
+
+TEST(LastUsesTest, AFrameKeepsWhatItNeedsAfterItsCalls) {
+  BatchedProgram program = DecodeOrDie(TreeProgram());
+  program.bodies[0].units[6].copies.clear();  // Nothing starts it.
+  const LastUses uses = FindLastUses(program, program.bodies[0]);
+  using Registers = std::vector<int>;
+  EXPECT_EQ(uses.units[0], Registers());     // The leaf reads i, too.
+  EXPECT_EQ(uses.units[1], Registers({1}));  // Whether it is a leaf.
+  EXPECT_EQ(uses.units[2], Registers({0}));  // The leaf: i.
+  EXPECT_EQ(uses.units[3], Registers());     // Either call may be the first
+  EXPECT_EQ(uses.units[4], Registers());     // to read register 2.
+  EXPECT_EQ(uses.units[5], Registers({4, 5}));
+  EXPECT_EQ(uses.units[7], Registers({6}));
+  EXPECT_EQ(uses.regions[1][0], Registers({2, 4, 5}));
+  EXPECT_EQ(uses.regions[1][1], Registers({0}));
+}
+
+TEST(LastUsesTest, ABodyWithLoopsKeepsAll) {
+  BatchedProgram program = DecodeOrDie(TreeProgram());
+  program.bodies[0].units[6].kind = BatchedUnit::Kind::kLoopStart;
+  const LastUses uses = FindLastUses(program, program.bodies[0]);
+  for (const auto& registers : uses.units) EXPECT_TRUE(registers.empty());
+  for (const auto& regions : uses.regions) {
+    for (const auto& registers : regions) EXPECT_TRUE(registers.empty());
+  }
 }
 
 TEST(BackwardProgramTest, DecodesAndChecksAgainstTheForwardProgram) {

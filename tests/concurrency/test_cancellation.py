@@ -10,6 +10,8 @@ from tensorflow.python.eager import cancellation
 
 import recursive_tf as rtf
 
+pytestmark = pytest.mark.usefixtures("scheduler")
+
 
 def define_endless():
   """Makes 2^n frames, one after the other."""

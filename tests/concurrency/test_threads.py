@@ -11,6 +11,8 @@ from tests.autodiff.vjp import normal
 from tests.live_runs import alive
 from tests.reference import as_subgraph
 
+pytestmark = pytest.mark.usefixtures("scheduler")
+
 NUM_THREADS, NUM_CALLS = 8, 1000
 
 
@@ -42,8 +44,8 @@ def weight():
   return tf.Variable(0.5 * normal(3, 3))
 
 
-@pytest.fixture(scope="module")
-def tree(weight):
+@pytest.fixture
+def tree(weight, scheduler):
   def body(f, n, x):
     return tf.cond(
       n == 0, lambda: x, lambda: tf.tanh((f(n - 1, x + 0.1) + f(n - 1, -x)) @ weight) + x

@@ -8,6 +8,8 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 
+pytestmark = pytest.mark.usefixtures("scheduler")
+
 DEPTH = 10_000
 
 

@@ -1,9 +1,12 @@
 """Counters of the last run: frames, depth, and what is left in the stash."""
 
+import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
 from tests.live_runs import alive
+
+pytestmark = pytest.mark.usefixtures("scheduler")
 
 
 def define_fibonacci():
@@ -40,16 +43,27 @@ def test_inference_keeps_no_stash(mode):
   assert alive() == (0, 0)
 
 
-def test_training_stashes_one_entry_a_frame_until_the_backward_pass():
+def test_training_stashes_an_entry_a_frame_or_a_step_until_the_backward_pass(scheduler):
   f = define_fibonacci()
   x = tf.constant(1.0)
   with tf.GradientTape() as tape:
     tape.watch(x)
     y = f(8, x)
   stats = rtf.last_run_stats()
-  assert stats.stash_entries == num_frames(8)
+  num_entries = num_frames(8) if scheduler == "concurrent" else stats.steps
+  assert stats.stash_entries == num_entries
   assert 0 < stats.stash_bytes <= stats.stash_peak_bytes
-  assert (stats.live_runs, stats.live_stash_entries) == (1, num_frames(8))
+  assert (stats.live_runs, stats.live_stash_entries) == (1, num_entries)
   tape.gradient(y, x)
   del tape, y
   assert alive() == (0, 0)
+
+
+def test_steps_and_rows_are_those_of_the_batched_scheduler(mode, scheduler):
+  f = define_fibonacci()
+  mode(lambda n: f(n, 1.0))(tf.constant(8))
+  stats = rtf.last_run_stats()
+  if scheduler == "concurrent":
+    assert (stats.steps, stats.rows) == (0, 0)
+  else:
+    assert 0 < stats.steps < stats.rows

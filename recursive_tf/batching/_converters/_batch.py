@@ -113,6 +113,9 @@ def with_row_shape(tensor: tf.Tensor, row_shape: tf.TensorShape) -> tf.Tensor:
       tensor = tensor.op.inputs[0]  # Of two reshapes, one after the other, the second is enough.
       if _has_row_shape(tensor, row_shape):
         return tensor
+    for op in tensor.consumers():
+      if op.type == "Reshape" and _has_row_shape(op.outputs[0], row_shape):
+        return op.outputs[0]
     with own_gradient("Reshape"):
       return tf.reshape(tensor, [-1, *row_shape])
   assert row_shape.rank is not None
@@ -127,7 +130,7 @@ def with_row_shape(tensor: tf.Tensor, row_shape: tf.TensorShape) -> tf.Tensor:
 
 def _has_row_shape(tensor: tf.Tensor, row_shape: tf.TensorShape) -> bool:
   known = tensor.shape
-  return known.rank is not None and known[:1] == [None] and list(known[1:]) == list(row_shape)
+  return bool(known.rank) and known[0] is None and list(known[1:]) == list(row_shape)
 
 
 def stacked(batch: Batch) -> tf.Tensor:

@@ -69,9 +69,7 @@ def _broadcasting(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   gradient = None
   if op.type in _OWN and op.outputs[0].dtype.is_floating and op.outputs[0].shape.rank is not None:
     row_shape = op.outputs[0].shape[1:] if form == MERGED else op.outputs[0].shape
-    is_known = row_shape.is_fully_defined() and (
-      op.type != "Pow" or tensors[1].op.type == "Const"
-    )
+    is_known = row_shape.is_fully_defined() and (op.type != "Pow" or tensors[1].op.type == "Const")
     is_known = is_known and all(
       batch.form != SHARED or batch.shape.is_fully_defined() for batch in inputs
     )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.batching._converters._slices import parse_slices, sizes_of
+from recursive_tf.batching._converters._slices import MASKS, parse_slices, sizes_of
 
 ROWS = "RecursiveTf>Rows"  # What the names of the gradients begin with; then the op's type.
 
@@ -31,7 +31,7 @@ def own_gradient(type_: str) -> Iterator[None]:
 def _gradient(*types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
   def register(gradient: Callable[..., Any]) -> Callable[..., Any]:
     def registered(op: Any, *dy: Any) -> Any:
-      # tf.saved_model.save traces the gradients of ops that have their own: for nobody.
+      # tf.saved_model.save traces the gradients of ops that have their own, for nobody.
       return (None,) * len(dy) if op is None else gradient(op, *dy)
 
     for type_ in types:
@@ -44,13 +44,18 @@ def _gradient(*types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 # --- Elementwise, with operands that are broadcast
 
 
+def _is_known(tensor: tf.Tensor) -> bool:
+  """Tells whether all but the number of rows is known of a shape."""
+  return tensor.shape.rank is not None and tensor.shape[1:].is_fully_defined()
+
+
 def _sum_to(gradient: Callable[[], tf.Tensor], operand: tf.Tensor, result: Any) -> Any:
   """Returns the gradient of an operand from that of it as it was broadcast; None of a constant."""
   if operand.op.type == "Const":
     return None
   found = gradient()
   shape, whole = operand.shape, result.shape
-  if whole.rank is None or shape.rank is None or not whole[1:].is_fully_defined():
+  if not (_is_known(operand) and _is_known(result)):
     axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=tf.shape(operand), s1=tf.shape(result))
     return tf.reshape(tf.reduce_sum(found, axes), tf.shape(operand))
   added = whole.rank - shape.rank
@@ -85,9 +90,7 @@ def _binary(*types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 _binary("Add", "AddV2")(lambda x, y, dy, op: (lambda: dy, lambda: dy))
 _binary("Sub")(lambda x, y, dy, op: (lambda: dy, lambda: -dy))
 _binary("Mul")(lambda x, y, dy, op: (lambda: dy * y, lambda: dy * x))
-_binary("RealDiv", "Div")(
-  lambda x, y, dy, op: (lambda: dy / y, lambda: -dy * op.outputs[0] / y)
-)
+_binary("RealDiv", "Div")(lambda x, y, dy, op: (lambda: dy / y, lambda: -dy * op.outputs[0] / y))
 _binary("Maximum")(
   lambda x, y, dy, op: (lambda: _where(x >= y, dy, 0), lambda: _where(x >= y, 0, dy))
 )
@@ -104,7 +107,9 @@ _binary("Pow")(lambda x, y, dy, op: (lambda: dy * y * tf.pow(x, y - 1), lambda: 
 def _where(condition: tf.Tensor, first: Any, second: Any) -> tf.Tensor:
   zero = tf.zeros([], second.dtype if isinstance(first, int) else first.dtype)
   return tf.where(
-    condition, zero if isinstance(first, int) else first, zero if isinstance(second, int) else second
+    condition,
+    zero if isinstance(first, int) else first,
+    zero if isinstance(second, int) else second,
   )
 
 
@@ -139,24 +144,27 @@ def _batch_matmul(op: Any, dy: tf.Tensor) -> Any:
   def of_y() -> tf.Tensor:
     return product(dy, x, True, is_x) if is_y else product(x, dy, not is_x, False)
 
-  gradients = []
+  gradients: list[tf.Tensor | None] = []
   for operand, gradient in ((x, of_x), (y, of_y)):
     if operand.op.type == "Const":
       gradients.append(None)
       continue
     found = gradient()
-    is_known = operand.shape.rank is not None and found.shape.rank is not None
-    if is_known and operand.shape.rank < found.shape.rank:
-      found = tf.reduce_sum(found, list(range(found.shape.rank - operand.shape.rank)))
-    if not is_known or any(
-      a != b for a, b in zip(operand.shape[:-2], found.shape[:-2], strict=True)
-    ):
-      axes, _ = tf.raw_ops.BroadcastGradientArgs(
-        s0=tf.shape(operand)[:-2], s1=tf.shape(found)[:-2]
-      )
-      found = tf.reshape(tf.reduce_sum(found, axes), tf.shape(operand))
-    gradients.append(found)
+    gradients.append(_sum_batches(found, operand))
   return gradients
+
+
+def _sum_batches(found: tf.Tensor, operand: tf.Tensor) -> tf.Tensor:
+  """Sums the gradient of a stack of matrices over the dimensions along which it was broadcast."""
+  if not (_is_known(operand) and _is_known(found)):
+    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=tf.shape(operand)[:-2], s1=tf.shape(found)[:-2])
+    return tf.reshape(tf.reduce_sum(found, axes), tf.shape(operand))
+  added = found.shape.rank - operand.shape.rank
+  if added:
+    found = tf.reduce_sum(found, list(range(added)))
+  pairs = zip(operand.shape[:-2], found.shape[:-2], strict=True)
+  axes = [axis for axis, (size, whole) in enumerate(pairs) if size == 1 and whole != 1]
+  return tf.reduce_sum(found, axes, keepdims=True) if axes else found
 
 
 # --- Layout
@@ -180,15 +188,14 @@ def _strided_slice(op: Any, dy: tf.Tensor) -> Any:
   """Of slices without strides; the rest of the gradient is zero."""
   x, begin, end, strides = op.inputs
   constants = [tf.get_static_value(t) for t in (begin, end, strides)]
-  masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-  found = {mask: op.get_attr(mask) for mask in masks}
+  masks = {mask: op.get_attr(mask) for mask in MASKS}
   sizes = None
-  if x.shape.rank is not None and x.shape[1:].is_fully_defined():
-    items = parse_slices(*constants, **found, rank=x.shape.rank)
+  if _is_known(x):
+    items = parse_slices(constants, masks, x.shape.rank)
     sizes = None if items is None else sizes_of(items, x.shape.as_list())
   if sizes is None:
     dx = tf.raw_ops.StridedSliceGrad(
-      shape=tf.shape(x, begin.dtype), begin=begin, end=end, strides=strides, dy=dy, **found
+      shape=tf.shape(x, begin.dtype), begin=begin, end=end, strides=strides, dy=dy, **masks
     )
     return dx, None, None, None
   paddings = [[0, 0]]
@@ -233,7 +240,7 @@ def _transpose(op: Any, dy: tf.Tensor) -> Any:
 def _pad(op: Any, dy: tf.Tensor) -> Any:
   x, paddings, *rest = op.inputs
   known = tf.get_static_value(paddings)
-  if x.shape.rank is None or not x.shape[1:].is_fully_defined():
+  if not _is_known(x):
     return tf.slice(dy, paddings[:, 0], tf.shape(x, paddings.dtype)), *(None for _ in op.inputs[1:])
   begin = known[:, 0]
   cut = tuple(
@@ -272,7 +279,7 @@ def _reduced(op: Any, tensor: tf.Tensor) -> tuple[tf.Tensor, list[int] | None]:
   """Returns a reduced tensor with the reduced dimensions, and how often it is to be repeated."""
   x, axes = op.inputs
   found = tf.get_static_value(axes)
-  if x.shape.rank is None or not x.shape[1:].is_fully_defined():
+  if not _is_known(x):
     kept = tf.tensor_scatter_nd_update(
       tf.shape(x), tf.reshape(axes, [-1, 1]), tf.ones_like(tf.reshape(axes, [-1]))
     )
@@ -298,7 +305,7 @@ def _sum(op: Any, dy: tf.Tensor) -> Any:
 @_gradient("Mean")
 def _mean(op: Any, dy: tf.Tensor) -> Any:
   x, y = op.inputs[0], op.outputs[0]
-  if x.shape.rank is not None and x.shape[1:].is_fully_defined() and y.shape.rank is not None:
+  if _is_known(x) and _is_known(y):
     share = y.shape[1:].num_elements() / x.shape[1:].num_elements()
     return _repeated(op, dy * tf.constant(share, dy.dtype)), None
   return _repeated(op, dy * tf.cast(tf.size(y) / tf.size(x), dy.dtype)), None

@@ -19,16 +19,14 @@ from recursive_tf.batching._converters._batch import (
   begins_with_one,
   constant,
   emit,
-  is_rows,
   own,
   register,
-  rows_of,
-  spread,
   stacked,
   unified,
+  with_row_shape,
 )
 from recursive_tf.batching._converters._gradients import own_gradient
-from recursive_tf.batching._converters._slices import Item, is_whole, parse_slices
+from recursive_tf.batching._converters._slices import MASKS, Item, is_whole, parse_slices
 
 
 @register("Reshape", "Squeeze", "ExpandDims")
@@ -51,7 +49,8 @@ def _expand(value: Batch, axis: int | None, shape: tf.TensorShape) -> list[Batch
     return None
   if value.form == STACKED and axis == 0:
     return [Batch(value.tensor, MERGED, shape)]
-  return [Batch(tf.expand_dims(value.tensor, axis + (value.form == STACKED) or 1), value.form, shape)]
+  position = axis + 1 if value.form == STACKED else max(axis, 1)
+  return [Batch(tf.expand_dims(value.tensor, position), value.form, shape)]
 
 
 def _squeeze(value: Batch, axes: list[int], shape: tf.TensorShape) -> list[Batch]:
@@ -81,8 +80,7 @@ def _reshape_unknown(value: Batch, wanted: Any, shape: tf.TensorShape) -> list[B
 @register("StridedSlice")
 def _strided_slice(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   value, begin, end, strides = inputs
-  masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-  found = {mask: op.get_attr(mask) for mask in masks}
+  masks = {mask: op.get_attr(mask) for mask in MASKS}
   if value.rank is None:
     return None
   if value.form == SHARED or begin.form != SHARED:
@@ -90,12 +88,12 @@ def _strided_slice(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None
       begin.form != SHARED
       and begin.shape.as_list() == [1]
       and constant(strides) == [1]
-      and found.pop("shrink_axis_mask") == 1
-      and not any(found.values())
+      and masks.pop("shrink_axis_mask") == 1
+      and not any(masks.values())
     )
     return _row(value, begin, op.outputs[0].shape) if is_row else None
   constants = [constant(batch) for batch in (begin, end, strides)]
-  items = parse_slices(*constants, **found, rank=value.rank)
+  items = parse_slices(constants, masks, value.rank)
   return None if items is None else _sliced(value, items, op.outputs[0].shape)
 
 
@@ -113,7 +111,7 @@ def _slice(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
 
 def _row(value: Batch, begin: Batch, shape: tf.TensorShape) -> list[Batch] | None:
   """Converts `table[i]`, where each frame has its own i, and maybe its own table."""
-  index = tf.reshape(begin.tensor, [-1])
+  index = with_row_shape(begin.tensor, tf.TensorShape([]))
   size = tf.constant(value.shape[0], index.dtype) if value.shape[0] is not None else None
   if size is None:
     if value.form != SHARED:

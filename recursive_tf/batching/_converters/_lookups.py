@@ -56,9 +56,7 @@ def _gather(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   return [Batch(found, form, shape)]
 
 
-def _from_shared(
-  op: tfi.Operation, params: Batch, indices: Batch, axis: int
-) -> list[Batch] | None:
+def _from_shared(op: tfi.Operation, params: Batch, indices: Batch, axis: int) -> list[Batch] | None:
   if axis == 0:
     operands = [params.tensor, indices.tensor, tf.constant(0)]
     return emit(op, operands, indices.form)
@@ -72,9 +70,7 @@ def _from_shared(
     return [Batch(tf.transpose(found, [axis, *rest]), STACKED, op.outputs[0].shape)]
 
 
-def _columns(
-  params: Batch, indices: Batch, axis: int, shape: tf.TensorShape
-) -> list[Batch] | None:
+def _columns(params: Batch, indices: Batch, axis: int, shape: tf.TensorShape) -> list[Batch] | None:
   """Takes the same entries of each frame's value."""
   if params.form == MERGED and axis == 0 and not params.is_static:
     return None

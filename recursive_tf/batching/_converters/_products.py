@@ -121,12 +121,10 @@ def _einsum(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
 
 def _is_product(labels: list[str], result: str) -> bool:
   """Whether an equation is ab,bc->ac or ab,cb->ac."""
-  if len(labels) != 2 or [len(set(part)) for part in (*labels, result)] != [2, 2, 2]:
+  if len(labels) != 2 or any(len(part) != 2 or len(set(part)) != 2 for part in (*labels, result)):
     return False
-  (a, b), second = labels[0], labels[1]
-  return len(labels[0]) == 2 and len(second) == 2 and b in second and result == a + second.replace(
-    b, ""
-  )
+  first, second = labels
+  return first[1] in second and result == first[0] + second.replace(first[1], "")
 
 
 @register("RecursiveTf>WeightMatMul")

@@ -29,7 +29,7 @@ def _reduce(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
     return None
   shape, keeps = op.outputs[0].shape, op.get_attr("keep_dims")
   positions = sorted({int(axis) % value.rank for axis in found.reshape(-1)})
-  if not positions:
+  if not positions and op.type != "EuclideanNorm":
     return [Batch(value.tensor, value.form, shape)]
   tensor = value.tensor
   if value.form == MERGED:

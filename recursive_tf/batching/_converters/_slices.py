@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 Item = int | slice | None
+MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 
-def parse_slices(
-  begin: Any,
-  end: Any,
-  strides: Any,
-  begin_mask: int,
-  end_mask: int,
-  ellipsis_mask: int,
-  new_axis_mask: int,
-  shrink_axis_mask: int,
-  rank: int,
-) -> list[Item] | None:
+def parse_slices(operands: Sequence[Any], masks: dict[str, int], rank: int) -> list[Item] | None:
   """Returns an int, a slice or None (a new axis) for each dimension; None if any is not constant.
 
   Args:
-    begin, end, strides: arrays, None if not constant.
-    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask: of the op.
+    operands: begin, end and strides, None where not constant.
+    masks: the op's MASKS.
     rank: of what is sliced.
   """
-  if begin is None or end is None or strides is None:
+  if any(operand is None for operand in operands):
     return None
+  begin, end, strides = operands
   positions = range(len(begin))
 
-  def is_in(mask: int, i: int) -> bool:
-    return bool(mask >> i & 1)
+  def is_in(mask: str, i: int) -> bool:
+    return bool(masks[mask] >> i & 1)
 
-  num_used = sum(not is_in(ellipsis_mask | new_axis_mask, i) for i in positions)
+  num_used = sum(not is_in("ellipsis_mask", i) and not is_in("new_axis_mask", i) for i in positions)
   items: list[Item] = []
   for i in positions:
-    if is_in(ellipsis_mask, i):
+    if is_in("ellipsis_mask", i):
       items += [slice(None)] * (rank - num_used)
       num_used = rank
-    elif is_in(new_axis_mask, i):
+    elif is_in("new_axis_mask", i):
       items.append(None)
-    elif is_in(shrink_axis_mask, i):
+    elif is_in("shrink_axis_mask", i):
       items.append(int(begin[i]))
     else:
-      first = None if is_in(begin_mask, i) else int(begin[i])
-      last = None if is_in(end_mask, i) else int(end[i])
+      first = None if is_in("begin_mask", i) else int(begin[i])
+      last = None if is_in("end_mask", i) else int(end[i])
       items.append(slice(first, last, int(strides[i])))
   return items + [slice(None)] * (rank - num_used)
 

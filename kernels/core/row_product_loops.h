@@ -1,0 +1,176 @@
+// The loops of row_product.cc, for one SimdTarget. See for_each_simd_target.h.
+
+#if RECURSIVE_TF_SIMD_BYTES == 64
+constexpr int kMaxTileRows = 12;  // 2 vectors each: 24 of 32 registers.
+#else
+constexpr int kMaxTileRows = 6;  // 2 vectors each: 12 of 16 registers.
+#endif
+constexpr int kPanelVectors = 2;
+
+// A tile of y, kRows high and kVectors wide, plus (or, where `is_first`,
+// becomes) the product of `rows` rows of the copies: left [rows, kRows] and
+// right [rows, kVectors * kLanes]. `lanes`: those of the last vector.
+template <typename T, int kRows, int kVectors, typename Lanes>
+RTF_INLINE void Tile(int64_t rows, const T* left, const T* right, T* y,
+                     int64_t width, bool is_first, const Lanes lanes) {
+  using V = typename Of<T>::Vector;
+  constexpr int kLanes = Of<T>::kLanes;
+  V sums[kRows][kVectors] = {};
+  if (!is_first) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      T* row = y + r * width;
+      if (kVectors == 2) sums[r][0] = AllLanes().Load(row);
+      sums[r][kVectors - 1] = lanes.Load(row + (kVectors - 1) * kLanes);
+    }
+  }
+  for (int64_t n = 0; n < rows; ++n) {
+    V columns[kVectors];
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) {
+      columns[v] = AllLanes().Load(right + (n * kVectors + v) * kLanes);
+      RTF_IN_REGISTER(columns[v]);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const V value = left[n * kRows + r] - V{};
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) sums[r][v] += value * columns[v];
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    T* row = y + r * width;
+    if (kVectors == 2) AllLanes().Store(row, sums[r][0]);
+    lanes.Store(row + (kVectors - 1) * kLanes, sums[r][kVectors - 1]);
+  }
+}
+
+// Copies `count` columns of `rows` rows, side by side.
+template <typename T, int kCount>
+void CopyColumns(int64_t rows, const T* from, int64_t stride, T* to) {
+  for (int64_t n = 0; n < rows; ++n) {
+    __builtin_memcpy(to + n * kCount, from + n * stride, kCount * sizeof(T));
+  }
+}
+
+// As CopyColumns, with zeros up to whole vectors.
+template <typename T, int kVectors, typename Lanes>
+void CopyPanel(int64_t rows, const T* from, int64_t stride, T* to,
+               const Lanes lanes) {
+  constexpr int kLanes = Of<T>::kLanes;
+  for (int64_t n = 0; n < rows; ++n) {
+    const T* row = from + n * stride;
+    T* copy = to + n * kVectors * kLanes;
+    if (kVectors == 2) AllLanes().Store(copy, AllLanes().Load(row));
+    AllLanes().Store(copy + (kVectors - 1) * kLanes,
+                     lanes.Load(row + (kVectors - 1) * kLanes));
+  }
+}
+
+// Calls `call` with a constant equal to `count`, 1 to kMaxTileRows.
+template <int kCount>
+struct Constant {
+  static constexpr int value = kCount;
+};
+template <typename Call>
+RTF_INLINE void WithConstant(int64_t count, const Call& call) {
+  switch (count) {
+#define RTF_CASE(N) \
+  case N:           \
+    return call(Constant<N>());
+    RTF_CASE(1)
+    RTF_CASE(2)
+    RTF_CASE(3)
+    RTF_CASE(4)
+    RTF_CASE(5)
+    RTF_CASE(6)
+#if RECURSIVE_TF_SIMD_BYTES == 64
+    RTF_CASE(7)
+    RTF_CASE(8)
+    RTF_CASE(9)
+    RTF_CASE(10)
+    RTF_CASE(11)
+    RTF_CASE(12)
+#endif
+#undef RTF_CASE
+  }
+}
+
+// One block of rows of the operands: [first, first + rows).
+template <typename T>
+struct RowBlock {
+  const RowProduct<T>& args;
+  const RowProductPart& part;
+  int64_t first;
+  int64_t rows;
+  int64_t num_tiles;  // On top of each other.
+  T* left;            // One tile's columns after the other's.
+  T* right;           // One panel.
+
+  // The first column of left, and row of y, of a tile: as even as can be.
+  RTF_INLINE int64_t Top(int64_t tile) const {
+    return tile * (part.bottom - part.top) / num_tiles;
+  }
+};
+
+template <typename T>
+void CopyLeft(const RowBlock<T>& block) {
+  const int64_t stride = block.args.height;
+  const T* from = block.args.left + block.first * stride + block.part.top;
+  for (int64_t tile = 0; tile < block.num_tiles; ++tile) {
+    const int64_t top = block.Top(tile);
+    T* to = block.left + top * block.rows;
+    WithConstant(block.Top(tile + 1) - top, [&](auto count) {
+      CopyColumns<T, decltype(count)::value>(block.rows, from + top, stride,
+                                             to);
+    });
+  }
+}
+
+// All tiles of the kVectors vectors of columns from `column` on.
+template <typename T, int kVectors, typename Lanes>
+void Panel(const RowBlock<T>& block, int64_t column, const Lanes lanes) {
+  const int64_t width = block.args.width;
+  CopyPanel<T, kVectors>(block.rows,
+                         block.args.right + block.first * width + column, width,
+                         block.right, lanes);
+  for (int64_t tile = 0; tile < block.num_tiles; ++tile) {
+    const int64_t top = block.Top(tile);
+    const T* left = block.left + top * block.rows;
+    T* y = block.args.y + (block.part.top + top) * width + column;
+    WithConstant(block.Top(tile + 1) - top, [&](auto count) {
+      Tile<T, decltype(count)::value, kVectors>(block.rows, left, block.right,
+                                                y, width, block.first == 0,
+                                                lanes);
+    });
+  }
+}
+
+// `scratch`: block_rows rows of a panel, and of the part of left.
+template <typename T>
+void Product(const RowProduct<T>& args, const RowProductPart& part,
+             int64_t block_rows, T* scratch) {
+  constexpr int64_t kLanes = Of<T>::kLanes;
+  const int64_t height = part.bottom - part.top;
+  const int64_t num_tiles = (height + kMaxTileRows - 1) / kMaxTileRows;
+  RowBlock<T> block = {args,    part, 0,
+                       0,       num_tiles,
+                       scratch + block_rows * kPanelVectors * kLanes,
+                       scratch};
+  do {  // Once where there are no rows: for the zeros.
+    block.rows = args.rows - block.first;
+    if (block.rows > block_rows) block.rows = block_rows;
+    CopyLeft(block);
+    int64_t j = part.begin;
+    for (; j + 2 * kLanes <= part.end; j += 2 * kLanes) {
+      Panel<T, 2>(block, j, AllLanes());
+    }
+    if (j + kLanes < part.end) {
+      Panel<T, 2>(block, j, FirstLanes(part.end - j - kLanes));
+    } else if (j < part.end) {
+      Panel<T, 1>(block, j, FirstLanes(part.end - j));
+    }
+    block.first += block.rows;
+  } while (block.first < args.rows);
+}
