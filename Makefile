@@ -20,16 +20,16 @@ INSTALL = RECURSIVE_TF_BUILD_KERNELS=0 $(PIP) install --no-build-isolation -e
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup train test test-slow test-one-thread check check-python check-types \
-  check-floors check-cpp format bench core-test core-tsan core-asan core-thread-safety wheel wheel-test clean
+.PHONY: help setup train test test-concurrent test-slow test-one-thread check check-python \
+  check-types check-floors check-cpp format bench core-test core-tsan core-asan core-thread-safety wheel wheel-test clean
 
 help:
 	@echo 'make train       train a TreeLSTM on the bundled trees (TRAIN_ARGS="treernn --data sst")'
 	@echo 'make test        all tests but the slow ones (PYTEST_ARGS="-k stash")'
 	@echo 'make check       lint, types, floors, C++ format'
 	@echo 'make bench       the benchmarks'
-	@echo 'more:            setup test-slow test-one-thread format core-test core-tsan core-asan'
-	@echo '                 core-thread-safety wheel wheel-test clean'
+	@echo 'more:            setup test-concurrent test-slow test-one-thread format core-test core-tsan'
+	@echo '                 core-asan core-thread-safety wheel wheel-test clean'
 
 train: setup
 	$(BIN)/recursive-tf train $(TRAIN_ARGS)
@@ -38,6 +38,14 @@ test: setup $(VENV)/.installed-test
 	$(if $(HAS_GTEST),@$(MAKE) --no-print-directory core-test,\
 	  @echo 'C++ core tests skipped: no gtest (Debian, Ubuntu: apt-get install libgtest-dev)')
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(if $(PYTEST_ARGS),,@$(MAKE) --no-print-directory test-concurrent)
+
+# What has run batched, where that can be, runs concurrently here. Files that do both themselves
+# (the `scheduler` fixture) are left out.
+test-concurrent: setup $(VENV)/.installed-test
+	RECURSIVE_TF_SCHEDULER=concurrent $(BIN)/python -m pytest \
+	  tests/subgraph tests/autodiff tests/saved_model \
+	  $(addprefix --ignore=,$(shell grep -rl 'usefixtures("scheduler")' tests))
 
 # What `make test` leaves out because it takes minutes.
 test-slow: setup $(VENV)/.installed-test

@@ -212,6 +212,8 @@ def test_an_op_that_exists_can_be_changed():
     x = tf.raw_ops.Identity(input=tf.constant(10.0))
     tfi.set_attr(x.op, "_note", tf.compat.v1.AttrValue(i=7))
     assert x.op.get_attr("_note") == 7
+    tfi.clear_attr(x.op, "_note")
+    assert "_note" not in x.op.node_def.attr
     tfi.update_input(x.op, 0, tf.constant(20.0))
     return x
 
@@ -327,6 +329,31 @@ def test_an_op_with_functions_brings_them_along():
 
   assert switch.type in ("If", "StatelessIf")
   assert call(tf.constant(-1.0)) == -3.0
+
+
+def test_a_loop_that_is_copied_keeps_the_variables_of_its_conditionals():
+  table = tf.Variable([[1.0], [2.0]])
+  source = tfi.FuncGraph("source")
+  with source.as_default():
+    value = tf.compat.v1.placeholder(tf.float32, [1, 1])
+
+    def turn(i, z):
+      row = lambda: tf.nn.embedding_lookup(table, [1])  # noqa: E731
+      return i + 1, tf.cond(i > 0, lambda: z * row(), lambda: z)
+
+    tf.while_loop(lambda i, _: i < 2, turn, (0, value))
+  (loop,) = [op for op in source.get_operations() if op.type == "While"]
+
+  @tf.function
+  def call(x):
+    known = {tf.resource: table.handle, tf.float32: x}
+    inputs = [known.get(t.dtype, tf.get_static_value(t)) for t in loop.inputs]
+    inputs = [tf.convert_to_tensor(t) for t in inputs]
+    (result,) = [t for t in tfi.copy_op(loop, inputs).outputs if t.dtype == tf.float32]
+    return tf.gradients(result, table.handle)[0]
+
+  gradient = tf.convert_to_tensor(call(tf.constant([[3.0]])))
+  assert gradient.numpy().tolist() == [[0.0], [3.0]]
 
 
 def test_tensorflows_vectorising_converters_are_there():

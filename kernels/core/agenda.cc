@@ -90,7 +90,9 @@ class ReadyBlock final {
   void TakeLast(int64_t max_items, std::vector<Agenda::Item>* items,
                 std::vector<int>* depths) {
     ReadyList& list = groups_.back().list;
-    list.TakeLast(std::min(max_items, list.size()), items, depths);
+    // A small rest would be a small step, and so would be all that it leads to.
+    const bool takes_all = list.size() <= max_items + max_items / 2;
+    list.TakeLast(takes_all ? list.size() : max_items, items, depths);
     Took(std::prev(groups_.end()), *depths);
   }
 
@@ -296,7 +298,11 @@ class DepthAgenda final : public Agenda {
 int64_t StepLimit(int64_t load, int64_t num_ready, int fanout) {
   if (load + fanout * num_ready <= kFrameBudget) return kNoStepLimit;
   // A share of what is left, so that some hundred levels get useful steps.
-  return std::max<int64_t>(1, (kFrameLimit - load) / (64 * fanout));
+  // Powers of two: what one step makes is then divided without a rest.
+  const int64_t share = (kFrameLimit - load) / (64 * fanout);
+  int64_t limit = 1;
+  while (2 * limit <= share) limit *= 2;
+  return limit;
 }
 
 bool AgendaPlan::ParsePolicy(const std::string& name, Policy* policy) {

@@ -43,7 +43,7 @@ class Agenda {
   // block one item is taken at a time.
   virtual int Take(std::vector<Item>* items, std::vector<int>* depths) = 0;
 
-  // As Take, but whatever the policy is, takes at most `max_items` of the items
+  // As Take, but whatever the policy is, takes some `max_items` of the items
   // that were added last to the block with the deepest of them. A recursion
   // then goes depth first, so that few new frames are alive at a time.
   virtual int TakeDeepest(int64_t max_items, std::vector<Item>* items,

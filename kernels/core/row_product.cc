@@ -5,7 +5,6 @@ namespace {
 
 // So many rows are worked off at a time: what is copied of them stays in the
 // near caches.
-template <typename T>
 constexpr int64_t kBlockRows = 256;
 
 // The columns that are copied at once, for the widest target: two vectors.
@@ -13,7 +12,7 @@ constexpr int64_t kPanelBytes = 128;
 
 template <typename T>
 int64_t BlockRows(const RowProduct<T>& args) {
-  return args.rows < kBlockRows<T> ? args.rows : kBlockRows<T>;
+  return args.rows < kBlockRows ? args.rows : kBlockRows;
 }
 
 }  // namespace

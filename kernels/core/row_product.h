@@ -1,9 +1,8 @@
 // Products left^T right that sum over the rows of two matrices: the gradient of
 // a matrix of weights.
 //
-// A general matrix product prepares itself for each new shape, and reads a
-// transposed operand across its rows. Here the number of rows is new in nearly
-// every call, often small, and both operands are read along their rows.
+// The number of rows is new in nearly every call, and often small: nothing is
+// prepared or kept for it, and no row is padded.
 #ifndef RECURSIVE_TF_KERNELS_CORE_ROW_PRODUCT_H_
 #define RECURSIVE_TF_KERNELS_CORE_ROW_PRODUCT_H_
 
@@ -31,8 +30,8 @@ struct RowProductPart {
   int64_t begin, end;
 };
 
-// How many bytes ComputeRowProduct needs for copies of the operands: at most
-// 640 KiB for a part 300 high, whatever the number of rows.
+// How many bytes ComputeRowProduct needs for copies of the operands: those of
+// 256 rows at most.
 template <typename T>
 int64_t RowProductScratchBytes(const RowProduct<T>& args,
                                const RowProductPart& part);

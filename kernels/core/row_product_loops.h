@@ -128,6 +128,44 @@ void CopyLeft(const RowBlock<T>& block) {
   }
 }
 
+// Asks for a share of what the panel after that at `column` will copy, and of
+// the next block's left. Their rows lie so far apart that the processor does
+// not foresee them: with thousands of rows, which no near cache holds, waiting
+// for them would double the time. `tile` numbers the shares.
+template <typename T>
+RTF_INLINE void PrefetchShare(const RowBlock<T>& block, int64_t column,
+                              int64_t tile) {
+  constexpr int64_t kPanel = kPanelVectors * Of<T>::kLanes;
+  constexpr int64_t kLine = 64 / sizeof(T);
+  const RowProduct<T>& args = block.args;
+  const RowProductPart& part = block.part;
+  const int64_t next = block.first + block.rows;
+  const int64_t left = args.rows - next;
+  const int64_t next_rows = left < block.rows ? left : block.rows;
+
+  const int64_t num_panels = (part.end - part.begin + kPanel - 1) / kPanel;
+  const int64_t num_shares = num_panels * block.num_tiles;
+  const int64_t share = (column - part.begin) / kPanel * block.num_tiles + tile;
+  const int64_t last = (share + 1) * next_rows / num_shares;
+  for (int64_t n = share * next_rows / num_shares; n < last; ++n) {
+    const T* row = args.left + (next + n) * args.height;
+    for (int64_t i = part.top; i < part.bottom; i += kLine) {
+      __builtin_prefetch(row + i, /*rw=*/0, /*locality=*/2);
+    }
+  }
+
+  const bool is_last_panel = column + kPanel >= part.end;
+  const int64_t first = is_last_panel ? next : block.first;
+  const int64_t rows = is_last_panel ? next_rows : block.rows;
+  const T* from = args.right + (is_last_panel ? part.begin : column + kPanel);
+  const int64_t end = (tile + 1) * rows / block.num_tiles;
+  for (int64_t n = tile * rows / block.num_tiles; n < end; ++n) {
+    const T* row = from + (first + n) * args.width;
+    for (int64_t i = 0; i < kPanel; i += kLine) __builtin_prefetch(row + i);
+    __builtin_prefetch(row + kPanel - 1);
+  }
+}
+
 // All tiles of the kVectors vectors of columns from `column` on.
 template <typename T, int kVectors, typename Lanes>
 void Panel(const RowBlock<T>& block, int64_t column, const Lanes lanes) {
@@ -139,10 +177,10 @@ void Panel(const RowBlock<T>& block, int64_t column, const Lanes lanes) {
     const int64_t top = block.Top(tile);
     const T* left = block.left + top * block.rows;
     T* y = block.args.y + (block.part.top + top) * width + column;
+    PrefetchShare(block, column, tile);
     WithConstant(block.Top(tile + 1) - top, [&](auto count) {
-      Tile<T, decltype(count)::value, kVectors>(block.rows, left, block.right,
-                                                y, width, block.first == 0,
-                                                lanes);
+      Tile<T, decltype(count)::value, kVectors>(
+          block.rows, left, block.right, y, width, block.first == 0, lanes);
     });
   }
 }
@@ -154,9 +192,9 @@ void Product(const RowProduct<T>& args, const RowProductPart& part,
   constexpr int64_t kLanes = Of<T>::kLanes;
   const int64_t height = part.bottom - part.top;
   const int64_t num_tiles = (height + kMaxTileRows - 1) / kMaxTileRows;
-  RowBlock<T> block = {args,    part, 0,
-                       0,       num_tiles,
-                       scratch + block_rows * kPanelVectors * kLanes,
+  RowBlock<T> block = {args,      part,
+                       0,         0,
+                       num_tiles, scratch + block_rows * kPanelVectors * kLanes,
                        scratch};
   do {  // Once where there are no rows: for the zeros.
     block.rows = args.rows - block.first;

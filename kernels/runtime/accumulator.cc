@@ -15,10 +15,14 @@ namespace tf = tensorflow;
 
 namespace {
 
-// Operands of products are padded with rows of zeros to a multiple of this.
-// oneDNN keeps compiled code for each shape that a matmul has had: with a new
-// number of rows in nearly every step, memory would grow by hundreds of MiB.
-constexpr int64_t kProductRowMultiple = 64;
+// The operands of a product are padded with rows of zeros to a multiple of
+// this. RowProduct takes any number of rows, but has no kernel for other types:
+// they go to oneDNN, which keeps compiled code for each shape that a matmul has
+// had. With a new number of rows in nearly every step, memory would grow by
+// hundreds of MiB.
+int64_t ProductRowMultiple(tf::DataType dtype) {
+  return dtype == tf::DT_FLOAT || dtype == tf::DT_DOUBLE ? 1 : 64;
+}
 
 absl::Status SetZeros(tf::OpKernelContext* ctx, int output,
                       const tf::TensorShape& shape) {
@@ -157,7 +161,7 @@ absl::Status Accumulator::Emit(tf::OpKernelContext* ctx, int* output,
     second_row.AddDim(shape.dim_size(1));
   }
   const int64_t row_multiple =
-      kind_ == Kind::kProduct ? kProductRowMultiple : 1;
+      kind_ == Kind::kProduct ? ProductRowMultiple(dtype_) : 1;
   absl::Status status = EmitConcat(ctx, (*output)++, std::move(first), dtype_,
                                    first_row, row_multiple);
   if (!status.ok()) return status;

@@ -125,6 +125,8 @@ bool ForwardShard::TakeFiring(int64_t limit, int* event) {
   if (is_limited && agenda_->deepest() > frames.back()->depth) return false;
   *event = id;
   firing_.clear();
+  // Twice as many: what a limited step has made is not to be divided again.
+  limit *= is_limited ? 2 : 1;
   if (is_limited && limit < static_cast<int64_t>(frames.size())) {
     firing_.assign(frames.end() - limit, frames.end());
     frames.resize(frames.size() - limit);

@@ -14,6 +14,7 @@ from recursive_tf.autodiff._backward import BackwardBody, backward_bodies
 from recursive_tf.autodiff._backward_graph import enclosing_backward_graph
 from recursive_tf.autodiff._imported import bodies_of_launch
 from recursive_tf.autodiff._taps import Slot
+from recursive_tf.nn._row_product import row_product
 
 
 def result_gradients(results: Iterable[tf.Tensor], gradients: Iterable[Any]) -> list[tf.Tensor]:
@@ -135,7 +136,7 @@ def capture_gradients(
       parts[0].set_shape(shape)
       dense[capture].append(parts[0])
     elif slot.kind == "product":
-      product = tf.matmul(*parts, transpose_a=True)
+      product = row_product(*parts)
       product.set_shape(shape)
       dense[capture].append(product)
     else:

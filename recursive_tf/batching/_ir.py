@@ -234,8 +234,15 @@ class _Builder:
       return False
     if op.node_def.attr["_gradient_op_type"].s and "_recursive_tf_capture" not in op.node_def.attr:
       return False
-    controls = [node for control in op.control_inputs for node in self._nodes.get(id(control), [])]
-    return not any(_follows_effect(node) for node in controls)
+    return not any(_follows_effect(node) for node in self._controls(op))
+
+  def _controls(self, op: tfi.Operation) -> list[Node]:
+    """Returns the nodes that have to run before `op`, and those before them.
+
+    What is between may be dropped: the op of a tf.group, a constant.
+    """
+    direct = [node for control in op.control_inputs for node in self._nodes.get(id(control), [])]
+    return _unique(direct + [node for other in direct for node in other.controls])
 
   def _inputs(self, op: tfi.Operation) -> list[Value]:
     return [self._scope[id(tensor)] for tensor in op.inputs]
@@ -244,8 +251,7 @@ class _Builder:
     self, kind: str, op: tfi.Operation, inputs: list[Value], outputs: Iterable[tf.Tensor]
   ) -> Node:
     node = Node(kind, op, inputs, self._region)
-    for control in op.control_inputs:
-      node.controls += self._nodes.get(id(control), [])
+    node.controls = self._controls(op)
     for value in inputs:  # TensorFlow has a constant wait for an effect in its user's place.
       if value.node is not None and _is_fixed(value):
         node.controls += value.node.controls
@@ -328,9 +334,9 @@ class _Builder:
     first = len(self._region.nodes)
     _Builder(graph, self._region, scope).run()
     for node in self._region.nodes[first:]:
-      for control in op.control_inputs:
-        node.controls += self._nodes.get(id(control), [])
-    for tensor, result in zip(op.outputs, graph.outputs, strict=True):
+      node.controls += self._controls(op)
+    # A tape that came by has added its residuals to what the function's graph returns.
+    for tensor, result in zip(op.outputs, graph.outputs[: len(op.outputs)], strict=True):
       self._scope[id(tensor)] = scope[id(result)]
 
 
@@ -377,6 +383,10 @@ def _follows_effect(node: Node) -> bool:
   if node.has_effect or any(effects_in(region) for region in node.regions):
     return True
   return any(_follows_effect(control) for control in node.controls)
+
+
+def _unique(nodes: list[Node]) -> list[Node]:
+  return list({id(node): node for node in nodes}.values())
 
 
 def regions_of(root: Region) -> Iterator[Region]:

@@ -170,7 +170,7 @@ def plan_for(bodies: list[Body]) -> Plan:
       try:
         known = Plan(bodies)
       except UnbatchableError as error:
-        known = str(error)  # Its traceback would keep all that is on the stack: tapes and their runs.
+        known = str(error)  # The error's traceback would keep what is on the stack: tapes.
       setattr(bodies[0], _PLAN, known)
   if isinstance(known, str):
     raise UnbatchableError(known)

@@ -143,6 +143,8 @@ def _shape(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   """What is known of the shapes is a constant."""
   if op.type == "Rank":
     found = [batch.rank for batch in inputs]
+    if None in found:
+      return None
   elif not all(batch.shape.is_fully_defined() for batch in inputs):
     return None
   elif op.type == "Size":
