@@ -10,7 +10,6 @@ import sys
 import time
 
 from benchmarks.options import Options
-from benchmarks.training_time import SeededOptions
 
 BENCHMARKS = {
   "frame_overhead": "time and memory of empty frames: chains, wide recursion, ready policies",
@@ -75,14 +74,14 @@ def _parser() -> argparse.ArgumentParser:
 def _options(args: argparse.Namespace) -> Options:
   cpus = len(os.sched_getaffinity(0))
   threads = args.threads or ([min(2, cpus)] if args.quick else sorted({1, min(2, cpus)}))
-  return SeededOptions(
+  return Options(
     size="quick" if args.quick else "full",
     threads=tuple(threads),
     repetitions=args.repetitions or (3 if args.quick else 9),
     seed=args.seed,
     out=args.out,
     data=args.data,
-    seeds=tuple(args.seeds or [args.seed]),
+    seeds=tuple(args.seeds or ()),
   )
 
 

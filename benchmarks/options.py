@@ -17,6 +17,7 @@ class Options:
     seed: decides the order of arms, the weights and the choice of sentences.
     out: folder for NAME.json and NAME.png.
     data: "sst", "sample" for the bundled trees, or a folder with a treebank.
+    seeds: seeds of training_time, a run each; empty for `seed` alone.
     in_process: run the arms in this process, with the threads that it has; for the smoke test.
   """
 
@@ -27,6 +28,7 @@ class Options:
   out: pathlib.Path = pathlib.Path("build/benchmarks")
   data: str = "sst"
   in_process: bool = False
+  seeds: tuple[int, ...] = ()
 
   def pick(self, full, quick, smoke):
     """Returns the value for this size."""

@@ -36,17 +36,6 @@ _SPLITS = ("train", "dev", "test")
 
 
 @dataclasses.dataclass(frozen=True)
-class SeededOptions(Options):
-  """Options of one run.
-
-  Attributes:
-    seeds: seeds to train with, one after the other.
-  """
-
-  seeds: tuple[int, ...] = (0,)
-
-
-@dataclasses.dataclass(frozen=True)
 class Run:
   """One training run of one arm; times in seconds.
 
@@ -89,7 +78,7 @@ _RATIOS = {
 def run(options: Options) -> Report:
   """Runs the benchmark and returns its report; the last of `options.threads` counts."""
   report = Report("training_time", options)
-  seeds = options.seeds if isinstance(options, SeededOptions) else (options.seed,)
+  seeds = options.seeds or (options.seed,)
   arms = [OURS, TORCH, *([CONCURRENT] if options.size == "full" else [])]
   if importlib.util.find_spec("torch") is None:
     arms.remove(TORCH)

@@ -63,6 +63,10 @@ read_only_resource_inputs = auto_control_deps_utils.get_read_only_resource_input
 READ_ONLY_RESOURCE_INPUTS = auto_control_deps_utils.READ_ONLY_RESOURCE_INPUTS_ATTR
 # How the graph begins its name in which the backward pass of a tf.function is made.
 BACKWARD_FUNCTION = concrete_function._BACKWARD_PREFIX
+# The ops with graphs inside, which nested_graphs knows.
+CONDITIONALS = ("If", "StatelessIf", "Case", "StatelessCase")
+LOOPS = ("While", "StatelessWhile")
+FUNCTION_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 # The registered gradient of an op, None if it has none.
 get_gradient_function = ops.get_gradient_function
 # The Python stack with lines that AutoGraph generated mapped to those they came from.
@@ -90,13 +94,20 @@ def trace_branch(branch_fn: Callable[[], Any], outer_graph: Graph) -> Any:
 
 def function_graph(graph: Graph, name: str) -> Graph:
   """Returns the FuncGraph of function `name` as known to `graph` or to one around it."""
-  while graph is not None:
-    if graph._is_function(name):
-      function = graph._get_function(name)
-      return function_def_to_func_graph(function.cached_definition)
-    graph = getattr(graph, "outer_graph", None)
+  function = _known_function(name, graph)
+  if function is not None:
+    return function_def_to_func_graph(function.cached_definition)
   definition = context.context().get_function_def(name)
   return function_def_to_func_graph(definition)
+
+
+def _known_function(name: str, graph: Graph) -> Function | None:
+  """Returns the function `name` that `graph` knows, or one around it, None if none does."""
+  while graph is not None:
+    if graph._is_function(name):
+      return graph._get_function(name)
+    graph = getattr(graph, "outer_graph", None)
+  return None
 
 
 def add_function(graph: Graph, function: Function) -> None:
@@ -106,13 +117,8 @@ def add_function(graph: Graph, function: Function) -> None:
 
 def called_graph(op: Operation) -> Graph | None:
   """Returns the live graph of the tf.function that `op` calls, None if there is none."""
-  name = op.get_attr("f").name
-  graph = op.graph
-  while graph is not None:
-    if graph._is_function(name):
-      return graph._get_function(name).graph
-    graph = getattr(graph, "outer_graph", None)
-  return None
+  function = _known_function(op.get_attr("f").name, op.graph)
+  return None if function is None else function.graph
 
 
 def nested_graphs(op: Operation) -> list[Graph]:
@@ -121,7 +127,7 @@ def nested_graphs(op: Operation) -> list[Graph]:
   if op.type in ("Case", "StatelessCase"):
     names += [f"_branch_graph_{i}" for i in range(len(op.get_attr("branches")))]
   graphs = [getattr(op, name, None) for name in names]
-  if op.type in ("PartitionedCall", "StatefulPartitionedCall"):
+  if op.type in FUNCTION_CALLS:
     graphs.append(called_graph(op))
   return [graph for graph in graphs if graph is not None]
 
@@ -195,7 +201,9 @@ def copy_op(op: Operation, inputs: list[Any], gradient: str | None = None) -> Op
   attrs = {name: value for name, value in op.node_def.attr.items() if name not in _GRAPH_ATTRS}
   for value in attrs.values():
     for name in filter(None, [value.func.name, *(f.name for f in value.list.func)]):
-      _make_known(name, op.graph, graph)
+      function = _known_function(name, op.graph)
+      if function is not None:
+        add_function(graph, function)
   if gradient is not None:
     attrs["_gradient_op_type"] = _attr_value(s=gradient.encode())
   types = [out.dtype for out in op.outputs]
@@ -205,7 +213,7 @@ def copy_op(op: Operation, inputs: list[Any], gradient: str | None = None) -> Op
   execute.record_gradient(op.type, copy.inputs, tuple(flat_attrs), copy.outputs[:])
   for old, new in zip(op.outputs, copy.outputs, strict=True):
     copy_handle_data(old, new)
-  if op.type in ("While", "StatelessWhile"):
+  if op.type in LOOPS:
     _load_loop(copy)
   return copy
 
@@ -218,14 +226,14 @@ def _load_loop(op: Operation) -> None:
   agenda = [op]
   while agenda:
     op = agenda.pop()
-    if op.type in ("While", "StatelessWhile"):
+    if op.type in LOOPS:
       if all(tensor.dtype != dtypes.resource for tensor in op.inputs):
         continue
       op._body_graph = while_v2._get_graph(op, "body", "_body_graph")
       for outer, inner in zip(op.inputs, op._body_graph.inputs, strict=True):
         copy_handle_data(outer, inner)
       agenda += op._body_graph.get_operations()
-    elif op.type in ("If", "StatelessIf", "Case", "StatelessCase"):
+    elif op.type in CONDITIONALS:
       agenda += [inner for graph in load_branches(op) for inner in graph.get_operations()]
 
 
@@ -238,15 +246,6 @@ def _attr_value(**value: Any) -> Any:
     shape = tensor_shape.TensorShape(value["shape"]).as_proto()
     return attr_value_pb2.AttrValue(shape=shape)
   return attr_value_pb2.AttrValue(**value)
-
-
-def _make_known(name: str, source: Graph, graph: Graph) -> None:
-  """Makes function `name` of graph `source`, or of one around it, known to `graph`."""
-  while source is not None:
-    if source._is_function(name):
-      graph._add_function_recursive(source._get_function(name))
-      return
-    source = getattr(source, "outer_graph", None)
 
 
 def set_function_list(op: Operation, name: str, functions: Iterable[Function]) -> None:

@@ -17,7 +17,7 @@ from recursive_tf._errors import UnsupportedGradientError
 from recursive_tf.autodiff._backward_graph import BACKWARD_GRAPH, BackwardGraph
 from recursive_tf.autodiff._connectivity import connected_args
 from recursive_tf.autodiff._taps import insert_taps, untap
-from recursive_tf.subgraph._body import Body, function_name
+from recursive_tf.subgraph._body import Body, function_name, name_of
 
 _BACKWARD = "_recursive_tf_backward"
 # Building changes forward graphs, and bodies are shared by threads and by launches.
@@ -73,7 +73,7 @@ class BackwardBody:
           found = tfi.gradients(results, sources, grad_ys=result_gradients, src_graph=body.graph)
       except AssertionError as error:  # All that TensorFlow's conditionals say; in 2.21.
         raise UnsupportedGradientError(
-          f"SubGraph '{body.key.rpartition('_')[0]}': TensorFlow cannot differentiate a conditional"
+          f"SubGraph '{name_of(body.key)}': TensorFlow cannot differentiate a conditional"
           " of the body: the gradient function of a tf.custom_gradient in a branch uses a tensor"
           " from outside of that branch. Give it tf.identity(tensor), made in the branch, instead."
         ) from error

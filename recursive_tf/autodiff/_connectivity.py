@@ -59,10 +59,10 @@ def _differentiable_outputs(
     callee = connected.get(op.get_attr("body_key").decode(), [])
     if not {i - 1 for i in inputs} & set(callee):
       return []
-  elif op.type in ("While", "StatelessWhile") and graphs:
+  elif op.type in tfi.LOOPS and graphs:
     outputs = _reached_in_loop(op._body_graph, inputs, connected)
   elif graphs:
-    first = 0 if op.type in ("PartitionedCall", "StatefulPartitionedCall") else 1
+    first = 0 if op.type in tfi.FUNCTION_CALLS else 1
     parts = [_reached_in(graph, {i - first for i in inputs}, connected) for graph in graphs]
     outputs = set().union(*parts)
   else:

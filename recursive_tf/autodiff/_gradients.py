@@ -10,11 +10,12 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import UnsupportedGradientError
 from recursive_tf._ops import kernels
-from recursive_tf.autodiff._backward import BackwardBody, backward_bodies
+from recursive_tf.autodiff._backward import backward_bodies
 from recursive_tf.autodiff._backward_graph import enclosing_backward_graph
 from recursive_tf.autodiff._imported import bodies_of_launch
 from recursive_tf.autodiff._taps import Slot
 from recursive_tf.nn._row_product import row_product
+from recursive_tf.subgraph._body import name_of
 
 
 def result_gradients(results: Iterable[tf.Tensor], gradients: Iterable[Any]) -> list[tf.Tensor]:
@@ -66,7 +67,7 @@ def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
   *results, run = launch.outputs
   bodies = bodies_of_launch(launch)
   backwards = backward_bodies(bodies)
-  _switch_to_training(launch, backwards)
+  switch_to_training(launch, "bodies", [b.training_function for b in backwards])
 
   keys = [body.key for body in bodies]
   entry = launch.get_attr("entry").decode()
@@ -108,18 +109,34 @@ def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
     policy=launch.get_attr("policy").decode(),
     name=f"{entry}_backward",
   )
-  arg_gradients: list[Any] = [None] * num_args
-  for position, gradient in zip(connected, outputs.arg_gradients, strict=True):
+  of_captures = capture_gradients(captures, slots, list(outputs.slots))
+  return argument_gradients(args, connected, outputs.arg_gradients) + of_captures
+
+
+def argument_gradients(
+  args: Sequence[tf.Tensor], connected: Iterable[int], gradients: Iterable[tf.Tensor]
+) -> list[Any]:
+  """Returns the gradient of each argument: those at `connected` have one, the others None."""
+  found: list[Any] = [None] * len(args)
+  for position, gradient in zip(connected, gradients, strict=True):
     gradient.set_shape(args[position].shape)
-    arg_gradients[position] = gradient
-  return arg_gradients + capture_gradients(captures, slots, list(outputs.slots))
+    found[position] = gradient
+  return found
 
 
-def _switch_to_training(launch: tfi.Operation, backwards: list[BackwardBody]) -> None:
-  """Makes a Launch that has been emitted keep residuals; inference keeps none."""
+def switch_to_training(
+  launch: tfi.Operation, attribute: str, functions: list[tfi.Function]
+) -> None:
+  """Makes a launch that has been emitted keep residuals; inference keeps none.
+
+  Args:
+    launch: the op.
+    attribute: the one that names its functions.
+    functions: those that also return the residuals.
+  """
   if launch.get_attr("keeps_residuals"):
     return
-  tfi.set_function_list(launch, "bodies", [b.training_function for b in backwards])
+  tfi.set_function_list(launch, attribute, functions)
   tfi.set_attr(launch, "keeps_residuals", tf.compat.v1.AttrValue(b=True))
 
 
@@ -186,8 +203,9 @@ def _dense_shape(capture: tf.Tensor, shape: tf.TensorShape) -> tf.Tensor:
 @tf.RegisterGradient("RecursiveTf>LaunchBackward")
 def second_order(op: tfi.Operation, *unused_gradients: Any) -> list[Any]:
   """Refuses. For an eager tape that has not been asked for it yet, refuses when it runs."""
+  name = name_of(op.get_attr("entry").decode())
   message = (
-    f"The gradient of a gradient through SubGraph '{_name(op.get_attr('entry'))}' is not supported."
+    f"The gradient of a gradient through SubGraph '{name}' is not supported."
     " Compute the inner gradient in closed form, or run this part as plain TensorFlow (unrolled or"
     " with tf.while_loop)."
   )
@@ -216,12 +234,7 @@ def _is_precaution() -> bool:
 @tf.RegisterGradient("RecursiveTf>InvokeBackward")
 @tf.RegisterGradient("RecursiveTf>InvokeMapBackward")
 def _inner_second_order(op: tfi.Operation, *unused_gradients: Any) -> None:
+  name = name_of(op.get_attr("body_key").decode())
   raise UnsupportedGradientError(
-    f"The gradient of the backward body of SubGraph '{_name(op.get_attr('body_key'))}' is not"
-    " supported."
+    f"The gradient of the backward body of SubGraph '{name}' is not supported."
   )
-
-
-def _name(key: bytes) -> str:
-  """Returns what the user calls the SubGraph with this body key."""
-  return key.decode().rpartition("_")[0]

@@ -47,5 +47,5 @@ def _load_all_branches(graph: tfi.Graph) -> None:
   agenda = [graph]
   while agenda:
     for op in agenda.pop().get_operations():
-      if op.type in ("If", "StatelessIf", "Case", "StatelessCase"):
+      if op.type in tfi.CONDITIONALS:
         agenda.extend(tfi.load_branches(op))

@@ -23,7 +23,6 @@ from recursive_tf.subgraph._body import Body
 
 TAP_GRADIENT = "RecursiveTf>Tap"
 _TAP_CAPTURE = "_recursive_tf_capture"
-_CONDITIONALS = ("If", "StatelessIf", "Case", "StatelessCase")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +56,7 @@ def insert_taps(body: Body) -> None:
     uses: list[tuple[tfi.Operation, int]] = []
     for op in placeholder.consumers():
       inputs = [i for i, tensor in enumerate(op.inputs) if tensor is placeholder]
-      if op.type in _CONDITIONALS:
+      if op.type in tfi.CONDITIONALS:
         branches = tfi.load_branches(op)
         agenda.extend((branch, branch.inputs[i - 1], index) for branch in branches for i in inputs)
       else:
@@ -105,8 +104,8 @@ def _tap_gradient(op: tfi.Operation | None, gradient: Any) -> None:
       backward.frame_here(), gradient.values, gradient.indices, slot=backward.slot(slot)
     )
     return None
-  for term in _terms(gradient):
-    if _is_product(term):
+  for term in terms_of(gradient):
+    if is_product(term):
       slot = Slot(capture, "product", (term.dtype, term.dtype))
       left, right = term.op.inputs
       kernels.recursive_tf_accumulate_product(
@@ -118,13 +117,13 @@ def _tap_gradient(op: tfi.Operation | None, gradient: Any) -> None:
   return None
 
 
-def _terms(gradient: tf.Tensor) -> list[tf.Tensor]:
+def terms_of(gradient: tf.Tensor) -> list[tf.Tensor]:
   """Returns the summands of a gradient; they are sums of uses in one graph."""
   is_here = gradient.graph is tf.compat.v1.get_default_graph()
   return list(gradient.op.inputs) if is_here and gradient.op.type == "AddN" else [gradient]
 
 
-def _is_product(term: tf.Tensor) -> bool:
+def is_product(term: tf.Tensor) -> bool:
   """Tells whether a gradient is x^T dy, computed here."""
   op = term.op
   return (

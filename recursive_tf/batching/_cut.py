@@ -63,7 +63,6 @@ class Cut:
   home: Block | None
 
 
-
 def cut_bodies(bodies: list[BodyIR], is_serial: Callable[[Node], bool]) -> list[Cut]:
   """Cuts all bodies of a run.
 
@@ -300,7 +299,7 @@ class _Sinker:
     for block in self._blocks:
       for node in list(reversed(block.nodes)):
         user = self._only_user(node, block)
-        if user is not None and self._gains(node, block, user):
+        if user is not None and self._gains(node, user):
           self._move(node, block, user)
 
   def _only_user(self, node: Node, block: Block) -> Block | None:
@@ -315,7 +314,7 @@ class _Sinker:
       return None
     return user
 
-  def _gains(self, node: Node, block: Block, user: Block) -> bool:
+  def _gains(self, node: Node, user: Block) -> bool:
     needed = {
       id(value): _row_bytes(value)
       for value in node.inputs

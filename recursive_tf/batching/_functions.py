@@ -21,7 +21,6 @@ from recursive_tf.batching._converters import (
 from recursive_tf.batching._cut import Block
 from recursive_tf.batching._gradients import hide_own_gradients
 from recursive_tf.batching._ir import READS, Node, Value
-from recursive_tf.subgraph._body import function_name
 
 
 class SerialNodeError(Exception):
@@ -70,11 +69,6 @@ class BlockFunction:
     self.graph.inputs = [*self.inputs, *self.captures]
     self.graph.outputs = list(self.outputs)
     hide_own_gradients(self.graph)
-
-  def make_function(self, extra_outputs: list[tf.Tensor]) -> tfi.Function:
-    """Returns the runtime function, which also returns `extra_outputs`."""
-    self.graph.outputs = [*self.outputs, *extra_outputs]
-    return tfi.from_func_graph(function_name(self.body, "block"), self.graph, {})
 
   # --- Many frames at once
 

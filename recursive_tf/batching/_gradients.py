@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.autodiff import Slot
+from recursive_tf.autodiff import Slot, is_product, terms_of
 from recursive_tf.subgraph._body import function_name
 
 
@@ -49,6 +49,22 @@ class BlockGradient:
   captures: list[int]
   inputs: list[int]
   slots: list[Slot]
+
+
+def make_function(forward: Forward, extra_outputs: Iterable[tf.Tensor] = ()) -> tfi.Function:
+  """Returns the runtime function of a block, which also returns `extra_outputs`."""
+  forward.graph.outputs = [*forward.outputs, *extra_outputs]
+  return tfi.from_func_graph(function_name(forward.body, "block"), forward.graph, {})
+
+
+def make_training_functions(
+  forwards: Iterable[Forward], gradients: Iterable[BlockGradient | None]
+) -> list[tfi.Function]:
+  """Returns the functions of blocks that also return what their gradients take of them."""
+  return [
+    make_function(forward, gradient.residuals if gradient else ())
+    for forward, gradient in zip(forwards, gradients, strict=True)
+  ]
 
 
 def differentiate(
@@ -90,7 +106,7 @@ def differentiate(
         results.append(tf.convert_to_tensor(gradient))
     slots: list[Slot] = []
     for i, gradient in zip(captures, found[len(inputs) :], strict=True):
-      for slot, tensors in _shares(forward.capture_indices[i], gradient, graph):
+      for slot, tensors in _shares(forward.capture_indices[i], gradient):
         slots.append(slot)
         results += tensors
   if not results:
@@ -181,7 +197,7 @@ class _GradientGraph(tfi.FuncGraph):
 
 
 def _shares(
-  capture: int, gradient: tf.Tensor | tf.IndexedSlices | None, graph: tfi.Graph
+  capture: int, gradient: tf.Tensor | tf.IndexedSlices | None
 ) -> list[tuple[Slot, list[tf.Tensor]]]:
   """Returns what a step adds to the gradient of an outer reference, by slot."""
   if gradient is None:
@@ -190,11 +206,9 @@ def _shares(
     tensors = [gradient.values, gradient.indices]
     return [(Slot(capture, "slices", _dtypes(tensors)), tensors)]
   shares = []
-  is_sum = gradient.graph is graph and gradient.op.type == "AddN"
-  for term in list(gradient.op.inputs) if is_sum else [gradient]:
-    tensors = [term]
-    kind = "dense"
-    if _is_product(term):
+  for term in terms_of(gradient):
+    kind, tensors = "dense", [term]
+    if is_product(term):
       # The sum over all steps is one product of all rows: the operands are kept, not the product.
       kind, tensors = "product", list(term.op.inputs)
     shares.append((Slot(capture, kind, _dtypes(tensors)), tensors))
@@ -203,8 +217,3 @@ def _shares(
 
 def _dtypes(tensors: list[tf.Tensor]) -> tuple[tf.DType, ...]:
   return tuple(tensor.dtype for tensor in tensors)
-
-
-def _is_product(term: tf.Tensor) -> bool:
-  op = term.op
-  return op.type == "MatMul" and op.get_attr("transpose_a") and not op.get_attr("transpose_b")

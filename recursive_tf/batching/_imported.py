@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tensorflow as tf
-
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.batching import _program
-from recursive_tf.batching._gradients import BlockGradient, differentiate
-from recursive_tf.subgraph._body import function_name
+from recursive_tf.batching._gradients import (
+  BlockGradient,
+  differentiate,
+  make_training_functions,
+)
 
 
 class ImportedBlock:
@@ -24,27 +25,25 @@ class ImportedBlock:
     for index, placeholder in zip(arity.captures, self.captures, strict=True):
       tfi.copy_handle_data(launch.inputs[first + index], placeholder)
 
-  def make_function(self, extra_outputs: list[tf.Tensor]) -> tfi.Function:
-    """Returns the runtime function, which also returns `extra_outputs`."""
-    self.graph.outputs = [*self.outputs, *extra_outputs]
-    return tfi.from_func_graph(function_name(self.body, "block"), self.graph, {})
-
 
 class ImportedPlan:
-  """What the gradient of a launch needs, from the attributes of the op."""
+  """What the gradient of a launch needs, from the attributes of the op.
+
+  Attributes:
+    connected: positions of the arguments that have a gradient: all of a type that can.
+  """
 
   def __init__(self, launch: tfi.Operation):
     names = [function.name for function in launch.get_attr("functions")]
     body = launch.get_attr("entry").decode()
     arities = _program.block_arities(launch.get_attr("program"))
-    self._blocks = [
+    blocks = [
       ImportedBlock(launch, name, arity, body) for name, arity in zip(names, arities, strict=True)
     ]
-    self._gradients = [differentiate(block) for block in self._blocks]
-    self._training_functions = [
-      block.make_function(gradient.residuals if gradient else [])
-      for block, gradient in zip(self._blocks, self._gradients, strict=True)
-    ]
+    self._gradients = [differentiate(block) for block in blocks]
+    self._training_functions = make_training_functions(blocks, self._gradients)
+    args = launch.inputs[: len(launch.get_attr("Targs"))]
+    self.connected = [i for i, arg in enumerate(args) if tfi.is_trainable(arg)]
 
   def gradients(self) -> list[BlockGradient | None]:
     """Returns the gradient of each block."""

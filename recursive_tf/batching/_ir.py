@@ -19,10 +19,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.subgraph._body import INVOKE_OPS, Body, all_ops
 from recursive_tf.subgraph._signature import location_of
 
-_SWITCHES = ("If", "StatelessIf", "Case", "StatelessCase")
-_LOOPS = ("While", "StatelessWhile")
-_FUNCTION_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
-_WITH_GRAPHS = frozenset([*_SWITCHES, *_LOOPS, *_FUNCTION_CALLS])
+_WITH_GRAPHS = frozenset([*tfi.CONDITIONALS, *tfi.LOOPS, *tfi.FUNCTION_CALLS])
 # Stateful ops that read what no frame changes, so that one op may serve many frames.
 READS = frozenset(
   ["ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "LookupTableFindV2"]
@@ -31,6 +28,11 @@ READS = frozenset(
 
 class UnbatchableError(Exception):
   """Why a body cannot be cut into blocks; the message says what and where."""
+
+
+def begins_with_one(shape: tf.TensorShape) -> bool:
+  """Tells whether frames' values of a shape are rows of one."""
+  return shape.rank is not None and shape.rank >= 1 and shape[0] == 1
 
 
 @dataclasses.dataclass(eq=False)
@@ -66,7 +68,7 @@ class Value:
   @property
   def is_merged(self) -> bool:
     """Whether it is a row of one: then the rows of many frames are simply a longer value."""
-    return self.shape.rank is not None and self.shape.rank >= 1 and self.shape[0] == 1
+    return begins_with_one(self.shape)
 
   @property
   def row_shape(self) -> tf.TensorShape:
@@ -211,11 +213,11 @@ class _Builder:
       self._scope[id(op.outputs[0])] = self._scope[id(op.inputs[0])]
     elif op.type in INVOKE_OPS:
       self._add_call(op)
-    elif op.type in _SWITCHES:
+    elif op.type in tfi.CONDITIONALS:
       self._add_switch(op)
-    elif op.type in _LOOPS and (_calls_inside(op) or _only_reads(op)):
+    elif op.type in tfi.LOOPS and (_calls_inside(op) or _only_reads(op)):
       self._add_loop(op)
-    elif op.type in _FUNCTION_CALLS and tfi.called_graph(op) is not None:
+    elif op.type in tfi.FUNCTION_CALLS and tfi.called_graph(op) is not None:
       self._inline(op)
     elif op.node_def.attr["_gradient_op_type"].s:
       # Its gradient function holds on to tensors of this graph.

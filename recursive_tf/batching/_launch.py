@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -10,15 +9,17 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._ops import kernels
 from recursive_tf.autodiff import (
+  argument_gradients,
   capture_gradients,
-  connected_args,
   result_gradients,
   second_order,
   static_shape,
+  switch_to_training,
 )
 from recursive_tf.batching._imported import ImportedPlan
 from recursive_tf.batching._plan import Plan, encode_backward
 from recursive_tf.subgraph import order_by_effects
+from recursive_tf.subgraph._body import name_of
 from recursive_tf.subgraph._signature import Signature
 
 # Where the op keeps its plan for differentiation.
@@ -62,7 +63,7 @@ def emit_launch(
     Tresults=results.dtypes,
     output_shapes=[tf.TensorShape([None]).concatenate(s) for s in shapes] if mapped else shapes,
     functions=[function.name.decode() for function in plan.runtime_functions],
-    body_names=[body.key.rpartition("_")[0] for body in plan.bodies],
+    body_names=[name_of(body.key) for body in plan.bodies],
     block_names=plan.block_names,
     program=plan.program,
     entry=plan.bodies[0].key,
@@ -92,13 +93,11 @@ def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
     plan = ImportedPlan(launch)
     setattr(launch, _PLAN, plan)
   blocks = plan.gradients()
-  if not launch.get_attr("keeps_residuals"):
-    tfi.set_function_list(launch, "functions", plan.training_functions())
-    tfi.set_attr(launch, "keeps_residuals", tf.compat.v1.AttrValue(b=True))
+  switch_to_training(launch, "functions", plan.training_functions())
 
   num_args = len(launch.get_attr("Targs"))
   args, captures = launch.inputs[:num_args], launch.inputs[num_args:]
-  connected = _connected(plan, args)
+  connected = plan.connected
   program, slots = encode_backward(blocks)
   functions = [block.function for block in blocks if block is not None]
   graph = tf.compat.v1.get_default_graph()
@@ -120,19 +119,9 @@ def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
     entry=launch.get_attr("entry").decode(),
     name=f"{launch.get_attr('entry').decode()}_backward",
   )
-  arg_gradients: list[Any] = [None] * num_args
-  for position, gradient in zip(connected, outputs.arg_gradients, strict=True):
-    gradient.set_shape(args[position].shape)
-    arg_gradients[position] = gradient
   pairs = [(slot, slot.capture) for slot in slots]
-  return arg_gradients + capture_gradients(captures, pairs, list(outputs.slots))
+  of_captures = capture_gradients(captures, pairs, list(outputs.slots))
+  return argument_gradients(args, connected, outputs.arg_gradients) + of_captures
 
 
 tf.RegisterGradient("RecursiveTf>LaunchBatchedBackward")(second_order)
-
-
-def _connected(plan: Plan | ImportedPlan, args: Sequence[tf.Tensor]) -> list[int]:
-  """Returns the positions of the arguments that have a gradient."""
-  if isinstance(plan, ImportedPlan):
-    return [i for i, arg in enumerate(args) if tfi.is_trainable(arg)]
-  return connected_args(plan.bodies)[plan.bodies[0].key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import threading
 from collections.abc import Iterator
 
@@ -14,19 +15,25 @@ from recursive_tf.batching import _program
 from recursive_tf.batching._active import active_values, is_active
 from recursive_tf.batching._cut import Block, Cut, cut_bodies
 from recursive_tf.batching._functions import BlockFunction, SerialNodeError, emit_from
-from recursive_tf.batching._gradients import BlockGradient, differentiate
+from recursive_tf.batching._gradients import (
+  BlockGradient,
+  differentiate,
+  make_function,
+  make_training_functions,
+)
 from recursive_tf.batching._ir import (
   BodyIR,
   Node,
   Region,
   UnbatchableError,
   Value,
+  begins_with_one,
   build,
   regions_of,
   reshaped,
   walk,
 )
-from recursive_tf.subgraph._body import Body
+from recursive_tf.subgraph._body import Body, name_of
 
 _lock = threading.RLock()  # Plans are made once, whichever thread comes first.
 _PLAN = "_recursive_tf_plan"
@@ -76,7 +83,7 @@ class Plan:
     self.functions = self._make_functions()
     num_captures = self._num_captures + len(self.hoisted)
     self.program = _program.encode(0, self.cuts, self.functions, num_captures)
-    self.runtime_functions = [f.make_function([]) for f in self.functions.values()]
+    self.runtime_functions = [make_function(f) for f in self.functions.values()]
     self.serial_ops = [
       SerialOp(block.body, node.op.type, node.location, self._reasons[id(node)])
       for block in self.functions
@@ -116,12 +123,17 @@ class Plan:
       known[id(value)] = outer[value.index]
     return outer + [emit_from(value, known) for value in self.hoisted]
 
+  @functools.cached_property
+  def connected(self) -> list[int]:
+    """Positions of the arguments that have a gradient."""
+    return connected_args(self.bodies)[self.bodies[0].key]
+
   @property
   def block_names(self) -> list[str]:
     """A name for each block, for schedules that people read."""
     names, seen = [], dict[str, int]()
     for block in self.functions:
-      body = block.body.rpartition("_")[0]
+      body = name_of(block.body)
       where = _region_name(block.region)
       name = f"{body}.{where}" if where else body
       seen[name] = seen.get(name, 0) + 1
@@ -132,8 +144,7 @@ class Plan:
     """Returns the gradient of each block; thread-safe."""
     with _lock:
       if self._gradients is None:
-        connected = connected_args(self.bodies)[self.bodies[0].key]
-        active = active_values(self.irs, connected)
+        active = active_values(self.irs, self.connected)
         self._gradients = [
           differentiate(
             function,
@@ -142,10 +153,9 @@ class Plan:
           )
           for block, function in self.functions.items()
         ]
-        self._training_functions = [
-          function.make_function(gradient.residuals if gradient else [])
-          for function, gradient in zip(self.functions.values(), self._gradients, strict=True)
-        ]
+        self._training_functions = make_training_functions(
+          self.functions.values(), self._gradients
+        )
       return self._gradients
 
   def training_functions(self) -> list[tfi.Function]:
@@ -284,7 +294,7 @@ def _conform(
   value: Value, shape: tf.TensorShape, region: Region, before: Node | None = None
 ) -> Value:
   """Returns `value` in the form of a value of static `shape`, by a reshape if it has another."""
-  is_merged = shape.rank is not None and shape.rank >= 1 and shape[0] == 1
+  is_merged = begins_with_one(shape)
   same_rank = value.row_shape.rank == (shape[1:] if is_merged else shape).rank
   if value.is_merged == is_merged and (same_rank or shape.rank is None):
     return value
@@ -332,6 +342,6 @@ def _check_map(node: Node, callee: BodyIR) -> None:
   for value in callee.root.results:
     if not value.shape.is_fully_defined():
       raise UnbatchableError(
-        f"{node.callee.rpartition('_')[0]}.map in a body, where a result has no static shape,"
+        f"{name_of(node.callee)}.map in a body, where a result has no static shape,"
         f" {value.shape} ({node.location})"
       )

@@ -9,7 +9,7 @@ from recursive_tf.batching._explain import Explanation
 from recursive_tf.batching._ir import UnbatchableError
 from recursive_tf.batching._launch import emit_launch
 from recursive_tf.batching._plan import Plan, plan_for
-from recursive_tf.subgraph._body import Body
+from recursive_tf.subgraph._body import Body, name_of
 from recursive_tf.subgraph._signature import Signature
 
 
@@ -36,7 +36,7 @@ class Scheduler:
     except UnbatchableError as error:
       if not is_required:
         return None
-      name = bodies[0].key.rpartition("_")[0]
+      name = name_of(bodies[0].key)
       raise DefinitionError(
         f"SubGraph '{name}': scheduler='batched' cannot run it, because of {error}."
         " Use scheduler='auto' or 'concurrent'."

@@ -33,6 +33,11 @@ def unique_key(name: str) -> str:
   return f"{safe}_{next(_uids)}"
 
 
+def name_of(key: str) -> str:
+  """Returns what the user calls the SubGraph with a body key."""
+  return key.rpartition("_")[0]
+
+
 def function_name(key: str, suffix: str) -> str:
   """Returns a new name for a function of body `key`.
 

@@ -130,10 +130,10 @@ def _can_end(graph: tfi.Graph, endless: dict[str, Body]) -> bool:
   for op in graph.get_operations():
     if op.type == "RecursiveTf>Invoke" and op.get_attr("body_key").decode() in endless:
       return False
-    if op.type in ("While", "StatelessWhile"):
+    if op.type in tfi.LOOPS:
       continue
     parts = [_can_end(part, endless) for part in tfi.nested_graphs(op)]
-    is_call = op.type in ("PartitionedCall", "StatefulPartitionedCall")
+    is_call = op.type in tfi.FUNCTION_CALLS
     if parts and not (all(parts) if is_call else any(parts)):
       return False
   return True

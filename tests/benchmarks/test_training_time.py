@@ -7,8 +7,8 @@ import pytest
 import tensorflow as tf
 
 from benchmarks import training_time
+from benchmarks.options import Options
 from benchmarks.peers.treebank_text import read_splits
-from benchmarks.training_time import SeededOptions
 from recursive_tf.datasets import sample
 from recursive_tf.models.labels import BINARY
 from recursive_tf.models.optimizer import Adagrad
@@ -104,7 +104,7 @@ def test_dropout_leaves_out_the_recipe_s_share(torch_training, sample_splits):
 
 
 def test_quick_run_on_the_sample_times_both(torch_training, tmp_path):
-  options = SeededOptions(size="quick", threads=(1,), data="sample", out=tmp_path, seeds=(3,))
+  options = Options(size="quick", threads=(1,), data="sample", out=tmp_path, seeds=(3,))
   report = training_time.run(options)
   runs = {run["arm"]: run for run in report.figures["runs"]}
   assert runs.keys() == {training_time.OURS, training_time.TORCH}

@@ -10,19 +10,10 @@
 
 #include "gtest/gtest.h"
 #include "kernels/core/adagrad_groups.h"
+#include "tests/cc/simd_targets.h"
 
 namespace recursive_tf {
 namespace {
-
-// All targets that this processor has.
-std::vector<SimdTarget> Targets() {
-  std::vector<SimdTarget> targets;
-  for (SimdTarget target :
-       {SimdTarget::kPortable, SimdTarget::kAvx2, SimdTarget::kAvx512}) {
-    if (target <= BestSimdTarget()) targets.push_back(target);
-  }
-  return targets;
-}
 
 template <typename T>
 class AdagradTest : public testing::Test {

@@ -7,19 +7,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/cc/simd_targets.h"
 
 namespace recursive_tf {
 namespace {
-
-// All targets that this processor has.
-std::vector<SimdTarget> Targets() {
-  std::vector<SimdTarget> targets;
-  for (SimdTarget target :
-       {SimdTarget::kPortable, SimdTarget::kAvx2, SimdTarget::kAvx512}) {
-    if (target <= BestSimdTarget()) targets.push_back(target);
-  }
-  return targets;
-}
 
 // With a scratch that is not a byte too long.
 template <typename T>

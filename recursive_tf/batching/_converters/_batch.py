@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.batching._converters._gradients import ROWS, own_gradient
+from recursive_tf.batching._ir import begins_with_one
 
 SHARED, STACKED, MERGED = "shared", "stacked", "merged"
 
@@ -82,11 +83,6 @@ def axis_of(batch: Batch, rank: int | None) -> int | None:
 def is_rows(batch: Batch, rank: int | None = None) -> bool:
   """Whether a batch is merged, and its values are of a rank, if one is given."""
   return batch.form == MERGED and batch.rank is not None and rank in (None, batch.rank)
-
-
-def begins_with_one(shape: tf.TensorShape) -> bool:
-  """Whether frames' values of a shape are rows of one."""
-  return shape.rank is not None and shape.rank >= 1 and shape[0] == 1
 
 
 # --- From form to form

@@ -12,12 +12,12 @@ from recursive_tf.batching._converters._batch import (
   Batch,
   NoConverterError,
   aligned,
-  begins_with_one,
   emit,
   own,
   register,
 )
 from recursive_tf.batching._converters._gradients import own_gradient
+from recursive_tf.batching._ir import begins_with_one
 
 _UNARY = """
   Abs Acos Acosh Angle Asin Asinh Atan Atanh BesselI0e BesselI1e Bitcast Cast Ceil CheckNumerics

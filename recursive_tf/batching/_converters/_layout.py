@@ -16,7 +16,6 @@ from recursive_tf.batching._converters._batch import (
   aligned,
   axis_of,
   batch_of,
-  begins_with_one,
   constant,
   emit,
   own,
@@ -27,6 +26,7 @@ from recursive_tf.batching._converters._batch import (
 )
 from recursive_tf.batching._converters._gradients import own_gradient
 from recursive_tf.batching._converters._slices import MASKS, Item, is_whole, parse_slices
+from recursive_tf.batching._ir import begins_with_one
 
 
 @register("Reshape", "Squeeze", "ExpandDims")

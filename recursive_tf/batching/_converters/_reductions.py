@@ -11,12 +11,12 @@ from recursive_tf.batching._converters._batch import (
   STACKED,
   Batch,
   axis_of,
-  begins_with_one,
   constant,
   emit,
   own,
   register,
 )
+from recursive_tf.batching._ir import begins_with_one
 
 _OWN = ("Sum", "Mean", "Max", "Min")  # Of these the gradient is ours; see _gradients.py.
 
