@@ -121,6 +121,6 @@ $(KERNELS): $(VENV)/.installed $(KERNEL_INPUTS)
 	@touch $@
 
 clean:
-	rm -rf build dist *.egg-info $(KERNELS) recursive_tf/_build_info.py
+	rm -rf build dist *.egg-info $(KERNELS) recursive_tf/*.abi3.so recursive_tf/_build_info.py
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -1,8 +1,9 @@
-"""Builds recursive_tf: the C++ kernels as one op library, and the mapped Python packages.
+"""Builds recursive_tf: the C++ kernels as two libraries, and the mapped Python packages.
 
-`datasets/` and `models/` install as `recursive_tf.datasets` and `recursive_tf.models`. The kernels
-are compiled with the flags of the installed TensorFlow (`tf.sysconfig`), one object per .cc file,
-in parallel, and only where the file, a header of ours, or the command changed.
+`datasets/` and `models/` install as `recursive_tf.datasets` and `recursive_tf.models`. The op
+library is compiled with the flags of the installed TensorFlow (`tf.sysconfig`); kernels/python is
+a Python extension module that knows no TensorFlow, of Python's stable ABI. One object per .cc
+file, in parallel, and only where the file, a header of ours, or the command changed.
 
 Environment: CXX (the compiler, default g++), CXXFLAGS (appended), MAX_JOBS (compilers at once,
 default one per core), RECURSIVE_TF_BUILD_KERNELS=0 (skip the kernels: `make` sets it while it
@@ -20,6 +21,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 
 from setuptools import Extension, setup
@@ -36,6 +38,12 @@ PACKAGE_DIRS = {
 OUR_FLAGS = ["-O3", "-fPIC", "-Wall", "-Wextra", "-Werror", "-MMD"]
 # As the TensorFlow wheel is built: some inline code in its headers depends on it.
 OUR_FLAGS += ["-DNDEBUG"]
+EXTENSION_FOLDER = pathlib.Path("kernels", "python")
+EXTENSION_FLAGS = ["-std=c++17", "-fvisibility=hidden"]
+OP_LIBRARY = "_kernels.so"
+EXTENSION = "_walk.abi3.so"
+# Where the stable ABI of the extension begins; kernels/python/py_ref.h says it to the compiler.
+OLDEST_PYTHON = "cp310"
 
 
 def find_mapped_packages():
@@ -49,9 +57,13 @@ def find_mapped_packages():
 
 
 def find_kernel_sources():
-  """Returns the .cc files of the op library, relative to the root; C++ tests are left out."""
-  sources = (p.relative_to(ROOT) for p in (ROOT / "kernels").rglob("*.cc"))
-  return sorted(p for p in sources if not p.stem.endswith("_test") and "tests" not in p.parts)
+  """Returns the .cc files per library, relative to the root; C++ tests are left out."""
+  paths = (p.relative_to(ROOT) for p in (ROOT / "kernels").rglob("*.cc"))
+  sources = sorted(p for p in paths if not p.stem.endswith("_test") and "tests" not in p.parts)
+  return {
+    OP_LIBRARY: [p for p in sources if p.parent != EXTENSION_FOLDER],
+    EXTENSION: [p for p in sources if p.parent == EXTENSION_FOLDER],
+  }
 
 
 def ask_tensorflow():
@@ -79,33 +91,38 @@ class CommandFailed(Exception):
 
 
 class Toolchain:
-  """The compiler with the flags of one installed TensorFlow.
+  """The compiler with the flags of one library.
 
   Attributes:
-    tf_version: version of the TensorFlow that the flags come from.
     compiler: first line of `CXX --version`.
     fingerprint: changes when an object built earlier may no longer be used.
   """
 
-  def __init__(self):
-    self.tf_version, tf_compile_flags, tf_link_flags = ask_tensorflow()
+  def __init__(self, version, system_flags, link_flags):
+    """Looks for the compiler.
+
+    Args:
+      version: what the headers outside of this checkout are of.
+      system_flags: compiler flags; their -I folders hold those headers.
+      link_flags: libraries and options for the linker.
+    """
     self._cxx = shlex.split(os.environ.get("CXX", "g++"))
     if shutil.which(self._cxx[0]) is None:
       raise SystemExit(
         f"setup.py: C++ compiler {self._cxx[0]!r} not found.\n"
         "Install one (Debian, Ubuntu: apt-get install g++), or name yours with CXX=."
       )
-    version = subprocess.run([*self._cxx, "--version"], capture_output=True, text=True, check=True)
-    self.compiler = version.stdout.splitlines()[0]
+    done = subprocess.run([*self._cxx, "--version"], capture_output=True, text=True, check=True)
+    self.compiler = done.stdout.splitlines()[0]
     # TensorFlow's headers do not compile without warnings: they are system headers to us.
-    tf_flags = [f.replace("-I", "-isystem", 1) for f in tf_compile_flags]
+    system_flags = [f.replace("-I", "-isystem", 1) for f in system_flags]
     own_flags = [*OUR_FLAGS, *shlex.split(os.environ.get("CXXFLAGS", ""))]
-    self._compile = [*self._cxx, *tf_flags, "-I.", *own_flags]
-    self._link = [*self._cxx, "-shared", "-Wl,--no-undefined"]
-    self._libraries = tf_link_flags
-    # Without TensorFlow's location: an isolated build has another one each time.
-    relocatable = [f for f in tf_flags if not f.startswith("-isystem")]
-    key = repr([self.tf_version, self.compiler, self._cxx, relocatable, own_flags])
+    self._compile = [*self._cxx, *system_flags, "-I.", *own_flags]
+    self._link = [*self._cxx, "-shared"]
+    self._link_flags = link_flags
+    # Without the headers' location: an isolated build has another one each time.
+    relocatable = [f for f in system_flags if not f.startswith("-isystem")]
+    key = repr([version, self.compiler, self._cxx, relocatable, own_flags])
     self.fingerprint = hashlib.sha256(key.encode()).hexdigest()[:16]
 
   def compile(self, source, target):
@@ -120,13 +137,24 @@ class Toolchain:
   def link(self, objects, target):
     """Links `objects` to the shared library `target`, which appears only when complete."""
     partial = target.with_suffix(".partial.so")
-    self._run([*self._link, *map(str, objects), *self._libraries, "-o", str(partial)])
+    self._run([*self._link, *map(str, objects), *self._link_flags, "-o", str(partial)])
     partial.replace(target)
 
   def _run(self, command):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
       raise CommandFailed(f"{shlex.join(command)}\n{done.stderr}")
+
+
+def extension_toolchain():
+  """Returns the toolchain of the Python extension: it finds Python where it is loaded."""
+  include = sysconfig.get_path("include")
+  if not pathlib.Path(include, "Python.h").exists():
+    raise SystemExit(
+      f"setup.py: Python.h not found in {include}.\n"
+      "Install Python's headers (Debian, Ubuntu: apt-get install python3-dev)."
+    )
+  return Toolchain(sys.version, [f"-I{include}", *EXTENSION_FLAGS], [])
 
 
 def is_current(target, source):
@@ -149,27 +177,34 @@ def build_lock(folder):
 
 
 class BuildKernels(build_ext):
-  """Builds `recursive_tf/_kernels.so`, and `_build_info.py` which says what it was built for."""
+  """Builds both libraries, and `_build_info.py` which says what they were built for."""
 
   def run(self):
-    """Compiles what changed, links, and puts library and build information in place."""
+    """Compiles what changed, links, and puts libraries and build information in place."""
     if os.environ.get("RECURSIVE_TF_BUILD_KERNELS") == "0":
       print("setup.py: kernels skipped, RECURSIVE_TF_BUILD_KERNELS=0")
       return
     sources = find_kernel_sources()
-    if not sources:
+    if not all(sources.values()):
       raise SystemExit("setup.py: no .cc files under kernels/: is this checkout complete?")
-    toolchain = Toolchain()
+    tf_version, tf_compile_flags, tf_link_flags = ask_tensorflow()
+    op_link_flags = ["-Wl,--no-undefined", *tf_link_flags]
+    op_toolchain = Toolchain(tf_version, tf_compile_flags, op_link_flags)
+    self._build_library(EXTENSION, extension_toolchain(), sources[EXTENSION])
+    self._build_library(OP_LIBRARY, op_toolchain, sources[OP_LIBRARY])
+    self._install_build_info(tf_version, op_toolchain.compiler)
+
+  def _build_library(self, name, toolchain, sources):
     folder = ROOT / "build" / "kernels" / toolchain.fingerprint
     folder.mkdir(parents=True, exist_ok=True)
     with build_lock(folder):
       try:
-        library = self._build(toolchain, folder, sources)
+        library = self._build(toolchain, folder, sources, name)
       except CommandFailed as error:
-        raise SystemExit(f"{error}\nsetup.py: the kernels were not built.") from error
-      self._install(toolchain, library)
+        raise SystemExit(f"{error}\nsetup.py: {name} was not built.") from error
+      self._install(library)
 
-  def _build(self, toolchain, folder, sources):
+  def _build(self, toolchain, folder, sources, name):
     objects = {source: (folder / source).with_suffix(".o") for source in sources}
     stale = [source for source in sources if not is_current(objects[source], source)]
     for source in stale:
@@ -183,7 +218,7 @@ class BuildKernels(build_ext):
     failures = [str(job.exception()) for job in jobs if job.exception()]
     if failures:
       raise CommandFailed("\n".join(failures))
-    library = folder / "_kernels.so"
+    library = folder / name
     manifest = folder / "objects.txt"
     listing = "".join(f"{source}\n" for source in sources)
     newest = max(path.stat().st_mtime_ns for path in objects.values())
@@ -193,25 +228,33 @@ class BuildKernels(build_ext):
       manifest.write_text(listing)
     return library
 
-  def _install(self, toolchain, library):
+  def _package_folder(self):
     package = (ROOT if self.inplace else pathlib.Path(self.build_lib)) / "recursive_tf"
     package.mkdir(parents=True, exist_ok=True)
+    return package
+
+  def _install(self, library):
+    # Replaced, not overwritten: a running process may have the old library mapped.
+    target = self._package_folder() / library.name
+    partial = target.with_name(f"{library.name}.partial")
+    shutil.copyfile(library, partial)
+    partial.chmod(0o755)
+    partial.replace(target)
+
+  def _install_build_info(self, tf_version, compiler):
     info = (
       f'"""Written by setup.py beside the kernels: what they were built from, and for."""\n\n'
       f"VERSION = {self.distribution.get_version()!r}\n"
-      f"TENSORFLOW_VERSION = {toolchain.tf_version!r}\n"
-      f"COMPILER = {toolchain.compiler!r}\n"
+      f"TENSORFLOW_VERSION = {tf_version!r}\n"
+      f"COMPILER = {compiler!r}\n"
     )
-    (package / "_build_info.py").write_text(info)
-    # Replaced, not overwritten: a running process may have the old library mapped.
-    partial = package / "_kernels.so.partial"
-    shutil.copyfile(library, partial)
-    partial.chmod(0o755)
-    partial.replace(package / "_kernels.so")
+    (self._package_folder() / "_build_info.py").write_text(info)
 
   def get_ext_filename(self, fullname):
-    """Names the library without Python's ABI tag: TensorFlow loads it, not Python."""
-    return os.path.join(*fullname.split(".")) + ".so"
+    """Names the op library without Python's ABI tag, and the extension by the stable ABI."""
+    package, _, name = fullname.rpartition(".")
+    file_name = OP_LIBRARY if OP_LIBRARY.startswith(f"{name}.") else EXTENSION
+    return os.path.join(*package.split("."), file_name)
 
 
 class BuildPackages(build_py):
@@ -225,19 +268,22 @@ class BuildPackages(build_py):
 
 
 class PlatformWheel(bdist_wheel):
-  """Tags the wheel for the platform and for any Python 3: the library knows no Python ABI."""
+  """Tags the wheel for the platform and the stable ABI, which later Pythons have too."""
 
   def get_tag(self):
     """Returns (python tag, ABI tag, platform tag)."""
-    return "py3", "none", super().get_tag()[2]
+    return OLDEST_PYTHON, "abi3", super().get_tag()[2]
 
 
 setup(
   packages=find_mapped_packages(),
   package_dir=PACKAGE_DIRS,
-  package_data={"recursive_tf": ["py.typed"], "recursive_tf.datasets": ["data/*.txt"]},
+  package_data={"recursive_tf": ["py.typed", "*.pyi"], "recursive_tf.datasets": ["data/*.txt"]},
   include_package_data=False,
-  ext_modules=[Extension("recursive_tf._kernels", sources=[])],
+  ext_modules=[
+    Extension("recursive_tf._kernels", sources=[]),
+    Extension("recursive_tf._walk", sources=[], py_limited_api=True),
+  ],
   cmdclass={
     "bdist_wheel": PlatformWheel,
     "build_ext": BuildKernels,

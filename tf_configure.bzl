@@ -1,10 +1,11 @@
-"""Finds the installed TensorFlow, for kernels that are loaded into it."""
+"""Finds the installed TensorFlow and its Python, for libraries that are loaded into them."""
 
 _ASK = """
-import json, tensorflow as tf
+import json, sysconfig, tensorflow as tf
 print(json.dumps([
   tf.sysconfig.get_include(), tf.sysconfig.get_lib(),
-  tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags()]))
+  tf.sysconfig.get_compile_flags(), tf.sysconfig.get_link_flags(),
+  sysconfig.get_path("include")]))
 """
 
 _BUILD = """
@@ -16,6 +17,12 @@ cc_library(
     hdrs = ["include"],
     defines = {defines},
     includes = ["include"],
+)
+
+cc_library(
+    name = "python_headers",
+    hdrs = ["python_include"],
+    includes = ["python_include"],
 )
 
 # Needed to link: who loads the kernels has loaded it.
@@ -41,16 +48,18 @@ def _tf_configure_impl(repository_ctx):
     if asked.return_code:
         fail(("TensorFlow cannot be imported by %s. Run `make setup`, or name a Python that has " +
               "it with --repo_env=PYTHON_BIN_PATH=/path/to/python.\n%s") % (python, asked.stderr))
-    include, lib, compile_flags, link_flags = json.decode(asked.stdout.strip().split("\n")[-1])
+    answer = json.decode(asked.stdout.strip().split("\n")[-1])
+    include, lib, compile_flags, link_flags, python_include = answer
     library = [flag[len("-l:"):] for flag in link_flags if flag.startswith("-l:")][0]
     defines = [flag[len("-D"):] for flag in compile_flags if flag.startswith("-D")]
     repository_ctx.symlink(include, "include")
+    repository_ctx.symlink(python_include, "python_include")
     repository_ctx.symlink(lib + "/" + library, library)
     repository_ctx.file("BUILD", _BUILD.format(defines = repr(defines), library = library))
 
 tf_configure = repository_rule(
     implementation = _tf_configure_impl,
-    doc = "Makes :headers and :framework of the TensorFlow in PYTHON_BIN_PATH, .venv or python3.",
+    doc = "Makes :headers, :framework and :python_headers of PYTHON_BIN_PATH, .venv or python3.",
     environ = ["PYTHON_BIN_PATH"],
     local = True,
 )

@@ -26,6 +26,8 @@ BENCHMARKS = {
   "step_profile": "where the time of a training step goes",
   "policies": "steps and time of the batched scheduler's policies",
   "batched_memory": "bytes a frame and resident memory of both schedulers",
+  "recursive_python": "sentences/s of plain recursive Python: eager, `rtf.recursive`, hand-written",
+  "conversion": "what `rtf.recursive` costs: first calls, walk over objects, growth",
 }
 
 

@@ -30,6 +30,7 @@ class Contender:
     models: those it can run.
     largest_batch: batches above this would take it for ever.
     is_model: whether it computes the model; else it is a bound, and has no results to compare.
+    arguments: more arguments of the class.
   """
 
   target: str
@@ -38,9 +39,11 @@ class Contender:
   models: tuple[str, ...] = w.MODELS
   largest_batch: int = 1 << 20
   is_model: bool = True
+  arguments: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
 
 _LSTM_ONLY = ("treelstm",)
+_PLAIN = ("treernn", "treelstm")
 
 
 def _peer(path: str, needs: str | None = None, **others) -> Contender:
@@ -57,6 +60,13 @@ def _ours(scheduler: str) -> Contender:
   return _peer(target, environ={"RECURSIVE_TF_SCHEDULER": scheduler})
 
 
+def _plain(target: str, objects: str = "node", fused: bool = False, **others) -> Contender:
+  arguments = {"objects": objects, "fused": fused}
+  return _peer(f"plain_{target}", models=_PLAIN, arguments=arguments, **others)
+
+
+_EAGER, _MAPPED = "eager:PlainEager", "recursive:Recursive"
+_PACKED = "recursive:RecursivePacked"
 CONTENDERS = {
   "recursive_tf": _peer("recursive_tf_models:RecursiveTF"),
   **{scheduler: _ours(scheduler) for scheduler in SCHEDULERS},
@@ -72,6 +82,19 @@ CONTENDERS = {
   "products_numpy": _products("NumpyProducts"),
   "products_torch": _products("TorchProducts", "torch"),
   "products_tensorflow": _products("TensorflowProducts"),
+  "plain_eager": _plain(_EAGER, largest_batch=25),
+  "plain_eager_nltk": _plain(_EAGER, "nltk", largest_batch=25),
+  "recursive": _plain(_MAPPED),
+  "recursive_nltk": _plain(_MAPPED, "nltk"),
+  "recursive_packed": _plain(_PACKED),
+  "recursive_packed_nltk": _plain(_PACKED, "nltk"),
+  "recursive_fused": _plain(_MAPPED, fused=True),
+  "recursive_fused_nltk": _plain(_MAPPED, "nltk", fused=True),
+  "recursive_fused_packed": _plain(_PACKED, fused=True),
+  "recursive_fused_packed_nltk": _plain(_PACKED, "nltk", fused=True),
+  "handwritten": _peer("recursive_tf_models:RecursiveTF", models=_PLAIN),
+  "handwritten_eager_tape": _peer("plain_handwritten:HandwrittenEagerTape", models=_PLAIN),
+  "autograph": _peer("plain_autograph:AutoGraph", models=_PLAIN, is_model=False),
 }
 
 
@@ -123,6 +146,7 @@ class Arms(contextlib.AbstractContextManager):
             model=model,
             weights=weights,
             packed=packed,
+            **CONTENDERS[name].arguments,
             **arguments,
           )
         )

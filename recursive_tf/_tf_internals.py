@@ -22,6 +22,7 @@ from tensorflow.python.framework import (
 )
 from tensorflow.python.ops import (
   cond_v2,
+  control_flow_util_v2,
   gradients_util,
   handle_data_util,
   resource_variable_ops,
@@ -141,6 +142,38 @@ def load_branches(op: Operation) -> list[Graph]:
     for i, branch in enumerate(branches):
       setattr(op, f"_branch_graph_{i}", branch)
   return branches
+
+
+def begin_branch(name: str, trace: Callable[[], None], pred: Any) -> Graph:
+  """Traces one branch of a conditional on `pred` into a graph of its own, without its outputs.
+
+  `tf.cond` wants both branches to return the same; what that is may only be known after both.
+  """
+  outer = ops.get_default_graph()
+  name = control_flow_util_v2.unique_fn_name(outer.get_name_scope() + "/", name)
+  graph = control_flow_util_v2.CondBranchFuncGraph(name, collections=outer._collections)
+  func_graph.func_graph_from_py_func(
+    name,
+    trace,
+    [],
+    {},
+    func_graph=graph,
+    add_control_dependencies=outer._add_control_dependencies,
+    op_return_value=pred,
+  )
+  return graph
+
+
+def finish_cond(pred: Any, branches: Iterable[tuple[Graph, list[Any]]]) -> list[Any]:
+  """Makes the conditional of two branches from `begin_branch`, true first, with their outputs."""
+  graphs = []
+  for graph, outputs in branches:
+    graph.outputs = [graph.capture(tensor) for tensor in outputs]
+    graph.structured_outputs = list(graph.outputs)
+    graphs.append(graph)
+  captures = [graph.external_captures for graph in graphs]
+  found = cond_v2._build_cond(pred, *graphs, *captures, building_gradient=False)
+  return list(found) if isinstance(found, (list, tuple)) else [found]
 
 
 # What TensorFlow's vectorising converters raise for what they cannot do.

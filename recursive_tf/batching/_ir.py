@@ -25,6 +25,12 @@ READS = frozenset(
   ["ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "LookupTableFindV2"]
 )
 
+# Ops that are there to fail where Python would raise: they must not run before it is known that the
+# frame comes to them, though they are the same for all frames.
+MAY_FAIL = frozenset(
+  ["RecursiveTf>Check", "RecursiveTf>PythonBinary", "RecursiveTf>PythonUnary"]
+)
+
 
 class UnbatchableError(Exception):
   """Why a body cannot be cut into blocks; the message says what and where."""
@@ -129,7 +135,9 @@ class Node:
   @functools.cached_property
   def is_invariant(self) -> bool:
     """Whether all frames of a run share what it computes."""
-    is_pure = self.kind == "op" and (self.is_read_once or not self.is_stateful)
+    if self.kind != "op" or self.op.type in MAY_FAIL:
+      return False
+    is_pure = self.is_read_once or not self.is_stateful
     return is_pure and all(value.is_invariant for value in self.inputs)
 
   @property

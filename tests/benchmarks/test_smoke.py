@@ -6,8 +6,18 @@ import json
 
 import pytest
 
+import recursive_tf as rtf
+from benchmarks import arms, recursive_python
 from benchmarks.__main__ import BENCHMARKS, main
+from benchmarks.conversion import settling
 from benchmarks.options import Options
+from benchmarks.treebanks import load_trees
+
+_NEEDS_RECURSIVE = pytest.mark.skipif(not hasattr(rtf, "recursive"), reason="no rtf.recursive")
+_CASES = [
+  pytest.param(name, marks=_NEEDS_RECURSIVE if name in ("recursive_python", "conversion") else ())
+  for name in BENCHMARKS
+]
 
 
 @pytest.fixture
@@ -20,7 +30,7 @@ def options(tmp_path):
   )
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize("name", _CASES)
 def test_benchmark_runs_and_writes_its_result(name, options):
   report = importlib.import_module(f"benchmarks.{name}").run(options)
   report.print()
@@ -32,6 +42,24 @@ def test_benchmark_runs_and_writes_its_result(name, options):
   # These goals do not depend on the machine; the benchmarks that have them are named.
   left = [value for claim, value, _ in report.goals if "left" in claim]
   assert left == [0] * {"memory": 8, "errors": 2, "batched_memory": 4}.get(name, 0)
+
+
+@pytest.mark.parametrize("model", ["treernn", "treelstm"])
+def test_plain_programs_compute_what_the_hand_written_models_do(model, options):
+  names = [name for name in recursive_python.ARMS if not name.startswith("recursive")]
+  with arms.Arms(names, model, *load_trees(options, 4), 1, options) as workers:
+    workers.check([0, 1, 2, 3])
+
+
+def test_steady_state_is_reached_with_the_first_call_near_the_end_s():
+  calls = [(3.0, 10), (1.0, 10), (0.23, 20), (0.1, 10), (0.5, 10), (0.1, 10), (0.1, 10)]
+  assert settling(calls) == {
+    "first": 3.0,
+    "steady": 0.01,
+    "calls": 2,
+    "seconds": 4.0,
+    "slowest later": 0.5,
+  }
 
 
 def test_schedulers_have_the_same_losses(options):

@@ -1,10 +1,11 @@
-"""The C++ floors: a file includes its own floor or a lower one, and core knows no TensorFlow."""
+"""The C++ floors: a file includes its own floor or a lower one, and some know no TensorFlow."""
 
 import re
 
 import pytest
 
-FLOORS = {"core": 0, "runtime": 1, "ops": 2, "op_kernels": 2}
+FLOORS = {"core": 0, "python": 1, "runtime": 1, "ops": 2, "op_kernels": 2}
+PLAIN = ("core", "python")
 TENSORFLOW = ("tensorflow/", "tsl/", "xla/", "unsupported/", "Eigen/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 
@@ -14,8 +15,10 @@ def find_violations(path, text):
   floor = path.split("/")[1]
   found = []
   for include in INCLUDE.findall(text):
-    if floor == "core" and include.startswith(TENSORFLOW):
-      found.append(f"{path} includes {include}: core is plain C++ and Abseil")
+    if floor in PLAIN and include.startswith(TENSORFLOW):
+      found.append(f"{path} includes {include}: {floor} knows no TensorFlow")
+    if floor != "python" and include == "Python.h":
+      found.append(f"{path} includes {include}: kernels run without Python")
     match = re.match(r"kernels/(\w+)/", include)
     if match and match[1] != floor and FLOORS[match[1]] >= FLOORS[floor]:
       found.append(f"{path} includes {include}: not a lower floor")
@@ -35,6 +38,9 @@ def test_files_of_a_floor_include_no_higher_one(repository, floor):
   [
     ("kernels/core/a.h", '#include "tensorflow/core/framework/tensor.h"'),
     ("kernels/core/a.h", '#  include <tsl/platform/status.h>'),
+    ("kernels/python/a.h", '#include "tensorflow/core/framework/tensor.h"'),
+    ("kernels/python/a.h", '#include "kernels/runtime/run.h"'),
+    ("kernels/runtime/a.cc", "#include <Python.h>"),
     ("kernels/core/a.cc", '#include "kernels/runtime/run.h"'),
     ("kernels/runtime/a.cc", '#include "kernels/op_kernels/invoke.h"'),
     ("kernels/ops/a.cc", '#include "kernels/op_kernels/invoke.h"'),

@@ -16,6 +16,8 @@ EXPECTED = [
   "recursive_tf/_build_info.py",
   "recursive_tf/_kernels.so",
   "recursive_tf/_ops.py",
+  "recursive_tf/_walk.abi3.so",
+  "recursive_tf/_walk.pyi",
   "recursive_tf/cli.py",
   "recursive_tf/py.typed",
   "recursive_tf/autodiff/__init__.py",
@@ -44,9 +46,9 @@ def wheel(repository, tmp_path_factory):
   return path
 
 
-def test_wheel_is_tagged_for_the_platform_and_any_python(wheel):
+def test_wheel_is_tagged_for_the_platform_and_the_stable_abi(wheel):
   platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
-  assert wheel.name.endswith(f"-py3-none-{platform}.whl")
+  assert wheel.name.endswith(f"-cp310-abi3-{platform}.whl")
 
 
 def test_wheel_holds_packages_under_their_installed_names(wheel):
@@ -58,7 +60,7 @@ def test_wheel_holds_packages_under_their_installed_names(wheel):
 def test_wheel_holds_nothing_else(wheel):
   names = zipfile.ZipFile(wheel).namelist()
   assert {re.sub(r"-.*", "", name.split("/")[0]) for name in names} == {"recursive_tf"}
-  suffixes = (".py", ".so", ".typed", ".txt")
+  suffixes = (".py", ".pyi", ".so", ".typed", ".txt")
   others = [n for n in names if ".dist-info/" not in n and not n.endswith(suffixes)]
   assert [re.sub(r".*\.data/", "", n) for n in others] == ["scripts/recursive-tf"]
 

@@ -180,3 +180,17 @@ def _lstm_gates(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
     raise NoConverterError("its bias is another in each frame")
   found = broadcast(inputs)
   return None if found is None else emit(op, *found)
+
+
+@register("RecursiveTf>Check")
+def _check(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
+  """A value that all frames share stays one: if one frame's check fails, the step does."""
+  value, ok = inputs
+  return emit(op, [value.tensor, ok.tensor], value.form)
+
+
+@register("RecursiveTf>PythonUnary", "RecursiveTf>PythonBinary")
+def _python_numbers(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
+  if any(batch.rank != 0 for batch in inputs):
+    return None
+  return emit(op, [batch.tensor for batch in inputs], STACKED)

@@ -1,0 +1,173 @@
+#include <algorithm>
+
+#include "kernels/python/step.h"
+
+namespace recursive_tf {
+namespace {
+
+// The exceptions that make a read missing, as far as the walk expects them.
+StepOutcome MissingIf(PyObject* exception) {
+  if (!PyErr_ExceptionMatches(exception)) return StepOutcome::kError;
+  PyErr_Clear();
+  return StepOutcome::kOk;
+}
+
+PyObject* NewBool(bool value) { return PyBool_FromLong(value ? 1 : 0); }
+
+bool HasSlot(PyObject* value, int slot) {
+  return PyType_GetSlot(Py_TYPE(value), slot) != nullptr;
+}
+
+// Returns the length of a container by its builtin base, or -1 if it has none.
+Py_ssize_t BuiltinSize(PyObject* value) {
+  if (PyList_Check(value)) return PyList_Size(value);
+  if (PyTuple_Check(value)) return PyTuple_Size(value);
+  if (PyDict_Check(value)) return PyDict_Size(value);
+  if (PyUnicode_Check(value)) return PyUnicode_GetLength(value);
+  if (PyBytes_Check(value)) return PyBytes_Size(value);
+  if (PyAnySet_Check(value)) return PySet_Size(value);
+  return -1;
+}
+
+StepOutcome GetSequenceItem(const Step& step, PyObject* value,
+                            PyObject** result) {
+  const bool is_list = PyList_Check(value);
+  if (!step.is_index) {
+    PyObject* key = step.constant.get();
+    const bool is_subscript = PyIndex_Check(key) || PySlice_Check(key);
+    return is_subscript ? StepOutcome::kUnsupported : StepOutcome::kOk;
+  }
+  const Py_ssize_t size = is_list ? PyList_Size(value) : PyTuple_Size(value);
+  const Py_ssize_t index = step.index < 0 ? step.index + size : step.index;
+  if (index < 0 || index >= size) return StepOutcome::kOk;
+  *result =
+      is_list ? PyList_GetItem(value, index) : PyTuple_GetItem(value, index);
+  Py_INCREF(*result);
+  return StepOutcome::kOk;
+}
+
+StepOutcome GetDictItem(const Step& step, PyObject* value, PyObject** result) {
+  *result = PyDict_GetItemWithError(value, step.constant.get());
+  Py_XINCREF(*result);
+  if (*result != nullptr) return StepOutcome::kOk;
+  if (PyErr_Occurred()) return MissingIf(PyExc_TypeError);
+  if (PyDict_CheckExact(value)) return StepOutcome::kOk;
+  const bool has_default = PyObject_HasAttrString(
+      reinterpret_cast<PyObject*>(Py_TYPE(value)), "__missing__");
+  return has_default ? StepOutcome::kUnsupported : StepOutcome::kOk;
+}
+
+StepOutcome GetItem(const Step& step, PyObject* value, PyObject** result) {
+  if (PyList_Check(value) || PyTuple_Check(value)) {
+    return GetSequenceItem(step, value, result);
+  }
+  if (PyDict_Check(value)) return GetDictItem(step, value, result);
+  const bool has_items = PyType_Check(value) ||
+                         HasSlot(value, Py_mp_subscript) ||
+                         HasSlot(value, Py_sq_item);
+  return has_items ? StepOutcome::kUnsupported : StepOutcome::kOk;
+}
+
+StepOutcome GetLength(PyObject* value, PyObject** result) {
+  const Py_ssize_t size = BuiltinSize(value);
+  if (size >= 0) {
+    *result = PyLong_FromSsize_t(size);
+    return *result == nullptr ? StepOutcome::kError : StepOutcome::kOk;
+  }
+  const bool has_length =
+      HasSlot(value, Py_mp_length) || HasSlot(value, Py_sq_length);
+  return has_length ? StepOutcome::kUnsupported : StepOutcome::kOk;
+}
+
+StepOutcome GetTruth(PyObject* value, PyObject** result) {
+  if (value == Py_None || PyBool_Check(value) || PyLong_CheckExact(value) ||
+      PyFloat_CheckExact(value)) {
+    *result = NewBool(PyObject_IsTrue(value) == 1);
+    return StepOutcome::kOk;
+  }
+  if (HasSlot(value, Py_nb_bool)) return StepOutcome::kUnsupported;
+  const Py_ssize_t size = BuiltinSize(value);
+  if (size < 0 &&
+      (HasSlot(value, Py_mp_length) || HasSlot(value, Py_sq_length))) {
+    return StepOutcome::kUnsupported;
+  }
+  *result = NewBool(size != 0);
+  return StepOutcome::kOk;
+}
+
+StepOutcome IsEqual(const Step& step, PyObject* value, PyObject** result) {
+  PyObject* constant = step.constant.get();
+  if (PyUnicode_CheckExact(value)) {
+    if (value == constant) {
+      *result = NewBool(true);
+      return StepOutcome::kOk;
+    }
+  } else if (value != Py_None && !PyLong_CheckExact(value) &&
+             !PyBool_Check(value) && !PyFloat_CheckExact(value)) {
+    return StepOutcome::kUnsupported;
+  }
+  *result = PyObject_RichCompare(value, constant, Py_EQ);
+  return *result == nullptr ? StepOutcome::kError : StepOutcome::kOk;
+}
+
+StepOutcome LookUp(const Step& step, PyObject* value, PyObject** result) {
+  *result = PyDict_GetItemWithError(step.constant.get(), value);
+  if (*result == nullptr) {
+    if (PyErr_Occurred()) return MissingIf(PyExc_TypeError);
+    *result = step.fallback.get();
+  }
+  Py_XINCREF(*result);
+  return StepOutcome::kOk;
+}
+
+StepOutcome IsIn(const Step& step, PyObject* value, PyObject** result) {
+  const int found = PySequence_Contains(step.constant.get(), value);
+  if (found < 0) return MissingIf(PyExc_TypeError);
+  *result = NewBool(found == 1);
+  return StepOutcome::kOk;
+}
+
+StepOutcome CallMethod(const Step& step, PyObject* value, PyObject** result) {
+  if (!PyUnicode_CheckExact(value)) return StepOutcome::kUnsupported;
+  *result = PyObject_CallMethodObjArgs(value, step.constant.get(), nullptr);
+  return *result == nullptr ? StepOutcome::kError : StepOutcome::kOk;
+}
+
+}  // namespace
+
+StepOutcome Evaluate(const Step& step, PyObject* value,
+                     AttributeReader* attributes, PyObject** result) {
+  *result = nullptr;
+  if (value == nullptr) return StepOutcome::kOk;
+  switch (step.kind) {
+    case Step::Kind::kAttr:
+      if (value == Py_None) return StepOutcome::kOk;
+      return attributes->Read(step.number, value, step.constant.get(), result)
+                 ? StepOutcome::kOk
+                 : StepOutcome::kError;
+    case Step::Kind::kItem:
+      return value == Py_None ? StepOutcome::kOk : GetItem(step, value, result);
+    case Step::Kind::kLen:
+      return value == Py_None ? StepOutcome::kOk : GetLength(value, result);
+    case Step::Kind::kCall:
+      return value == Py_None ? StepOutcome::kOk
+                              : CallMethod(step, value, result);
+    case Step::Kind::kIsInstance:
+      *result = NewBool(std::any_of(step.classes.begin(), step.classes.end(),
+                                    [value](PyTypeObject* cls) {
+                                      return PyObject_TypeCheck(value, cls);
+                                    }));
+      return StepOutcome::kOk;
+    case Step::Kind::kTruth:
+      return GetTruth(value, result);
+    case Step::Kind::kEq:
+      return IsEqual(step, value, result);
+    case Step::Kind::kLookup:
+      return LookUp(step, value, result);
+    case Step::Kind::kIn:
+      return IsIn(step, value, result);
+  }
+  return StepOutcome::kUnsupported;
+}
+
+}  // namespace recursive_tf

@@ -1,0 +1,75 @@
+// The walk: visits objects and fills their columns.
+#ifndef RECURSIVE_TF_KERNELS_PYTHON_WALK_H_
+#define RECURSIVE_TF_KERNELS_PYTHON_WALK_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/python/program.h"
+#include "kernels/python/py_ref.h"
+#include "kernels/python/tables.h"
+
+namespace recursive_tf {
+
+enum class WalkOutcome {
+  kDone,
+  kError,     // A Python exception is set.
+  kSurprise,  // An object is not what the plan says.
+};
+
+// Where and how the objects differ from the plan.
+struct Surprise {
+  const char* reason = "";  // As recursive_tf/_walk.pyi lists them.
+  PyRef object;             // Null for a root.
+  PyRef path;               // Null for a root.
+  int column = -1;          // In the columns of the object's type.
+  PyRef value;              // Null if missing.
+};
+
+// One walk. The GIL is held all the time, except where Python code that an
+// attribute runs gives it up. No recursion: what is met is put on an agenda.
+//
+// The last met is visited first, and one root is done before the next begins:
+// what lies near each other in memory is mostly met together, and reading is
+// mostly waiting for memory.
+class Walk final {
+ public:
+  // `tables` is empty; both outlive the walk.
+  Walk(const Plan& plan, Tables* tables) : plan_(plan), tables_(*tables) {}
+  Walk(const Walk&) = delete;
+  Walk& operator=(const Walk&) = delete;
+
+  // Visits everything reachable from the elements of `roots`.
+  WalkOutcome Run(PyObject* roots);
+
+  // What stopped the walk, if its outcome is kSurprise.
+  const Surprise& surprise() const { return surprise_; }
+
+ private:
+  const Program* FindProgram(PyTypeObject* type);
+  bool AddObject(PyObject* value, int32_t* handle);
+  void AddRow(PyObject* object, const Program* program);
+  WalkOutcome VisitAgenda();
+  WalkOutcome VisitRow(size_t row);
+  WalkOutcome RunSteps(const Program& program, const Column& column,
+                       size_t* next_step);
+  WalkOutcome Fill(const Column& column, PyObject* value, size_t row);
+  WalkOutcome FillHandle(const Column& column, PyObject* value, size_t row);
+  WalkOutcome FillItems(const Column& column, PyObject* value, size_t row);
+  WalkOutcome FillInt(const Column& column, PyObject* value, size_t row);
+  WalkOutcome FillTensor(const Column& column, PyObject* value, size_t row);
+  WalkOutcome Report(const char* reason, PyObject* value);
+  void ReleaseRegisters(size_t num_registers);
+  int32_t& IntCell(size_t row, int index);
+
+  const Plan& plan_;
+  Tables& tables_;
+  Surprise surprise_;
+  size_t num_visited_ = 0;
+  const PyTypeObject* last_type_ = nullptr;
+  const Program* last_program_ = nullptr;
+};
+
+}  // namespace recursive_tf
+
+#endif  // RECURSIVE_TF_KERNELS_PYTHON_WALK_H_

@@ -1,0 +1,147 @@
+"""The arguments of a call from outside: objects, numbers, tensors, and what stays the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert import _forms, _libraries
+from recursive_tf.convert._forms import dtype_of_number
+
+OBJECT, NUMBER, TENSOR, STATIC, NEST = "object", "number", "tensor", "static", "nest"
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+  """What kind of thing a parameter is given.
+
+  Attributes:
+    kind: one of the kinds above.
+    value: of a static argument, it; of a number, its type.
+    spec: of a tensor.
+    parts: of a nest, its parts.
+    is_mapped: whether there is one for each row of a mapped call.
+  """
+
+  kind: str
+  value: Any = None
+  spec: tf.TensorSpec | None = None
+  parts: tuple[Argument, ...] = ()
+  is_mapped: bool = False
+
+  @property
+  def key(self) -> Any:
+    """Returns what calls of one program have in common."""
+    if self.kind == STATIC:
+      value = self.value
+      is_plain = value is None or isinstance(value, (str, bool, bytes))
+      return STATIC, type(value), value if is_plain else id(value)
+    if self.kind == NUMBER:
+      return NUMBER, self.value, self.is_mapped
+    if self.kind == TENSOR:
+      assert self.spec is not None  # A tensor.
+      return TENSOR, self.spec.dtype, str(self.spec.shape), self.is_mapped
+    return self.kind, self.value, tuple(part.key for part in self.parts), self.is_mapped
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    """Yields the specs of its tensors, of one row."""
+    if self.kind == OBJECT:
+      yield tf.TensorSpec([], tf.int32)
+    elif self.kind == NUMBER:
+      yield tf.TensorSpec([], dtype_of_number(self.value))
+    elif self.kind == TENSOR:
+      assert self.spec is not None  # A tensor.
+      yield self.spec
+    for part in self.parts:
+      yield from part.specs()
+
+  def form(self, root_types: frozenset[type]) -> Any:
+    """Returns the form of the value inside the program."""
+    if self.kind == OBJECT:
+      return _forms.RefForm(root_types)
+    if self.kind == NUMBER:
+      return _forms.NumberForm(self.value)
+    if self.kind == TENSOR:
+      return _forms.TensorForm(self.spec)
+    if self.kind == STATIC:
+      return _forms.StaticForm(self.value)
+    parts = tuple(part.form(root_types) for part in self.parts)
+    return _forms.NestForm(self.value, tuple(range(len(parts))), parts)
+
+
+def classify(value: Any, is_first: bool) -> Argument:
+  """Returns what kind of argument a value is.
+
+  Args:
+    value: the value.
+    is_first: whether it is for the first parameter after `self`: there even a string or None is an
+      object, a node of the structure.
+  """
+  if isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
+    return Argument(TENSOR, spec=tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)))
+  if type(value) in (int, float):
+    return Argument(NUMBER, type(value))
+  if isinstance(value, tuple) and _holds_tensors(value):
+    parts = tuple(classify(part, False) for part in value)
+    return Argument(NEST, type(value), parts=parts)
+  if is_first and (value is None or type(value) is str):
+    return Argument(OBJECT)
+  if value is None or isinstance(value, (str, bool, bytes, type, types.ModuleType)):
+    return Argument(STATIC, value)
+  if callable(value) or isinstance(value, tf.Module) or _libraries.is_library(value):
+    return Argument(STATIC, value)
+  return Argument(OBJECT)
+
+
+def _holds_tensors(value: tuple[Any, ...]) -> bool:
+  return any(
+    isinstance(part, (tf.Tensor, np.ndarray)) or (isinstance(part, tuple) and _holds_tensors(part))
+    for part in value
+  )
+
+
+def classify_rows(values: Sequence[Any], is_first: bool) -> Argument | None:
+  """Returns what kind of argument the values of a mapped call are; None if they differ."""
+  if isinstance(values, (tf.Tensor, np.ndarray)):
+    spec = tf.TensorSpec(values.shape[1:], tf.as_dtype(values.dtype))
+    return Argument(TENSOR, spec=spec, is_mapped=True)
+  kinds = {classify(value, is_first).key: classify(value, is_first) for value in values}
+  if len(kinds) != 1:
+    return None
+  (found,) = kinds.values()
+  if found.kind in (STATIC, NEST):
+    return found if found.kind == STATIC else None
+  return dataclasses.replace(found, is_mapped=True)
+
+
+def objects_of(argument: Argument, value: Any) -> Iterator[Any]:
+  """Yields the objects in a value, in the order of their handles."""
+  if argument.kind == OBJECT:
+    if argument.is_mapped:
+      yield from value
+    else:
+      yield value
+  for part, inner in zip(argument.parts, value if argument.parts else (), strict=True):
+    yield from objects_of(part, inner)
+
+
+def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterator[Any]:
+  """Yields the tensors to feed for a value, objects by the handles the walk gave them."""
+  if argument.kind == OBJECT:
+    if argument.is_mapped:
+      yield np.array([next(handles) for _ in value], np.int32)
+    else:
+      yield np.int32(next(handles))
+  elif argument.kind == NUMBER:
+    yield np.asarray(value, dtype_of_number(argument.value).as_numpy_dtype)
+  elif argument.kind == TENSOR:
+    if argument.is_mapped and not isinstance(value, (tf.Tensor, np.ndarray)):
+      value = tf.stack(value)
+    yield value
+  for part, inner in zip(argument.parts, value if argument.parts else (), strict=True):
+    yield from tensors_of(part, inner, handles)

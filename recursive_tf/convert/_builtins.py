@@ -1,0 +1,631 @@
+"""Python's builtin functions, and TensorFlow's functions of lists, on abstract values."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert import _attributes, _calls, _forms, _loops, _numbers, _operators
+from recursive_tf.convert import _sequences as seq
+from recursive_tf.convert._forms import NoneType, number_of
+from recursive_tf.convert._numbers import Number
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._values import (
+  ABSTRACT,
+  BoundMethod,
+  Builtin,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Missing,
+  Ref,
+  Rows,
+  Scope,
+  Weak,
+)
+
+
+def knows(function: Any) -> bool:
+  """Tells whether a builtin is done here."""
+  return isinstance(function, (type, type(len), type(list.append))) and (
+    _hashable(function) and function in _TABLE
+  )
+
+
+def _hashable(function: Any) -> bool:
+  try:
+    hash(function)
+  except TypeError:
+    return False
+  return True
+
+
+def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a builtin."""
+  return _TABLE[function](ip, *args, **kwargs)
+
+
+def _all_known(values: Any) -> bool:
+  return not any(isinstance(value, ABSTRACT) for value in values)
+
+
+def _len(ip: Any, value: Any) -> Any:
+  frame = ip.frame
+  value = frame.resolve(value)
+  if isinstance(value, Ref):
+    kinds = frame.types_of(value) - {NoneType, Missing}
+    own = [kind for kind in kinds if not seq.is_builtin_container(kind)]
+    if own:
+      groups = [[kind] for kind in sorted(kinds, key=repr)]
+      return _attributes.by_type(
+        ip, value, groups, lambda ref, group: _own_len(ip, ref, group[0])
+      )
+    state = frame.conversion.effects.read_length(ip, value)
+    return frame.length(value) if state is None else state.value
+  rows = _calls.as_rows(value)
+  if rows is not None:
+    return Number(rows.length, int)
+  if isinstance(value, LocalList):
+    return len(value.content)
+  if isinstance(value, LocalDict):
+    return len(value.items)
+  if isinstance(value, (LocalObject,)):
+    return _calls.call(ip, _attributes.read(ip, value, "__len__"), [], {})
+  if isinstance(value, Weak):
+    value = frame.strong(value)
+  if isinstance(value, tf.Tensor):
+    if value.shape.rank and value.shape[0] is not None:
+      return value.shape[0]
+    return Number(tf.shape(value)[0], int)
+  if isinstance(value, (list, dict, set)):
+    state = frame.conversion.effects.read_static_length(ip, value)
+    return frame.conversion.guards.length(value) if state is None else state.value
+  method = getattr(type(value), "__len__", None)
+  if hasattr(method, "__code__"):
+    return _calls.call(ip, BoundMethod(method, value), [], {})
+  return len(value)
+
+
+def _own_len(ip: Any, ref: Ref, kind: type) -> Any:
+  if seq.is_builtin_container(kind):
+    return ip.frame.length(ref)
+  return _calls.call(ip, _attributes.read(ip, ref, "__len__"), [], {})
+
+
+def _isinstance(ip: Any, value: Any, classes: Any) -> Any:
+  frame = ip.frame
+  flat = _flat_classes(ip, classes)
+  if isinstance(value, Ref):
+    kinds = frame.types_of(value) - {Missing}
+    inside = frozenset(kind for kind in kinds if issubclass(kind, flat))
+    if len(inside) in (0, len(kinds)):
+      return bool(inside)
+    if not value.path or not (kinds <= {*_forms.NUMBERS, str, NoneType}):
+      found = frame.number(value.step("isinstance", flat))
+    else:
+      found = frame.number(value.step("isinstance", flat))
+    return frame.note(found, [(value, inside)], [(value, frame.types_of(value) - inside)])
+  kinds_of = {
+    Number: lambda: value.type,
+    LocalList: lambda: list,
+    LocalDict: lambda: dict,
+    LocalObject: lambda: value.type,
+  }
+  for abstract, kind in kinds_of.items():
+    if isinstance(value, abstract):
+      return issubclass(kind(), flat)
+  if isinstance(value, Weak):
+    value = frame.strong(value)
+  return isinstance(value, flat)
+
+
+def _flat_classes(ip: Any, classes: Any) -> tuple[type, ...]:
+  found = classes if isinstance(classes, tuple) else (classes,)
+  flat: list[type] = []
+  for one in found:
+    if isinstance(one, tuple):
+      flat += _flat_classes(ip, one)
+    elif isinstance(one, type) and type(one).__instancecheck__ is type.__instancecheck__:
+      flat.append(one)
+    elif isinstance(one, type):
+      flat.append(one)
+    else:
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"isinstance of {one!r}.")
+  return tuple(flat)
+
+
+def _conversion(kind: type) -> Callable[..., Any]:
+  def convert(ip: Any, value: Any = kind(), *more: Any) -> Any:
+    frame = ip.frame
+    value = frame.resolve(value)
+    if kind is bool:
+      return _operators.truth(ip, value)
+    if _all_known([value, *more]):
+      return _known(ip, kind, value, *more)
+    if isinstance(value, Number):
+      return {int: _numbers.to_int, float: _numbers.to_float}[kind](value)
+    if isinstance(value, Weak):
+      value = frame.strong(value)
+    if isinstance(value, tf.Tensor):
+      if value.shape.num_elements() == 1 and value.shape.rank:
+        value = tf.reshape(value, [])
+      found = _numbers.from_tensor(kind, value)
+      if found is not None:
+        frame.num_partial += 1
+        return found
+    if isinstance(value, Ref) and frame.types_of(value) - {NoneType, Missing} == {str}:
+      return frame.resolve(value.step("call", kind.__name__))
+    raise frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of what only the run knows.")
+
+  return convert
+
+
+def _known(ip: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+  """Calls a builtin on values known at conversion."""
+  try:
+    return function(*args, **kwargs)
+  except (TypeError, ValueError, ArithmeticError, LookupError):
+    from recursive_tf.convert._interpreter import Raises
+
+    raise Raises from None
+
+
+def _str(ip: Any, value: Any = "") -> Any:
+  if isinstance(value, Ref) and ip.frame.types_of(value) == {str}:
+    return value
+  if _all_known([value]) and (value is None or isinstance(value, (str, *_forms.NUMBERS))):
+    return str(value)
+  raise ip.frame.refuse(Reason.NEEDS_VALUE, "str() of what only the run knows.")
+
+
+def _list(ip: Any, value: Any = ()) -> Any:
+  rows = seq.rows_of(ip, value)
+  return ip.frame.new(LocalList(rows if rows is not None else seq.fixed_items(ip, value)))
+
+
+def _tuple(ip: Any, value: Any = ()) -> Any:
+  rows = seq.rows_of(ip, value)
+  if rows is not None:
+    return rows
+  return tuple(seq.fixed_items(ip, value))
+
+
+def _dict(ip: Any, value: Any = None, **kwargs: Any) -> Any:
+  items: dict[Any, Any] = {}
+  if isinstance(value, LocalDict):
+    items.update(value.items)
+  elif value is not None:
+    for pair in seq.fixed_items(ip, value):
+      key, item = seq.fixed_items(ip, pair, 2)
+      items[seq.static_key(ip, ip.frame.resolve(key))] = item
+  return ip.frame.new(LocalDict({**items, **kwargs}))
+
+
+def _range(ip: Any, *args: Any) -> Any:
+  args = tuple(ip.frame.resolve(arg) for arg in args)
+  if _all_known(args):
+    return _known(ip, range, *args)
+  if not all(number_of(arg) is not None and number_of(arg).type is int for arg in args):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "range() of something else than ints.")
+  numbers = [tf.cast(number_of(arg).tensor, tf.int64) for arg in args]
+  values = tf.range(*numbers)
+  return Rows(tf.shape(values)[0], (values,), _forms.NumberForm(int))
+
+
+def _enumerate(ip: Any, value: Any, start: Any = 0) -> Any:
+  rows = seq.rows_of(ip, value)
+  if rows is None:
+    if type(start) is not int:
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "enumerate() from a number of the run.")
+    return ip.frame.new(LocalList(list(enumerate(seq.fixed_items(ip, value), start))))
+  first = tf.cast(_forms.as_number(start).tensor, tf.int64)
+  index = first + tf.range(tf.cast(rows.length, tf.int64))
+  form = _forms.NestForm(tuple, (0, 1), (_forms.NumberForm(int), rows.form))
+  return Rows(rows.length, (index, *rows.tensors), form)
+
+
+def _zip(ip: Any, *values: Any, strict: bool = False) -> Any:
+  all_rows = [seq.rows_of(ip, value) for value in values]
+  if not any(rows is not None for rows in all_rows):
+    lists = [seq.fixed_items(ip, value) for value in values]
+    return ip.frame.new(LocalList(list(zip(*lists, strict=False))))
+  found = [
+    rows if rows is not None else seq.rows_of_items(ip, seq.fixed_items(ip, value))
+    for rows, value in zip(all_rows, values, strict=True)
+  ]
+  if strict or any(rows.form is None for rows in found):
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "zip() of lists whose length only the run knows.")
+  length = found[0].length
+  for rows in found[1:]:
+    length = tf.minimum(length, rows.length)
+  tensors = tuple(tensor[:length] for rows in found for tensor in rows.tensors)
+  form = _forms.NestForm(tuple, tuple(range(len(found))), tuple(rows.form for rows in found))
+  return Rows(length, tensors, form)
+
+
+def call_spread(ip: Any, function: Any, args: list[Any]) -> Any:
+  """Calls a function with `*rows` among its arguments."""
+  if function is zip and len(args) == 1:
+    rows = args[0].rows
+    if isinstance(rows.form, _forms.NestForm):
+      parts = [_loops.part_of(rows, i) for i in range(len(rows.form.parts))]
+      return ip.frame.new(LocalList([_checked_rows(ip, rows, part) for part in parts]))
+  if function in (max, min) and len(args) == 1:
+    return call(ip, function, [args[0].rows], {})
+  raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
+
+
+def _checked_rows(ip: Any, rows: Rows, part: Rows) -> Rows:
+  """Returns one part of `zip(*rows)`, which is empty, not of empty parts, without rows."""
+  length = ip.frame.check(part.length, rows.length > 0, "zip(*[]) has no parts to unpack")
+  return Rows(length, part.tensors, part.form)
+
+
+def _reversed(ip: Any, value: Any) -> Any:
+  rows = seq.rows_of(ip, value)
+  if rows is None:
+    return ip.frame.new(LocalList(seq.fixed_items(ip, value)[::-1]))
+  return Rows(rows.length, tuple(tf.reverse(t, [0]) for t in rows.tensors), rows.form)
+
+
+def _sum(ip: Any, value: Any, start: Any = 0) -> Any:
+  rows = seq.rows_of(ip, value)
+  if rows is not None:
+    return _loops.total(ip, rows, start)
+  result = start
+  for item in seq.fixed_items(ip, value):
+    result = _operators.binary(ip, ast.Add, result, item)
+  return result
+
+
+def _extreme(name: str) -> Callable[..., Any]:
+  def choose(ip: Any, *values: Any, **kwargs: Any) -> Any:
+    frame = ip.frame
+    if set(kwargs) - {"default"}:
+      raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() with a key.")
+    if len(values) == 1:
+      rows = seq.rows_of(ip, values[0])
+      if rows is not None:
+        return _extreme_of_rows(ip, name, rows, kwargs)
+      values = tuple(seq.fixed_items(ip, values[0]))
+      if not values and "default" in kwargs:
+        return kwargs["default"]
+    values = tuple(frame.resolve(value) for value in values)
+    if _all_known(values):
+      return _known(ip, getattr(builtins, name), values)
+    if all(number_of(value) is not None for value in values):
+      found = (_numbers.maximum if name == "max" else _numbers.minimum)(*values)
+      if found is not None:
+        return found
+    if all(isinstance(v, tf.Tensor) and v.shape.num_elements() == 1 for v in values):
+      op = ast.Gt if name == "max" else ast.Lt
+      best, *others = values
+      for other in others:  # As Python: the first of equals stays.
+        better = _operators.truth(ip, _operators.compare(ip, op, other, best))
+        best = frame.cond(better, lambda other=other: other, lambda best=best: best)
+      return best
+    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() of these values, in the run.")
+
+  return choose
+
+
+def _extreme_of_rows(ip: Any, name: str, rows: Rows, kwargs: dict[str, Any]) -> Any:
+  frame = ip.frame
+  form = rows.form
+  if not isinstance(form, _forms.NumberForm) or form.type is bool:
+    raise frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
+  reduce = tf.reduce_max if name == "max" else tf.reduce_min
+  (values,) = rows.tensors
+  if form.type is float:
+    nan = tf.reduce_any(tf.math.is_nan(values))
+    values = frame.check(values, tf.logical_not(nan), "an extreme of numbers with a NaN")
+  if "default" in kwargs:
+    return frame.cond(
+      Number(rows.length > 0, bool),
+      lambda: Number(reduce(values), form.type),
+      lambda: kwargs["default"],
+    )
+  values = frame.check(values, rows.length > 0, f"{name}() of an empty list")
+  return Number(reduce(values), form.type)
+
+
+def _any_all(name: str) -> Callable[..., Any]:
+  def decide(ip: Any, value: Any) -> Any:
+    rows = seq.rows_of(ip, value)
+    if rows is not None:
+      if not isinstance(rows.form, _forms.NumberForm) or rows.form.type is not bool:
+        raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
+      reduce = tf.reduce_any if name == "any" else tf.reduce_all
+      return Number(reduce(rows.tensors[0]), bool)
+    result: Any = name == "all"
+    for item in seq.fixed_items(ip, value):
+      pred = _operators.truth(ip, item)
+      result = ip._both(result, name == "all", lambda pred=pred: pred)
+    return result
+
+  return decide
+
+
+def _abs(ip: Any, value: Any) -> Any:
+  value = ip.frame.resolve(value)
+  if isinstance(value, Number):
+    return _numbers.absolute(value)
+  if isinstance(value, Weak):
+    value = ip.frame.strong(value)
+  if _all_known([value]) and not isinstance(value, np.ndarray):
+    return _known(ip, abs, value)
+  return _calls.native(ip, abs, [value], {})
+
+
+def _round(ip: Any, value: Any, digits: Any = None) -> Any:
+  value = ip.frame.resolve(value)
+  if _all_known([value]):
+    return _known(ip, round, value, digits)
+  if isinstance(value, Number) and digits is None:
+    return _numbers.rounded(value)
+  raise ip.frame.refuse(Reason.NEEDS_VALUE, "round() of what only the run knows.")
+
+
+def _getattr(ip: Any, owner: Any, name: Any, *default: Any) -> Any:
+  if not isinstance(name, str):
+    raise ip.frame.refuse(Reason.OPAQUE_READ, "getattr() with a name that only the run knows.")
+  if default and isinstance(owner, Ref):
+    found = ip.frame.resolve(owner)
+    if isinstance(found, Ref) and _is_plain(ip, found, name):
+      return seq.read_or(ip, found.step("attr", name), lambda: default[0])
+  if default and not isinstance(owner, ABSTRACT) and not hasattr(owner, name):
+    ip.frame.conversion.guards.lacks(owner, name)
+    return default[0]
+  return _attributes.read(ip, owner, name)
+
+
+def _hasattr(ip: Any, owner: Any, name: Any) -> Any:
+  frame = ip.frame
+  if isinstance(owner, Ref) and isinstance(name, str):
+    kinds = frame.types_of(owner) - {Missing}
+    by_class = {kind: hasattr(kind, name) and not _is_data(kind, name) for kind in kinds}
+    if all(by_class.values()):
+      return True
+    if _is_plain(ip, owner, name):
+      return frame.is_there(owner.step("attr", name))
+  if isinstance(owner, LocalObject):
+    return name in owner.fields or hasattr(owner.type, name)
+  if not isinstance(owner, ABSTRACT) and isinstance(name, str):
+    if not hasattr(owner, name):
+      frame.conversion.guards.lacks(owner, name)
+      return False
+    return True
+  raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {name!r}.")
+
+
+def _is_data(kind: type, name: str) -> bool:
+  return type(getattr(kind, name)).__name__ in ("member_descriptor", "getset_descriptor")
+
+
+def _is_plain(ip: Any, ref: Ref, name: str) -> bool:
+  kinds = ip.frame.types_of(ref) - {NoneType, Missing}
+  return all(_attributes.is_plain(ip, kind, name) for kind in kinds)
+
+
+def _type(ip: Any, value: Any) -> Any:
+  if isinstance(value, Ref):
+    kinds = ip.frame.types_of(value) - {Missing}
+    if len(kinds) == 1:
+      return next(iter(kinds))
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "type() of objects of several types.")
+  if isinstance(value, (Number, LocalObject)):
+    return value.type
+  if isinstance(value, (LocalList, LocalDict)):
+    return list if isinstance(value, LocalList) else dict
+  return type(value)
+
+
+def _map(ip: Any, function: Any, *values: Any) -> Any:
+  if len(values) == 1:
+    rows = seq.rows_of(ip, values[0])
+    if rows is not None:
+      closure = _loops.applying(ip, function)
+      return _loops.map_function(ip, closure, rows)
+  lists = [seq.fixed_items(ip, value) for value in values]
+  found = [_calls.call(ip, function, list(items), {}) for items in zip(*lists, strict=False)]
+  return ip.frame.new(LocalList(found))
+
+
+def _print(ip: Any, *values: Any, **kwargs: Any) -> Any:
+  ip.frame.conversion.effects.print(ip, values, kwargs)
+
+
+def _setattr(ip: Any, owner: Any, name: Any, value: Any) -> Any:
+  if not isinstance(name, str):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "setattr() with a name of the run.")
+  _attributes.write(ip, owner, name, value)
+
+
+def _callable(ip: Any, value: Any) -> Any:
+  if isinstance(value, Ref):
+    return all(hasattr(kind, "__call__") for kind in ip.frame.types_of(value))
+  return callable(value) or isinstance(value, (BoundMethod, Builtin, _calls.Closure))
+
+
+def _builtin_item(ip: Any, owner: Any, key: Any) -> Any:
+  if isinstance(owner, Ref):
+    return seq.builtin_item(ip, owner, ip.frame.resolve(key))
+  return seq.item(ip, owner, key)
+
+
+def _builtin_len(ip: Any, owner: Any) -> Any:
+  return ip.frame.length(owner) if isinstance(owner, Ref) else _len(ip, owner)
+
+
+def _math(name: str) -> Callable[..., Any]:
+  def compute(ip: Any, *values: Any) -> Any:
+    values = tuple(ip.frame.resolve(value) for value in values)
+    if _all_known(values):
+      return _known(ip, getattr(math, name), *values)
+    if name in ("floor", "ceil") and isinstance(values[0], Number):
+      return (_numbers.floor if name == "floor" else _numbers.ceil)(values[0])
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, f"math.{name}() of what only the run knows.")
+
+  return compute
+
+
+def formatted(ip: Any, node: ast.JoinedStr, scope: Scope) -> Any:
+  """Returns an f-string: a string if all of it is known, else what `print` can still show."""
+  parts: list[Any] = []
+  for value in node.values:
+    if isinstance(value, ast.Constant):
+      parts.append(value.value)
+      continue
+    assert isinstance(value, ast.FormattedValue)  # The grammar has nothing else.
+    spec = "" if value.format_spec is None else formatted(ip, value.format_spec, scope)
+    found = ip.frame.resolve(ip.eval(value.value, scope))
+    parts.append(seq.Format(found, value.conversion, spec))
+  return seq.Text(tuple(parts)).known()
+
+
+# --- TensorFlow's functions of lists
+
+
+def call_on_rows(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a TensorFlow function on a list of unknown length; None if no argument is one."""
+  if not args and not kwargs:
+    return None
+  values = args or [next(iter(kwargs.values()))]
+  rows = _calls.as_rows(values[0])
+  if rows is None and isinstance(values[0], Ref):
+    kinds = ip.frame.types_of(values[0]) - {NoneType, Missing}
+    if kinds and all(issubclass(kind, (list, tuple)) for kind in kinds):
+      rows = seq.rows_of(ip, values[0])
+  if rows is None:
+    return None
+  rest = args[1:]
+  if not args:
+    kwargs = dict(list(kwargs.items())[1:])
+  stacked = _stacked(ip, rows, function)
+  if function is tf.stack:
+    return _stack(ip, stacked, *rest, **kwargs)
+  if function is tf.add_n:
+    stacked = ip.frame.check(stacked, rows.length > 0, "tf.add_n of an empty list")
+    return tf.reduce_sum(stacked, 0)
+  if function is tf.concat:
+    stacked = ip.frame.check(stacked, rows.length > 0, "tf.concat of an empty list")
+    return _concat(ip, stacked, *rest, **kwargs)
+  if _hashable(function) and function in _TAKE_STACKED:
+    return _calls.native(ip, function, [stacked, *rest], kwargs)
+  raise ip.frame.refuse(
+    Reason.DYNAMIC_LIST, f"{getattr(function, '__name__', function)} of a list of unknown length."
+  )
+
+
+def _stacked(ip: Any, rows: Rows, function: Any) -> tf.Tensor:
+  form = rows.form
+  if isinstance(form, _forms.TensorForm):
+    return rows.tensors[0]
+  if isinstance(form, _forms.NumberForm):
+    dtype = {int: tf.int32, float: tf.float32, bool: tf.bool}[form.type]
+    if form.type is int:
+      small = tf.cast(tf.cast(rows.tensors[0], tf.int32), tf.int64)
+      ok = tf.reduce_all(tf.equal(small, rows.tensors[0]))
+      return ip.frame.check(tf.cast(rows.tensors[0], dtype), ok, "an int beyond 32 bits")
+    return tf.cast(rows.tensors[0], dtype)
+  if isinstance(form, _forms.RefForm):
+    element = Ref(_forms.Base(rows.tensors[0], form.types))
+    kinds = form.types - {NoneType, Missing}
+    if len(kinds) == 1 and kinds <= {*_forms.NUMBERS} and not element.path:
+      closure = _loops.identity(ip)
+      found = ip.frame.conversion.values_of(ip, closure, rows)
+      return _stacked(ip, found, function)
+  name = getattr(function, "__name__", function)
+  raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
+
+
+def _stack(ip: Any, stacked: tf.Tensor, axis: Any = 0, name: Any = None) -> tf.Tensor:
+  if type(axis) is not int:
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.stack with an axis of the run.")
+  stacked = ip.frame.check(stacked, tf.shape(stacked)[0] > 0, "tf.stack of an empty list")
+  if axis == 0:
+    return stacked
+  rank = stacked.shape.rank
+  axis = axis % rank
+  order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+  return tf.transpose(stacked, order)
+
+
+def _concat(ip: Any, stacked: tf.Tensor, axis: Any = None, name: Any = None) -> tf.Tensor:
+  rank = None if stacked.shape.rank is None else stacked.shape.rank - 1
+  if type(axis) is not int or not rank:
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.concat with an axis of the run.")
+  axis = axis % rank
+  order = [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)]
+  moved = tf.transpose(stacked, order) if axis else stacked
+  shape = [tf.shape(stacked)[i + 1] if s is None else s for i, s in
+           enumerate(stacked.shape[1:].as_list())]
+  shape[axis] = -1
+  result = tf.reshape(moved, shape)
+  known = stacked.shape[1:].as_list()
+  known[axis] = None
+  result.set_shape(known)
+  return result
+
+
+_TAKE_STACKED = {
+  tf.reduce_sum,
+  tf.reduce_mean,
+  tf.reduce_max,
+  tf.reduce_min,
+  tf.reduce_prod,
+  tf.reduce_any,
+  tf.reduce_all,
+  tf.convert_to_tensor,
+  tf.constant,
+  tf.squeeze,
+  tf.reshape,
+  tf.nn.softmax,
+}
+
+_TABLE: dict[Any, Callable[..., Any]] = {
+  len: _len,
+  isinstance: _isinstance,
+  int: _conversion(int),
+  float: _conversion(float),
+  bool: _conversion(bool),
+  str: _str,
+  list: _list,
+  tuple: _tuple,
+  dict: _dict,
+  range: _range,
+  enumerate: _enumerate,
+  zip: _zip,
+  reversed: _reversed,
+  sum: _sum,
+  max: _extreme("max"),
+  min: _extreme("min"),
+  any: _any_all("any"),
+  all: _any_all("all"),
+  abs: _abs,
+  round: _round,
+  getattr: _getattr,
+  hasattr: _hasattr,
+  setattr: _setattr,
+  type: _type,
+  map: _map,
+  print: _print,
+  callable: _callable,
+  list.__getitem__: _builtin_item,
+  tuple.__getitem__: _builtin_item,
+  dict.__getitem__: _builtin_item,
+  list.__len__: _builtin_len,
+  operator.add: lambda ip, a, b: _operators.binary(ip, ast.Add, a, b),
+  operator.mul: lambda ip, a, b: _operators.binary(ip, ast.Mult, a, b),
+  **{
+    getattr(math, name): _math(name)
+    for name in ("sqrt", "exp", "log", "tanh", "floor", "ceil", "sin", "cos", "pow")
+  },
+}

@@ -1,0 +1,276 @@
+"""Calls: of libraries as they are, of the user's functions by running them, of recursive ones."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert import _builtins, _forms, _libraries, _sequences
+from recursive_tf.convert._numbers import Number
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._values import (
+  BoundMethod,
+  Builtin,
+  Closure,
+  LocalObject,
+  Ref,
+  Rows,
+  Scope,
+  Weak,
+  is_static,
+)
+from recursive_tf.convert.passes import scopes
+
+# What libraries raise for arguments that they cannot take.
+LIBRARY_ERRORS = (
+  TypeError,
+  ValueError,
+  AttributeError,
+  IndexError,
+  KeyError,
+  NotImplementedError,
+  RuntimeError,
+  ArithmeticError,
+  AssertionError,
+  tf.errors.OpError,
+)
+
+
+def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Returns `function(*args, **kwargs)`."""
+  frame = ip.frame
+  if isinstance(function, Builtin):
+    return function.call(*args, **kwargs)
+  if any(isinstance(arg, _sequences.Spread) for arg in args):
+    return _builtins.call_spread(ip, function, args)
+  if isinstance(function, Closure):
+    return call_function(ip, function, args, kwargs)
+  if isinstance(function, BoundMethod):
+    return call(ip, function.function, [function.owner, *args], kwargs)
+  if isinstance(function, functools.partial):
+    return call(ip, function.func, [*function.args, *args], {**function.keywords, **kwargs})
+  plain = getattr(function, "python", None)
+  if plain is not None and getattr(type(function), "_is_recursive_function", False):
+    return call(ip, plain, args, kwargs)
+  if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
+    return call(ip, function.__func__, [function.__self__, *args], kwargs)
+  if isinstance(function, types.FunctionType) and not _libraries.is_library(function):
+    return call_function(ip, function, args, kwargs)
+  if _builtins.knows(function):
+    return _builtins.call(ip, function, args, kwargs)
+  if isinstance(function, type) and not _libraries.is_library(function):
+    return _construct(ip, function, args, kwargs)
+  if isinstance(function, keras.layers.Layer):
+    return _call_layer(ip, function, args, kwargs)
+  own = getattr(type(function), "__call__", None)
+  if isinstance(own, types.FunctionType) and not _libraries.is_library(own):
+    return call_function(ip, own, [function, *args], kwargs)
+  if isinstance(function, (Ref, Number, tf.Tensor, Weak, LocalObject)):
+    if isinstance(function, LocalObject):
+      return call(ip, _sequences.ip_read(ip, function, "__call__"), args, kwargs)
+    raise frame.refuse(Reason.OPAQUE_CALL, "Something that only the run knows is called.")
+  return _call_library(ip, function, args, kwargs)
+
+
+def _call_library(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  frame = ip.frame
+  name = getattr(function, "__qualname__", None) or repr(function)
+  if _libraries.is_changing(function):
+    raise frame.refuse(Reason.OPAQUE_CALL, f"{name} gives another value at each call.")
+  if _libraries.makes_state(function):
+    raise frame.refuse(Reason.STATEFUL_OP, f"{name} is made anew in each call.")
+  if not _libraries.is_library(function):
+    owner = getattr(function, "__self__", None)
+    state = frame.conversion.effects.call_static(ip, owner, name.rpartition(".")[2], args, kwargs)
+    if state is not None:
+      return state.value
+    raise frame.refuse(Reason.OPAQUE_CALL, f"{name} has no Python source to look into.")
+  found = _builtins.call_on_rows(ip, function, args, kwargs)
+  if found is not None:
+    return found
+  return native(ip, function, args, kwargs)
+
+
+def native(ip: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a library's function on the tensors of the graph."""
+  frame = ip.frame
+  frame.num_partial += 1
+  args = [_sequences.lowered(ip, arg) for arg in args]
+  kwargs = {name: _sequences.lowered(ip, arg) for name, arg in kwargs.items()}
+  try:
+    result = function(*args, **kwargs)
+  except LIBRARY_ERRORS as error:
+    name = getattr(function, "__qualname__", repr(function))
+    text = str(error).strip().splitlines() or [type(error).__name__]
+    raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {text[0]}") from error
+  return _sequences.lifted(ip, result)
+
+
+def _call_layer(ip: Any, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a Keras layer: a library's as it is, the user's own by its `call`."""
+  if not layer.built:
+    raise ip.frame.refuse(
+      Reason.OPAQUE_CALL, f"Layer {layer.name!r} makes its weights in its first call."
+    )
+  method = type(layer).call
+  if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
+    return call_function(ip, method, [layer, *args], kwargs)
+  return native(ip, layer, args, kwargs)
+
+
+def _construct(ip: Any, type_: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Makes an instance of a class of the user's."""
+  frame = ip.frame
+  if issubclass(type_, tuple) and hasattr(type_, "_fields"):
+    return type_(*args, **kwargs)
+  if issubclass(type_, BaseException) or type_.__module__ == "builtins":
+    raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) is not converted.")
+  if type_.__new__ is not object.__new__ or type(type_) is not type:
+    raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or metaclass.")
+  made = frame.new(LocalObject(type_, {}))
+  fields = getattr(type_, "__dataclass_fields__", None)
+  generated = getattr(type_.__init__, "__module__", "") == type_.__module__ and not hasattr(
+    type_.__init__, "__code__"
+  )
+  if fields is not None and (generated or _is_generated(type_.__init__)):
+    bound = inspect.signature(type_).bind(*args, **kwargs)
+    for name, parameter in inspect.signature(type_).parameters.items():
+      if name in bound.arguments:
+        made.fields[name] = bound.arguments[name]
+      elif fields[name].default_factory is not inspect.Parameter.empty and callable(
+        fields[name].default_factory
+      ):
+        made.fields[name] = call(ip, fields[name].default_factory, [], {})
+      else:
+        made.fields[name] = parameter.default
+    if hasattr(type_, "__post_init__"):
+      call(ip, BoundMethod(type_.__post_init__, made), [], {})
+  elif isinstance(type_.__init__, types.FunctionType):
+    call_function(ip, type_.__init__, [made, *args], kwargs)
+  elif args or kwargs:
+    raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) takes no arguments.")
+  return made
+
+
+def _is_generated(init: Any) -> bool:
+  return getattr(getattr(init, "__code__", None), "co_filename", "") == "<string>"
+
+
+# --- The user's functions
+
+
+def call_function(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a function of the user's: run here, or as a call of the graph if it is recursive."""
+  conversion = ip.frame.conversion
+  source, node, outer = _definition(ip, function)
+  names = _bind(ip, function, source, node, args, kwargs)
+  if node in ip.active:
+    cycle = ip.active[ip.active.index(node) :]
+    conversion.note_recursion(cycle)
+  if node in conversion.recursive or node in ip.active:
+    return conversion.call_instance(ip, function, source, node, outer, names)
+  if len(ip.active) > 60:
+    raise ip.frame.refuse(Reason.TOO_MANY_VARIANTS, "Calls of different functions nest too deep.")
+  conversion.note_converted(source, node, "inlined")
+  return ip.run(node, ip.frame.new(Scope(names, outer, source)))
+
+
+def _definition(ip: Any, function: Any) -> tuple[Any, ast.FunctionDef, Scope | None]:
+  if isinstance(function, Closure):
+    return function.source, function.node, function.scope
+  source = ip.frame.conversion.source(function)
+  return source, source.node, None
+
+
+def _bind(
+  ip: Any, function: Any, source: Any, node: ast.FunctionDef, args: Any, kwargs: Any
+) -> dict[str, Any]:
+  """Returns the arguments by the names of the parameters.
+
+  Defaults that are numbers or such stand for themselves; others are objects as any other.
+  """
+  if isinstance(function, Closure):
+    signature = signature_of(node, function.defaults)
+  else:
+    signature = source.signature
+  try:
+    bound = signature.bind(*args, **kwargs)
+  except TypeError as error:
+    del error
+    from recursive_tf.convert._interpreter import Raises
+
+    raise Raises from None
+  bound.apply_defaults()
+  names = dict(bound.arguments)
+  for name, parameter in signature.parameters.items():
+    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+      names[name] = ip.frame.new(_sequences.LocalDict(names[name]))
+  return names
+
+
+def signature_of(node: ast.FunctionDef, defaults: dict[str, Any]) -> inspect.Signature:
+  """Returns the signature of a function that is defined in a function."""
+  kinds = inspect.Parameter
+  args = node.args
+  parameters = []
+  for group, kind in (
+    (args.posonlyargs, kinds.POSITIONAL_ONLY),
+    (args.args, kinds.POSITIONAL_OR_KEYWORD),
+    ([args.vararg] if args.vararg else [], kinds.VAR_POSITIONAL),
+    (args.kwonlyargs, kinds.KEYWORD_ONLY),
+    ([args.kwarg] if args.kwarg else [], kinds.VAR_KEYWORD),
+  ):
+    parameters += [
+      kinds(arg.arg, kind, default=defaults.get(arg.arg, kinds.empty)) for arg in group
+    ]
+  return inspect.Signature(parameters)
+
+
+def function_of_lambda(node: ast.Lambda) -> ast.FunctionDef:
+  """Returns a lambda as a definition; the same one each time."""
+  made = getattr(node, "_rtf_function", None)
+  if made is None:
+    result = ast.copy_location(ast.Return(node.body), node)
+    made = ast.FunctionDef("<lambda>", node.args, [result], [], lineno=node.lineno)
+    made = ast.copy_location(made, node)
+    node._rtf_function = made  # type: ignore[attr-defined]
+  return made
+
+
+def free_values(closure: Closure) -> dict[str, Any]:
+  """Returns the variables around a closure that it uses, with their values."""
+  found = {}
+  for name in scopes.free_names(closure.node):
+    scope = closure.scope.find(name)
+    if scope is not None:
+      found[name] = scope.names[name]
+  return found
+
+
+def is_tensor(value: Any) -> bool:
+  """Tells whether a value is a tensor that only the run knows."""
+  return isinstance(value, tf.Tensor) and not is_static(value)
+
+
+def broadcast(form: Any, tensors: list[tf.Tensor], length: tf.Tensor) -> list[tf.Tensor]:
+  """Returns the tensors of one value, repeated for each of `length` calls."""
+  del form
+  return [tf.repeat(tensor[tf.newaxis], length, axis=0) for tensor in tensors]
+
+
+def as_rows(value: Any) -> Rows | None:
+  """Returns the rows of a list of unknown length."""
+  content = getattr(value, "content", value)
+  return content if isinstance(content, Rows) else None
+
+
+ARRAY_TYPES = (np.ndarray, np.generic)
+join = _forms.join

@@ -1,0 +1,58 @@
+"""Assumptions checked inside the run: a tensor that is there only if they hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf._ops import kernels
+
+# With it the message of every failed check begins, those of _numbers.py's ops included.
+CHECK_FAILED = "recursive_tf: check failed"
+
+
+def check(value: Any, ok: Any, message: str) -> tf.Tensor:
+  """Returns `value` as it is; the run fails where it is used and `ok` is not all true.
+
+  It costs one op in a frame, one in a step of the batched scheduler. It does not run where its
+  result is not used, nor in a branch that is not taken, and is differentiated as the identity.
+
+  Args:
+    value: a tensor of any type, or what can be one.
+    ok: bool, of any shape.
+    message: what did not hold.
+
+  Raises:
+    tf.errors.InvalidArgumentError: In eager execution, if `ok` is not all true.
+  """
+  if ok is True:
+    return tf.convert_to_tensor(value)
+  return kernels.recursive_tf_check(value, ok, message=message)
+
+
+def check_nest(values: Any, ok: Any, message: str) -> Any:
+  """Returns nested `values`, the first tensor in them checked as by `check`.
+
+  What uses only others of them does not wait for the check.
+
+  Raises:
+    ValueError: If there is no tensor in them.
+  """
+  flat = tf.nest.flatten(values, expand_composites=True)
+  for i, value in enumerate(flat):
+    if tf.is_tensor(value):
+      flat[i] = check(value, ok, message)
+      return tf.nest.pack_sequence_as(values, flat, expand_composites=True)
+  raise ValueError(f"recursive_tf: no tensor to check in {values!r}; check one that is used.")
+
+
+def is_check_failure(error: BaseException) -> bool:
+  """Tells whether an error is that of a failed check, also among others' text."""
+  return isinstance(error, tf.errors.InvalidArgumentError) and CHECK_FAILED in error.message
+
+
+@tf.RegisterGradient("RecursiveTf>Check")
+def _gradient(op: Any, dy: tf.Tensor) -> list[Any]:
+  return [dy, None]
+

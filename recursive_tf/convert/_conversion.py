@@ -1,0 +1,491 @@
+"""Makes SubGraphs of a function and all that it calls recursively.
+
+What a recursive call returns, which functions are recursive and which types a parameter sees is
+only known when all bodies are there. So a conversion tries: each attempt makes all bodies in a
+graph that is thrown away, with what the attempts before it found out, until nothing new is found.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert import _forms
+from recursive_tf.convert._effects import Effects
+from recursive_tf.convert._frame import Frame
+from recursive_tf.convert._guards import Guards, number
+from recursive_tf.convert._inputs import Inputs, Layout
+from recursive_tf.convert._interpreter import Interpreter
+from recursive_tf.convert._loops import Mapped
+from recursive_tf.convert._profile import Profile
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._source import FunctionSource, SourceFiles, source_of
+from recursive_tf.convert._values import (
+  Base,
+  Bottom,
+  Closure,
+  Ref,
+  Rows,
+  Scope,
+)
+from recursive_tf.convert.passes import scopes
+from recursive_tf.convert.passes.pipeline import prepare
+from recursive_tf.subgraph import SubGraph
+
+_MAX_ATTEMPTS = 25
+_MAX_VARIANTS = 12  # Of one function, by what it is passed that is not data.
+# Stateful ops that do no harm in any order; all others are refused.
+_ALLOWED_STATEFUL = frozenset(
+  """ReadVariableOp ResourceGather VariableShape If While Case StatefulPartitionedCall Placeholder
+  LookupTableFindV2 LookupTableFind LookupTableSizeV2 RandomUniform RandomStandardNormal
+  RandomUniformInt TruncatedNormal RandomShuffle Multinomial RandomGamma
+  StatelessIf ResourceGatherNd VarHandleOp HashTableV2 RngReadAndSkip""".split()
+)
+
+
+class Sources:
+  """The user's functions after the passes; the same definition each time it is asked for."""
+
+  def __init__(self) -> None:
+    self._files = SourceFiles()
+    self._known: dict[Any, FunctionSource] = {}
+
+  def __call__(self, function: Any) -> FunctionSource:
+    """Returns a function's source."""
+    if function not in self._known:
+      self._known[function] = prepare(source_of(function, self._files))
+    return self._known[function]
+
+
+@dataclasses.dataclass
+class Instance:
+  """One function for one kind of arguments: one SubGraph.
+
+  Attributes:
+    key: what its calls have in common, the same in each attempt.
+    name: the function's name.
+    node: its definition.
+    source: where that is.
+    names: parameters, and variables of enclosing functions it uses, in order.
+    forms: their forms.
+    closures: for variables that are functions, the scope each sees; see `_Lifted`.
+    lifted: how to make the arguments and scopes again inside.
+    result: the form of what it returns; None while unknown.
+    subgraph: the SubGraph of this attempt.
+  """
+
+  key: Any
+  name: str
+  node: ast.FunctionDef
+  source: FunctionSource
+  lifted: Lifted
+  forms: tuple[Any, ...]
+  result: Any
+  subgraph: SubGraph
+
+
+class Lifted:
+  """Arguments of a call with the variables around the functions among them.
+
+  A function that is defined inside another sees its variables. A frame of the graph sees only its
+  arguments, so these variables become arguments, too.
+
+  Attributes:
+    values: all of them: arguments by name, variables by (scope, name).
+  """
+
+  def __init__(self, names: dict[str, Any], outer: Scope | None, function: Any):
+    self.parameters = list(names)
+    self.values: dict[Any, Any] = {name: value for name, value in names.items()}
+    self.scopes: list[Scope] = []
+    self.closures: list[Closure] = []
+    self.outer = None
+    agenda = [value for value in names.values() if isinstance(value, Closure)]
+    if outer is not None:
+      self.outer = self._scope(outer)
+      assert isinstance(function, Closure)  # Only closures have a scope around them.
+      agenda.append(function)
+    while agenda:
+      closure = agenda.pop()
+      if closure in self.closures:
+        continue
+      self.closures.append(closure)
+      self._scope(closure.scope)
+      for name in scopes.free_names(closure.node):
+        scope = closure.scope.find(name)
+        if scope is None:
+          continue
+        value = scope.names[name]
+        self.values[self._scope(scope), name] = value
+        if isinstance(value, Closure):
+          agenda.append(value)
+
+  def _scope(self, scope: Scope) -> int:
+    if scope not in self.scopes:
+      if scope.outer is not None:
+        self._scope(scope.outer)
+      self.scopes.append(scope)
+    return self.scopes.index(scope)
+
+  def rebuild(self, values: list[Any], frame: Frame) -> tuple[dict[str, Any], Scope | None]:
+    """Returns the arguments and the enclosing scope, made of other values of the same forms."""
+    made: list[Scope] = []
+    for scope in self.scopes:
+      outer = None if scope.outer is None else made[self.scopes.index(scope.outer)]
+      inner = frame.new(Scope({}, outer, scope.source))
+      inner.is_lifted = True
+      made.append(inner)
+    closures = {
+      closure: dataclasses.replace(closure, scope=made[self._scope(closure.scope)])
+      for closure in self.closures
+    }
+    names = {}
+    for key, value in zip(self.values, values, strict=True):
+      if isinstance(value, Closure):
+        value = closures.get(value, value)
+      if isinstance(key, tuple):
+        made[key[0]].names[key[1]] = value
+      else:
+        names[key] = value
+    return names, None if self.outer is None else made[self.outer]
+
+
+class Conversion:
+  """The conversion of one entry function for one kind of arguments.
+
+  Attributes:
+    profile, guards, effects, inputs, columns, recursive: what its parts say.
+  """
+
+  def __init__(self, profile: Profile, sources: Sources, changing: dict[Any, Any]):
+    self.profile = profile
+    self.source = sources
+    self.effects = Effects()
+    self.recursive: set[ast.AST] = set()
+    self.converted: dict[tuple[str, int, str], str] = {}
+    self._changing = changing
+    self._results: dict[Any, Any] = {}
+    self._parameters: dict[Any, tuple[Any, ...]] = {}
+    self._has_news = True
+    self._is_outside = False
+    self.layout = Layout()
+    self.instances: dict[Any, Instance] = {}
+    self._constants: list[Any] = []  # Keeps objects alive whose identity is part of a column.
+
+  # --- Attempts
+
+  def settle(self, entry: Callable[[Interpreter], Any]) -> None:
+    """Tries until nothing new is found out.
+
+    Args:
+      entry: makes the call of the entry function.
+
+    Raises:
+      ConversionRefused: If it cannot be converted.
+    """
+    for _ in range(_MAX_ATTEMPTS):
+      self.layout = Layout()
+      self._has_news = False
+      self.profile.restart()
+      graph = tfi.FuncGraph("trial")
+      with graph.as_default():
+        missing = self._attempt(graph, None, entry)
+      if not self._has_news and self.profile.is_settled():
+        if missing:
+          raise ConversionRefused.of(
+            Reason.NO_BASE_CASE,
+            f"{missing.name} calls itself, or fails, on every path.",
+            missing.source.origin(missing.node),
+          )
+        return
+    raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
+
+  def build(self, fed: dict[str, Any], entry: Callable[[Interpreter], Any]) -> Any:
+    """Makes the program in the current graph, after `settle`.
+
+    Args:
+      fed: the tensors of `Layout.specs`.
+      entry: makes the call of the entry function.
+
+    Returns:
+      What `entry` returns.
+    """
+    before = self.layout.columns.signature()
+    self._has_news = False
+    result: list[Any] = []
+    missing = self._attempt(
+      tf.compat.v1.get_default_graph(), fed, lambda ip: result.append(entry(ip))
+    )
+    if missing or self._has_news or self.layout.columns.signature() != before:
+      raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
+    return result[0]
+
+  def _attempt(
+    self, graph: Any, fed: dict[str, Any] | None, entry: Callable[[Interpreter], Any]
+  ) -> Instance | None:
+    """Makes all bodies; returns an instance whose result stays unknown."""
+    self._graph = graph
+    self.inputs = Inputs(self.layout, graph, fed)
+    self.guards = Guards(self._changing, self._changing_input)
+    self.effects.begin()
+    self.instances = {}
+    self._queue: list[Instance] = []
+    frame = Frame(self)
+    interpreter = Interpreter(frame)
+    self._is_outside = True
+    try:
+      entry(interpreter)  # Makes the entry's instance known; its call waits for the bodies.
+    except Bottom:
+      pass
+    self._is_outside = False
+    while self._queue:
+      self._trace(self._queue.pop(0))
+    missing = next((i for i in self.instances.values() if i.result is None), None)
+    if missing is None and fed is not None:
+      entry(interpreter)
+    return missing
+
+  # --- Instances
+
+  def is_recursive(self, ip: Interpreter, function: Any) -> bool:
+    """Tells whether calls of a function are calls of the graph."""
+    if isinstance(function, Closure):
+      node: ast.AST = function.node
+    elif hasattr(function, "__code__"):
+      node = self.source(function).node
+    else:
+      return False
+    return node in self.recursive or node in ip.active
+
+  def note_recursion(self, cycle: list[ast.AST]) -> None:
+    """Notes that functions call each other in a cycle."""
+    new = set(cycle) - self.recursive
+    if new:
+      self.recursive |= new
+      self._has_news = True
+
+  def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
+    """Notes for `explain` what was converted."""
+    key = source.filename, node.lineno, node.name if node.name != "_rtf_lambda" else "<lambda>"
+    if self.converted.get(key) != "SubGraph":
+      self.converted[key] = how
+
+  def call_instance(
+    self,
+    ip: Interpreter,
+    function: Any,
+    source: FunctionSource,
+    node: ast.FunctionDef,
+    outer: Scope | None,
+    names: dict[str, Any],
+  ) -> Any:
+    """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument."""
+    frame = ip.frame
+    lifted = Lifted(names, outer, function)
+    forms = tuple(self._form(value, frame) for value in lifted.values.values())
+    key = self._key(node, lifted, forms)
+    instance = self._instance(key, source, node, lifted, forms, frame)
+    rows = next((v.rows for v in lifted.values.values() if isinstance(v, Mapped)), None)
+    tensors = self._arguments(lifted, instance, frame, rows)
+    if self._is_outside or instance.result is None:
+      raise Bottom
+    frame.num_partial += 1
+    call = instance.subgraph if rows is None else instance.subgraph.map
+    found = list(tf.nest.flatten(call(*tensors)))
+    if rows is not None:
+      count = len(list(_forms.specs(instance.result)))
+      return Rows(rows.length, tuple(found[:count]), instance.result)
+    return frame.adopt(_forms.unflatten(instance.result, iter(found)))
+
+  def _form(self, value: Any, frame: Frame) -> Any:
+    if isinstance(value, Mapped):
+      return value.rows.form
+    return _forms.generalized(_forms.form_of(value, frame), is_argument=True)
+
+  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[Any, ...]) -> Any:
+    parts = tuple(
+      (name, _skeleton(form)) for name, form in zip(lifted.values, forms, strict=True)
+    )
+    return id(node), parts
+
+  def _instance(
+    self,
+    key: Any,
+    source: FunctionSource,
+    node: ast.FunctionDef,
+    lifted: Lifted,
+    forms: tuple[Any, ...],
+    frame: Frame,
+  ) -> Instance:
+    known = self._parameters.get(key)
+    try:
+      joined = forms if known is None else tuple(map(_forms.join, known, forms))
+    except _forms.Mismatch as error:
+      raise frame.refuse(
+        Reason.KINDS_DIFFER, f"Calls of {node.name} pass {error} for one parameter."
+      ) from None
+    if joined != known:
+      self._parameters[key] = joined
+      self._has_news = True
+      if sum(other[0] == id(node) for other in self._parameters) > _MAX_VARIANTS:
+        raise frame.refuse(
+          Reason.TOO_MANY_VARIANTS, f"{node.name} is called with ever other functions or constants."
+        )
+    if key not in self.instances:
+      result = self._results.get(key)
+      outputs = None if result is None else _declared(result)
+      with self._graph.as_default():
+        subgraph = SubGraph(_name(node), inputs=_declared_all(joined), outputs=outputs)
+      instance = Instance(
+        key, _name(node), node, source, lifted, joined, result, subgraph
+      )
+      self.instances[key] = instance
+      self._queue.append(instance)
+      self.note_converted(source, node, "SubGraph")
+    instance = self.instances[key]
+    if instance.forms != joined:
+      raise Bottom  # The next attempt begins with the wider form.
+    return instance
+
+  def _arguments(
+    self, lifted: Lifted, instance: Instance, frame: Frame, rows: Rows | None
+  ) -> list[tf.Tensor]:
+    tensors: list[tf.Tensor] = []
+    for value, form in zip(lifted.values.values(), instance.forms, strict=True):
+      if isinstance(value, Mapped):
+        length, *found = _forms.flatten(value.rows, _forms.RowsForm(form), frame)
+        tensors += found
+        continue
+      found = _forms.flatten(value, form, frame)
+      if rows is not None:
+        found = [tf.repeat(tensor[tf.newaxis], rows.length, axis=0) for tensor in found]
+      tensors += found
+    if not tensors:
+      tensors = [tf.zeros([] if rows is None else [rows.length], tf.int32)]
+    return tensors
+
+  def _trace(self, instance: Instance) -> None:
+    frame = Frame(self)
+    interpreter = Interpreter(frame)
+    subgraph = instance.subgraph
+    try:
+      with subgraph:
+        specs = [spec for form in instance.forms for spec in _forms.specs(form)]
+        inputs = [subgraph.input(spec) for spec in specs] or [subgraph.input(tf.int32)]
+        source = iter(inputs)
+        values = [frame.adopt(_forms.unflatten(form, source)) for form in instance.forms]
+        names, outer = instance.lifted.rebuild(values, frame)
+        scope = frame.new(Scope(names, outer, instance.source))
+        result = interpreter.run(instance.node, scope)
+        form = _forms.form_of(result, frame)
+        joined = form if instance.result is None else self._join(instance, form)
+        if joined != instance.result:
+          self._results[instance.key] = joined
+          self._has_news = True
+          raise Bottom
+        outputs = _forms.flatten(result, joined, frame)
+        subgraph.output(tuple(outputs) or (tf.zeros([], tf.int32),))
+        self._check_stateful(tf.compat.v1.get_default_graph(), instance)
+    except Bottom:
+      instance.result = None
+
+  def _join(self, instance: Instance, form: Any) -> Any:
+    try:
+      return _forms.join(instance.result, form)
+    except _forms.Mismatch as error:
+      raise ConversionRefused.of(
+        Reason.KINDS_DIFFER,
+        f"{instance.name} returns {error} on different paths.",
+        instance.source.origin(instance.node),
+      ) from None
+
+  def _check_stateful(self, graph: Any, instance: Instance) -> None:
+    """Refuses what changes something outside of the graph."""
+    agenda = [graph]
+    while agenda:
+      current = agenda.pop()
+      for op in current.get_operations():
+        agenda += tfi.nested_graphs(op)
+        is_stateful = op.op_def is not None and op.op_def.is_stateful
+        if is_stateful and op.type not in _ALLOWED_STATEFUL and "RecursiveTf>" not in op.type:
+          raise ConversionRefused.of(
+            Reason.STATEFUL_OP,
+            f"{op.type} in {instance.name}: calls of the graph have no order.",
+            instance.source.origin(instance.node),
+          )
+
+  # --- What frames ask for
+
+  @property
+  def columns(self) -> Any:
+    """The columns of the program."""
+    return self.layout.columns
+
+  def constant(self, value: Any) -> Any:
+    """Keeps an object that a column's path mentions, and returns it."""
+    self._constants.append(value)
+    return value
+
+  def constant_root(self, value: Any) -> Base:
+    """Returns an object of the program itself with its handle."""
+    self.profile.add_root(value)
+    return Base(self.inputs.constant(value), frozenset([type(value)]))
+
+  def volatile(self, value: Any) -> tf.Tensor:
+    """Returns an array of the program itself, whose content may change from run to run."""
+    return self.inputs.changing((id(value), "array"), lambda: value, value)
+
+  def _changing_input(self, key: Any, owner: Any, read: Callable[[], Any], value: Any) -> Any:
+    del owner
+    return number(value, self.inputs.changing(key, read, value))
+
+  def values_of(self, ip: Interpreter, function: Closure, rows: Rows) -> Rows:
+    """Returns elements that are handles of numbers as numbers."""
+    (parameter,) = function.node.args.args
+    names = {parameter.arg: Mapped(rows)}
+    found = self.call_instance(
+      ip, function, function.source, function.node, function.scope, names
+    )
+    assert isinstance(found, Rows)  # One argument is mapped.
+    return found
+
+
+def _skeleton(form: Any) -> Any:
+  """Returns what of a form tells instances of one function apart: all that is not data."""
+  if isinstance(form, _forms.StaticForm):
+    value = form.value
+    if isinstance(value, Closure):
+      return "function", id(value.node)
+    if value is None or isinstance(value, (str, int, float, bool, bytes)):
+      return type(value), value
+    return "object", id(value)
+  if isinstance(form, _forms.NestForm):
+    return form.type, form.keys, tuple(map(_skeleton, form.parts))
+  return type(form).__name__ if isinstance(form, _forms.RowsForm) else "data"
+
+
+def _declared(result: Any) -> tuple[tf.TensorSpec, ...]:
+  return tuple(_forms.specs(result)) or (tf.TensorSpec([], tf.int32),)
+
+
+def _declared_all(forms: tuple[Any, ...]) -> list[tf.TensorSpec]:
+  specs = [spec for form in forms for spec in _forms.specs(form)]
+  return specs or [tf.TensorSpec([], tf.int32)]
+
+
+def _name(node: ast.FunctionDef) -> str:
+  return {"_rtf_lambda": "lambda", "<lambda>": "lambda", "<loop>": "loop"}.get(node.name, node.name)
+
+
+def nested_refs(value: Any) -> Iterator[Ref]:
+  """Yields the objects of the heap in a value."""
+  if isinstance(value, Ref):
+    yield value
+  elif isinstance(value, tuple):
+    for part in value:
+      yield from nested_refs(part)

@@ -1,0 +1,513 @@
+"""Forms: what several values of one place have in common, and how they travel as tensors.
+
+Two branches of a conditional, the calls of one function and the turns of a loop each give values of
+one form: the same nest, with the same kind at each leaf. `join` finds the form, `flatten` brings a
+value into it in the graph that is being built, `unflatten` makes a value of tensors again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert import _checks
+from recursive_tf.convert._numbers import Number
+from recursive_tf.convert._values import (
+  Base,
+  BoundMethod,
+  Builtin,
+  Closure,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Ref,
+  Rows,
+  Undefined,
+  Unset,
+  Weak,
+)
+
+NoneType = type(None)
+NUMBERS = (bool, int, float)
+
+
+class Mismatch(Exception):  # noqa: N818 - control flow, becomes a refusal where the place is known
+  """Two values have no form in common."""
+
+
+class Reader(Protocol):
+  """What forms need of the frame in which a value is brought into a form."""
+
+  def resolve(self, value: Any) -> Any:
+    """Returns a `Ref` to a number or an array as what it is; other values as they are."""
+
+  def base(self, value: Any) -> Base:
+    """Returns the object behind a `Ref` or a static object with its handle."""
+
+  def types_of(self, ref: Ref) -> frozenset[type]:
+    """Returns the exact types that a `Ref` can have."""
+
+  def tensor(self, value: Any) -> tf.Tensor:
+    """Returns a value as TensorFlow would take it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StaticForm:
+  """The same Python object each time."""
+
+  value: Any
+
+  def __eq__(self, other: object) -> bool:
+    return isinstance(other, StaticForm) and same_static(self.value, other.value)
+
+  def __hash__(self) -> int:
+    return hash(type(self.value))
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorForm:
+  """A tensor."""
+
+  spec: tf.TensorSpec
+
+
+@dataclasses.dataclass(frozen=True)
+class NumberForm:
+  """A Python number."""
+
+  type: type
+
+
+@dataclasses.dataclass(frozen=True)
+class WeakForm:
+  """A tensor, or a Python number of this type."""
+
+  spec: tf.TensorSpec
+  type: type
+
+
+@dataclasses.dataclass(frozen=True)
+class RefForm:
+  """An object of the heap, with the exact types it can have."""
+
+  types: frozenset[type]
+
+
+@dataclasses.dataclass(frozen=True)
+class NestForm:
+  """A container with parts known at conversion.
+
+  Attributes:
+    type: tuple, a named tuple, list, dict, or the class of a `LocalObject`.
+    keys: names of the parts; positions for sequences.
+    parts: their forms.
+  """
+
+  type: type
+  keys: tuple[Any, ...]
+  parts: tuple[Any, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class RowsForm:
+  """A list of unknown length; `element` is None while no element has been seen."""
+
+  element: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class UndefinedForm:
+  """Nothing that may be used."""
+
+  name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class UnsetForm:
+  """Nothing yet; it takes any form."""
+
+
+Form = Any
+
+
+def same_static(a: Any, b: Any) -> bool:
+  """Tells whether two objects known at conversion are the same to the program."""
+  if a is b:
+    return True
+  if type(a) is not type(b):
+    return False
+  if isinstance(a, tuple):
+    return len(a) == len(b) and all(map(same_static, a, b))
+  return isinstance(a, (*NUMBERS, str, bytes, range, slice, tf.DType)) and (
+    a == b and repr(a) == repr(b)
+  )
+
+
+def form_of(value: Any, reader: Reader) -> Form:
+  """Returns the most specific form of one value."""
+  value = reader.resolve(value)
+  if isinstance(value, Number):
+    return NumberForm(value.type)
+  if isinstance(value, Weak):
+    return WeakForm(_spec(value.tensor), value.type)
+  if isinstance(value, Ref):
+    return RefForm(reader.types_of(value))
+  if isinstance(value, Undefined):
+    return UndefinedForm(value.name)
+  if isinstance(value, Unset):
+    return UnsetForm()
+  if isinstance(value, LocalList):
+    if isinstance(value.content, Rows):
+      return RowsForm(value.content.form)
+    parts = tuple(form_of(item, reader) for item in value.content)
+    return NestForm(list, tuple(range(len(parts))), parts)
+  if isinstance(value, Rows):
+    return RowsForm(value.form)
+  if isinstance(value, LocalDict):
+    return NestForm(dict, tuple(value.items), _forms(value.items.values(), reader))
+  if isinstance(value, LocalObject):
+    return NestForm(value.type, tuple(value.fields), _forms(value.fields.values(), reader))
+  if isinstance(value, tuple):
+    if _is_plain(value):
+      return StaticForm(value)
+    return NestForm(type(value), tuple(range(len(value))), _forms(value, reader))
+  if is_tensor_like(value):
+    return TensorForm(_spec(value))
+  return StaticForm(value)
+
+
+def join(a: Form, b: Form) -> Form:
+  """Returns the most specific form that covers both.
+
+  Raises:
+    Mismatch: If there is none.
+  """
+  if a == b:
+    return a
+  for one, other in ((a, b), (b, a)):
+    if isinstance(one, UnsetForm):
+      return other
+  for one in (a, b):
+    if isinstance(one, UndefinedForm):
+      return one
+  for one, other in ((a, b), (b, a)):
+    found = _join_as(one, other)
+    if found is not None:
+      return found
+  raise Mismatch(f"{describe(a)} and {describe(b)}")
+
+
+def _join_as(a: Form, b: Form) -> Form | None:
+  """Returns the join if `a` is of the kind that takes the other in."""
+  if isinstance(a, StaticForm) and isinstance(b, StaticForm):
+    return _join_static(a.value, b.value)
+  if isinstance(a, NumberForm) and number_type(b) is a.type:
+    return a
+  if isinstance(a, TensorForm):
+    if isinstance(b, TensorForm):
+      return TensorForm(_join_specs(a.spec, b.spec))
+    if number_type(b) in (int, float) and _takes(a.spec.dtype, number_type(b)):
+      return WeakForm(a.spec, number_type(b))
+  if isinstance(a, WeakForm):
+    if isinstance(b, (TensorForm, WeakForm)):
+      if isinstance(b, WeakForm) and b.type is not a.type:
+        return None
+      return WeakForm(_join_specs(a.spec, b.spec), a.type)
+    if number_type(b) is a.type:
+      return a
+  if isinstance(a, RefForm):
+    if isinstance(b, RefForm):
+      return RefForm(a.types | b.types)
+    if isinstance(b, StaticForm) and (b.value is None or is_heap_object(b.value)):
+      return RefForm(a.types | {type(b.value)})
+  if isinstance(a, NestForm) and isinstance(b, NestForm):
+    if (a.type, a.keys) == (b.type, b.keys):
+      return NestForm(a.type, a.keys, tuple(map(join, a.parts, b.parts)))
+    if a.type is list and b.type is list:
+      return RowsForm(_join_elements([*a.parts, *b.parts]))
+  if isinstance(a, NestForm) and isinstance(b, StaticForm) and isinstance(b.value, tuple):
+    parts = tuple(StaticForm(item) for item in b.value)
+    return join(a, NestForm(type(b.value), tuple(range(len(parts))), parts))
+  if isinstance(a, RowsForm):
+    if isinstance(b, RowsForm):
+      return RowsForm(_join_elements([f for f in (a.element, b.element) if f is not None]))
+    if isinstance(b, NestForm) and b.type is list:
+      known = [] if a.element is None else [a.element]
+      return RowsForm(_join_elements([*known, *b.parts]))
+  return None
+
+
+def _join_static(a: Any, b: Any) -> Form | None:
+  if type(a) is type(b) and isinstance(a, NUMBERS):
+    return NumberForm(type(a))
+  if isinstance(a, tuple) and isinstance(b, tuple):
+    if type(a) is type(b) and len(a) == len(b):
+      parts = [join(StaticForm(x), StaticForm(y)) for x, y in zip(a, b, strict=True)]
+      return NestForm(type(a), tuple(range(len(parts))), tuple(parts))
+    return None
+  if all(x is None or is_heap_object(x) for x in (a, b)):
+    return RefForm(frozenset([type(a), type(b)]))
+  return None
+
+
+def _join_elements(forms: list[Form]) -> Form:
+  """Returns the form of a list's elements; numbers and objects stay what the run decides."""
+  if not forms:
+    return None
+  found = forms[0]
+  for form in forms[1:]:
+    found = join(found, form)
+  return found
+
+
+def flatten(value: Any, form: Form, reader: Reader) -> list[tf.Tensor]:
+  """Returns the tensors of `value`, brought into `form`, which covers it."""
+  if isinstance(form, (StaticForm, UndefinedForm, UnsetForm)):
+    return []
+  if isinstance(value, Unset):
+    return [tf.zeros([size or 0 for size in s.shape.as_list()], s.dtype) for s in specs(form)]
+  if isinstance(form, NestForm):
+    parts = parts_of(value)
+    return [
+      t for v, f in zip(parts, form.parts, strict=True) for t in flatten(v, f, reader)
+    ]
+  if isinstance(form, RowsForm):
+    return _flatten_rows(value, form, reader)
+  if isinstance(form, RefForm):
+    return [reader.base(value).handle]
+  value = reader.resolve(value)
+  if isinstance(form, NumberForm):
+    return [tf.cast(as_number(value).tensor, dtype_of_number(form.type))]
+  if isinstance(form, WeakForm):
+    return _flatten_weak(value, form)
+  return [tf.convert_to_tensor(reader.tensor(value))]
+
+
+def _flatten_weak(value: Any, form: WeakForm) -> list[tf.Tensor]:
+  if isinstance(value, Weak):
+    return [value.tensor, value.is_number]
+  number = number_of(value)
+  if number is None:
+    return [tf.convert_to_tensor(value), tf.constant(False)]
+  shape = [1 if size is None else size for size in form.spec.shape.as_list()]
+  return [tf.fill(shape, tf.cast(number.tensor, form.spec.dtype)), tf.constant(True)]
+
+
+def _flatten_rows(value: Any, form: RowsForm, reader: Reader) -> list[tf.Tensor]:
+  rows = value.content if isinstance(value, LocalList) else value
+  if isinstance(rows, Rows):
+    if rows.form == form.element or form.element is None:
+      return [rows.length, *rows.tensors]
+    return [rows.length, *_convert_rows(rows, form.element, reader)]
+  items = [] if form.element is None else list(rows)
+  columns = [flatten(item, form.element, reader) for item in items]
+  tensors = []
+  for position, spec in enumerate(specs(form.element) if form.element is not None else []):
+    if columns:
+      tensors.append(tf.stack([column[position] for column in columns]))
+    else:
+      shape = [0 if size is None else size for size in spec.shape.as_list()]
+      tensors.append(tf.zeros([0, *shape], spec.dtype))
+  return [tf.constant(len(items), tf.int32), *tensors]
+
+
+def _convert_rows(rows: Rows, element: Form, reader: Reader) -> list[tf.Tensor]:
+  """Returns the tensors of rows in a wider form."""
+  if rows.form is None:
+    return [
+      tf.zeros([0, *(s or 0 for s in spec.shape.as_list())], spec.dtype)
+      for spec in specs(element)
+    ]
+  have, want = list(specs(rows.form)), list(specs(element))
+  if [s.dtype for s in have] != [s.dtype for s in want]:
+    raise Mismatch(f"elements {describe(rows.form)} and {describe(element)}")
+  return list(rows.tensors)
+
+
+def unflatten(form: Form, tensors: Iterator[tf.Tensor]) -> Any:
+  """Makes a value of this form, taking its tensors from an iterator."""
+  if isinstance(form, StaticForm):
+    return form.value
+  if isinstance(form, UndefinedForm):
+    return Undefined(form.name)
+  if isinstance(form, UnsetForm):
+    return Unset()
+  if isinstance(form, NumberForm):
+    return Number(next(tensors), form.type)
+  if isinstance(form, WeakForm):
+    return Weak(next(tensors), next(tensors), form.type)
+  if isinstance(form, RefForm):
+    return Ref(Base(next(tensors), form.types))
+  if isinstance(form, NestForm):
+    return build(form, [unflatten(part, tensors) for part in form.parts])
+  if isinstance(form, RowsForm):
+    length = next(tensors)
+    count = 0 if form.element is None else len(list(specs(form.element)))
+    return LocalList(Rows(length, tuple(next(tensors) for _ in range(count)), form.element))
+  tensor = next(tensors)
+  tensor.set_shape(form.spec.shape)
+  return tensor
+
+
+def build(form: NestForm, parts: list[Any]) -> Any:
+  """Makes a container of this form."""
+  if form.type is list:
+    return LocalList(parts)
+  if form.type is dict:
+    return LocalDict(dict(zip(form.keys, parts, strict=True)))
+  if form.type is tuple:
+    return tuple(parts)
+  if issubclass(form.type, tuple):
+    return form.type(*parts)
+  return LocalObject(form.type, dict(zip(form.keys, parts, strict=True)))
+
+
+def specs(form: Form) -> Iterator[tf.TensorSpec]:
+  """Yields the specs of the tensors that a value of this form has."""
+  if isinstance(form, NestForm):
+    for part in form.parts:
+      yield from specs(part)
+  elif isinstance(form, RowsForm):
+    yield tf.TensorSpec([], tf.int32)
+    if form.element is not None:
+      for spec in specs(form.element):
+        yield tf.TensorSpec(tf.TensorShape([None]).concatenate(spec.shape), spec.dtype)
+  elif isinstance(form, RefForm):
+    yield tf.TensorSpec([], tf.int32)
+  elif isinstance(form, NumberForm):
+    yield tf.TensorSpec([], dtype_of_number(form.type))
+  elif isinstance(form, WeakForm):
+    yield form.spec
+    yield tf.TensorSpec([], tf.bool)
+  elif isinstance(form, TensorForm):
+    yield form.spec
+
+
+def generalized(form: Form, is_argument: bool = False) -> Form:
+  """Returns the form that a recursive function takes: numbers may change from call to call."""
+  if is_argument and isinstance(form, StaticForm) and type(form.value) in (int, float):
+    return NumberForm(type(form.value))
+  if isinstance(form, NestForm):
+    parts = tuple(generalized(part, is_argument) for part in form.parts)
+    return NestForm(form.type, form.keys, parts)
+  return form
+
+
+def parts_of(value: Any) -> list[Any]:
+  """Returns the parts of a container in the order of its form."""
+  if isinstance(value, LocalList):
+    assert value.items is not None  # Its form is a NestForm.
+    return value.items
+  if isinstance(value, LocalDict):
+    return list(value.items.values())
+  if isinstance(value, LocalObject):
+    return list(value.fields.values())
+  return list(value)
+
+
+def as_number(value: Any) -> Number:
+  """Returns a Python number as a `Number`."""
+  if isinstance(value, Number):
+    return value
+  return Number(tf.constant(value, dtype_of_number(type(value))), type(value))
+
+
+def number_of(value: Any) -> Number | None:
+  """Returns a number, static or not, as a `Number`; None if it is none."""
+  if isinstance(value, Number):
+    return value
+  return as_number(value) if type(value) in NUMBERS else None
+
+
+def number_type(form: Form) -> type | None:
+  """Returns the type of the numbers of a form, None if they are none."""
+  if isinstance(form, NumberForm):
+    return form.type
+  if isinstance(form, StaticForm) and type(form.value) in NUMBERS:
+    return type(form.value)
+  return None
+
+
+def dtype_of_number(type_: type) -> tf.DType:
+  """Returns how a Python number travels."""
+  return {int: tf.int64, float: tf.float64, bool: tf.bool}[type_]
+
+
+def is_tensor_like(value: Any) -> bool:
+  """Tells whether a value is a tensor, known or not, or something that TensorFlow reads as one."""
+  return isinstance(value, (tf.Tensor, np.ndarray, np.generic))
+
+
+def is_heap_object(value: Any) -> bool:
+  """Tells whether a static object can be a row: a plain instance, string or container."""
+  if isinstance(value, (type, Closure, BoundMethod, Builtin)) or callable(value):
+    return False
+  module = type(value).__module__.partition(".")[0]
+  return module not in ("tensorflow", "keras", "numpy", "recursive_tf")
+
+
+def describe(form: Form) -> str:
+  """Returns what messages call a value of this form."""
+  if isinstance(form, StaticForm):
+    return f"the constant {form.value!r}"
+  if isinstance(form, NumberForm):
+    return f"a Python {form.type.__name__}"
+  if isinstance(form, (TensorForm, WeakForm)):
+    return f"a tensor {form.spec.dtype.name}{form.spec.shape}"
+  if isinstance(form, RefForm):
+    return f"an object ({', '.join(sorted(t.__name__ for t in form.types))})"
+  if isinstance(form, NestForm):
+    return f"a {form.type.__name__} of {len(form.parts)}"
+  if isinstance(form, RowsForm):
+    return "a list"
+  return "nothing"
+
+
+def check_missing(base: Base) -> Base:
+  """Returns the base, failing the run where the object is not there."""
+  ok = tf.greater_equal(base.handle, -1)
+  return Base(_checks.check(base.handle, ok, "the object is not there"), base.types)
+
+
+def optional(make: Callable[[], Form]) -> Form | None:
+  """Returns `make()`, None where the forms do not match."""
+  try:
+    return make()
+  except Mismatch:
+    return None
+
+
+def _forms(values: Any, reader: Reader) -> tuple[Form, ...]:
+  return tuple(form_of(value, reader) for value in values)
+
+
+def _is_plain(value: Any) -> bool:
+  """Tells whether a tuple is known at conversion, numbers and names only."""
+  if isinstance(value, tuple):
+    return all(_is_plain(item) for item in value)
+  return value is None or isinstance(value, (*NUMBERS, str, type))
+
+
+def _spec(value: Any) -> tf.TensorSpec:
+  return tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
+
+
+def _takes(dtype: tf.DType, number: type) -> bool:
+  return dtype.is_floating or (dtype.is_integer and number is int)
+
+
+def _join_specs(a: tf.TensorSpec, b: tf.TensorSpec) -> tf.TensorSpec:
+  if a.dtype != b.dtype:
+    raise Mismatch(f"a tensor {a.dtype.name}{a.shape} and a tensor {b.dtype.name}{b.shape}")
+  return tf.TensorSpec(join_shapes(a.shape, b.shape), a.dtype)
+
+
+def join_shapes(a: tf.TensorShape, b: tf.TensorShape) -> tf.TensorShape:
+  """Returns the most specific shape that both have."""
+  if a.rank is None or a.rank != b.rank:
+    return tf.TensorShape(None)
+  return tf.TensorShape([m if m == n else None for m, n in zip(a, b, strict=True)])

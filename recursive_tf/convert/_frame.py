@@ -1,0 +1,652 @@
+"""One body while it is made: reading objects, branching, and what is known on which path."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert import _checks, _columns, _forms
+from recursive_tf.convert._forms import NoneType
+from recursive_tf.convert._numbers import Number, as_tensor
+from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
+from recursive_tf.convert._values import (
+  Base,
+  Bottom,
+  Local,
+  LocalDict,
+  LocalList,
+  Missing,
+  Ref,
+  Rows,
+  Scope,
+  Undefined,
+  Update,
+  Weak,
+  is_static,
+)
+
+NONE, MISSING = -1, -2  # Handles of what is no object.
+_ARRAYS = (np.ndarray, np.generic, tf.Tensor, tf.Variable)
+
+Fact = tuple[Ref, frozenset[type]]
+
+
+@dataclasses.dataclass
+class Layer:
+  """What holds in one branch: values read already, and types that a test has narrowed."""
+
+  memo: dict[Any, Any] = dataclasses.field(default_factory=dict)
+  narrowed: dict[tuple[int, Any], frozenset[type]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Meaning:
+  """What a truth value says about types, if true and if false."""
+
+  number: Number
+  if_true: list[Fact]
+  if_false: list[Fact]
+
+
+@dataclasses.dataclass
+class _Outcome:
+  """What one branch left behind.
+
+  Attributes:
+    graph: its graph, without outputs.
+    layer: what it knew.
+    value: its result, None if it has none.
+    after: contents of all containers at its end, by position; None where nothing comes after.
+  """
+
+  graph: Any
+  layer: Layer
+  value: Any = None
+  after: list[Any] | None = None
+
+
+class Frame:
+  """The body of one function instance while it is made.
+
+  Attributes:
+    conversion: the conversion that it is part of.
+    origin: the place in the user's program that is being converted.
+    locals: all scopes and containers that the program made in this body.
+  """
+
+  def __init__(self, conversion: Any):
+    self.conversion = conversion
+    self.origin: Origin | None = None
+    self.locals: list[Local] = []
+    self.num_partial = 0  # Ops so far that may fail or cost more than a few numbers.
+    self._layers = [Layer()]
+    self._meanings: dict[int, Meaning] = {}
+
+  # --- Errors
+
+  def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
+    """Returns the refusal of what is being converted; raise it."""
+    return ConversionRefused.of(reason, explanation, self.origin)
+
+  def new(self, container: Any) -> Any:
+    """Registers a container that the program makes, and returns it."""
+    self.locals.append(container)
+    return container
+
+  # --- What is known
+
+  def types_of(self, ref: Ref) -> frozenset[type]:
+    """Returns the exact types that a read can give, `NoneType` and `Missing` among them."""
+    narrowed = self._narrowed(ref)
+    if narrowed is not None:
+      return narrowed
+    if not ref.path:
+      return ref.base.types
+    return self.profile.facts(self._base_types(ref), ref.path).types
+
+  def _base_types(self, ref: Ref) -> frozenset[type]:
+    return self.types_of(Ref(ref.base)) - {NoneType, Missing}
+
+  def _narrowed(self, ref: Ref) -> frozenset[type] | None:
+    for layer in reversed(self._layers):
+      if ref.key in layer.narrowed:
+        return layer.narrowed[ref.key]
+    return None
+
+  def narrow(self, facts: Iterable[Fact]) -> None:
+    """Notes types that are sure from here to the end of the branch."""
+    for ref, types in facts:
+      self._layers[-1].narrowed[ref.key] = types
+
+  def note(self, number: Number, if_true: list[Fact], if_false: list[Fact]) -> Number:
+    """Notes what a truth value says about types, and returns it."""
+    self._meanings[id(number)] = Meaning(number, if_true, if_false)
+    return number
+
+  def meaning(self, number: Any) -> Meaning:
+    """Returns what a truth value says about types."""
+    return self._meanings.get(id(number), Meaning(number, [], []))
+
+  # --- Reading objects
+
+  def memo(self, key: Any, make: Callable[[], Any]) -> Any:
+    """Returns what this branch or one around it computed under `key`, computing it if need be."""
+    for layer in reversed(self._layers):
+      if key in layer.memo:
+        return layer.memo[key]
+    made = self._layers[-1].memo[key] = make()
+    return made
+
+  def _ints(self, base: Base, index: int) -> tf.Tensor:
+
+    def gather() -> Any:
+      self.num_partial += 1
+      return self.conversion.inputs.int_row(base.handle)
+
+    row = self.memo(("row", id(base.handle)), gather)
+    if isinstance(row, list):
+      return row[index]
+    return self.memo(("int", id(base.handle), index), lambda: row[index])
+
+  def _floats(self, base: Base) -> Any:
+    def gather() -> Any:
+      self.num_partial += 1
+      return self.conversion.inputs.float_row(base.handle)
+
+    return self.memo(("float row", id(base.handle)), gather)
+
+  def check(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
+    """Returns the tensor, failing the run where it is used and `ok` is not true."""
+    self.num_partial += 1
+    return _checks.check(value, ok, message)
+
+  def _column(self, kind: str, ref: Ref, spec: tf.TensorSpec | None = None) -> _columns.Column:
+    return self.conversion.columns.column(kind, ref.path, self._base_types(ref), spec)
+
+  def _value_kind(self, ref: Ref, kind: str) -> str:
+    """Returns the kind with "?" if the value may not be there."""
+    found = self.profile.facts(self._base_types(ref), ref.path).types
+    return f"{kind}?" if found & {NoneType, Missing} else kind
+
+  def _checked(self, ref: Ref, column: _columns.Column, value: tf.Tensor) -> tf.Tensor:
+    if column.state is None or not self.types_of(ref) & {NoneType, Missing}:
+      return value
+    there = tf.equal(self._ints(ref.base, column.state), _columns.PRESENT)
+    return self.check(value, there, f"{ref.path} is not there")
+
+  def resolve(self, value: Any) -> Any:
+    """Returns a read that gives a number or an array as what it is; all else as it is."""
+    if not isinstance(value, Ref):
+      return value.value() if isinstance(value, tf.Variable) else value
+    types = self.types_of(value)
+    if types == {NoneType}:
+      return None
+    if len(types) == 1:
+      (type_,) = types
+      if type_ in _forms.NUMBERS:
+        return self.number(value)
+      if type_ is Missing:
+        raise Bottom
+    if types and all(issubclass(type_, _ARRAYS) for type_ in types):
+      return self.array(value)
+    return value
+
+  def number(self, ref: Ref) -> Number:
+    """Returns a read as the Python number that it is."""
+    types = self.types_of(ref) - {NoneType, Missing}
+    if len(types) != 1 or not types <= set(_forms.NUMBERS):
+      raise self._mixed(ref, "a number")
+    (type_,) = types
+    kind = {int: _columns.INT, bool: _columns.BOOL, float: _columns.FLOAT}[type_]
+    facts = self.profile.facts(self._base_types(ref), ref.path)
+    if facts.is_wide and type_ is int:
+      raise self.refuse(Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} has ints beyond 32 bits.")
+
+    def read() -> Number:
+      column = self._column(self._value_kind(ref, kind), ref)
+      if type_ is float:
+        value = self._floats(ref.base)[column.index]
+      else:
+        value = self._ints(ref.base, column.index)
+      value = self._checked(ref, column, value)
+      if type_ is bool:
+        value = tf.not_equal(value, 0)
+      return Number(value, type_)
+
+    return self.memo(("number", *ref.key, self._is_sure(ref)), read)
+
+  def _is_sure(self, ref: Ref) -> bool:
+    return not self.types_of(ref) & {NoneType, Missing}
+
+  def array(self, ref: Ref) -> tf.Tensor:
+    """Returns a read as the tensor that it is, or that TensorFlow makes of it."""
+    facts = self.profile.facts(self._base_types(ref), ref.path)
+    spec = facts.spec
+    if spec is None or spec.dtype == tf.variant:
+      raise self._mixed(ref, "an array of one type")
+    if not spec.shape.is_fully_defined():
+      spec = tf.TensorSpec(spec.shape, spec.dtype)
+
+    def read() -> tf.Tensor:
+      column = self._column(self._value_kind(ref, _columns.TENSOR), ref, spec)
+      assert column.pointer is not None  # A tensor column.
+      number = self._ints(ref.base, column.pointer)
+      number = self._checked(ref, column, number)
+      return self.conversion.inputs.array(column, number)
+
+    return self.memo(("array", *ref.key, self._is_sure(ref)), read)
+
+  def string(self, ref: Ref) -> tf.Tensor:
+    """Returns a read as the string tensor that TensorFlow makes of it."""
+    if self.types_of(ref) - {NoneType, Missing} != {str}:
+      raise self._mixed(ref, "a string")
+
+    def read() -> tf.Tensor:
+      column = self._column(self._value_kind(ref, _columns.STR), ref)
+      return self.conversion.inputs.string(column, ref.base.handle)
+
+    return self.memo(("string", *ref.key), read)
+
+  def _mixed(self, ref: Ref, wanted: str) -> ConversionRefused:
+    names = ", ".join(sorted(t.__name__ for t in self.types_of(ref))) or "nothing"
+    return self.refuse(
+      Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} is {names} here, and used as {wanted}."
+    )
+
+  def base(self, value: Any) -> Base:
+    """Returns the object behind a value, with its handle."""
+    if value is None:
+      return Base(tf.constant(NONE), frozenset([NoneType]))
+    if not isinstance(value, Ref):
+      if not _forms.is_heap_object(value):
+        raise self.refuse(Reason.KINDS_DIFFER, f"{value!r} and an object of the heap meet here.")
+      return self.conversion.constant_root(value)
+    if not value.path:
+      return Base(value.base.handle, self.types_of(value))
+
+    def read() -> tf.Tensor:
+      types = self._base_types(value)
+      self.profile.follow(types, value.path)
+      column = self._column(_columns.HANDLE, value)
+      handle = self._ints(value.base, column.index)
+      if Missing in self.types_of(value):
+        handle = self.check(handle, tf.not_equal(handle, MISSING), "the object is not there")
+      return handle
+
+    handle = self.memo(("handle", *value.key, self._is_sure(value)), read)
+    return Base(handle, self.types_of(value) - {Missing})
+
+  def elements(self, ref: Ref) -> Rows:
+    """Returns the elements of a list on the heap."""
+    if Missing in self.types_of(ref) or NoneType in self.types_of(ref):
+      kinds = self.types_of(ref) - {Missing, NoneType}
+    else:
+      kinds = self.types_of(ref)
+    if not kinds or not all(is_plain_sequence(kind) for kind in kinds):
+      raise self._mixed(ref, "a list")
+
+    def read() -> Rows:
+      types = self._base_types(ref)
+      profile = self.profile
+      facts = profile.element_facts(types, ref.path)
+      profile.follow(types, ref.path, is_items=True)
+      column = self._column(_columns.ITEMS, ref)
+      start, length = (self._ints(ref.base, column.index + i) for i in (0, 1))
+      length = self.check(length, tf.greater_equal(length, 0), "the list is not there")
+      handles = self.conversion.inputs.items(start, length)
+      return Rows(length, (handles,), _forms.RefForm(facts.types))
+
+    return self.memo(("items", *ref.key), read)
+
+  def length(self, ref: Ref) -> Number:
+    """Returns the length of a container or string on the heap."""
+    if ("items", *ref.key) in self._layers[-1].memo or (
+      (_columns.ITEMS, ref.path) in self.conversion.columns.all
+      and all(is_plain_sequence(t) for t in self.types_of(ref))
+    ):
+      return Number(self.elements(ref).length, int)
+    return self.number(ref.step("len"))
+
+  def is_none(self, ref: Ref) -> Number | bool:
+    """Tells whether a read gives None."""
+    types = self.types_of(ref)
+    if NoneType not in types:
+      return False
+    if types == {NoneType}:
+      return True
+    others = types - {NoneType, Missing}
+    if others <= set(_forms.NUMBERS) and len(others) == 1 and ref.path:
+      (type_,) = others
+      kind = {int: _columns.INT, bool: _columns.BOOL, float: _columns.FLOAT}[type_]
+      column = self._column(f"{kind}?", ref)
+      assert column.state is not None  # Its kind has "?".
+      state = self._ints(ref.base, column.state)
+      if Missing in types:
+        state = self.check(state, tf.not_equal(state, _columns.IS_MISSING), "it is not there")
+      found = Number(tf.equal(state, _columns.IS_NONE), bool)
+    elif ref.path and all(issubclass(t, (str, *_ARRAYS)) for t in others):
+      return self.number(ref.step("eq", None))
+    else:
+      found = Number(tf.equal(self.base(ref).handle, NONE), bool)
+    return self.note(found, [(ref, frozenset([NoneType]))], [(ref, types - {NoneType})])
+
+  def is_there(self, ref: Ref) -> Number | bool:
+    """Tells whether a read gives anything, where Python's would not raise."""
+    types = self.types_of(ref)
+    if Missing not in types:
+      return True
+    if types == {Missing}:
+      return False
+    kinds = {kind_of_value(type_) for type_ in types - {Missing, NoneType}}
+    if len(kinds) == 1 and None not in kinds:
+      column = self._column(f"{kinds.pop()}?", ref)
+      assert column.state is not None  # Its kind has "?".
+      state = self._ints(ref.base, column.state)
+      there = Number(tf.not_equal(state, _columns.IS_MISSING), bool)
+    else:
+      self.profile.follow(self._base_types(ref), ref.path)
+      column = self._column(_columns.HANDLE, ref)
+      there = Number(tf.not_equal(self._ints(ref.base, column.index), MISSING), bool)
+    return self.note(there, [(ref, types - {Missing})], [])
+
+  @property
+  def profile(self) -> Any:
+    """What is known of the user's objects."""
+    return self.conversion.profile
+
+  def tensor(self, value: Any) -> Any:
+    """Returns a value as TensorFlow would take it: a tensor, or the Python object it is."""
+    value = self.resolve(value)
+    if isinstance(value, Number):
+      return as_tensor(value)
+    if isinstance(value, Weak):
+      return self.strong(value)
+    if isinstance(value, Ref):
+      types = self.types_of(value) - {NoneType, Missing}
+      if types == {str}:
+        return self.string(value)
+      if len(types) == 1 and types <= set(_forms.NUMBERS):
+        return as_tensor(self.number(value))
+      if types and all(issubclass(type_, _ARRAYS) for type_ in types):
+        return self.array(value)
+      raise self._mixed(value, "a tensor")
+    if isinstance(value, np.ndarray):
+      return self.conversion.volatile(value)
+    return value
+
+  def strong(self, value: Weak) -> tf.Tensor:
+    """Returns the tensor of a value that the run must find to be one."""
+    return self.check(
+      value.tensor, tf.logical_not(value.is_number), "a Python number where a tensor is needed"
+    )
+
+  # --- Branching
+
+  def snapshot(self) -> list[Any]:
+    """Returns the contents of all scopes and containers."""
+    return [local.snapshot() for local in self.locals]
+
+  def restore(self, contents: list[Any]) -> None:
+    """Puts contents back; what was made since is forgotten."""
+    del self.locals[len(contents) :]
+    for local, content in zip(self.locals, contents, strict=True):
+      local.restore(content)
+
+  def isolated(self, trace: Callable[[], Any], layer: Layer | None = None) -> Any:
+    """Runs `trace` with a layer of its own; what it did to containers is undone."""
+    before = self.snapshot()
+    self._layers.append(layer or Layer())
+    try:
+      return trace()
+    finally:
+      self._layers.pop()
+      self.restore(before)
+
+  def cond(
+    self,
+    pred: Any,
+    then: Callable[[], Any],
+    otherwise: Callable[[], Any],
+    live: tuple[Scope, frozenset[str]] | None = None,
+  ) -> Any:
+    """Does one or the other: in Python if the truth is known, else as a conditional of the graph.
+
+    Args:
+      pred: bool or `Number`.
+      then: gives the value if true, may change containers.
+      otherwise: gives the value if false.
+      live: a scope, and those of its variables that are read afterwards.
+
+    Returns:
+      The value of either, in the form they have in common.
+    """
+    meaning = self.meaning(pred)
+    if not isinstance(pred, Number):
+      return then() if pred else otherwise()
+    before = self.snapshot()
+    outcomes = [
+      self._trace(name, pred.tensor, function, facts)
+      for name, function, facts in (
+        ("true", then, meaning.if_true),
+        ("false", otherwise, meaning.if_false),
+      )
+    ]
+    if all(outcome.after is None for outcome in outcomes):
+      raise Bottom
+    changed = self._changed(before, outcomes, live)
+    forms = self._join([[o.value, *(o.after[i] for i in changed)] if o.after else None
+                        for o in outcomes], outcomes)
+    branches = [
+      (outcome.graph, self._outputs(outcome, changed, forms)) for outcome in outcomes
+    ]
+    tensors = iter(tfi.finish_cond(pred.tensor, branches)) if any(True for f in forms for _ in
+                                                                 _forms.specs(f)) else iter(())
+    value = self.adopt(_forms.unflatten(forms[0], tensors))
+    values = {id(o.value): o.value for o in outcomes if o.after is not None}
+    if len(values) == 1 and isinstance(outcomes[0].value, Local):
+      (value,) = values.values()  # The same container either way.
+    for position, form in zip(changed, forms[1:], strict=True):
+      self.locals[position].restore(_thaw(self.adopt(_forms.unflatten(form, tensors))))
+    sure = [o for o in outcomes if o.after is not None]
+    if len(sure) == 1:  # The other branch fails the run: what this one knew stays true.
+      self._layers[-1].narrowed.update(sure[0].layer.narrowed)
+    return value
+
+  def _trace(self, name: str, pred: tf.Tensor, function: Callable[[], Any], facts: Any) -> Any:
+    outcome = _Outcome(None, Layer())
+
+    def trace() -> None:
+      self.narrow(facts)
+      try:
+        outcome.value = function()
+        outcome.after = [_frozen(local.snapshot(), local) for local in self.locals]
+      except Bottom:
+        pass
+
+    outcome.graph = tfi.begin_branch(
+      name, lambda: self.isolated(trace, outcome.layer), pred
+    )
+    return outcome
+
+  def _changed(self, before: list[Any], outcomes: list[_Outcome], live: Any) -> list[int]:
+    """Returns the positions of what a branch changed and is still needed; the rest is fixed up."""
+    changed = []
+    for position, (local, content) in enumerate(zip(self.locals, before, strict=True)):
+      old = _frozen(content, local)
+      new = [o.after[position] for o in outcomes if o.after is not None]
+      if isinstance(local, Scope):
+        names = _changed_names(local, old, new)
+        if live is not None and live[0] is local:
+          for name in names - live[1]:
+            local.names.pop(name, None)
+            local.names[name] = Undefined(name)
+          names &= live[1]
+        if names:
+          for outcome in outcomes:
+            if outcome.after is not None:
+              after = outcome.after[position].parts
+              parts = {n: after.get(n, Undefined(n)) for n in sorted(names)}
+              outcome.after[position] = _Frozen(dict, parts)
+          changed.append(position)
+      elif any(not _same(content_, old) for content_ in new):
+        changed.append(position)
+    return changed
+
+  def _join(self, values: list[Any], outcomes: list[_Outcome]) -> list[Any]:
+    """Returns the forms that the branches have in common, value first, then containers."""
+    found: list[list[Any]] = []
+    for outcome, branch in zip(outcomes, values, strict=True):
+      if branch is None:
+        continue
+      with outcome.graph.as_default():
+        self._layers.append(outcome.layer)
+        found.append([_forms.form_of(_unfrozen(value), self) for value in branch])
+        self._layers.pop()
+    if len(found) == 1:
+      return found[0]
+    try:
+      return [_forms.join(a, b) for a, b in zip(*found, strict=True)]
+    except _forms.Mismatch as error:
+      raise self.refuse(
+        Reason.KINDS_DIFFER, f"The branches give {error}, which no graph value can be."
+      ) from None
+
+  def _outputs(self, outcome: _Outcome, changed: list[int], forms: list[Any]) -> list[tf.Tensor]:
+    with outcome.graph.as_default():
+      if outcome.after is None:
+        return self.failing(forms)
+      self._layers.append(outcome.layer)
+      try:
+        values = [outcome.value, *(outcome.after[i] for i in changed)]
+        return [
+          tensor
+          for value, form in zip(values, forms, strict=True)
+          for tensor in _forms.flatten(_unfrozen(value), form, self)
+        ]
+      finally:
+        self._layers.pop()
+
+  def failing(self, forms: Iterable[Any]) -> list[tf.Tensor]:
+    """Returns tensors of these forms that fail the run when they are computed."""
+    tensors = []
+    for form in forms:
+      for spec in _forms.specs(form):
+        rank = spec.shape.rank
+        shape = [] if rank is None else [1 if s is None else s for s in spec.shape.as_list()]
+        zeros = tf.zeros(shape, spec.dtype)
+        tensors.append(
+          self.check(zeros, tf.constant(False), "the program raises an exception here")
+        )
+    return tensors
+
+  def adopt(self, value: Any) -> Any:
+    """Registers the containers in a value that was made of tensors, and returns it."""
+    if isinstance(value, Local):
+      self.locals.append(value)
+    for part in _nested(value):
+      self.adopt(part)
+    return value
+
+
+class _Frozen:
+  """The content of a container at the end of a branch."""
+
+  def __init__(self, kind: type, parts: Any):
+    self.kind = kind
+    self.parts = parts
+
+
+def _frozen(content: Any, local: Local) -> _Frozen:
+  kind = dict if isinstance(local, (Scope, LocalDict)) else type(local)
+  return _Frozen(kind, content)
+
+
+def _unfrozen(value: Any) -> Any:
+  if not isinstance(value, _Frozen):
+    return value
+  if value.kind is dict:
+    return LocalDict(value.parts)
+  if value.kind is LocalList:
+    return LocalList(value.parts)
+  return LocalDict(value.parts)
+
+
+def _thaw(value: Any) -> Any:
+  """Returns the content that a container gets back."""
+  if isinstance(value, LocalList):
+    return value.content
+  assert isinstance(value, LocalDict)  # All others are frozen as dicts.
+  return Update(value.items)
+
+
+def _changed_names(local: Scope, old: _Frozen, new: list[_Frozen]) -> set[str]:
+  names = set(old.parts).union(*(content.parts for content in new))
+  gone = object()
+  return {
+    name
+    for name in names
+    if any(content.parts.get(name, gone) is not old.parts.get(name, gone) for content in new)
+  }
+
+
+def _same(a: _Frozen, b: _Frozen) -> bool:
+  if isinstance(a.parts, Rows) or isinstance(b.parts, Rows):
+    return a.parts is b.parts
+  if isinstance(a.parts, dict):
+    return a.parts.keys() == b.parts.keys() and all(
+      a.parts[key] is b.parts[key] for key in a.parts
+    )
+  return len(a.parts) == len(b.parts) and all(
+    x is y for x, y in zip(a.parts, b.parts, strict=True)
+  )
+
+
+def _nested(value: Any) -> Iterator[Any]:
+  if isinstance(value, LocalList):
+    yield from value.items or ()
+  elif isinstance(value, tuple):
+    yield from value
+  elif isinstance(value, Local):
+    yield from value.snapshot().values()
+
+
+def kind_of_value(type_: type) -> str | None:
+  """Returns the kind of column that holds values of a type themselves; None for objects."""
+  for kind, types in (
+    (_columns.BOOL, bool),
+    (_columns.INT, int),
+    (_columns.FLOAT, float),
+    (_columns.STR, str),
+    (_columns.TENSOR, _ARRAYS),
+  ):
+    if issubclass(type_, types) if kind == _columns.TENSOR else type_ is types:
+      return kind
+  return None
+
+
+def is_plain_sequence(type_: type) -> bool:
+  """Tells whether a type is a list or tuple whose elements are what the builtin says."""
+  return issubclass(type_, (list, tuple)) and type_.__iter__ in (list.__iter__, tuple.__iter__)
+
+
+def path_text(path: Any) -> str:
+  """Returns a path as the user wrote it, from `object` on."""
+  text = "object"
+  for step in path:
+    if step[0] == "attr":
+      text += f".{step[1]}"
+    elif step[0] in ("item", "lookup"):
+      text += f"[{step[1]!r}]" if step[0] == "item" else "[...]"
+    else:
+      text += f".{step[0]}"
+  return text
+
+
+def known(value: Any) -> bool:
+  """Tells whether a value is known at conversion."""
+  return is_static(value)

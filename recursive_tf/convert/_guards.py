@@ -1,0 +1,106 @@
+"""What a program relies on outside of the objects it walks: closures, globals, attributes.
+
+Everything that conversion took from there is compared before each run. A number that changed is
+from then on an input of the run; anything else that changed makes a new program.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._forms import same_static
+from recursive_tf.convert._numbers import Number
+
+_GONE = object()
+
+
+class Guards:
+  """The comparisons of one program.
+
+  Attributes:
+    changing: places whose numbers change from run to run, by (id of the owner, name); kept from
+      program to program of one function.
+  """
+
+  def __init__(self, changing: dict[tuple[int, Any], Any], as_input: Callable[..., Any]):
+    self.changing = changing
+    self._as_input = as_input
+    self._checks: dict[tuple[int, Any], tuple[Any, Callable[[], Any], Any]] = {}
+
+  def cell(self, cell: types.CellType, name: str) -> Any:
+    """Returns and guards a variable of an enclosing function."""
+    try:
+      return self._guard(cell, name, lambda: cell.cell_contents)
+    except ValueError:  # Not set yet.
+      raise KeyError(name) from None
+
+  def name(self, namespace: dict[str, Any], name: str) -> Any:
+    """Returns and guards a global variable."""
+    return self._guard(namespace, name, lambda: namespace.get(name, _GONE))
+
+  def attribute(self, owner: Any, name: str, value: Any) -> Any:
+    """Returns and guards an attribute."""
+    del value
+    return self._guard(owner, name, lambda: getattr(owner, name, _GONE))
+
+  def lacks(self, owner: Any, name: str) -> None:
+    """Guards that an attribute is not there."""
+    self._guard(owner, name, lambda: getattr(owner, name, _GONE))
+
+  def elements(self, container: Any) -> list[Any]:
+    """Returns and guards all elements of a list, set, or keys of a dict."""
+    self._guard(container, "elements", lambda: tuple(container), _same_elements)
+    return list(container)
+
+  def items(self, container: dict[Any, Any]) -> dict[Any, Any]:
+    """Returns and guards all items of a dict."""
+    self._guard(container, "items", lambda: tuple(container.items()), _same_elements)
+    return dict(container)
+
+  def entry(self, container: dict[Any, Any], key: Any) -> Any:
+    """Returns and guards one item of a dict."""
+    return self._guard(container, ("item", key), lambda: container.get(key, _GONE))
+
+  def length(self, container: Any) -> int:
+    """Returns and guards a length."""
+    return self._guard(container, "len", lambda: len(container))
+
+  def _guard(
+    self, owner: Any, name: Any, read: Callable[[], Any], same: Callable[..., bool] = same_static
+  ) -> Any:
+    value = read()
+    key = id(owner), name
+    if key in self.changing:
+      kind = type(value)
+      if kind in (int, float) or isinstance(value, (tf.Tensor, np.ndarray)):
+        return self._as_input(key, owner, read, value)
+    self._checks.setdefault(key, (owner, read, (value, same)))
+    return value
+
+  def changed(self) -> list[tuple[tuple[int, Any], Any]]:
+    """Returns the places, with their owners, that are no longer what conversion saw."""
+    found = []
+    for key, (owner, read, (value, same)) in self._checks.items():
+      now = read()
+      if now is not value and not same(value, now):
+        found.append((key, owner))
+    return found
+
+
+def _same_elements(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+  return len(a) == len(b) and all(
+    x is y or same_static(x, y) or (isinstance(x, tuple) and _same_elements(x, y))
+    if not isinstance(x, tuple) or isinstance(y, tuple)
+    else False
+    for x, y in zip(a, b, strict=True)
+  )
+
+
+def number(value: Any, tensor: tf.Tensor) -> Any:
+  """Returns an input as what it is: a number, or a tensor."""
+  return Number(tensor, type(value)) if type(value) in (int, float) else tensor

@@ -1,0 +1,449 @@
+"""Runs a user's function on abstract values: statements and expressions.
+
+It does what Python would, in Python's order, except that a test whose outcome only the run knows
+becomes a conditional, a recursive call an Invoke, and a loop over a list of unknown length a map or
+a loop of the graph.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert import _attributes, _builtins, _calls, _loops, _operators, _sequences
+from recursive_tf.convert._frame import Frame
+from recursive_tf.convert._numbers import Number, unary
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._values import (
+  Bottom,
+  Closure,
+  LocalDict,
+  LocalList,
+  Ref,
+  Scope,
+  Undefined,
+  Unset,
+)
+from recursive_tf.convert.passes.annotations import Annotation, annotation
+
+FELL = object()  # What a block gives that does not return.
+
+
+class Raises(Bottom):
+  """The program raises an exception on this path."""
+
+
+class Interpreter:
+  """Runs functions in one frame.
+
+  Attributes:
+    frame: the body being made.
+    active: the definitions that are being run, outermost first: a call of one is a recursion.
+  """
+
+  def __init__(self, frame: Frame):
+    self.frame = frame
+    self.active: list[ast.AST] = []
+    self.source: Any = None  # Of the function that is being run.
+
+  # --- Statements
+
+  def run(self, node: ast.FunctionDef, scope: Scope) -> Any:
+    """Runs a function's body and returns its result."""
+    self.active.append(node)
+    origin, source = self.frame.origin, self.source
+    self.source = scope.source
+    try:
+      result = self.block(node.body, scope)
+    finally:
+      self.active.pop()
+      self.source = source
+    self.frame.origin = origin
+    return None if result is FELL else result
+
+  def block(self, statements: list[ast.stmt], scope: Scope) -> Any:
+    """Runs statements; returns what they return, or FELL."""
+    for position, statement in enumerate(statements):
+      self.frame.origin = scope.source.origin(statement)
+      if isinstance(statement, ast.Assert):
+        return self._assert(statement, statements[position + 1 :], scope)
+      result = getattr(self, f"do_{type(statement).__name__}")(statement, scope)
+      if result is not FELL:
+        return result
+    return FELL
+
+  def do_Return(self, node: ast.Return, scope: Scope) -> Any:
+    return None if node.value is None else self.eval(node.value, scope)
+
+  def do_Expr(self, node: ast.Expr, scope: Scope) -> Any:
+    self.eval(node.value, scope)
+    return FELL
+
+  def do_Pass(self, node: ast.Pass, scope: Scope) -> Any:
+    return FELL
+
+  def do_Raise(self, node: ast.Raise, scope: Scope) -> Any:
+    raise Raises
+
+  def do_If(self, node: ast.If, scope: Scope) -> Any:
+    pred = self.test(node.test, scope)
+    live = annotation(node, Annotation.LIVE_AFTER)
+    return self.frame.cond(
+      pred,
+      lambda: self.block(node.body, scope),
+      lambda: self.block(node.orelse, scope),
+      None if live is None else (scope, live),
+    )
+
+  def _assert(self, node: ast.Assert, rest: list[ast.stmt], scope: Scope) -> Any:
+    def fail() -> Any:
+      raise Raises
+
+    pred = self.test(node.test, scope)
+    return self.frame.cond(pred, lambda: self.block(rest, scope), fail)
+
+  def do_For(self, node: ast.For, scope: Scope) -> Any:
+    return _loops.do_for(self, node, scope)
+
+  def do_While(self, node: ast.While, scope: Scope) -> Any:
+    return _loops.do_while(self, node, scope)
+
+  def do_Assign(self, node: ast.Assign, scope: Scope) -> Any:
+    is_slot = annotation(node, Annotation.RETURN_SLOT) is not None
+    value = Unset() if is_slot else self.eval(node.value, scope)
+    self.assign(node.targets[0], value, scope)
+    return FELL
+
+  def do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> Any:
+    _operators.augmented(self, node, scope)
+    return FELL
+
+  def do_FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> Any:
+    scope.names[node.name] = self.closure(node, scope)
+    return FELL
+
+  def do_Import(self, node: ast.Import, scope: Scope) -> Any:
+    for alias in node.names:
+      module = __import__(alias.name)
+      if alias.asname:
+        for part in alias.name.split(".")[1:]:
+          module = getattr(module, part)
+      scope.names[alias.asname or alias.name.partition(".")[0]] = module
+    return FELL
+
+  def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> Any:
+    package = scope.source.globals.get("__package__")
+    names = [alias.name for alias in node.names]
+    module = __import__(node.module or "", {"__package__": package}, None, names, node.level)
+    for alias in node.names:
+      scope.names[alias.asname or alias.name] = getattr(module, alias.name)
+    return FELL
+
+  def do_Nonlocal(self, node: ast.Nonlocal, scope: Scope) -> Any:
+    scope.outer_names |= frozenset(node.names)
+    return FELL
+
+  def do_Global(self, node: ast.Global, scope: Scope) -> Any:
+    scope.outer_names |= frozenset(node.names)
+    return FELL
+
+  def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
+    """Binds a target to a value."""
+    if isinstance(target, ast.Name):
+      self.bind(target.id, value, scope)
+    elif isinstance(target, ast.Attribute):
+      owner = self.eval(target.value, scope)
+      _attributes.write(self, owner, target.attr, value)
+    elif isinstance(target, ast.Subscript):
+      owner = self.eval(target.value, scope)
+      _sequences.write_item(self, owner, self.eval(target.slice, scope), value)
+    elif isinstance(target, ast.Starred):
+      self.assign(target.value, value, scope)
+    else:
+      assert isinstance(target, (ast.Tuple, ast.List))  # What the passes leave.
+      self._unpack(target.elts, value, scope)
+
+  def bind(self, name: str, value: Any, scope: Scope) -> None:
+    """Sets a variable where Python would."""
+    if name in scope.outer_names:
+      found = scope.outer.find(name) if scope.outer is not None else None
+      if found is None or found.is_lifted:
+        raise self.frame.refuse(
+          Reason.UNSUPPORTED_WRITE, f"The variable {name!r} is outside of the recursion."
+        )
+      found.names[name] = value
+    else:
+      scope.names[name] = value
+
+  def _unpack(self, targets: list[ast.expr], value: Any, scope: Scope) -> None:
+    starred = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
+    items = _sequences.fixed_items(self, value, None if starred else len(targets))
+    if starred:
+      (first,) = starred
+      last = len(items) - (len(targets) - first - 1)
+      if last < first:
+        raise Raises
+      middle = self.frame.new(LocalList(items[first:last]))
+      items = [*items[:first], middle, *items[last:]]
+    if len(items) != len(targets):
+      raise Raises
+    for target, item in zip(targets, items, strict=True):
+      self.assign(target, item, scope)
+
+  # --- Tests
+
+  def test(self, node: ast.expr, scope: Scope) -> Any:
+    """Returns the truth of an expression: a bool, or a bool `Number`."""
+    if isinstance(node, ast.BoolOp):
+      pred = self.test(node.values[0], scope)
+      for value in node.values[1:]:
+        is_and = isinstance(node.op, ast.And)
+        pred = self._both(pred, is_and, lambda value=value: self.test(value, scope))
+      return pred
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+      return self._not(self.test(node.operand, scope))
+    return _operators.truth(self, self.eval(node, scope))
+
+  def _not(self, pred: Any) -> Any:
+    if not isinstance(pred, Number):
+      return not pred
+    meaning = self.frame.meaning(pred)
+    found = unary(ast.Not, pred)
+    assert found is not None  # Every bool can be negated.
+    return self.frame.note(found, meaning.if_false, meaning.if_true)
+
+  def _both(self, left: Any, is_and: bool, right: Callable[[], Any]) -> Any:
+    """Returns `left and right()`, or `left or right()`, evaluating what Python would."""
+    if not isinstance(left, Number):
+      return right() if bool(left) is is_and else left
+    frame = self.frame
+    meaning = frame.meaning(left)
+    facts = meaning.if_true if is_and else meaning.if_false
+
+    def attempt() -> Any:
+      frame.narrow(facts)
+      return right()
+
+    # Evaluated here if nothing in it can fail or is dear; else only where Python would.
+    count = frame.num_partial
+    found = frame.isolated(attempt)
+    if not isinstance(found, Number):
+      return left if bool(found) is is_and else found
+    if frame.num_partial == count:
+      both = tf.logical_and if is_and else tf.logical_or
+      result = Number(both(left.tensor, found.tensor), bool)
+    else:
+      result = (
+        frame.cond(left, right, lambda: False) if is_and else frame.cond(left, lambda: True, right)
+      )
+    inner = frame.meaning(found)
+    if is_and:
+      return frame.note(result, [*meaning.if_true, *inner.if_true], [])
+    return frame.note(result, [], [*meaning.if_false, *inner.if_false])
+
+  # --- Expressions
+
+  def eval(self, node: ast.expr, scope: Scope) -> Any:
+    """Returns the value of an expression."""
+    return getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
+
+  def _unsupported(self, node: ast.expr, scope: Scope) -> Any:
+    raise self.frame.refuse(Reason.SYNTAX, f"{type(node).__name__} expressions are not converted.")
+
+  def eval_Constant(self, node: ast.Constant, scope: Scope) -> Any:
+    return node.value
+
+  def eval_Name(self, node: ast.Name, scope: Scope) -> Any:
+    return self.lookup(node.id, scope)
+
+  def lookup(self, name: str, scope: Scope) -> Any:
+    """Returns what a name stands for."""
+    found = scope.find(name)
+    if found is not None:
+      value = found.names[name]
+      if isinstance(value, Undefined):
+        raise self.frame.refuse(
+          Reason.KINDS_DIFFER, f"{name!r} may not be set on every path that leads here."
+        )
+      return value
+    outermost = scope
+    while outermost.outer is not None:
+      outermost = outermost.outer
+    source = outermost.source
+    if name in source.local_names and outermost is scope:
+      raise Raises  # UnboundLocalError
+    guards = self.frame.conversion.guards
+    if name in source.cells:
+      return guards.cell(source.cells[name], name)
+    if name in source.globals:
+      return guards.name(source.globals, name)
+    if hasattr(builtins, name):
+      return getattr(builtins, name)
+    raise Raises  # NameError
+
+  def eval_Attribute(self, node: ast.Attribute, scope: Scope) -> Any:
+    return _attributes.read(self, self.eval(node.value, scope), node.attr)
+
+  def eval_Subscript(self, node: ast.Subscript, scope: Scope) -> Any:
+    return _sequences.item(self, self.eval(node.value, scope), self.eval(node.slice, scope))
+
+  def eval_Slice(self, node: ast.Slice, scope: Scope) -> Any:
+    parts = [None if p is None else self.eval(p, scope) for p in (node.lower, node.upper, node.step)]
+    return _sequences.Slice(*(self.frame.resolve(part) for part in parts))
+
+  def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> Any:
+    return tuple(self._items(node.elts, scope))
+
+  def eval_List(self, node: ast.List, scope: Scope) -> Any:
+    return self.frame.new(LocalList(self._items(node.elts, scope)))
+
+  def _items(self, nodes: list[ast.expr], scope: Scope) -> Iterator[Any]:
+    for node in nodes:
+      if isinstance(node, ast.Starred):
+        yield from _sequences.fixed_items(self, self.eval(node.value, scope))
+      else:
+        yield self.eval(node, scope)
+
+  def eval_Dict(self, node: ast.Dict, scope: Scope) -> Any:
+    items: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+      if key is None:
+        other = self.eval(value, scope)
+        if not isinstance(other, LocalDict):
+          raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
+        items.update(other.items)
+      else:
+        name = self.frame.resolve(self.eval(key, scope))
+        items[_sequences.static_key(self, name)] = self.eval(value, scope)
+    return self.frame.new(LocalDict(items))
+
+  def eval_BinOp(self, node: ast.BinOp, scope: Scope) -> Any:
+    left = self.eval(node.left, scope)
+    return _operators.binary(self, type(node.op), left, self.eval(node.right, scope))
+
+  def eval_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Any:
+    if isinstance(node.op, ast.Not):
+      return self._not(self.test(node.operand, scope))
+    return _operators.unary_value(self, type(node.op), self.eval(node.operand, scope))
+
+  def eval_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Any:
+    return self._bool_value(isinstance(node.op, ast.And), node.values, scope)
+
+  def _bool_value(self, is_and: bool, values: list[ast.expr], scope: Scope) -> Any:
+    left = self.frame.resolve(self.eval(values[0], scope))
+    if len(values) == 1:
+      return left
+    pred = _operators.truth(self, left)
+
+    def rest() -> Any:
+      return self._bool_value(is_and, values[1:], scope)
+
+    if isinstance(left, (bool, Number)) and pred is left:
+      return self._both_values(pred, is_and, rest)
+    if is_and:
+      return self.frame.cond(pred, rest, lambda: left)
+    return self.frame.cond(pred, lambda: left, rest)
+
+  def _both_values(self, left: Any, is_and: bool, rest: Callable[[], Any]) -> Any:
+    if not isinstance(left, Number):
+      return rest() if left is is_and else left
+    if is_and:
+      return self.frame.cond(left, rest, lambda: False)
+    return self.frame.cond(left, lambda: True, rest)
+
+  def eval_Compare(self, node: ast.Compare, scope: Scope) -> Any:
+    left = self.eval(node.left, scope)
+    right = self.eval(node.comparators[0], scope)
+    return _operators.compare(self, type(node.ops[0]), left, right)
+
+  def eval_IfExp(self, node: ast.IfExp, scope: Scope) -> Any:
+    return self.frame.cond(
+      self.test(node.test, scope),
+      lambda: self.eval(node.body, scope),
+      lambda: self.eval(node.orelse, scope),
+    )
+
+  def eval_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Any:
+    value = self.eval(node.value, scope)
+    self.bind(node.target.id, value, scope)
+    return value
+
+  def eval_Lambda(self, node: ast.Lambda, scope: Scope) -> Any:
+    return self.closure(_calls.function_of_lambda(node), scope)
+
+  def eval_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Any:
+    return _builtins.formatted(self, node, scope)
+
+  def eval_ListComp(self, node: ast.ListComp, scope: Scope) -> Any:
+    return _loops.comprehension(self, node.elt, node.generators, scope)
+
+  eval_GeneratorExp = eval_ListComp
+
+  def eval_DictComp(self, node: ast.DictComp, scope: Scope) -> Any:
+    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+    pairs = _loops.comprehension(self, pair, node.generators, scope)
+    if pairs.items is None:
+      raise self.frame.refuse(Reason.DYNAMIC_LIST, "A dict of unknown length.")
+    items = {
+      _sequences.static_key(self, self.frame.resolve(key)): value for key, value in pairs.items
+    }
+    return self.frame.new(LocalDict(items))
+
+  def eval_Starred(self, node: ast.Starred, scope: Scope) -> Any:
+    raise self.frame.refuse(Reason.SYNTAX, "* is only converted in calls, lists and tuples.")
+
+  def eval_Call(self, node: ast.Call, scope: Scope) -> Any:
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+      return _attributes.super_of(self, scope)
+    function = self.eval(node.func, scope)
+    args = list(self._arguments(node.args, scope))
+    kwargs: dict[str, Any] = {}
+    for keyword in node.keywords:
+      value = self.eval(keyword.value, scope)
+      if keyword.arg is not None:
+        kwargs[keyword.arg] = value
+      elif isinstance(value, LocalDict):
+        kwargs.update(value.items)
+      elif isinstance(value, dict):
+        kwargs.update(self.frame.conversion.guards.items(value))
+      else:
+        raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
+    origin = self.frame.origin
+    result = _calls.call(self, function, args, kwargs)
+    self.frame.origin = origin
+    return result
+
+  def _arguments(self, nodes: list[ast.expr], scope: Scope) -> Iterator[Any]:
+    for node in nodes:
+      if not isinstance(node, ast.Starred):
+        yield self.eval(node, scope)
+        continue
+      value = self.eval(node.value, scope)
+      rows = _sequences.rows_of(self, value)
+      if rows is not None:
+        yield _sequences.Spread(rows)
+      else:
+        yield from _sequences.fixed_items(self, value)
+
+  def closure(self, node: ast.FunctionDef, scope: Scope) -> Closure:
+    """Makes the function that a definition inside a function makes."""
+    args = node.args
+    named = [*args.posonlyargs, *args.args]
+    defaults = {
+      arg.arg: self.eval(value, scope)
+      for arg, value in zip(named[len(named) - len(args.defaults) :], args.defaults, strict=True)
+    }
+    defaults |= {
+      arg.arg: self.eval(value, scope)
+      for arg, value in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+      if value is not None
+    }
+    return Closure(node, scope, defaults, scope.source)
+
+  def read(self, ref: Ref) -> Any:
+    """Returns a read as the number or array that it is, if it is one."""
+    return self.frame.resolve(ref)

@@ -1,0 +1,509 @@
+"""Loops and comprehensions: unrolled if their length is known, else maps or loops of the graph."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert import _calls, _forms, _operators, _sequences
+from recursive_tf.convert._frame import Frame
+from recursive_tf.convert._numbers import Number
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._values import (
+  BoundMethod,
+  Closure,
+  LocalList,
+  Rows,
+  Scope,
+  Undefined,
+  Update,
+  Weak,
+)
+from recursive_tf.convert.passes.annotations import Annotation, MapLoop, annotation
+
+_MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
+
+
+def do_for(ip: Any, node: ast.For, scope: Scope) -> Any:
+  """Runs a `for` loop."""
+  iterable = ip.eval(node.iter, scope)
+  rows = _sequences.rows_of(ip, iterable)
+  until = annotation(node, Annotation.UNTIL)
+  if rows is None:
+    return _unrolled(ip, node, _sequences.fixed_items(ip, iterable), until, scope)
+  plan = annotation(node, Annotation.MAP_LOOP)
+  if plan is not None and _mapped(ip, node, plan, rows, scope):
+    return _fell()
+  return _for_in_graph(ip, node, rows, until, scope)
+
+
+def _fell() -> Any:
+  from recursive_tf.convert._interpreter import FELL
+
+  return FELL
+
+
+def _unrolled(ip: Any, node: ast.For, items: list[Any], until: str | None, scope: Scope) -> Any:
+  fell = _fell()
+
+  def step(position: int) -> Any:
+    if position == len(items):
+      return fell
+    ip.assign(node.target, items[position], scope)
+    result = ip.block(node.body, scope)
+    if result is not fell:
+      return result
+    if until is None:
+      return step(position + 1)
+    live = scope, frozenset(scope.names)
+    return ip.frame.cond(scope.names[until], lambda: fell, lambda: step(position + 1), live)
+
+  if until is not None or len(items) < 200:
+    return step(0)
+  for item in items:
+    ip.assign(node.target, item, scope)
+    ip.block(node.body, scope)
+  return fell
+
+
+def _mapped(ip: Any, node: ast.For, plan: MapLoop, rows: Rows, scope: Scope) -> bool:
+  """Runs a loop whose turns do not depend on each other as a map; False if it cannot be."""
+  frame = ip.frame
+  for output in plan.outputs:
+    old = scope.names.get(output.name)
+    if output.kind == "append":
+      if not isinstance(old, LocalList):
+        return False
+    elif isinstance(frame.resolve(old), (LocalList, tuple, str)) or old is None:
+      return False
+  values = [output.value for output in plan.outputs]
+  function = _body_function(node, node.target, plan.assignments, values)
+  results = map_function(ip, ip.closure(function, scope), rows)
+  for position, output in enumerate(plan.outputs):
+    column = project(results, position)
+    if output.kind == "append":
+      _sequences.extend(ip, scope.names[output.name], column)
+    else:
+      scope.names[output.name] = total(ip, column, scope.names[output.name])
+  return True
+
+
+def _body_function(
+  node: ast.AST, target: ast.expr, assignments: Any, values: list[ast.expr]
+) -> ast.FunctionDef:
+  """Returns one turn of a loop as a function of the element; the same one each time."""
+  made = getattr(node, "_rtf_body", None)
+  if made is None:
+    simple = isinstance(target, ast.Name)
+    name = target.id if isinstance(target, ast.Name) else "_rtf_element"
+    body: list[ast.stmt] = []
+    if not simple:
+      body.append(ast.Assign([target], ast.Name(name, ast.Load())))
+    body += assignments
+    result = values[0] if len(values) == 1 else ast.Tuple(values, ast.Load())
+    body.append(ast.Return(result))
+    args = ast.arguments([], [ast.arg(name)], None, [], [], None, [])
+    made = ast.FunctionDef("<loop>", args, body, [], lineno=getattr(node, "lineno", 1))
+    for part in [made, *(p for p in body if not hasattr(p, "lineno"))]:
+      ast.copy_location(part, node)
+    ast.fix_missing_locations(made)
+    node._rtf_body = made  # type: ignore[attr-defined]
+    made._rtf_single = len(values) == 1  # type: ignore[attr-defined]
+  return made
+
+
+def project(rows: Rows, position: int) -> Rows:
+  """Returns one part of elements that are tuples; of others the elements themselves."""
+  form = rows.form
+  if not (isinstance(form, _forms.NestForm) and getattr(rows, "is_tuple", True)):
+    return rows
+  return part_of(rows, position)
+
+
+def part_of(rows: Rows, position: int) -> Rows:
+  """Returns part `position` of elements that are nests."""
+  first = sum(len(list(_forms.specs(part))) for part in rows.form.parts[:position])
+  part = rows.form.parts[position]
+  count = len(list(_forms.specs(part)))
+  return Rows(rows.length, rows.tensors[first : first + count], part)
+
+
+def comprehension(
+  ip: Any, elt: ast.expr, generators: list[ast.comprehension], scope: Scope
+) -> LocalList:
+  """Returns the list that a comprehension or generator makes."""
+  frame = ip.frame
+  generator, *others = generators
+  iterable = ip.eval(generator.iter, scope)
+  inner = frame.new(Scope({}, scope, scope.source))
+  rows = _sequences.rows_of(ip, iterable)
+  if rows is None:
+    found = frame.new(LocalList([]))
+    for item in _sequences.fixed_items(ip, iterable):
+      ip.assign(generator.target, item, inner)
+      keep: Any = True
+      for test in generator.ifs:
+        keep = ip._both(keep, True, lambda test=test: ip.test(test, inner))
+
+      def add() -> None:
+        if others:
+          _sequences.extend(ip, found, comprehension(ip, elt, others, inner))
+        else:
+          _sequences.method(ip, found, "append", [ip.eval(elt, inner)], {})
+
+      frame.cond(keep, add, lambda: None)
+    return found
+  if others:
+    raise frame.refuse(Reason.DYNAMIC_LIST, "Nested comprehensions over lists of the heap.")
+  for test in generator.ifs:
+    function = _body_function(test, generator.target, (), [test])
+    rows = _filtered(ip, rows, ip.closure(function, scope))
+  function = _body_function(elt, generator.target, (), [elt])
+  return frame.new(LocalList(map_function(ip, ip.closure(function, scope), rows)))
+
+
+def _filtered(ip: Any, rows: Rows, test: Closure) -> Rows:
+  kept = map_function(ip, test, rows)
+  if not (isinstance(kept.form, _forms.NumberForm) and kept.form.type is bool):
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A filter that is not a truth value.")
+  mask = kept.tensors[0]
+  tensors = tuple(tf.boolean_mask(tensor, mask) for tensor in rows.tensors)
+  length = tf.reduce_sum(tf.cast(mask, tf.int32))
+  return Rows(length, tensors, rows.form)
+
+
+# --- Maps
+
+
+def map_function(ip: Any, function: Closure, rows: Rows) -> Rows:
+  """Returns what a function of one element gives for each of the rows."""
+  if rows.form is None:
+    return rows
+  projected = _projection(ip, function, rows)
+  if projected is not None:
+    return projected
+  direct = _direct_call(ip, function, rows)
+  if direct is not None:
+    return direct
+  (parameter,) = function.node.args.args
+  names = {parameter.arg: Mapped(rows)}
+  found = ip.frame.conversion.call_instance(
+    ip, function, function.source, function.node, function.scope, names
+  )
+  assert isinstance(found, Rows)  # One argument is mapped.
+  return found
+
+
+class Mapped:
+  """An argument that is another one in each of many calls."""
+
+  def __init__(self, rows: Rows):
+    self.rows = rows
+
+
+def _projection(ip: Any, function: Closure, rows: Rows) -> Rows | None:
+  """Returns the rows of a part of the elements, if that is all that the function returns."""
+  (parameter,) = function.node.args.args
+  name = parameter.arg
+  picked = {name: rows}
+  for statement in function.node.body[:-1]:
+    is_unpacking = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple)
+    if not is_unpacking or not isinstance(statement.value, ast.Name):
+      return None
+    if not isinstance(rows.form, _forms.NestForm):
+      return None
+    targets = statement.targets[0].elts
+    if len(targets) != len(rows.form.parts) or not all(isinstance(t, ast.Name) for t in targets):
+      return None
+    picked |= {t.id: part_of(rows, i) for i, t in enumerate(targets)}
+  result = function.node.body[-1]
+  value = result.value if isinstance(result, ast.Return) else None
+  return _pick(ip, value, picked)
+
+
+def _pick(ip: Any, node: ast.expr | None, picked: dict[str, Rows]) -> Rows | None:
+  if isinstance(node, ast.Name):
+    return picked.get(node.id)
+  if not isinstance(node, (ast.Attribute, ast.Subscript)):
+    return None
+  inner = _pick(ip, node.value, picked)
+  if inner is None or not isinstance(inner.form, _forms.NestForm):
+    return None
+  form = inner.form
+  if isinstance(node, ast.Attribute):
+    fields = getattr(form.type, "_fields", form.keys)
+    return part_of(inner, fields.index(node.attr)) if node.attr in fields else None
+  if not isinstance(node.slice, ast.Constant) or node.slice.value not in form.keys:
+    return None
+  return part_of(inner, form.keys.index(node.slice.value))
+
+
+def _direct_call(ip: Any, function: Closure, rows: Rows) -> Rows | None:
+  """Returns the results if the function only calls a recursive one on the element."""
+  (parameter,) = function.node.args.args
+  result = function.node.body[-1]
+  value = result.value if isinstance(result, ast.Return) else None
+  if len(function.node.body) > 1 or not isinstance(value, ast.Call) or value.keywords:
+    return None
+  is_element = [isinstance(arg, ast.Name) and arg.id == parameter.arg for arg in value.args]
+  others = [value.func, *(a for a, is_one in zip(value.args, is_element, strict=True) if not is_one)]
+  if not any(is_element) or any(_mentions(other, parameter.arg) for other in others):
+    return None
+  if not all(isinstance(n, _SIMPLE) for other in others for n in ast.walk(other)):
+    return None
+  callee = ip.eval(value.func, function.scope)
+  args = [
+    Mapped(rows) if is_one else ip.eval(arg, function.scope)
+    for arg, is_one in zip(value.args, is_element, strict=True)
+  ]
+  while isinstance(callee, BoundMethod):
+    callee, args = callee.function, [callee.owner, *args]
+  if getattr(type(callee), "_is_recursive_function", False):
+    callee = callee.python
+  if not ip.frame.conversion.is_recursive(ip, callee):
+    return None
+  found = _calls.call_function(ip, callee, args, {})
+  return found if isinstance(found, Rows) else None
+
+
+_SIMPLE = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.operator, ast.expr_context)
+
+
+def _mentions(node: ast.expr, name: str) -> bool:
+  return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def total(ip: Any, rows: Rows, start: Any) -> Any:
+  """Returns `start` plus all elements, as Python's `sum` and running sums do."""
+  frame = ip.frame
+  start = frame.resolve(start)
+  form = rows.form
+  if form is None:
+    return start
+  if isinstance(form, _forms.NumberForm) and form.type in (int, float):
+    summed = Number(tf.reduce_sum(rows.tensors[0]), form.type)
+    if form.type is int:
+      bound = tf.reduce_sum(tf.abs(tf.cast(rows.tensors[0], tf.float64)))
+      summed = Number(frame.check(summed.tensor, bound < 2.0**62, "the sum is too large"), int)
+    if isinstance(start, Number) or type(start) in (int, float):
+      if form.type is float and _forms.number_of(start).type is int:
+        raise frame.refuse(Reason.KINDS_DIFFER, "A sum is an int if there is nothing to add up.")
+      return _operators.binary(ip, ast.Add, start, summed)
+  if isinstance(form, _forms.NumberForm) and form.type is bool:
+    counted = Number(tf.reduce_sum(tf.cast(rows.tensors[0], tf.int64)), int)
+    return _operators.binary(ip, ast.Add, start, counted)
+  if not isinstance(form, _forms.TensorForm):
+    raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
+  added = tf.reduce_sum(rows.tensors[0], 0)
+  number = _forms.number_of(start)
+  if isinstance(start, Weak):
+    same = start.tensor.dtype == added.dtype and start.tensor.shape == added.shape
+    if same and added.shape.is_fully_defined():
+      none = tf.logical_and(start.is_number, tf.equal(rows.length, 0))
+      return Weak(start.tensor + added, none, start.type)
+    start = frame.strong(start)
+  if number is not None:
+    tensor = added + tf.cast(number.tensor, added.dtype)
+    return Weak(tensor, tf.equal(rows.length, 0), number.type)
+  if isinstance(start, tf.Tensor) and start.shape != added.shape:
+    start = frame.check(start, rows.length > 0, "a sum over nothing has another shape")
+  return _operators.binary(ip, ast.Add, start, added)
+
+
+# --- Loops of the graph
+
+
+def _for_in_graph(ip: Any, node: ast.For, rows: Rows, until: str | None, scope: Scope) -> Any:
+  if rows.form is None:
+    return _fell()
+
+  def test(index: tf.Tensor) -> tf.Tensor:
+    return _and_not(ip, index < rows.length, until, scope)
+
+  def body(index: tf.Tensor) -> None:
+    tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
+    ip.assign(node.target, ip.frame.adopt(_forms.unflatten(rows.form, tensors)), scope)
+    ip.block(node.body, scope)
+
+  _run_loop(ip, node, scope, test, body)
+  return _fell()
+
+
+def do_while(ip: Any, node: ast.While, scope: Scope) -> Any:
+  """Runs a `while` loop."""
+  until = annotation(node, Annotation.UNTIL)
+  fell = _fell()
+  for _ in range(200):  # As long as the test is known, in Python.
+    pred = ip.frame.isolated(lambda: ip.test(node.test, scope))
+    flag = scope.names[until] if until else False
+    if isinstance(pred, Number) or isinstance(flag, Number):
+      break
+    if not ip.test(node.test, scope) or flag:
+      return fell
+    ip.block(node.body, scope)
+
+  def test(index: tf.Tensor) -> Any:
+    del index
+    pred = ip.test(node.test, scope)
+    tensor = pred.tensor if isinstance(pred, Number) else tf.constant(bool(pred))
+    return _and_not(ip, tensor, until, scope)
+
+  _run_loop(ip, node, scope, test, lambda index: ip.block(node.body, scope))
+  return fell
+
+
+def _and_not(ip: Any, pred: tf.Tensor, until: str | None, scope: Scope) -> tf.Tensor:
+  flag = scope.names[until] if until else False
+  if isinstance(flag, Number):
+    return tf.logical_and(pred, tf.logical_not(flag.tensor))
+  return tf.logical_and(pred, tf.constant(not flag))
+
+
+def _run_loop(
+  ip: Any,
+  node: ast.AST,
+  scope: Scope,
+  test: Callable[[tf.Tensor], Any],
+  body: Callable[[tf.Tensor], Any],
+) -> None:
+  """Runs `body` as a loop of the graph while `test` holds; both see and change containers."""
+  frame: Frame = ip.frame
+  frame.num_partial += 1
+  kept = annotation(node, Annotation.CARRIED, frozenset()) | annotation(
+    node, Annotation.LIVE_AFTER, frozenset()
+  )
+  carried = _settle(ip, scope, kept, test, body)
+  for name in annotation(node, Annotation.ASSIGNED, frozenset()) - kept:
+    scope.names.pop(name, None)
+
+  def flat() -> list[tf.Tensor]:
+    return [
+      tensor
+      for (owner, key), form in carried.items()
+      for tensor in _forms.flatten(_get(owner, key), form, frame)
+    ]
+
+  def load(tensors: list[tf.Tensor]) -> None:
+    source = iter(tensors)
+    for (owner, key), form in carried.items():
+      _set(owner, key, frame.adopt(_forms.unflatten(form, source)))
+
+  def in_layer(function: Callable[[], Any], tensors: list[tf.Tensor]) -> Any:
+    def trace() -> Any:
+      load(tensors)
+      return function()
+
+    return frame.isolated(trace)
+
+  def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> Any:
+    def turn() -> Any:
+      body(index)
+      return [index + 1, *flat()]
+
+    return in_layer(turn, list(tensors))
+
+  specs = [spec for form in carried.values() for spec in _forms.specs(form)]
+  found = tf.while_loop(
+    lambda index, *tensors: in_layer(lambda: test(index), list(tensors)),
+    one_turn,
+    [tf.constant(0), *flat()],
+    shape_invariants=[tf.TensorShape([]), *(spec.shape for spec in specs)],
+  )
+  load(list(found[1:]))
+
+
+def _settle(ip: Any, scope: Scope, kept: frozenset[str], test: Any, body: Any) -> dict[Any, Any]:
+  """Returns what the body changes, (container, name or None) -> form, by trying it out."""
+  frame: Frame = ip.frame
+  forms: dict[Any, Any] = {}
+  for _ in range(_MAX_ROUNDS):
+    graph = tfi.FuncGraph("loop")
+    with graph.as_default():
+      changed = frame.isolated(lambda: _one_round(ip, scope, kept, forms, body))
+    joined = dict(forms)
+    try:
+      for place, form in changed.items():
+        if place not in joined:
+          initial = _forms.form_of(_get(*place), frame)
+          joined[place] = _forms.join(initial, form)
+        else:
+          joined[place] = _forms.join(joined[place], form)
+    except _forms.Mismatch as error:
+      raise frame.refuse(
+        Reason.KINDS_DIFFER, f"A loop carries {error} from turn to turn."
+      ) from None
+    if joined == forms:
+      return forms
+    forms = joined
+  raise ConversionRefused.of(Reason.NOT_SETTLED, "What the loop carries keeps changing its form.",
+                             frame.origin)
+
+
+def _one_round(
+  ip: Any, scope: Scope, kept: frozenset[str], forms: dict[Any, Any], body: Any
+) -> dict[Any, Any]:
+  """Runs the body once on placeholders; returns the forms of what it changed."""
+  frame: Frame = ip.frame
+  for (owner, key), form in forms.items():
+    tensors = [tf.compat.v1.placeholder(s.dtype, s.shape) for s in _forms.specs(form)]
+    _set(owner, key, frame.adopt(_forms.unflatten(form, iter(tensors))))
+  count = len(frame.locals)
+  places = {}
+  before = frame.snapshot()
+  body(tf.compat.v1.placeholder(tf.int32, []))
+  for local, old in zip(frame.locals[:count], before, strict=False):
+    if isinstance(local, LocalList):
+      new = local.snapshot()
+      same = new is old if isinstance(new, Rows) or isinstance(old, Rows) else (
+        len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True))
+      )
+      if not same:
+        places[(local, None)] = _forms.form_of(local, frame)
+      continue
+    names = local.snapshot()
+    for name, value in names.items():
+      if local is scope and name not in kept:
+        continue
+      if old.get(name, _NOTHING) is not value:
+        places[(local, name)] = _forms.form_of(value, frame)
+  return places
+
+
+_NOTHING = object()
+
+
+def _get(owner: Any, key: Any) -> Any:
+  if key is None:
+    return owner
+  names = owner.snapshot()
+  return names[key] if key in names else Undefined(str(key))
+
+
+def _set(owner: Any, key: Any, value: Any) -> None:
+  owner.restore(value.content if key is None else Update({key: value}))
+
+
+
+def applying(ip: Any, function: Any) -> Closure:
+  """Returns `lambda x: function(x)`."""
+  scope = ip.frame.new(Scope({"function": function}, None, ip.source))
+  return ip.closure(_APPLYING, scope)
+
+
+def _parsed(text: str) -> ast.FunctionDef:
+  (made,) = ast.parse(text).body
+  assert isinstance(made, ast.FunctionDef)
+  return made
+
+
+_APPLYING = _parsed("def map(x):\n  return function(x)")
+_IDENTITY = _parsed("def read(x):\n  return x")
+
+
+def identity(ip: Any) -> Closure:
+  """Returns `lambda x: x`, which turns handles of numbers into numbers."""
+  return ip.closure(_IDENTITY, ip.frame.new(Scope({}, None, ip.source)))

@@ -1,0 +1,395 @@
+"""Python's operators on abstract values."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert import _attributes, _calls, _forms, _libraries, _numbers, _sequences
+from recursive_tf.convert._forms import NoneType, number_of
+from recursive_tf.convert._numbers import Number, as_tensor
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._values import (
+  BoundMethod,
+  Builtin,
+  Closure,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Missing,
+  Ref,
+  Rows,
+  Scope,
+  Weak,
+)
+
+_OPERATORS = {
+  ast.Add: (operator.add, operator.iadd, "add"),
+  ast.Sub: (operator.sub, operator.isub, "sub"),
+  ast.Mult: (operator.mul, operator.imul, "mul"),
+  ast.Div: (operator.truediv, operator.itruediv, "truediv"),
+  ast.FloorDiv: (operator.floordiv, operator.ifloordiv, "floordiv"),
+  ast.Mod: (operator.mod, operator.imod, "mod"),
+  ast.Pow: (operator.pow, operator.ipow, "pow"),
+  ast.MatMult: (operator.matmul, operator.imatmul, "matmul"),
+  ast.LShift: (operator.lshift, operator.ilshift, "lshift"),
+  ast.RShift: (operator.rshift, operator.irshift, "rshift"),
+  ast.BitAnd: (operator.and_, operator.iand, "and"),
+  ast.BitOr: (operator.or_, operator.ior, "or"),
+  ast.BitXor: (operator.xor, operator.ixor, "xor"),
+}
+_COMPARISONS = {
+  ast.Eq: (operator.eq, "eq"),
+  ast.NotEq: (operator.ne, "ne"),
+  ast.Lt: (operator.lt, "lt"),
+  ast.LtE: (operator.le, "le"),
+  ast.Gt: (operator.gt, "gt"),
+  ast.GtE: (operator.ge, "ge"),
+}
+_UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
+_PRIMITIVE = (str, int, float, bool, NoneType, bytes)
+_KEEPS_ZERO = (ast.Add, ast.Sub, ast.Mult)
+
+
+def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
+  """Returns `left op right`."""
+  frame = ip.frame
+  left, right = frame.resolve(left), frame.resolve(right)
+  if isinstance(left, Number) or isinstance(right, Number):
+    if number_of(left) is not None and number_of(right) is not None:
+      frame.num_partial += 1
+      found = _numbers.binary(op, left, right)
+      if found is None:
+        raise frame.refuse(
+          Reason.UNSUPPORTED_OPERATION, f"{op.__name__} of these Python numbers, in the run."
+        )
+      return found
+  if isinstance(left, Weak) or isinstance(right, Weak):
+    return _weak_binary(ip, op, left, right)
+  if isinstance(left, LocalObject) or isinstance(right, LocalObject):
+    return _own_operator(ip, op, left, right)
+  if isinstance(left, (LocalList, Rows)) or isinstance(right, (LocalList, Rows)):
+    found = _sequences.binary(ip, op, left, right)
+    if found is not None:
+      return found
+  if isinstance(left, tuple) and isinstance(right, tuple) and op is ast.Add:
+    return left + right
+  if isinstance(left, Ref) or isinstance(right, Ref):
+    raise _unsupported(ip, op.__name__, left, right)
+  return _native(ip, _OPERATORS[op][0], left, right)
+
+
+def _native(ip: Any, function: Any, left: Any, right: Any) -> Any:
+  """Computes with TensorFlow, or with Python where both are known."""
+  is_tensor = [isinstance(value, tf.Tensor) for value in (left, right)]
+  for i, (value, other) in enumerate(((left, right), (right, left))):
+    if isinstance(value, Number) and is_tensor[1 - i]:
+      try:
+        value = as_tensor(value, other.dtype)
+      except TypeError as error:
+        raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, str(error)) from None
+      left, right = (value, right) if i == 0 else (left, value)
+  for value in (left, right):
+    if isinstance(value, (Closure, BoundMethod, Builtin, LocalDict)):
+      raise _unsupported(ip, function.__name__, left, right)
+  left, right = ip.frame.tensor(left), ip.frame.tensor(right)
+  if isinstance(left, LocalList) or isinstance(right, LocalList):
+    left, right = (_sequences.lowered(ip, value) for value in (left, right))
+  return _calls.native(ip, function, [left, right], {})
+
+
+def _weak_binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
+  """Computes with what is a tensor or a Python number; see `Weak`."""
+  other = right if isinstance(left, Weak) else left
+  weak = left if isinstance(left, Weak) else right
+  if isinstance(other, Weak):
+    if op is ast.Add and other.type is weak.type and _same_shape(other.tensor, weak.tensor):
+      both = tf.logical_and(left.is_number, right.is_number)
+      return Weak(left.tensor + right.tensor, both, weak.type)
+  elif isinstance(other, tf.Tensor):
+    tensor = weak.tensor
+    if other.dtype == tensor.dtype and _covers(other.shape, tensor.shape):
+      function = _OPERATORS[op][0]
+      operands = [v.tensor if isinstance(v, Weak) else v for v in (left, right)]
+      return _calls.native(ip, function, operands, {})
+  elif type(other) in (int, float) and other == 0 and op is ast.Add and type(other) is weak.type:
+    return weak
+  operands = [ip.frame.strong(v) if isinstance(v, Weak) else v for v in (left, right)]
+  return binary(ip, op, *operands)
+
+
+def _covers(shape: tf.TensorShape, other: tf.TensorShape) -> bool:
+  """Tells whether broadcasting with `other` gives `shape`, whatever the run brings."""
+  if not shape.is_fully_defined() or not other.is_fully_defined() or other.rank > shape.rank:
+    return False
+  return all(n in (1, m) for m, n in zip(shape[::-1], other[::-1], strict=False))
+
+
+def _same_shape(a: tf.Tensor, b: tf.Tensor) -> bool:
+  return a.dtype == b.dtype and a.shape.is_fully_defined() and a.shape == b.shape
+
+
+def _own_operator(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
+  name = _OPERATORS[op][2]
+  for value, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
+    if isinstance(value, LocalObject) and hasattr(value.type, method):
+      return _calls.call(ip, _attributes.read(ip, value, method), [other], {})
+  raise _unsupported(ip, op.__name__, left, right)
+
+
+def unary_value(ip: Any, op: type[ast.unaryop], value: Any) -> Any:
+  """Returns `op value` of -, + or ~."""
+  value = ip.frame.resolve(value)
+  if isinstance(value, Number):
+    found = _numbers.unary(op, value)
+    if found is None:
+      raise _unsupported(ip, op.__name__, value, value)
+    return found
+  if isinstance(value, Weak):
+    value = ip.frame.strong(value)
+  if isinstance(value, (Ref, LocalList, LocalObject, LocalDict)):
+    raise _unsupported(ip, op.__name__, value, value)
+  return _calls.native(ip, _UNARY[op], [ip.frame.tensor(value)], {})
+
+
+def augmented(ip: Any, node: ast.AugAssign, scope: Scope) -> None:
+  """Does `target op= value`."""
+  op, target = type(node.op), node.target
+  if isinstance(target, ast.Name):
+    old = ip.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target), scope)
+    ip.bind(target.id, _in_place(ip, op, old, ip.eval(node.value, scope)), scope)
+    return
+  owner = ip.eval(target.value, scope)
+  if isinstance(target, ast.Attribute):
+    effects = ip.frame.conversion.effects
+    value = None
+    if not isinstance(owner, LocalObject):
+      value = effects.augmented_attribute(ip, op, owner, target.attr, node.value, scope)
+    if value is None:
+      old = _attributes.read(ip, owner, target.attr)
+      new = _in_place(ip, op, old, ip.eval(node.value, scope))
+      _attributes.write(ip, owner, target.attr, new)
+    return
+  key = ip.eval(target.slice, scope)
+  old = _sequences.item(ip, owner, key)
+  _sequences.write_item(ip, owner, key, _in_place(ip, op, old, ip.eval(node.value, scope)))
+
+
+def _in_place(ip: Any, op: type[ast.operator], old: Any, value: Any) -> Any:
+  old = ip.frame.resolve(old)
+  if isinstance(old, LocalList) and op is ast.Add:
+    _sequences.extend(ip, old, value)
+    return old
+  if isinstance(old, (list, dict, set, np.ndarray)):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a {type(old).__name__}.")
+  if isinstance(old, Ref) and any(issubclass(t, list) for t in ip.frame.types_of(old)):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a list of the heap.")
+  return binary(ip, op, old, value)
+
+
+# --- Truth and comparison
+
+
+def truth(ip: Any, value: Any) -> Any:
+  """Returns `bool(value)`: a bool, or a bool `Number`."""
+  frame = ip.frame
+  if isinstance(value, Number) and value.type is bool:
+    return value
+  value = frame.resolve(value)
+  if isinstance(value, Number):
+    found = _numbers.to_bool(value)
+    return found
+  if isinstance(value, Weak):
+    value = frame.strong(value)
+  if isinstance(value, tf.Tensor):
+    return _truth_of_tensor(ip, value)
+  if isinstance(value, Ref):
+    return _truth_of_ref(ip, value)
+  if isinstance(value, (LocalList, Rows)):
+    content = value.content if isinstance(value, LocalList) else value
+    if isinstance(content, Rows):
+      return Number(tf.greater(content.length, 0), bool)
+    return bool(content)
+  if isinstance(value, LocalDict):
+    return bool(value.items)
+  if isinstance(value, LocalObject):
+    for name in ("__bool__", "__len__"):
+      if hasattr(value.type, name):
+        return truth(ip, _calls.call(ip, _attributes.read(ip, value, name), [], {}))
+    return True
+  if isinstance(value, (Closure, BoundMethod, Builtin)):
+    return True
+  if isinstance(value, (list, dict, set)):
+    return frame.conversion.guards.length(value) > 0
+  for name in ("__bool__", "__len__"):
+    method = getattr(type(value), name, None)
+    if method is not None and not _libraries.is_library(value) and hasattr(method, "__code__"):
+      return truth(ip, _calls.call(ip, BoundMethod(method, value), [], {}))
+  return bool(value)
+
+
+def _truth_of_tensor(ip: Any, value: tf.Tensor) -> Number:
+  if value.shape.rank != 0 and value.shape.num_elements() != 1:
+    raise ip.frame.refuse(
+      Reason.TENSORFLOW_ERROR, f"The truth of a tensor of shape {value.shape} is not one value."
+    )
+  scalar = tf.reshape(value, [])
+  return Number(scalar if value.dtype == tf.bool else tf.not_equal(scalar, 0), bool)
+
+
+def _truth_of_ref(ip: Any, ref: Ref) -> Any:
+  frame = ip.frame
+  kinds = frame.types_of(ref)
+  others = kinds - {NoneType, Missing}
+  if all(kind.__module__ == "builtins" for kind in others):
+    if NoneType not in kinds and all(_attributes_is_sized(kind) for kind in others):
+      return _numbers.to_bool(frame.length(ref))
+    return frame.number(ref.step("truth"))
+  own = [kind for kind in others if hasattr(kind, "__bool__") or hasattr(kind, "__len__")]
+  if own:
+    builtin = [k for k in own if _sequences.is_builtin_container(k) and not hasattr(k, "__bool__")]
+    if len(builtin) == len(own) and len(own) == len(others):
+      return frame.number(ref.step("truth"))
+    groups = [[kind] for kind in sorted(others, key=repr)]
+    if NoneType in kinds:
+      there = ip._not(frame.is_none(ref))
+      return ip._both(there, True, lambda: _attributes.by_type(ip, ref, groups, _own_truth(ip)))
+    return _attributes.by_type(ip, ref, groups, _own_truth(ip))
+  if NoneType not in kinds:
+    if Missing in kinds:
+      frame.base(ref)
+    return True
+  return ip._not(frame.is_none(ref))
+
+
+def _own_truth(ip: Any) -> Any:
+  def found(ref: Ref, group: list[type]) -> Any:
+    for name in ("__bool__", "__len__"):
+      if hasattr(group[0], name):
+        if _sequences.is_builtin_container(group[0]):
+          return ip.frame.number(ref.step("truth"))
+        return truth(ip, _calls.call(ip, _attributes.read(ip, ref, name), [], {}))
+    return True
+
+  return found
+
+
+def _attributes_is_sized(kind: type) -> bool:
+  return issubclass(kind, (list, tuple, dict))
+
+
+def compare(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+  """Returns `left op right`."""
+  frame = ip.frame
+  if op in (ast.Is, ast.IsNot):
+    found = _identical(ip, left, right)
+    return found if op is ast.Is else ip._not(found)
+  if op in (ast.In, ast.NotIn):
+    found = _sequences.contains(ip, right, left)
+    return found if op is ast.In else ip._not(found)
+  left, right = frame.resolve(left), frame.resolve(right)
+  if isinstance(left, Number) or isinstance(right, Number):
+    if number_of(left) is not None and number_of(right) is not None:
+      found = _numbers.compare(op, left, right)
+      if found is not None:
+        return found
+      raise _unsupported(ip, op.__name__, left, right)
+    if op in (ast.Eq, ast.NotEq) and not any(isinstance(v, (tf.Tensor, Ref, Weak)) for v in
+                                             (left, right)):
+      return op is ast.NotEq  # A number equals nothing else.
+  if isinstance(left, Ref) or isinstance(right, Ref):
+    return _compare_refs(ip, op, left, right)
+  if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
+    return _compare_tuples(ip, op, left, right)
+  if isinstance(left, LocalObject) or isinstance(right, LocalObject):
+    name = f"__{_COMPARISONS[op][1]}__"
+    if isinstance(left, LocalObject) and hasattr(vars(left.type).get(name), "__code__"):
+      return _calls.call(ip, _attributes.read(ip, left, name), [right], {})
+    raise _unsupported(ip, op.__name__, left, right)
+  if isinstance(left, (LocalList, LocalDict)) or isinstance(right, (LocalList, LocalDict)):
+    raise _unsupported(ip, op.__name__, left, right)
+  left, right = (frame.strong(v) if isinstance(v, Weak) else v for v in (left, right))
+  return _native(ip, _COMPARISONS[op][0], left, right)
+
+
+def _compare_tuples(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+  result: Any = len(left) == len(right)
+  if result:
+    for a, b in zip(left, right, strict=True):
+      result = ip._both(
+        result, True, lambda a=a, b=b: truth(ip, compare(ip, ast.Eq, a, b))
+      )
+  return result if op is ast.Eq else ip._not(result)
+
+
+def _compare_refs(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+  frame = ip.frame
+  if op not in (ast.Eq, ast.NotEq):
+    raise _unsupported(ip, op.__name__, left, right)
+  if not isinstance(left, Ref):
+    left, right = right, left
+  kinds = frame.types_of(left) - {NoneType, Missing}
+  if right is None:
+    if any(has_own_eq(kind) for kind in kinds):
+      raise _unsupported(ip, op.__name__, left, right)
+    found = frame.is_none(left)
+  elif type(right) in _PRIMITIVE and all(kind in _PRIMITIVE for kind in kinds):
+    found = frame.number(left.step("eq", right))
+  elif isinstance(right, Ref):
+    others = frame.types_of(right) - {NoneType, Missing}
+    if any(has_own_eq(kind) for kind in kinds | others):
+      raise _unsupported(ip, op.__name__, left, right)
+    found = _identical(ip, left, right)
+  elif _forms.is_heap_object(right) and not has_own_eq(type(right)):
+    if any(has_own_eq(kind) for kind in kinds):
+      raise _unsupported(ip, op.__name__, left, right)
+    found = _identical(ip, left, right)
+  else:
+    raise _unsupported(ip, op.__name__, left, right)
+  return found if op is ast.Eq else ip._not(found)
+
+
+def has_own_eq(kind: type) -> bool:
+  """Tells whether `==` of a type is more than identity."""
+  return kind.__eq__ is not object.__eq__
+
+
+def _identical(ip: Any, left: Any, right: Any) -> Any:
+  frame = ip.frame
+  for one, other in ((left, right), (right, left)):
+    if other is None:
+      return frame.is_none(one) if isinstance(one, Ref) else frame.resolve(one) is None
+  if not isinstance(left, Ref) and not isinstance(right, Ref):
+    if isinstance(left, Number) or isinstance(right, Number):
+      if all(number_of(v) is not None and number_of(v).type is bool for v in (left, right)):
+        return _numbers.compare(ast.Eq, left, right)
+      raise _unsupported(ip, "is", left, right)
+    return left is right
+  for one, other in ((left, right), (right, left)):
+    if isinstance(one, Ref) and type(other) is bool:
+      resolved = frame.resolve(one)
+      if isinstance(resolved, Number) and resolved.type is bool:
+        return _numbers.compare(ast.Eq, resolved, other)
+  for value in (left, right):
+    if isinstance(value, Ref):
+      if any(kind in _PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
+        raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "`is` of strings or numbers.")
+    elif not _forms.is_heap_object(value):
+      return False
+  equal = tf.equal(frame.base(left).handle, frame.base(right).handle)
+  return Number(equal, bool)
+
+
+def _unsupported(ip: Any, name: str, left: Any, right: Any) -> Exception:
+  names = " and ".join(_name(ip, value) for value in (left, right))
+  return ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name} of {names}.")
+
+
+def _name(ip: Any, value: Any) -> str:
+  if isinstance(value, Ref):
+    return _forms.describe(_forms.RefForm(ip.frame.types_of(value)))
+  return type(value).__name__

@@ -1,0 +1,76 @@
+"""Why a program is not converted: reasons as data, and the one exception that carries them."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+from recursive_tf._errors import RecursiveTFError
+
+
+class Reason(enum.Enum):
+  """Reason codes, as `explain()` prints them and docs/recursive.md lists them; with what to do."""
+
+  SOURCE_MISSING = ("source-missing", "Define the function in a file, not by exec or in C.")
+  SYNTAX = ("syntax", "Write it with the statements that docs/recursive.md lists.")
+  LOOP_EXIT = ("loop-exit", "Move the return or break out of this loop.")
+  NO_BASE_CASE = ("no-base-case", "Give the recursion a branch that does not call itself.")
+  OPAQUE_CALL = ("opaque-call", "Call TensorFlow, or a function whose Python source is there.")
+  OPAQUE_READ = ("opaque-read", "Read a plain attribute, item or zero-argument method.")
+  NEEDS_VALUE = ("needs-value", "Compute with TensorFlow ops: the value is known only in the run.")
+  TENSORFLOW_ERROR = ("tensorflow-error", "TensorFlow refuses this op on values known in the run.")
+  KINDS_DIFFER = ("kinds-differ", "Let both branches give the same kind of value.")
+  MIXED_ATTRIBUTE = ("mixed-attribute", "Let the attribute have one type in all objects.")
+  UNSUPPORTED_OPERATION = ("unsupported-operation", "See docs/recursive.md for what is converted.")
+  DYNAMIC_LIST = ("dynamic-list", "Stack the list (tf.stack), or fold over it with a for loop.")
+  EFFECT_ORDER = ("effect-order", "Return the value instead of writing it.")
+  UNSUPPORTED_WRITE = ("unsupported-write", "Return the value instead of writing it.")
+  STATEFUL_OP = ("stateful-op", "Change variables after the recursion, from what it returns.")
+  TOO_MANY_VARIANTS = ("too-many-variants", "Pass fewer different functions or constants down.")
+  NOT_SETTLED = ("not-settled", "Let types and shapes settle, or wrap the calls by hand.")
+  INSIDE_FUNCTION = ("inside-function", "Call it eagerly, or pass it `encode.pack(trees)`.")
+  CHECK_FAILED = ("check-failed", "An assumption about values did not hold in this run.")
+  GRAPH_ERROR = ("graph-error", "The run failed and plain Python did not: please report it.")
+
+  def __init__(self, code: str, hint: str):
+    self.code = code
+    self.hint = hint
+
+
+@dataclasses.dataclass(frozen=True)
+class Origin:
+  """A place in the user's program.
+
+  Attributes:
+    file: the path of the source file.
+    line: the line number, from 1.
+    text: that line, stripped.
+    function: the name of the function it is in.
+  """
+
+  file: str
+  line: int
+  text: str = ""
+  function: str = ""
+
+  def __str__(self) -> str:
+    """Returns file:line."""
+    return f"{self.file}:{self.line}"
+
+
+class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - STYLE's name for it
+  """A program cannot be converted; with `strict=True` the user sees it, else it is counted."""
+
+  reason: Reason
+  explanation: str
+  origin: Origin | None
+
+  @classmethod
+  def of(
+    cls, reason: Reason, explanation: str, origin: Origin | None = None
+  ) -> ConversionRefused:
+    """Makes the refusal; not a constructor, for `RecursiveTFError`'s reason."""
+    where = f"{origin}: in {origin.function or 'module'}: {origin.text}\n" if origin else ""
+    error = cls(f"{where}[{reason.code}] {explanation}\n{reason.hint}")
+    error.reason, error.explanation, error.origin = reason, explanation, origin
+    return error

@@ -1,0 +1,552 @@
+"""Items, slices, membership and methods of lists, tuples and dicts, wherever they live."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import types
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert import _calls, _forms, _libraries, _operators
+from recursive_tf.convert._forms import NoneType
+from recursive_tf.convert._frame import is_plain_sequence
+from recursive_tf.convert._numbers import Number
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._values import (
+  BoundMethod,
+  Builtin,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Missing,
+  Ref,
+  Rows,
+  Weak,
+)
+
+_PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Slice:
+  """A slice; its parts may be known only in the run."""
+
+  lower: Any
+  upper: Any
+  step: Any
+
+  def static(self) -> slice | None:
+    """Returns the Python slice, None if a part is known only in the run."""
+    parts = (self.lower, self.upper, self.step)
+    return None if any(isinstance(p, (Number, tf.Tensor)) for p in parts) else slice(*parts)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Spread:
+  """`*rows` in a call: as many arguments as the run finds."""
+
+  rows: Rows
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Format:
+  """One replacement field of an f-string: a value, `!r` or the like, and a format."""
+
+  value: Any
+  conversion: int
+  spec: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Text:
+  """A string that only the run knows: what `print` and messages may show."""
+
+  parts: tuple[Any, ...]
+
+  def known(self) -> Any:
+    """Returns the string, if all of it is known; else itself."""
+    text = ""
+    for part in self.parts:
+      if isinstance(part, str):
+        text += part
+      elif isinstance(part.value, (str, int, float, bool)) and isinstance(part.spec, str):
+        value = {-1: lambda v: v, 115: str, 114: repr, 97: ascii}[part.conversion](part.value)
+        text += format(value, part.spec)
+      else:
+        return self
+    return text
+
+
+# --- Items
+
+
+def item(ip: Any, owner: Any, key: Any) -> Any:
+  """Returns `owner[key]`."""
+  frame = ip.frame
+  key = frame.resolve(key)
+  if isinstance(owner, Ref):
+    owner = frame.resolve(owner)
+  if isinstance(owner, Ref):
+    return _item_of_heap(ip, owner, key)
+  if isinstance(owner, LocalList):
+    return item(ip, owner.content, key) if owner.items is None else _fixed(ip, owner.items, key)
+  if isinstance(owner, Rows):
+    return _item_of_rows(ip, owner, key)
+  if isinstance(owner, LocalDict):
+    key = static_key(ip, key)
+    if key not in owner.items:
+      raise _raises()
+    return owner.items[key]
+  if isinstance(owner, LocalObject):
+    return _calls.call(ip, ip_read(ip, owner, "__getitem__"), [key], {})
+  if isinstance(owner, Weak):
+    owner = frame.strong(owner)
+  if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
+    return _fixed(ip, owner, key)
+  if isinstance(owner, (dict, list)):
+    return _item_of_static(ip, owner, key)
+  if isinstance(owner, np.ndarray) and not _forms.is_tensor_like(key) and not isinstance(
+    key, Number
+  ):
+    owner = frame.tensor(owner)
+  if isinstance(owner, (tf.Tensor, tf.Variable, np.ndarray)):
+    return _calls.native(ip, lambda t, k: t[k], [frame.tensor(owner), _index(ip, key)], {})
+  if isinstance(owner, (str, range, tf.TensorShape)):
+    if isinstance(key, (Number, Ref, tf.Tensor)):
+      raise frame.refuse(Reason.NEEDS_VALUE, f"An item of {owner!r} by what only the run knows.")
+    return owner[key.static() if isinstance(key, Slice) else key]
+  method = getattr(type(owner), "__getitem__", None)
+  if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
+    return _calls.call(ip, BoundMethod(method, owner), [key], {})
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {type(owner).__name__}.")
+
+
+def ip_read(ip: Any, owner: Any, name: str) -> Any:
+  """Returns an attribute of an abstract value."""
+  from recursive_tf.convert import _attributes
+
+  return _attributes.read(ip, owner, name)
+
+
+def _index(ip: Any, key: Any) -> Any:
+  """Returns an index as TensorFlow takes it."""
+  if isinstance(key, Slice):
+    return slice(*(_scalar(ip, p) for p in (key.lower, key.upper, key.step)))
+  if isinstance(key, tuple):
+    return tuple(_index(ip, part) for part in key)
+  return _scalar(ip, key)
+
+
+def _scalar(ip: Any, value: Any) -> Any:
+  return None if value is None or value is Ellipsis else ip.frame.tensor(value)
+
+
+def _fixed(ip: Any, items: Any, key: Any) -> Any:
+  if isinstance(key, Slice):
+    static = key.static()
+    if static is None:
+      raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A slice whose length only the run knows.")
+    found = items[static]
+    return found if isinstance(items, tuple) else ip.frame.new(LocalList(found))
+  if isinstance(key, Number):
+    return _item_of_rows(ip, rows_of_items(ip, list(items)), key)
+  if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item by a {type(key).__name__}.")
+  if not -len(items) <= key < len(items):
+    raise _raises()
+  return items[key]
+
+
+def rows_of_items(ip: Any, items: list[Any]) -> Rows:
+  """Returns elements known at conversion as `Rows`."""
+  try:
+    form: Any = None
+    for value in items:
+      other = _forms.generalized(_forms.form_of(value, ip.frame), is_argument=True)
+      form = other if form is None else _forms.join(form, other)
+  except _forms.Mismatch as error:
+    raise ip.frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
+  length, *tensors = _forms.flatten(
+    LocalList(items), _forms.RowsForm(form), ip.frame
+  )
+  return Rows(length, tuple(tensors), form)
+
+
+def _item_of_rows(ip: Any, rows: Rows, key: Any) -> Any:
+  frame = ip.frame
+  if isinstance(key, Slice):
+    index = _index(ip, key)
+    tensors = tuple(t[index] for t in rows.tensors)
+    length = tf.shape(tf.range(rows.length)[index])[0]
+    return frame.new(LocalList(Rows(length, tensors, rows.form)))
+  if rows.form is None or (not isinstance(key, Number) and type(key) is not int):
+    raise _raises() if rows.form is None else frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, f"An item of a list by a {type(key).__name__}."
+    )
+  index = tf.cast(key.tensor, tf.int32) if isinstance(key, Number) else tf.constant(key)
+  index = tf.where(index < 0, index + rows.length, index)
+  ok = tf.logical_and(index >= 0, index < rows.length)
+  index = frame.check(index, ok, "list index out of range")
+  return frame.adopt(_forms.unflatten(rows.form, iter([tf.gather(t, index) for t in rows.tensors])))
+
+
+def _item_of_heap(ip: Any, ref: Ref, key: Any) -> Any:
+  frame = ip.frame
+  kinds = frame.types_of(ref) - {NoneType, Missing}
+  if not kinds:
+    raise _raises()
+  own = [k for k in kinds if not is_builtin_container(k, "__getitem__")]
+  if own:
+    from recursive_tf.convert import _attributes
+
+    if len(kinds) > 1:
+      groups = [[kind] for kind in sorted(kinds, key=repr)]
+      return _attributes.by_type(ip, ref, groups, lambda one, _: item(ip, one, key))
+    (kind,) = kinds
+    method = getattr(kind, "__getitem__", None)
+    if not isinstance(method, types.FunctionType):
+      raise frame.refuse(Reason.OPAQUE_READ, f"An item of a {kind.__name__}.")
+    return _calls.call(ip, BoundMethod(method, ref), [key], {})
+  return builtin_item(ip, ref, key)
+
+
+def builtin_item(ip: Any, ref: Ref, key: Any) -> Any:
+  """Returns an item of a list, tuple, dict or string on the heap, as the builtin type has it."""
+  frame = ip.frame
+  kinds = frame.types_of(ref) - {NoneType, Missing}
+  if isinstance(key, (Slice, Number)):
+    return _item_of_rows(ip, frame.elements(ref), key)
+  if isinstance(key, tuple) or not isinstance(key, (str, int)):
+    raise frame.refuse(Reason.OPAQUE_READ, f"An item of an object by {key!r}.")
+  if any(issubclass(kind, str) for kind in kinds):
+    raise frame.refuse(Reason.OPAQUE_READ, "A character of a string of the heap.")
+  state = frame.conversion.effects.read_item(ip, ref, key)
+  return frame.resolve(ref.step("item", key)) if state is None else state.value
+
+
+def _item_of_static(ip: Any, owner: Any, key: Any) -> Any:
+  frame = ip.frame
+  guards = frame.conversion.guards
+  state = frame.conversion.effects.read_table(ip, owner, key)
+  if state is not None:
+    return state.value
+  if isinstance(owner, list):
+    if isinstance(key, Slice):
+      return frame.new(LocalList(_fixed(ip, tuple(guards.elements(owner)), key)))
+    return _fixed(ip, tuple(guards.elements(owner)), key)
+  if isinstance(key, Ref):
+    return lookup(ip, owner, key)
+  if isinstance(key, (Number, tf.Tensor)):
+    raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a number that only the run knows.")
+  if key not in owner:
+    raise _raises()
+  return guards.entry(owner, key)
+
+
+def lookup(ip: Any, table: dict[Any, Any], key: Ref, *default: Any) -> Any:
+  """Returns the item of a user's table for something read from the heap."""
+  frame = ip.frame
+  if hasattr(type(table), "__missing__"):
+    raise frame.refuse(
+      Reason.OPAQUE_READ, f"A {type(table).__name__} makes items when they are read."
+    )
+  kinds = frame.types_of(key) - {NoneType, Missing}
+  if any(kind not in _PRIMITIVE_KEYS for kind in kinds):
+    raise frame.refuse(Reason.OPAQUE_READ, "A table is looked up by an object.")
+  return frame.resolve(key.step("lookup", frame.conversion.constant(table), *default))
+
+
+def write_item(ip: Any, owner: Any, key: Any, value: Any) -> None:
+  """Does `owner[key] = value`."""
+  frame = ip.frame
+  if isinstance(owner, LocalDict):
+    owner.items[static_key(ip, frame.resolve(key))] = value
+    return
+  if isinstance(owner, LocalList) and owner.items is not None and type(key) is int:
+    if not -len(owner.items) <= key < len(owner.items):
+      raise _raises()
+    owner.items[key] = value
+    return
+  if isinstance(owner, (LocalList, LocalObject, tf.Tensor, Weak, Number)):
+    raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {type(owner).__name__}.")
+  frame.conversion.effects.write_item(ip, owner, key, value)
+
+
+def static_key(ip: Any, key: Any) -> Any:
+  """Returns a key of a dict that the program makes, which has to be known."""
+  if isinstance(key, (Number, Ref, tf.Tensor, Weak)):
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
+  return key
+
+
+# --- All elements
+
+
+def rows_of(ip: Any, value: Any) -> Rows | None:
+  """Returns the elements of what has as many as the run finds; None if they are known."""
+  if isinstance(value, Rows):
+    return value
+  if isinstance(value, LocalList) and isinstance(value.content, Rows):
+    return value.content
+  if isinstance(value, Ref):
+    kinds = ip.frame.types_of(value) - {NoneType, Missing}
+    if kinds and all(is_plain_sequence(kind) for kind in kinds):
+      state = ip.frame.conversion.effects.read_elements(ip, value)
+      return ip.frame.elements(value) if state is None else state.value
+    if any(hasattr(kind, "__iter__") or hasattr(kind, "__getitem__") for kind in kinds):
+      raise ip.frame.refuse(
+        Reason.OPAQUE_READ, f"Iterating over a {' or '.join(k.__name__ for k in kinds)}."
+      )
+    raise _raises()
+  return None
+
+
+def fixed_items(ip: Any, value: Any, count: int | None = None) -> list[Any]:
+  """Returns the elements of what has a known number of them, or is taken apart into `count`."""
+  frame = ip.frame
+  if isinstance(value, Ref):
+    value = frame.resolve(value)
+  if isinstance(value, LocalList) and value.items is not None:
+    return list(value.items)
+  if isinstance(value, LocalDict):
+    return list(value.items)
+  rows = rows_of(ip, value)
+  if rows is not None:
+    if count is None:
+      raise frame.refuse(Reason.DYNAMIC_LIST, "A list is taken apart whose length only the run "
+                         "knows.")
+    if isinstance(value, Ref):
+      length = frame.length(value)
+      first = frame.check(length.tensor, tf.equal(length.tensor, count), "unpacking")
+      del first
+      return [builtin_item(ip, value, i) for i in range(count)]
+    ok = tf.equal(rows.length, count)
+    checked = [frame.check(t, ok, "too many or too few to unpack") for t in rows.tensors]
+    return [
+      frame.adopt(_forms.unflatten(rows.form, iter([t[i] for t in checked])))
+      for i in range(count)
+    ]
+  if isinstance(value, (tuple, range, str)):
+    return list(value)
+  if isinstance(value, (list, dict, set, frozenset)):
+    return frame.conversion.guards.elements(value)
+  if isinstance(value, Weak):
+    value = frame.strong(value)
+  if isinstance(value, tf.Tensor):
+    if value.shape.rank in (None, 0) or value.shape[0] is None:
+      raise frame.refuse(Reason.DYNAMIC_LIST, "Iterating over a tensor of unknown length.")
+    return list(tf.unstack(value))
+  if _libraries.is_library(value) or hasattr(value, "__len__"):
+    elements = _calls.native(ip, list, [value], {})
+    return list(elements.items)
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"Iterating over a {type(value).__name__}.")
+
+
+def contains(ip: Any, owner: Any, value: Any) -> Any:
+  """Returns `value in owner`."""
+  frame = ip.frame
+  value = frame.resolve(value)
+  if isinstance(owner, LocalDict):
+    owner = tuple(owner.items)
+  if isinstance(owner, LocalList) and owner.items is not None:
+    owner = tuple(owner.items)
+  if isinstance(owner, (dict, set, frozenset, tuple, list)):
+    state = frame.conversion.effects.read_membership(ip, owner, value)
+    if state is not None:
+      return state.value
+    if isinstance(value, Ref):
+      kinds = frame.types_of(value) - {NoneType, Missing}
+      plain = all(type(v) in _PRIMITIVE_KEYS for v in owner)
+      if plain and all(kind in _PRIMITIVE_KEYS for kind in kinds):
+        table = tuple(owner) if isinstance(owner, list) else owner
+        if isinstance(owner, list):
+          frame.conversion.guards.elements(owner)
+        return frame.number(value.step("in", frame.conversion.constant(table)))
+    elif not isinstance(value, (Number, tf.Tensor)):
+      if isinstance(owner, (dict, set, list)):
+        frame.conversion.guards.elements(owner)
+      return value in owner
+    elif isinstance(owner, (tuple, list)):
+      items = list(owner) if isinstance(owner, tuple) else frame.conversion.guards.elements(owner)
+      found: Any = False
+      for one in items:
+        equal = _operators.truth(ip, _operators.compare(ip, ast.Eq, value, one))
+        found = ip._both(found, False, lambda equal=equal: equal)
+      return found
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {type(owner).__name__}.")
+
+
+def lowered(ip: Any, value: Any) -> Any:
+  """Returns a value as a library takes it: tensors, and Python lists and dicts of them."""
+  frame = ip.frame
+  if isinstance(value, LocalList):
+    if value.items is None:
+      raise frame.refuse(
+        Reason.DYNAMIC_LIST, "A list whose length only the run knows is passed to a library."
+      )
+    return [lowered(ip, part) for part in value.items]
+  if isinstance(value, LocalDict):
+    return {key: lowered(ip, part) for key, part in value.items.items()}
+  if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
+    parts = [lowered(ip, part) for part in value]
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+  if isinstance(value, LocalObject):
+    raise frame.refuse(
+      Reason.OPAQUE_CALL, f"A {value.type.__name__} of the program is passed to a library."
+    )
+  if isinstance(value, (Builtin, BoundMethod, Rows, Slice, Text)):
+    raise frame.refuse(
+      Reason.OPAQUE_CALL, f"A {type(value).__name__} of the program is passed to a library."
+    )
+  return frame.tensor(value)
+
+
+def lifted(ip: Any, value: Any) -> Any:
+  """Returns what a library gave as abstract values."""
+  if type(value) is list:
+    return ip.frame.new(LocalList([lifted(ip, part) for part in value]))
+  if type(value) is dict:
+    return ip.frame.new(LocalDict({key: lifted(ip, part) for key, part in value.items()}))
+  if type(value) is tuple:
+    return tuple(lifted(ip, part) for part in value)
+  return value
+
+
+# --- Methods and operators
+
+
+def method(ip: Any, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+  """Calls a method of a list or dict that the program made."""
+  frame = ip.frame
+  if isinstance(owner, LocalDict):
+    return _method_of_dict(ip, owner, name, args)
+  if name == "append" and len(args) == 1:
+    _append(ip, owner, args[0])
+  elif name == "extend" and len(args) == 1:
+    extend(ip, owner, args[0])
+  elif owner.items is None and name == "pop" and not args:
+    found = _item_of_rows(ip, owner.content, -1)
+    rows = owner.content
+    owner.content = Rows(rows.length - 1, tuple(t[:-1] for t in rows.tensors), rows.form)
+    return found
+  elif owner.items is None:
+    raise frame.refuse(Reason.DYNAMIC_LIST, f"list.{name} where only the run knows the length.")
+  elif name == "pop" and len(args) <= 1 and all(type(a) is int for a in args):
+    if not owner.items:
+      raise _raises()
+    return owner.items.pop(*args)
+  elif name == "insert" and type(args[0]) is int:
+    owner.items.insert(args[0], args[1])
+  elif name == "reverse":
+    owner.items.reverse()
+  elif name == "clear":
+    owner.content = []
+  elif name == "copy":
+    return frame.new(LocalList(owner.items))
+  else:
+    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"list.{name} in the run.")
+  return None
+
+
+def _method_of_dict(ip: Any, owner: LocalDict, name: str, args: Any) -> Any:
+  frame = ip.frame
+  if name in ("get", "pop", "setdefault"):
+    key = static_key(ip, frame.resolve(args[0]))
+    default = args[1] if len(args) > 1 else None
+    if name == "setdefault":
+      return owner.items.setdefault(key, default)
+    if key not in owner.items and name == "pop" and len(args) == 1:
+      raise _raises()
+    return owner.items.get(key, default) if name == "get" else owner.items.pop(key, default)
+  if name == "items":
+    return frame.new(LocalList([tuple(pair) for pair in owner.items.items()]))
+  if name in ("keys", "values"):
+    return frame.new(LocalList(getattr(owner.items, name)()))
+  if name == "update" and isinstance(args[0], LocalDict):
+    owner.items.update(args[0].items)
+    return None
+  if name == "copy":
+    return frame.new(LocalDict(owner.items))
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.{name} in the run.")
+
+
+def method_of_heap(ip: Any, ref: Ref, name: str, args: Any) -> Any:
+  """Calls a reading method of a list or dict on the heap."""
+  if name == "__getitem__":
+    return builtin_item(ip, ref, ip.frame.resolve(args[0]))
+  if name == "get" and isinstance(args[0], str):
+    default = args[1] if len(args) > 1 else None
+    return read_or(ip, ref.step("item", args[0]), lambda: default)
+  raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")
+
+
+def read_or(ip: Any, ref: Ref, default: Any) -> Any:
+  """Returns what a read gives, or `default()` where there is nothing."""
+  frame = ip.frame
+  kinds = frame.types_of(ref)
+  if Missing not in kinds:
+    return frame.resolve(ref)
+
+  def found() -> Any:
+    frame.narrow([(ref, kinds - {Missing})])
+    return frame.resolve(ref)
+
+  return frame.cond(frame.is_there(ref), found, default)
+
+
+def _append(ip: Any, owner: LocalList, value: Any) -> None:
+  if owner.items is not None:
+    owner.items.append(value)
+    return
+  one = rows_of_items(ip, [value])
+  owner.content = _concatenated(ip, owner.content, one)
+
+
+def extend(ip: Any, owner: LocalList, values: Any) -> None:
+  """Does `owner += values`."""
+  rows = rows_of(ip, values)
+  if owner.items is not None and rows is None:
+    owner.items.extend(fixed_items(ip, values))
+    return
+  have = rows_of_items(ip, owner.items) if owner.items is not None else owner.content
+  more = rows if rows is not None else rows_of_items(ip, fixed_items(ip, values))
+  owner.content = _concatenated(ip, have, more)
+
+
+def _concatenated(ip: Any, a: Any, b: Any) -> Rows:
+  try:
+    form = _forms.join(_forms.RowsForm(a.form), _forms.RowsForm(b.form)).element
+    parts = [_forms.flatten(rows, _forms.RowsForm(form), ip.frame) for rows in (a, b)]
+  except _forms.Mismatch as error:
+    raise ip.frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
+  (n, *first), (m, *second) = parts
+  tensors = tuple(tf.concat([x, y], 0) for x, y in zip(first, second, strict=True))
+  return Rows(n + m, tensors, form)
+
+
+def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
+  """Returns `+` and `*` of lists; None for what TensorFlow may know."""
+  if op is ast.Add and all(isinstance(v, (LocalList, Rows)) for v in (left, right)):
+    result = ip.frame.new(LocalList(left.snapshot() if isinstance(left, LocalList) else left))
+    extend(ip, result, right)
+    return result
+  for one, other in ((left, right), (right, left)):
+    if op is ast.Mult and isinstance(one, LocalList) and type(other) is int:
+      if one.items is not None:
+        return ip.frame.new(LocalList(one.items * other))
+  return None
+
+
+def is_builtin_container(kind: type, name: str = "__len__") -> bool:
+  """Tells whether a type's method is that of a builtin list, tuple, dict or string."""
+  found = getattr(kind, name, None)
+  return any(found is getattr(t, name, 0) for t in (list, tuple, dict, str, set, frozenset, bytes))
+
+
+def _raises() -> Exception:
+  from recursive_tf.convert._interpreter import Raises
+
+  return Raises()

@@ -1,0 +1,261 @@
+"""Abstract values: what a name of the user's program stands for while its graph is made.
+
+A Python object that is none of these stands for itself: it is known at conversion, and guarded. A
+`tf.Tensor` of the graph is a tensor known in the run. The rest is here, and `Number` in
+`_numbers.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._numbers import Number
+
+Step = tuple[Any, ...]
+Path = tuple[Step, ...]
+
+
+class Missing:
+  """The type of what is not there: the read would raise in Python. Never instantiated."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Base:
+  """A heap object whose row of columns can be read.
+
+  Attributes:
+    handle: int32 [], its row; -1 for None, -2 for what is missing.
+    types: the exact types it can have, `NoneType` and `Missing` among them.
+  """
+
+  handle: tf.Tensor
+  types: frozenset[type]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Ref:
+  """Something on the Python heap, read when it is needed.
+
+  Attributes:
+    base: the object that reading starts from.
+    path: the primitive steps from there.
+  """
+
+  base: Base
+  path: Path = ()
+
+  def step(self, *step: Any) -> Ref:
+    """Returns what one more step gives."""
+    return Ref(self.base, (*self.path, step))
+
+  @property
+  def key(self) -> tuple[int, Path]:
+    """Returns what two reads of the same have in common."""
+    return id(self.base.handle), self.path
+
+
+class Local:
+  """Base of containers that the program itself makes and may change while it runs."""
+
+  def snapshot(self) -> Any:
+    """Returns the content as it is now."""
+    raise NotImplementedError
+
+  def restore(self, content: Any) -> None:
+    """Puts back the content of a snapshot."""
+    raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Rows:
+  """Elements of one form, as many as the run finds.
+
+  Attributes:
+    length: int32 [].
+    tensors: the elements' tensors, stacked to [length, ...].
+    form: what the elements have in common, from `_forms.py`.
+  """
+
+  length: tf.Tensor
+  tensors: tuple[tf.Tensor, ...]
+  form: Any
+
+
+class LocalList(Local):
+  """A list that the program makes.
+
+  Attributes:
+    content: the elements, or `Rows` where only the run knows how many there are.
+  """
+
+  def __init__(self, content: Iterable[Any] | Rows):
+    self.content: list[Any] | Rows = content if isinstance(content, Rows) else list(content)
+
+  @property
+  def items(self) -> list[Any] | None:
+    """The elements, None if only the run knows how many there are."""
+    return None if isinstance(self.content, Rows) else self.content
+
+  def snapshot(self) -> Any:
+    """Returns the content."""
+    return self.content if isinstance(self.content, Rows) else list(self.content)
+
+  def restore(self, content: Any) -> None:
+    """Puts back the content."""
+    self.content = content if isinstance(content, Rows) else list(content)
+
+
+class Update(dict[Any, Any]):
+  """Items that replace some of a container's, not all."""
+
+
+def merged(old: dict[Any, Any], content: dict[Any, Any]) -> dict[Any, Any]:
+  """Returns what a dict becomes when `content` is put back."""
+  return {**old, **content} if isinstance(content, Update) else dict(content)
+
+
+class LocalDict(Local):
+  """A dict with keys known at conversion."""
+
+  def __init__(self, items: dict[Any, Any]):
+    self.items = dict(items)
+
+  def snapshot(self) -> dict[Any, Any]:
+    """Returns the items."""
+    return dict(self.items)
+
+  def restore(self, content: dict[Any, Any]) -> None:
+    """Puts back the items."""
+    self.items = merged(self.items, content)
+
+
+class LocalObject(Local):
+  """An instance of a dataclass or of another small class of the user's, made by the program.
+
+  Attributes:
+    type: its class.
+    fields: its attributes.
+  """
+
+  def __init__(self, type_: type, fields: dict[str, Any]):
+    self.type = type_
+    self.fields = dict(fields)
+
+  def snapshot(self) -> dict[str, Any]:
+    """Returns the attributes."""
+    return dict(self.fields)
+
+  def restore(self, content: dict[str, Any]) -> None:
+    """Puts back the attributes."""
+    self.fields = merged(self.fields, content)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Weak:
+  """A tensor on some paths, a Python number on others: what `sum` makes, or `loss = 0.0` begins.
+
+  Attributes:
+    tensor: the value either way, in the tensor's shape.
+    is_number: bool [].
+    type: type of the number, int or float.
+  """
+
+  tensor: tf.Tensor
+  is_number: tf.Tensor
+  type: type
+
+
+class Scope(Local):
+  """The variables of one activation of a Python function, and the scope around it."""
+
+  def __init__(self, names: dict[str, Any], outer: Scope | None, source: Any):
+    self.names = names
+    self.outer = outer
+    self.source = source
+    self.outer_names: frozenset[str] = frozenset()
+    self.is_lifted = False  # A copy of a scope of another frame.
+
+  def find(self, name: str) -> Scope | None:
+    """Returns the innermost scope that has the variable."""
+    scope: Scope | None = self
+    while scope is not None and name not in scope.names:
+      scope = scope.outer
+    return scope
+
+  def snapshot(self) -> dict[str, Any]:
+    """Returns the variables."""
+    return dict(self.names)
+
+  def restore(self, content: dict[str, Any]) -> None:
+    """Puts back the variables."""
+    self.names = merged(self.names, content)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Closure:
+  """A function or lambda that the program defines while it runs.
+
+  Attributes:
+    node: its `ast.FunctionDef`, after the passes.
+    scope: the variables it sees.
+    defaults: values of default arguments, by name.
+    source: the `FunctionSource` it lies in.
+  """
+
+  node: ast.FunctionDef
+  scope: Scope
+  defaults: dict[str, Any]
+  source: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BoundMethod:
+  """A method of the user's with the object it belongs to."""
+
+  function: Any
+  owner: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Builtin:
+  """A method of an abstract value, done by the converter.
+
+  Attributes:
+    name: for messages.
+    call: takes the abstract arguments and returns the abstract result.
+  """
+
+  name: str
+  call: Callable[..., Any]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Undefined:
+  """A variable that only one branch defined."""
+
+  name: str
+
+
+class Unset:
+  """The value of a variable that is read only after it has been set."""
+
+
+class Bottom(Exception):  # noqa: N818 - control flow, never reaches the user
+  """No value on this path: it raises, or waits for a result that is not known yet."""
+
+
+ABSTRACT = (tf.Tensor, Number, Ref, Rows, Weak, Local, Closure, BoundMethod, Builtin, Undefined)
+
+
+def is_static(value: Any) -> bool:
+  """Tells whether a value is known at conversion, all through."""
+  if isinstance(value, tuple):
+    return all(is_static(item) for item in value)
+  if isinstance(value, tf.Tensor):
+    return tf.executing_eagerly() or hasattr(value, "numpy")
+  return not isinstance(value, ABSTRACT)

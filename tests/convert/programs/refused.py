@@ -1,0 +1,210 @@
+"""Programs that run as plain Python, each with the reason that is counted."""
+
+import random
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from tests.convert import trees
+from tests.convert.programs.registry import Case, D, program
+
+
+def embedding(w):
+  """Returns a table of word vectors."""
+  return w.weight(trees.VOCABULARY, D)
+
+
+@program("try/except", expect=Reason.SYNTAX)
+def try_around_recursion(w):
+  """Shows an exception as control flow: what has no children is a leaf."""
+  table = embedding(w)
+
+  @w.recursive
+  def encode(node):
+    try:
+      return encode(node.left) + encode(node.right)
+    except AttributeError:
+      return table[node.word]
+
+  return Case(encode, trees.binary(w.rng))
+
+
+@program("yield", "generator", expect=Reason.SYNTAX, gradients=False)
+def generator_of_leaves(w):
+  """Shows `yield from`: the leaves as a generator."""
+
+  def leaves(node):
+    if node.is_leaf:
+      yield node.word
+    else:
+      yield from leaves(node.left)
+      yield from leaves(node.right)
+
+  @w.recursive
+  def total(node):
+    return sum(leaves(node))
+
+  return Case(total, trees.binary(w.rng))
+
+
+@program(".numpy()", expect=Reason.NEEDS_VALUE)
+def numpy_of_a_tensor(w):
+  """Shows a tensor's value used by Python: `h.numpy().sum()`."""
+  table = embedding(w)
+
+  @w.recursive
+  def encode(node):
+    if node.is_leaf:
+      return table[node.word]
+    h = encode(node.left) - encode(node.right)
+    return h / (1.0 + abs(float(h.numpy().sum())))
+
+  return Case(encode, trees.binary(w.rng))
+
+
+@program("random", expect=Reason.OPAQUE_CALL)
+def dropout_by_random(w):
+  """Shows `random.random()`: words dropped by Python's generator, whose state moves on."""
+  table = embedding(w)
+  generator = random.Random(int(w.rng.integers(1000)))
+
+  @w.recursive
+  def encode(node):
+    if node.is_leaf:
+      return table[node.word] if generator.random() < 0.5 else -table[node.word]
+    return encode(node.left) + tf.tanh(encode(node.right))
+
+  return Case(encode, trees.binary(w.rng), state=[lambda: list(generator.getstate()[1])])
+
+
+@program("variable.assign_add", expect=Reason.STATEFUL_OP)
+def assign_inside(w):
+  """Shows a variable that counts words, assigned inside the recursion."""
+  table = embedding(w)
+  seen = tf.Variable(0.0)
+
+  @w.recursive
+  def encode(node):
+    if node.is_leaf:
+      seen.assign_add(1.0)
+      return table[node.word] / seen
+    return encode(node.left) * encode(node.right)
+
+  return Case(encode, trees.binary(w.rng), state=[seen])
+
+
+@program("files", expect=Reason.OPAQUE_CALL, gradients=False)
+def reads_files(w):
+  """Shows a node's text read from a file."""
+  path = __file__
+
+  @w.recursive
+  def size(node):
+    if node.is_leaf:
+      return open(path).read().count("yield") + node.word
+    return size(node.left) + size(node.right)
+
+  return Case(size, trees.binary(w.rng))
+
+
+@program("eval", expect=Reason.OPAQUE_CALL, gradients=False)
+def evaluates_text(w):
+  """Shows `eval` of a node's text."""
+
+  @w.recursive
+  def value(node):
+    if node.is_leaf:
+      return eval("word * 2 + 1", {"word": node.word})
+    return value(node.left) - value(node.right)
+
+  return Case(value, trees.binary(w.rng))
+
+
+@program("exec", expect=Reason.SOURCE_MISSING, gradients=False)
+def made_by_exec(w):
+  """Shows a function made by `exec`: there is no source to read."""
+  text = "def size(node):\n  return 1 if node.is_leaf else size(node.left) + size(node.right)\n"
+  scope = {}
+  exec(text, scope)
+  return Case(scope["size"], trees.binary(w.rng))
+
+
+@program("setattr", "computed name", expect=Reason.UNSUPPORTED_WRITE)
+def computed_attribute_name(w):
+  """Shows `setattr` with a name that is made of the node's tag."""
+  table = embedding(w)
+
+  @w.recursive
+  def encode(node):
+    h = table[node.word] if node.is_leaf else encode(node.left) + encode(node.right)
+    setattr(node, "state_" + node.tag.lower(), h)
+    return h
+
+  return Case(encode, trees.binary(w.rng))
+
+
+@program("kinds differ", "int or tensor", expect=Reason.KINDS_DIFFER)
+def zero_or_tensor(w):
+  """Shows a function that returns None for no node, and a vector otherwise."""
+  table = embedding(w)
+
+  @w.recursive
+  def encode(node):
+    if node is None:
+      return None
+    left, right = encode(node.left), encode(node.right)
+    if left is None or right is None:
+      return table[node.word]
+    return tf.tanh(left + 2.0 * right)
+
+  return Case(encode, trees.binary(w.rng))
+
+
+@program("mixed attribute", "int or string", expect=Reason.MIXED_ATTRIBUTE)
+def int_or_string_attribute(w):
+  """Shows a field that holds an index in some leaves and a string in others."""
+  table = embedding(w)
+  index = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, "cat": 1, "mat": 5}
+
+  def make(word=None, tag="X", **kwargs):
+    return trees.Node("cat" if tag == "NP" and word is not None else word, tag=tag, **kwargs)
+
+  @w.recursive
+  def encode(node):
+    if node.is_leaf:
+      return table[index[node.word]]
+    return encode(node.left) + tf.tanh(encode(node.right))
+
+  def mutate(rng, root):
+    while not root.is_leaf:
+      root = root.right
+    root.word = "mat" if root.word == "cat" else 0
+
+  return Case(encode, trees.binary(w.rng, make), mutate=mutate)
+
+
+@program("sorted", expect=Reason.DYNAMIC_LIST, gradients=False)
+def sorts_results(w):
+  """Shows `sorted` over recursive results: the Strahler number of a tree."""
+
+  @w.recursive
+  def strahler(node):
+    orders = sorted([strahler(child) for child in node.children], reverse=True)
+    if not orders:
+      return 1
+    return orders[0] + 1 if len(orders) > 1 and orders[0] == orders[1] else orders[0]
+
+  return Case(strahler, trees.nary(w.rng))
+
+
+@program("objects made in the recursion", expect=Reason.KINDS_DIFFER, gradients=False)
+def builds_a_new_tree(w):
+  """Shows a recursion that returns new node objects: a mirrored copy."""
+
+  @w.recursive
+  def copy_of(node):
+    if node.is_leaf:
+      return trees.Node(node.word, tag=node.tag)
+    return trees.Node(left=copy_of(node.right), right=copy_of(node.left), tag=node.tag)
+
+  return Case(copy_of, trees.binary(w.rng), map=False)
