@@ -24,6 +24,7 @@ from recursive_tf.convert._values import (
   LocalDict,
   LocalList,
   LocalObject,
+  Maybe,
   Ref,
   Rows,
   Undefined,
@@ -127,6 +128,13 @@ class UndefinedForm:
 
 
 @dataclasses.dataclass(frozen=True)
+class MaybeForm:
+  """None, or a value of this form."""
+
+  value: Any
+
+
+@dataclasses.dataclass(frozen=True)
 class UnsetForm:
   """Nothing yet; it takes any form."""
 
@@ -149,6 +157,8 @@ def same_static(a: Any, b: Any) -> bool:
 
 def form_of(value: Any, reader: Reader) -> Form:
   """Returns the most specific form of one value."""
+  if isinstance(value, Maybe):
+    return MaybeForm(form_of(value.value, reader))
   value = reader.resolve(value)
   if isinstance(value, Number):
     return NumberForm(value.type)
@@ -205,6 +215,12 @@ def _join_as(a: Form, b: Form) -> Form | None:
   """Returns the join if `a` is of the kind that takes the other in."""
   if isinstance(a, StaticForm) and isinstance(b, StaticForm):
     return _join_static(a.value, b.value)
+  if isinstance(a, MaybeForm):
+    if isinstance(b, StaticForm) and b.value is None:
+      return a
+    return MaybeForm(join(a.value, b.value if isinstance(b, MaybeForm) else b))
+  if isinstance(a, StaticForm) and a.value is None and can_be_none(b):
+    return MaybeForm(b)
   if isinstance(a, NumberForm) and number_type(b) is a.type:
     return a
   if isinstance(a, TensorForm):
@@ -241,6 +257,14 @@ def _join_as(a: Form, b: Form) -> Form | None:
   return None
 
 
+def can_be_none(form: Form) -> bool:
+  """Tells whether a value of this form may be None in its place on other paths."""
+  if isinstance(form, NestForm):
+    return all(can_be_none(part) or isinstance(part, StaticForm) for part in form.parts)
+  shapes = [spec.shape for spec in specs(form)]
+  return isinstance(form, (NumberForm, TensorForm)) and all(s.rank is not None for s in shapes)
+
+
 def _join_static(a: Any, b: Any) -> Form | None:
   if type(a) is type(b) and isinstance(a, NUMBERS):
     return NumberForm(type(a))
@@ -270,6 +294,8 @@ def flatten(value: Any, form: Form, reader: Reader) -> list[tf.Tensor]:
     return []
   if isinstance(value, Unset):
     return [tf.zeros([size or 0 for size in s.shape.as_list()], s.dtype) for s in specs(form)]
+  if isinstance(form, MaybeForm):
+    return _flatten_maybe(value, form, reader)
   if isinstance(form, NestForm):
     parts = parts_of(value)
     return [
@@ -285,6 +311,14 @@ def flatten(value: Any, form: Form, reader: Reader) -> list[tf.Tensor]:
   if isinstance(form, WeakForm):
     return _flatten_weak(value, form)
   return [tf.convert_to_tensor(reader.tensor(value))]
+
+
+def _flatten_maybe(value: Any, form: MaybeForm, reader: Reader) -> list[tf.Tensor]:
+  if isinstance(value, Maybe):
+    return [value.is_there, *flatten(value.value, form.value, reader)]
+  if value is None:
+    return [tf.constant(False), *flatten(Unset(), form.value, reader)]
+  return [tf.constant(True), *flatten(value, form.value, reader)]
 
 
 def _flatten_weak(value: Any, form: WeakForm) -> list[tf.Tensor]:
@@ -336,6 +370,9 @@ def unflatten(form: Form, tensors: Iterator[tf.Tensor]) -> Any:
     return Undefined(form.name)
   if isinstance(form, UnsetForm):
     return Unset()
+  if isinstance(form, MaybeForm):
+    is_there = next(tensors)
+    return Maybe(unflatten(form.value, tensors), is_there)
   if isinstance(form, NumberForm):
     return Number(next(tensors), form.type)
   if isinstance(form, WeakForm):
@@ -371,6 +408,9 @@ def specs(form: Form) -> Iterator[tf.TensorSpec]:
   if isinstance(form, NestForm):
     for part in form.parts:
       yield from specs(part)
+  elif isinstance(form, MaybeForm):
+    yield tf.TensorSpec([], tf.bool)
+    yield from specs(form.value)
   elif isinstance(form, RowsForm):
     yield tf.TensorSpec([], tf.int32)
     if form.element is not None:
@@ -464,6 +504,8 @@ def describe(form: Form) -> str:
     return f"a {form.type.__name__} of {len(form.parts)}"
   if isinstance(form, RowsForm):
     return "a list"
+  if isinstance(form, MaybeForm):
+    return f"None or {describe(form.value)}"
   return "nothing"
 
 

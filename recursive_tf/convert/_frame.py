@@ -20,6 +20,7 @@ from recursive_tf.convert._values import (
   Local,
   LocalDict,
   LocalList,
+  Maybe,
   Missing,
   Ref,
   Rows,
@@ -181,6 +182,8 @@ class Frame:
 
   def resolve(self, value: Any) -> Any:
     """Returns a read that gives a number or an array as what it is; all else as it is."""
+    if isinstance(value, Maybe):
+      return self.there(value)
     if not isinstance(value, Ref):
       return value.value() if isinstance(value, tf.Variable) else value
     types = self.types_of(value)
@@ -378,6 +381,13 @@ class Frame:
     if isinstance(value, np.ndarray):
       return self.conversion.volatile(value)
     return value
+
+  def there(self, value: Maybe) -> Any:
+    """Returns what may be None, failing the run where it is."""
+    form = _forms.form_of(value.value, self)
+    tensors = _forms.flatten(value.value, form, self)
+    checked = [self.check(t, value.is_there, "None where a value is needed") for t in tensors]
+    return self.adopt(_forms.unflatten(form, iter(checked)))
 
   def strong(self, value: Weak) -> tf.Tensor:
     """Returns the tensor of a value that the run must find to be one."""

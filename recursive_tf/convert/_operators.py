@@ -20,6 +20,7 @@ from recursive_tf.convert._values import (
   LocalDict,
   LocalList,
   LocalObject,
+  Maybe,
   Missing,
   Ref,
   Rows,
@@ -197,6 +198,9 @@ def _in_place(ip: Any, op: type[ast.operator], old: Any, value: Any) -> Any:
 def truth(ip: Any, value: Any) -> Any:
   """Returns `bool(value)`: a bool, or a bool `Number`."""
   frame = ip.frame
+  if isinstance(value, Maybe):
+    is_there = Number(value.is_there, bool)
+    return ip._both(is_there, True, lambda: truth(ip, frame.there(value)))
   if isinstance(value, Number) and value.type is bool:
     return value
   value = frame.resolve(value)
@@ -291,6 +295,10 @@ def compare(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   if op in (ast.In, ast.NotIn):
     found = _sequences.contains(ip, right, left)
     return found if op is ast.In else ip._not(found)
+  for one, other in ((left, right), (right, left)):
+    if isinstance(one, Maybe) and other is None and op in (ast.Eq, ast.NotEq):
+      found = _identical(ip, one, None)
+      return found if op is ast.Eq else ip._not(found)
   left, right = frame.resolve(left), frame.resolve(right)
   if isinstance(left, Number) or isinstance(right, Number):
     if number_of(left) is not None and number_of(right) is not None:
@@ -361,6 +369,8 @@ def has_own_eq(kind: type) -> bool:
 def _identical(ip: Any, left: Any, right: Any) -> Any:
   frame = ip.frame
   for one, other in ((left, right), (right, left)):
+    if other is None and isinstance(one, Maybe):
+      return Number(tf.logical_not(one.is_there), bool)
     if other is None:
       return frame.is_none(one) if isinstance(one, Ref) else frame.resolve(one) is None
   if not isinstance(left, Ref) and not isinstance(right, Ref):

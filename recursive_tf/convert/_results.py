@@ -10,6 +10,7 @@ import tensorflow as tf
 from recursive_tf.convert import _forms
 from recursive_tf.convert._forms import (
   Form,
+  MaybeForm,
   NestForm,
   NumberForm,
   RefForm,
@@ -31,6 +32,10 @@ def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int],
     return form.value
   if isinstance(form, NumberForm):
     return form.type(next(tensors).numpy())
+  if isinstance(form, MaybeForm):
+    is_there = bool(next(tensors))
+    value = rebuild(form.value, tensors, object_of)
+    return value if is_there else None
   if isinstance(form, WeakForm):
     tensor, is_number = next(tensors), next(tensors)
     return form.type(tensor.numpy().reshape(-1)[0]) if bool(is_number) else tensor
@@ -98,7 +103,7 @@ def stacked(values: list[Any]) -> Any:
 
 def is_stackable(form: Form) -> bool:
   """Tells whether the rows of a mapped call always have the same shapes."""
-  if isinstance(form, (RowsForm, WeakForm)):
+  if isinstance(form, (MaybeForm, RowsForm, WeakForm)):
     return False
   if isinstance(form, NestForm):
     return all(map(is_stackable, form.parts))

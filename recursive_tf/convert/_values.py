@@ -170,6 +170,19 @@ class Weak:
   type: type
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Maybe:
+  """None on some paths, on others a value.
+
+  Attributes:
+    value: the value; made of anything where it is None.
+    is_there: bool [], whether it is not None.
+  """
+
+  value: Any
+  is_there: tf.Tensor
+
+
 class Scope(Local):
   """The variables of one activation of a Python function, and the scope around it."""
 
@@ -249,7 +262,7 @@ class Bottom(Exception):  # noqa: N818 - control flow, never reaches the user
   """No value on this path: it raises, or waits for a result that is not known yet."""
 
 
-ABSTRACT = (tf.Tensor, Number, Ref, Rows, Weak, Local, Closure, BoundMethod, Builtin, Undefined)
+ABSTRACT = (tf.Tensor, Number, Ref, Rows, Weak, Maybe, Local, Closure, BoundMethod, Builtin, Undefined)
 
 
 def is_static(value: Any) -> bool:

@@ -51,7 +51,8 @@ def _map_loop(
   """Returns what the loop computes if it is a map, None if not."""
   if annotation(loop, Annotation.UNTIL) is not None or not _is_plain_target(loop.target):
     return None
-  assignments, outputs = _split(loop.body)
+  carried = annotation(loop, Annotation.CARRIED)
+  assignments, outputs = _split(loop.body, carried)
   names = [output.name for output in outputs]
   if not outputs or len(set(names)) < len(names) or seen_elsewhere & set(names):
     return None
@@ -65,17 +66,19 @@ def _map_loop(
     return None
   # All else that the body binds is made anew in each pass, and gone after it.
   sums = {output.name for output in outputs if output.kind == "+"}
-  if annotation(loop, Annotation.CARRIED) - sums:
+  if carried - sums:
     return None
   return MapLoop(tuple(assignments), tuple(outputs))
 
 
-def _split(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[LoopOutput]]:
-  """Splits the body before the outputs at its end."""
+def _split(
+  body: list[ast.stmt], carried: frozenset[str]
+) -> tuple[list[ast.stmt], list[LoopOutput]]:
+  """Splits the body before the outputs at its end; adding to what is not carried is none."""
   outputs: list[LoopOutput] = []
   for statement in reversed(body):
     output = _output(statement)
-    if output is None:
+    if output is None or (output.kind == "+" and output.name not in carried):
       break
     outputs.insert(0, output)
   return body[: len(body) - len(outputs)], outputs

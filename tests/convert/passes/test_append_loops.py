@@ -20,7 +20,7 @@ FOUND = {
     "+ k i",
   ],
   "for t in ts:\n    k += t\n  return k": ["+ k t"],
-  "xs: list = []\n  for t in ts:\n    if t: h = 1\n    else: h = 2\n    xs.append(h)\n  return xs": [
+  "xs: list = []\n  for t in ts:\n    if t: h = 1\n    else: h = 2\n    xs.append(h)": [
     "append xs h"
   ],
   "xs = []\n  for t in ts:\n    h = 0\n    for u in ts:\n      if u == t: break\n      h += u\n"

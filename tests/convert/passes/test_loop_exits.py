@@ -25,18 +25,25 @@ PROGRAMS = {
     "for t in xs:\n    if t > a:\n      if t == b: continue\n      n += 1\n"
     "    else:\n      if t == 1: break\n      n += 2\n    n += 10\n  return n"
   ),
-  "while": "while n < 7:\n    n += a + 1\n    if n == b: break\n    if n == 3: return 'three'\n  return n",
+  "while": (
+    "while n < 7:\n    n += a + 1\n    if n == b: break\n    if n == 3: return 'three'\n  return n"
+  ),
   "endless": "while True:\n    n += 1\n    if n > a: return n\n    if n == b: continue\n    n += 1",
-  "endless with break": "while 1:\n    n += 1\n    if n > a: return n\n    if n == b: break\n  return 5",
-  "test is not run again": "it = iter(xs)\n  while next(it) < 3:\n    if a: break\n  return list(it)",
+  "endless with break": "while 1:\n    n += 1\n    if n > a: return n\n    if n == b: break",
+  "test is not run again": (
+    "it = iter(xs)\n  while next(it) < 3:\n    if a: break\n  return list(it)"
+  ),
   "element is not taken": "it = iter(xs)\n  for t in it:\n    if t == a: break\n  return list(it)",
   "returned value first": "for t in xs:\n    if t == a: return xs[b]\n  return n",
   "return nothing": "for t in xs:\n    if t == a: return\n  return n",
-  "raise": "for t in xs:\n    if t == a: raise ValueError(t)\n    if t == b: continue\n    n += t\n  return n",
+  "raise": (
+    "for t in xs:\n    if t == a: raise ValueError(t)\n    if t == b: continue\n    n += t\n"
+    "  return n"
+  ),
   "dead code": "for t in xs:\n    n += t\n    break\n    n = 100\n  return n\n  return a",
   "in a function": (
-    "def g(y):\n    for t in xs:\n      if t == y: return t\n      if t == a: break\n    return -1\n"
-    "  for t in xs:\n    if g(t) == b: return t"
+    "def g(y):\n    for t in xs:\n      if t == y: return t\n      if t == a: break\n"
+    "    return -1\n  for t in xs:\n    if g(t) == b: return t"
   ),
   "first statement": "for t in xs:\n    continue\n  for t in xs:\n    return t\n  return a",
 }

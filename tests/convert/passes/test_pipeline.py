@@ -36,9 +36,9 @@ def test_prepared_programs_do_the_same_and_raise_at_the_same_lines(text, inputs)
   function = defined(text)
   twin = lowered(function)
   for a, b in inputs:
-    expected = observed(function, a, b)
+    expected = observed(function, *inputs)
     event(expected[0][0] if expected[0][0] == "returned" else expected[0][1].__name__)
-    assert observed(twin, a, b) == expected, text
+    assert observed(twin, *inputs) == expected, text
 
 
 def test_dump_shows_the_code_after_every_pass():
