@@ -2,7 +2,8 @@
 
 A *walk* visits every object that handle and items columns reach from the roots, gives each a row,
 and fills its columns. A *handle* is a row number; -1 stands for None and -2 for missing, which
-says that Python would raise AttributeError, IndexError, KeyError or TypeError there. Objects are
+says that Python would raise AttributeError, IndexError, KeyError or TypeError there; or, where a str
+is read as a number or its methods are called, ValueError or OverflowError. Objects are
 told apart by identity: a shared object has one row, and a cycle ends.
 
 A column is `(kind, index, path, *more)`:
@@ -18,9 +19,15 @@ A column is `(kind, index, path, *more)`:
 | `str`    | exact str                  | string column `index`                                 |
 | `tensor` | anything                   | tensor column `index`, a list of different objects;   |
 |          |                            | `more[0]` is the int column for the place in it       |
+| `types`  | object of one of the exact | nowhere: another one is a surprise; `index` is 0,     |
+|          | types                      | `more[0]` a tuple of types, `NoneType` among them     |
+|          |                            | unless None is a surprise                             |
+| `item    | list or tuple of such; of  | nowhere, as `types`                                   |
+| types`   | others nothing is asked    |                                                       |
 
 Value kinds (from `int` on) may end in `?`: the last of `more` is then an int column for the status,
-0 ok, 1 None, 2 missing. Without it, None and missing are a surprise. Rows of a type that does not
+0 ok, 1 None, 2 missing. Without it, None and missing are a surprise. `types?` is not surprised by
+missing, and has no status. Rows of a type that does not
 list a column have there what missing has: -2, length -2, status 2, and 0, 0.0, "" or place -1. An
 int column must hold the same for all types.
 
@@ -39,7 +46,8 @@ of a type that begin alike share these reads. On missing every step gives missin
 | `("lookup", dict)`          | `dict[value]`                                                     |
 | `("lookup", dict, default)` | `dict.get(value, default)`                                        |
 | `("in", container)`         | `value in container`: dict, set, frozenset, tuple or list         |
-| `("call", name)`            | a method of str without arguments                                 |
+| `("call", name, *args)`     | a method of str; arguments are str, int, bool, float or None      |
+| `("int",)`, `("float",)`    | `int(value)`, `float(value)` of a str, int, bool or float         |
 
 Other exceptions than the four named, raised by what the walk reads, come out of `walk`.
 """

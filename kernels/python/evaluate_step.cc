@@ -129,8 +129,33 @@ StepOutcome IsIn(const Step& step, PyObject* value, PyObject** result) {
 
 StepOutcome CallMethod(const Step& step, PyObject* value, PyObject** result) {
   if (!PyUnicode_CheckExact(value)) return StepOutcome::kUnsupported;
-  *result = PyObject_CallMethodObjArgs(value, step.constant.get(), nullptr);
-  return *result == nullptr ? StepOutcome::kError : StepOutcome::kOk;
+  PyObject* arguments = step.arguments.get();
+  if (PyTuple_Size(arguments) == 0) {
+    *result = PyObject_CallMethodObjArgs(value, step.constant.get(), nullptr);
+  } else {
+    const PyRef method =
+        PyRef::Steal(PyObject_GetAttr(value, step.constant.get()));
+    if (!method) return StepOutcome::kError;
+    *result = PyObject_Call(method.get(), arguments, nullptr);
+  }
+  if (*result != nullptr) return StepOutcome::kOk;
+  if (PyErr_ExceptionMatches(PyExc_TypeError)) return MissingIf(PyExc_TypeError);
+  return MissingIf(PyExc_ValueError);
+}
+
+// Makes an int or a float of an exact str, int, bool or float.
+StepOutcome ConvertTo(PyTypeObject* type, PyObject* value, PyObject** result) {
+  if (!PyUnicode_CheckExact(value) && !PyLong_CheckExact(value) &&
+      !PyBool_Check(value) && !PyFloat_CheckExact(value)) {
+    return StepOutcome::kUnsupported;
+  }
+  *result = PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(type),
+                                         value, nullptr);
+  if (*result != nullptr) return StepOutcome::kOk;
+  if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+    return MissingIf(PyExc_OverflowError);
+  }
+  return MissingIf(PyExc_ValueError);
 }
 
 }  // namespace
@@ -152,6 +177,12 @@ StepOutcome Evaluate(const Step& step, PyObject* value,
     case Step::Kind::kCall:
       return value == Py_None ? StepOutcome::kOk
                               : CallMethod(step, value, result);
+    case Step::Kind::kInt:
+      return value == Py_None ? StepOutcome::kOk
+                              : ConvertTo(&PyLong_Type, value, result);
+    case Step::Kind::kFloat:
+      return value == Py_None ? StepOutcome::kOk
+                              : ConvertTo(&PyFloat_Type, value, result);
     case Step::Kind::kIsInstance:
       *result = NewBool(std::any_of(step.classes.begin(), step.classes.end(),
                                     [value](PyTypeObject* cls) {

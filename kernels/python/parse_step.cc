@@ -23,7 +23,9 @@ constexpr KindName kKindNames[] = {
     {"eq", Step::Kind::kEq, 2, 2},
     {"lookup", Step::Kind::kLookup, 2, 3},
     {"in", Step::Kind::kIn, 2, 2},
-    {"call", Step::Kind::kCall, 2, 2},
+    {"call", Step::Kind::kCall, 2, 5},
+    {"int", Step::Kind::kInt, 1, 1},
+    {"float", Step::Kind::kFloat, 1, 1},
 };
 
 bool Refuse(PyObject* spec, const char* why) {
@@ -88,6 +90,14 @@ bool ParseContainer(PyObject* spec, Step* step) {
 
 bool ParseMethod(PyObject* spec, Step* step) {
   if (!ParseName(spec, step)) return false;
+  step->arguments =
+      PyRef::Steal(PyTuple_GetSlice(spec, 2, PyTuple_Size(spec)));
+  if (!step->arguments) return false;
+  for (Py_ssize_t i = 2; i < PyTuple_Size(spec); ++i) {
+    if (!IsComparable(PyTuple_GetItem(spec, i))) {
+      return Refuse(spec, "call with str, int, bool, float or None");
+    }
+  }
   return PyObject_HasAttr(reinterpret_cast<PyObject*>(&PyUnicode_Type),
                           step->constant.get()) ||
          Refuse(spec, "str has no such method");
@@ -116,6 +126,8 @@ bool ParseConstant(PyObject* spec, Step* step) {
       return ParseMethod(spec, step);
     case Step::Kind::kLen:
     case Step::Kind::kTruth:
+    case Step::Kind::kInt:
+    case Step::Kind::kFloat:
       return true;
   }
   return true;
@@ -132,6 +144,19 @@ bool IsSameConstant(PyObject* a, PyObject* b) {
     return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
   }
   return false;
+}
+
+// Tells the same of two tuples, or of two nulls.
+bool AreSameArguments(PyObject* a, PyObject* b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr) return false;
+  if (PyTuple_Size(a) != PyTuple_Size(b)) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(a); ++i) {
+    if (!IsSameConstant(PyTuple_GetItem(a, i), PyTuple_GetItem(b, i))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -156,7 +181,9 @@ bool ParseStep(PyObject* spec, Step* step) {
   }
   step->kind = found->kind;
   if (size > 1) step->constant = PyRef::Borrow(PyTuple_GetItem(spec, 1));
-  if (size > 2) step->fallback = PyRef::Borrow(PyTuple_GetItem(spec, 2));
+  if (size > 2 && step->kind == Step::Kind::kLookup) {
+    step->fallback = PyRef::Borrow(PyTuple_GetItem(spec, 2));
+  }
   return ParseConstant(spec, step);
 }
 
@@ -164,7 +191,8 @@ bool IsSameStep(const Step& a, const Step& b) {
   if (a.kind != b.kind || a.source != b.source) return false;
   if (a.kind == Step::Kind::kIsInstance) return a.classes == b.classes;
   return IsSameConstant(a.constant.get(), b.constant.get()) &&
-         IsSameConstant(a.fallback.get(), b.fallback.get());
+         IsSameConstant(a.fallback.get(), b.fallback.get()) &&
+         AreSameArguments(a.arguments.get(), b.arguments.get());
 }
 
 }  // namespace recursive_tf

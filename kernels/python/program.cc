@@ -20,7 +20,8 @@ constexpr KindName kKindNames[] = {
     {"handle", Column::Kind::kHandle}, {"items", Column::Kind::kItems},
     {"int", Column::Kind::kInt},       {"bool", Column::Kind::kBool},
     {"float", Column::Kind::kFloat},   {"str", Column::Kind::kString},
-    {"tensor", Column::Kind::kTensor},
+    {"tensor", Column::Kind::kTensor}, {"types", Column::Kind::kTypes},
+    {"item types", Column::Kind::kItemTypes},
 };
 
 // Parses the arguments of one Walker into `plan_`.
@@ -47,6 +48,7 @@ class PlanParser final {
   bool ParseColumn(PyObject* spec, Program* program);
   bool ParseKind(PyObject* spec, Column* column);
   bool ParseTargets(PyObject* spec, Column* column);
+  bool ParseClasses(PyObject* spec, Column* column);
   bool ParsePath(PyObject* spec, Program* program, Column* column);
   bool GetIndex(PyObject* spec, Py_ssize_t place, int limit, int* index);
   bool Claim(PyObject* spec, std::vector<char>* claimed, int index);
@@ -142,12 +144,17 @@ bool PlanParser::ParseKind(PyObject* spec, Column* column) {
   if (found == std::end(kKindNames)) return Refuse(spec, "no such kind");
   column->kind = found->kind;
   const bool may_be_optional = column->kind != Column::Kind::kHandle &&
-                               column->kind != Column::Kind::kItems;
+                               column->kind != Column::Kind::kItems &&
+                               column->kind != Column::Kind::kItemTypes;
   return may_be_optional || !column->is_optional ||
-         Refuse(spec, "this kind tells None and missing without a '?'");
+         Refuse(spec, "this kind takes None and missing without a '?'");
 }
 
 bool PlanParser::ParseTargets(PyObject* spec, Column* column) {
+  if (column->kind == Column::Kind::kTypes ||
+      column->kind == Column::Kind::kItemTypes) {
+    return ParseClasses(spec, column);
+  }
   const bool is_tensor = column->kind == Column::Kind::kTensor;
   const Py_ssize_t size =
       3 + (is_tensor ? 1 : 0) + (column->is_optional ? 1 : 0);
@@ -181,8 +188,24 @@ bool PlanParser::ParseTargets(PyObject* spec, Column* column) {
       return GetIndex(spec, 1, counts_.num_tensors, index) &&
              GetIndex(spec, 3, counts_.num_ints, &column->position) &&
              SetRole(spec, column->position, Role::kPosition, kNoPosition);
+    case Column::Kind::kTypes:
+    case Column::Kind::kItemTypes:
+      break;  // They fill nothing.
   }
   return false;
+}
+
+bool PlanParser::ParseClasses(PyObject* spec, Column* column) {
+  if (PyTuple_Size(spec) != 4 || !PyTuple_CheckExact(PyTuple_GetItem(spec, 3)))
+    return Refuse(spec, "expected (kind, 0, path, classes)");
+  PyObject* classes = PyTuple_GetItem(spec, 3);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(classes); ++i) {
+    PyObject* cls = PyTuple_GetItem(classes, i);
+    if (!PyType_Check(cls)) return Refuse(spec, "not a class");
+    column->classes.push_back(reinterpret_cast<PyTypeObject*>(cls));
+  }
+  column->class_tuple = PyRef::Borrow(classes);
+  return true;
 }
 
 bool PlanParser::ParsePath(PyObject* spec, Program* program, Column* column) {
@@ -240,8 +263,12 @@ int Plan::Visit(visitproc visit, void* arg) const {
     for (const Step& step : program.steps) {
       Py_VISIT(step.constant.get());
       Py_VISIT(step.fallback.get());
+      Py_VISIT(step.arguments.get());
     }
-    for (const Column& column : program.columns) Py_VISIT(column.path.get());
+    for (const Column& column : program.columns) {
+      Py_VISIT(column.path.get());
+      Py_VISIT(column.class_tuple.get());
+    }
   }
   return 0;
 }

@@ -14,16 +14,30 @@ namespace recursive_tf {
 
 // One column to fill; recursive_tf/_walk.pyi says what each kind means.
 struct Column {
-  enum class Kind { kHandle, kItems, kInt, kBool, kFloat, kString, kTensor };
+  enum class Kind {
+    kHandle,
+    kItems,
+    kInt,
+    kBool,
+    kFloat,
+    kString,
+    kTensor,
+    kTypes,
+    kItemTypes,
+  };
 
   Kind kind;
-  bool is_optional = false;  // None and missing are no surprise.
+  // None and missing are no surprise; of kTypes, missing is none.
+  bool is_optional = false;
   int index = 0;             // In the matrix or list of the kind.
   int position = 0;  // kTensor: the int column for the place in that list.
   int status = 0;    // If optional: the int column that tells which it is.
   int end_step = 0;  // Steps of the program to run before this column.
   int source = 0;    // The register of the value.
   PyRef path;        // As given, for reports.
+  // kTypes and kItemTypes: the types that are no surprise, and who holds them.
+  std::vector<PyTypeObject*> classes;
+  PyRef class_tuple;
 };
 
 // The columns of one type, in the order given, and their steps.

@@ -28,12 +28,15 @@ struct Step {
     kLookup,
     kIn,
     kCall,
+    kInt,
+    kFloat,
   };
 
   Kind kind;
   // Attribute, key, class tuple, constant, dict, container or method name.
   PyRef constant;
   PyRef fallback;                      // kLookup: the default, if there is one.
+  PyRef arguments;                     // kCall: a tuple.
   bool is_index = false;               // kItem: whether the key is an integer,
   Py_ssize_t index = 0;                // and which.
   std::vector<PyTypeObject*> classes;  // kIsInstance: of `constant`.

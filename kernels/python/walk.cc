@@ -1,5 +1,6 @@
 #include "kernels/python/walk.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -28,6 +29,11 @@ void ForEachElement(PyObject* sequence, const Add& add) {
       if (!add(PyTuple_GetItem(sequence, i), i)) return;
     }
   }
+}
+
+bool IsListed(const std::vector<PyTypeObject*>& classes, PyObject* value) {
+  return std::find(classes.begin(), classes.end(), Py_TYPE(value)) !=
+         classes.end();
 }
 
 bool Fits(const std::vector<int32_t>& handles, Py_ssize_t more) {
@@ -170,6 +176,10 @@ inline WalkOutcome Walk::Fill(const Column& column, PyObject* value,
     return FillHandle(column, value, row);
   }
   if (column.kind == Column::Kind::kItems) return FillItems(column, value, row);
+  if (column.kind == Column::Kind::kTypes) return CheckType(column, value);
+  if (column.kind == Column::Kind::kItemTypes) {
+    return CheckItemTypes(column, value);
+  }
   if (value == nullptr || value == Py_None) {
     if (!column.is_optional) {
       return Report(value == nullptr ? "missing" : "none", value);
@@ -232,11 +242,7 @@ inline WalkOutcome Walk::FillItems(const Column& column, PyObject* value,
   ForEachElement(value, [&](PyObject* element, Py_ssize_t place) {
     int32_t handle;
     if (!AddObject(element, &handle)) {
-      outcome = Report("type", element);
-      const PyRef item = PyRef::Steal(Py_BuildValue("((sn))", "item", place));
-      surprise_.path = PyRef::Steal(
-          item ? PySequence_Concat(column.path.get(), item.get()) : nullptr);
-      if (!surprise_.path) outcome = WalkOutcome::kError;
+      outcome = ReportItem("type", element, place, column);
       return false;
     }
     tables_.items.push_back(handle);
@@ -271,10 +277,38 @@ inline WalkOutcome Walk::FillTensor(const Column& column, PyObject* value,
   return WalkOutcome::kDone;
 }
 
+inline WalkOutcome Walk::CheckType(const Column& column, PyObject* value) {
+  if (value == nullptr) {
+    return column.is_optional ? WalkOutcome::kDone : Report("missing", value);
+  }
+  if (IsListed(column.classes, value)) return WalkOutcome::kDone;
+  return Report(value == Py_None ? "none" : "kind", value);
+}
+
+WalkOutcome Walk::CheckItemTypes(const Column& column, PyObject* value) {
+  WalkOutcome outcome = WalkOutcome::kDone;
+  if (value == nullptr || !IsSequence(value)) return outcome;
+  ForEachElement(value, [&](PyObject* element, Py_ssize_t place) {
+    if (IsListed(column.classes, element)) return true;
+    outcome = ReportItem("kind", element, place, column);
+    return false;
+  });
+  return outcome;
+}
+
 WalkOutcome Walk::Report(const char* reason, PyObject* value) {
   surprise_.reason = reason;
   surprise_.value = PyRef::Borrow(value);
   return WalkOutcome::kSurprise;
+}
+
+WalkOutcome Walk::ReportItem(const char* reason, PyObject* element,
+                             Py_ssize_t place, const Column& column) {
+  Report(reason, element);
+  const PyRef item = PyRef::Steal(Py_BuildValue("((sn))", "item", place));
+  surprise_.path = PyRef::Steal(
+      item ? PySequence_Concat(column.path.get(), item.get()) : nullptr);
+  return surprise_.path ? WalkOutcome::kSurprise : WalkOutcome::kError;
 }
 
 // Each is empty before its object goes: a finalizer may run any code.

@@ -58,6 +58,10 @@ class Walk final {
   WalkOutcome FillItems(const Column& column, PyObject* value, size_t row);
   WalkOutcome FillInt(const Column& column, PyObject* value, size_t row);
   WalkOutcome FillTensor(const Column& column, PyObject* value, size_t row);
+  WalkOutcome CheckType(const Column& column, PyObject* value);
+  WalkOutcome CheckItemTypes(const Column& column, PyObject* value);
+  WalkOutcome ReportItem(const char* reason, PyObject* element,
+                         Py_ssize_t place, const Column& column);
   WalkOutcome Report(const char* reason, PyObject* value);
   void ReleaseRegisters(size_t num_registers);
   int32_t& IntCell(size_t row, int index);

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert import _forms, _libraries
+from recursive_tf.convert import _encode, _forms, _libraries
 from recursive_tf.convert._forms import dtype_of_number
 
 OBJECT, NUMBER, TENSOR, STATIC, NEST = "object", "number", "tensor", "static", "nest"
+CONTAINER = "container"  # A list that the program changes.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Argument:
 
   Attributes:
     kind: one of the kinds above.
-    value: of a static argument, it; of a number, its type.
+    value: of a static argument, it; of a number, its type; of a container, its form.
     spec: of a tensor.
     parts: of a nest, its parts.
     is_mapped: whether there is one for each row of a mapped call.
@@ -43,6 +44,8 @@ class Argument:
       return STATIC, type(value), value if is_plain else id(value)
     if self.kind == NUMBER:
       return NUMBER, self.value, self.is_mapped
+    if self.kind == CONTAINER:
+      return CONTAINER
     if self.kind == TENSOR:
       assert self.spec is not None  # A tensor.
       return TENSOR, self.spec.dtype, str(self.spec.shape), self.is_mapped
@@ -54,6 +57,8 @@ class Argument:
       yield tf.TensorSpec([], tf.int32)
     elif self.kind == NUMBER:
       yield tf.TensorSpec([], dtype_of_number(self.value))
+    elif self.kind == CONTAINER:
+      yield from _forms.specs(self.value)
     elif self.kind == TENSOR:
       assert self.spec is not None  # A tensor.
       yield self.spec
@@ -66,6 +71,8 @@ class Argument:
       return _forms.RefForm(root_types)
     if self.kind == NUMBER:
       return _forms.NumberForm(self.value)
+    if self.kind == CONTAINER:
+      return self.value
     if self.kind == TENSOR:
       return _forms.TensorForm(self.spec)
     if self.kind == STATIC:
@@ -126,6 +133,8 @@ def objects_of(argument: Argument, value: Any) -> Iterator[Any]:
       yield from value
     else:
       yield value
+  elif argument.kind == CONTAINER:
+    yield from _encode.objects_in(argument.value, value)
   for part, inner in zip(argument.parts, value if argument.parts else (), strict=True):
     yield from objects_of(part, inner)
 
@@ -139,6 +148,8 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
       yield np.int32(next(handles))
   elif argument.kind == NUMBER:
     yield np.asarray(value, dtype_of_number(argument.value).as_numpy_dtype)
+  elif argument.kind == CONTAINER:
+    yield from _encode.encode(argument.value, value, handles)
   elif argument.kind == TENSOR:
     if argument.is_mapped and not isinstance(value, (tf.Tensor, np.ndarray)):
       value = tf.stack(value)

@@ -71,8 +71,14 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
     return _calls.call(ip, found.fget, [owner], {})
   if isinstance(found, functools.cached_property) and name not in vars(owner):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"The cached property {name!r} is not filled yet.")
+  if getattr(type(found), "_is_recursive_function", False):
+    return BoundMethod(found.python, owner)
   if isinstance(found, types.FunctionType) and not _is_shadowed(owner, name):
     return BoundMethod(found, owner)
+  if isinstance(found, types.MethodDescriptorType) and not _is_shadowed(owner, name):
+    return getattr(owner, name)  # Of a builtin class: nothing can put another in its place.
+  if isinstance(found, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+    return getattr(owner, name)
   state = frame.conversion.effects.read_static(ip, owner, name)
   if state is not None:
     return state.value
@@ -133,6 +139,8 @@ def _resolution(ip: Any, kind: type, name: str) -> Any:
   if has_own_getattr(kind):
     raise ip.frame.refuse(Reason.OPAQUE_READ, f"{kind.__name__} has its own __getattr__.")
   found = inspect.getattr_static(kind, name, None)
+  if getattr(type(found), "_is_recursive_function", False):
+    return found.python
   if isinstance(found, (property, types.FunctionType, staticmethod, classmethod)):
     return found
   if isinstance(found, functools.cached_property):

@@ -19,6 +19,7 @@ from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   ABSTRACT,
+  Bottom,
   BoundMethod,
   Builtin,
   LocalDict,
@@ -379,6 +380,11 @@ def _getattr(ip: Any, owner: Any, name: Any, *default: Any) -> Any:
   if default and isinstance(owner, Ref):
     found = ip.frame.resolve(owner)
     if isinstance(found, Ref) and _is_plain(ip, found, name):
+      there = ip.frame.conversion.effects.is_there(ip, found, ("attr", name))
+      if there is not None:
+        return ip.frame.cond(
+          there, lambda: _attributes.read(ip, found, name), lambda: default[0]
+        )
       return seq.read_or(ip, found.step("attr", name), lambda: default[0])
   if default and not isinstance(owner, ABSTRACT) and not hasattr(owner, name):
     ip.frame.conversion.guards.lacks(owner, name)
@@ -394,7 +400,8 @@ def _hasattr(ip: Any, owner: Any, name: Any) -> Any:
     if all(by_class.values()):
       return True
     if _is_plain(ip, owner, name):
-      return frame.is_there(owner.step("attr", name))
+      there = frame.conversion.effects.is_there(ip, owner, ("attr", name))
+      return frame.is_there(owner.step("attr", name)) if there is None else there
   if isinstance(owner, LocalObject):
     return name in owner.fields or hasattr(owner.type, name)
   if not isinstance(owner, ABSTRACT) and isinstance(name, str):
@@ -526,6 +533,8 @@ def call_on_rows(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]
 
 def _stacked(ip: Any, rows: Rows, function: Any) -> tf.Tensor:
   form = rows.form
+  if form is None:
+    raise Bottom  # What the elements are is not known yet.
   if isinstance(form, _forms.TensorForm):
     return rows.tensors[0]
   if isinstance(form, _forms.NumberForm):

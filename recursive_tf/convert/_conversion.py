@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert import _forms
+from recursive_tf.convert import _forms, _loops
 from recursive_tf.convert._effects import Effects
 from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._guards import Guards, number
@@ -29,6 +29,7 @@ from recursive_tf.convert._values import (
   Base,
   Bottom,
   Closure,
+  Local,
   Ref,
   Rows,
   Scope,
@@ -37,7 +38,7 @@ from recursive_tf.convert.passes import scopes
 from recursive_tf.convert.passes.pipeline import prepare
 from recursive_tf.subgraph import SubGraph
 
-_MAX_ATTEMPTS = 25
+_MAX_ATTEMPTS = 40
 _MAX_VARIANTS = 12  # Of one function, by what it is passed that is not data.
 # Stateful ops that do no harm in any order; all others are refused.
 _ALLOWED_STATEFUL = frozenset(
@@ -46,6 +47,13 @@ _ALLOWED_STATEFUL = frozenset(
   RandomUniformInt TruncatedNormal RandomShuffle Multinomial RandomGamma
   StatelessIf ResourceGatherNd VarHandleOp HashTableV2 RngReadAndSkip""".split()
 )
+
+
+class PromoteArgument(Exception):  # noqa: N818 - control flow, never reaches the user
+  """An argument is a list or dict that the program changes: its content has to be passed.
+
+  The argument's name is its only argument.
+  """
 
 
 class Sources:
@@ -132,14 +140,12 @@ class Lifted:
       self.scopes.append(scope)
     return self.scopes.index(scope)
 
-  def rebuild(self, values: list[Any], frame: Frame) -> tuple[dict[str, Any], Scope | None]:
-    """Returns the arguments and the enclosing scope, made of other values of the same forms."""
+  def rebuild(self, values: list[Any], frame: Frame) -> Rebuilt:
+    """Makes the arguments and the enclosing scopes of other values of the same forms."""
     made: list[Scope] = []
     for scope in self.scopes:
       outer = None if scope.outer is None else made[self.scopes.index(scope.outer)]
-      inner = frame.new(Scope({}, outer, scope.source))
-      inner.is_lifted = True
-      made.append(inner)
+      made.append(frame.new(Scope({}, outer, scope.source)))
     closures = {
       closure: dataclasses.replace(closure, scope=made[self._scope(closure.scope)])
       for closure in self.closures
@@ -152,7 +158,64 @@ class Lifted:
         made[key[0]].names[key[1]] = value
       else:
         names[key] = value
-    return names, None if self.outer is None else made[self.outer]
+    return Rebuilt(list(self.values), names, made, None if self.outer is None else made[self.outer])
+
+  def update(self, position: int, value: Any) -> None:
+    """Takes over what a call left in an argument."""
+    key = list(self.values)[position]
+    old = self.values[key]
+    if isinstance(old, Local) and isinstance(value, type(old)):
+      old.restore(value.snapshot())
+    elif isinstance(key, tuple):
+      self.scopes[key[0]].names[key[1]] = value
+
+
+class Rebuilt:
+  """Arguments and enclosing scopes inside of a frame, and what became of them.
+
+  Attributes:
+    names: the arguments.
+    outer: the enclosing scope, if there is one.
+  """
+
+  def __init__(
+    self, keys: list[Any], names: dict[str, Any], scopes_: list[Scope], outer: Scope | None
+  ):
+    self.names = names
+    self.outer = outer
+    self._keys = keys
+    self._scopes = scopes_
+    self._initial = [self._value(key) for key in keys]
+    self._contents = [
+      value.snapshot() if isinstance(value, Local) else None for value in self._initial
+    ]
+
+  def _value(self, key: Any) -> Any:
+    return self._scopes[key[0]].names[key[1]] if isinstance(key, tuple) else self.names[key]
+
+  def now(self) -> list[Any]:
+    """Returns the arguments as they are now."""
+    return [self._value(key) for key in self._keys]
+
+  def changed(self) -> list[int]:
+    """Returns the positions of those that the function changed for its caller."""
+    found = []
+    for position, (key, old, content) in enumerate(
+      zip(self._keys, self._initial, self._contents, strict=True)
+    ):
+      value = self._value(key)
+      if value is not old or (isinstance(old, Local) and not same_content(content, old.snapshot())):
+        found.append(position)
+    return found
+
+
+def same_content(a: Any, b: Any) -> bool:
+  """Tells whether two snapshots of a container are of the same parts."""
+  if isinstance(a, Rows) or isinstance(b, Rows):
+    return a is b
+  if isinstance(a, dict):
+    return a.keys() == b.keys() and all(a[key] is b[key] for key in a)
+  return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
 
 
 class Conversion:
@@ -162,20 +225,29 @@ class Conversion:
     profile, guards, effects, inputs, columns, recursive: what its parts say.
   """
 
-  def __init__(self, profile: Profile, sources: Sources, changing: dict[Any, Any]):
+  def __init__(
+    self,
+    profile: Profile,
+    sources: Sources,
+    changing: dict[Any, Any],
+    root_types: frozenset[type],
+    entry_node: ast.AST,
+  ):
+    self.root_types = root_types
+    self.entry_node = entry_node
     self.profile = profile
     self.source = sources
-    self.effects = Effects()
+    self.effects = Effects(self._note_news, profile.add_root)
     self.recursive: set[ast.AST] = set()
     self.converted: dict[tuple[str, int, str], str] = {}
     self._changing = changing
     self._results: dict[Any, Any] = {}
+    self._changed: dict[Any, dict[int, Any]] = {}
     self._parameters: dict[Any, tuple[Any, ...]] = {}
     self._has_news = True
     self._is_outside = False
     self.layout = Layout()
     self.instances: dict[Any, Instance] = {}
-    self._constants: list[Any] = []  # Keeps objects alive whose identity is part of a column.
 
   # --- Attempts
 
@@ -196,6 +268,8 @@ class Conversion:
       with graph.as_default():
         missing = self._attempt(graph, None, entry)
       if not self._has_news and self.profile.is_settled():
+        if self._postponed:
+          raise self._postponed[0]
         if missing:
           raise ConversionRefused.of(
             Reason.NO_BASE_CASE,
@@ -205,7 +279,9 @@ class Conversion:
         return
     raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
 
-  def build(self, fed: dict[str, Any], entry: Callable[[Interpreter], Any]) -> Any:
+  def build(
+    self, fed: dict[str, Any], entry: Callable[[Interpreter], Any]
+  ) -> tuple[Any, Frame]:
     """Makes the program in the current graph, after `settle`.
 
     Args:
@@ -213,13 +289,13 @@ class Conversion:
       entry: makes the call of the entry function.
 
     Returns:
-      What `entry` returns.
+      What `entry` returns, and the frame outside of all bodies that it was called in.
     """
     before = self.layout.columns.signature()
     self._has_news = False
-    result: list[Any] = []
+    result: list[tuple[Any, Frame]] = []
     missing = self._attempt(
-      tf.compat.v1.get_default_graph(), fed, lambda ip: result.append(entry(ip))
+      tf.compat.v1.get_default_graph(), fed, lambda ip: result.append((entry(ip), ip.frame))
     )
     if missing or self._has_news or self.layout.columns.signature() != before:
       raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
@@ -230,18 +306,23 @@ class Conversion:
   ) -> Instance | None:
     """Makes all bodies; returns an instance whose result stays unknown."""
     self._graph = graph
+    self._is_trial = fed is None
+    self._postponed: list[ConversionRefused] = []
     self.inputs = Inputs(self.layout, graph, fed)
     self.guards = Guards(self._changing, self._changing_input)
-    self.effects.begin()
     self.instances = {}
     self._queue: list[Instance] = []
     frame = Frame(self)
     interpreter = Interpreter(frame)
+    self.effects.begin_attempt()
+    self.effects.begin(frame, lambda place: self.effects.initial_state(frame, place))
     self._is_outside = True
     try:
       entry(interpreter)  # Makes the entry's instance known; its call waits for the bodies.
     except Bottom:
       pass
+    except ConversionRefused as refusal:
+      self.postpone(refusal)
     self._is_outside = False
     while self._queue:
       self._trace(self._queue.pop(0))
@@ -250,7 +331,20 @@ class Conversion:
       entry(interpreter)
     return missing
 
+  def postpone(self, refusal: ConversionRefused) -> None:
+    """Lets an attempt go on without a part that is refused.
+
+    What is learnt in the other parts may change what is known of this one: a first object alone
+    does not show all that an attribute can be. In the last attempt a refusal is final.
+    """
+    if not self._is_trial:
+      raise refusal
+    self._postponed.append(refusal)
+
   # --- Instances
+
+  def _note_news(self) -> None:
+    self._has_news = True
 
   def is_recursive(self, ip: Interpreter, function: Any) -> bool:
     """Tells whether calls of a function are calls of the graph."""
@@ -292,15 +386,41 @@ class Conversion:
     instance = self._instance(key, source, node, lifted, forms, frame)
     rows = next((v.rows for v in lifted.values.values() if isinstance(v, Mapped)), None)
     tensors = self._arguments(lifted, instance, frame, rows)
+    if rows is not None and instance.result is None and not self._is_outside:
+      return Rows(tf.constant(0), (), None)  # As far as is known yet.
     if self._is_outside or instance.result is None:
       raise Bottom
     frame.num_partial += 1
+    key, changed = instance.key, self._changed.get(instance.key, {})
+    if rows is not None and (changed or self.effects.returned(key)):
+      return _loops.one_by_one(ip, rows, lambda value: self._call_row(ip, function, source, node,
+                                                                      outer, names, value))
+    tensors += self.effects.arguments(frame, key)
     call = instance.subgraph if rows is None else instance.subgraph.map
     found = list(tf.nest.flatten(call(*tensors)))
     if rows is not None:
       count = len(list(_forms.specs(instance.result)))
       return Rows(rows.length, tuple(found[:count]), instance.result)
-    return frame.adopt(_forms.unflatten(instance.result, iter(found)))
+    source_ = iter(found)
+    result = frame.adopt(_forms.unflatten(instance.result, source_))
+    for position, form in changed.items():
+      lifted.update(position, frame.adopt(_forms.unflatten(form, source_)))
+    self.effects.receive(ip, key, source_)
+    return result
+
+  def _call_row(
+    self,
+    ip: Interpreter,
+    function: Any,
+    source: FunctionSource,
+    node: ast.FunctionDef,
+    outer: Scope | None,
+    names: dict[str, Any],
+    value: Any,
+  ) -> Any:
+    """Calls an instance once with the mapped argument replaced by one of its values."""
+    names = {n: value if isinstance(v, Mapped) else v for n, v in names.items()}
+    return self.call_instance(ip, function, source, node, outer, names)
 
   def _form(self, value: Any, frame: Frame) -> Any:
     if isinstance(value, Mapped):
@@ -338,9 +458,9 @@ class Conversion:
         )
     if key not in self.instances:
       result = self._results.get(key)
-      outputs = None if result is None else _declared(result)
+      outputs = None if result is None else self._outputs(key, result)
       with self._graph.as_default():
-        subgraph = SubGraph(_name(node), inputs=_declared_all(joined), outputs=outputs)
+        subgraph = SubGraph(_name(node), inputs=self._inputs_of(key, joined), outputs=outputs)
       instance = Instance(
         key, _name(node), node, source, lifted, joined, result, subgraph
       )
@@ -351,6 +471,18 @@ class Conversion:
     if instance.forms != joined:
       raise Bottom  # The next attempt begins with the wider form.
     return instance
+
+  def _inputs_of(self, key: Any, forms: tuple[Any, ...]) -> list[tf.TensorSpec]:
+    """Returns the specs of an instance's arguments, and of the state that it is given."""
+    specs = [spec for form in forms for spec in _forms.specs(form)] or [_NOTHING]
+    return specs + [s for place in self.effects.passed(key) for s in _forms.specs(place.form)]
+
+  def _outputs(self, key: Any, result: Any) -> tuple[tf.TensorSpec, ...]:
+    """Returns the specs of an instance's result, changed arguments, and changed state."""
+    specs = [*_forms.specs(result)]
+    specs += [spec for form in self._changed.get(key, {}).values() for spec in _forms.specs(form)]
+    specs += [s for place in self.effects.returned(key) for s in _forms.specs(place.form)]
+    return tuple(specs) or (_NOTHING,)
 
   def _arguments(
     self, lifted: Lifted, instance: Instance, frame: Frame, rows: Rows | None
@@ -370,29 +502,57 @@ class Conversion:
     return tensors
 
   def _trace(self, instance: Instance) -> None:
-    frame = Frame(self)
+    frame = Frame(self, instance.key)
     interpreter = Interpreter(frame)
     subgraph = instance.subgraph
     try:
       with subgraph:
-        specs = [spec for form in instance.forms for spec in _forms.specs(form)]
-        inputs = [subgraph.input(spec) for spec in specs] or [subgraph.input(tf.int32)]
-        source = iter(inputs)
+        specs = self._inputs_of(instance.key, instance.forms)
+        source = iter([subgraph.input(spec) for spec in specs])
         values = [frame.adopt(_forms.unflatten(form, source)) for form in instance.forms]
-        names, outer = instance.lifted.rebuild(values, frame)
-        scope = frame.new(Scope(names, outer, instance.source))
+        if not any(list(_forms.specs(form)) for form in instance.forms):
+          next(source)  # The argument of functions without any.
+        self.effects.begin(frame, lambda place: source)
+        rebuilt = instance.lifted.rebuild(values, frame)
+        scope = frame.new(Scope(dict(rebuilt.names), rebuilt.outer, instance.source))
+        frame.parameters = {
+          name: value.base.handle for name, value in rebuilt.names.items() if isinstance(value, Ref)
+        }
         result = interpreter.run(instance.node, scope)
         form = _forms.form_of(result, frame)
         joined = form if instance.result is None else self._join(instance, form)
         if joined != instance.result:
           self._results[instance.key] = joined
           self._has_news = True
+        self._note_changed(instance, rebuilt, frame)
+        if self._has_news:
           raise Bottom
         outputs = _forms.flatten(result, joined, frame)
-        subgraph.output(tuple(outputs) or (tf.zeros([], tf.int32),))
+        now = rebuilt.now()
+        for position, form in self._changed.get(instance.key, {}).items():
+          outputs += _forms.flatten(now[position], form, frame)
+        outputs += self.effects.results(frame, instance.key)
+        outputs = frame.tied(outputs or [tf.zeros([], tf.int32)])
+        subgraph.output(tuple(outputs))
         self._check_stateful(tf.compat.v1.get_default_graph(), instance)
     except Bottom:
       instance.result = None
+
+  def _note_changed(self, instance: Instance, rebuilt: Rebuilt, frame: Frame) -> None:
+    """Notes which arguments a function changes for its caller, and the forms they have then."""
+    known = self._changed.setdefault(instance.key, {})
+    now = rebuilt.now()
+    for position in {*rebuilt.changed(), *known}:
+      form = _forms.generalized(_forms.form_of(now[position], frame), is_argument=True)
+      try:
+        joined = _forms.join(known.get(position, form), form)
+      except _forms.Mismatch as error:
+        raise frame.refuse(
+          Reason.KINDS_DIFFER, f"{instance.name} leaves {error} in a variable around it."
+        ) from None
+      if known.get(position) != joined:
+        known[position] = joined
+        self._has_news = True
 
   def _join(self, instance: Instance, form: Any) -> Any:
     try:
@@ -426,10 +586,14 @@ class Conversion:
     """The columns of the program."""
     return self.layout.columns
 
-  def constant(self, value: Any) -> Any:
-    """Keeps an object that a column's path mentions, and returns it."""
-    self._constants.append(value)
-    return value
+  def promote(self, ip: Interpreter, ref: Ref) -> None:
+    """Asks for an argument of the entry function to be passed as a container, if it is one."""
+    instance = self.instances.get(ip.frame.key)
+    if instance is None or ref.path or instance.node is not self.entry_node:
+      return
+    for name, handle in ip.frame.parameters.items():
+      if handle is ref.base.handle:
+        raise PromoteArgument(name)
 
   def constant_root(self, value: Any) -> Base:
     """Returns an object of the program itself with its handle."""
@@ -469,13 +633,7 @@ def _skeleton(form: Any) -> Any:
   return type(form).__name__ if isinstance(form, _forms.RowsForm) else "data"
 
 
-def _declared(result: Any) -> tuple[tf.TensorSpec, ...]:
-  return tuple(_forms.specs(result)) or (tf.TensorSpec([], tf.int32),)
-
-
-def _declared_all(forms: tuple[Any, ...]) -> list[tf.TensorSpec]:
-  specs = [spec for form in forms for spec in _forms.specs(form)]
-  return specs or [tf.TensorSpec([], tf.int32)]
+_NOTHING = tf.TensorSpec([], tf.int32)  # What a call takes or returns that has no tensors.
 
 
 def _name(node: ast.FunctionDef) -> str:

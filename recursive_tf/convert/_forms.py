@@ -46,6 +46,9 @@ class Reader(Protocol):
   def resolve(self, value: Any) -> Any:
     """Returns a `Ref` to a number or an array as what it is; other values as they are."""
 
+  def optional(self, value: Any) -> Any:
+    """Returns a read of a number or array or None as a `Maybe`; all else as it is."""
+
   def base(self, value: Any) -> Base:
     """Returns the object behind a `Ref` or a static object with its handle."""
 
@@ -157,6 +160,7 @@ def same_static(a: Any, b: Any) -> bool:
 
 def form_of(value: Any, reader: Reader) -> Form:
   """Returns the most specific form of one value."""
+  value = reader.optional(value)
   if isinstance(value, Maybe):
     return MaybeForm(form_of(value.value, reader))
   value = reader.resolve(value)
@@ -314,6 +318,7 @@ def flatten(value: Any, form: Form, reader: Reader) -> list[tf.Tensor]:
 
 
 def _flatten_maybe(value: Any, form: MaybeForm, reader: Reader) -> list[tf.Tensor]:
+  value = reader.optional(value)
   if isinstance(value, Maybe):
     return [value.is_there, *flatten(value.value, form.value, reader)]
   if value is None:
@@ -353,13 +358,36 @@ def _convert_rows(rows: Rows, element: Form, reader: Reader) -> list[tf.Tensor]:
   """Returns the tensors of rows in a wider form."""
   if rows.form is None:
     return [
-      tf.zeros([0, *(s or 0 for s in spec.shape.as_list())], spec.dtype)
-      for spec in specs(element)
+      tf.zeros([0, *(s or 0 for s in spec.shape.as_list())], spec.dtype) for spec in specs(element)
     ]
-  have, want = list(specs(rows.form)), list(specs(element))
-  if [s.dtype for s in have] != [s.dtype for s in want]:
-    raise Mismatch(f"elements {describe(rows.form)} and {describe(element)}")
-  return list(rows.tensors)
+  return _widened(rows.form, element, iter(rows.tensors), rows.length, reader)
+
+
+def _widened(
+  old: Form, new: Form, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+) -> list[tf.Tensor]:
+  """Returns stacked tensors of one form in one that covers it."""
+  if isinstance(old, StaticForm) or isinstance(old, UnsetForm):
+    value = Unset() if isinstance(old, UnsetForm) else old.value
+    return [tf.repeat(t[tf.newaxis], length, axis=0) for t in flatten(value, new, reader)]
+  if isinstance(new, MaybeForm):
+    if isinstance(old, MaybeForm):
+      there = next(tensors)
+      return [there, *_widened(old.value, new.value, tensors, length, reader)]
+    return [tf.fill([length], True), *_widened(old, new.value, tensors, length, reader)]
+  if isinstance(new, WeakForm) and not isinstance(old, WeakForm):
+    if not isinstance(old, TensorForm):
+      raise Mismatch(f"elements {describe(old)} and {describe(new)}")
+    return [next(tensors), tf.fill([length], False)]
+  if isinstance(new, NestForm):
+    return [
+      tensor
+      for a, b in zip(old.parts, new.parts, strict=True)
+      for tensor in _widened(a, b, tensors, length, reader)
+    ]
+  if isinstance(new, UndefinedForm):
+    raise Mismatch(f"elements {describe(old)} and nothing")
+  return [next(tensors) for _ in specs(new)]
 
 
 def unflatten(form: Form, tensors: Iterator[tf.Tensor]) -> Any:

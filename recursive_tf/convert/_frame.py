@@ -39,10 +39,17 @@ Fact = tuple[Ref, frozenset[type]]
 
 @dataclasses.dataclass
 class Layer:
-  """What holds in one branch: values read already, and types that a test has narrowed."""
+  """What holds in one branch.
+
+  Attributes:
+    memo: values read already.
+    narrowed: types that a test has narrowed.
+    demands: bools that must all be true, or the run fails, whatever becomes of other values.
+  """
 
   memo: dict[Any, Any] = dataclasses.field(default_factory=dict)
   narrowed: dict[tuple[int, Any], frozenset[type]] = dataclasses.field(default_factory=dict)
+  demands: list[tf.Tensor] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -77,11 +84,17 @@ class Frame:
   Attributes:
     conversion: the conversion that it is part of.
     origin: the place in the user's program that is being converted.
+    key: of the function instance; None outside of all.
+    stores: what is known of the places that the program writes, by the place's key.
+    parameters: handles of arguments that are objects.
     locals: all scopes and containers that the program made in this body.
   """
 
-  def __init__(self, conversion: Any):
+  def __init__(self, conversion: Any, key: Any = None):
     self.conversion = conversion
+    self.key = key
+    self.stores: dict[Any, Any] = {}
+    self.parameters: dict[str, tf.Tensor] = {}
     self.origin: Origin | None = None
     self.locals: list[Local] = []
     self.num_partial = 0  # Ops so far that may fail or cost more than a few numbers.
@@ -166,6 +179,22 @@ class Frame:
     self.num_partial += 1
     return _checks.check(value, ok, message)
 
+  def demand(self, ok: tf.Tensor) -> None:
+    """Lets the run fail if `ok`, bool [], is false when this branch is taken."""
+    self.num_partial += 1
+    self._layers[-1].demands.append(ok)
+
+  def tied(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
+    """Returns the outputs of this branch, of which the first fails if a demand is not met."""
+    demands = self._layers[-1].demands
+    if not demands or not tensors:
+      return tensors
+    ok = demands[0]
+    for other in demands[1:]:
+      ok = tf.logical_and(ok, other)
+    self._layers[-1].demands = []
+    return [_checks.check(tensors[0], ok, "the program raises an exception here"), *tensors[1:]]
+
   def _column(self, kind: str, ref: Ref, spec: tf.TensorSpec | None = None) -> _columns.Column:
     return self.conversion.columns.column(kind, ref.path, self._base_types(ref), spec)
 
@@ -187,17 +216,46 @@ class Frame:
     if not isinstance(value, Ref):
       return value.value() if isinstance(value, tf.Variable) else value
     types = self.types_of(value)
-    if types == {NoneType}:
+    there = types - {Missing}
+    if not there:
+      raise Bottom
+    if there == {NoneType}:
+      if Missing in types:
+        self.demand(self.is_there(value).tensor)
       return None
-    if len(types) == 1:
-      (type_,) = types
-      if type_ in _forms.NUMBERS:
-        return self.number(value)
-      if type_ is Missing:
-        raise Bottom
-    if types and all(issubclass(type_, _ARRAYS) for type_ in types):
+    if len(there) == 1 and there <= set(_forms.NUMBERS):
+      return self.number(value)
+    if all(issubclass(type_, _ARRAYS) for type_ in there):
       return self.array(value)
     return value
+
+  def concrete(self, value: Any) -> Any:
+    """Returns an operand: what may be None is used as the value that it is where it is not."""
+    value = self.resolve(value)
+    if isinstance(value, Ref) and NoneType in self.types_of(value):
+      kinds = self.types_of(value) - {NoneType, Missing}
+      if len(kinds) == 1 and kinds <= set(_forms.NUMBERS):
+        return self.number(value)
+      if kinds and all(issubclass(type_, _ARRAYS) for type_ in kinds):
+        return self.array(value)
+    return value
+
+  def optional(self, value: Any) -> Any:
+    """Returns a read of a number or array or None as a `Maybe`; all else as it is."""
+    if not isinstance(value, Ref) or NoneType not in self.types_of(value):
+      return value
+    kinds = self.types_of(value) - {NoneType, Missing}
+    is_value = len(kinds) == 1 and kinds <= set(_forms.NUMBERS)
+    if not is_value and not (kinds and all(issubclass(type_, _ARRAYS) for type_ in kinds)):
+      return value
+    is_none = self.is_none(value)
+    there = tf.logical_not(is_none.tensor) if isinstance(is_none, Number) else tf.constant(True)
+
+    def read() -> Any:
+      self.narrow([(value, kinds)])
+      return self.resolve(value)
+
+    return Maybe(self.isolated(read), there)
 
   def number(self, ref: Ref) -> Number:
     """Returns a read as the Python number that it is."""
@@ -323,10 +381,10 @@ class Frame:
     if types == {NoneType}:
       return True
     others = types - {NoneType, Missing}
-    if others <= set(_forms.NUMBERS) and len(others) == 1 and ref.path:
-      (type_,) = others
-      kind = {int: _columns.INT, bool: _columns.BOOL, float: _columns.FLOAT}[type_]
-      column = self._column(f"{kind}?", ref)
+    kinds = {kind_of_value(type_) for type_ in others}
+    if len(kinds) == 1 and None not in kinds and ref.path:
+      spec = self.profile.facts(self._base_types(ref), ref.path).spec
+      column = self._column(f"{kinds.pop()}?", ref, spec)
       assert column.state is not None  # Its kind has "?".
       state = self._ints(ref.base, column.state)
       if Missing in types:
@@ -451,11 +509,15 @@ class Frame:
     changed = self._changed(before, outcomes, live)
     forms = self._join([[o.value, *(o.after[i] for i in changed)] if o.after else None
                         for o in outcomes], outcomes)
+    is_demanding = any(o.after is None or o.layer.demands for o in outcomes)
     branches = [
-      (outcome.graph, self._outputs(outcome, changed, forms)) for outcome in outcomes
+      (outcome.graph, self._outputs(outcome, changed, forms, is_demanding)) for outcome in outcomes
     ]
-    tensors = iter(tfi.finish_cond(pred.tensor, branches)) if any(True for f in forms for _ in
-                                                                 _forms.specs(f)) else iter(())
+    has_outputs = any(outputs for _, outputs in branches)
+    found = tfi.finish_cond(pred.tensor, branches) if has_outputs else []
+    if is_demanding:
+      self.demand(found.pop())
+    tensors = iter(found)
     value = self.adopt(_forms.unflatten(forms[0], tensors))
     values = {id(o.value): o.value for o in outcomes if o.after is not None}
     if len(values) == 1 and isinstance(outcomes[0].value, Local):
@@ -477,6 +539,8 @@ class Frame:
         outcome.after = [_frozen(local.snapshot(), local) for local in self.locals]
       except Bottom:
         pass
+      except ConversionRefused as refusal:
+        self.conversion.postpone(refusal)
 
     outcome.graph = tfi.begin_branch(
       name, lambda: self.isolated(trace, outcome.layer), pred
@@ -526,32 +590,37 @@ class Frame:
         Reason.KINDS_DIFFER, f"The branches give {error}, which no graph value can be."
       ) from None
 
-  def _outputs(self, outcome: _Outcome, changed: list[int], forms: list[Any]) -> list[tf.Tensor]:
+  def _outputs(
+    self, outcome: _Outcome, changed: list[int], forms: list[Any], is_demanding: bool
+  ) -> list[tf.Tensor]:
+    """Returns a branch's outputs, with one more that says whether its demands are met."""
     with outcome.graph.as_default():
       if outcome.after is None:
-        return self.failing(forms)
+        return [*self.failing(forms), tf.constant(False)]
       self._layers.append(outcome.layer)
       try:
         values = [outcome.value, *(outcome.after[i] for i in changed)]
-        return [
+        outputs = [
           tensor
           for value, form in zip(values, forms, strict=True)
           for tensor in _forms.flatten(_unfrozen(value), form, self)
         ]
+        if is_demanding:
+          outputs.append(tf.constant(True))
+          for ok in outcome.layer.demands:
+            outputs[-1] = tf.logical_and(outputs[-1], ok)
+        return outputs
       finally:
         self._layers.pop()
 
   def failing(self, forms: Iterable[Any]) -> list[tf.Tensor]:
-    """Returns tensors of these forms that fail the run when they are computed."""
+    """Returns tensors of these forms that nobody will see, since the run fails."""
     tensors = []
     for form in forms:
       for spec in _forms.specs(form):
         rank = spec.shape.rank
         shape = [] if rank is None else [1 if s is None else s for s in spec.shape.as_list()]
-        zeros = tf.zeros(shape, spec.dtype)
-        tensors.append(
-          self.check(zeros, tf.constant(False), "the program raises an exception here")
-        )
+        tensors.append(tf.zeros(shape, spec.dtype))
     return tensors
 
   def adopt(self, value: Any) -> Any:

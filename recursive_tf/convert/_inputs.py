@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf.convert import _forms
 from recursive_tf.convert._columns import Column, Columns
 from recursive_tf.convert._forms import dtype_of_number
 
@@ -34,12 +35,14 @@ class Layout:
     columns: the columns.
     constants: objects of the program itself that a handle is needed for.
     changing: values read anew for each run.
+    state: forms of the places whose state a run begins with, by the place's key.
     arguments: specs of the entry function's own tensors.
   """
 
   def __init__(self) -> None:
     self.columns = Columns()
     self.constants: dict[int, Any] = {}
+    self.state: dict[Any, Any] = {}
     self.changing: dict[Any, ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
 
@@ -67,6 +70,7 @@ class Layout:
       specs["items"] = tf.TensorSpec([None], tf.int32)
     if self.constants:
       specs["constants"] = tf.TensorSpec([len(self.constants)], tf.int32)
+    specs["state"] = [spec for form in self.state.values() for spec in _forms.specs(form)]
     specs["strings"] = [tf.TensorSpec([None], tf.string) for _ in range(columns.num_strings)]
     specs["arrays"] = [_stack_spec(column) for column in columns.tensors]
     specs["changing"] = [changing.spec for changing in self.changing.values()]
@@ -159,6 +163,23 @@ class Inputs:
     index = self._layout.constant_index(value)
     constants = self._tensor("constants", None, tf.TensorSpec([None], tf.int32))
     return constants[index]
+
+  def num_objects(self) -> tf.Tensor:
+    """Returns the number of objects, int32 []."""
+    return tf.shape(self._tensor("ints", None, tf.TensorSpec([None, None], tf.int32)))[0]
+
+  def state(self, key: Any, form: Any) -> Iterator[tf.Tensor]:
+    """Returns the state of a place as a run begins."""
+    if self._fed is None:
+      self._layout.state[key] = form
+    found = []
+    position = 0
+    for other, known in self._layout.state.items():
+      for spec in _forms.specs(known):
+        if other == key:
+          found.append(self._tensor("state", position, spec))
+        position += 1
+    return iter(found)
 
   def argument(self, index: int, spec: tf.TensorSpec) -> tf.Tensor:
     """Returns one of the entry function's own tensors."""

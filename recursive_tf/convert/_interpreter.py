@@ -169,15 +169,22 @@ class Interpreter:
 
   def bind(self, name: str, value: Any, scope: Scope) -> None:
     """Sets a variable where Python would."""
-    if name in scope.outer_names:
-      found = scope.outer.find(name) if scope.outer is not None else None
-      if found is None or found.is_lifted:
-        raise self.frame.refuse(
-          Reason.UNSUPPORTED_WRITE, f"The variable {name!r} is outside of the recursion."
-        )
-      found.names[name] = value
-    else:
+    if name not in scope.outer_names:
       scope.names[name] = value
+      return
+    found = scope.outer.find(name) if scope.outer is not None else None
+    if found is not None:
+      found.names[name] = value
+      return
+    outermost = scope
+    while outermost.outer is not None:
+      outermost = outermost.outer
+    source = outermost.source
+    effects = self.frame.conversion.effects
+    if name in source.cells:
+      effects.write_variable(self, source.cells[name], name, value)
+    else:
+      effects.write_variable(self, source.globals, name, value)
 
   def _unpack(self, targets: list[ast.expr], value: Any, scope: Scope) -> None:
     starred = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
@@ -276,11 +283,14 @@ class Interpreter:
     source = outermost.source
     if name in source.local_names and outermost is scope:
       raise Raises  # UnboundLocalError
-    guards = self.frame.conversion.guards
-    if name in source.cells:
-      return guards.cell(source.cells[name], name)
-    if name in source.globals:
-      return guards.name(source.globals, name)
+    conversion = self.frame.conversion
+    for owner, guard in (
+      (source.cells.get(name), conversion.guards.cell),
+      (source.globals if name in source.globals else None, conversion.guards.name),
+    ):
+      if owner is not None:
+        state = conversion.effects.read_variable(self, owner, name)
+        return guard(owner, name) if state is None else state.value
     if hasattr(builtins, name):
       return getattr(builtins, name)
     raise Raises  # NameError

@@ -14,6 +14,7 @@ from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert._values import (
+  Bottom,
   BoundMethod,
   Closure,
   LocalList,
@@ -376,7 +377,11 @@ def _run_loop(
   kept = annotation(node, Annotation.CARRIED, frozenset()) | annotation(
     node, Annotation.LIVE_AFTER, frozenset()
   )
-  carried = _settle(ip, scope, kept, test, body)
+  try:
+    carried = _settle(ip, scope, kept, test, body)
+  except Bottom:  # The body raises, or waits for a result: there must be no turn.
+    frame.demand(tf.logical_not(test(tf.constant(0))))
+    return
   for name in annotation(node, Annotation.ASSIGNED, frozenset()) - kept:
     scope.names.pop(name, None)
 
@@ -402,7 +407,7 @@ def _run_loop(
   def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> Any:
     def turn() -> Any:
       body(index)
-      return [index + 1, *flat()]
+      return frame.tied([index + 1, *flat()])
 
     return in_layer(turn, list(tensors))
 
@@ -507,3 +512,20 @@ _IDENTITY = _parsed("def read(x):\n  return x")
 def identity(ip: Any) -> Closure:
   """Returns `lambda x: x`, which turns handles of numbers into numbers."""
   return ip.closure(_IDENTITY, ip.frame.new(Scope({}, None, ip.source)))
+
+
+def one_by_one(ip: Any, rows: Rows, call: Callable[[Any], Any]) -> Rows:
+  """Returns `call` of each of the rows, in their order: what the calls write may matter."""
+  frame: Frame = ip.frame
+  found = frame.new(LocalList([]))
+
+  def body(index: tf.Tensor) -> None:
+    tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
+    result = call(frame.adopt(_forms.unflatten(rows.form, tensors)))
+    _sequences.method(ip, found, "append", [result], {})
+
+  scope = Scope({}, None, ip.source)
+  _run_loop(ip, ast.Pass(), scope, lambda index: index < rows.length, body)
+  if isinstance(found.content, Rows):
+    return found.content
+  return _sequences.rows_of_items(ip, found.content)

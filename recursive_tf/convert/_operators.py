@@ -59,7 +59,7 @@ _KEEPS_ZERO = (ast.Add, ast.Sub, ast.Mult)
 def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
-  left, right = frame.resolve(left), frame.resolve(right)
+  left, right = frame.concrete(left), frame.concrete(right)
   if isinstance(left, Number) or isinstance(right, Number):
     if number_of(left) is not None and number_of(right) is not None:
       frame.num_partial += 1
@@ -144,7 +144,7 @@ def _own_operator(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any
 
 def unary_value(ip: Any, op: type[ast.unaryop], value: Any) -> Any:
   """Returns `op value` of -, + or ~."""
-  value = ip.frame.resolve(value)
+  value = ip.frame.concrete(value)
   if isinstance(value, Number):
     found = _numbers.unary(op, value)
     if found is None:

@@ -9,15 +9,18 @@ before each run checks it, and an object that breaks it is added here, which rel
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf.convert._columns import BOOL, FLOAT, INT, STR, Column
 from recursive_tf.convert._forms import join_shapes
-from recursive_tf.convert._reference_walk import MISSING, evaluate
-from recursive_tf.convert._values import Missing, Path
+from recursive_tf.convert._reference_walk import MISSING, UnsupportedReadError, evaluate
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._values import Missing, Path, plain_path
 
 _MAX_OBJECTS = 5_000  # Enough to see what there is; the walk checks all.
 
@@ -56,12 +59,14 @@ class Profile:
   def __init__(self) -> None:
     self._learnt: dict[tuple[type, Path, bool], Facts] = {}
     self._objects: dict[int, Any] = {}
+    self._looked_at: dict[tuple[type, Path, bool], int] = {}  # How many of the objects.
     self._follow: dict[tuple[Path, bool], set[type]] = {}
+    self._root_types: set[type] = set()
     self._used: dict[tuple[type, Path, bool], Facts] = {}
 
   def begin(self, roots: Iterable[Any]) -> None:
     """Starts a conversion for these objects; what was learnt before stays."""
-    self._objects = {}
+    self.end()
     self._used = {}
     self._add(roots)
 
@@ -71,11 +76,18 @@ class Profile:
 
   def add_root(self, obj: Any) -> None:
     """Adds an object of the program itself."""
+    self._root_types.add(type(obj))
     self._add([obj])
+
+  @property
+  def root_types(self) -> frozenset[type]:
+    """The types of objects of programs themselves."""
+    return frozenset(self._root_types)
 
   def end(self) -> None:
     """Lets the objects go."""
     self._objects = {}
+    self._looked_at = {}
 
   def facts(self, types: Iterable[type], path: Path) -> Facts:
     """Returns what holds for `path` in objects of these types; it is then relied on."""
@@ -84,6 +96,12 @@ class Profile:
   def element_facts(self, types: Iterable[type], path: Path) -> Facts:
     """Returns the same of the elements of the lists that `path` leads to."""
     return self._find(types, path, is_items=True)
+
+  def expect(self, types: Iterable[type], path: Path, facts: Facts) -> None:
+    """Notes what a later run will find, because this program writes it."""
+    for type_ in types:
+      key = (type_, path, False)
+      self._learnt[key] = self._learnt.get(key, Facts()).join(facts)
 
   def follow(self, types: Iterable[type], path: Path, is_items: bool = False) -> None:
     """Notes that what `path` leads to, or its elements, are objects that the program reads."""
@@ -96,12 +114,31 @@ class Profile:
 
   def followed_types(self) -> frozenset[type]:
     """Returns the types of all that is followed, which need rows though nothing is read of them."""
-    found: set[type] = set()
+    found: set[type] = set(self._root_types)
     for path, is_items in self._follow:
       for (_, known, items), facts in self._learnt.items():
         if (known, items) == (path, is_items):
           found |= facts.types
     return frozenset(found - {Missing, type(None)})
+
+  def guards(self, columns: Iterable[Column]) -> Iterator[tuple[type, tuple[Any, ...]]]:
+    """Yields columns of the walker that check what was relied on, each with the objects' type.
+
+    Args:
+      columns: the program's; what they check themselves is left out.
+    """
+    checked = {
+      (type_, column.path)
+      for column in columns
+      if column.kind in (INT, BOOL, FLOAT, STR)
+      for type_ in column.types
+    }
+    for (type_, path, is_items), facts in self._used.items():
+      if is_items:
+        yield type_, ("item types", 0, plain_path(path), tuple(facts.types))
+      elif (type_, path) not in checked:
+        kind = "types?" if Missing in facts.types else "types"
+        yield type_, (kind, 0, plain_path(path), tuple(facts.types - {Missing}))
 
   def is_settled(self) -> bool:
     """Tells whether all that was relied on holds for all objects now known."""
@@ -114,14 +151,16 @@ class Profile:
   def _find(self, types: Iterable[type], path: Path, is_items: bool) -> Facts:
     joined = Facts()
     for type_ in types:
-      if type_ in (Missing,):
+      if type_ is Missing:
         continue
       key = (type_, path, is_items)
       found = self._learnt.get(key, Facts())
-      for obj in list(self._objects.values()):
+      objects = list(itertools.islice(self._objects.values(), self._looked_at.get(key, 0), None))
+      for obj in objects:
         if type(obj) is type_:
           for value in _values(obj, path, is_items):
             found = found.join(facts_of(value))
+      self._looked_at[key] = self._looked_at.get(key, 0) + len(objects)
       self._learnt[key] = self._used[key] = found
       joined = joined.join(found)
     return joined
@@ -139,7 +178,10 @@ class Profile:
 
 
 def _values(obj: Any, path: Path, is_items: bool) -> Iterator[Any]:
-  value = evaluate(obj, path)
+  try:
+    value = evaluate(obj, plain_path(path))
+  except UnsupportedReadError as error:
+    raise ConversionRefused.of(Reason.OPAQUE_READ, str(error)) from None
   if not is_items:
     yield value
   elif isinstance(value, (list, tuple)):

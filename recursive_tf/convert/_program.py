@@ -11,20 +11,23 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _walk
-from recursive_tf.convert import _forms, _results
+from recursive_tf.convert import _encode, _forms, _results
 from recursive_tf.convert._arguments import (
+  CONTAINER,
   Argument,
   objects_of,
   tensors_of,
 )
 from recursive_tf.convert._columns import Column, Columns
+from recursive_tf.convert._commit import commit
 from recursive_tf.convert._conversion import Conversion, Sources
+from recursive_tf.convert._effects import DICT, LIST, Place, value_of_variable
 from recursive_tf.convert._frame import NONE
 from recursive_tf.convert._inputs import Layout
 from recursive_tf.convert._loops import Mapped
 from recursive_tf.convert._profile import Profile
 from recursive_tf.convert._source import FunctionSource
-from recursive_tf.convert._values import Rows
+from recursive_tf.convert._values import Rows, plain_path
 
 
 class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
@@ -44,11 +47,13 @@ class _Graph:
   Attributes:
     function: takes and returns flat lists of tensors.
     form: what it returns, of one row.
+    containers: forms of the lists that it was given and returns changed, by argument.
     keep: the tf.function behind it.
   """
 
   function: Callable[..., Any]
   form: Any
+  containers: dict[str, Any]
   keep: Any
 
 
@@ -70,7 +75,7 @@ class Program:
     sources: Sources,
     changing: dict[Any, Any],
     roots: Sequence[Any],
-    root_types: frozenset[type],
+    root_types: dict[str, frozenset[type]],
   ):
     """Converts the function.
 
@@ -85,8 +90,11 @@ class Program:
       name: dataclasses.replace(argument, is_mapped=False)
       for name, argument in arguments.items()
     }
-    self._root_types = root_types | {type(root) for root in roots}
-    self.conversion = Conversion(profile, sources, changing)
+    self._root_types = root_types
+    all_types = frozenset[type]().union(*root_types.values())
+    self.conversion = Conversion(
+      profile, sources, changing, all_types, source.node
+    )
     profile.begin(roots)
     try:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
@@ -97,7 +105,8 @@ class Program:
     self.layout: Layout = layout
     self.effects = self.conversion.effects
     self.guards = self.conversion.guards
-    self._walker = _make_walker(layout.columns, profile, self._root_types, layout)
+    self._walker = _make_walker(layout.columns, profile, all_types, layout)
+    self._all_root_types = all_types | profile.root_types
     self._graphs: dict[bool, _Graph] = {}
     self.result_form = self._result_form()
 
@@ -110,8 +119,9 @@ class Program:
     """The graphs made so far."""
     return len(self._graphs)
 
-  def _enter(self, ip: Any, arguments: dict[str, Argument], length: Any = None) -> Any:
-    """Makes the call of the entry function."""
+  def _enter(self, ip: Any, arguments: dict[str, Argument]) -> Any:
+    """Makes the call of the entry function; returns its result and its arguments."""
+    length = None
     position = 0
     names: dict[str, Any] = {}
     inputs = self.conversion.inputs
@@ -122,7 +132,7 @@ class Program:
           spec = tf.TensorSpec(tf.TensorShape([None]).concatenate(spec.shape), spec.dtype)
         tensors.append(inputs.argument(position, spec))
         position += 1
-      form = argument.form(self._root_types)
+      form = argument.form(self._root_types[name])
       if argument.is_mapped:
         if length is None:
           length = tf.shape(tensors[0])[0]
@@ -132,7 +142,14 @@ class Program:
     found = self.conversion.call_instance(
       ip, self._source.function, self._source, self._source.node, None, names
     )
-    return found
+    return found, names
+
+  def own(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
+    """Returns the arguments of a call as this program takes them."""
+    return {
+      name: dataclasses.replace(self._arguments[name], is_mapped=argument.is_mapped)
+      for name, argument in arguments.items()
+    }
 
   def graphs(self) -> dict[bool, _Graph]:
     """Returns the graphs made so far, by whether they are mapped."""
@@ -142,7 +159,7 @@ class Program:
     """Returns the graph for arguments of which some are mapped, or none."""
     is_mapped = any(argument.is_mapped for argument in arguments.values())
     if is_mapped not in self._graphs:
-      self._graphs[is_mapped] = self._make_graph(arguments, is_mapped)
+      self._graphs[is_mapped] = self._make_graph(self.own(arguments), is_mapped)
     return self._graphs[is_mapped]
 
   def _make_graph(self, arguments: dict[str, Argument], is_mapped: bool) -> _Graph:
@@ -155,22 +172,30 @@ class Program:
       for argument in arguments.values()
       for s in argument.specs()
     ]
-    forms = []
+    made: list[_Graph] = []
+    effects = self.effects
 
     def run(*tensors: tf.Tensor) -> list[tf.Tensor]:
       fed = tf.nest.pack_sequence_as(specs, tensors)
-      found = self.conversion.build(fed, lambda ip: self._enter(ip, arguments))
+      (found, names), frame = self.conversion.build(fed, lambda ip: self._enter(ip, arguments))
+      containers = {
+        name: _forms.form_of(names[name], frame)
+        for name, argument in arguments.items()
+        if argument.kind == CONTAINER
+      }
       if is_mapped:
         assert isinstance(found, Rows)  # An argument is mapped.
-        forms[:] = [found.form]
+        made.append(_Graph(run, found.form, containers, None))
         return list(found.tensors)
-      frame = _Reader()
-      form = self.result_form
-      forms[:] = [form]
-      return _forms.flatten(found, form, frame)  # type: ignore[arg-type]
+      made.append(_Graph(run, self.result_form, containers, None))
+      outputs = _forms.flatten(found, self.result_form, frame)
+      for name, form in containers.items():
+        outputs += _forms.flatten(names[name], form, frame)
+      return outputs + effects.results(frame, None)
 
     function = tf.function(run, input_signature=tf.nest.flatten(specs), autograph=False)
-    return _Graph(function.get_concrete_function(), forms[0], function)
+    concrete = function.get_concrete_function()
+    return dataclasses.replace(made[-1], function=concrete, keep=function)
 
   # --- Running
 
@@ -182,10 +207,28 @@ class Program:
     Raises:
       Outdated: If an assumption does not hold.
     """
+    arguments = self.own(arguments)
     roots = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
+    places = [self.effects.places[key] for key in self.layout.state]
+    try:
+      state = [initial_value(place) for place in places]
+      for place, value in zip(places, state, strict=True):
+        roots += _encode.objects_in(place.form, value)
+    except (_encode.DoesNotFit, TypeError, ValueError):
+      raise Outdated from None
+    num_own = len(roots)
     constants = list(self.layout.constants.values())
+    is_known = all(
+      type(obj) in self._root_types[name]
+      for name, argument in arguments.items()
+      for obj in objects_of(argument, values[name])
+    )
+    if not is_known or not {type(root) for root in roots} <= self._all_root_types:
+      unknown = Outdated()
+      unknown.objects = roots
+      raise unknown
     start = time.perf_counter()
     found = self._walker.walk([*roots, *constants])
     self.walk_seconds += time.perf_counter() - start
@@ -204,18 +247,26 @@ class Program:
     if columns.uses_items:
       fed["items"] = np.frombuffer(found.items, np.int32)
     if constants:
-      fed["constants"] = handles[len(roots) :]
+      fed["constants"] = handles[num_own:]
     fed["strings"] = [tf.constant(strings, tf.string) for strings in found.strings]
     fed["arrays"] = [
       _stack(column, arrays) for column, arrays in zip(columns.tensors, found.tensors, strict=True)
     ]
     fed["changing"] = [_read(changing) for changing in self.layout.changing.values()]
     numbers = iter(handles.tolist())
-    fed["arguments"] = [
-      tensor
-      for name, argument in arguments.items()
-      for tensor in tensors_of(argument, values[name], numbers)
-    ]
+    try:
+      fed["arguments"] = [
+        tensor
+        for name, argument in arguments.items()
+        for tensor in tensors_of(argument, values[name], numbers)
+      ]
+      fed["state"] = [
+        tensor
+        for place, value in zip(places, state, strict=True)
+        for tensor in _encode.encode(place.form, value, numbers)
+      ]
+    except _encode.DoesNotFit:
+      raise Outdated from None
     return [_as_tensor(value) for value in tf.nest.flatten(fed)], found.objects
 
   def check_guards(self) -> list[Any]:
@@ -223,32 +274,53 @@ class Program:
     return self.guards.changed()
 
   def finish(
-    self, graph: _Graph, tensors: Sequence[tf.Tensor], objects: Sequence[Any], count: int | None
+    self,
+    graph: _Graph,
+    tensors: Sequence[tf.Tensor],
+    objects: Sequence[Any],
+    values: dict[str, Any],
+    count: int | None,
   ) -> Any:
-    """Returns the result of a run as plain Python would."""
+    """Commits what a run wrote, and returns its result as plain Python would.
+
+    Args:
+      graph: what ran.
+      tensors: what it returned.
+      objects: the objects by handle.
+      values: the arguments.
+      count: the number of rows; None for a single call.
+    """
 
     def object_of(handle: int) -> Any:
       return None if handle == NONE else objects[handle]
 
-    if count is None:
-      return _results.rebuild(graph.form, iter(tensors), object_of)
-    return _results.rebuild_rows(graph.form, iter(tensors), object_of, count)
+    source = iter(tensors)
+    if count is not None:
+      return _results.rebuild_rows(graph.form, source, object_of, count)
+    result = _results.rebuild(graph.form, source, object_of)
+    contents = {
+      name: _results.rebuild(form, source, object_of) for name, form in graph.containers.items()
+    }
+    if self.effects.places:
+      places = self.effects.returned(None)
+      commit(self.effects, places, source, object_of, objects)
+    for name, content in contents.items():
+      values[name][:] = content
+    return result
 
 
-class _Reader:
-  """What `flatten` asks of a frame, where all is resolved."""
-
-  def resolve(self, value: Any) -> Any:
-    """Returns the value."""
-    return value
-
-  def base(self, value: Any) -> Any:
-    """Returns the object behind a read without a path."""
-    return value.base
-
-  def tensor(self, value: Any) -> Any:
-    """Returns the tensor."""
-    return value
+def initial_value(place: Place) -> Any:
+  """Returns what a place holds as a run begins."""
+  if place.kind == LIST:
+    return len(place.owner), place.owner
+  if place.kind == DICT:
+    return tuple(place.owner.items())
+  try:
+    return value_of_variable(place.owner, place.name)
+  except (AttributeError, ValueError):
+    if place.is_absent_at_first:
+      return None
+    raise _encode.DoesNotFit from None
 
 
 def _as_tensor(value: Any) -> Any:
@@ -303,9 +375,11 @@ def _make_walker(
   for column in columns.all.values():
     more = [] if column.pointer is None else [column.pointer]
     more += [] if column.state is None else [column.state]
-    entry = (column.kind, column.index, column.path, *more)
+    entry = (column.kind, column.index, plain_path(column.path), *more)
     for type_ in column.types:
       types.setdefault(type_, []).append(entry)
+  for type_, guard in profile.guards(columns.all.values()):
+    types.setdefault(type_, []).append(guard)
   types.pop(type(None), None)
   return _walk.Walker(
     list(types.items()),

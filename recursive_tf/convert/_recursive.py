@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from recursive_tf._errors import RecursiveTFError
-from recursive_tf.convert import _results
+from recursive_tf.convert import _encode, _forms, _results
 from recursive_tf.convert._arguments import (
+  CONTAINER,
   OBJECT,
   STATIC,
   Argument,
@@ -29,7 +30,7 @@ from recursive_tf.convert._arguments import (
   objects_of,
 )
 from recursive_tf.convert._checks import is_check_failure
-from recursive_tf.convert._conversion import Sources
+from recursive_tf.convert._conversion import PromoteArgument, Sources
 from recursive_tf.convert._explain import Report, report_of
 from recursive_tf.convert._profile import Profile
 from recursive_tf.convert._program import Outdated, Program, rows_of_call
@@ -38,6 +39,8 @@ from recursive_tf.convert._source import source_of
 
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
+# What setting attributes and items raises; nothing has been written then.
+COMMIT_ERRORS = (AttributeError, TypeError, ValueError, KeyError, IndexError)
 _TOO_DEEP = "the recursion is deeper than max_depth"
 
 
@@ -86,11 +89,25 @@ class Stats:
 class _Entry:
   """What is known for one kind of arguments."""
 
-  program: Program | None = None
+  programs: list[Program] = dataclasses.field(default_factory=list)
   num_conversions: int = 0
   num_refusals: int = 0
   refusal: ConversionRefused | None = None
-  root_types: frozenset[type] = frozenset()
+  root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
+  changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
+  containers: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+  def container(self, name: str, values: list[Any]) -> Argument:
+    """Returns a list argument with the form that covers all lists seen."""
+    try:
+      form = _encode.joined_rows(values)
+      form = _forms.join(self.containers.get(name, form), form)
+    except _forms.Mismatch as error:
+      raise ConversionRefused.of(
+        Reason.KINDS_DIFFER, f"The elements of the list {name!r} are {error}."
+      ) from None
+    self.containers[name] = form
+    return Argument(CONTAINER, form)
 
 
 def recursive(function: Callable[..., Any] | None = None, *, strict: bool = False) -> Any:
@@ -147,6 +164,7 @@ class RecursiveFunction:
     self._refusals: list[ConversionRefused] = []
     self._lock = threading.RLock()
     self._plain = threading.local()
+    self._promoted: set[str] = set()
 
   def __get__(self, owner: Any, type_: type | None = None) -> Any:
     """Binds a method to its object."""
@@ -242,7 +260,7 @@ class RecursiveFunction:
   def explain(self) -> Report:
     """Tells what was converted, what objects are read for, and what was not and why; print it."""
     with self._lock:
-      programs = [entry.program for entry in self._entries.values() if entry.program is not None]
+      programs = [program for entry in self._entries.values() for program in entry.programs]
       return report_of(self.__name__, programs, self.stats, self._refusals)
 
   def __repr__(self) -> str:
@@ -258,9 +276,14 @@ class RecursiveFunction:
 
   def _classify(self, values: dict[str, Any]) -> dict[str, Argument]:
     found: dict[str, Argument] = {}
+    is_first = True
     for name, value in values.items():
-      is_first = all(argument.kind == STATIC for argument in found.values())
-      found[name] = classify(value, is_first and (bool(found) or not _is_owner(name)))
+      found[name] = classify(value, is_first and name != "self")
+      is_first = is_first and (name == "self" or found[name].kind == STATIC)
+    # `model.encode(tree)` is about the tree, `node.encode()` about the node.
+    others = [argument for name, argument in found.items() if name != "self"]
+    if "self" in found and any(argument.kind == OBJECT for argument in others):
+      found["self"] = Argument(STATIC, values["self"])
     return found
 
   def _classify_rows(
@@ -292,7 +315,7 @@ class RecursiveFunction:
       try:
         program, tensors, objects = self._prepare(arguments, values)
         if is_mapped and not (
-          _results.is_stackable(program.result_form) and program.effects.is_unordered
+          _results.is_stackable(program.result_form) and program.effects.is_pure
         ):
           return _results.stacked(self._one_by_one(arguments, values))
         graph = self._graph(program, arguments)
@@ -307,7 +330,12 @@ class RecursiveFunction:
       if is_mapped:
         name = next(n for n, argument in arguments.items() if argument.is_mapped)
         count = len(values[name])
-      return program.finish(graph, found, objects, count)
+      try:
+        return program.finish(graph, found, objects, values, count)
+      except COMMIT_ERRORS as error:
+        text = f"{type(error).__name__}: {error}"
+        refusal = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, f"A write failed: {text}")
+        return self._fall_back(refusal, plain, is_rerun=True)
 
   def _one_by_one(self, arguments: dict[str, Argument], values: dict[str, Any]) -> list[Any]:
     single = {
@@ -332,24 +360,59 @@ class RecursiveFunction:
     Raises:
       ConversionRefused: If the function cannot be converted for these arguments.
     """
-    key = tuple((name, _single(argument).key) for name, argument in arguments.items())
-    entry = self._entries.setdefault(key, _Entry())
+    arguments = self._with_containers(arguments, values)
+    entry = self._entry(arguments)
     if entry.num_refusals >= _MAX_REFUSALS and entry.refusal is not None:
       raise entry.refusal
     roots: list[Any] = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
+    learnt: list[Any] = []
+    for program in list(entry.programs):  # The last one that fitted first.
+      changed = program.check_guards()
+      if changed:
+        entry.changed |= dict(changed)
+        continue
+      try:
+        fed = self._feed(program, arguments, values)
+      except Outdated as outdated:
+        learnt += outdated.objects
+        continue
+      entry.programs.remove(program)
+      entry.programs.insert(0, program)
+      return (program, *fed)
     while True:
-      if entry.program is not None:
-        changed = entry.program.check_guards()
-        for place, owner in changed:
-          self._changing[place] = owner  # Keeps the owner, whose identity is part of the place.
-        if not changed:
-          try:
-            return (entry.program, *self._feed(entry.program, arguments, values))
-          except Outdated as outdated:
-            roots = [*roots, *outdated.objects]
-      self._convert(entry, arguments, roots)
+      # A number that was another one before is read anew for each run from now on. The owner is
+      # kept: its identity is part of the place.
+      self._changing |= entry.changed
+      try:
+        program = self._convert(entry, arguments, values, [*roots, *learnt])
+      except PromoteArgument as promoted:
+        self._promoted.add(promoted.args[0])
+        self.stats.num_conversions -= 1  # It goes on, with one thing more known.
+        return self._prepare(arguments, values)
+      try:
+        return (program, *self._feed(program, arguments, values))
+      except Outdated as outdated:
+        learnt += outdated.objects
+        entry.programs.remove(program)
+
+  def _entry(self, arguments: dict[str, Argument]) -> _Entry:
+    key = tuple((name, _single(argument).key) for name, argument in arguments.items())
+    return self._entries.setdefault(key, _Entry())
+
+  def _with_containers(
+    self, arguments: dict[str, Argument], values: dict[str, Any]
+  ) -> dict[str, Argument]:
+    """Returns the arguments, lists that the program changes as what they are."""
+    if not self._promoted:
+      return arguments
+    return {
+      name: Argument(CONTAINER, _forms.RowsForm(None))
+      if name in self._promoted and type(values[name]) is list
+      else argument
+      for name, argument in arguments.items()
+    }
 
   def _feed(
     self, program: Program, arguments: dict[str, Argument], values: dict[str, Any]
@@ -361,37 +424,47 @@ class RecursiveFunction:
       self.stats.walk_seconds += program.walk_seconds - seconds
       self.stats.walked_objects += program.walked_objects - count
 
-  def _convert(self, entry: _Entry, arguments: dict[str, Argument], roots: list[Any]) -> None:
-    entry.program = None
+  def _convert(
+    self,
+    entry: _Entry,
+    arguments: dict[str, Argument],
+    values: dict[str, Any],
+    roots: list[Any],
+  ) -> Program:
     entry.num_conversions += 1
     self.stats.num_conversions += 1
     try:
       if entry.num_conversions > _MAX_CONVERSIONS:
         entry.num_refusals = _MAX_REFUSALS
         raise ConversionRefused.of(
-          Reason.NOT_SETTLED, f"{self.__name__}: converted {_MAX_CONVERSIONS} times, types and"
-          " values it relies on still change."
+          Reason.NOT_SETTLED,
+          f"{self.__name__}: converted {_MAX_CONVERSIONS} times, types and values it relies on"
+          " still change.",
         )
-      objects = [
-        obj for argument in arguments.values() for obj in [argument] if argument.kind == OBJECT
-      ]
-      entry.root_types |= {type(root) for root in roots} if objects else frozenset()
+      single: dict[str, Argument] = {}
+      for name, argument in arguments.items():
+        single[name] = argument
+        if argument.kind == CONTAINER:
+          single[name] = entry.container(name, values[name])
+        types = {type(obj) for obj in objects_of(single[name], values[name])}
+        entry.root_types[name] = entry.root_types.get(name, frozenset()) | types
       program = Program(
         len(self._versions),
         self._sources(self.python),
-        {name: _single(argument) for name, argument in arguments.items()},
+        {name: _single(argument) for name, argument in single.items()},
         self._profile,
         self._sources,
         self._changing,
         roots,
-        entry.root_types,
+        dict(entry.root_types),
       )
     except ConversionRefused as refusal:
       entry.num_refusals += 1
       entry.refusal = refusal
       raise
-    entry.program = program
+    entry.programs.insert(0, program)
     self._versions.append(program)
+    return program
 
   def _explain_failure(
     self, error: tf.errors.OpError, program: Program, plain: Callable[[], Any]
@@ -464,10 +537,6 @@ class BoundRecursiveFunction:
   def stats(self) -> Stats:
     """The counters, of all objects."""
     return self._function.stats
-
-
-def _is_owner(name: str) -> bool:
-  return name == "self"
 
 
 def _single(argument: Argument) -> Argument:

@@ -97,10 +97,20 @@ def _apply(step: Step, value: Any) -> Any:
       return _item(step, value, key)
     case ("len",):
       return _length(step, value)
-    case ("call", name):
+    case ("call", name, *arguments):
       if type(value) is not str:
         raise UnsupportedReadError(step, value)
-      return getattr(value, name)()
+      try:
+        return getattr(value, name)(*arguments)
+      except (TypeError, ValueError):
+        return MISSING
+    case ("int",) | ("float",):
+      if type(value) not in _COMPARABLE:
+        raise UnsupportedReadError(step, value)
+      try:
+        return (int if step[0] == "int" else float)(value)
+      except (ValueError, OverflowError):
+        return MISSING
   raise ValueError(f"no such step: {step!r}")
 
 
@@ -176,6 +186,23 @@ class _Tables:
   agenda: list[int] = dataclasses.field(default_factory=list)
 
 
+def _check_type(value: Any, classes: tuple[type, ...], may_be_missing: bool) -> None:
+  if value is MISSING:
+    if not may_be_missing:
+      raise _SurprisedError("missing", None)
+  elif type(value) not in classes:
+    raise _SurprisedError("none" if value is None else "kind", value)
+
+
+def _check_item_types(value: Any, classes: tuple[type, ...]) -> None:
+  if value is MISSING or not {list, tuple} & set(type(value).__mro__):
+    return
+  elements = list.__iter__(value) if list in type(value).__mro__ else tuple.__iter__(value)
+  for place, element in enumerate(elements):
+    if type(element) not in classes:
+      raise _SurprisedError("kind", element, (("item", place),))
+
+
 class ReferenceWalker:
   """`recursive_tf._walk.Walker`, in Python."""
 
@@ -200,7 +227,7 @@ class ReferenceWalker:
           self._default_ints[index + 1] = _MISSING_HANDLE
         elif kind.startswith("tensor"):
           self._default_ints[more[0]] = -1
-        if kind.endswith("?"):
+        if kind.endswith("?") and kind != "types?":
           self._default_ints[more[-1]] = _STATUS_MISSING
 
   def walk(self, roots: Sequence[Any]) -> Rows | Surprise:
@@ -265,6 +292,10 @@ class ReferenceWalker:
       ints[index] = _MISSING_HANDLE if value is MISSING else self._add(tables, value)
     elif kind == "items":
       ints[index : index + 2] = self._add_items(tables, value)
+    elif kind in ("types", "types?"):
+      _check_type(value, *more, may_be_missing=kind == "types?")
+    elif kind == "item types":
+      _check_item_types(value, *more)
     elif value is MISSING or value is None:
       if not kind.endswith("?"):
         raise _SurprisedError("missing" if value is MISSING else "none", None)

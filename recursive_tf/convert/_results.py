@@ -101,6 +101,16 @@ def stacked(values: list[Any]) -> Any:
   return values
 
 
+def is_same(old: Any, new: Any) -> bool:
+  """Tells whether a value that a run returned is the one that was there before."""
+  if isinstance(new, tf.Tensor) or isinstance(old, tf.Tensor):
+    if not isinstance(new, tf.Tensor) or not isinstance(old, tf.Tensor):
+      return False
+    same = old.dtype == new.dtype and old.shape == new.shape
+    return same and bool(tf.reduce_all(tf.equal(old, new)))
+  return type(old) is type(new) and (old is new or old == new)
+
+
 def is_stackable(form: Form) -> bool:
   """Tells whether the rows of a mapped call always have the same shapes."""
   if isinstance(form, (MaybeForm, RowsForm, WeakForm)):

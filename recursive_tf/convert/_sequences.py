@@ -18,6 +18,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   BoundMethod,
   Builtin,
+  Held,
   LocalDict,
   LocalList,
   LocalObject,
@@ -25,6 +26,7 @@ from recursive_tf.convert._values import (
   Ref,
   Rows,
   Weak,
+  is_static,
 )
 
 _PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
@@ -246,6 +248,19 @@ def _item_of_static(ip: Any, owner: Any, key: Any) -> Any:
   return guards.entry(owner, key)
 
 
+def get_of_static(ip: Any, owner: dict[Any, Any], key: Any, default: Any = None) -> Any:
+  """Returns `owner.get(key, default)` of a user's table."""
+  frame = ip.frame
+  key = frame.resolve(key)
+  state = frame.conversion.effects.read_table(ip, owner, key)
+  if state is not None or isinstance(key, (Number, tf.Tensor, Weak)) or not is_static(default):
+    raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
+  if isinstance(key, Ref):
+    return lookup(ip, owner, key, default)
+  found = frame.conversion.guards.entry(owner, key)
+  return found if key in owner else default
+
+
 def lookup(ip: Any, table: dict[Any, Any], key: Ref, *default: Any) -> Any:
   """Returns the item of a user's table for something read from the heap."""
   frame = ip.frame
@@ -256,7 +271,7 @@ def lookup(ip: Any, table: dict[Any, Any], key: Ref, *default: Any) -> Any:
   kinds = frame.types_of(key) - {NoneType, Missing}
   if any(kind not in _PRIMITIVE_KEYS for kind in kinds):
     raise frame.refuse(Reason.OPAQUE_READ, "A table is looked up by an object.")
-  return frame.resolve(key.step("lookup", frame.conversion.constant(table), *default))
+  return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
 
 
 def write_item(ip: Any, owner: Any, key: Any, value: Any) -> None:
@@ -291,6 +306,9 @@ def rows_of(ip: Any, value: Any) -> Rows | None:
     return value
   if isinstance(value, LocalList) and isinstance(value.content, Rows):
     return value.content
+  if isinstance(value, (list, dict)):
+    state = ip.frame.conversion.effects.read_static_elements(ip, value)
+    return None if state is None else state.value
   if isinstance(value, Ref):
     kinds = ip.frame.types_of(value) - {NoneType, Missing}
     if kinds and all(is_plain_sequence(kind) for kind in kinds):
@@ -320,8 +338,7 @@ def fixed_items(ip: Any, value: Any, count: int | None = None) -> list[Any]:
                          "knows.")
     if isinstance(value, Ref):
       length = frame.length(value)
-      first = frame.check(length.tensor, tf.equal(length.tensor, count), "unpacking")
-      del first
+      frame.demand(tf.equal(length.tensor, count))
       return [builtin_item(ip, value, i) for i in range(count)]
     ok = tf.equal(rows.length, count)
     checked = [frame.check(t, ok, "too many or too few to unpack") for t in rows.tensors]
@@ -364,11 +381,13 @@ def contains(ip: Any, owner: Any, value: Any) -> Any:
         table = tuple(owner) if isinstance(owner, list) else owner
         if isinstance(owner, list):
           frame.conversion.guards.elements(owner)
-        return frame.number(value.step("in", frame.conversion.constant(table)))
+        return frame.number(value.step("in", Held(table)))
     elif not isinstance(value, (Number, tf.Tensor)):
       if isinstance(owner, (dict, set, list)):
         frame.conversion.guards.elements(owner)
       return value in owner
+    elif type(owner) is dict:
+      return frame.conversion.effects.membership(ip, owner, value)
     elif isinstance(owner, (tuple, list)):
       items = list(owner) if isinstance(owner, tuple) else frame.conversion.guards.elements(owner)
       found: Any = False
@@ -502,7 +521,7 @@ def _append(ip: Any, owner: LocalList, value: Any) -> None:
     owner.items.append(value)
     return
   one = rows_of_items(ip, [value])
-  owner.content = _concatenated(ip, owner.content, one)
+  owner.content = concatenated(ip, owner.content, one)
 
 
 def extend(ip: Any, owner: LocalList, values: Any) -> None:
@@ -513,10 +532,10 @@ def extend(ip: Any, owner: LocalList, values: Any) -> None:
     return
   have = rows_of_items(ip, owner.items) if owner.items is not None else owner.content
   more = rows if rows is not None else rows_of_items(ip, fixed_items(ip, values))
-  owner.content = _concatenated(ip, have, more)
+  owner.content = concatenated(ip, have, more)
 
 
-def _concatenated(ip: Any, a: Any, b: Any) -> Rows:
+def concatenated(ip: Any, a: Any, b: Any) -> Rows:
   try:
     form = _forms.join(_forms.RowsForm(a.form), _forms.RowsForm(b.form)).element
     parts = [_forms.flatten(rows, _forms.RowsForm(form), ip.frame) for rows in (a, b)]

@@ -15,6 +15,7 @@ import dataclasses
 import inspect
 import linecache
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -159,8 +160,10 @@ def _parse(lines: tuple[str, ...], filename: str, flags: int) -> _File | None:
   if not lines:
     return None
   try:
-    tree = ast.parse("".join(lines), filename)
-    code = _compile(tree, filename, flags)
+    with warnings.catch_warnings():
+      warnings.simplefilter("ignore")  # They were given when the file was imported.
+      tree = ast.parse("".join(lines), filename)
+      code = _compile(tree, filename, flags)
   except (SyntaxError, ValueError):  # Edited since, or no Python: there is nothing to find in it.
     return None
   return _File(lines, tree, tuple(_all_codes(code)))
@@ -221,7 +224,9 @@ def _told_apart(
     assert isinstance(node, _DefNode) and isinstance(twin, _DefNode)
     twin.lineno = twin.end_lineno = marker
     by_marker[marker] = node, classes[id(node)]
-  marked = _compile(tree, code.co_filename, code.co_flags & _FUTURE_FLAGS)
+  with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    marked = _compile(tree, code.co_filename, code.co_flags & _FUTURE_FLAGS)
   for candidate in _all_codes(marked):
     if candidate.co_firstlineno in by_marker and _is_same(candidate, code):
       return by_marker[candidate.co_firstlineno]

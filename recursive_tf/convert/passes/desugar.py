@@ -10,6 +10,7 @@ same order.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from recursive_tf.convert.passes import context, scopes
 from recursive_tf.convert.passes.context import PassContext
@@ -33,7 +34,7 @@ def _declare_first(function: ast.FunctionDef) -> None:
   function.body[:0] = found
 
 
-def _without(block: list[ast.stmt], declarations: list[ast.stmt]) -> list[ast.stmt]:
+def _without(block: list[ast.stmt], declarations: Sequence[ast.stmt]) -> list[ast.stmt]:
   result: list[ast.stmt] = []
   for statement in block:
     if any(statement is declaration for declaration in declarations):

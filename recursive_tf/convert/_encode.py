@@ -1,0 +1,151 @@
+"""Makes tensors of Python values by form: the state that a run begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert import _forms
+from recursive_tf.convert._forms import (
+  Form,
+  MaybeForm,
+  NestForm,
+  NumberForm,
+  RefForm,
+  RowsForm,
+  StaticForm,
+  TensorForm,
+  UnsetForm,
+)
+
+NONE = -1
+
+
+class DoesNotFit(Exception):  # noqa: N818 - control flow, becomes an outdated assumption
+  """A value is not of the form."""
+
+
+def form_of_python(value: Any) -> Form:
+  """Returns the form of a Python value that may be another one in the next run."""
+  if type(value) in _forms.NUMBERS:
+    return NumberForm(type(value))
+  if isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
+    return TensorForm(tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)))
+  if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
+    parts = tuple(form_of_python(part) for part in value)
+    return NestForm(type(value), tuple(range(len(parts))), parts)
+  if value is not None and _forms.is_heap_object(value):
+    return RefForm(frozenset([type(value)]))
+  return StaticForm(value)
+
+
+def joined_rows(values: list[Any]) -> RowsForm:
+  """Returns the form of a list of Python values.
+
+  Raises:
+    _forms.Mismatch: If they have none in common.
+  """
+  element: Any = None
+  for value in values:
+    form = form_of_python(value)
+    element = form if element is None else _forms.join(element, form)
+  return RowsForm(element)
+
+
+def objects_in(form: Form, value: Any) -> Iterator[Any]:
+  """Yields the objects in a value that need handles, in the order in which `encode` asks."""
+  if isinstance(form, RefForm):
+    yield value
+  elif isinstance(form, MaybeForm):
+    if value is not None:
+      yield from objects_in(form.value, value)
+  elif isinstance(form, NestForm):
+    for part, inner in zip(form.parts, _parts(form, value), strict=True):
+      yield from objects_in(part, inner)
+  elif isinstance(form, RowsForm) and form.element is not None:
+    for inner in value:
+      yield from objects_in(form.element, inner)
+
+
+def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
+  """Returns the tensors of a value.
+
+  Args:
+    form: its form.
+    value: the value.
+    handles: the handles of its objects, from `objects_in`.
+
+  Raises:
+    DoesNotFit: If it is not of this form.
+  """
+  if isinstance(form, UnsetForm):
+    return []
+  if isinstance(form, StaticForm):
+    if not _forms.same_static(form.value, value):
+      raise DoesNotFit
+    return []
+  if isinstance(form, MaybeForm):
+    if value is None:
+      return [np.False_, *zeros(form.value)]
+    return [np.True_, *encode(form.value, value, handles)]
+  if isinstance(form, NumberForm):
+    if type(value) is not form.type or (form.type is int and not -(2**63) <= value < 2**63):
+      raise DoesNotFit
+    return [np.asarray(value, _forms.dtype_of_number(form.type).as_numpy_dtype)]
+  if isinstance(form, RefForm):
+    if type(value) not in form.types:
+      raise DoesNotFit
+    return [np.int32(next(handles))]
+  if isinstance(form, NestForm):
+    parts = _parts(form, value)
+    return [
+      tensor
+      for part, inner in zip(form.parts, parts, strict=True)
+      for tensor in encode(part, inner, handles)
+    ]
+  if isinstance(form, RowsForm):
+    return _encode_rows(form, value, handles)
+  if isinstance(form, TensorForm) and form.spec.dtype == tf.string and type(value) is str:
+    return [np.array(value.encode(), object)]
+  if not isinstance(form, TensorForm) or not isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
+    raise DoesNotFit
+  fits = tf.as_dtype(value.dtype) == form.spec.dtype
+  if not fits or not form.spec.shape.is_compatible_with(value.shape):
+    raise DoesNotFit
+  return [value]
+
+
+def _encode_rows(form: RowsForm, value: Any, handles: Iterator[int]) -> list[Any]:
+  values = list(value)
+  if form.element is None:
+    if values:
+      raise DoesNotFit
+    return [np.int32(0)]
+  rows = [encode(form.element, inner, handles) for inner in values]
+  tensors: list[Any] = []
+  for position, spec in enumerate(_forms.specs(form.element)):
+    if rows:
+      column = [row[position] for row in rows]
+      is_tensor = any(isinstance(value, tf.Tensor) for value in column)
+      tensors.append(tf.stack(column) if is_tensor else np.stack(column))
+    else:
+      tensors.append(np.zeros([0, *(s or 0 for s in spec.shape)], spec.dtype.as_numpy_dtype))
+  return [np.int32(len(values)), *tensors]
+
+
+def zeros(form: Form) -> list[Any]:
+  """Returns tensors of a form that nobody will read."""
+  found = []
+  for spec in _forms.specs(form):
+    shape = [] if spec.shape.rank is None else [size or 0 for size in spec.shape]
+    found.append(np.zeros(shape, spec.dtype.as_numpy_dtype))
+  return found
+
+
+def _parts(form: NestForm, value: Any) -> list[Any]:
+  if type(value) is not form.type or len(value) != len(form.parts):
+    raise DoesNotFit
+  return list(value)
