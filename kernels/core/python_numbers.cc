@@ -13,6 +13,7 @@ constexpr char kNegativeShift[] = "a negative shift count";
 constexpr char kNegativePower[] = "an int to a negative power, a float";
 constexpr char kInexactDivision[] = "a quotient of ints beyond 53 bits";
 constexpr char kRange[] = "a float power out of range, or complex";
+constexpr char kDomain[] = "a math function out of its domain, or too large";
 constexpr char kNoInt[] = "a float that no 64-bit int is near";
 
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
@@ -220,6 +221,16 @@ const char* FloatToInt(double x, int64_t* z) {
   return nullptr;
 }
 
+// One of the C library's, as those of Python's `math` are; but not where Python
+// raises.
+template <double (*function)(double)>
+const char* Math(double x, double* z) {
+  *z = function(x);
+  if (std::isnan(*z) && !std::isnan(x)) return kDomain;
+  if (std::isinf(*z) && std::isfinite(x)) return kDomain;
+  return nullptr;
+}
+
 double Trunc(double x) { return std::trunc(x); }
 double Floor(double x) { return std::floor(x); }
 double Ceil(double x) { return std::ceil(x); }
@@ -273,6 +284,25 @@ PythonUnary<double, double> FindFloatUnary(std::string_view name) {
       {"Neg", NegateFloat},
       {"Abs", AbsFloat},
       {"Cast", Same<double>},
+      {"acos", Math<acos>},
+      {"acosh", Math<acosh>},
+      {"asin", Math<asin>},
+      {"asinh", Math<asinh>},
+      {"atan", Math<atan>},
+      {"atanh", Math<atanh>},
+      {"cos", Math<cos>},
+      {"cosh", Math<cosh>},
+      {"exp", Math<exp>},
+      {"expm1", Math<expm1>},
+      {"log", Math<log>},
+      {"log10", Math<log10>},
+      {"log1p", Math<log1p>},
+      {"log2", Math<log2>},
+      {"sin", Math<sin>},
+      {"sinh", Math<sinh>},
+      {"sqrt", Math<sqrt>},
+      {"tan", Math<tan>},
+      {"tanh", Math<tanh>},
   };
   return Find(kTable, name);
 }

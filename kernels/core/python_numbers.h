@@ -27,7 +27,9 @@ PythonBinary<int64_t, double> FindIntToFloatBinary(std::string_view name);
 PythonBinary<double, double> FindFloatBinary(std::string_view name);
 // Neg, Abs, Cast (which changes nothing).
 PythonUnary<int64_t, int64_t> FindIntUnary(std::string_view name);
-// Neg, Abs, Cast.
+// Neg, Abs, Cast, and functions of Python's `math`: acos, acosh, asin, asinh,
+// atan, atanh, cos, cosh, exp, expm1, log, log10, log1p, log2, sin, sinh, sqrt,
+// tan, tanh.
 PythonUnary<double, double> FindFloatUnary(std::string_view name);
 // Trunc, Floor, Ceil, Round (half to even).
 PythonUnary<double, int64_t> FindFloatToIntUnary(std::string_view name);

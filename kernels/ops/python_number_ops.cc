@@ -41,7 +41,8 @@ It fails where Python raises an exception, and where the result does not fit Z.
 
 x: numbers, of any shape.
 z: the result for each.
-op: Neg, Abs or Cast; from float to int also Trunc, Floor, Ceil, Round.
+op: Neg, Abs or Cast; from float to int also Trunc, Floor, Ceil, Round; from
+  float to float also functions of Python's math, such as sqrt.
 )doc");
 
 REGISTER_OP("RecursiveTf>PythonBinary")

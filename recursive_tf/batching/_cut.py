@@ -4,7 +4,9 @@ Ops that need the same arrivals (results of calls, of branches, of loops) belong
 block runs for a frame as soon as all of them are there. So what a caller needs first is not held up
 by what it needs later: where a body returns a state and a loss, the states go up the tree while the
 losses of all frames wait to be computed at once. For this the results of a body are divided into
-groups that arrive together, found as the coarsest division that is consistent over all bodies.
+groups that arrive together, found as the coarsest division that is consistent over all bodies and
+tells results of different rank apart (`_ranks.py`); ops that only later ranks need are blocks of
+their own.
 
 An op that cannot serve many frames at once is put into a serial block, which runs frame by frame.
 """
@@ -15,6 +17,7 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from recursive_tf.batching._ir import BodyIR, Node, Region, UnbatchableError, Value, walk
+from recursive_tf.batching._ranks import Ranks
 
 Demand = frozenset[Hashable]
 Groups = dict[str, list[int]]  # By body key: the group of each result.
@@ -32,11 +35,13 @@ class Block:
     nodes: its ops in order; what all frames share is not among them.
     inputs: values of the frame that it takes.
     outputs: values that others need; shared ones among them are wanted as values of the frame.
+    rank: the lowest rank of what needs its ops; above 0 they wait for as many frames as there are.
   """
 
   body: str
   region: Region
   is_serial: bool
+  rank: int = 0
   nodes: list[Node] = dataclasses.field(default_factory=list)
   inputs: list[Value] = dataclasses.field(default_factory=list)
   outputs: list[Value] = dataclasses.field(default_factory=list)
@@ -73,11 +78,16 @@ def cut_bodies(bodies: list[BodyIR], is_serial: Callable[[Node], bool]) -> list[
   Raises:
     UnbatchableError: If a loop contains what cannot be repeated.
   """
-  groups: Groups = {ir.key: [0] * len(ir.root.results) for ir in bodies}
+  ranks = Ranks(bodies)
+  groups: Groups = {key: _number(found) for key, found in ranks.results.items()}
   while True:
-    cuts = [_Cutter(ir, groups, is_serial).cut() for ir in bodies]
-    found = {cut.ir.key: cut.groups for cut in cuts}
+    cuts = [_Cutter(ir, groups, is_serial, ranks).cut() for ir in bodies]
+    found = {
+      cut.ir.key: _number(list(zip(groups[cut.ir.key], cut.groups, strict=True))) for cut in cuts
+    }
     if found == groups:
+      for cut in cuts:
+        cut.groups = groups[cut.ir.key]
       return cuts
     groups = found
 
@@ -85,8 +95,11 @@ def cut_bodies(bodies: list[BodyIR], is_serial: Callable[[Node], bool]) -> list[
 class _Cutter:
   """Cuts one body, given how the results of all bodies are grouped."""
 
-  def __init__(self, ir: BodyIR, groups: Groups, is_serial: Callable[[Node], bool]):
+  def __init__(
+    self, ir: BodyIR, groups: Groups, is_serial: Callable[[Node], bool], ranks: Ranks
+  ):
     self._ir = ir
+    self._ranks = ranks
     self._groups = groups
     self._is_serial = is_serial
     self._blocks: dict[Hashable, Block] = {}
@@ -139,7 +152,10 @@ class _Cutter:
       demand = self._serial_demand(node, region)
       self._before_serial[id(node)] = demand
       done = demand | {("serial", id(region), demand)}
-    block = self._block(region, self._is_serial(node), demand)
+    rank = self._ranks.of(node) if demand and not self._is_serial(node) else 0
+    for lower in range(rank):  # Made before, as blocks are in an order in which they can run.
+      self._block(region, False, demand, lower)
+    block = self._block(region, self._is_serial(node), demand, rank)
     block.nodes.append(node)
     self._block_of[id(node)] = block
     self._finish(node, done)
@@ -167,10 +183,10 @@ class _Cutter:
         return joined
       joined = wider
 
-  def _block(self, region: Region, is_serial: bool, demand: Demand) -> Block:
-    key = (id(region), is_serial, demand)
+  def _block(self, region: Region, is_serial: bool, demand: Demand, rank: int = 0) -> Block:
+    key = (id(region), is_serial, demand, rank)
     if key not in self._blocks:
-      self._blocks[key] = Block(self._ir.key, region, is_serial)
+      self._blocks[key] = Block(self._ir.key, region, is_serial, rank)
     return self._blocks[key]
 
   def _finish(self, node: Node, demand: Demand) -> None:
@@ -183,9 +199,15 @@ class _Cutter:
     # same time: the ops on the left and on the right child's result are one block.
     call = (node.kind, id(region), node.callee, demand)
     groups = self._groups[node.callee]
+    ranks = self._ranks.results[node.callee]
     for value in node.outputs:
-      group = groups[value.index] if node.kind == "call" else 0
-      self._demands[id(value)] = demand | {(call, group)}
+      arrivals = {(call, groups[value.index])}
+      if node.kind == "map":
+        arrivals = {(call, 0)}
+      else:  # What has a lower rank is there by then: what needs both is no block of its own.
+        pairs = zip(groups, ranks, strict=True)
+        arrivals |= {(call, group) for group, rank in pairs if rank < ranks[value.index]}
+      self._demands[id(value)] = demand | arrivals
     self._done[id(node)] = demand | {(call, group) for group in groups}
 
   def _visit_switch(self, node: Node, demand: Demand) -> None:
@@ -297,6 +319,8 @@ class _Sinker:
 
   def sink(self) -> None:
     for block in self._blocks:
+      if block.rank:
+        continue  # Its ops serve more frames at once where they are.
       for node in list(reversed(block.nodes)):
         user = self._only_user(node, block)
         if user is not None and self._gains(node, user):

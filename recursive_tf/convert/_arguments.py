@@ -117,6 +117,10 @@ def classify_rows(values: Sequence[Any], is_first: bool) -> Argument | None:
   if isinstance(values, (tf.Tensor, np.ndarray)):
     spec = tf.TensorSpec(values.shape[1:], tf.as_dtype(values.dtype))
     return Argument(TENSOR, spec=spec, is_mapped=True)
+  if len(set(map(type, values))) == 1 and not isinstance(values[0], tuple):
+    found = classify(values[0], is_first)
+    if found.kind in (OBJECT, NUMBER):  # So are all others of the type.
+      return dataclasses.replace(found, is_mapped=True)
   kinds = {classify(value, is_first).key: classify(value, is_first) for value in values}
   if len(kinds) != 1:
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
 import types
@@ -18,6 +19,7 @@ from recursive_tf.convert._values import (
   BoundMethod,
   Builtin,
   Closure,
+  Held,
   LocalDict,
   LocalList,
   LocalObject,
@@ -28,6 +30,12 @@ from recursive_tf.convert._values import (
   Weak,
 )
 
+_TUPLE_FIELD = type(collections.namedtuple("_Example", "field").field)
+_PURE_METHODS = frozenset(  # Of strings; they give a string, a number or a bool.
+  """lower upper strip lstrip rstrip casefold title capitalize swapcase isdigit isalpha isupper
+  islower isspace isalnum istitle isnumeric isdecimal isidentifier startswith endswith count find
+  rfind index rindex replace removeprefix removesuffix zfill""".split()
+)
 _NEEDS_VALUE = ("numpy", "eval", "__array__", "tolist", "item")
 
 
@@ -39,6 +47,8 @@ def read(ip: Any, owner: Any, name: str) -> Any:
     return _of_object(ip, owner, name)
   if isinstance(owner, (LocalList, LocalDict)):
     return _method_of_container(ip, owner, name)
+  if isinstance(owner, Super):
+    return owner.read(name)
   if isinstance(owner, Weak):
     owner = ip.frame.strong(owner)
   if isinstance(owner, tf.Tensor) and name in _NEEDS_VALUE:
@@ -66,13 +76,11 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
     value = getattr(owner, name)
     is_users = isinstance(owner, types.ModuleType) and not _libraries.is_library(owner)
     return frame.conversion.guards.attribute(owner, name, value) if is_users else value
-  found = inspect.getattr_static(type(owner), name, None)
+  found = by_class(type(owner), name)
   if isinstance(found, property):
     return _calls.call(ip, found.fget, [owner], {})
   if isinstance(found, functools.cached_property) and name not in vars(owner):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"The cached property {name!r} is not filled yet.")
-  if getattr(type(found), "_is_recursive_function", False):
-    return BoundMethod(found.python, owner)
   if isinstance(found, types.FunctionType) and not _is_shadowed(owner, name):
     return BoundMethod(found, owner)
   if isinstance(found, types.MethodDescriptorType) and not _is_shadowed(owner, name):
@@ -112,7 +120,7 @@ def has_own_getattr(type_: type) -> bool:
 def _of_ref(ip: Any, ref: Ref, name: str) -> Any:
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
-  value = frame.resolve(ref)
+  value = frame.concrete(ref)
   if not isinstance(value, Ref):
     return read(ip, value, name)
   if not kinds:
@@ -129,18 +137,26 @@ def _of_ref(ip: Any, ref: Ref, name: str) -> Any:
   if len(groups) == 1:
     (found,) = groups
     return _bound(ip, ref, name, found)
+  if all(isinstance(found, (types.FunctionType, staticmethod)) for found in groups):
+    return Builtin(name, lambda *args, **kwargs: by_type(
+      ip, ref, list(groups.values()),
+      lambda narrowed, _: _calls.call(ip, read(ip, narrowed, name), list(args), kwargs)))
   return by_type(
     ip, ref, list(groups.values()), lambda narrowed, group: read(ip, narrowed, name)
   )
+
+
+def by_class(kind: type, name: str) -> Any:
+  """Returns what a class has under a name, a decorated recursive function as the plain one."""
+  found = inspect.getattr_static(kind, name, None)
+  return found.python if getattr(type(found), "_is_recursive_function", False) else found
 
 
 def _resolution(ip: Any, kind: type, name: str) -> Any:
   """Returns what an attribute is by the class: a property, a function, or plain data."""
   if has_own_getattr(kind):
     raise ip.frame.refuse(Reason.OPAQUE_READ, f"{kind.__name__} has its own __getattr__.")
-  found = inspect.getattr_static(kind, name, None)
-  if getattr(type(found), "_is_recursive_function", False):
-    return found.python
+  found = by_class(kind, name)
   if isinstance(found, (property, types.FunctionType, staticmethod, classmethod)):
     return found
   if isinstance(found, functools.cached_property):
@@ -150,7 +166,7 @@ def _resolution(ip: Any, kind: type, name: str) -> Any:
   if isinstance(found, (types.MethodDescriptorType, types.WrapperDescriptorType)):
     return found
   if hasattr(type(found), "__get__") and not isinstance(
-    found, (types.MemberDescriptorType, types.GetSetDescriptorType)
+    found, (types.MemberDescriptorType, types.GetSetDescriptorType, _TUPLE_FIELD)
   ):
     raise ip.frame.refuse(
       Reason.OPAQUE_READ, f"{kind.__name__}.{name} is a {type(found).__name__}."
@@ -209,11 +225,9 @@ def is_exactly(ip: Any, ref: Ref, kinds: frozenset[type]) -> Number:
 
 
 def _string_method(ip: Any, ref: Ref, name: str, args: tuple[Any, ...]) -> Any:
-  pure = ("lower", "upper", "strip", "lstrip", "rstrip", "casefold", "title", "capitalize")
-  pure += ("isdigit", "isalpha", "isupper", "islower", "isspace", "isalnum", "istitle")
-  if name not in pure or args:
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.{name} with arguments, in the run.")
-  return ip.frame.resolve(ref.step("call", name))
+  if name not in _PURE_METHODS or not all(type(arg) in (str, int) for arg in args):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.{name} of these arguments.")
+  return ip.frame.resolve(ref.step("call", name, *map(Held, args)))
 
 
 def _method_of_builtin(ip: Any, ref: Ref, name: str) -> Any:
@@ -232,7 +246,7 @@ def _method_of_builtin(ip: Any, ref: Ref, name: str) -> Any:
 def _of_object(ip: Any, owner: LocalObject, name: str) -> Any:
   if name in owner.fields:
     return owner.fields[name]
-  found = inspect.getattr_static(owner.type, name, None)
+  found = by_class(owner.type, name)
   if isinstance(found, property):
     return _calls.call(ip, found.fget, [owner], {})
   if isinstance(found, types.FunctionType):
@@ -269,13 +283,18 @@ class Super:
 
   def read(self, name: str) -> Any:
     """Returns the method of the next class that has it."""
-    type_ = type(self._owner)
+    type_ = self._owner.type if isinstance(self._owner, LocalObject) else type(self._owner)
     if isinstance(self._owner, Ref):
-      (type_,) = self._ip.frame.types_of(self._owner) - {NoneType, Missing}
+      kinds = self._ip.frame.types_of(self._owner) - {NoneType, Missing}
+      if len(kinds) != 1:
+        raise self._ip.frame.refuse(
+          Reason.UNSUPPORTED_OPERATION, f"super().{name} of objects of several types."
+        )
+      (type_,) = kinds
     order = type_.__mro__
     for base in order[order.index(self._after) + 1 :]:
       if name in vars(base):
-        found = vars(base)[name]
+        found = by_class(base, name)
         if isinstance(found, types.FunctionType):
           return BoundMethod(found, self._owner)
         break

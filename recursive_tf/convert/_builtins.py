@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import math
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -35,9 +37,7 @@ from recursive_tf.convert._values import (
 
 def knows(function: Any) -> bool:
   """Tells whether a builtin is done here."""
-  return isinstance(function, (type, type(len), type(list.append))) and (
-    _hashable(function) and function in _TABLE
-  )
+  return _hashable(function) and function in _TABLE
 
 
 def _hashable(function: Any) -> bool:
@@ -108,10 +108,7 @@ def _isinstance(ip: Any, value: Any, classes: Any) -> Any:
     inside = frozenset(kind for kind in kinds if issubclass(kind, flat))
     if len(inside) in (0, len(kinds)):
       return bool(inside)
-    if not value.path or not (kinds <= {*_forms.NUMBERS, str, NoneType}):
-      found = frame.number(value.step("isinstance", flat))
-    else:
-      found = frame.number(value.step("isinstance", flat))
+    found = frame.number(value.step("isinstance", tuple(sorted(inside, key=repr))))
     return frame.note(found, [(value, inside)], [(value, frame.types_of(value) - inside)])
   kinds_of = {
     Number: lambda: value.type,
@@ -133,10 +130,10 @@ def _flat_classes(ip: Any, classes: Any) -> tuple[type, ...]:
   for one in found:
     if isinstance(one, tuple):
       flat += _flat_classes(ip, one)
-    elif isinstance(one, type) and type(one).__instancecheck__ is type.__instancecheck__:
-      flat.append(one)
     elif isinstance(one, type):
       flat.append(one)
+    elif isinstance(one, types.UnionType):
+      flat += _flat_classes(ip, one.__args__)
     else:
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"isinstance of {one!r}.")
   return tuple(flat)
@@ -145,9 +142,9 @@ def _flat_classes(ip: Any, classes: Any) -> tuple[type, ...]:
 def _conversion(kind: type) -> Callable[..., Any]:
   def convert(ip: Any, value: Any = kind(), *more: Any) -> Any:
     frame = ip.frame
-    value = frame.resolve(value)
     if kind is bool:
       return _operators.truth(ip, value)
+    value = frame.concrete(value)
     if _all_known([value, *more]):
       return _known(ip, kind, value, *more)
     if isinstance(value, Number):
@@ -161,8 +158,8 @@ def _conversion(kind: type) -> Callable[..., Any]:
       if found is not None:
         frame.num_partial += 1
         return found
-    if isinstance(value, Ref) and frame.types_of(value) - {NoneType, Missing} == {str}:
-      return frame.resolve(value.step("call", kind.__name__))
+    if isinstance(value, Ref) and not more and frame.types_of(value) - {NoneType, Missing} == {str}:
+      return frame.number(value.step(kind.__name__))
     raise frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of what only the run knows.")
 
   return convert
@@ -173,9 +170,13 @@ def _known(ip: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
   try:
     return function(*args, **kwargs)
   except (TypeError, ValueError, ArithmeticError, LookupError):
-    from recursive_tf.convert._interpreter import Raises
+    raise _raises() from None
 
-    raise Raises from None
+
+def _raises() -> Exception:
+  from recursive_tf.convert._interpreter import Raises
+
+  return Raises()
 
 
 def _str(ip: Any, value: Any = "") -> Any:
@@ -226,6 +227,8 @@ def _enumerate(ip: Any, value: Any, start: Any = 0) -> Any:
     if type(start) is not int:
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "enumerate() from a number of the run.")
     return ip.frame.new(LocalList(list(enumerate(seq.fixed_items(ip, value), start))))
+  if rows.form is None:
+    return rows
   first = tf.cast(_forms.as_number(start).tensor, tf.int64)
   index = first + tf.range(tf.cast(rows.length, tf.int64))
   form = _forms.NestForm(tuple, (0, 1), (_forms.NumberForm(int), rows.form))
@@ -236,16 +239,19 @@ def _zip(ip: Any, *values: Any, strict: bool = False) -> Any:
   all_rows = [seq.rows_of(ip, value) for value in values]
   if not any(rows is not None for rows in all_rows):
     lists = [seq.fixed_items(ip, value) for value in values]
-    return ip.frame.new(LocalList(list(zip(*lists, strict=False))))
+    return ip.frame.new(LocalList(_known(ip, lambda: list(zip(*lists, strict=strict)))))
   found = [
     rows if rows is not None else seq.rows_of_items(ip, seq.fixed_items(ip, value))
     for rows, value in zip(all_rows, values, strict=True)
   ]
-  if strict or any(rows.form is None for rows in found):
-    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "zip() of lists whose length only the run knows.")
   length = found[0].length
   for rows in found[1:]:
+    if strict:
+      ok = tf.equal(length, rows.length)
+      length = ip.frame.check(length, ok, "zip() of lists of different lengths")
     length = tf.minimum(length, rows.length)
+  if any(rows.form is None for rows in found):
+    return Rows(length, (), None)
   tensors = tuple(tensor[:length] for rows in found for tensor in rows.tensors)
   form = _forms.NestForm(tuple, tuple(range(len(found))), tuple(rows.form for rows in found))
   return Rows(length, tensors, form)
@@ -298,7 +304,7 @@ def _extreme(name: str) -> Callable[..., Any]:
       values = tuple(seq.fixed_items(ip, values[0]))
       if not values and "default" in kwargs:
         return kwargs["default"]
-    values = tuple(frame.resolve(value) for value in values)
+    values = tuple(frame.concrete(value) for value in values)
     if _all_known(values):
       return _known(ip, getattr(builtins, name), values)
     if all(number_of(value) is not None for value in values):
@@ -320,31 +326,54 @@ def _extreme(name: str) -> Callable[..., Any]:
 def _extreme_of_rows(ip: Any, name: str, rows: Rows, kwargs: dict[str, Any]) -> Any:
   frame = ip.frame
   form = rows.form
+  if form is None:
+    if "default" not in kwargs:
+      raise _raises()
+    return kwargs["default"]
   if not isinstance(form, _forms.NumberForm) or form.type is bool:
     raise frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
-  reduce = tf.reduce_max if name == "max" else tf.reduce_min
-  (values,) = rows.tensors
-  if form.type is float:
-    nan = tf.reduce_any(tf.math.is_nan(values))
-    values = frame.check(values, tf.logical_not(nan), "an extreme of numbers with a NaN")
+
+  def extreme() -> Number:
+    (values,) = rows.tensors
+    values = frame.check(values, rows.length > 0, f"{name}() of an empty list")
+    if form.type is int:
+      return Number((tf.reduce_max if name == "max" else tf.reduce_min)(values), int)
+    return _extreme_of_floats(name, values)
+
   if "default" in kwargs:
-    return frame.cond(
-      Number(rows.length > 0, bool),
-      lambda: Number(reduce(values), form.type),
-      lambda: kwargs["default"],
-    )
-  values = frame.check(values, rows.length > 0, f"{name}() of an empty list")
-  return Number(reduce(values), form.type)
+    return frame.cond(Number(rows.length > 0, bool), extreme, lambda: kwargs["default"])
+  return extreme()
+
+
+def _extreme_of_floats(name: str, values: tf.Tensor) -> Number:
+  """Returns the first extreme as Python compares: 0.0 equals -0.0, and nothing a NaN."""
+  better = _numbers.maximum if name == "max" else _numbers.minimum
+
+  def step(index: tf.Tensor, best: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    found = better(Number(best, float), Number(tf.gather(values, index), float))
+    assert found is not None  # Both are floats.
+    return index + 1, found.tensor
+
+  count = tf.shape(values)[0]
+  _, best = tf.while_loop(
+    lambda index, _: index < count, step, [tf.constant(1), tf.gather(values, 0)]
+  )
+  return Number(best, float)
 
 
 def _any_all(name: str) -> Callable[..., Any]:
   def decide(ip: Any, value: Any) -> Any:
     rows = seq.rows_of(ip, value)
     if rows is not None:
-      if not isinstance(rows.form, _forms.NumberForm) or rows.form.type is not bool:
+      if rows.form is None:
+        return name == "all"
+      if not isinstance(rows.form, _forms.NumberForm):
         raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
+      (values,) = rows.tensors
+      if rows.form.type is not bool:
+        values = tf.not_equal(values, tf.zeros([], values.dtype))
       reduce = tf.reduce_any if name == "any" else tf.reduce_all
-      return Number(reduce(rows.tensors[0]), bool)
+      return Number(reduce(values), bool)
     result: Any = name == "all"
     for item in seq.fixed_items(ip, value):
       pred = _operators.truth(ip, item)
@@ -355,7 +384,7 @@ def _any_all(name: str) -> Callable[..., Any]:
 
 
 def _abs(ip: Any, value: Any) -> Any:
-  value = ip.frame.resolve(value)
+  value = ip.frame.concrete(value)
   if isinstance(value, Number):
     return _numbers.absolute(value)
   if isinstance(value, Weak):
@@ -366,7 +395,7 @@ def _abs(ip: Any, value: Any) -> Any:
 
 
 def _round(ip: Any, value: Any, digits: Any = None) -> Any:
-  value = ip.frame.resolve(value)
+  value = ip.frame.concrete(value)
   if _all_known([value]):
     return _known(ip, round, value, digits)
   if isinstance(value, Number) and digits is None:
@@ -445,6 +474,48 @@ def _map(ip: Any, function: Any, *values: Any) -> Any:
   return ip.frame.new(LocalList(found))
 
 
+def _divmod(ip: Any, a: Any, b: Any) -> Any:
+  return _operators.binary(ip, ast.FloorDiv, a, b), _operators.binary(ip, ast.Mod, a, b)
+
+
+def _partial(ip: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+  if kwargs:
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, "functools.partial with keywords, in the run.")
+  for arg in args:
+    function = BoundMethod(function, arg)
+  return function
+
+
+def _constant(ip: Any, value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const") -> Any:
+  """Returns `tf.constant(value)` of a list with Python numbers that only the run knows."""
+  frame = ip.frame
+  value = frame.concrete(value)
+  stacked = call_on_rows(ip, tf.convert_to_tensor, [value], {"dtype": dtype} if dtype else {})
+  if stacked is not None and shape is None:
+    return stacked
+  found = _with_numbers(ip, value, None if dtype is None else tf.as_dtype(dtype))
+  if not any(isinstance(part, tf.Tensor) for part in tf.nest.flatten(found)):
+    return _calls.native(ip, tf.constant, [value], {"dtype": dtype, "shape": shape, "name": name})
+  if shape is not None or isinstance(value, tf.Tensor):
+    raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a tensor.")
+  return _calls.native(ip, tf.convert_to_tensor, [found], {"dtype": dtype})
+
+
+def _with_numbers(ip: Any, value: Any, dtype: tf.DType | None) -> Any:
+  """Returns nested lists with numbers of the run as tensors of a type."""
+  value = ip.frame.concrete(value)
+  if isinstance(value, LocalList) and value.items is not None:
+    return [_with_numbers(ip, part, dtype) for part in value.items]
+  if type(value) in (list, tuple):
+    return [_with_numbers(ip, part, dtype) for part in value]
+  if isinstance(value, Number):
+    try:
+      return _numbers.as_tensor(value, dtype)
+    except TypeError as error:
+      raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, str(error)) from None
+  return seq.lowered(ip, value)
+
+
 def _print(ip: Any, *values: Any, **kwargs: Any) -> Any:
   ip.frame.conversion.effects.print(ip, values, kwargs)
 
@@ -473,14 +544,51 @@ def _builtin_len(ip: Any, owner: Any) -> Any:
 
 def _math(name: str) -> Callable[..., Any]:
   def compute(ip: Any, *values: Any) -> Any:
-    values = tuple(ip.frame.resolve(value) for value in values)
+    values = tuple(_operand_of_math(ip, value) for value in values)
     if _all_known(values):
       return _known(ip, getattr(math, name), *values)
-    if name in ("floor", "ceil") and isinstance(values[0], Number):
-      return (_numbers.floor if name == "floor" else _numbers.ceil)(values[0])
-    raise ip.frame.refuse(Reason.NEEDS_VALUE, f"math.{name}() of what only the run knows.")
+    found = None
+    if all(number_of(value) is not None for value in values):
+      ip.frame.num_partial += 1
+      found = _math_of_numbers(name, *map(_forms.as_number, values))
+    if found is None:
+      raise ip.frame.refuse(Reason.NEEDS_VALUE, f"math.{name}() of what only the run knows.")
+    return found
 
   return compute
+
+
+def _operand_of_math(ip: Any, value: Any) -> Any:
+  """Returns a number as it is, and what Python would make a float first as that float."""
+  frame = ip.frame
+  value = frame.concrete(value)
+  if isinstance(value, Weak):
+    value = frame.strong(value)
+  if isinstance(value, np.ndarray):
+    value = frame.tensor(value)
+  if isinstance(value, tf.Tensor):
+    return _numbers.from_tensor(float, value) or value
+  return value
+
+
+def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
+  """Returns what a function of `math` gives; None if it is not done here."""
+  if name == "pow" and len(more) == 1:
+    return _numbers.binary(ast.Pow, _numbers.to_float(x), _numbers.to_float(more[0]))
+  if name == "log" and len(more) == 1:
+    logs = [_numbers.math_function(name, number) for number in (x, more[0])]
+    return _numbers.binary(ast.Div, *logs)
+  if more:
+    return None
+  if name in _numbers.MATH_FUNCTIONS:
+    return _numbers.math_function(name, x)
+  if name in ("floor", "ceil", "trunc"):
+    whole = {"floor": _numbers.floor, "ceil": _numbers.ceil, "trunc": _numbers.to_int}
+    return whole[name](x)
+  if name == "fabs":
+    return _numbers.absolute(_numbers.to_float(x))
+  tests = {"isnan": tf.math.is_nan, "isinf": tf.math.is_inf, "isfinite": tf.math.is_finite}
+  return Number(tests[name](_numbers.to_float(x).tensor), bool)
 
 
 def formatted(ip: Any, node: ast.JoinedStr, scope: Scope) -> Any:
@@ -593,7 +701,6 @@ _TAKE_STACKED = {
   tf.reduce_any,
   tf.reduce_all,
   tf.convert_to_tensor,
-  tf.constant,
   tf.squeeze,
   tf.reshape,
   tf.nn.softmax,
@@ -627,6 +734,9 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   map: _map,
   print: _print,
   callable: _callable,
+  divmod: _divmod,
+  functools.partial: _partial,
+  tf.constant: _constant,
   list.__getitem__: _builtin_item,
   tuple.__getitem__: _builtin_item,
   dict.__getitem__: _builtin_item,
@@ -635,6 +745,9 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   operator.mul: lambda ip, a, b: _operators.binary(ip, ast.Mult, a, b),
   **{
     getattr(math, name): _math(name)
-    for name in ("sqrt", "exp", "log", "tanh", "floor", "ceil", "sin", "cos", "pow")
+    for name in (
+      *sorted(_numbers.MATH_FUNCTIONS), "ceil", "fabs", "floor", "isfinite", "isinf", "isnan",
+      "pow", "trunc",
+    )
   },
 }

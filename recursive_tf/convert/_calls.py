@@ -10,10 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
-import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert import _builtins, _forms, _libraries, _sequences
+from recursive_tf.convert import _attributes, _builtins, _libraries, _sequences
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
@@ -25,7 +24,6 @@ from recursive_tf.convert._values import (
   Rows,
   Scope,
   Weak,
-  is_static,
 )
 from recursive_tf.convert.passes import scopes
 
@@ -70,7 +68,9 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
     return _construct(ip, function, args, kwargs)
   if isinstance(function, keras.layers.Layer):
     return _call_layer(ip, function, args, kwargs)
-  own = getattr(type(function), "__call__", None)
+  if isinstance(function, tf.types.experimental.PolymorphicFunction):
+    return native(ip, function, args, kwargs)
+  own = _attributes.by_class(type(function), "__call__")
   if isinstance(own, types.FunctionType) and not _libraries.is_library(own):
     return call_function(ip, own, [function, *args], kwargs)
   if isinstance(function, (Ref, Number, tf.Tensor, Weak, LocalObject)):
@@ -257,22 +257,8 @@ def free_values(closure: Closure) -> dict[str, Any]:
   return found
 
 
-def is_tensor(value: Any) -> bool:
-  """Tells whether a value is a tensor that only the run knows."""
-  return isinstance(value, tf.Tensor) and not is_static(value)
-
-
-def broadcast(form: Any, tensors: list[tf.Tensor], length: tf.Tensor) -> list[tf.Tensor]:
-  """Returns the tensors of one value, repeated for each of `length` calls."""
-  del form
-  return [tf.repeat(tensor[tf.newaxis], length, axis=0) for tensor in tensors]
-
-
 def as_rows(value: Any) -> Rows | None:
   """Returns the rows of a list of unknown length."""
   content = getattr(value, "content", value)
   return content if isinstance(content, Rows) else None
 
-
-ARRAY_TYPES = (np.ndarray, np.generic)
-join = _forms.join

@@ -12,6 +12,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf.convert._forms import join_shapes
 from recursive_tf.convert._values import Path
 
 # Kinds of columns and how many ints each takes; "?" adds one that says whether a value is there.
@@ -70,7 +71,8 @@ class Columns:
       found = self.all[(kind, path)] = self._make(kind, path)
     found.types |= set(types)
     if spec is not None:
-      found.spec = spec
+      shape = spec.shape if found.spec is None else join_shapes(found.spec.shape, spec.shape)
+      found.spec = tf.TensorSpec(shape, spec.dtype)
     return found
 
   def _make(self, kind: str, path: Path) -> Column:

@@ -223,6 +223,7 @@ class Conversion:
 
   Attributes:
     profile, guards, effects, inputs, columns, recursive: what its parts say.
+    is_guessing: whether this attempt takes lists for empty whose elements are not known yet.
   """
 
   def __init__(
@@ -246,6 +247,7 @@ class Conversion:
     self._parameters: dict[Any, tuple[Any, ...]] = {}
     self._has_news = True
     self._is_outside = False
+    self.is_guessing = False
     self.layout = Layout()
     self.instances: dict[Any, Instance] = {}
 
@@ -270,6 +272,9 @@ class Conversion:
       if not self._has_news and self.profile.is_settled():
         if self._postponed:
           raise self._postponed[0]
+        if missing and not self.is_guessing:
+          self.is_guessing = True
+          continue
         if missing:
           raise ConversionRefused.of(
             Reason.NO_BASE_CASE,
@@ -277,6 +282,7 @@ class Conversion:
             missing.source.origin(missing.node),
           )
         return
+      self.is_guessing = False
     raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
 
   def build(

@@ -566,6 +566,10 @@ class Effects:
       return None
     return State(self._lookup(ip, owner, key, None))
 
+  def item_of_dict(self, ip: Any, owner: Any, key: Any, *default: Any) -> Any:
+    """Returns an item of a known dict, from its items as the run has them."""
+    return self._lookup(ip, owner, key, (lambda: default[0]) if default else None)
+
   def _lookup(self, ip: Any, owner: Any, key: Any, default: Callable[[], Any] | None) -> Any:
     frame = ip.frame
     rows = self._dict_rows(ip, owner)

@@ -55,6 +55,9 @@ class Reader(Protocol):
   def types_of(self, ref: Ref) -> frozenset[type]:
     """Returns the exact types that a `Ref` can have."""
 
+  def source(self, value: Any) -> Ref | None:
+    """Returns the read that gave a number."""
+
   def tensor(self, value: Any) -> tf.Tensor:
     """Returns a value as TensorFlow would take it."""
 
@@ -81,9 +84,15 @@ class TensorForm:
 
 @dataclasses.dataclass(frozen=True)
 class NumberForm:
-  """A Python number."""
+  """A Python number.
+
+  Attributes:
+    type: int, float or bool.
+    is_read: whether it was read from the heap, so that it is an object there, too.
+  """
 
   type: type
+  is_read: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -165,7 +174,7 @@ def form_of(value: Any, reader: Reader) -> Form:
     return MaybeForm(form_of(value.value, reader))
   value = reader.resolve(value)
   if isinstance(value, Number):
-    return NumberForm(value.type)
+    return NumberForm(value.type, reader.source(value) is not None)
   if isinstance(value, Weak):
     return WeakForm(_spec(value.tensor), value.type)
   if isinstance(value, Ref):
@@ -185,6 +194,8 @@ def form_of(value: Any, reader: Reader) -> Form:
     return NestForm(dict, tuple(value.items), _forms(value.items.values(), reader))
   if isinstance(value, LocalObject):
     return NestForm(value.type, tuple(value.fields), _forms(value.fields.values(), reader))
+  if isinstance(value, BoundMethod):
+    return NestForm(BoundMethod, (0, 1), _forms((value.function, value.owner), reader))
   if isinstance(value, tuple):
     if _is_plain(value):
       return StaticForm(value)
@@ -226,7 +237,9 @@ def _join_as(a: Form, b: Form) -> Form | None:
   if isinstance(a, StaticForm) and a.value is None and can_be_none(b):
     return MaybeForm(b)
   if isinstance(a, NumberForm) and number_type(b) is a.type:
-    return a
+    return NumberForm(a.type)
+  if isinstance(a, NumberForm) and a.is_read and isinstance(b, NumberForm) and b.is_read:
+    return RefForm(frozenset([a.type, b.type]))
   if isinstance(a, TensorForm):
     if isinstance(b, TensorForm):
       return TensorForm(_join_specs(a.spec, b.spec))
@@ -244,6 +257,8 @@ def _join_as(a: Form, b: Form) -> Form | None:
       return RefForm(a.types | b.types)
     if isinstance(b, StaticForm) and (b.value is None or is_heap_object(b.value)):
       return RefForm(a.types | {type(b.value)})
+    if isinstance(b, NumberForm) and b.is_read:
+      return RefForm(a.types | {b.type})
   if isinstance(a, NestForm) and isinstance(b, NestForm):
     if (a.type, a.keys) == (b.type, b.keys):
       return NestForm(a.type, a.keys, tuple(map(join, a.parts, b.parts)))
@@ -426,6 +441,8 @@ def build(form: NestForm, parts: list[Any]) -> Any:
     return LocalDict(dict(zip(form.keys, parts, strict=True)))
   if form.type is tuple:
     return tuple(parts)
+  if form.type is BoundMethod:
+    return BoundMethod(*parts)
   if issubclass(form.type, tuple):
     return form.type(*parts)
   return LocalObject(form.type, dict(zip(form.keys, parts, strict=True)))
@@ -474,6 +491,8 @@ def parts_of(value: Any) -> list[Any]:
     return list(value.items.values())
   if isinstance(value, LocalObject):
     return list(value.fields.values())
+  if isinstance(value, BoundMethod):
+    return [value.function, value.owner]
   return list(value)
 
 

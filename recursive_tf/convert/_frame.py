@@ -100,6 +100,7 @@ class Frame:
     self.num_partial = 0  # Ops so far that may fail or cost more than a few numbers.
     self._layers = [Layer()]
     self._meanings: dict[int, Meaning] = {}
+    self._sources: dict[int, tuple[Number, Ref]] = {}  # Numbers that were read, and where.
 
   # --- Errors
 
@@ -162,6 +163,7 @@ class Frame:
       self.num_partial += 1
       return self.conversion.inputs.int_row(base.handle)
 
+    # Where there is no object, as Python would find out in this read, the gather fails the run.
     row = self.memo(("row", id(base.handle)), gather)
     if isinstance(row, list):
       return row[index]
@@ -279,7 +281,14 @@ class Frame:
         value = tf.not_equal(value, 0)
       return Number(value, type_)
 
-    return self.memo(("number", *ref.key, self._is_sure(ref)), read)
+    found = self.memo(("number", *ref.key, self._is_sure(ref)), read)
+    self._sources[id(found)] = found, ref
+    return found
+
+  def source(self, value: Any) -> Ref | None:
+    """Returns the read that gave a number."""
+    found = self._sources.get(id(value))
+    return found[1] if found is not None and isinstance(value, Number) else None
 
   def _is_sure(self, ref: Ref) -> bool:
     return not self.types_of(ref) & {NoneType, Missing}
@@ -309,9 +318,10 @@ class Frame:
 
     def read() -> tf.Tensor:
       column = self._column(self._value_kind(ref, _columns.STR), ref)
-      return self.conversion.inputs.string(column, ref.base.handle)
+      value = self.conversion.inputs.string(column, ref.base.handle)
+      return self._checked(ref, column, value)
 
-    return self.memo(("string", *ref.key), read)
+    return self.memo(("string", *ref.key, self._is_sure(ref)), read)
 
   def _mixed(self, ref: Ref, wanted: str) -> ConversionRefused:
     names = ", ".join(sorted(t.__name__ for t in self.types_of(ref))) or "nothing"
@@ -323,6 +333,7 @@ class Frame:
     """Returns the object behind a value, with its handle."""
     if value is None:
       return Base(tf.constant(NONE), frozenset([NoneType]))
+    value = self.source(value) or value
     if not isinstance(value, Ref):
       if not _forms.is_heap_object(value):
         raise self.refuse(Reason.KINDS_DIFFER, f"{value!r} and an object of the heap meet here.")
@@ -359,6 +370,8 @@ class Frame:
       column = self._column(_columns.ITEMS, ref)
       start, length = (self._ints(ref.base, column.index + i) for i in (0, 1))
       length = self.check(length, tf.greater_equal(length, 0), "the list is not there")
+      if not facts.types:
+        return Rows(length, (), None)  # All such lists are empty, or the walk fails.
       handles = self.conversion.inputs.items(start, length)
       return Rows(length, (handles,), _forms.RefForm(facts.types))
 

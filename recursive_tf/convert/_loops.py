@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert import _calls, _forms, _operators, _sequences
+from recursive_tf.convert import _calls, _forms, _numbers, _operators, _sequences
 from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -169,6 +169,8 @@ def comprehension(
 
 def _filtered(ip: Any, rows: Rows, test: Closure) -> Rows:
   kept = map_function(ip, test, rows)
+  if kept.form is None:
+    return kept
   if not (isinstance(kept.form, _forms.NumberForm) and kept.form.type is bool):
     raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A filter that is not a truth value.")
   mask = kept.tensors[0]
@@ -192,11 +194,28 @@ def map_function(ip: Any, function: Closure, rows: Rows) -> Rows:
     return direct
   (parameter,) = function.node.args.args
   names = {parameter.arg: Mapped(rows)}
-  found = ip.frame.conversion.call_instance(
+  return _of_each(ip, rows, lambda: ip.frame.conversion.call_instance(
     ip, function, function.source, function.node, function.scope, names
-  )
+  ))
+
+
+def _of_each(ip: Any, rows: Rows, call: Callable[[], Any]) -> Rows:
+  """Returns what `call` gives for the rows; no rows, where their results have to be guessed.
+
+  If a recursion ends only where a list is empty, what it returns there is a first guess.
+  """
+  try:
+    found = call()
+  except Bottom:
+    if not ip.frame.conversion.is_guessing:
+      raise
+    return Rows(rows.length, (), None)
   assert isinstance(found, Rows)  # One argument is mapped.
-  return found
+  kind = _forms.number_type(found.form)
+  if kind is None or found.tensors:
+    return found
+  number = _forms.as_number(found.form.value)  # The same for each.
+  return Rows(found.length, (tf.fill([found.length], number.tensor),), _forms.NumberForm(kind))
 
 
 class Mapped:
@@ -267,8 +286,7 @@ def _direct_call(ip: Any, function: Closure, rows: Rows) -> Rows | None:
     callee = callee.python
   if not ip.frame.conversion.is_recursive(ip, callee):
     return None
-  found = _calls.call_function(ip, callee, args, {})
-  return found if isinstance(found, Rows) else None
+  return _of_each(ip, rows, lambda: _calls.call_function(ip, callee, args, {}))
 
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.operator, ast.expr_context)
@@ -285,18 +303,8 @@ def total(ip: Any, rows: Rows, start: Any) -> Any:
   form = rows.form
   if form is None:
     return start
-  if isinstance(form, _forms.NumberForm) and form.type in (int, float):
-    summed = Number(tf.reduce_sum(rows.tensors[0]), form.type)
-    if form.type is int:
-      bound = tf.reduce_sum(tf.abs(tf.cast(rows.tensors[0], tf.float64)))
-      summed = Number(frame.check(summed.tensor, bound < 2.0**62, "the sum is too large"), int)
-    if isinstance(start, Number) or type(start) in (int, float):
-      if form.type is float and _forms.number_of(start).type is int:
-        raise frame.refuse(Reason.KINDS_DIFFER, "A sum is an int if there is nothing to add up.")
-      return _operators.binary(ip, ast.Add, start, summed)
-  if isinstance(form, _forms.NumberForm) and form.type is bool:
-    counted = Number(tf.reduce_sum(tf.cast(rows.tensors[0], tf.int64)), int)
-    return _operators.binary(ip, ast.Add, start, counted)
+  if isinstance(form, _forms.NumberForm):
+    return _total_of_numbers(ip, rows, form.type, start)
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
   added = tf.reduce_sum(rows.tensors[0], 0)
@@ -313,6 +321,41 @@ def total(ip: Any, rows: Rows, start: Any) -> Any:
   if isinstance(start, tf.Tensor) and start.shape != added.shape:
     start = frame.check(start, rows.length > 0, "a sum over nothing has another shape")
   return _operators.binary(ip, ast.Add, start, added)
+
+
+def _total_of_numbers(ip: Any, rows: Rows, kind: type, start: Any) -> Any:
+  frame = ip.frame
+  if kind is float:
+    return _total_of_floats(ip, rows, start)
+  values = tf.cast(rows.tensors[0], tf.int64)
+  summed = tf.reduce_sum(values)
+  if rows.tensors[0].dtype == tf.int64:
+    bound = tf.reduce_sum(tf.abs(tf.cast(values, tf.float64)))
+    summed = frame.check(summed, bound < 2.0**62, "the sum is too large")
+  return _operators.binary(ip, ast.Add, start, Number(summed, int))
+
+
+def _total_of_floats(ip: Any, rows: Rows, start: Any) -> Number:
+  """Returns a sum of Python's floats, added in Python's order: others round otherwise."""
+  frame = ip.frame
+  first = _forms.number_of(start)
+  if first is None:
+    raise frame.refuse(Reason.DYNAMIC_LIST, "A sum of floats that begins with something else.")
+  if first.type is not float:
+    raise frame.refuse(Reason.KINDS_DIFFER, "A sum is an int if there is nothing to add up.")
+  (values,) = rows.tensors
+
+  def add(index: tf.Tensor, result: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    value = Number(tf.gather(values, index), float)
+    found = _numbers.binary(ast.Add, Number(result, float), value)
+    assert found is not None  # Floats can be added.
+    return index + 1, found.tensor
+
+  frame.num_partial += 1
+  _, result = tf.while_loop(
+    lambda index, _: index < rows.length, add, [tf.constant(0), first.tensor]
+  )
+  return Number(result, float)
 
 
 # --- Loops of the graph

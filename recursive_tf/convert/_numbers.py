@@ -147,6 +147,18 @@ def maximum(*xs: Operand) -> Number | None:
   return _extreme("Max", xs)
 
 
+# The functions of `math` that are the C library's, of one number.
+MATH_FUNCTIONS = frozenset(
+  """acos acosh asin asinh atan atanh cos cosh exp expm1 log log10 log1p log2 sin sinh sqrt tan
+  tanh""".split()
+)
+
+
+def math_function(name: str, a: Number) -> Number:
+  """Returns `math.name(a)`, for a name in `MATH_FUNCTIONS`."""
+  return Number(_unary(name, to_float(a).tensor, tf.float64), float)
+
+
 # --- Conversions
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,6 @@ _COMPARISONS = {
 }
 _UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 _PRIMITIVE = (str, int, float, bool, NoneType, bytes)
-_KEEPS_ZERO = (ast.Add, ast.Sub, ast.Mult)
 
 
 def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
@@ -181,7 +181,7 @@ def augmented(ip: Any, node: ast.AugAssign, scope: Scope) -> None:
 
 
 def _in_place(ip: Any, op: type[ast.operator], old: Any, value: Any) -> Any:
-  old = ip.frame.resolve(old)
+  old = ip.frame.concrete(old)
   if isinstance(old, LocalList) and op is ast.Add:
     _sequences.extend(ip, old, value)
     return old
@@ -299,7 +299,8 @@ def compare(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if isinstance(one, Maybe) and other is None and op in (ast.Eq, ast.NotEq):
       found = _identical(ip, one, None)
       return found if op is ast.Eq else ip._not(found)
-  left, right = frame.resolve(left), frame.resolve(right)
+  read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
+  left, right = read(left), read(right)
   if isinstance(left, Number) or isinstance(right, Number):
     if number_of(left) is not None and number_of(right) is not None:
       found = _numbers.compare(op, left, right)
@@ -336,29 +337,44 @@ def _compare_tuples(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
 
 def _compare_refs(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   frame = ip.frame
-  if op not in (ast.Eq, ast.NotEq):
-    raise _unsupported(ip, op.__name__, left, right)
   if not isinstance(left, Ref):
     left, right = right, left
-  kinds = frame.types_of(left) - {NoneType, Missing}
-  if right is None:
-    if any(has_own_eq(kind) for kind in kinds):
-      raise _unsupported(ip, op.__name__, left, right)
+  kinds, others = _kinds(ip, left), _kinds(ip, right)
+  if op not in (ast.Eq, ast.NotEq) or kinds is None or others is None:
+    raise _unsupported(ip, op.__name__, left, right)
+  if right is None and all(kind in _PRIMITIVE or not has_own_eq(kind) for kind in kinds):
     found = frame.is_none(left)
-  elif type(right) in _PRIMITIVE and all(kind in _PRIMITIVE for kind in kinds):
+  elif type(right) in (str, int, float, bool) and kinds <= set(_PRIMITIVE):
     found = frame.number(left.step("eq", right))
-  elif isinstance(right, Ref):
-    others = frame.types_of(right) - {NoneType, Missing}
-    if any(has_own_eq(kind) for kind in kinds | others):
-      raise _unsupported(ip, op.__name__, left, right)
-    found = _identical(ip, left, right)
-  elif _forms.is_heap_object(right) and not has_own_eq(type(right)):
-    if any(has_own_eq(kind) for kind in kinds):
-      raise _unsupported(ip, op.__name__, left, right)
+  elif len(kinds) == len(others) == 1 and kinds | others <= set(_forms.NUMBERS):
+    found = _compare_optional(ip, left, right, lambda: compare(
+      ip, ast.Eq, frame.concrete(left), frame.concrete(right)))
+  elif kinds == others == {str}:
+    found = _compare_optional(ip, left, right, lambda: Number(
+      tf.equal(frame.string(left), frame.string(right)), bool))
+  elif not any(has_own_eq(kind) for kind in kinds | others):
     found = _identical(ip, left, right)
   else:
     raise _unsupported(ip, op.__name__, left, right)
   return found if op is ast.Eq else ip._not(found)
+
+
+def _kinds(ip: Any, value: Any) -> frozenset[type] | None:
+  """Returns the types a value can have apart from None; None for what is no Python object."""
+  if isinstance(value, Ref):
+    return ip.frame.types_of(value) - {NoneType, Missing}
+  if isinstance(value, Number):
+    return frozenset([value.type])
+  return frozenset([type(value)]) - {NoneType} if _forms.is_heap_object(value) else None
+
+
+def _compare_optional(ip: Any, left: Any, right: Any, equal: Callable[[], Any]) -> Any:
+  """Returns `left == right` of what may be None, by `equal` where neither is."""
+  frame = ip.frame
+  are_none = [frame.is_none(v) if isinstance(v, Ref) else False for v in (left, right)]
+  return frame.cond(
+    are_none[0], lambda: are_none[1], lambda: ip._both(ip._not(are_none[1]), True, equal)
+  )
 
 
 def has_own_eq(kind: type) -> bool:

@@ -13,6 +13,7 @@ import dataclasses
 import functools
 import inspect
 import threading
+import types
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -135,7 +136,9 @@ def recursive(function: Callable[..., Any] | None = None, *, strict: bool = Fals
     A `RecursiveFunction`.
   """
   if function is None:
-    return lambda fn: RecursiveFunction(fn, strict)
+    return lambda fn: recursive(fn, strict=strict)
+  if isinstance(function, types.MethodType):
+    return BoundRecursiveFunction(RecursiveFunction(function.__func__, strict), function.__self__)
   return RecursiveFunction(function, strict)
 
 
@@ -297,7 +300,8 @@ class RecursiveFunction:
           return None
         found[name] = rows
       else:
-        found[name] = classify(value, False)
+        is_owner = name == "self"
+        found[name] = Argument(STATIC, value) if is_owner else classify(value, False)
     return found
 
   # --- Running

@@ -270,7 +270,7 @@ def lookup(ip: Any, table: dict[Any, Any], key: Ref, *default: Any) -> Any:
     )
   kinds = frame.types_of(key) - {NoneType, Missing}
   if any(kind not in _PRIMITIVE_KEYS for kind in kinds):
-    raise frame.refuse(Reason.OPAQUE_READ, "A table is looked up by an object.")
+    return frame.conversion.effects.item_of_dict(ip, table, key, *default)
   return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
 
 
@@ -382,6 +382,8 @@ def contains(ip: Any, owner: Any, value: Any) -> Any:
         if isinstance(owner, list):
           frame.conversion.guards.elements(owner)
         return frame.number(value.step("in", Held(table)))
+      if type(owner) is dict:
+        return frame.conversion.effects.membership(ip, owner, value)
     elif not isinstance(value, (Number, tf.Tensor)):
       if isinstance(owner, (dict, set, list)):
         frame.conversion.guards.elements(owner)
