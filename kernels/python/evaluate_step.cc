@@ -57,7 +57,45 @@ StepOutcome GetDictItem(const Step& step, PyObject* value, PyObject** result) {
   return has_default ? StepOutcome::kUnsupported : StepOutcome::kOk;
 }
 
+StepOutcome GetCharacter(const Step& step, PyObject* value,
+                         PyObject** result) {
+  if (!step.is_index) {
+    PyObject* key = step.constant.get();
+    const bool is_subscript = PyIndex_Check(key) || PySlice_Check(key);
+    return is_subscript ? StepOutcome::kUnsupported : StepOutcome::kOk;
+  }
+  *result = PySequence_GetItem(value, step.index);
+  return *result == nullptr ? MissingIf(PyExc_IndexError) : StepOutcome::kOk;
+}
+
+// Returns the keys or values of a dict as a list.
+StepOutcome GetContents(const Step& step, PyObject* value, PyObject** result) {
+  if (!PyDict_Check(value)) {
+    const char* name = step.kind == Step::Kind::kKeys ? "keys" : "values";
+    return PyObject_HasAttrString(value, name) ? StepOutcome::kUnsupported
+                                               : StepOutcome::kOk;
+  }
+  *result = step.kind == Step::Kind::kKeys ? PyDict_Keys(value)
+                                           : PyDict_Values(value);
+  return *result == nullptr ? StepOutcome::kError : StepOutcome::kOk;
+}
+
+// Tells whether the attribute is the method that the class has, by True or
+// missing.
+StepOutcome CheckMethod(const Step& step, PyObject* value, PyObject** result) {
+  PyRef found =
+      PyRef::Steal(PyObject_GetAttr(value, step.constant.get()));
+  if (!found) return MissingIf(PyExc_AttributeError);
+  if (found.get() != step.fallback.get()) {
+    found = PyRef::Steal(PyObject_GetAttrString(found.get(), "__func__"));
+    if (!found) return MissingIf(PyExc_AttributeError);
+  }
+  if (found.get() == step.fallback.get()) *result = NewBool(true);
+  return StepOutcome::kOk;
+}
+
 StepOutcome GetItem(const Step& step, PyObject* value, PyObject** result) {
+  if (PyUnicode_CheckExact(value)) return GetCharacter(step, value, result);
   if (PyList_Check(value) || PyTuple_Check(value)) {
     return GetSequenceItem(step, value, result);
   }
@@ -183,6 +221,13 @@ StepOutcome Evaluate(const Step& step, PyObject* value,
     case Step::Kind::kFloat:
       return value == Py_None ? StepOutcome::kOk
                               : ConvertTo(&PyFloat_Type, value, result);
+    case Step::Kind::kKeys:
+    case Step::Kind::kValues:
+      return value == Py_None ? StepOutcome::kOk
+                              : GetContents(step, value, result);
+    case Step::Kind::kMethod:
+      return value == Py_None ? StepOutcome::kOk
+                              : CheckMethod(step, value, result);
     case Step::Kind::kIsInstance:
       *result = NewBool(std::any_of(step.classes.begin(), step.classes.end(),
                                     [value](PyTypeObject* cls) {

@@ -26,6 +26,9 @@ constexpr KindName kKindNames[] = {
     {"call", Step::Kind::kCall, 2, 5},
     {"int", Step::Kind::kInt, 1, 1},
     {"float", Step::Kind::kFloat, 1, 1},
+    {"keys", Step::Kind::kKeys, 1, 1},
+    {"values", Step::Kind::kValues, 1, 1},
+    {"method", Step::Kind::kMethod, 3, 3},
 };
 
 bool Refuse(PyObject* spec, const char* why) {
@@ -106,6 +109,7 @@ bool ParseMethod(PyObject* spec, Step* step) {
 bool ParseConstant(PyObject* spec, Step* step) {
   switch (step->kind) {
     case Step::Kind::kAttr:
+    case Step::Kind::kMethod:
       return ParseName(spec, step);
     case Step::Kind::kItem:
       return ParseKey(step);
@@ -128,6 +132,8 @@ bool ParseConstant(PyObject* spec, Step* step) {
     case Step::Kind::kTruth:
     case Step::Kind::kInt:
     case Step::Kind::kFloat:
+    case Step::Kind::kKeys:
+    case Step::Kind::kValues:
       return true;
   }
   return true;
@@ -181,7 +187,7 @@ bool ParseStep(PyObject* spec, Step* step) {
   }
   step->kind = found->kind;
   if (size > 1) step->constant = PyRef::Borrow(PyTuple_GetItem(spec, 1));
-  if (size > 2 && step->kind == Step::Kind::kLookup) {
+  if (size > 2 && step->kind != Step::Kind::kCall) {
     step->fallback = PyRef::Borrow(PyTuple_GetItem(spec, 2));
   }
   return ParseConstant(spec, step);

@@ -30,6 +30,9 @@ struct Step {
     kCall,
     kInt,
     kFloat,
+    kKeys,
+    kValues,
+    kMethod,
   };
 
   Kind kind;
@@ -37,6 +40,7 @@ struct Step {
   PyRef constant;
   PyRef fallback;                      // kLookup: the default, if there is one.
   PyRef arguments;                     // kCall: a tuple.
+  // kMethod: `constant` is the name, `fallback` what its class has.
   bool is_index = false;               // kItem: whether the key is an integer,
   Py_ssize_t index = 0;                // and which.
   std::vector<PyTypeObject*> classes;  // kIsInstance: of `constant`.

@@ -153,8 +153,6 @@ class _Cutter:
       self._before_serial[id(node)] = demand
       done = demand | {("serial", id(region), demand)}
     rank = self._ranks.of(node) if demand and not self._is_serial(node) else 0
-    for lower in range(rank):  # Made before, as blocks are in an order in which they can run.
-      self._block(region, False, demand, lower)
     block = self._block(region, self._is_serial(node), demand, rank)
     block.nodes.append(node)
     self._block_of[id(node)] = block

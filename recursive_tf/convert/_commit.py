@@ -9,9 +9,9 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf.convert import _forms, _results
-from recursive_tf.convert._effects import ATTRIBUTE, DICT, LIST, LOG, VARIABLE, Effects, Place
-from recursive_tf.convert._effects import value_of_variable
+from recursive_tf.convert._effects import Effects, value_of_variable
 from recursive_tf.convert._forms import MaybeForm, TensorForm
+from recursive_tf.convert._places import ATTRIBUTE, DICT, LIST, LOG, VARIABLE, Place
 
 _ABSENT = object()
 

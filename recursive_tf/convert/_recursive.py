@@ -15,7 +15,7 @@ import inspect
 import threading
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import tensorflow as tf
 
@@ -30,9 +30,10 @@ from recursive_tf.convert._arguments import (
   classify_rows,
   objects_of,
 )
-from recursive_tf.convert._checks import is_check_failure
+from recursive_tf.convert._checks import CHECK_FAILED, is_check_failure
 from recursive_tf.convert._conversion import PromoteArgument, Sources
 from recursive_tf.convert._explain import Report, report_of
+from recursive_tf.convert._packed import Packed, PackedType
 from recursive_tf.convert._profile import Profile
 from recursive_tf.convert._program import Outdated, Program, rows_of_call
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -47,20 +48,6 @@ _TOO_DEEP = "the recursion is deeper than max_depth"
 
 class RecursionDepthError(RecursiveTFError, RecursionError):
   """The recursion of a converted program is deeper than `max_depth`."""
-
-
-class Packed(NamedTuple):
-  """Objects read into tensors, to be passed into a tf.function; from `pack`.
-
-  Attributes:
-    tensors: what a run is fed.
-    version: the program that they are for.
-    is_mapped: whether they are several rows.
-  """
-
-  tensors: tuple[tf.Tensor, ...]
-  version: int
-  is_mapped: bool
 
 
 @dataclasses.dataclass
@@ -168,6 +155,7 @@ class RecursiveFunction:
     self._lock = threading.RLock()
     self._plain = threading.local()
     self._promoted: set[str] = set()
+    self._packed_types: dict[int, PackedType] = {}  # By version of the program.
 
   def __get__(self, owner: Any, type_: type | None = None) -> Any:
     """Binds a method to its object."""
@@ -208,9 +196,9 @@ class RecursiveFunction:
         f"{self.__name__}.map: lists of {sorted(counts)} elements; pass lists of one length."
       )
     (count,) = counts
-    rows = [[*owner, *row] for row in zip(*lists, strict=True)]
 
     def plain() -> Any:
+      rows = [[*owner, *row] for row in zip(*lists, strict=True)]
       return _results.stacked([self.python(*row, **kwargs) for row in rows])
 
     if count == 0:
@@ -251,12 +239,21 @@ class RecursiveFunction:
         raise ConversionRefused.of(
           Reason.INSIDE_FUNCTION, f"{self.__name__} writes or prints: it has to be called eagerly."
         )
-      self._graph(program, arguments)
-    return Packed(tuple(tensors), program.version, True)
+      graph = self._graph(program, arguments)
+      type_ = self._packed_types.get(program.version)
+      if type_ is None:
+        specs = tuple(graph.keep.input_signature)
+        type_ = self._packed_types[program.version] = PackedType(self, program.version, True, specs)
+    return Packed(tuple(tensors), type_)
 
   def _run_packed(self, packed: Packed) -> Any:
-    program = self._versions[int(packed.version)]
-    graph = program.graphs()[bool(packed.is_mapped)]
+    if packed.type.function is not self:
+      raise ValueError(
+        f"{self.__name__}.map: these objects were packed by {packed.type.function.__name__}."
+        f" Pack them with {self.__name__}.pack."
+      )
+    program = self._versions[packed.type.version]
+    graph = program.graphs()[packed.type.is_mapped]
     self.stats.num_converted_runs += 1
     return _results.as_tensors(graph.form, iter(graph.function(*packed.tensors)))
 
@@ -477,9 +474,9 @@ class RecursiveFunction:
     if isinstance(error, tf.errors.CancelledError):
       raise error
     if _TOO_DEEP in error.message:
-      raise RecursionDepthError(error.message.splitlines()[0]) from None
+      raise RecursionDepthError(_line_of(error, _TOO_DEEP)) from None
     reason = Reason.CHECK_FAILED if is_check_failure(error) else Reason.GRAPH_ERROR
-    refusal = ConversionRefused.of(reason, error.message.splitlines()[0])
+    refusal = ConversionRefused.of(reason, _line_of(error, CHECK_FAILED))
     return self._fall_back(refusal, plain, is_rerun=True)
 
   def _fall_back(
@@ -541,6 +538,15 @@ class BoundRecursiveFunction:
   def stats(self) -> Stats:
     """The counters, of all objects."""
     return self._function.stats
+
+
+def _line_of(error: tf.errors.OpError, text: str) -> str:
+  """Returns the line of an error's message that has the text, or the first that says anything."""
+  lines = [line.strip() for line in error.message.splitlines() if line.strip()]
+  found = [line for line in lines if text in line] or [
+    line for line in lines if line != "Graph execution error:"
+  ]
+  return found[0] if found else error.message
 
 
 def _single(argument: Argument) -> Argument:

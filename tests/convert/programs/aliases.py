@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from recursive_tf.convert import Reason
 from tests.convert import trees
 from tests.convert.programs.registry import Case, D, program
 from tests.convert.programs.shared_objects import dags
@@ -166,9 +167,16 @@ def euler_tour(w):
   return Case(tour, trees.nary(w.rng), state=[clock])
 
 
-@program("writes", "dict of lists", "append", "strings", gradients=False)
+@program(
+  "writes",
+  "dict of lists",
+  "append",
+  "strings",
+  expect=Reason.UNSUPPORTED_WRITE,
+  gradients=False,
+)
 def words_by_tag(w):
-  """Shows `groups[tag].append(word)`: an index from tags to words."""
+  """Shows `groups[tag].append(word)`: which list is changed only the run knows."""
   groups = {tag: [] for tag in trees.TAGS}
 
   @w.recursive

@@ -1,0 +1,82 @@
+"""Objects read into tensors, as an argument of a tf.function."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PackedType(tf.types.experimental.TraceType):  # type: ignore[misc]
+  """What a tf.function is traced for: all packed objects of a program are of one type.
+
+  Equal only to itself.
+
+  Attributes:
+    function: the recursive function that they are for.
+    version: which of its programs.
+    is_mapped: whether they are several rows.
+    specs: of the tensors; what depends on the number of objects is None.
+  """
+
+  function: Any
+  version: int
+  is_mapped: bool
+  specs: tuple[tf.TensorSpec, ...]
+
+  def is_subtype_of(self, other: Any) -> bool:
+    """Tells whether a tf.function traced for `other` can be used."""
+    return self is other
+
+  def most_specific_common_supertype(self, others: Sequence[Any]) -> PackedType | None:
+    """Returns what covers all; there is none but themselves."""
+    return self if all(self is other for other in others) else None
+
+  def placeholder_value(self, placeholder_context: Any) -> Packed:
+    """Returns what stands for the objects while a graph is made."""
+    tensors = tuple(spec.placeholder_value(placeholder_context) for spec in self.specs)
+    return Packed(tensors, self)
+
+  def to_tensors(self, value: Packed) -> list[tf.Tensor]:
+    """Returns the tensors."""
+    return list(value.tensors)
+
+  def from_tensors(self, tensors: Iterator[tf.Tensor]) -> Packed:
+    """Makes packed objects of tensors."""
+    return Packed(tuple(next(tensors) for _ in self.specs), self)
+
+  def flatten(self) -> list[tf.TensorSpec]:
+    """Returns the types of the tensors."""
+    return list(self.specs)
+
+  def __eq__(self, other: object) -> bool:
+    """Tells whether it is the same."""
+    return self is other
+
+  def __hash__(self) -> int:
+    """Returns a hash of its identity."""
+    return id(self)
+
+  def cast(self, value: Packed, cast_context: Any) -> Packed:
+    """Returns the objects as they are."""
+    del cast_context
+    return value
+
+
+class Packed(NamedTuple):
+  """Objects read into tensors, to be passed into a tf.function; from `pack`.
+
+  Attributes:
+    tensors: what a run is fed.
+    type: what they are for.
+  """
+
+  tensors: tuple[tf.Tensor, ...]
+  type: PackedType
+
+  def __tf_tracing_type__(self, context: Any) -> PackedType:
+    """Returns the type, by which a tf.function is traced once for all trees."""
+    return self.type
