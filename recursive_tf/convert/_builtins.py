@@ -591,6 +591,29 @@ def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
   return Number(tests[name](_numbers.to_float(x).tensor), bool)
 
 
+def _sorted(ip: Any, value: Any, *, key: Any = None, reverse: Any = False) -> Any:
+  frame = ip.frame
+  rows = seq.rows_of(ip, value)
+  if rows is None:
+    items = [frame.resolve(item) for item in seq.fixed_items(ip, value)]
+    if _all_known(items) and key is None and type(reverse) is bool:
+      return frame.new(LocalList(_known(ip, sorted, items, reverse=reverse)))
+    rows = seq.rows_of_items(ip, items)
+  rows = _loops.numbers_of(ip, rows)
+  if rows.form is None:
+    return frame.new(LocalList(rows))
+  is_number = isinstance(rows.form, _forms.NumberForm) and rows.form.type in (int, float)
+  if key is not None or type(reverse) is not bool or not is_number:
+    raise frame.refuse(Reason.DYNAMIC_LIST, "sorted() of anything but numbers, or by a key.")
+  (values,) = rows.tensors
+  if rows.form.type is float:  # The order of NaNs, and of zeros of both signs, is Python's own.
+    is_plain = tf.reduce_all(tf.logical_not(tf.math.is_nan(values)))
+    one_zero = tf.reduce_all(tf.logical_or(values != 0, 1 / values > 0))
+    values = frame.check(values, tf.logical_and(is_plain, one_zero), "sorted() of NaN or -0.0")
+  direction = "DESCENDING" if reverse else "ASCENDING"
+  return frame.new(LocalList(Rows(rows.length, (tf.sort(values, direction=direction),), rows.form)))
+
+
 def formatted(ip: Any, node: ast.JoinedStr, scope: Scope) -> Any:
   """Returns an f-string: a string if all of it is known, else what `print` can still show."""
   parts: list[Any] = []
@@ -735,6 +758,7 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   print: _print,
   callable: _callable,
   divmod: _divmod,
+  sorted: _sorted,
   functools.partial: _partial,
   tf.constant: _constant,
   list.__getitem__: _builtin_item,

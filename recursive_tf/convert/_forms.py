@@ -348,7 +348,21 @@ def _flatten_weak(value: Any, form: WeakForm) -> list[tf.Tensor]:
   if number is None:
     return [tf.convert_to_tensor(value), tf.constant(False)]
   shape = [1 if size is None else size for size in form.spec.shape.as_list()]
-  return [tf.fill(shape, tf.cast(number.tensor, form.spec.dtype)), tf.constant(True)]
+  tensor = tf.cast(number.tensor, form.spec.dtype)
+  if not is_exact(value, form.spec.dtype):
+    exact = tf.equal(tf.cast(tensor, number.tensor.dtype), number.tensor)
+    tensor = _checks.check(tensor, exact, "a number that the tensor in its place cannot hold")
+  return [tf.fill(shape, tensor), tf.constant(True)]
+
+
+def is_exact(value: Any, dtype: tf.DType) -> bool:
+  """Tells whether a value is a Python number that is known and that a tensor's type can hold."""
+  if type(value) not in NUMBERS or not (dtype.is_floating or dtype.is_integer):
+    return False
+  try:
+    return bool(np.array(value, dtype.as_numpy_dtype).item() == value)
+  except OverflowError:
+    return False
 
 
 def _flatten_rows(value: Any, form: RowsForm, reader: Reader) -> list[tf.Tensor]:

@@ -296,10 +296,26 @@ def _mentions(node: ast.expr, name: str) -> bool:
   return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
 
 
+def numbers_of(ip: Any, rows: Rows) -> Rows:
+  """Returns rows that are numbers, all the same or read from the heap, as those numbers."""
+  form = rows.form
+  if isinstance(form, _forms.StaticForm) and type(form.value) in _forms.NUMBERS:
+    number = _forms.as_number(form.value)
+    return Rows(
+      rows.length, (tf.fill([rows.length], number.tensor),), _forms.NumberForm(number.type)
+    )
+  if isinstance(form, _forms.RefForm) and len(form.types) == 1 and form.types <= {
+    *_forms.NUMBERS
+  }:
+    return ip.frame.conversion.values_of(ip, identity(ip), rows)
+  return rows
+
+
 def total(ip: Any, rows: Rows, start: Any) -> Any:
   """Returns `start` plus all elements, as Python's `sum` and running sums do."""
   frame = ip.frame
   start = frame.resolve(start)
+  rows = numbers_of(ip, rows)
   form = rows.form
   if form is None:
     return start
@@ -315,6 +331,10 @@ def total(ip: Any, rows: Rows, start: Any) -> Any:
       none = tf.logical_and(start.is_number, tf.equal(rows.length, 0))
       return Weak(start.tensor + added, none, start.type)
     start = frame.strong(start)
+  if number is not None and not _forms.is_exact(start, added.dtype):
+    # A tensor cannot hold every number, and with one row at least it need not.
+    start = tf.cast(number.tensor, added.dtype)
+    return added + frame.check(start, rows.length > 0, "a sum over nothing is a number")
   if number is not None:
     tensor = added + tf.cast(number.tensor, added.dtype)
     return Weak(tensor, tf.equal(rows.length, 0), number.type)

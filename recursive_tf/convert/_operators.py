@@ -110,7 +110,12 @@ def _weak_binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
   if isinstance(other, Weak):
     if op is ast.Add and other.type is weak.type and _same_shape(other.tensor, weak.tensor):
       both = tf.logical_and(left.is_number, right.is_number)
-      return Weak(left.tensor + right.tensor, both, weak.type)
+      total = left.tensor + right.tensor
+      a, b, c = (tf.cast(t, tf.float64) for t in (left.tensor, right.tensor, total))
+      exact = tf.reduce_all(tf.equal(a + b, c))
+      ok = tf.logical_or(tf.logical_not(both), exact)
+      total = ip.frame.check(total, ok, "a sum of numbers among tensors")
+      return Weak(total, both, weak.type)
   elif isinstance(other, tf.Tensor):
     tensor = weak.tensor
     if other.dtype == tensor.dtype and _covers(other.shape, tensor.shape):
@@ -119,8 +124,19 @@ def _weak_binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
       return _calls.native(ip, function, operands, {})
   elif type(other) in (int, float) and other == 0 and op is ast.Add and type(other) is weak.type:
     return weak
+  elif number_of(other) is not None and op is ast.Mult:
+    return _scaled(ip, weak, number_of(other))
   operands = [ip.frame.strong(v) if isinstance(v, Weak) else v for v in (left, right)]
   return binary(ip, op, *operands)
+
+
+def _scaled(ip: Any, weak: Weak, factor: Number) -> Weak:
+  """Returns a product with a number; a `Weak` that is a number itself has to be 0, as sums are."""
+  kind = float if float in (weak.type, factor.type) else int
+  is_zero = tf.reduce_all(tf.equal(weak.tensor, tf.zeros([], weak.tensor.dtype)))
+  ok = tf.logical_or(tf.logical_not(weak.is_number), is_zero)
+  tensor = ip.frame.check(weak.tensor, ok, "a product of numbers among tensors")
+  return Weak(_native(ip, operator.mul, tensor, factor), weak.is_number, kind)
 
 
 def _covers(shape: tf.TensorShape, other: tf.TensorShape) -> bool:

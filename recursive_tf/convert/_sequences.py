@@ -340,6 +340,8 @@ def fixed_items(ip: Any, value: Any, count: int | None = None) -> list[Any]:
       length = frame.length(value)
       frame.demand(tf.equal(length.tensor, count))
       return [builtin_item(ip, value, i) for i in range(count)]
+    if rows.form is None:
+      raise _raises()  # Nothing is known to be in there, or not yet.
     ok = tf.equal(rows.length, count)
     checked = [frame.check(t, ok, "too many or too few to unpack") for t in rows.tensors]
     return [

@@ -2,22 +2,43 @@
 
 import pathlib
 import re
+import runpy
 
 import pytest
+
+from recursive_tf.convert import Reason
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "CHANGELOG.md"]
 
 
-def test_readme_code_runs_and_prints_what_it_says(capsys):
-  blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-  assert len(blocks) == 2
-  namespace = {}
-  for block in blocks:
-    exec(compile(block, "README.md", "exec"), namespace)
+def run_blocks(page, folder):
+  """Runs the Python of a page as one file; conversion needs a file to read."""
+  blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+  path = folder / "blocks.py"
+  path.write_text("\n".join(blocks))
+  return runpy.run_path(str(path))
+
+
+def test_readme_code_runs_and_prints_what_it_says(capsys, tmp_path):
+  namespace = run_blocks(ROOT / "README.md", tmp_path)
   printed = capsys.readouterr().out
   assert namespace["y"].numpy() == pytest.approx(3.0)
   assert "(8, 1, 4)" in printed
+  assert "(1, 4) (3, 1, 4)" in printed
+  assert namespace["state"].stats.num_converted_runs == 2
+
+
+def test_tutorial_runs(tmp_path):
+  namespace = run_blocks(ROOT / "docs" / "tutorial_recursive.md", tmp_path)
+  stats = namespace["model"].encode.stats
+  assert stats.num_converted_runs > 0
+
+
+def test_every_reason_is_documented():
+  page = (ROOT / "docs" / "recursive.md").read_text()
+  listed = set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE))
+  assert listed == {reason.code for reason in Reason}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
