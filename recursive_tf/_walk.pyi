@@ -38,7 +38,7 @@ of a type that begin alike share these reads. On missing every step gives missin
 |-----------------------------|-------------------------------------------------------------------|
 | `("attr", name)`            | `getattr`; of None, missing                                       |
 | `("item", key)`             | item of a list, tuple or dict, by the builtin's own `__getitem__` |
-|                             | also in types derived from it; of None, missing                   |
+|                             | also in types derived from it, or of a str; of None, missing      |
 | `("len",)`                  | length of a builtin container, derived types as above             |
 | `("isinstance", classes)`   | whether the type is one of a tuple of classes, or derived         |
 | `("truth",)`                | `bool(value)` of what does not define its own                     |
@@ -48,6 +48,9 @@ of a type that begin alike share these reads. On missing every step gives missin
 | `("in", container)`         | `value in container`: dict, set, frozenset, tuple or list         |
 | `("call", name, *args)`     | a method of str; arguments are str, int, bool, float or None      |
 | `("int",)`, `("float",)`    | `int(value)`, `float(value)` of a str, int, bool or float         |
+| `("keys",)`, `("values",)`  | a list of a dict's, by the builtin's own method; of None, missing |
+| `("method", name, found)`   | True if `getattr` gives `found`, or a method with it as           |
+|                             | `__func__`; else missing                                          |
 
 Other exceptions than the four named, raised by what the walk reads, come out of `walk`.
 """

@@ -59,7 +59,7 @@ class Recursive(Peer):
   def _loss(self, trees) -> tf.Tensor:
     """Returns the loss of a batch, given as a list or packed."""
     _, losses = self._encode_and_score.map(trees)
-    return tf.reduce_sum(losses) / tf.cast(tf.shape(losses)[0], losses.dtype)
+    return tf.reduce_mean(losses)  # [B, 1]
 
   def _classes(self, h: tf.Tensor) -> tf.Tensor:
     return tf.argmax(self._model.logits(tf.squeeze(h, 1)), 1)

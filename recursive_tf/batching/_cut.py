@@ -95,9 +95,7 @@ def cut_bodies(bodies: list[BodyIR], is_serial: Callable[[Node], bool]) -> list[
 class _Cutter:
   """Cuts one body, given how the results of all bodies are grouped."""
 
-  def __init__(
-    self, ir: BodyIR, groups: Groups, is_serial: Callable[[Node], bool], ranks: Ranks
-  ):
+  def __init__(self, ir: BodyIR, groups: Groups, is_serial: Callable[[Node], bool], ranks: Ranks):
     self._ir = ir
     self._ranks = ranks
     self._groups = groups

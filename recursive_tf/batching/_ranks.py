@@ -87,9 +87,7 @@ class Ranks:
     for result in sorted(closure, key=lambda r: len(closure[r])):
       before = [other for other in closure[result] if closure[other] < closure[result]]
       ranks[result] = max((ranks[other] + 1 for other in before), default=0)
-    return {
-      ir.key: [ranks[ir.key, i] for i in range(len(ir.root.results))] for ir in self._bodies
-    }
+    return {ir.key: [ranks[ir.key, i] for i in range(len(ir.root.results))] for ir in self._bodies}
 
   # --- What ops are needed for
 
@@ -107,8 +105,12 @@ class Ranks:
 
   def _rank_region(self, region: Region) -> None:
     for node in reversed(region.nodes):
-      own = self._of_value.get(id(node.outputs[0]), 0) if len(node.outputs) == 1 else min(
-        (self._of_value[id(v)] for v in node.outputs if id(v) in self._of_value), default=0
+      own = (
+        self._of_value.get(id(node.outputs[0]), 0)
+        if len(node.outputs) == 1
+        else min(
+          (self._of_value[id(v)] for v in node.outputs if id(v) in self._of_value), default=0
+        )
       )
       if node.kind not in ("op", "reshape") or node.has_effect:
         own = 0  # Calls and decisions go first, and what has an effect stays where it is.

@@ -65,6 +65,34 @@ class Argument:
     for part in self.parts:
       yield from part.specs()
 
+  def widened(self, form: Any) -> Argument:
+    """Returns the argument with the shapes of a form, which a recursion has made wider."""
+    if self.kind == TENSOR and isinstance(form, _forms.TensorForm):
+      return dataclasses.replace(self, spec=form.spec)
+    if self.kind == NEST and isinstance(form, _forms.NestForm):
+      parts = tuple(a.widened(b) for a, b in zip(self.parts, form.parts, strict=True))
+      return dataclasses.replace(self, parts=parts)
+    return self
+
+  def without_zeros(self) -> Argument:
+    """Returns the argument with dimensions of size 0 left open."""
+    parts = tuple(part.without_zeros() for part in self.parts)
+    spec = self.spec
+    if spec is not None and spec.shape.rank is not None and 0 in spec.shape.as_list():
+      spec = tf.TensorSpec([size or None for size in spec.shape.as_list()], spec.dtype)
+    return dataclasses.replace(self, parts=parts, spec=spec)
+
+  def takes(self, other: Argument) -> bool:
+    """Tells whether a program for this argument can be given another one, row by row or not."""
+    if self.kind == other.kind == TENSOR:
+      assert self.spec is not None and other.spec is not None  # They are tensors.
+      return self.spec.dtype == other.spec.dtype and _includes(self.spec.shape, other.spec.shape)
+    if self.kind == other.kind == NEST:
+      same = self.value is other.value and len(self.parts) == len(other.parts)
+      return same and all(a.takes(b) for a, b in zip(self.parts, other.parts, strict=True))
+    one_by_one = dataclasses.replace(other, is_mapped=False)
+    return dataclasses.replace(self, is_mapped=False).key == one_by_one.key
+
   def form(self, root_types: frozenset[type]) -> Any:
     """Returns the form of the value inside the program."""
     if self.kind == OBJECT:
@@ -79,6 +107,13 @@ class Argument:
       return _forms.StaticForm(self.value)
     parts = tuple(part.form(root_types) for part in self.parts)
     return _forms.NestForm(self.value, tuple(range(len(parts))), parts)
+
+
+def _includes(shape: tf.TensorShape, other: tf.TensorShape) -> bool:
+  """Tells whether whatever has the other shape has this one, too."""
+  if shape.rank is None or shape.rank != other.rank:
+    return shape.rank is None
+  return all(m is None or m == n for m, n in zip(shape.as_list(), other.as_list(), strict=True))
 
 
 def classify(value: Any, is_first: bool) -> Argument:
@@ -123,7 +158,12 @@ def classify_rows(values: Sequence[Any], is_first: bool) -> Argument | None:
       return dataclasses.replace(found, is_mapped=True)
   kinds = {classify(value, is_first).key: classify(value, is_first) for value in values}
   if len(kinds) != 1:
-    return None
+    # Nodes of a structure whose leaves are numbers or strings.
+    are_nodes = any(found.kind == OBJECT for found in kinds.values()) and all(
+      type(value) in (int, float, bool, str) or classify(value, True).kind == OBJECT
+      for value in values
+    )
+    return Argument(OBJECT, is_mapped=True) if is_first and are_nodes else None
   (found,) = kinds.values()
   if found.kind in (STATIC, NEST):
     return found if found.kind == STATIC else None

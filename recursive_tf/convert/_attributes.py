@@ -24,6 +24,7 @@ from recursive_tf.convert._values import (
   LocalList,
   LocalObject,
   Missing,
+  Raises,
   Ref,
   Rows,
   Scope,
@@ -64,6 +65,8 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
   """Returns an attribute of an object that is known at conversion, and guards it."""
   frame = ip.frame
   if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
+    if name == "_replace" and _calls.is_named_tuple(type(owner)):
+      return Builtin(name, lambda **new: type(owner)(**{**owner._asdict(), **new}))
     found = inspect.getattr_static(type(owner), name, None)
     if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
       return BoundMethod(found, owner)
@@ -95,7 +98,7 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
       Reason.OPAQUE_READ, f"{type(owner).__name__} has its own __getattr__ for {name!r}."
     )
   if not hasattr(owner, name):
-    raise _raises()
+    raise Raises
   return frame.conversion.guards.attribute(owner, name, getattr(owner, name))
 
 
@@ -124,7 +127,7 @@ def _of_ref(ip: Any, ref: Ref, name: str) -> Any:
   if not isinstance(value, Ref):
     return read(ip, value, name)
   if not kinds:
-    raise _raises()  # None has no such attribute.
+    raise Raises  # None has no such attribute.
   if kinds == {str}:
     return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
   effects = frame.conversion.effects
@@ -188,6 +191,10 @@ def _bound(ip: Any, ref: Ref, name: str, found: Any) -> Any:
     return BoundMethod(found, ref)
   if isinstance(found, (types.MethodDescriptorType, types.WrapperDescriptorType)):
     return _method_of_builtin(ip, ref, name)
+  if isinstance(found, classmethod):
+    kinds = list(ip.frame.types_of(ref) - {NoneType, Missing})
+    if len(kinds) == 1:
+      return BoundMethod(found.__func__, kinds[0])
   raise ip.frame.refuse(Reason.OPAQUE_READ, f"{name} is a {type(found).__name__}.")
 
 
@@ -254,7 +261,7 @@ def _of_object(ip: Any, owner: LocalObject, name: str) -> Any:
   if isinstance(found, staticmethod):
     return found.__func__
   if found is None:
-    raise _raises()
+    raise Raises
   return found
 
 
@@ -315,9 +322,3 @@ def write(ip: Any, owner: Any, name: str, value: Any) -> None:
     owner.fields[name] = value
     return
   ip.frame.conversion.effects.write_attribute(ip, owner, name, value)
-
-
-def _raises() -> Exception:
-  from recursive_tf.convert._interpreter import Raises
-
-  return Raises()

@@ -27,7 +27,9 @@ from recursive_tf.convert._values import (
   LocalDict,
   LocalList,
   LocalObject,
+  Maybe,
   Missing,
+  Raises,
   Ref,
   Rows,
   Scope,
@@ -107,6 +109,11 @@ def _isinstance(ip: Any, value: Any, classes: Any) -> Any:
     kinds = frame.types_of(value) - {Missing}
     inside = frozenset(kind for kind in kinds if issubclass(kind, flat))
     if len(inside) in (0, len(kinds)):
+      is_there = frame.is_there(value)
+      if isinstance(is_there, Number):
+        frame.demand(is_there.tensor)
+      elif not is_there:
+        raise Raises
       return bool(inside)
     found = frame.number(value.step("isinstance", tuple(sorted(inside, key=repr))))
     return frame.note(found, [(value, inside)], [(value, frame.types_of(value) - inside)])
@@ -115,12 +122,22 @@ def _isinstance(ip: Any, value: Any, classes: Any) -> Any:
     LocalList: lambda: list,
     LocalDict: lambda: dict,
     LocalObject: lambda: value.type,
+    seq.Text: lambda: str,
   }
   for abstract, kind in kinds_of.items():
     if isinstance(value, abstract):
       return issubclass(kind(), flat)
   if isinstance(value, Weak):
     value = frame.strong(value)
+  if isinstance(value, Maybe):
+    is_value = _isinstance(ip, value.value, classes)
+    if is_value is issubclass(NoneType, flat):
+      return is_value
+    return frame.cond(
+      Number(value.is_there, bool), lambda: is_value, lambda: issubclass(NoneType, flat)
+    )
+  if isinstance(value, ABSTRACT) and not isinstance(value, tf.Tensor):
+    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "isinstance of what only the run knows.")
   return isinstance(value, flat)
 
 
@@ -142,6 +159,8 @@ def _flat_classes(ip: Any, classes: Any) -> tuple[type, ...]:
 def _conversion(kind: type) -> Callable[..., Any]:
   def convert(ip: Any, value: Any = kind(), *more: Any) -> Any:
     frame = ip.frame
+    if isinstance(value, IntOrFloat):
+      value = value.value
     if kind is bool:
       return _operators.truth(ip, value)
     value = frame.concrete(value)
@@ -170,13 +189,7 @@ def _known(ip: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
   try:
     return function(*args, **kwargs)
   except (TypeError, ValueError, ArithmeticError, LookupError):
-    raise _raises() from None
-
-
-def _raises() -> Exception:
-  from recursive_tf.convert._interpreter import Raises
-
-  return Raises()
+    raise Raises from None
 
 
 def _str(ip: Any, value: Any = "") -> Any:
@@ -328,7 +341,7 @@ def _extreme_of_rows(ip: Any, name: str, rows: Rows, kwargs: dict[str, Any]) -> 
   form = rows.form
   if form is None:
     if "default" not in kwargs:
-      raise _raises()
+      raise Raises
     return kwargs["default"]
   if not isinstance(form, _forms.NumberForm) or form.type is bool:
     raise frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
@@ -460,7 +473,7 @@ def _type(ip: Any, value: Any) -> Any:
     return value.type
   if isinstance(value, (LocalList, LocalDict)):
     return list if isinstance(value, LocalList) else dict
-  return type(value)
+  return str if isinstance(value, seq.Text) else type(value)
 
 
 def _map(ip: Any, function: Any, *values: Any) -> Any:
@@ -496,6 +509,9 @@ def _constant(ip: Any, value: Any, dtype: Any = None, shape: Any = None, name: A
   found = _with_numbers(ip, value, None if dtype is None else tf.as_dtype(dtype))
   if not any(isinstance(part, tf.Tensor) for part in tf.nest.flatten(found)):
     return _calls.native(ip, tf.constant, [value], {"dtype": dtype, "shape": shape, "name": name})
+  is_same = isinstance(value, tf.Tensor) and dtype in (None, value.dtype)
+  if is_same and shape is None:
+    return value  # As TensorFlow does; an array of the heap is a tensor by now.
   if shape is not None or isinstance(value, tf.Tensor):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a tensor.")
   return _calls.native(ip, tf.convert_to_tensor, [found], {"dtype": dtype})
@@ -561,7 +577,7 @@ def _math(name: str) -> Callable[..., Any]:
 def _operand_of_math(ip: Any, value: Any) -> Any:
   """Returns a number as it is, and what Python would make a float first as that float."""
   frame = ip.frame
-  value = frame.concrete(value)
+  value = value.value if isinstance(value, IntOrFloat) else frame.concrete(value)
   if isinstance(value, Weak):
     value = frame.strong(value)
   if isinstance(value, np.ndarray):
@@ -758,6 +774,7 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   print: _print,
   callable: _callable,
   divmod: _divmod,
+  iter: lambda ip, value: seq.Once(_list(ip, value)),
   sorted: _sorted,
   functools.partial: _partial,
   tf.constant: _constant,

@@ -12,7 +12,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from recursive_tf.convert import _attributes, _builtins, _libraries, _sequences
+from recursive_tf.convert import _attributes, _builtins, _libraries, _operators, _sequences
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
@@ -20,6 +20,7 @@ from recursive_tf.convert._values import (
   Builtin,
   Closure,
   LocalObject,
+  Raises,
   Ref,
   Rows,
   Scope,
@@ -58,6 +59,9 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
   plain = getattr(function, "python", None)
   if plain is not None and getattr(type(function), "_is_recursive_function", False):
     return call(ip, plain, args, kwargs)
+  if isinstance(function, types.MethodType) and is_named_tuple(function.__self__):
+    if function.__name__ == "_make" and len(args) == 1 and not kwargs:
+      return function.__self__(*_sequences.fixed_items(ip, args[0]))
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if isinstance(function, types.FunctionType) and not _libraries.is_library(function):
@@ -73,11 +77,35 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
   own = _attributes.by_class(type(function), "__call__")
   if isinstance(own, types.FunctionType) and not _libraries.is_library(own):
     return call_function(ip, own, [function, *args], kwargs)
+  if isinstance(function, Ref) and function.path and function.path[-1][0] == "lookup":
+    return _call_entry(ip, function, args, kwargs)
   if isinstance(function, (Ref, Number, tf.Tensor, Weak, LocalObject)):
     if isinstance(function, LocalObject):
       return call(ip, _sequences.ip_read(ip, function, "__call__"), args, kwargs)
     raise frame.refuse(Reason.OPAQUE_CALL, "Something that only the run knows is called.")
   return _call_library(ip, function, args, kwargs)
+
+
+def _call_entry(ip: Any, function: Ref, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls the function that a table of the user's has for something read from the heap."""
+  frame = ip.frame
+  _, table, *default = function.path[-1]
+  key = Ref(function.base, function.path[:-1])
+  entries = list(frame.conversion.guards.items(table.value).items())
+
+  def choose(position: int) -> Any:
+    if position < len(entries):
+      name, found = entries[position]
+      return frame.cond(
+        _operators.truth(ip, _operators.compare(ip, ast.Eq, key, name)),
+        lambda: call(ip, found, list(args), kwargs),
+        lambda: choose(position + 1),
+      )
+    if default:
+      return call(ip, default[0].value, args, kwargs)
+    raise Raises
+
+  return choose(0)
 
 
 def _call_library(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -131,7 +159,7 @@ def _call_layer(ip: Any, layer: Any, args: list[Any], kwargs: dict[str, Any]) ->
 def _construct(ip: Any, type_: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Makes an instance of a class of the user's."""
   frame = ip.frame
-  if issubclass(type_, tuple) and hasattr(type_, "_fields"):
+  if is_named_tuple(type_):
     return type_(*args, **kwargs)
   if issubclass(type_, BaseException) or type_.__module__ == "builtins":
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) is not converted.")
@@ -160,6 +188,11 @@ def _construct(ip: Any, type_: type, args: list[Any], kwargs: dict[str, Any]) ->
   elif args or kwargs:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) takes no arguments.")
   return made
+
+
+def is_named_tuple(type_: Any) -> bool:
+  """Tells whether something is a class made by `namedtuple` or `NamedTuple`."""
+  return isinstance(type_, type) and issubclass(type_, tuple) and hasattr(type_, "_fields")
 
 
 def _is_generated(init: Any) -> bool:
@@ -205,10 +238,7 @@ def _bind(
     signature = source.signature
   try:
     bound = signature.bind(*args, **kwargs)
-  except TypeError as error:
-    del error
-    from recursive_tf.convert._interpreter import Raises
-
+  except TypeError:
     raise Raises from None
   bound.apply_defaults()
   names = dict(bound.arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -45,11 +46,11 @@ def commit(
     if place.kind == LOG:
       printed[place.name] = content
     elif place.kind == VARIABLE:
-      writes.append(lambda place=place, content=content: _set_variable(place, content))
+      writes.append(functools.partial(_set_variable, place, content))
     elif place.kind == LIST:
-      writes.append(lambda place=place, content=content: _set_list(place, content))
+      writes.append(functools.partial(_set_list, place, content))
     elif place.kind == DICT:
-      writes.append(lambda place=place, content=content: _set_dict(place, content))
+      writes.append(functools.partial(_set_dict, place, content))
   undo: list[Callable[[], None]] = []
   try:
     for write in writes:
@@ -85,7 +86,7 @@ def _attribute_writes(
       for i, handle in enumerate(rows.tolist())
     }
   for owner, value in last.values():
-    yield lambda owner=owner, value=value: _set_step(owner, place.name, value)
+    yield functools.partial(_set_step, owner, place.name, value)
 
 
 def _set_step(owner: Any, step: tuple[Any, ...], value: Any) -> Callable[[], None]:

@@ -7,13 +7,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from recursive_tf.convert import _attributes, _forms, _loops
+from recursive_tf.convert import _forms, _loops
 from recursive_tf.convert import _sequences as seq
 from recursive_tf.convert._forms import RowsForm
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._places import DICT, LIST, Places, State, Store, generalized
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert._values import LocalList, Missing, Ref, Rows
+from recursive_tf.convert._values import LocalList, Missing, Raises, Ref, Rows
 
 
 class ContainerEffects(Places):
@@ -165,7 +165,7 @@ class ContainerEffects(Places):
     if rows.form is None:
       if default is not None:
         return default()
-      raise _attributes._raises()
+      raise Raises
     found, index = self._find(ip, rows, self._key(ip, key))
 
     def read() -> Any:
@@ -263,4 +263,5 @@ class ContainerEffects(Places):
 
 def _has_own_key(kind: type) -> bool:
   """Tells whether keys of a type are found by more than identity."""
-  return kind.__eq__ is not object.__eq__ or kind.__hash__ is not object.__hash__
+  plain: tuple[Any, Any] = (object.__eq__, object.__hash__)
+  return (kind.__eq__, kind.__hash__) != plain

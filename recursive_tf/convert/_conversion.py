@@ -152,8 +152,9 @@ class Lifted:
     }
     names = {}
     for key, value in zip(self.values, values, strict=True):
-      if isinstance(value, Closure):
-        value = closures.get(value, value)
+      original = self.values[key]
+      if isinstance(original, Closure):
+        value = closures[original]
       if isinstance(key, tuple):
         made[key[0]].names[key[1]] = value
       else:
@@ -223,7 +224,6 @@ class Conversion:
 
   Attributes:
     profile, guards, effects, inputs, columns, recursive: what its parts say.
-    is_guessing: whether this attempt takes lists for empty whose elements are not known yet.
   """
 
   def __init__(
@@ -245,9 +245,10 @@ class Conversion:
     self._results: dict[Any, Any] = {}
     self._changed: dict[Any, dict[int, Any]] = {}
     self._parameters: dict[Any, tuple[Any, ...]] = {}
+    self._read_at_once: dict[Any, frozenset[int]] = {}  # By instance: positions of parameters.
     self._has_news = True
     self._is_outside = False
-    self.is_guessing = False
+    self._may_fail = False
     self.layout = Layout()
     self.instances: dict[Any, Instance] = {}
 
@@ -272,17 +273,16 @@ class Conversion:
       if not self._has_news and self.profile.is_settled():
         if self._postponed:
           raise self._postponed[0]
-        if missing and not self.is_guessing:
-          self.is_guessing = True
+        if missing and not self._may_fail:
+          self._may_fail = True  # Some calls never return: runs that get there fail.
           continue
-        if missing:
+        if missing and not self._returns:
           raise ConversionRefused.of(
             Reason.NO_BASE_CASE,
             f"{missing.name} calls itself, or fails, on every path.",
             missing.source.origin(missing.node),
           )
         return
-      self.is_guessing = False
     raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
 
   def build(
@@ -303,7 +303,8 @@ class Conversion:
     missing = self._attempt(
       tf.compat.v1.get_default_graph(), fed, lambda ip: result.append((entry(ip), ip.frame))
     )
-    if missing or self._has_news or self.layout.columns.signature() != before:
+    is_made = missing is None or (self._may_fail and self._returns)
+    if not is_made or self._has_news or self.layout.columns.signature() != before:
       raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
     return result[0]
 
@@ -333,9 +334,14 @@ class Conversion:
     while self._queue:
       self._trace(self._queue.pop(0))
     missing = next((i for i in self.instances.values() if i.result is None), None)
-    if missing is None and fed is not None:
+    if self._returns and fed is not None:
       entry(interpreter)
     return missing
+
+  @property
+  def _returns(self) -> bool:
+    """Whether the instance that is called first is known to return anything."""
+    return any(i.result is not None for i in list(self.instances.values())[:1])
 
   def postpone(self, refusal: ConversionRefused) -> None:
     """Lets an attempt go on without a part that is refused.
@@ -392,7 +398,7 @@ class Conversion:
     instance = self._instance(key, source, node, lifted, forms, frame)
     rows = next((v.rows for v in lifted.values.values() if isinstance(v, Mapped)), None)
     tensors = self._arguments(lifted, instance, frame, rows)
-    if rows is not None and instance.result is None and not self._is_outside:
+    if rows is not None and instance.result is None and not (self._is_outside or self._may_fail):
       return Rows(tf.constant(0), (), None)  # As far as is known yet.
     if self._is_outside or instance.result is None:
       raise Bottom
@@ -431,6 +437,8 @@ class Conversion:
   def _form(self, value: Any, frame: Frame) -> Any:
     if isinstance(value, Mapped):
       return value.rows.form
+    if isinstance(value, Closure):
+      return _forms.ClosureForm(value.node)
     return _forms.generalized(_forms.form_of(value, frame), is_argument=True)
 
   def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[Any, ...]) -> Any:
@@ -494,7 +502,12 @@ class Conversion:
     self, lifted: Lifted, instance: Instance, frame: Frame, rows: Rows | None
   ) -> list[tf.Tensor]:
     tensors: list[tf.Tensor] = []
-    for value, form in zip(lifted.values.values(), instance.forms, strict=True):
+    at_once = self._read_at_once.get(instance.key, frozenset())
+    for position, (value, form) in enumerate(
+      zip(lifted.values.values(), instance.forms, strict=True)
+    ):
+      if position in at_once and isinstance(value, Ref):
+        value = frame.unchecked(value)
       if isinstance(value, Mapped):
         length, *found = _forms.flatten(value.rows, _forms.RowsForm(form), frame)
         tensors += found
@@ -539,10 +552,42 @@ class Conversion:
           outputs += _forms.flatten(now[position], form, frame)
         outputs += self.effects.results(frame, instance.key)
         outputs = frame.tied(outputs or [tf.zeros([], tf.int32)])
+        self._note_read_at_once(instance, values, outputs)
         subgraph.output(tuple(outputs))
         self._check_stateful(tf.compat.v1.get_default_graph(), instance)
     except Bottom:
       instance.result = None
+
+  def _note_read_at_once(
+    self, instance: Instance, values: list[Any], outputs: list[tf.Tensor]
+  ) -> None:
+    """Notes which objects a body reads whatever happens.
+
+    Such a read fails by itself if there is no object, so that calls need not check it before: that
+    would be a step more on the way down.
+    """
+    graph = tf.compat.v1.get_default_graph()
+    read: set[int] = set()
+    seen = {id(tensor.op) for tensor in outputs if tensor.graph is graph}
+    agenda = [tensor.op for tensor in outputs if tensor.graph is graph]
+    while agenda:
+      op = agenda.pop()
+      if op.type == "GatherV2":
+        read.add(id(op.inputs[1]))
+      for tensor in op.inputs:
+        if id(tensor.op) not in seen:
+          seen.add(id(tensor.op))
+          agenda.append(tensor.op)
+    found = frozenset(
+      position
+      for position, value in enumerate(values)
+      if isinstance(value, Ref) and not value.path and id(value.base.handle) in read
+    )
+    known = self._read_at_once.get(instance.key)
+    joined = found if known is None else found & known
+    if joined != (known or frozenset()):
+      self._has_news = True
+    self._read_at_once[instance.key] = joined
 
   def _note_changed(self, instance: Instance, rebuilt: Rebuilt, frame: Frame) -> None:
     """Notes which arguments a function changes for its caller, and the forms they have then."""
@@ -629,11 +674,11 @@ def _skeleton(form: Any) -> Any:
   """Returns what of a form tells instances of one function apart: all that is not data."""
   if isinstance(form, _forms.StaticForm):
     value = form.value
-    if isinstance(value, Closure):
-      return "function", id(value.node)
     if value is None or isinstance(value, (str, int, float, bool, bytes)):
       return type(value), value
     return "object", id(value)
+  if isinstance(form, _forms.ClosureForm):
+    return "function", id(form.node)
   if isinstance(form, _forms.NestForm):
     return form.type, form.keys, tuple(map(_skeleton, form.parts))
   return type(form).__name__ if isinstance(form, _forms.RowsForm) else "data"

@@ -92,7 +92,7 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
       return [np.False_, *zeros(form.value)]
     return [np.True_, *encode(form.value, value, handles)]
   if isinstance(form, NumberForm):
-    if type(value) is not form.type or (form.type is int and not -(2**63) <= value < 2**63):
+    if not _is_number(form.type, value):
       raise DoesNotFit
     return [np.asarray(value, _forms.dtype_of_number(form.type).as_numpy_dtype)]
   if isinstance(form, RefForm):
@@ -145,7 +145,15 @@ def zeros(form: Form) -> list[Any]:
   return found
 
 
+def _is_number(kind: type, value: Any) -> bool:
+  """Tells whether a value is a number of exactly this type that a tensor can hold."""
+  if kind is int and type(value) is int:
+    return -(2**63) <= value < 2**63
+  return type(value) is kind
+
+
 def _parts(form: NestForm, value: Any) -> list[Any]:
-  if type(value) is not form.type or len(value) != len(form.parts):
+  parts = list(value) if isinstance(value, tuple) else []
+  if type(value) is not form.type or len(parts) != len(form.parts):
     raise DoesNotFit
-  return list(value)
+  return parts

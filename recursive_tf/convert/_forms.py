@@ -7,6 +7,7 @@ value into it in the graph that is being built, `unflatten` makes a value of ten
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
@@ -16,7 +17,9 @@ import tensorflow as tf
 
 from recursive_tf.convert import _checks
 from recursive_tf.convert._numbers import Number
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert._values import (
+  Abstract,
   Base,
   BoundMethod,
   Builtin,
@@ -60,6 +63,9 @@ class Reader(Protocol):
 
   def tensor(self, value: Any) -> tf.Tensor:
     """Returns a value as TensorFlow would take it."""
+
+  def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
+    """Returns the refusal of what is being converted; raise it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,6 +139,13 @@ class RowsForm:
 
 
 @dataclasses.dataclass(frozen=True)
+class ClosureForm:
+  """A function that is defined inside another, whose variables travel beside it."""
+
+  node: ast.AST
+
+
+@dataclasses.dataclass(frozen=True)
 class UndefinedForm:
   """Nothing that may be used."""
 
@@ -179,6 +192,8 @@ def form_of(value: Any, reader: Reader) -> Form:
     return WeakForm(_spec(value.tensor), value.type)
   if isinstance(value, Ref):
     return RefForm(reader.types_of(value))
+  if isinstance(value, Abstract):
+    raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
   if isinstance(value, Undefined):
     return UndefinedForm(value.name)
   if isinstance(value, Unset):
@@ -309,7 +324,7 @@ def _join_elements(forms: list[Form]) -> Form:
 
 def flatten(value: Any, form: Form, reader: Reader) -> list[tf.Tensor]:
   """Returns the tensors of `value`, brought into `form`, which covers it."""
-  if isinstance(form, (StaticForm, UndefinedForm, UnsetForm)):
+  if isinstance(form, (StaticForm, ClosureForm, UndefinedForm, UnsetForm)):
     return []
   if isinstance(value, Unset):
     return [tf.zeros([size or 0 for size in s.shape.as_list()], s.dtype) for s in specs(form)]
@@ -425,6 +440,8 @@ def unflatten(form: Form, tensors: Iterator[tf.Tensor]) -> Any:
     return form.value
   if isinstance(form, UndefinedForm):
     return Undefined(form.name)
+  if isinstance(form, ClosureForm):
+    return Undefined("function")  # It is made again with its scopes.
   if isinstance(form, UnsetForm):
     return Unset()
   if isinstance(form, MaybeForm):

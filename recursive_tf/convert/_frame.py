@@ -17,6 +17,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
 from recursive_tf.convert._values import (
   Base,
   Bottom,
+  IntOrFloat,
   Local,
   LocalDict,
   LocalList,
@@ -215,6 +216,9 @@ class Frame:
     """Returns a read that gives a number or an array as what it is; all else as it is."""
     if isinstance(value, Maybe):
       return self.there(value)
+    if isinstance(value, IntOrFloat):
+      ok = tf.logical_not(value.is_int)
+      return Number(self.check(value.value.tensor, ok, "an int where else are floats"), float)
     if not isinstance(value, Ref):
       return value.value() if isinstance(value, tf.Variable) else value
     types = self.types_of(value)
@@ -352,6 +356,16 @@ class Frame:
 
     handle = self.memo(("handle", *value.key, self._is_sure(value)), read)
     return Base(handle, self.types_of(value) - {Missing})
+
+  def unchecked(self, ref: Ref) -> Ref:
+    """Returns the object behind a read, for what fails by itself where the object is missing."""
+    types = self.types_of(ref)
+    if not ref.path or Missing not in types or types == {Missing}:
+      return ref
+    owners = self._base_types(ref)
+    self.profile.follow(owners, ref.path)
+    handle = self._ints(ref.base, self._column(_columns.HANDLE, ref).index)
+    return Ref(Base(handle, types - {Missing}))
 
   def elements(self, ref: Ref) -> Rows:
     """Returns the elements of a list on the heap."""
@@ -533,8 +547,8 @@ class Frame:
     tensors = iter(found)
     value = self.adopt(_forms.unflatten(forms[0], tensors))
     values = {id(o.value): o.value for o in outcomes if o.after is not None}
-    if len(values) == 1 and isinstance(outcomes[0].value, Local):
-      (value,) = values.values()  # The same container either way.
+    if len(values) == 1 and values.keys() <= {id(local) for local in self.locals[: len(before)]}:
+      (value,) = values.values()  # The same container either way, made before.
     for position, form in zip(changed, forms[1:], strict=True):
       self.locals[position].restore(_thaw(self.adopt(_forms.unflatten(form, tensors))))
     sure = [o for o in outcomes if o.after is not None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,10 +20,10 @@ from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._numbers import Number, unary
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
-  Bottom,
   Closure,
   LocalDict,
   LocalList,
+  Raises,
   Ref,
   Scope,
   Undefined,
@@ -31,10 +32,6 @@ from recursive_tf.convert._values import (
 from recursive_tf.convert.passes.annotations import Annotation, annotation
 
 FELL = object()  # What a block gives that does not return.
-
-
-class Raises(Bottom):
-  """The program raises an exception on this path."""
 
 
 class Interpreter:
@@ -188,14 +185,11 @@ class Interpreter:
 
   def _unpack(self, targets: list[ast.expr], value: Any, scope: Scope) -> None:
     starred = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
-    items = _sequences.fixed_items(self, value, None if starred else len(targets))
     if starred:
       (first,) = starred
-      last = len(items) - (len(targets) - first - 1)
-      if last < first:
-        raise Raises
-      middle = self.frame.new(LocalList(items[first:last]))
-      items = [*items[:first], middle, *items[last:]]
+      items = _sequences.unpacked(self, value, first, len(targets) - first - 1)
+    else:
+      items = _sequences.fixed_items(self, value, len(targets))
     if len(items) != len(targets):
       raise Raises
     for target, item in zip(targets, items, strict=True):
@@ -209,7 +203,7 @@ class Interpreter:
       pred = self.test(node.values[0], scope)
       for value in node.values[1:]:
         is_and = isinstance(node.op, ast.And)
-        pred = self._both(pred, is_and, lambda value=value: self.test(value, scope))
+        pred = self._both(pred, is_and, functools.partial(self.test, value, scope))
       return pred
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
       return self._not(self.test(node.operand, scope))
@@ -309,7 +303,13 @@ class Interpreter:
     return tuple(self._items(node.elts, scope))
 
   def eval_List(self, node: ast.List, scope: Scope) -> Any:
-    return self.frame.new(LocalList(self._items(node.elts, scope)))
+    found = self.frame.new(LocalList([]))
+    for part in node.elts:
+      if isinstance(part, ast.Starred):
+        _sequences.extend(self, found, self.eval(part.value, scope))
+      else:
+        _sequences.method(self, found, "append", [self.eval(part, scope)], {})
+    return found
 
   def _items(self, nodes: list[ast.expr], scope: Scope) -> Iterator[Any]:
     for node in nodes:

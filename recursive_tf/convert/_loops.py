@@ -17,6 +17,7 @@ from recursive_tf.convert._values import (
   Bottom,
   BoundMethod,
   Closure,
+  IntOrFloat,
   LocalList,
   Rows,
   Scope,
@@ -159,12 +160,39 @@ def comprehension(
       frame.cond(keep, add, lambda: None)
     return found
   if others:
-    raise frame.refuse(Reason.DYNAMIC_LIST, "Nested comprehensions over lists of the heap.")
+    return _nested(ip, elt, generators, rows, inner)
   for test in generator.ifs:
-    function = _body_function(test, generator.target, (), [test])
+    truth = ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), test))
+    truth = ast.fix_missing_locations(ast.copy_location(truth, test))
+    function = _body_function(test, generator.target, (), [truth])
     rows = _filtered(ip, rows, ip.closure(function, scope))
   function = _body_function(elt, generator.target, (), [elt])
   return frame.new(LocalList(map_function(ip, ip.closure(function, scope), rows)))
+
+
+def _nested(
+  ip: Any, elt: ast.expr, generators: list[ast.comprehension], rows: Rows, scope: Scope
+) -> LocalList:
+  """Returns what a comprehension with several `for` makes: one list of those of the first's rows."""
+  frame = ip.frame
+  generator, *others = generators
+  if rows.form is None:
+    return frame.new(LocalList(rows))
+  found = frame.new(LocalList(Rows(tf.constant(0), (), None)))
+
+  def add() -> None:
+    _sequences.extend(ip, found, comprehension(ip, elt, others, scope))
+
+  def body(index: tf.Tensor) -> None:
+    tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
+    ip.assign(generator.target, frame.adopt(_forms.unflatten(rows.form, tensors)), scope)
+    keep: Any = True
+    for test in generator.ifs:
+      keep = ip._both(keep, True, lambda test=test: ip.test(test, scope))
+    frame.cond(keep, add, lambda: None)
+
+  _run_loop(ip, ast.Pass(), scope, lambda index: index < rows.length, body)
+  return found
 
 
 def _filtered(ip: Any, rows: Rows, test: Closure) -> Rows:
@@ -194,22 +222,13 @@ def map_function(ip: Any, function: Closure, rows: Rows) -> Rows:
     return direct
   (parameter,) = function.node.args.args
   names = {parameter.arg: Mapped(rows)}
-  return _of_each(ip, rows, lambda: ip.frame.conversion.call_instance(
+  return _of_each(ip.frame.conversion.call_instance(
     ip, function, function.source, function.node, function.scope, names
   ))
 
 
-def _of_each(ip: Any, rows: Rows, call: Callable[[], Any]) -> Rows:
-  """Returns what `call` gives for the rows; no rows, where their results have to be guessed.
-
-  If a recursion ends only where a list is empty, what it returns there is a first guess.
-  """
-  try:
-    found = call()
-  except Bottom:
-    if not ip.frame.conversion.is_guessing:
-      raise
-    return Rows(rows.length, (), None)
+def _of_each(found: Any) -> Rows:
+  """Returns the results of a mapped call, a constant as the number that it is for each."""
   assert isinstance(found, Rows)  # One argument is mapped.
   kind = _forms.number_type(found.form)
   if kind is None or found.tensors:
@@ -286,7 +305,7 @@ def _direct_call(ip: Any, function: Closure, rows: Rows) -> Rows | None:
     callee = callee.python
   if not ip.frame.conversion.is_recursive(ip, callee):
     return None
-  return _of_each(ip, rows, lambda: _calls.call_function(ip, callee, args, {}))
+  return _of_each(_calls.call_function(ip, callee, args, {}))
 
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.operator, ast.expr_context)
@@ -355,14 +374,15 @@ def _total_of_numbers(ip: Any, rows: Rows, kind: type, start: Any) -> Any:
   return _operators.binary(ip, ast.Add, start, Number(summed, int))
 
 
-def _total_of_floats(ip: Any, rows: Rows, start: Any) -> Number:
+def _total_of_floats(ip: Any, rows: Rows, start: Any) -> Number | IntOrFloat:
   """Returns a sum of Python's floats, added in Python's order: others round otherwise."""
   frame = ip.frame
   first = _forms.number_of(start)
   if first is None:
     raise frame.refuse(Reason.DYNAMIC_LIST, "A sum of floats that begins with something else.")
+  begin = _numbers.to_float(first).tensor
   if first.type is not float:
-    raise frame.refuse(Reason.KINDS_DIFFER, "A sum is an int if there is nothing to add up.")
+    begin = frame.check(begin, tf.abs(begin) <= 2.0**53, "an int beyond 53 bits among floats")
   (values,) = rows.tensors
 
   def add(index: tf.Tensor, result: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
@@ -373,8 +393,10 @@ def _total_of_floats(ip: Any, rows: Rows, start: Any) -> Number:
 
   frame.num_partial += 1
   _, result = tf.while_loop(
-    lambda index, _: index < rows.length, add, [tf.constant(0), first.tensor]
+    lambda index, _: index < rows.length, add, [tf.constant(0), begin]
   )
+  if first.type is not float:
+    return IntOrFloat(Number(result, float), tf.equal(rows.length, 0))
   return Number(result, float)
 
 

@@ -15,9 +15,11 @@ from recursive_tf.convert._forms import NoneType, number_of
 from recursive_tf.convert._numbers import Number, as_tensor
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
+  Abstract,
   BoundMethod,
   Builtin,
   Closure,
+  IntOrFloat,
   LocalDict,
   LocalList,
   LocalObject,
@@ -59,7 +61,10 @@ _PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
+  if isinstance(left, IntOrFloat) or isinstance(right, IntOrFloat):
+    return _binary_of_either(ip, op, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
+  left, right = _as_float(ip, left, right), _as_float(ip, right, left)
   if isinstance(left, Number) or isinstance(right, Number):
     if number_of(left) is not None and number_of(right) is not None:
       frame.num_partial += 1
@@ -79,9 +84,54 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
       return found
   if isinstance(left, tuple) and isinstance(right, tuple) and op is ast.Add:
     return left + right
+  text = _sequences.text_binary(ip, op, left, right)
+  if text is not None:
+    return text
   if isinstance(left, Ref) or isinstance(right, Ref):
     raise _unsupported(ip, op.__name__, left, right)
   return _native(ip, _OPERATORS[op][0], left, right)
+
+
+def _binary_of_either(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
+  """Computes with what is an int or a float, as far as that makes no other difference."""
+  frame = ip.frame
+  left, right = (v if isinstance(v, IntOrFloat) else frame.concrete(v) for v in (left, right))
+  are_ints = [_is_int(value) for value in (left, right)]
+  if op in (ast.Add, ast.Sub, ast.Mult, ast.Div) and None not in are_ints:
+    operands = [v.value if isinstance(v, IntOrFloat) else v for v in (left, right)]
+    found = _numbers.binary(op, *operands)
+    assert found is not None  # One of them is a float.
+    if op is ast.Div:
+      return found
+    is_int = tf.logical_and(*are_ints)
+    ok = tf.logical_or(tf.logical_not(is_int), tf.abs(found.tensor) <= 2.0**53)
+    found = frame.check(found.tensor, ok, "an int beyond 53 bits among floats")
+    return IntOrFloat(Number(found, float), is_int)
+  for one, other in ((left, right), (right, left)):
+    kind = other.dtype if isinstance(other, tf.Tensor) else _numbers.type_of(other)
+    if isinstance(one, IntOrFloat) and (kind is float or getattr(kind, "is_floating", False)):
+      left, right = (one.value, other) if one is left else (other, one.value)
+      return binary(ip, op, left, right)
+  return binary(ip, op, frame.resolve(left), frame.resolve(right))
+
+
+def _is_int(value: Any) -> Any:
+  """Tells whether what is an int or a float, or an int, is an int; None for all else."""
+  if isinstance(value, IntOrFloat):
+    return value.is_int
+  return True if _numbers.type_of(value) is int else None
+
+
+def _as_float(ip: Any, value: Any, other: Any) -> Any:
+  """Returns an operand that is an int or a float as a float, where the other one makes it one."""
+  if not isinstance(value, Ref):
+    return value
+  if isinstance(other, tf.Tensor):
+    makes_float = other.dtype.is_floating
+  else:
+    makes_float = (other.type if isinstance(other, Number) else type(other)) is float
+  is_either = ip.frame.types_of(value) - {NoneType, Missing} == {int, float}
+  return ip.frame.number(value.step("float")) if makes_float and is_either else value
 
 
 def _native(ip: Any, function: Any, left: Any, right: Any) -> Any:
@@ -197,6 +247,8 @@ def augmented(ip: Any, node: ast.AugAssign, scope: Scope) -> None:
 
 
 def _in_place(ip: Any, op: type[ast.operator], old: Any, value: Any) -> Any:
+  if isinstance(old, IntOrFloat):
+    return binary(ip, op, old, value)
   old = ip.frame.concrete(old)
   if isinstance(old, LocalList) and op is ast.Add:
     _sequences.extend(ip, old, value)
@@ -214,6 +266,8 @@ def _in_place(ip: Any, op: type[ast.operator], old: Any, value: Any) -> Any:
 def truth(ip: Any, value: Any) -> Any:
   """Returns `bool(value)`: a bool, or a bool `Number`."""
   frame = ip.frame
+  if isinstance(value, IntOrFloat):
+    value = value.value
   if isinstance(value, Maybe):
     is_there = Number(value.is_there, bool)
     return ip._both(is_there, True, lambda: truth(ip, frame.there(value)))
@@ -243,6 +297,8 @@ def truth(ip: Any, value: Any) -> Any:
     return True
   if isinstance(value, (Closure, BoundMethod, Builtin)):
     return True
+  if isinstance(value, Abstract):
+    raise frame.refuse(Reason.NEEDS_VALUE, f"{value.description} is tested.")
   if isinstance(value, (list, dict, set)):
     return frame.conversion.guards.length(value) > 0
   for name in ("__bool__", "__len__"):
@@ -305,6 +361,8 @@ def _attributes_is_sized(kind: type) -> bool:
 def compare(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
+  left, right = (v.value if isinstance(v, IntOrFloat) and op in _COMPARISONS else v for v in
+                 (left, right))
   if op in (ast.Is, ast.IsNot):
     found = _identical(ip, left, right)
     return found if op is ast.Is else ip._not(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from recursive_tf.convert import _forms
@@ -96,5 +96,8 @@ def _filled(value: Any, operands: Iterator[Any]) -> Any:
 
 
 def _formatted(part: seq.Format) -> str:
-  convert = {-1: lambda v: v, 115: str, 114: repr, 97: ascii}[part.conversion]
-  return format(convert(part.value), part.spec)
+  if part.conversion == seq.REPEATED:
+    return part.spec * part.value
+  conversions: dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
+  convert = conversions.get(part.conversion)
+  return format(part.value if convert is None else convert(part.value), part.spec)

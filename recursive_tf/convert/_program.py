@@ -101,6 +101,9 @@ class Program:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
     finally:
       profile.end()
+    entry = next(iter(self.conversion.instances.values()))
+    forms = dict(zip(entry.lifted.values, entry.forms, strict=True))
+    self._arguments = {n: argument.widened(forms[n]) for n, argument in self._arguments.items()}
     layout = self.conversion.layout
     layout.arguments = [s for argument in self._arguments.values() for s in argument.specs()]
     self.layout: Layout = layout
@@ -144,6 +147,12 @@ class Program:
       ip, self._source.function, self._source, self._source.node, None, names
     )
     return found, names
+
+  def takes(self, arguments: dict[str, Argument]) -> bool:
+    """Tells whether it is for arguments of these kinds and shapes."""
+    return self._arguments.keys() == arguments.keys() and all(
+      own.takes(arguments[name]) for name, own in self._arguments.items()
+    )
 
   def own(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
     """Returns the arguments of a call as this program takes them."""
@@ -333,7 +342,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _as_tensor(value: Any) -> Any:
-  return value if isinstance(value, tf.Tensor) else tf.convert_to_tensor(value)
+  return value if isinstance(value, tf.Tensor) else tf.constant(value)
 
 
 def _read(changing: Any) -> Any:
@@ -360,7 +369,8 @@ def _stack(column: Column, arrays: list[Any]) -> tuple[Any, ...]:
   if spec.shape.is_fully_defined():
     if not arrays:
       return (tf.zeros([0, *spec.shape], spec.dtype),)
-    return (np.stack(arrays) if isinstance(arrays[0], np.ndarray) else tf.stack(arrays),)
+    is_numpy = all(isinstance(array, (np.ndarray, np.generic)) for array in arrays)
+    return (np.stack(arrays) if is_numpy else tf.stack(arrays),)
   rank = spec.shape.rank
   if rank is None:
     raise Outdated

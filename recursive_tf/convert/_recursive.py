@@ -260,7 +260,8 @@ class RecursiveFunction:
   def explain(self) -> Report:
     """Tells what was converted, what objects are read for, and what was not and why; print it."""
     with self._lock:
-      programs = [program for entry in self._entries.values() for program in entry.programs]
+      entries = {id(entry): entry for entry in self._entries.values()}.values()
+      programs = [program for entry in entries for program in entry.programs]
       return report_of(self.__name__, programs, self.stats, self._refusals)
 
   def __repr__(self) -> str:
@@ -335,17 +336,22 @@ class RecursiveFunction:
         return program.finish(graph, found, objects, values, count)
       except COMMIT_ERRORS as error:
         text = f"{type(error).__name__}: {error}"
-        refusal = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, f"A write failed: {text}")
-        return self._fall_back(refusal, plain, is_rerun=True)
+        failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, f"A write failed: {text}")
+        return self._fall_back(failed, plain, is_rerun=True)
 
   def _one_by_one(self, arguments: dict[str, Argument], values: dict[str, Any]) -> list[Any]:
     single = {
       name: dataclasses.replace(argument, is_mapped=False) for name, argument in arguments.items()
     }
     return [
-      self._call(single, row, lambda row=row: self.python(*row.values()))
+      self._call(single, row, functools.partial(self._call_plain, row))
       for row in rows_of_call(arguments, values)
     ]
+
+  def _call_plain(self, values: dict[str, Any]) -> Any:
+    bound = self._signature.bind_partial()
+    bound.arguments.update(values)
+    return self.python(*bound.args, **bound.kwargs)
 
   def _graph(self, program: Program, arguments: dict[str, Argument]) -> Any:
     before = program.num_graphs
@@ -370,6 +376,8 @@ class RecursiveFunction:
     ]
     learnt: list[Any] = []
     for program in list(entry.programs):  # The last one that fitted first.
+      if not program.takes(arguments):
+        continue
       changed = program.check_guards()
       if changed:
         entry.changed |= dict(changed)
@@ -400,7 +408,10 @@ class RecursiveFunction:
 
   def _entry(self, arguments: dict[str, Argument]) -> _Entry:
     key = tuple((name, _single(argument).key) for name, argument in arguments.items())
-    return self._entries.setdefault(key, _Entry())
+    if key not in self._entries:
+      found = (e for e in self._entries.values() if any(p.takes(arguments) for p in e.programs))
+      self._entries[key] = next(found, None) or _Entry()
+    return self._entries[key]
 
   def _with_containers(
     self, arguments: dict[str, Argument], values: dict[str, Any]
@@ -449,16 +460,14 @@ class RecursiveFunction:
           single[name] = entry.container(name, values[name])
         types = {type(obj) for obj in objects_of(single[name], values[name])}
         entry.root_types[name] = entry.root_types.get(name, frozenset()) | types
-      program = Program(
-        len(self._versions),
-        self._sources(self.python),
-        {name: _single(argument) for name, argument in single.items()},
-        self._profile,
-        self._sources,
-        self._changing,
-        roots,
-        dict(entry.root_types),
-      )
+      single = {name: _single(argument) for name, argument in single.items()}
+      try:
+        program = self._program(entry, single, roots)
+      except ConversionRefused as refusal:
+        wider = {name: argument.without_zeros() for name, argument in single.items()}
+        if refusal.reason != Reason.TENSORFLOW_ERROR or wider == single:
+          raise
+        program = self._program(entry, wider, roots)  # What TensorFlow refuses may not be reached.
     except ConversionRefused as refusal:
       entry.num_refusals += 1
       entry.refusal = refusal
@@ -466,6 +475,18 @@ class RecursiveFunction:
     entry.programs.insert(0, program)
     self._versions.append(program)
     return program
+
+  def _program(self, entry: _Entry, arguments: dict[str, Argument], roots: list[Any]) -> Program:
+    return Program(
+      len(self._versions),
+      self._sources(self.python),
+      arguments,
+      self._profile,
+      self._sources,
+      self._changing,
+      roots,
+      dict(entry.root_types),
+    )
 
   def _explain_failure(
     self, error: tf.errors.OpError, program: Program, plain: Callable[[], Any]

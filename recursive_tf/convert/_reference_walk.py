@@ -97,6 +97,12 @@ def _apply(step: Step, value: Any) -> Any:
       return _item(step, value, key)
     case ("len",):
       return _length(step, value)
+    case ("keys",) | ("values",):
+      return _contents(step, value)
+    case ("method", name, found):
+      method = getattr(value, name, MISSING)
+      is_found = method is found or getattr(method, "__func__", MISSING) is found
+      return True if is_found else MISSING
     case ("call", name, *arguments):
       if type(value) is not str:
         raise UnsupportedReadError(step, value)
@@ -114,8 +120,18 @@ def _apply(step: Step, value: Any) -> Any:
   raise ValueError(f"no such step: {step!r}")
 
 
+def _contents(step: Step, value: Any) -> Any:
+  if dict in type(value).__mro__:
+    return list((dict.keys if step[0] == "keys" else dict.values)(value))
+  if hasattr(value, step[0]):
+    raise UnsupportedReadError(step, value)
+  return MISSING
+
+
 def _item(step: Step, value: Any, key: Any) -> Any:
   bases = type(value).__mro__
+  if type(value) is str and isinstance(key, int):
+    return value[key] if -len(value) <= key < len(value) else MISSING
   if list in bases or tuple in bases:
     if not isinstance(key, int):
       if hasattr(key, "__index__") or isinstance(key, slice):

@@ -16,6 +16,7 @@ from recursive_tf.convert._forms import (
   RefForm,
   RowsForm,
   StaticForm,
+  TensorForm,
   WeakForm,
 )
 
@@ -60,12 +61,16 @@ def rebuild_rows(
 ) -> Any:
   """Returns the values of `count` rows: tensors stacked, anything else as a list."""
   if isinstance(form, StaticForm):
-    return [form.value] * count
+    return stacked([form.value] * count)
   if isinstance(form, NumberForm):
     return [form.type(value) for value in next(tensors).numpy().tolist()]
   if isinstance(form, RefForm):
     return [object_of(int(handle)) for handle in next(tensors).numpy()]
   if isinstance(form, NestForm):
+    if form.type is list and not any(isinstance(p, TensorForm) for p in form.parts):
+      columns = [next(tensors) for _ in _forms.specs(form)]
+      rows = ([column[i] for column in columns] for i in range(count))
+      return [rebuild(form, iter(row), object_of) for row in rows]  # As `stacked` has it.
     return container(form, [rebuild_rows(p, tensors, object_of, count) for p in form.parts])
   return next(tensors)
 

@@ -16,6 +16,7 @@ from recursive_tf.convert._frame import is_plain_sequence
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
+  Abstract,
   BoundMethod,
   Builtin,
   Held,
@@ -29,6 +30,7 @@ from recursive_tf.convert._values import (
   is_static,
 )
 
+_UNHASHABLE = (list, dict, set)
 _PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
 
 
@@ -62,11 +64,15 @@ class Format:
   spec: Any
 
 
+REPEATED = 42  # A conversion: the format, so many times.
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
-class Text:
+class Text(Abstract):
   """A string that only the run knows: what `print` and messages may show."""
 
   parts: tuple[Any, ...]
+  description = "A string that only the run knows"
 
   def known(self) -> Any:
     """Returns the string, if all of it is known; else itself."""
@@ -80,6 +86,14 @@ class Text:
       else:
         return self
     return text
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Once(Abstract):
+  """What `iter()` returns; only a class's own `__iter__` may, for what comes after changes it."""
+
+  value: Any
+  description = "An iterator"
 
 
 # --- Items
@@ -223,8 +237,6 @@ def builtin_item(ip: Any, ref: Ref, key: Any) -> Any:
     return _item_of_rows(ip, frame.elements(ref), key)
   if isinstance(key, tuple) or not isinstance(key, (str, int)):
     raise frame.refuse(Reason.OPAQUE_READ, f"An item of an object by {key!r}.")
-  if any(issubclass(kind, str) for kind in kinds):
-    raise frame.refuse(Reason.OPAQUE_READ, "A character of a string of the heap.")
   state = frame.conversion.effects.read_item(ip, ref, key)
   return frame.resolve(ref.step("item", key)) if state is None else state.value
 
@@ -241,6 +253,8 @@ def _item_of_static(ip: Any, owner: Any, key: Any) -> Any:
     return _fixed(ip, tuple(guards.elements(owner)), key)
   if isinstance(key, Ref):
     return lookup(ip, owner, key)
+  if isinstance(key, Abstract):
+    raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a string that only the run makes.")
   if isinstance(key, (Number, tf.Tensor)):
     raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a number that only the run knows.")
   if key not in owner:
@@ -253,7 +267,7 @@ def get_of_static(ip: Any, owner: dict[Any, Any], key: Any, default: Any = None)
   frame = ip.frame
   key = frame.resolve(key)
   state = frame.conversion.effects.read_table(ip, owner, key)
-  if state is not None or isinstance(key, (Number, tf.Tensor, Weak)) or not is_static(default):
+  if state is not None or isinstance(key, (Number, tf.Tensor, Weak, Abstract)) or not is_static(default):
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
   if isinstance(key, Ref):
     return lookup(ip, owner, key, default)
@@ -268,7 +282,7 @@ def lookup(ip: Any, table: dict[Any, Any], key: Ref, *default: Any) -> Any:
     raise frame.refuse(
       Reason.OPAQUE_READ, f"A {type(table).__name__} makes items when they are read."
     )
-  kinds = frame.types_of(key) - {NoneType, Missing}
+  kinds = frame.types_of(key) - {NoneType, Missing, *_UNHASHABLE}  # Of these no table has an item.
   if any(kind not in _PRIMITIVE_KEYS for kind in kinds):
     return frame.conversion.effects.item_of_dict(ip, table, key, *default)
   return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
@@ -292,12 +306,27 @@ def write_item(ip: Any, owner: Any, key: Any, value: Any) -> None:
 
 def static_key(ip: Any, key: Any) -> Any:
   """Returns a key of a dict that the program makes, which has to be known."""
-  if isinstance(key, (Number, Ref, tf.Tensor, Weak)):
+  if isinstance(key, (Number, Ref, tf.Tensor, Weak, Abstract)):
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
   return key
 
 
 # --- All elements
+
+
+def _own_rows(ip: Any, value: Any) -> Rows | None:
+  """Returns the elements that a class's own `__iter__` gives; None if it has none."""
+  kinds = [value.type] if isinstance(value, LocalObject) else ip.frame.types_of(value)
+  methods = {getattr(kind, "__iter__", None) for kind in kinds}
+  if len(methods) > 1 or not all(isinstance(method, types.FunctionType) for method in methods):
+    return None
+  found = _calls.call(ip, BoundMethod(methods.pop(), value), [], {})
+  if not isinstance(found, Once):
+    raise ip.frame.refuse(
+      Reason.OPAQUE_READ, "__iter__ that does not return iter(...)."
+    )
+  rows = rows_of(ip, found.value)
+  return rows_of_items(ip, fixed_items(ip, found.value)) if rows is None else rows
 
 
 def rows_of(ip: Any, value: Any) -> Rows | None:
@@ -314,12 +343,25 @@ def rows_of(ip: Any, value: Any) -> Rows | None:
     if kinds and all(is_plain_sequence(kind) for kind in kinds):
       state = ip.frame.conversion.effects.read_elements(ip, value)
       return ip.frame.elements(value) if state is None else state.value
+    if kinds and all(issubclass(k, dict) and k.__iter__ is dict.__iter__ for k in kinds):
+      return contents_of_dict(ip, value, "keys")
+    plain = frozenset(kind for kind in kinds if is_plain_sequence(kind))
+    if plain and kinds - plain <= {str, int, float, bool}:
+      # Lists with leaves of another kind, which no sensible path gets to.
+      from recursive_tf.convert import _attributes
+
+      ip.frame.demand(_attributes.is_exactly(ip, value, plain).tensor)
+      ip.frame.narrow([(value, plain)])
+      return rows_of(ip, value)
+    found = _own_rows(ip, value)
+    if found is not None:
+      return found
     if any(hasattr(kind, "__iter__") or hasattr(kind, "__getitem__") for kind in kinds):
       raise ip.frame.refuse(
         Reason.OPAQUE_READ, f"Iterating over a {' or '.join(k.__name__ for k in kinds)}."
       )
     raise _raises()
-  return None
+  return _own_rows(ip, value) if isinstance(value, LocalObject) else None
 
 
 def fixed_items(ip: Any, value: Any, count: int | None = None) -> list[Any]:
@@ -372,6 +414,8 @@ def contains(ip: Any, owner: Any, value: Any) -> Any:
     owner = tuple(owner.items)
   if isinstance(owner, LocalList) and owner.items is not None:
     owner = tuple(owner.items)
+  if isinstance(owner, Ref):
+    return _contains_of_heap(ip, owner, value)
   if isinstance(owner, (dict, set, frozenset, tuple, list)):
     state = frame.conversion.effects.read_membership(ip, owner, value)
     if state is not None:
@@ -386,7 +430,7 @@ def contains(ip: Any, owner: Any, value: Any) -> Any:
         return frame.number(value.step("in", Held(table)))
       if type(owner) is dict:
         return frame.conversion.effects.membership(ip, owner, value)
-    elif not isinstance(value, (Number, tf.Tensor)):
+    elif not isinstance(value, (Number, tf.Tensor, Abstract)):
       if isinstance(owner, (dict, set, list)):
         frame.conversion.guards.elements(owner)
       return value in owner
@@ -400,6 +444,21 @@ def contains(ip: Any, owner: Any, value: Any) -> Any:
         found = ip._both(found, False, lambda equal=equal: equal)
       return found
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {type(owner).__name__}.")
+
+
+def _contains_of_heap(ip: Any, owner: Ref, value: Any) -> Any:
+  frame = ip.frame
+  kinds = frame.types_of(owner) - {NoneType, Missing}
+  if kinds == {str} and type(value) is str:
+    return frame.number(owner.step("call", "__contains__", Held(value)))
+  is_plain_dict = all(
+    issubclass(kind, dict) and is_builtin_container(kind, "__contains__") for kind in kinds
+  )
+  if not kinds or not is_plain_dict or type(value) not in (str, int, bool, float):
+    raise frame.refuse(Reason.OPAQUE_READ, "`in` of an object of the heap.")
+  effects = frame.conversion.effects
+  there = effects.is_there(ip, owner, ("item", value))
+  return frame.is_there(owner.step("item", value)) if there is None else there
 
 
 def lowered(ip: Any, value: Any) -> Any:
@@ -420,7 +479,7 @@ def lowered(ip: Any, value: Any) -> Any:
     raise frame.refuse(
       Reason.OPAQUE_CALL, f"A {value.type.__name__} of the program is passed to a library."
     )
-  if isinstance(value, (Builtin, BoundMethod, Rows, Slice, Text)):
+  if isinstance(value, (Builtin, BoundMethod, Rows, Slice, Abstract)):
     raise frame.refuse(
       Reason.OPAQUE_CALL, f"A {type(value).__name__} of the program is passed to a library."
     )
@@ -503,7 +562,49 @@ def method_of_heap(ip: Any, ref: Ref, name: str, args: Any) -> Any:
   if name == "get" and isinstance(args[0], str):
     default = args[1] if len(args) > 1 else None
     return read_or(ip, ref.step("item", args[0]), lambda: default)
+  if name in ("keys", "values", "items") and not args:
+    return contents_of_dict(ip, ref, name)
   raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")
+
+
+def contents_of_dict(ip: Any, ref: Ref, name: str) -> Rows:
+  """Returns keys, values or items of a dict on the heap."""
+  frame = ip.frame
+  kinds = frame.types_of(ref) - {NoneType, Missing}
+  if not kinds or not all(
+    issubclass(kind, dict) and getattr(kind, name) is getattr(dict, name) for kind in kinds
+  ):
+    raise frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")
+  if any(step[0] == "item" for step in frame.conversion.effects.places if type(step) is tuple):
+    raise frame.refuse(Reason.EFFECT_ORDER, "All items of a dict while some are written.")
+  if name != "items":
+    return frame.elements(ref.step(name))
+  keys, values = (frame.elements(ref.step(part)) for part in ("keys", "values"))
+  if keys.form is None or values.form is None:
+    return Rows(keys.length, (), None)
+  form = _forms.NestForm(tuple, (0, 1), (keys.form, values.form))
+  return Rows(keys.length, (*keys.tensors, *values.tensors), form)
+
+
+def unpacked(ip: Any, value: Any, num_before: int, num_after: int) -> list[Any]:
+  """Returns what `*middle` among other targets takes apart, the middle as a list."""
+  frame = ip.frame
+  rows = rows_of(ip, value)
+  if rows is None:
+    items = fixed_items(ip, value)
+    last = len(items) - num_after
+    if last < num_before:
+      raise _raises()
+    return [*items[:num_before], frame.new(LocalList(items[num_before:last])), *items[last:]]
+  if rows.form is None and num_before + num_after > 0:
+    raise _raises()
+  frame.demand(rows.length >= num_before + num_after)
+  middle = _item_of_rows(ip, rows, Slice(num_before, -num_after or None, None))
+  one = (lambda i: builtin_item(ip, value, i)) if isinstance(value, Ref) else (
+    lambda i: _item_of_rows(ip, rows, i))
+  return [
+    *(one(i) for i in range(num_before)), middle, *(one(i) for i in range(-num_after, 0))
+  ]
 
 
 def read_or(ip: Any, ref: Ref, default: Any) -> Any:
@@ -561,6 +662,27 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
       if one.items is not None:
         return ip.frame.new(LocalList(one.items * other))
   return None
+
+
+def text_binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Text | None:
+  """Returns `+` of strings, and `*` of a string and an int, if only the run knows the result."""
+  if op is ast.Mult:
+    for text, count in ((left, right), (right, left)):
+      if isinstance(text, str) and isinstance(count, Number) and count.type is int:
+        return Text((Format(count, REPEATED, text),))
+  if op is not ast.Add or (isinstance(left, str) and isinstance(right, str)):
+    return None
+  parts = []
+  for value in (left, right):
+    if isinstance(value, Text):
+      parts += value.parts
+    elif isinstance(value, str):
+      parts.append(value)
+    elif isinstance(value, Ref) and ip.frame.types_of(value) == {str}:
+      parts.append(Format(value, -1, ""))
+    else:
+      return None
+  return Text(tuple(parts))
 
 
 def is_builtin_container(kind: type, name: str = "__len__") -> bool:

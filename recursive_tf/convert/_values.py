@@ -291,6 +291,30 @@ class Undefined:
   name: str
 
 
+class Abstract:
+  """Base of further values that only the run knows, which can be used in one way only.
+
+  Attributes:
+    description: what messages call it.
+  """
+
+  description = ""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class IntOrFloat(Abstract):
+  """A Python number that is an int on some paths, as `sum` makes it of no floats; else a float.
+
+  Attributes:
+    value: it as a float, which says the same: such ints have 53 bits at most.
+    is_int: bool [].
+  """
+
+  value: Number
+  is_int: tf.Tensor
+  description = "An int or a float"
+
+
 class Unset:
   """The value of a variable that is read only after it has been set."""
 
@@ -299,7 +323,24 @@ class Bottom(Exception):  # noqa: N818 - control flow, never reaches the user
   """No value on this path: it raises, or waits for a result that is not known yet."""
 
 
-ABSTRACT = (tf.Tensor, Number, Ref, Rows, Weak, Maybe, Local, Closure, BoundMethod, Builtin, Undefined)
+class Raises(Bottom):
+  """The program raises an exception on this path."""
+
+
+ABSTRACT = (
+  tf.Tensor,
+  Number,
+  Ref,
+  Rows,
+  Weak,
+  Maybe,
+  Local,
+  Closure,
+  BoundMethod,
+  Builtin,
+  Undefined,
+  Abstract,
+)
 
 
 def is_static(value: Any) -> bool:

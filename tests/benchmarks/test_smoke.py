@@ -6,18 +6,11 @@ import json
 
 import pytest
 
-import recursive_tf as rtf
 from benchmarks import arms, recursive_python
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.conversion import settling
 from benchmarks.options import Options
 from benchmarks.treebanks import load_trees
-
-_NEEDS_RECURSIVE = pytest.mark.skipif(not hasattr(rtf, "recursive"), reason="no rtf.recursive")
-_CASES = [
-  pytest.param(name, marks=_NEEDS_RECURSIVE if name in ("recursive_python", "conversion") else ())
-  for name in BENCHMARKS
-]
 
 
 @pytest.fixture
@@ -30,7 +23,7 @@ def options(tmp_path):
   )
 
 
-@pytest.mark.parametrize("name", _CASES)
+@pytest.mark.parametrize("name", BENCHMARKS)
 def test_benchmark_runs_and_writes_its_result(name, options):
   report = importlib.import_module(f"benchmarks.{name}").run(options)
   report.print()
@@ -46,8 +39,7 @@ def test_benchmark_runs_and_writes_its_result(name, options):
 
 @pytest.mark.parametrize("model", ["treernn", "treelstm"])
 def test_plain_programs_compute_what_the_hand_written_models_do(model, options):
-  names = [name for name in recursive_python.ARMS if not name.startswith("recursive")]
-  with arms.Arms(names, model, *load_trees(options, 4), 1, options) as workers:
+  with arms.Arms(recursive_python.ARMS, model, *load_trees(options, 4), 1, options) as workers:
     workers.check([0, 1, 2, 3])
 
 

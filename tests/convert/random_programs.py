@@ -254,7 +254,7 @@ class Writer:
     if not self.is_binary:
       simple += [lambda: "len(node.children)"]
     if self.has_effects:
-      simple += [lambda: self.pick(["total", "model.count", "len(seen)", "counts.get(node.tag, 0)"])]
+      simple += [lambda: "getattr(node, 'mark', 2)", lambda: self.pick(["node.mark", "total", "model.count", "len(seen)", "counts.get(node.tag, 0)"])]
     if depth == 0:
       return simple
     return simple + [op, op, call,
@@ -297,6 +297,7 @@ class Writer:
       lambda: f"node.tag {self.pick(['==', '!='])} {self.pick(TAGS)!r}",
       lambda: "node.extra is None",
       lambda: f"node.label > {self.pick([0, 1, 2])}",
+      lambda: "hasattr(node, 'mark')",
       lambda: f"depth {self.pick(ops)} {self.pick([0, 1, 2])}",
       lambda: self.pick(["node.tag in ('NP', 'PP')", "isinstance(node, Leaf)", "node.extra"]),
       lambda: "isinstance(node.extra, int)",

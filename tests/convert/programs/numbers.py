@@ -131,6 +131,20 @@ def count_nodes(w):
   return Case(size, trees.nary(w.rng))
 
 
+@program("int", "sorted", "reverse", gradients=False)
+def strahler_number(w):
+  """Shows `sorted` over recursive results, largest first: the Strahler number of a tree."""
+
+  @w.recursive
+  def strahler(node):
+    orders = sorted([strahler(child) for child in node.children], reverse=True)
+    if not orders:
+      return 1
+    return orders[0] + 1 if len(orders) > 1 and orders[0] == orders[1] else orders[0]
+
+  return Case(strahler, trees.nary(w.rng))
+
+
 @program("int", "min/max of generator", "default", gradients=False)
 def shallowest_leaf(w):
   """Shows `min(..., default=0)` over recursive results."""

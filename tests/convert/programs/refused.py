@@ -143,7 +143,7 @@ def computed_attribute_name(w):
   return Case(encode, trees.binary(w.rng))
 
 
-@program("kinds differ", "int or tensor", expect=Reason.KINDS_DIFFER)
+@program("kinds differ", "None or tensor")
 def zero_or_tensor(w):
   """Shows a function that returns None for no node, and a vector otherwise."""
   table = embedding(w)
@@ -160,7 +160,7 @@ def zero_or_tensor(w):
   return Case(encode, trees.binary(w.rng))
 
 
-@program("mixed attribute", "int or string", expect=Reason.MIXED_ATTRIBUTE)
+@program("mixed attribute", "int or string")
 def int_or_string_attribute(w):
   """Shows a field that holds an index in some leaves and a string in others."""
   table = embedding(w)
@@ -183,13 +183,13 @@ def int_or_string_attribute(w):
   return Case(encode, trees.binary(w.rng, make), mutate=mutate)
 
 
-@program("sorted", expect=Reason.DYNAMIC_LIST, gradients=False)
+@program("sorted", "key", expect=Reason.DYNAMIC_LIST, gradients=False)
 def sorts_results(w):
-  """Shows `sorted` over recursive results: the Strahler number of a tree."""
+  """Shows `sorted` by a key over recursive results: the Strahler number of a tree."""
 
   @w.recursive
   def strahler(node):
-    orders = sorted([strahler(child) for child in node.children], reverse=True)
+    orders = sorted([strahler(child) for child in node.children], key=lambda order: -order)
     if not orders:
       return 1
     return orders[0] + 1 if len(orders) > 1 and orders[0] == orders[1] else orders[0]
