@@ -77,11 +77,18 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
     if not hasattr(owner, name):
       raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{owner!r} has no attribute {name!r}.")
     value = getattr(owner, name)
-    is_users = isinstance(owner, types.ModuleType) and not _libraries.is_library(owner)
+    is_users = isinstance(owner, (types.ModuleType, type)) and not _libraries.is_library(owner)
+    if isinstance(owner, type) and isinstance(value, types.MethodType):
+      return value
     return frame.conversion.guards.attribute(owner, name, value) if is_users else value
   found = by_class(type(owner), name)
+  frame.conversion.guards.of_class(type(owner), name)
   if isinstance(found, property):
     return _calls.call(ip, found.fget, [owner], {})
+  if isinstance(found, (types.FunctionType, classmethod)):
+    frame.conversion.guards.own(owner, name)
+  if isinstance(found, classmethod) and not _is_shadowed(owner, name):
+    return BoundMethod(found.__func__, type(owner))
   if isinstance(found, functools.cached_property) and name not in vars(owner):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"The cached property {name!r} is not filled yet.")
   if isinstance(found, types.FunctionType) and not _is_shadowed(owner, name):
@@ -160,6 +167,8 @@ def _resolution(ip: Any, kind: type, name: str) -> Any:
   if has_own_getattr(kind):
     raise ip.frame.refuse(Reason.OPAQUE_READ, f"{kind.__name__} has its own __getattr__.")
   found = by_class(kind, name)
+  if not _libraries.is_library(kind):
+    ip.frame.conversion.guards.of_class(kind, name)
   if isinstance(found, (property, types.FunctionType, staticmethod, classmethod)):
     return found
   if isinstance(found, functools.cached_property):
@@ -182,9 +191,24 @@ def is_plain(ip: Any, kind: type, name: str) -> bool:
   return _resolution(ip, kind, name) == "plain"
 
 
+def _check_not_hidden(ip: Any, ref: Ref, name: str) -> None:
+  """Relies on that objects have no attributes of their own that hide a method of the class."""
+  frame = ip.frame
+  base = frame.base(ref)
+  for kind in base.types - {NoneType, Missing}:
+    found = inspect.getattr_static(kind, name)
+    if isinstance(found, (staticmethod, classmethod)):
+      found = found.__func__
+    facts = frame.profile.facts([kind], (("method", name, Held(found)),))
+    if Missing in facts.types:
+      raise frame.refuse(Reason.OPAQUE_READ, f"An object hides {kind.__name__}.{name}.")
+
+
 def _bound(ip: Any, ref: Ref, name: str, found: Any) -> Any:
   if isinstance(found, property):
     return _calls.call(ip, found.fget, [ref], {})
+  if isinstance(found, (types.FunctionType, staticmethod, classmethod)):
+    _check_not_hidden(ip, ref, name)
   if isinstance(found, staticmethod):
     return found.__func__
   if isinstance(found, types.FunctionType):

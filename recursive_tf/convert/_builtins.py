@@ -24,6 +24,7 @@ from recursive_tf.convert._values import (
   Bottom,
   BoundMethod,
   Builtin,
+  IntOrFloat,
   LocalDict,
   LocalList,
   LocalObject,
@@ -499,7 +500,9 @@ def _partial(ip: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
   return function
 
 
-def _constant(ip: Any, value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const") -> Any:
+def _constant(
+  ip: Any, value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const"
+) -> Any:
   """Returns `tf.constant(value)` of a list with Python numbers that only the run knows."""
   frame = ip.frame
   value = frame.concrete(value)

@@ -410,6 +410,7 @@ class Conversion:
     tensors += self.effects.arguments(frame, key)
     call = instance.subgraph if rows is None else instance.subgraph.map
     found = list(tf.nest.flatten(call(*tensors)))
+    frame.compute(tuple(found))
     if rows is not None:
       count = len(list(_forms.specs(instance.result)))
       return Rows(rows.length, tuple(found[:count]), instance.result)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
@@ -175,6 +176,8 @@ def same_static(a: Any, b: Any) -> bool:
     return False
   if isinstance(a, tuple):
     return len(a) == len(b) and all(map(same_static, a, b))
+  if isinstance(a, types.MethodType):
+    return a.__func__ is b.__func__ and a.__self__ is b.__self__
   return isinstance(a, (*NUMBERS, str, bytes, range, slice, tf.DType)) and (
     a == b and repr(a) == repr(b)
   )

@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert import _checks, _columns, _forms
+from recursive_tf.convert import _checks, _columns, _forms, _unused
 from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number, as_tensor
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
@@ -29,7 +29,6 @@ from recursive_tf.convert._values import (
   Undefined,
   Update,
   Weak,
-  is_static,
 )
 
 NONE, MISSING = -1, -2  # Handles of what is no object.
@@ -46,11 +45,13 @@ class Layer:
     memo: values read already.
     narrowed: types that a test has narrowed.
     demands: bools that must all be true, or the run fails, whatever becomes of other values.
+    computed: what the program computed, used or not.
   """
 
   memo: dict[Any, Any] = dataclasses.field(default_factory=dict)
   narrowed: dict[tuple[int, Any], frozenset[type]] = dataclasses.field(default_factory=dict)
   demands: list[tf.Tensor] = dataclasses.field(default_factory=list)
+  computed: list[tf.Tensor] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -100,6 +101,7 @@ class Frame:
     self.locals: list[Local] = []
     self.num_partial = 0  # Ops so far that may fail or cost more than a few numbers.
     self._layers = [Layer()]
+    self._unused = _unused.Unused()
     self._meanings: dict[int, Meaning] = {}
     self._sources: dict[int, tuple[Number, Ref]] = {}  # Numbers that were read, and where.
 
@@ -187,8 +189,26 @@ class Frame:
     self.num_partial += 1
     self._layers[-1].demands.append(ok)
 
+  def compute(self, value: Any) -> None:
+    """Notes that the program computes a value here: where Python would raise, the run fails."""
+    if isinstance(value, Ref):
+      is_there = self.is_there(value)
+      if isinstance(is_there, Number):
+        self.demand(is_there.tensor)
+      elif not is_there:
+        raise Bottom
+    else:
+      self._layers[-1].computed += _unused.tensors_in(value)
+
+  def _demand_unused(self, outputs: list[tf.Tensor]) -> None:
+    """Lets the run fail where something fails that was computed and that no output needs."""
+    layer = self._layers[-1]
+    for tensor in self._unused.of(layer.computed, [*outputs, *layer.demands]):
+      self.demand(_unused.is_done(tensor))
+
   def tied(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
     """Returns the outputs of this branch, of which the first fails if a demand is not met."""
+    self._demand_unused(tensors)
     demands = self._layers[-1].demands
     if not demands or not tensors:
       return tensors
@@ -536,21 +556,24 @@ class Frame:
     changed = self._changed(before, outcomes, live)
     forms = self._join([[o.value, *(o.after[i] for i in changed)] if o.after else None
                         for o in outcomes], outcomes)
+    outputs = [self._outputs(outcome, changed, forms) for outcome in outcomes]
     is_demanding = any(o.after is None or o.layer.demands for o in outcomes)
-    branches = [
-      (outcome.graph, self._outputs(outcome, changed, forms, is_demanding)) for outcome in outcomes
-    ]
-    has_outputs = any(outputs for _, outputs in branches)
+    branches = []
+    for outcome, tensors in zip(outcomes, outputs, strict=True):
+      met = [self._are_met(outcome)] if is_demanding else []
+      branches.append((outcome.graph, [*tensors, *met]))
+    has_outputs = any(tensors for _, tensors in branches)
     found = tfi.finish_cond(pred.tensor, branches) if has_outputs else []
     if is_demanding:
       self.demand(found.pop())
-    tensors = iter(found)
-    value = self.adopt(_forms.unflatten(forms[0], tensors))
+    self._layers[-1].computed += found
+    source = iter(found)
+    value = self.adopt(_forms.unflatten(forms[0], source))
     values = {id(o.value): o.value for o in outcomes if o.after is not None}
     if len(values) == 1 and values.keys() <= {id(local) for local in self.locals[: len(before)]}:
       (value,) = values.values()  # The same container either way, made before.
     for position, form in zip(changed, forms[1:], strict=True):
-      self.locals[position].restore(_thaw(self.adopt(_forms.unflatten(form, tensors))))
+      self.locals[position].restore(_thaw(self.adopt(_forms.unflatten(form, source))))
     sure = [o for o in outcomes if o.after is not None]
     if len(sure) == 1:  # The other branch fails the run: what this one knew stays true.
       self._layers[-1].narrowed.update(sure[0].layer.narrowed)
@@ -617,13 +640,21 @@ class Frame:
         Reason.KINDS_DIFFER, f"The branches give {error}, which no graph value can be."
       ) from None
 
+  def _are_met(self, outcome: _Outcome) -> tf.Tensor:
+    """Returns whether all demands of a branch are met, in its graph."""
+    with outcome.graph.as_default():
+      met = tf.constant(outcome.after is not None)
+      for ok in outcome.layer.demands if outcome.after is not None else ():
+        met = tf.logical_and(met, ok)
+      return met
+
   def _outputs(
-    self, outcome: _Outcome, changed: list[int], forms: list[Any], is_demanding: bool
+    self, outcome: _Outcome, changed: list[int], forms: list[Any]
   ) -> list[tf.Tensor]:
-    """Returns a branch's outputs, with one more that says whether its demands are met."""
+    """Returns a branch's outputs, and demands what it computes without using it."""
     with outcome.graph.as_default():
       if outcome.after is None:
-        return [*self.failing(forms), tf.constant(False)]
+        return self.failing(forms)
       self._layers.append(outcome.layer)
       try:
         values = [outcome.value, *(outcome.after[i] for i in changed)]
@@ -632,10 +663,7 @@ class Frame:
           for value, form in zip(values, forms, strict=True)
           for tensor in _forms.flatten(_unfrozen(value), form, self)
         ]
-        if is_demanding:
-          outputs.append(tf.constant(True))
-          for ok in outcome.layer.demands:
-            outputs[-1] = tf.logical_and(outputs[-1], ok)
+        self._demand_unused(outputs)
         return outputs
       finally:
         self._layers.pop()
@@ -751,8 +779,3 @@ def path_text(path: Any) -> str:
     else:
       text += f".{step[0]}"
   return text
-
-
-def known(value: Any) -> bool:
-  """Tells whether a value is known at conversion."""
-  return is_static(value)

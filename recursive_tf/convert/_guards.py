@@ -52,6 +52,18 @@ class Guards:
     """Guards that an attribute is not there."""
     self._guard(owner, name, lambda: getattr(owner, name, _GONE))
 
+  def own(self, owner: Any, name: str) -> None:
+    """Guards that an object has no attribute of its own that hides its class's."""
+    self._guard(owner, ("own", name), lambda: getattr(owner, "__dict__", {}).get(name, _GONE))
+
+  def of_class(self, kind: type, name: str) -> Any:
+    """Returns and guards what a class has under a name, itself or inherited; None if nothing."""
+
+    def read() -> Any:
+      return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+
+    return self._guard(kind, ("class", name), read)
+
   def elements(self, container: Any) -> list[Any]:
     """Returns and guards all elements of a list, set, or keys of a dict."""
     self._guard(container, "elements", lambda: tuple(container), _same_elements)

@@ -23,6 +23,7 @@ from recursive_tf.convert._values import (
   Closure,
   LocalDict,
   LocalList,
+  Maybe,
   Raises,
   Ref,
   Scope,
@@ -77,7 +78,7 @@ class Interpreter:
     return None if node.value is None else self.eval(node.value, scope)
 
   def do_Expr(self, node: ast.Expr, scope: Scope) -> Any:
-    self.eval(node.value, scope)
+    self.frame.compute(self.eval(node.value, scope))
     return FELL
 
   def do_Pass(self, node: ast.Pass, scope: Scope) -> Any:
@@ -112,6 +113,7 @@ class Interpreter:
   def do_Assign(self, node: ast.Assign, scope: Scope) -> Any:
     is_slot = annotation(node, Annotation.RETURN_SLOT) is not None
     value = Unset() if is_slot else self.eval(node.value, scope)
+    self.frame.compute(value)
     self.assign(node.targets[0], value, scope)
     return FELL
 
@@ -344,7 +346,9 @@ class Interpreter:
     return self._bool_value(isinstance(node.op, ast.And), node.values, scope)
 
   def _bool_value(self, is_and: bool, values: list[ast.expr], scope: Scope) -> Any:
-    left = self.frame.resolve(self.eval(values[0], scope))
+    left = self.eval(values[0], scope)
+    if not isinstance(left, Maybe):
+      left = self.frame.resolve(left)
     if len(values) == 1:
       return left
     pred = _operators.truth(self, left)
@@ -356,7 +360,8 @@ class Interpreter:
       return self._both_values(pred, is_and, rest)
     if is_and:
       return self.frame.cond(pred, rest, lambda: left)
-    return self.frame.cond(pred, lambda: left, rest)
+    # What is true is not None.
+    return self.frame.cond(pred, lambda: left.value if isinstance(left, Maybe) else left, rest)
 
   def _both_values(self, left: Any, is_and: bool, rest: Callable[[], Any]) -> Any:
     if not isinstance(left, Number):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import types
 from typing import Any
 
@@ -53,6 +52,3 @@ def makes_state(function: Any) -> bool:
   return isinstance(function, type) and issubclass(
     function, (tf.Variable, tf.Module, keras.layers.Layer, tf.GradientTape)
   )
-
-
-PURE_MODULES = (math,)

@@ -289,7 +289,8 @@ def _direct_call(ip: Any, function: Closure, rows: Rows) -> Rows | None:
   if len(function.node.body) > 1 or not isinstance(value, ast.Call) or value.keywords:
     return None
   is_element = [isinstance(arg, ast.Name) and arg.id == parameter.arg for arg in value.args]
-  others = [value.func, *(a for a, is_one in zip(value.args, is_element, strict=True) if not is_one)]
+  others = [value.func]
+  others += [a for a, is_one in zip(value.args, is_element, strict=True) if not is_one]
   if not any(is_element) or any(_mentions(other, parameter.arg) for other in others):
     return None
   if not all(isinstance(n, _SIMPLE) for other in others for n in ast.walk(other)):
@@ -326,7 +327,7 @@ def numbers_of(ip: Any, rows: Rows) -> Rows:
   if isinstance(form, _forms.RefForm) and len(form.types) == 1 and form.types <= {
     *_forms.NUMBERS
   }:
-    return ip.frame.conversion.values_of(ip, identity(ip), rows)
+    rows = ip.frame.conversion.values_of(ip, identity(ip), rows)
   return rows
 
 
@@ -503,6 +504,7 @@ def _run_loop(
     [tf.constant(0), *flat()],
     shape_invariants=[tf.TensorShape([]), *(spec.shape for spec in specs)],
   )
+  frame.compute(tuple(found))
   load(list(found[1:]))
 
 

@@ -105,8 +105,9 @@ def _binary_of_either(ip: Any, op: type[ast.operator], left: Any, right: Any) ->
       return found
     is_int = tf.logical_and(*are_ints)
     ok = tf.logical_or(tf.logical_not(is_int), tf.abs(found.tensor) <= 2.0**53)
-    found = frame.check(found.tensor, ok, "an int beyond 53 bits among floats")
-    return IntOrFloat(Number(found, float), is_int)
+    tensor = frame.check(found.tensor, ok, "an int beyond 53 bits among floats")
+    is_zero = tf.logical_and(is_int, tf.equal(tensor, 0.0))  # Ints have no -0.0.
+    return IntOrFloat(Number(tf.where(is_zero, tf.zeros_like(tensor), tensor), float), is_int)
   for one, other in ((left, right), (right, left)):
     kind = other.dtype if isinstance(other, tf.Tensor) else _numbers.type_of(other)
     if isinstance(one, IntOrFloat) and (kind is float or getattr(kind, "is_floating", False)):
@@ -254,7 +255,8 @@ def _in_place(ip: Any, op: type[ast.operator], old: Any, value: Any) -> Any:
     _sequences.extend(ip, old, value)
     return old
   if isinstance(old, (list, dict, set, np.ndarray)):
-    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a {type(old).__name__}.")
+    text = f"{op.__name__} changes a {type(old).__name__}."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
   if isinstance(old, Ref) and any(issubclass(t, list) for t in ip.frame.types_of(old)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a list of the heap.")
   return binary(ip, op, old, value)

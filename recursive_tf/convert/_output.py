@@ -97,7 +97,7 @@ def _filled(value: Any, operands: Iterator[Any]) -> Any:
 
 def _formatted(part: seq.Format) -> str:
   if part.conversion == seq.REPEATED:
-    return part.spec * part.value
+    return str(part.spec * part.value)
   conversions: dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
   convert = conversions.get(part.conversion)
   return format(part.value if convert is None else convert(part.value), part.spec)

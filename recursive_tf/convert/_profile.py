@@ -62,6 +62,7 @@ class Profile:
     self._looked_at: dict[tuple[type, Path, bool], int] = {}  # How many of the objects.
     self._follow: dict[tuple[Path, bool], set[type]] = {}
     self._root_types: set[type] = set()
+    self._families: list[set[type]] = []  # Of classes; disjoint.
     self._used: dict[tuple[type, Path, bool], Facts] = {}
 
   def begin(self, roots: Iterable[Any]) -> None:
@@ -148,6 +149,20 @@ class Profile:
       for (type_, path, is_items), facts in used.items()
     )
 
+  def family(self, types: frozenset[type]) -> frozenset[type]:
+    """Returns types, and those of the user's classes that were seen in the same places.
+
+    Where one of several classes of nodes occurs, another one is likely to occur in later calls.
+    """
+    own = {type_ for type_ in types if type_ is not Missing and _is_users(type_)}
+    if not own:
+      return types
+    for other in [family for family in self._families if family & own]:
+      self._families.remove(other)
+      own |= other
+    self._families.append(own)
+    return types | own
+
   def _find(self, types: Iterable[type], path: Path, is_items: bool) -> Facts:
     joined = Facts()
     for type_ in types:
@@ -160,6 +175,7 @@ class Profile:
         if type(obj) is type_:
           for value in _values(obj, path, is_items):
             found = found.join(facts_of(value))
+      found = dataclasses.replace(found, types=self.family(found.types))
       self._looked_at[key] = self._looked_at.get(key, 0) + len(objects)
       self._learnt[key] = self._used[key] = found
       joined = joined.join(found)
@@ -186,6 +202,10 @@ def _values(obj: Any, path: Path, is_items: bool) -> Iterator[Any]:
     yield value
   elif isinstance(value, (list, tuple)):
     yield from list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
+
+
+def _is_users(type_: type) -> bool:
+  return type_.__module__.partition(".")[0] not in ("builtins", "numpy", "tensorflow", "keras")
 
 
 def facts_of(value: Any) -> Facts:

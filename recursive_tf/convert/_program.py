@@ -91,8 +91,8 @@ class Program:
       name: dataclasses.replace(argument, is_mapped=False)
       for name, argument in arguments.items()
     }
-    self._root_types = root_types
-    all_types = frozenset[type]().union(*root_types.values())
+    self._root_types = {name: profile.family(types) for name, types in root_types.items()}
+    all_types = frozenset[type]().union(*self._root_types.values())
     self.conversion = Conversion(
       profile, sources, changing, all_types, source.node
     )

@@ -556,6 +556,11 @@ class BoundRecursiveFunction:
     return functools.partial(self._function.python, self._owner)
 
   @property
+  def __func__(self) -> RecursiveFunction:
+    """The function that the class has, as bound methods name it."""
+    return self._function
+
+  @property
   def stats(self) -> Stats:
     """The counters, of all objects."""
     return self._function.stats

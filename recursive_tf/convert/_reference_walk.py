@@ -130,8 +130,9 @@ def _contents(step: Step, value: Any) -> Any:
 
 def _item(step: Step, value: Any, key: Any) -> Any:
   bases = type(value).__mro__
-  if type(value) is str and isinstance(key, int):
-    return value[key] if -len(value) <= key < len(value) else MISSING
+  if type(value) is str and not isinstance(key, slice):
+    is_there = isinstance(key, int) and -len(value) <= key < len(value)
+    return value[key] if is_there else MISSING
   if list in bases or tuple in bases:
     if not isinstance(key, int):
       if hasattr(key, "__index__") or isinstance(key, slice):

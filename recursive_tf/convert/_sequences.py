@@ -24,6 +24,7 @@ from recursive_tf.convert._values import (
   LocalList,
   LocalObject,
   Missing,
+  Raises,
   Ref,
   Rows,
   Weak,
@@ -102,9 +103,8 @@ class Once(Abstract):
 def item(ip: Any, owner: Any, key: Any) -> Any:
   """Returns `owner[key]`."""
   frame = ip.frame
-  key = frame.resolve(key)
-  if isinstance(owner, Ref):
-    owner = frame.resolve(owner)
+  key = frame.concrete(key)
+  owner = frame.concrete(owner)
   if isinstance(owner, Ref):
     return _item_of_heap(ip, owner, key)
   if isinstance(owner, LocalList):
@@ -114,7 +114,7 @@ def item(ip: Any, owner: Any, key: Any) -> Any:
   if isinstance(owner, LocalDict):
     key = static_key(ip, key)
     if key not in owner.items:
-      raise _raises()
+      raise Raises
     return owner.items[key]
   if isinstance(owner, LocalObject):
     return _calls.call(ip, ip_read(ip, owner, "__getitem__"), [key], {})
@@ -172,7 +172,7 @@ def _fixed(ip: Any, items: Any, key: Any) -> Any:
   if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item by a {type(key).__name__}.")
   if not -len(items) <= key < len(items):
-    raise _raises()
+    raise Raises
   return items[key]
 
 
@@ -199,7 +199,7 @@ def _item_of_rows(ip: Any, rows: Rows, key: Any) -> Any:
     length = tf.shape(tf.range(rows.length)[index])[0]
     return frame.new(LocalList(Rows(length, tensors, rows.form)))
   if rows.form is None or (not isinstance(key, Number) and type(key) is not int):
-    raise _raises() if rows.form is None else frame.refuse(
+    raise Raises if rows.form is None else frame.refuse(
       Reason.UNSUPPORTED_OPERATION, f"An item of a list by a {type(key).__name__}."
     )
   index = tf.cast(key.tensor, tf.int32) if isinstance(key, Number) else tf.constant(key)
@@ -213,7 +213,7 @@ def _item_of_heap(ip: Any, ref: Ref, key: Any) -> Any:
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   if not kinds:
-    raise _raises()
+    raise Raises
   own = [k for k in kinds if not is_builtin_container(k, "__getitem__")]
   if own:
     from recursive_tf.convert import _attributes
@@ -232,7 +232,6 @@ def _item_of_heap(ip: Any, ref: Ref, key: Any) -> Any:
 def builtin_item(ip: Any, ref: Ref, key: Any) -> Any:
   """Returns an item of a list, tuple, dict or string on the heap, as the builtin type has it."""
   frame = ip.frame
-  kinds = frame.types_of(ref) - {NoneType, Missing}
   if isinstance(key, (Slice, Number)):
     return _item_of_rows(ip, frame.elements(ref), key)
   if isinstance(key, tuple) or not isinstance(key, (str, int)):
@@ -258,7 +257,7 @@ def _item_of_static(ip: Any, owner: Any, key: Any) -> Any:
   if isinstance(key, (Number, tf.Tensor)):
     raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a number that only the run knows.")
   if key not in owner:
-    raise _raises()
+    raise Raises
   return guards.entry(owner, key)
 
 
@@ -267,7 +266,8 @@ def get_of_static(ip: Any, owner: dict[Any, Any], key: Any, default: Any = None)
   frame = ip.frame
   key = frame.resolve(key)
   state = frame.conversion.effects.read_table(ip, owner, key)
-  if state is not None or isinstance(key, (Number, tf.Tensor, Weak, Abstract)) or not is_static(default):
+  is_known = not isinstance(key, (Number, tf.Tensor, Weak, Abstract)) and is_static(default)
+  if state is not None or not is_known:
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
   if isinstance(key, Ref):
     return lookup(ip, owner, key, default)
@@ -296,7 +296,7 @@ def write_item(ip: Any, owner: Any, key: Any, value: Any) -> None:
     return
   if isinstance(owner, LocalList) and owner.items is not None and type(key) is int:
     if not -len(owner.items) <= key < len(owner.items):
-      raise _raises()
+      raise Raises
     owner.items[key] = value
     return
   if isinstance(owner, (LocalList, LocalObject, tf.Tensor, Weak, Number)):
@@ -360,7 +360,7 @@ def rows_of(ip: Any, value: Any) -> Rows | None:
       raise ip.frame.refuse(
         Reason.OPAQUE_READ, f"Iterating over a {' or '.join(k.__name__ for k in kinds)}."
       )
-    raise _raises()
+    raise Raises
   return _own_rows(ip, value) if isinstance(value, LocalObject) else None
 
 
@@ -383,7 +383,7 @@ def fixed_items(ip: Any, value: Any, count: int | None = None) -> list[Any]:
       frame.demand(tf.equal(length.tensor, count))
       return [builtin_item(ip, value, i) for i in range(count)]
     if rows.form is None:
-      raise _raises()  # Nothing is known to be in there, or not yet.
+      raise Raises  # Nothing is known to be in there, or not yet.
     ok = tf.equal(rows.length, count)
     checked = [frame.check(t, ok, "too many or too few to unpack") for t in rows.tensors]
     return [
@@ -479,7 +479,7 @@ def lowered(ip: Any, value: Any) -> Any:
     raise frame.refuse(
       Reason.OPAQUE_CALL, f"A {value.type.__name__} of the program is passed to a library."
     )
-  if isinstance(value, (Builtin, BoundMethod, Rows, Slice, Abstract)):
+  if isinstance(value, (Builtin, BoundMethod, Rows, Slice, Text)):
     raise frame.refuse(
       Reason.OPAQUE_CALL, f"A {type(value).__name__} of the program is passed to a library."
     )
@@ -518,7 +518,7 @@ def method(ip: Any, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) ->
     raise frame.refuse(Reason.DYNAMIC_LIST, f"list.{name} where only the run knows the length.")
   elif name == "pop" and len(args) <= 1 and all(type(a) is int for a in args):
     if not owner.items:
-      raise _raises()
+      raise Raises
     return owner.items.pop(*args)
   elif name == "insert" and type(args[0]) is int:
     owner.items.insert(args[0], args[1])
@@ -541,7 +541,7 @@ def _method_of_dict(ip: Any, owner: LocalDict, name: str, args: Any) -> Any:
     if name == "setdefault":
       return owner.items.setdefault(key, default)
     if key not in owner.items and name == "pop" and len(args) == 1:
-      raise _raises()
+      raise Raises
     return owner.items.get(key, default) if name == "get" else owner.items.pop(key, default)
   if name == "items":
     return frame.new(LocalList([tuple(pair) for pair in owner.items.items()]))
@@ -594,10 +594,10 @@ def unpacked(ip: Any, value: Any, num_before: int, num_after: int) -> list[Any]:
     items = fixed_items(ip, value)
     last = len(items) - num_after
     if last < num_before:
-      raise _raises()
+      raise Raises
     return [*items[:num_before], frame.new(LocalList(items[num_before:last])), *items[last:]]
   if rows.form is None and num_before + num_after > 0:
-    raise _raises()
+    raise Raises
   frame.demand(rows.length >= num_before + num_after)
   middle = _item_of_rows(ip, rows, Slice(num_before, -num_after or None, None))
   one = (lambda i: builtin_item(ip, value, i)) if isinstance(value, Ref) else (
@@ -689,9 +689,3 @@ def is_builtin_container(kind: type, name: str = "__len__") -> bool:
   """Tells whether a type's method is that of a builtin list, tuple, dict or string."""
   found = getattr(kind, name, None)
   return any(found is getattr(t, name, 0) for t in (list, tuple, dict, str, set, frozenset, bytes))
-
-
-def _raises() -> Exception:
-  from recursive_tf.convert._interpreter import Raises
-
-  return Raises()

@@ -183,6 +183,24 @@ def test_functions_of_one_number_are_pythons(name, value, form):
   assert_python(None, function, lambda: compute(number_of(value, form)), value)
 
 
+@pytest.mark.parametrize("name", sorted(numbers.MATH_FUNCTIONS))
+@settings(max_examples=100)
+@given(value=values, form=st.sampled_from(["wide", "narrow"]))
+@example(value=0, form="wide")
+@example(value=-0.0, form="wide")
+@example(value=1.0, form="wide")
+@example(value=-1.0, form="wide")
+@example(value=math.inf, form="wide")
+@example(value=-math.inf, form="wide")
+@example(value=710.0, form="wide")
+@example(value=5e-324, form="wide")
+def test_functions_of_math_are_pythons(name, value, form):
+  function = getattr(math, name)
+  assert_python(
+    None, function, lambda: numbers.math_function(name, number_of(value, form)), value
+  )
+
+
 @given(ints)
 def test_invert_is_pythons_for_ints(value):
   assert_same(numbers.unary(ast.Invert, number_of(value)), ~value)

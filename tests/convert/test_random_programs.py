@@ -123,7 +123,7 @@ def check(program, seed, tally):
       if turn == "first":
         plain.mutate()
         other.mutate()
-    if num_raised == 0 and program.result not in ("list", "maybe"):
+    if num_raised == 0 and program.result not in ("bool", "list", "maybe"):
       same(plain, other, plain.map(True), other.map(False), "map")
     return tally.add(other.function, num_raised)
 

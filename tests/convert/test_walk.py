@@ -160,6 +160,34 @@ def test_a_new_type_in_a_list_or_as_a_root_is_a_surprise(walk):
   assert tuple(walk([], [None, other])) == ("type", None, (), -1, other)
 
 
+@pytest.mark.parametrize(
+  "column, value, reason",
+  [
+    (("types", 0, LEFT, (int, Other)), "text", "kind"),
+    (("types", 0, LEFT, (int, Node)), Other(), "kind"),
+    (("types", 0, LEFT, (int,)), True, "kind"),
+    (("types", 0, LEFT, (int,)), None, "none"),
+    (("types?", 0, LEFT, ()), None, "none"),
+  ],
+)
+def test_a_type_that_was_not_expected_is_a_surprise(walk, column, value, reason):
+  root = Node(left=value)
+  assert tuple(walk([column], [root])) == (reason, root, LEFT, 0, value)
+
+
+def test_expected_types_fill_nothing(walk):
+  columns = [("types?", 0, LEFT, (int, type(None))), ("item types", 0, RIGHT, (str,))]
+  roots = [Node(left=1, right=["a", "b"]), Node(left=None, right=None), Node(right=())]
+  assert ints_of(walk(columns, roots, ints=1), 1) == [[0], [0], [0]]
+  assert walk([("types", 0, LEFT, (int,))], [Node()]).reason == "missing"
+
+
+def test_an_element_of_another_type_is_a_surprise(walk):
+  root = Node(left=("a", 1))
+  surprise = walk([("item types", 0, LEFT, (str,))], [root])
+  assert tuple(surprise) == ("kind", root, (*LEFT, ("item", 1)), 0, 1)
+
+
 class Sized:
   """Defines its own length and items."""
 
@@ -188,6 +216,16 @@ class Plain(list):
 PLAIN = Plain([3])
 COUNTS = collections.Counter(a=2)
 UNSUPPORTED = object()
+
+
+class Callee:
+  """Has a method."""
+
+  def call(self):
+    """Is not called by a walk."""
+
+
+METHOD = Callee().call
 READS = [
   (("attr", "real"), 5, 5),
   (("attr", "real"), None, MISSING),
@@ -210,8 +248,28 @@ READS = [
   (("item", 0), 5, MISSING),
   (("item", 0), None, MISSING),
   (("item", 0), Sized(), UNSUPPORTED),
-  (("item", 0), "text", UNSUPPORTED),
+  (("item", -1), "text", "t"),
+  (("item", 4), "text", MISSING),
+  (("item", "a"), "text", MISSING),
+  (("item", slice(1)), "text", UNSUPPORTED),
   (("item", 0), list, UNSUPPORTED),
+  (("int",), "-12", -12),
+  (("int",), "1.5", MISSING),
+  (("int",), float("inf"), MISSING),
+  (("int",), [1], UNSUPPORTED),
+  (("int",), None, MISSING),
+  (("float",), "0.5", 0.5),
+  (("float",), "half", MISSING),
+  (("call", "startswith", "te"), "text", True),
+  (("call", "find", "x", 3), "text", -1),
+  (("call", "index", "z"), "text", MISSING),
+  (("keys",), {"a": 7}, ["a"]),
+  (("values",), COUNTS, [2]),
+  (("keys",), [1], MISSING),
+  (("values",), None, MISSING),
+  (("method", "append", list.append), PLAIN, MISSING),
+  (("method", "call", METHOD.__func__), METHOD.__self__, True),
+  (("method", "gone", METHOD.__func__), METHOD.__self__, MISSING),
   (("len",), "text", 4),
   (("len",), {1, 2}, 2),
   (("len",), Branch([3, 4]), 2),

@@ -368,3 +368,43 @@ def returns_a_node(w):
     return node if node.is_leaf else rightmost(node.right)
 
   return Case(rightmost, trees.binary(w.rng), map=False, mutate=trees.deepen)
+
+
+@program("None or tensor")
+def zero_or_tensor(w):
+  """Shows a function that returns None for no node, and a vector otherwise."""
+  table = embedding(w)
+
+  @w.recursive
+  def encode(node):
+    if node is None:
+      return None
+    left, right = encode(node.left), encode(node.right)
+    if left is None or right is None:
+      return table[node.word]
+    return tf.tanh(left + 2.0 * right)
+
+  return Case(encode, trees.binary(w.rng))
+
+
+@program("mixed attribute", "int or string")
+def int_or_string_attribute(w):
+  """Shows a field that holds an index in some leaves and a string in others."""
+  table = embedding(w)
+  index = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, "cat": 1, "mat": 5}
+
+  def make(word=None, tag="X", **kwargs):
+    return trees.Node("cat" if tag == "NP" and word is not None else word, tag=tag, **kwargs)
+
+  @w.recursive
+  def encode(node):
+    if node.is_leaf:
+      return table[index[node.word]]
+    return encode(node.left) + tf.tanh(encode(node.right))
+
+  def mutate(rng, root):
+    while not root.is_leaf:
+      root = root.right
+    root.word = "mat" if root.word == "cat" else 0
+
+  return Case(encode, trees.binary(w.rng, make), mutate=mutate)

@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
@@ -143,42 +144,25 @@ def computed_attribute_name(w):
   return Case(encode, trees.binary(w.rng))
 
 
-@program("kinds differ", "None or tensor")
-def zero_or_tensor(w):
-  """Shows a function that returns None for no node, and a vector otherwise."""
-  table = embedding(w)
-
-  @w.recursive
-  def encode(node):
-    if node is None:
-      return None
-    left, right = encode(node.left), encode(node.right)
-    if left is None or right is None:
-      return table[node.word]
-    return tf.tanh(left + 2.0 * right)
-
-  return Case(encode, trees.binary(w.rng))
-
-
-@program("mixed attribute", "int or string")
-def int_or_string_attribute(w):
-  """Shows a field that holds an index in some leaves and a string in others."""
-  table = embedding(w)
-  index = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, "cat": 1, "mat": 5}
+@program("mixed attribute", "array or list", expect=Reason.MIXED_ATTRIBUTE)
+def array_or_list_attribute(w):
+  """Shows a vector that is a NumPy array in some leaves and a list in others."""
+  mix = w.weight(D)
 
   def make(word=None, tag="X", **kwargs):
-    return trees.Node("cat" if tag == "NP" and word is not None else word, tag=tag, **kwargs)
+    node = trees.Node(word, tag=tag, **kwargs)
+    numbers = [0.5 * len(tag), 1.0, -0.25]
+    node.vector = numbers if tag == "NP" else np.float32(numbers)
+    return node
 
   @w.recursive
   def encode(node):
     if node.is_leaf:
-      return table[index[node.word]]
+      return mix * tf.convert_to_tensor(node.vector)
     return encode(node.left) + tf.tanh(encode(node.right))
 
   def mutate(rng, root):
-    while not root.is_leaf:
-      root = root.right
-    root.word = "mat" if root.word == "cat" else 0
+    root.vector = [1.0, 2.0, 3.0]
 
   return Case(encode, trees.binary(w.rng, make), mutate=mutate)
 
