@@ -196,9 +196,7 @@ def test_functions_of_one_number_are_pythons(name, value, form):
 @example(value=5e-324, form="wide")
 def test_functions_of_math_are_pythons(name, value, form):
   function = getattr(math, name)
-  assert_python(
-    None, function, lambda: numbers.math_function(name, number_of(value, form)), value
-  )
+  assert_python(None, function, lambda: numbers.math_function(name, number_of(value, form)), value)
 
 
 @given(ints)
