@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import math
 import operator
@@ -14,14 +13,22 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert import _attributes, _calls, _forms, _loops, _numbers, _operators
+from recursive_tf.convert import (
+  _attributes,
+  _builtin_numbers,
+  _calls,
+  _forms,
+  _loops,
+  _numbers,
+  _operators,
+  _tensor_lists,
+)
 from recursive_tf.convert import _sequences as seq
 from recursive_tf.convert._forms import NoneType, number_of
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   ABSTRACT,
-  Bottom,
   BoundMethod,
   Builtin,
   IntOrFloat,
@@ -40,24 +47,12 @@ from recursive_tf.convert._values import (
 
 def knows(function: Any) -> bool:
   """Tells whether a builtin is done here."""
-  return _hashable(function) and function in _TABLE
-
-
-def _hashable(function: Any) -> bool:
-  try:
-    hash(function)
-  except TypeError:
-    return False
-  return True
+  return _tensor_lists.is_hashable(function) and function in _TABLE
 
 
 def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Calls a builtin."""
   return _TABLE[function](ip, *args, **kwargs)
-
-
-def _all_known(values: Any) -> bool:
-  return not any(isinstance(value, ABSTRACT) for value in values)
 
 
 def _len(ip: Any, value: Any) -> Any:
@@ -158,15 +153,17 @@ def _flat_classes(ip: Any, classes: Any) -> tuple[type, ...]:
 
 
 def _conversion(kind: type) -> Callable[..., Any]:
-  def convert(ip: Any, value: Any = kind(), *more: Any) -> Any:
+  empty = kind()
+
+  def convert(ip: Any, value: Any = empty, *more: Any) -> Any:
     frame = ip.frame
     if isinstance(value, IntOrFloat):
       value = value.value
     if kind is bool:
       return _operators.truth(ip, value)
     value = frame.concrete(value)
-    if _all_known([value, *more]):
-      return _known(ip, kind, value, *more)
+    if _builtin_numbers.all_known([value, *more]):
+      return _builtin_numbers.known(ip, kind, value, *more)
     if isinstance(value, Number):
       return {int: _numbers.to_int, float: _numbers.to_float}[kind](value)
     if isinstance(value, Weak):
@@ -185,18 +182,11 @@ def _conversion(kind: type) -> Callable[..., Any]:
   return convert
 
 
-def _known(ip: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
-  """Calls a builtin on values known at conversion."""
-  try:
-    return function(*args, **kwargs)
-  except (TypeError, ValueError, ArithmeticError, LookupError):
-    raise Raises from None
-
-
 def _str(ip: Any, value: Any = "") -> Any:
   if isinstance(value, Ref) and ip.frame.types_of(value) == {str}:
     return value
-  if _all_known([value]) and (value is None or isinstance(value, (str, *_forms.NUMBERS))):
+  is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
+  if is_plain and _builtin_numbers.all_known([value]):
     return str(value)
   raise ip.frame.refuse(Reason.NEEDS_VALUE, "str() of what only the run knows.")
 
@@ -226,8 +216,8 @@ def _dict(ip: Any, value: Any = None, **kwargs: Any) -> Any:
 
 def _range(ip: Any, *args: Any) -> Any:
   args = tuple(ip.frame.resolve(arg) for arg in args)
-  if _all_known(args):
-    return _known(ip, range, *args)
+  if _builtin_numbers.all_known(args):
+    return _builtin_numbers.known(ip, range, *args)
   if not all(number_of(arg) is not None and number_of(arg).type is int for arg in args):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "range() of something else than ints.")
   numbers = [tf.cast(number_of(arg).tensor, tf.int64) for arg in args]
@@ -253,7 +243,8 @@ def _zip(ip: Any, *values: Any, strict: bool = False) -> Any:
   all_rows = [seq.rows_of(ip, value) for value in values]
   if not any(rows is not None for rows in all_rows):
     lists = [seq.fixed_items(ip, value) for value in values]
-    return ip.frame.new(LocalList(_known(ip, lambda: list(zip(*lists, strict=strict)))))
+    found = _builtin_numbers.known(ip, lambda: list(zip(*lists, strict=strict)))
+    return ip.frame.new(LocalList(found))
   found = [
     rows if rows is not None else seq.rows_of_items(ip, seq.fixed_items(ip, value))
     for rows, value in zip(all_rows, values, strict=True)
@@ -306,75 +297,6 @@ def _sum(ip: Any, value: Any, start: Any = 0) -> Any:
   return result
 
 
-def _extreme(name: str) -> Callable[..., Any]:
-  def choose(ip: Any, *values: Any, **kwargs: Any) -> Any:
-    frame = ip.frame
-    if set(kwargs) - {"default"}:
-      raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() with a key.")
-    if len(values) == 1:
-      rows = seq.rows_of(ip, values[0])
-      if rows is not None:
-        return _extreme_of_rows(ip, name, rows, kwargs)
-      values = tuple(seq.fixed_items(ip, values[0]))
-      if not values and "default" in kwargs:
-        return kwargs["default"]
-    values = tuple(frame.concrete(value) for value in values)
-    if _all_known(values):
-      return _known(ip, getattr(builtins, name), values)
-    if all(number_of(value) is not None for value in values):
-      found = (_numbers.maximum if name == "max" else _numbers.minimum)(*values)
-      if found is not None:
-        return found
-    if all(isinstance(v, tf.Tensor) and v.shape.num_elements() == 1 for v in values):
-      op = ast.Gt if name == "max" else ast.Lt
-      best, *others = values
-      for other in others:  # As Python: the first of equals stays.
-        better = _operators.truth(ip, _operators.compare(ip, op, other, best))
-        best = frame.cond(better, lambda other=other: other, lambda best=best: best)
-      return best
-    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() of these values, in the run.")
-
-  return choose
-
-
-def _extreme_of_rows(ip: Any, name: str, rows: Rows, kwargs: dict[str, Any]) -> Any:
-  frame = ip.frame
-  form = rows.form
-  if form is None:
-    if "default" not in kwargs:
-      raise Raises
-    return kwargs["default"]
-  if not isinstance(form, _forms.NumberForm) or form.type is bool:
-    raise frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
-
-  def extreme() -> Number:
-    (values,) = rows.tensors
-    values = frame.check(values, rows.length > 0, f"{name}() of an empty list")
-    if form.type is int:
-      return Number((tf.reduce_max if name == "max" else tf.reduce_min)(values), int)
-    return _extreme_of_floats(name, values)
-
-  if "default" in kwargs:
-    return frame.cond(Number(rows.length > 0, bool), extreme, lambda: kwargs["default"])
-  return extreme()
-
-
-def _extreme_of_floats(name: str, values: tf.Tensor) -> Number:
-  """Returns the first extreme as Python compares: 0.0 equals -0.0, and nothing a NaN."""
-  better = _numbers.maximum if name == "max" else _numbers.minimum
-
-  def step(index: tf.Tensor, best: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    found = better(Number(best, float), Number(tf.gather(values, index), float))
-    assert found is not None  # Both are floats.
-    return index + 1, found.tensor
-
-  count = tf.shape(values)[0]
-  _, best = tf.while_loop(
-    lambda index, _: index < count, step, [tf.constant(1), tf.gather(values, 0)]
-  )
-  return Number(best, float)
-
-
 def _any_all(name: str) -> Callable[..., Any]:
   def decide(ip: Any, value: Any) -> Any:
     rows = seq.rows_of(ip, value)
@@ -403,15 +325,15 @@ def _abs(ip: Any, value: Any) -> Any:
     return _numbers.absolute(value)
   if isinstance(value, Weak):
     value = ip.frame.strong(value)
-  if _all_known([value]) and not isinstance(value, np.ndarray):
-    return _known(ip, abs, value)
+  if _builtin_numbers.all_known([value]) and not isinstance(value, np.ndarray):
+    return _builtin_numbers.known(ip, abs, value)
   return _calls.native(ip, abs, [value], {})
 
 
 def _round(ip: Any, value: Any, digits: Any = None) -> Any:
   value = ip.frame.concrete(value)
-  if _all_known([value]):
-    return _known(ip, round, value, digits)
+  if _builtin_numbers.all_known([value]):
+    return _builtin_numbers.known(ip, round, value, digits)
   if isinstance(value, Number) and digits is None:
     return _numbers.rounded(value)
   raise ip.frame.refuse(Reason.NEEDS_VALUE, "round() of what only the run knows.")
@@ -500,41 +422,6 @@ def _partial(ip: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
   return function
 
 
-def _constant(
-  ip: Any, value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const"
-) -> Any:
-  """Returns `tf.constant(value)` of a list with Python numbers that only the run knows."""
-  frame = ip.frame
-  value = frame.concrete(value)
-  stacked = call_on_rows(ip, tf.convert_to_tensor, [value], {"dtype": dtype} if dtype else {})
-  if stacked is not None and shape is None:
-    return stacked
-  found = _with_numbers(ip, value, None if dtype is None else tf.as_dtype(dtype))
-  if not any(isinstance(part, tf.Tensor) for part in tf.nest.flatten(found)):
-    return _calls.native(ip, tf.constant, [value], {"dtype": dtype, "shape": shape, "name": name})
-  is_same = isinstance(value, tf.Tensor) and dtype in (None, value.dtype)
-  if is_same and shape is None:
-    return value  # As TensorFlow does; an array of the heap is a tensor by now.
-  if shape is not None or isinstance(value, tf.Tensor):
-    raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a tensor.")
-  return _calls.native(ip, tf.convert_to_tensor, [found], {"dtype": dtype})
-
-
-def _with_numbers(ip: Any, value: Any, dtype: tf.DType | None) -> Any:
-  """Returns nested lists with numbers of the run as tensors of a type."""
-  value = ip.frame.concrete(value)
-  if isinstance(value, LocalList) and value.items is not None:
-    return [_with_numbers(ip, part, dtype) for part in value.items]
-  if type(value) in (list, tuple):
-    return [_with_numbers(ip, part, dtype) for part in value]
-  if isinstance(value, Number):
-    try:
-      return _numbers.as_tensor(value, dtype)
-    except TypeError as error:
-      raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, str(error)) from None
-  return seq.lowered(ip, value)
-
-
 def _print(ip: Any, *values: Any, **kwargs: Any) -> Any:
   ip.frame.conversion.effects.print(ip, values, kwargs)
 
@@ -547,7 +434,7 @@ def _setattr(ip: Any, owner: Any, name: Any, value: Any) -> Any:
 
 def _callable(ip: Any, value: Any) -> Any:
   if isinstance(value, Ref):
-    return all(hasattr(kind, "__call__") for kind in ip.frame.types_of(value))
+    return all(callable(kind) and hasattr(kind, "__call__") for kind in ip.frame.types_of(value))  # noqa: B004
   return callable(value) or isinstance(value, (BoundMethod, Builtin, _calls.Closure))
 
 
@@ -561,62 +448,13 @@ def _builtin_len(ip: Any, owner: Any) -> Any:
   return ip.frame.length(owner) if isinstance(owner, Ref) else _len(ip, owner)
 
 
-def _math(name: str) -> Callable[..., Any]:
-  def compute(ip: Any, *values: Any) -> Any:
-    values = tuple(_operand_of_math(ip, value) for value in values)
-    if _all_known(values):
-      return _known(ip, getattr(math, name), *values)
-    found = None
-    if all(number_of(value) is not None for value in values):
-      ip.frame.num_partial += 1
-      found = _math_of_numbers(name, *map(_forms.as_number, values))
-    if found is None:
-      raise ip.frame.refuse(Reason.NEEDS_VALUE, f"math.{name}() of what only the run knows.")
-    return found
-
-  return compute
-
-
-def _operand_of_math(ip: Any, value: Any) -> Any:
-  """Returns a number as it is, and what Python would make a float first as that float."""
-  frame = ip.frame
-  value = value.value if isinstance(value, IntOrFloat) else frame.concrete(value)
-  if isinstance(value, Weak):
-    value = frame.strong(value)
-  if isinstance(value, np.ndarray):
-    value = frame.tensor(value)
-  if isinstance(value, tf.Tensor):
-    return _numbers.from_tensor(float, value) or value
-  return value
-
-
-def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
-  """Returns what a function of `math` gives; None if it is not done here."""
-  if name == "pow" and len(more) == 1:
-    return _numbers.binary(ast.Pow, _numbers.to_float(x), _numbers.to_float(more[0]))
-  if name == "log" and len(more) == 1:
-    logs = [_numbers.math_function(name, number) for number in (x, more[0])]
-    return _numbers.binary(ast.Div, *logs)
-  if more:
-    return None
-  if name in _numbers.MATH_FUNCTIONS:
-    return _numbers.math_function(name, x)
-  if name in ("floor", "ceil", "trunc"):
-    whole = {"floor": _numbers.floor, "ceil": _numbers.ceil, "trunc": _numbers.to_int}
-    return whole[name](x)
-  if name == "fabs":
-    return _numbers.absolute(_numbers.to_float(x))
-  tests = {"isnan": tf.math.is_nan, "isinf": tf.math.is_inf, "isfinite": tf.math.is_finite}
-  return Number(tests[name](_numbers.to_float(x).tensor), bool)
-
-
 def _sorted(ip: Any, value: Any, *, key: Any = None, reverse: Any = False) -> Any:
   frame = ip.frame
   rows = seq.rows_of(ip, value)
   if rows is None:
     items = [frame.resolve(item) for item in seq.fixed_items(ip, value)]
-    if _all_known(items) and key is None and type(reverse) is bool:
-      return frame.new(LocalList(_known(ip, sorted, items, reverse=reverse)))
+    if _builtin_numbers.all_known(items) and key is None and type(reverse) is bool:
+      return frame.new(LocalList(_builtin_numbers.known(ip, sorted, items, reverse=reverse)))
     rows = seq.rows_of_items(ip, items)
   rows = _loops.numbers_of(ip, rows)
   if rows.form is None:
@@ -647,107 +485,6 @@ def formatted(ip: Any, node: ast.JoinedStr, scope: Scope) -> Any:
   return seq.Text(tuple(parts)).known()
 
 
-# --- TensorFlow's functions of lists
-
-
-def call_on_rows(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-  """Calls a TensorFlow function on a list of unknown length; None if no argument is one."""
-  if not args and not kwargs:
-    return None
-  values = args or [next(iter(kwargs.values()))]
-  rows = _calls.as_rows(values[0])
-  if rows is None and isinstance(values[0], Ref):
-    kinds = ip.frame.types_of(values[0]) - {NoneType, Missing}
-    if kinds and all(issubclass(kind, (list, tuple)) for kind in kinds):
-      rows = seq.rows_of(ip, values[0])
-  if rows is None:
-    return None
-  rest = args[1:]
-  if not args:
-    kwargs = dict(list(kwargs.items())[1:])
-  stacked = _stacked(ip, rows, function)
-  if function is tf.stack:
-    return _stack(ip, stacked, *rest, **kwargs)
-  if function is tf.add_n:
-    stacked = ip.frame.check(stacked, rows.length > 0, "tf.add_n of an empty list")
-    return tf.reduce_sum(stacked, 0)
-  if function is tf.concat:
-    stacked = ip.frame.check(stacked, rows.length > 0, "tf.concat of an empty list")
-    return _concat(ip, stacked, *rest, **kwargs)
-  if _hashable(function) and function in _TAKE_STACKED:
-    return _calls.native(ip, function, [stacked, *rest], kwargs)
-  raise ip.frame.refuse(
-    Reason.DYNAMIC_LIST, f"{getattr(function, '__name__', function)} of a list of unknown length."
-  )
-
-
-def _stacked(ip: Any, rows: Rows, function: Any) -> tf.Tensor:
-  form = rows.form
-  if form is None:
-    raise Bottom  # What the elements are is not known yet.
-  if isinstance(form, _forms.TensorForm):
-    return rows.tensors[0]
-  if isinstance(form, _forms.NumberForm):
-    dtype = {int: tf.int32, float: tf.float32, bool: tf.bool}[form.type]
-    if form.type is int:
-      small = tf.cast(tf.cast(rows.tensors[0], tf.int32), tf.int64)
-      ok = tf.reduce_all(tf.equal(small, rows.tensors[0]))
-      return ip.frame.check(tf.cast(rows.tensors[0], dtype), ok, "an int beyond 32 bits")
-    return tf.cast(rows.tensors[0], dtype)
-  if isinstance(form, _forms.RefForm):
-    element = Ref(_forms.Base(rows.tensors[0], form.types))
-    kinds = form.types - {NoneType, Missing}
-    if len(kinds) == 1 and kinds <= {*_forms.NUMBERS} and not element.path:
-      closure = _loops.identity(ip)
-      found = ip.frame.conversion.values_of(ip, closure, rows)
-      return _stacked(ip, found, function)
-  name = getattr(function, "__name__", function)
-  raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
-
-
-def _stack(ip: Any, stacked: tf.Tensor, axis: Any = 0, name: Any = None) -> tf.Tensor:
-  if type(axis) is not int:
-    raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.stack with an axis of the run.")
-  stacked = ip.frame.check(stacked, tf.shape(stacked)[0] > 0, "tf.stack of an empty list")
-  if axis == 0:
-    return stacked
-  rank = stacked.shape.rank
-  axis = axis % rank
-  order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
-  return tf.transpose(stacked, order)
-
-
-def _concat(ip: Any, stacked: tf.Tensor, axis: Any = None, name: Any = None) -> tf.Tensor:
-  rank = None if stacked.shape.rank is None else stacked.shape.rank - 1
-  if type(axis) is not int or not rank:
-    raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.concat with an axis of the run.")
-  axis = axis % rank
-  order = [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)]
-  moved = tf.transpose(stacked, order) if axis else stacked
-  shape = [tf.shape(stacked)[i + 1] if s is None else s for i, s in
-           enumerate(stacked.shape[1:].as_list())]
-  shape[axis] = -1
-  result = tf.reshape(moved, shape)
-  known = stacked.shape[1:].as_list()
-  known[axis] = None
-  result.set_shape(known)
-  return result
-
-
-_TAKE_STACKED = {
-  tf.reduce_sum,
-  tf.reduce_mean,
-  tf.reduce_max,
-  tf.reduce_min,
-  tf.reduce_prod,
-  tf.reduce_any,
-  tf.reduce_all,
-  tf.convert_to_tensor,
-  tf.squeeze,
-  tf.reshape,
-  tf.nn.softmax,
-}
-
 _TABLE: dict[Any, Callable[..., Any]] = {
   len: _len,
   isinstance: _isinstance,
@@ -763,8 +500,8 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   zip: _zip,
   reversed: _reversed,
   sum: _sum,
-  max: _extreme("max"),
-  min: _extreme("min"),
+  max: _builtin_numbers.extreme("max"),
+  min: _builtin_numbers.extreme("min"),
   any: _any_all("any"),
   all: _any_all("all"),
   abs: _abs,
@@ -780,7 +517,7 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   iter: lambda ip, value: seq.Once(_list(ip, value)),
   sorted: _sorted,
   functools.partial: _partial,
-  tf.constant: _constant,
+  tf.constant: _tensor_lists.constant,
   list.__getitem__: _builtin_item,
   tuple.__getitem__: _builtin_item,
   dict.__getitem__: _builtin_item,
@@ -788,7 +525,7 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   operator.add: lambda ip, a, b: _operators.binary(ip, ast.Add, a, b),
   operator.mul: lambda ip, a, b: _operators.binary(ip, ast.Mult, a, b),
   **{
-    getattr(math, name): _math(name)
+    getattr(math, name): _builtin_numbers.math_of(name)
     for name in (
       *sorted(_numbers.MATH_FUNCTIONS), "ceil", "fabs", "floor", "isfinite", "isinf", "isnan",
       "pow", "trunc",

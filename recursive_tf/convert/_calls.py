@@ -12,7 +12,14 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from recursive_tf.convert import _attributes, _builtins, _libraries, _operators, _sequences
+from recursive_tf.convert import (
+  _attributes,
+  _builtins,
+  _libraries,
+  _operators,
+  _sequences,
+  _tensor_lists,
+)
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
@@ -123,7 +130,7 @@ def _call_library(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any
     if isinstance(owner, dict) and name == "dict.get" and args and not kwargs:
       return _sequences.get_of_static(ip, owner, *args)
     raise frame.refuse(Reason.OPAQUE_CALL, f"{name} has no Python source to look into.")
-  found = _builtins.call_on_rows(ip, function, args, kwargs)
+  found = _tensor_lists.call_on_rows(ip, function, args, kwargs)
   if found is not None:
     return found
   return native(ip, function, args, kwargs)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from recursive_tf.convert._frame import path_text
+from recursive_tf.convert._reading import path_text
 from recursive_tf.convert._refusal import ConversionRefused
 
 

@@ -298,7 +298,10 @@ class Interpreter:
     return _sequences.item(self, self.eval(node.value, scope), self.eval(node.slice, scope))
 
   def eval_Slice(self, node: ast.Slice, scope: Scope) -> Any:
-    parts = [None if p is None else self.eval(p, scope) for p in (node.lower, node.upper, node.step)]
+    parts = [
+      None if part is None else self.eval(part, scope)
+      for part in (node.lower, node.upper, node.step)
+    ]
     return _sequences.Slice(*(self.frame.resolve(part) for part in parts))
 
   def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -173,7 +174,7 @@ def comprehension(
 def _nested(
   ip: Any, elt: ast.expr, generators: list[ast.comprehension], rows: Rows, scope: Scope
 ) -> LocalList:
-  """Returns what a comprehension with several `for` makes: one list of those of the first's rows."""
+  """Returns what a comprehension with several `for` makes: one list of all."""
   frame = ip.frame
   generator, *others = generators
   if rows.form is None:
@@ -515,7 +516,7 @@ def _settle(ip: Any, scope: Scope, kept: frozenset[str], test: Any, body: Any) -
   for _ in range(_MAX_ROUNDS):
     graph = tfi.FuncGraph("loop")
     with graph.as_default():
-      changed = frame.isolated(lambda: _one_round(ip, scope, kept, forms, body))
+      changed = frame.isolated(functools.partial(_one_round, ip, scope, kept, forms, body))
     joined = dict(forms)
     try:
       for place, form in changed.items():

@@ -22,11 +22,11 @@ from recursive_tf.convert._columns import Column, Columns
 from recursive_tf.convert._commit import commit
 from recursive_tf.convert._conversion import Conversion, Sources
 from recursive_tf.convert._effects import value_of_variable
-from recursive_tf.convert._frame import NONE
 from recursive_tf.convert._inputs import Layout
 from recursive_tf.convert._loops import Mapped
 from recursive_tf.convert._places import DICT, LIST, Place
 from recursive_tf.convert._profile import Profile
+from recursive_tf.convert._reading import NONE
 from recursive_tf.convert._source import FunctionSource
 from recursive_tf.convert._values import Rows, plain_path
 
@@ -277,7 +277,8 @@ class Program:
     except _encode.DoesNotFit:
       raise Outdated from None
     # As `tf.nest.flatten` would, which takes longer than all else here.
-    return [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])], found.objects
+    leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
+    return leaves, found.objects
 
   def check_guards(self) -> list[Any]:
     """Returns the places outside of the objects that changed; see `Guards.changed`."""
@@ -409,7 +410,9 @@ def _make_walker(
   )
 
 
-def rows_of_call(arguments: dict[str, Argument], values: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def rows_of_call(
+  arguments: dict[str, Argument], values: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
   """Yields the arguments of each row of a mapped call."""
   mapped = [name for name, argument in arguments.items() if argument.is_mapped]
   for position in range(len(values[mapped[0]])):

@@ -12,8 +12,8 @@ import tensorflow as tf
 
 from recursive_tf.convert import _calls, _forms, _libraries, _operators
 from recursive_tf.convert._forms import NoneType
-from recursive_tf.convert._frame import is_plain_sequence
 from recursive_tf.convert._numbers import Number
+from recursive_tf.convert._reading import is_plain_sequence
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   Abstract,

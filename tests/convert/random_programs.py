@@ -1,120 +1,13 @@
-"""Random recursive programs as Python source, and random trees for them.
+"""Random recursive programs as Python source.
 
 A program is well-typed by construction, mostly: reads that may be None are guarded most of the
-time, and some branches raise. `Writer` takes a `random.Random`: Hypothesis's, so that a failing
-program is made smaller, or an own one.
+time, and some branches raise. What is written takes a `random.Random`: Hypothesis's, so that a
+failing program is made smaller, or an own one.
 """
 
-import contextlib
 import dataclasses
 
-import numpy as np
-import tensorflow as tf
-
-D = 3
-TAGS = ("NP", "VP", "PP")
-RESULTS = {  # What the recursive function returns: how a result's parts are read, by type.
-  "int": [("int", "{}")],
-  "float": [("float", "{}")],
-  "bool": [("bool", "{}")],
-  "tensor": [("tensor", "{}")],
-  "pair": [("tensor", "{}[0]"), ("int", "{}[1]")],
-  "dict": [("tensor", '{}["h"]'), ("float", '{}["x"]')],
-  "list": [("tensor", "{}[0]"), ("tensor", "{}[1]")],
-  "words": [("int", "len({})"), ("int", "sum({})")],
-  "maybe": [("tensor", "({0} if {0} is not None else table[1])")],
-  "node": [("int", "{}.label"), ("str", "{}.tag"), ("float", "{}.scale")],
-  "none": [],
-}
-MAIN_RESULTS = ("tensor", "tensor", "pair", "int", *RESULTS)
-
-
-class Node:
-  """A node of a binary tree, or of one with lists of children."""
-
-  def __init__(self, rng, children=None):
-    self.label, self.tag = int(rng.integers(4)), TAGS[int(rng.integers(3))]
-    self.flag, self.scale = bool(rng.integers(2)), float(np.round(rng.normal(), 2))
-    self.extra = int(rng.integers(3)) if rng.integers(2) else None
-    self.vector = rng.normal(size=D).astype(np.float32)
-
-  @property
-  def is_leaf(self):
-    """Whether it has no children."""
-    return not self.kids()
-
-  def size(self):
-    """Returns a number that depends on its kind."""
-    return self.label + 2
-
-
-class Binary(Node):
-  """A node with two children or none."""
-
-  def __init__(self, rng, children=()):
-    super().__init__(rng)
-    self.left, self.right = children or (None, None)
-    self.word = None if children else int(rng.integers(6))
-
-  def kids(self):
-    """Returns the children."""
-    return [] if self.left is None else [self.left, self.right]
-
-
-class Leaf(Binary):
-  """Another class of leaves."""
-
-  def size(self):
-    """Returns a number that depends on its kind."""
-    return 1
-
-
-class Nary(Node):
-  """A node with a list of children."""
-
-  def __init__(self, rng, children=()):
-    super().__init__(rng)
-    self.children, self.word = list(children), int(rng.integers(6))
-
-  def kids(self):
-    """Returns the children."""
-    return self.children
-
-
-def tree(rng, is_binary, size):
-  """Returns a random tree with `size` leaves, or `size` nodes where not binary."""
-  if not is_binary:
-    children, left = [], size - 1
-    while left > 0:
-      part = int(rng.integers(1, left + 1))
-      children.append(tree(rng, False, part))
-      left -= part
-    return Nary(rng, children)
-  if size == 1:
-    return Leaf(rng) if rng.integers(3) == 0 else Binary(rng)
-  split = int(rng.integers(1, size))
-  return Binary(rng, (tree(rng, True, split), tree(rng, True, size - split)))
-
-
-def mutate(rng, root):
-  """Changes a tree in place: values, a new subtree, a shared one."""
-  nodes = [root]
-  for node in nodes:
-    nodes += node.kids()
-  node = nodes[int(rng.integers(len(nodes)))]
-  node.label, node.flag, node.scale = int(rng.integers(4)), not node.flag, node.scale + 0.5
-  node.extra = int(rng.integers(3)) if node.extra is None else None
-  inner = [node for node in nodes if node.kids()]
-  if not inner:
-    return
-  host = inner[int(rng.integers(len(inner)))]
-  choice = int(rng.integers(3))
-  if isinstance(host, Nary):
-    host.children.append(tree(rng, False, 2) if choice else host.children[0])
-  elif choice:
-    host.left = tree(rng, True, choice)
-  else:
-    host.right = host.left
+from tests.convert.random_expressions import RESULTS, ExpressionWriter
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,7 +31,7 @@ class Program:
 HEAD = """\
 import tensorflow as tf
 
-from tests.convert.random_programs import Binary, Leaf, Nary
+from tests.convert.random_trees import Binary, Leaf, Nary
 
 
 def make(recursive):
@@ -164,188 +57,8 @@ def make(recursive):
 """
 
 
-class Writer:
-  """Writes one program.
-
-  Args:
-    random: a `random.Random`.
-  """
-
-  def __init__(self, random):
-    self._random = random
-    self.lines, self._indent, self._count = [], 1, 0
-    self._scope = {}
-    self.is_binary, self.has_vector = self.chance(0.6), self.chance(0.3)
-    self.is_method = self.chance(0.25)
-    self.result = self.pick(MAIN_RESULTS)
-    self.functions = ["f", "g"] if self.chance(0.25) else ["f"]
-    self.has_effects = self.chance(0.5)
-    self.is_leaf = False
-
-  # --- Choices and lines
-
-  def pick(self, options):
-    """Returns one of the options."""
-    return options[self._random.randrange(len(options))]
-
-  def chance(self, share):
-    """Returns True in this share of cases."""
-    return self._random.randrange(100) >= 100 - 100 * share
-
-  def line(self, text):
-    """Writes a line."""
-    self.lines.append("  " * self._indent + text)
-
-  @contextlib.contextmanager
-  def block(self, head):
-    """Writes a head, and what follows inside; variables made inside are forgotten."""
-    self.line(head)
-    scope, self._scope = self._scope, {k: list(v) for k, v in self._scope.items()}
-    self._indent += 1
-    before = len(self.lines)
-    yield
-    if len(self.lines) == before:
-      self.line("pass")
-    self._indent -= 1
-    self._scope = scope
-
-  def name(self, prefix="x"):
-    """Returns a new name."""
-    self._count += 1
-    return f"{prefix}{self._count}"
-
-  def define(self, kind, text):
-    """Notes that from here on `text` is a value of this type."""
-    self._scope.setdefault(kind, []).append(text)
-
-  # --- Expressions
-
-  def expr(self, kind, depth=2):
-    """Returns an expression of a type."""
-    known = self._scope.get(kind, [])
-    if known and (depth <= 0 or self.chance(0.4)):
-      return self.pick(known)
-    if depth > 0 and self.chance(0.08) and kind != "bool":
-      return f"({self.expr(kind, depth - 1)} if {self.cond()} else {self.expr(kind, depth - 1)})"
-    return self.pick(getattr(self, f"_{kind}s")(max(depth, 0)))()
-
-  def cond(self):
-    """Returns a condition."""
-    return self.expr("bool", 1)
-
-  def _ints(self, depth):
-    def op():
-      text = f"{self.expr('int', depth - 1)} {self.pick('+-*')} {self.expr('int', depth - 1)}"
-      return f"({text})"
-
-    def call():
-      return f"{self.pick(['max', 'min'])}({self.expr('int', depth - 1)}, {self.expr('int', 0)})"
-
-    simple = [
-      lambda: str(self.pick([0, 1, 2, 3, -1])),
-      lambda: "depth",
-      lambda: "node.label",
-      lambda: "node.label",
-      lambda: self.word(),
-      lambda: "len(node.tag)",
-      lambda: "(node.extra if node.extra is not None else 7)",
-      lambda: "(node.extra or 2)",
-    ]
-    if not self.is_binary:
-      simple += [lambda: "len(node.children)"]
-    if self.has_effects:
-      simple += [lambda: "getattr(node, 'mark', 2)", lambda: self.pick(["node.mark", "total", "model.count", "len(seen)", "counts.get(node.tag, 0)"])]
-    if depth == 0:
-      return simple
-    return simple + [op, op, call,
-      lambda: f"{self.expr('int', depth - 1)} {self.pick(['//', '%'])} {self.pick([2, 3, -2])}".join("()"),
-      lambda: f"(-{self.expr('int', depth - 1)})",
-      lambda: f"abs({self.expr('int', depth - 1)})",
-      lambda: f"int({self.expr('bool', depth - 1)})",
-      lambda: f"int({self.expr('float', depth - 1)})",
-      lambda: f"helper({self.expr('int', depth - 1)})",
-      lambda: f"helper({self.expr('int', depth - 1)}, y={self.expr('int', 0)})",
-      lambda: "node.size()",
-    ]
-
-  def word(self):
-    """Returns a read of the word, guarded where it may be None, mostly."""
-    if not self.is_binary or self.is_leaf or self.chance(0.03):
-      return "node.word"
-    return "(0 if node.word is None else node.word)"
-
-  def _floats(self, depth):
-    simple = [lambda: self.pick(["0.5", "-1.5", "2.0"]), lambda: "node.scale", lambda: "node.scale"]
-    if self.has_effects:
-      simple += [lambda: self.pick(["best", "model.rate"])]
-    if depth == 0:
-      return simple
-    return simple + [
-      lambda: f"({self.expr('float', depth - 1)} {self.pick('+-*')} {self.expr('float', depth - 1)})",
-      lambda: f"({self.expr('float', depth - 1)} {self.pick('+-*')} {self.expr('int', depth - 1)})",
-      lambda: f"({self.expr('int', depth - 1)} / {self.pick([2, 3, 4.0])})",
-      lambda: f"float({self.expr('int', depth - 1)})",
-      lambda: f"abs({self.expr('float', depth - 1)})",
-      lambda: f"max({self.expr('float', depth - 1)}, {self.expr('float', 0)})",
-    ]
-
-  def _bools(self, depth):
-    ops = ["<", "<=", ">", ">=", "==", "!="]
-    simple = [
-      lambda: "node.flag",
-      lambda: "node.is_leaf",
-      lambda: f"node.tag {self.pick(['==', '!='])} {self.pick(TAGS)!r}",
-      lambda: "node.extra is None",
-      lambda: f"node.label > {self.pick([0, 1, 2])}",
-      lambda: "hasattr(node, 'mark')",
-      lambda: f"depth {self.pick(ops)} {self.pick([0, 1, 2])}",
-      lambda: self.pick(["node.tag in ('NP', 'PP')", "isinstance(node, Leaf)", "node.extra"]),
-      lambda: "isinstance(node.extra, int)",
-      lambda: "node.extra is not None and node.extra > 0",
-    ]
-    simple += [lambda: "node.left is None"] if self.is_binary else [lambda: "not node.children"]
-    if depth == 0:
-      return [lambda make=make: f"({make()})" for make in simple]
-    return [
-      *(lambda make=make: f"({make()})" for make in simple),
-      lambda: f"({self.expr('bool', depth - 1)} {self.pick(['and', 'or'])} {self.expr('bool', depth - 1)})",
-      lambda: f"(not {self.expr('bool', depth - 1)})",
-      lambda: f"({self.expr('int', depth - 1)} {self.pick(ops)} {self.expr('int', depth - 1)})",
-      lambda: f"({self.expr('int', 0)} {self.pick(ops)} {self.expr('int', 0)} {self.pick(ops)} {self.expr('int', 0)})",
-      lambda: f"({self.expr('float', depth - 1)} {self.pick(ops[:4])} {self.expr('float', depth - 1)})",
-      lambda: f"(tf.reduce_sum({self.expr('tensor', depth - 1)}) > {self.pick([0.137, -0.291, 0.713])})",
-    ]
-
-  def _strs(self, depth):
-    return [lambda: "node.tag", lambda: repr(self.pick(TAGS))]
-
-  def _tensors(self, depth):
-    simple = [
-      lambda: f"table[{self.expr('int', 0)} % 4]",
-      lambda: f"table[{self.expr('int', 0)} % 4]",
-      lambda: "tf.constant(node.vector)",
-      lambda: "node.vector * table[0]",
-      lambda: self.pick(["tf.ones([3])", "mix[1]"]),
-    ]
-    if self.has_effects:
-      simple += [lambda: "model.last"]
-    if depth == 0:
-      return simple
-    one = lambda: self.expr("tensor", depth - 1)
-    return simple + [
-      lambda: f"({one()} {self.pick('+-*')} {one()})",
-      lambda: f"({one()} {self.pick('+-*')} {one()})",
-      lambda: f"tf.tanh({one()})",
-      lambda: f"tf.linalg.matvec(mix, {one()})",
-      lambda: f"({self.expr('float', depth - 1)} * {one()})",
-      lambda: f"({one()} {self.pick('+*')} {self.expr('int', depth - 1)})",
-      lambda: f"combine({one()}, {self.expr('tensor', 0)})",
-      lambda: f"combine({one()}, {self.expr('tensor', 0)}, scale={self.expr('float', 0)})",
-      lambda: f"tf.where({one()} > 0.1, {self.expr('tensor', 0)}, 0.5)",
-      lambda: f"tf.add_n([{one()}, {self.expr('tensor', 0)}])",
-      lambda: f"tf.reduce_sum(tf.stack([{one()}, {self.expr('tensor', 0)}]), 0)",
-      lambda: f"(lambda q: q * {self.expr('float', 0)})({one()})",
-    ]
+class Writer(ExpressionWriter):
+  """Writes one program."""
 
   # --- Statements
 
@@ -414,7 +127,9 @@ class Writer:
     elif kind == "tensor":
       self.define("tensor", f"(tf.add_n({name}) if {name} else table[2])")
       self.define("tensor", f"(sum({name}) + table[0])")
-      self.define("tensor", f"(tf.reduce_max(tf.stack({name}), 0) if len({name}) > 0 else table[3])")
+      self.define(
+        "tensor", f"(tf.reduce_max(tf.stack({name}), 0) if len({name}) > 0 else table[3])"
+      )
     elif kind == "float":
       self.define("float", f"sum({name})")
       self.define("float", f"(min({name}) if {name} else 0.25)")
@@ -434,12 +149,14 @@ class Writer:
         self.do_change()
 
   def do_check(self):
-    rare = self.pick(["depth > 3", "node.label == 9", "node.scale > 2.0", "depth > 2 and node.flag"])
+    rare = self.pick(
+      ["depth > 3", "node.label == 9", "node.scale > 2.0", "depth > 2 and node.flag"]
+    )
     if self.chance(0.5):
       self.line(f"assert not ({rare}), f'no {{node.label}} {{depth}}'")
     else:
       with self.block(f"if {rare}:"):
-        self.line(f"raise ValueError(f'bad {{node.tag}} at {{depth}}')")
+        self.line("raise ValueError(f'bad {node.tag} at {depth}')")
 
   def do_effect(self):
     key = self.pick(["node.label", "node.tag", f"{self.expr('int', 0)} % 3"])
@@ -469,7 +186,11 @@ class Writer:
   def do_shown(self):
     kind = self.pick(["int", "float", "str", "tensor"])
     value = self.expr(kind, 1)
-    texts = [f"print('at', {value})", f"print(f'{{node.tag}}: {{{value}}}')", f"print({value}, depth, sep='/')"]
+    texts = [
+      f"print('at', {value})",
+      f"print(f'{{node.tag}}: {{{value}}}')",
+      f"print({value}, depth, sep='/')",
+    ]
     text = self.pick(texts if "'" not in value and '"' not in value else texts[::2])
     self.line(text)
 
@@ -563,7 +284,9 @@ class Writer:
   def _nary(self):
     self._words = []
     if self.chance(0.5):
-      with self.block(f"if {self.pick(['not node.children', 'len(node.children) == 0', 'node.is_leaf'])}:"):
+      with self.block(
+        f"if {self.pick(['not node.children', 'len(node.children) == 0', 'node.is_leaf'])}:"
+      ):
         self.statements(1)
         self.line(f"return {self.returned()}")
     if self.chance(0.2):
@@ -574,7 +297,11 @@ class Writer:
 
   def _comprehension(self):
     name = self.name("l")
-    where = f" if {self.pick(['child.flag', 'child.label > 0', 'child.children'])}" if self.chance(0.3) else ""
+    where = (
+      f" if {self.pick(['child.flag', 'child.label > 0', 'child.children'])}"
+      if self.chance(0.3)
+      else ""
+    )
     self.line(f"{name} = [{self.call('child')} for child in node.children{where}]")
     for kind, text in RESULTS[self.result]:
       if text == "{}":
@@ -653,8 +380,3 @@ class Writer:
 def program(random):
   """Returns a random `Program`."""
   return Writer(random).program()
-
-
-def vector():
-  """Returns the tensor argument of programs that take one."""
-  return tf.constant([0.1, -0.4, 0.7])

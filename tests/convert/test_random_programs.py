@@ -9,11 +9,10 @@ import traceback
 import hypothesis
 import numpy as np
 import pytest
-import tensorflow as tf
 from hypothesis import strategies as st
 
 import recursive_tf as rtf
-from tests.convert import harness, random_programs
+from tests.convert import harness, random_programs, random_trees
 from tests.convert.compare import Comparison, stacked
 from tests.convert.programs.registry import Call
 
@@ -39,8 +38,8 @@ class Side:
     self.function, self.state = made["function"], made["state"]
     self._variables, self._path = made["variables"], path
     self._rng = np.random.default_rng(seed)
-    self.trees = [random_programs.tree(self._rng, program.is_binary, n) for n in SIZES]
-    self._more = (random_programs.vector(),) if program.has_vector else ()
+    self.trees = [random_trees.tree(self._rng, program.is_binary, n) for n in SIZES]
+    self._more = (random_trees.vector(),) if program.has_vector else ()
 
   def call(self, index, with_tape):
     """Calls the function on one tree; returns the `Outcome` and the line that raised."""
@@ -70,7 +69,7 @@ class Side:
   def mutate(self):
     """Changes all trees."""
     for tree in self.trees:
-      random_programs.mutate(self._rng, tree)
+      random_trees.mutate(self._rng, tree)
 
   def visible(self):
     """Returns all objects whose state is compared."""
