@@ -2,8 +2,8 @@
 
 A *walk* visits every object that handle and items columns reach from the roots, gives each a row,
 and fills its columns. A *handle* is a row number; -1 stands for None and -2 for missing, which
-says that Python would raise AttributeError, IndexError, KeyError or TypeError there; or, where a str
-is read as a number or its methods are called, ValueError or OverflowError. Objects are
+says that Python would raise AttributeError, IndexError, KeyError or TypeError there; or, where a
+str is read as a number or its methods are called, ValueError or OverflowError. Objects are
 told apart by identity: a shared object has one row, and a cycle ends.
 
 A column is `(kind, index, path, *more)`:

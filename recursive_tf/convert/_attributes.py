@@ -31,7 +31,7 @@ from recursive_tf.convert._values import (
   Weak,
 )
 
-_TUPLE_FIELD = type(collections.namedtuple("_Example", "field").field)
+_TUPLE_FIELD = type(vars(collections.namedtuple("_Example", "field"))["field"])
 _PURE_METHODS = frozenset(  # Of strings; they give a string, a number or a bool.
   """lower upper strip lstrip rstrip casefold title capitalize swapcase isdigit isalpha isupper
   islower isspace isalnum istitle isnumeric isdecimal isidentifier startswith endswith count find
@@ -66,7 +66,8 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
   frame = ip.frame
   if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
     if name == "_replace" and _calls.is_named_tuple(type(owner)):
-      return Builtin(name, lambda **new: type(owner)(**{**owner._asdict(), **new}))
+      named: Any = owner
+      return Builtin(name, lambda **new: type(named)(**{**named._asdict(), **new}))
     found = inspect.getattr_static(type(owner), name, None)
     if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
       return BoundMethod(found, owner)

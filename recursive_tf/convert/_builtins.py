@@ -31,6 +31,7 @@ from recursive_tf.convert._values import (
   ABSTRACT,
   BoundMethod,
   Builtin,
+  Closure,
   IntOrFloat,
   LocalDict,
   LocalList,
@@ -43,6 +44,18 @@ from recursive_tf.convert._values import (
   Scope,
   Weak,
 )
+
+
+def _iterating(function: Callable[..., Any]) -> Callable[..., Any]:
+  """Returns a builtin that gives an iterator."""
+
+  def call_once(ip: Any, *args: Any, **kwargs: Any) -> LocalList:
+    found = function(ip, *args, **kwargs)
+    result = found if isinstance(found, LocalList) else ip.frame.new(LocalList(found))
+    result.is_iterator = True
+    return result
+
+  return call_once
 
 
 def knows(function: Any) -> bool:
@@ -71,8 +84,8 @@ def _len(ip: Any, value: Any) -> Any:
   rows = _calls.as_rows(value)
   if rows is not None:
     return Number(rows.length, int)
-  if isinstance(value, LocalList):
-    return len(value.content)
+  if isinstance(value, LocalList) and value.items is not None:
+    return len(value.items)
   if isinstance(value, LocalDict):
     return len(value.items)
   if isinstance(value, (LocalObject,)):
@@ -113,7 +126,7 @@ def _isinstance(ip: Any, value: Any, classes: Any) -> Any:
       return bool(inside)
     found = frame.number(value.step("isinstance", tuple(sorted(inside, key=repr))))
     return frame.note(found, [(value, inside)], [(value, frame.types_of(value) - inside)])
-  kinds_of = {
+  kinds_of: dict[type, Callable[[], type]] = {
     Number: lambda: value.type,
     LocalList: lambda: list,
     LocalDict: lambda: dict,
@@ -218,9 +231,12 @@ def _range(ip: Any, *args: Any) -> Any:
   args = tuple(ip.frame.resolve(arg) for arg in args)
   if _builtin_numbers.all_known(args):
     return _builtin_numbers.known(ip, range, *args)
-  if not all(number_of(arg) is not None and number_of(arg).type is int for arg in args):
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "range() of something else than ints.")
-  numbers = [tf.cast(number_of(arg).tensor, tf.int64) for arg in args]
+  numbers = []
+  for arg in args:
+    number = number_of(arg)
+    if number is None or number.type is not int:
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "range() of something else than ints.")
+    numbers.append(tf.cast(number.tensor, tf.int64))
   values = tf.range(*numbers)
   return Rows(tf.shape(values)[0], (values,), _forms.NumberForm(int))
 
@@ -435,7 +451,7 @@ def _setattr(ip: Any, owner: Any, name: Any, value: Any) -> Any:
 def _callable(ip: Any, value: Any) -> Any:
   if isinstance(value, Ref):
     return all(callable(kind) and hasattr(kind, "__call__") for kind in ip.frame.types_of(value))  # noqa: B004
-  return callable(value) or isinstance(value, (BoundMethod, Builtin, _calls.Closure))
+  return callable(value) or isinstance(value, (BoundMethod, Builtin, Closure))
 
 
 def _builtin_item(ip: Any, owner: Any, key: Any) -> Any:
@@ -471,7 +487,7 @@ def _sorted(ip: Any, value: Any, *, key: Any = None, reverse: Any = False) -> An
   return frame.new(LocalList(Rows(rows.length, (tf.sort(values, direction=direction),), rows.form)))
 
 
-def formatted(ip: Any, node: ast.JoinedStr, scope: Scope) -> Any:
+def formatted(ip: Any, node: Any, scope: Scope) -> Any:
   """Returns an f-string: a string if all of it is known, else what `print` can still show."""
   parts: list[Any] = []
   for value in node.values:
@@ -496,9 +512,9 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   tuple: _tuple,
   dict: _dict,
   range: _range,
-  enumerate: _enumerate,
-  zip: _zip,
-  reversed: _reversed,
+  enumerate: _iterating(_enumerate),
+  zip: _iterating(_zip),
+  reversed: _iterating(_reversed),
   sum: _sum,
   max: _builtin_numbers.extreme("max"),
   min: _builtin_numbers.extreme("min"),
@@ -510,7 +526,7 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   hasattr: _hasattr,
   setattr: _setattr,
   type: _type,
-  map: _map,
+  map: _iterating(_map),
   print: _print,
   callable: _callable,
   divmod: _divmod,

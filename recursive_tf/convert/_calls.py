@@ -26,6 +26,7 @@ from recursive_tf.convert._values import (
   BoundMethod,
   Builtin,
   Closure,
+  LocalDict,
   LocalObject,
   Raises,
   Ref,
@@ -68,7 +69,8 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
     return call(ip, plain, args, kwargs)
   if isinstance(function, types.MethodType) and is_named_tuple(function.__self__):
     if function.__name__ == "_make" and len(args) == 1 and not kwargs:
-      return function.__self__(*_sequences.fixed_items(ip, args[0]))
+      named: Any = function.__self__
+      return named(*_sequences.fixed_items(ip, args[0]))
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if isinstance(function, types.FunctionType) and not _libraries.is_library(function):
@@ -248,10 +250,10 @@ def _bind(
   except TypeError:
     raise Raises from None
   bound.apply_defaults()
-  names = dict(bound.arguments)
+  names = {name: ip.keep(value) for name, value in bound.arguments.items()}
   for name, parameter in signature.parameters.items():
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-      names[name] = ip.frame.new(_sequences.LocalDict(names[name]))
+      names[name] = ip.frame.new(LocalDict(names[name]))
   return names
 
 

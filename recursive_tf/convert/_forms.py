@@ -261,8 +261,9 @@ def _join_as(a: Form, b: Form) -> Form | None:
   if isinstance(a, TensorForm):
     if isinstance(b, TensorForm):
       return TensorForm(_join_specs(a.spec, b.spec))
-    if number_type(b) in (int, float) and _takes(a.spec.dtype, number_type(b)):
-      return WeakForm(a.spec, number_type(b))
+    number = number_type(b)
+    if number in (int, float) and _takes(a.spec.dtype, number):
+      return WeakForm(a.spec, number)
   if isinstance(a, WeakForm):
     if isinstance(b, (TensorForm, WeakForm)):
       if isinstance(b, WeakForm) and b.type is not a.type:
@@ -619,7 +620,7 @@ def _spec(value: Any) -> tf.TensorSpec:
   return tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
 
 
-def _takes(dtype: tf.DType, number: type) -> bool:
+def _takes(dtype: tf.DType, number: type | None) -> bool:
   return dtype.is_floating or (dtype.is_integer and number is int)
 
 

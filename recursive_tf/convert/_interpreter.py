@@ -75,7 +75,7 @@ class Interpreter:
     return FELL
 
   def do_Return(self, node: ast.Return, scope: Scope) -> Any:
-    return None if node.value is None else self.eval(node.value, scope)
+    return None if node.value is None else self.keep(self.eval(node.value, scope))
 
   def do_Expr(self, node: ast.Expr, scope: Scope) -> Any:
     self.frame.compute(self.eval(node.value, scope))
@@ -166,8 +166,21 @@ class Interpreter:
       assert isinstance(target, (ast.Tuple, ast.List))  # What the passes leave.
       self._unpack(target.elts, value, scope)
 
+  def keep(self, value: Any) -> Any:
+    """Returns a value that may be used more than once.
+
+    Raises:
+      ConversionRefused: If it is an iterator, which is computed later and empty the second time.
+    """
+    if isinstance(value, LocalList) and value.is_iterator:
+      raise self.frame.refuse(
+        Reason.UNSUPPORTED_OPERATION, "An iterator is kept. Make it a list where it is made."
+      )
+    return value
+
   def bind(self, name: str, value: Any, scope: Scope) -> None:
     """Sets a variable where Python would."""
+    self.keep(value)
     if name not in scope.outer_names:
       scope.names[name] = value
       return
@@ -399,7 +412,10 @@ class Interpreter:
   def eval_ListComp(self, node: ast.ListComp, scope: Scope) -> Any:
     return _loops.comprehension(self, node.elt, node.generators, scope)
 
-  eval_GeneratorExp = eval_ListComp
+  def eval_GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> Any:
+    found = _loops.comprehension(self, node.elt, node.generators, scope)
+    found.is_iterator = True
+    return found
 
   def eval_DictComp(self, node: ast.DictComp, scope: Scope) -> Any:
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)

@@ -251,8 +251,9 @@ def _projection(ip: Any, function: Closure, rows: Rows) -> Rows | None:
   name = parameter.arg
   picked = {name: rows}
   for statement in function.node.body[:-1]:
-    is_unpacking = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple)
-    if not is_unpacking or not isinstance(statement.value, ast.Name):
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+      return None
+    if not isinstance(statement.targets[0], ast.Tuple):
       return None
     if not isinstance(rows.form, _forms.NestForm):
       return None
@@ -545,7 +546,7 @@ def _one_round(
     tensors = [tf.compat.v1.placeholder(s.dtype, s.shape) for s in _forms.specs(form)]
     _set(owner, key, frame.adopt(_forms.unflatten(form, iter(tensors))))
   count = len(frame.locals)
-  places = {}
+  places: dict[Any, Any] = {}
   before = frame.snapshot()
   body(tf.compat.v1.placeholder(tf.int32, []))
   for local, old in zip(frame.locals[:count], before, strict=False):

@@ -54,7 +54,11 @@ _COMPARISONS = {
   ast.Gt: (operator.gt, "gt"),
   ast.GtE: (operator.ge, "ge"),
 }
-_UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
+_UNARY: dict[type[ast.unaryop], Any] = {
+  ast.USub: operator.neg,
+  ast.UAdd: operator.pos,
+  ast.Invert: operator.invert,
+}
 _PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 
 
@@ -175,8 +179,8 @@ def _weak_binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
       return _calls.native(ip, function, operands, {})
   elif type(other) in (int, float) and other == 0 and op is ast.Add and type(other) is weak.type:
     return weak
-  elif number_of(other) is not None and op is ast.Mult:
-    return _scaled(ip, weak, number_of(other))
+  elif (factor := number_of(other)) is not None and op is ast.Mult:
+    return _scaled(ip, weak, factor)
   operands = [ip.frame.strong(v) if isinstance(v, Weak) else v for v in (left, right)]
   return binary(ip, op, *operands)
 
@@ -285,6 +289,8 @@ def truth(ip: Any, value: Any) -> Any:
     return _truth_of_tensor(ip, value)
   if isinstance(value, Ref):
     return _truth_of_ref(ip, value)
+  if isinstance(value, LocalList) and value.is_iterator:
+    return True
   if isinstance(value, (LocalList, Rows)):
     content = value.content if isinstance(value, LocalList) else value
     if isinstance(content, Rows):
@@ -455,7 +461,8 @@ def _compare_optional(ip: Any, left: Any, right: Any, equal: Callable[[], Any]) 
 
 def has_own_eq(kind: type) -> bool:
   """Tells whether `==` of a type is more than identity."""
-  return kind.__eq__ is not object.__eq__
+  plain: Any = object.__eq__
+  return kind.__eq__ is not plain
 
 
 def _identical(ip: Any, left: Any, right: Any) -> Any:
@@ -467,7 +474,8 @@ def _identical(ip: Any, left: Any, right: Any) -> Any:
       return frame.is_none(one) if isinstance(one, Ref) else frame.resolve(one) is None
   if not isinstance(left, Ref) and not isinstance(right, Ref):
     if isinstance(left, Number) or isinstance(right, Number):
-      if all(number_of(v) is not None and number_of(v).type is bool for v in (left, right)):
+      numbers = [number_of(left), number_of(right)]
+      if all(number is not None and number.type is bool for number in numbers):
         return _numbers.compare(ast.Eq, left, right)
       raise _unsupported(ip, "is", left, right)
     return left is right

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class PackedType(tf.types.experimental.TraceType):  # type: ignore[misc]
+class PackedType(tf.types.experimental.TraceType):
   """What a tf.function is traced for: all packed objects of a program are of one type.
 
   Equal only to itself.

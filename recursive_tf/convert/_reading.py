@@ -225,7 +225,8 @@ class Reading:
       raise Bottom
     if there == {NoneType}:
       if Missing in types:
-        self.demand(self.is_there(value).tensor)
+        there_too = self.is_there(value)
+        self.demand(there_too.tensor if isinstance(there_too, Number) else tf.constant(there_too))
       return None
     if len(there) == 1 and there <= set(_forms.NUMBERS):
       return self.number(value)

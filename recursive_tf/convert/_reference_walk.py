@@ -310,7 +310,8 @@ class ReferenceWalker:
     elif kind == "items":
       ints[index : index + 2] = self._add_items(tables, value)
     elif kind in ("types", "types?"):
-      _check_type(value, *more, may_be_missing=kind == "types?")
+      (types,) = more
+      _check_type(value, types, may_be_missing=kind == "types?")
     elif kind == "item types":
       _check_item_types(value, *more)
     elif value is MISSING or value is None:

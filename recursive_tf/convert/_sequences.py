@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -82,8 +83,9 @@ class Text(Abstract):
       if isinstance(part, str):
         text += part
       elif isinstance(part.value, (str, int, float, bool)) and isinstance(part.spec, str):
-        value = {-1: lambda v: v, 115: str, 114: repr, 97: ascii}[part.conversion](part.value)
-        text += format(value, part.spec)
+        conversions: dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
+        convert = conversions.get(part.conversion)
+        text += format(part.value if convert is None else convert(part.value), part.spec)
       else:
         return self
     return text
@@ -133,7 +135,8 @@ def item(ip: Any, owner: Any, key: Any) -> Any:
   if isinstance(owner, (str, range, tf.TensorShape)):
     if isinstance(key, (Number, Ref, tf.Tensor)):
       raise frame.refuse(Reason.NEEDS_VALUE, f"An item of {owner!r} by what only the run knows.")
-    return owner[key.static() if isinstance(key, Slice) else key]
+    index: Any = key.static() if isinstance(key, Slice) else key
+    return owner[index]
   method = getattr(type(owner), "__getitem__", None)
   if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
     return _calls.call(ip, BoundMethod(method, owner), [key], {})
@@ -600,11 +603,11 @@ def unpacked(ip: Any, value: Any, num_before: int, num_after: int) -> list[Any]:
     raise Raises
   frame.demand(rows.length >= num_before + num_after)
   middle = _item_of_rows(ip, rows, Slice(num_before, -num_after or None, None))
-  one = (lambda i: builtin_item(ip, value, i)) if isinstance(value, Ref) else (
-    lambda i: _item_of_rows(ip, rows, i))
-  return [
-    *(one(i) for i in range(num_before)), middle, *(one(i) for i in range(-num_after, 0))
-  ]
+
+  def one(i: int) -> Any:
+    return builtin_item(ip, value, i) if isinstance(value, Ref) else _item_of_rows(ip, rows, i)
+
+  return [*map(one, range(num_before)), middle, *map(one, range(-num_after, 0))]
 
 
 def read_or(ip: Any, ref: Ref, default: Any) -> Any:
@@ -672,7 +675,7 @@ def text_binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Text 
         return Text((Format(count, REPEATED, text),))
   if op is not ast.Add or (isinstance(left, str) and isinstance(right, str)):
     return None
-  parts = []
+  parts: list[Any] = []
   for value in (left, right):
     if isinstance(value, Text):
       parts += value.parts

@@ -12,6 +12,7 @@ from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
+  Base,
   Bottom,
   LocalList,
   Missing,
@@ -74,7 +75,7 @@ def _stacked(ip: Any, rows: Rows, function: Any) -> tf.Tensor:
       return ip.frame.check(tf.cast(rows.tensors[0], dtype), ok, "an int beyond 32 bits")
     return tf.cast(rows.tensors[0], dtype)
   if isinstance(form, _forms.RefForm):
-    element = Ref(_forms.Base(rows.tensors[0], form.types))
+    element = Ref(Base(rows.tensors[0], form.types))
     kinds = form.types - {NoneType, Missing}
     if len(kinds) == 1 and kinds <= {*_forms.NUMBERS} and not element.path:
       closure = _loops.identity(ip)

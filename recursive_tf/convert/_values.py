@@ -129,7 +129,10 @@ class LocalList(Local):
 
   Attributes:
     content: the elements, or `Rows` where only the run knows how many there are.
+    is_iterator: whether Python would give an iterator, such as `zip`, which is empty afterwards.
   """
+
+  is_iterator = False
 
   def __init__(self, content: Iterable[Any] | Rows):
     self.content: list[Any] | Rows = content if isinstance(content, Rows) else list(content)

@@ -50,6 +50,11 @@ def make(recursive):
       return x - y
     return x + 2 * y
 
+  def push(items, value):
+    if value is not None:
+      items.append(value)
+    return items
+
   def combine(a, b, *, scale=0.5):
     c = tf.tanh(a + b) * scale
     return c if scale > 0 else -c
@@ -114,6 +119,10 @@ class Writer(ExpressionWriter):
         self.line(f"{name}.append({self.expr(kind, 1)})")
     else:
       self.line(f"{name}.append({self.expr(kind, 1)})")
+    if self.chance(0.3):
+      other = self.name("l")
+      self.line(f"{other} = push({name}, {self.expr(kind, 1)})")
+      self.line(f"{other}.append({self.expr(kind, 1)})")
     self.aggregates(name, kind)
 
   def aggregates(self, name, kind):

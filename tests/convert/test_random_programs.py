@@ -16,7 +16,7 @@ from tests.convert import harness, random_programs, random_trees
 from tests.convert.compare import Comparison, stacked
 from tests.convert.programs.registry import Call
 
-SIZES = (1, 3, 5, 2)
+SIZES = (1, 4, 3)
 MIN_CONVERTED = 0.7
 
 
