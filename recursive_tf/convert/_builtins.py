@@ -29,6 +29,7 @@ from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   ABSTRACT,
+  Bottom,
   BoundMethod,
   Builtin,
   Closure,
@@ -280,6 +281,8 @@ def _zip(ip: Any, *values: Any, strict: bool = False) -> Any:
 
 def call_spread(ip: Any, function: Any, args: list[Any]) -> Any:
   """Calls a function with `*rows` among its arguments."""
+  if args and isinstance(args[0], seq.Spread) and args[0].rows.form is None:
+    raise Bottom  # What the elements are is not known yet.
   if function is zip and len(args) == 1:
     rows = args[0].rows
     if isinstance(rows.form, _forms.NestForm):

@@ -32,6 +32,7 @@ from recursive_tf.convert._values import (
   LocalObject,
   Maybe,
   Missing,
+  Path,
   Ref,
   Rows,
 )
@@ -61,6 +62,8 @@ class Effects(ContainerEffects):
     plain = Ref(base).step(*step)
     initial = frame.types_of(plain)
     if isinstance(element, UnsetForm):
+      if tuple in initial:
+        raise Bottom  # What is written, and so the tuple's parts, is not known yet.
       return State(frame.resolve(plain))
     present, *tensors = (tf.gather(tensor, base.handle) for tensor in rows.tensors)
     frame.num_partial += 1
@@ -75,7 +78,7 @@ class Effects(ContainerEffects):
       return State(frame.adopt(_forms.unflatten(form, iter(checked))))
     if initial == {NoneType} and _forms.can_be_none(element):
       return State(Maybe(written, present))
-    return State(frame.cond(pred, lambda: written, lambda: frame.resolve(plain)))
+    return State(frame.cond(pred, lambda: written, lambda: _initial(frame, plain, element)))
 
   def is_there(self, ip: Any, ref: Ref, step: tuple[Any, ...]) -> Any:
     """Tells whether a heap object has an attribute that the program writes; None if it does not."""
@@ -118,8 +121,8 @@ class Effects(ContainerEffects):
       raise frame.refuse(
         Reason.KINDS_DIFFER, f"{step[1]!r} is {error} at different times."
       ) from None
-    for facts in _facts_of(element):  # The next run finds what this one has written.
-      frame.profile.expect(kinds, (step,), facts)
+    for path, facts in _facts_of(element, (step,)):  # The next run finds what this one has written.
+      frame.profile.expect(kinds, path, facts)
     rows = store.content.content
     index = tf.reshape(base.handle, [1, 1])
     ok = tf.reduce_all(base.handle >= 0)
@@ -250,6 +253,14 @@ _EAGER_TENSOR = type(tf.constant(0))
 _ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)
 
 
+def _initial(frame: Any, ref: Ref, form: Any) -> Any:
+  """Returns what an object had when the run began; tuples part by part, as they are written."""
+  kinds = frame.types_of(ref) - {Missing}
+  if isinstance(form, _forms.NestForm) and form.type is tuple and kinds == {tuple}:
+    return tuple(frame.resolve(ref.step("item", i)) for i in form.keys)
+  return frame.resolve(ref)
+
+
 def value_of_variable(owner: Any, name: str) -> Any:
   """Returns what a variable is now."""
   if isinstance(owner, types.CellType):
@@ -261,17 +272,21 @@ def value_of_variable(owner: Any, name: str) -> Any:
   return getattr(owner, name)
 
 
-def _facts_of(form: Any) -> Iterator[Facts]:
-  """Yields what the profile says of values of a form."""
+def _facts_of(form: Any, path: Path) -> Iterator[tuple[Path, Facts]]:
+  """Yields what the profile says of values of a form that `path` leads to, and of their parts."""
   if isinstance(form, _forms.MaybeForm):
-    yield Facts(frozenset([NoneType]))
-    yield from _facts_of(form.value)
+    yield path, Facts(frozenset([NoneType]))
+    yield from _facts_of(form.value, path)
   elif isinstance(form, _forms.TensorForm):
-    yield Facts(frozenset([_EAGER_TENSOR]), form.spec)
+    yield path, Facts(frozenset([_EAGER_TENSOR]), form.spec)
   elif isinstance(form, NumberForm):
-    yield Facts(frozenset([form.type]))
+    yield path, Facts(frozenset([form.type]))
   elif isinstance(form, RefForm):
-    yield Facts(form.types)
+    yield path, Facts(form.types)
+  elif isinstance(form, _forms.NestForm) and form.type is tuple:
+    yield path, Facts(frozenset([tuple]))
+    for key, part in zip(form.keys, form.parts, strict=True):
+      yield from _facts_of(part, (*path, ("item", key)))
 
 
 def _is_plain_write(kind: type, name: str) -> bool:

@@ -186,7 +186,7 @@ def polymorphic_nodes(w):
   def encode(node):
     return node.encode(model)
 
-  return Case(encode, polymorphic(w.rng), mutate=change_leaf)
+  return Case(encode, polymorphic(w.rng), mutate=change_leaf, max_conversions=4)
 
 
 @program("isinstance", "visitor", "several classes")
