@@ -6,6 +6,7 @@ import ast
 import functools
 import math
 import operator
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -306,12 +307,23 @@ def _reversed(ip: Any, value: Any) -> Any:
   return Rows(rows.length, tuple(tf.reverse(t, [0]) for t in rows.tensors), rows.form)
 
 
+def _refuse_compensated(ip: Any, is_of_floats: bool) -> None:
+  """Refuses sums of floats where Python makes up for what additions round off."""
+  if is_of_floats and sys.version_info >= (3, 12):
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, "sum() of floats, which Python rounds in its own way."
+    )
+
+
 def _sum(ip: Any, value: Any, start: Any = 0) -> Any:
   rows = seq.rows_of(ip, value)
   if rows is not None:
+    _refuse_compensated(ip, rows.form == _forms.NumberForm(float))
     return _loops.total(ip, rows, start)
   result = start
-  for item in seq.fixed_items(ip, value):
+  items = [ip.frame.resolve(item) for item in seq.fixed_items(ip, value)]
+  _refuse_compensated(ip, any(isinstance(i, Number) and i.type is float for i in items))
+  for item in items:
     result = _operators.binary(ip, ast.Add, result, item)
   return result
 

@@ -281,6 +281,10 @@ class Conversion:
       raise Bottom
     frame.num_partial += 1
     key, changed = instance.key, self._changed.get(instance.key, {})
+    if rows is not None and _forms.has_rows(instance.result):
+      raise frame.refuse(
+        Reason.DYNAMIC_LIST, f"{instance.name} returns a list for each element of a list."
+      )
     if rows is not None and (changed or self.effects.returned(key)):
       return _loops.one_by_one(ip, rows, lambda value: self._call_row(ip, function, source, node,
                                                                       outer, names, value))

@@ -507,6 +507,13 @@ def specs(form: Form) -> Iterator[tf.TensorSpec]:
     yield form.spec
 
 
+def has_rows(form: Form) -> bool:
+  """Tells whether there is a list of unknown length in values of this form."""
+  if isinstance(form, NestForm):
+    return any(map(has_rows, form.parts))
+  return isinstance(form, RowsForm) or (isinstance(form, MaybeForm) and has_rows(form.value))
+
+
 def generalized(form: Form, is_argument: bool = False) -> Form:
   """Returns the form that a recursive function takes: numbers may change from call to call."""
   if is_argument and isinstance(form, StaticForm) and type(form.value) in (int, float):

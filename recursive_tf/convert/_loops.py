@@ -258,9 +258,10 @@ def _projection(ip: Any, function: Closure, rows: Rows) -> Rows | None:
     if not isinstance(rows.form, _forms.NestForm):
       return None
     targets = statement.targets[0].elts
-    if len(targets) != len(rows.form.parts) or not all(isinstance(t, ast.Name) for t in targets):
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    if len(names) < len(targets) or len(names) != len(rows.form.parts):
       return None
-    picked |= {t.id: part_of(rows, i) for i, t in enumerate(targets)}
+    picked |= {name: part_of(rows, i) for i, name in enumerate(names)}
   result = function.node.body[-1]
   value = result.value if isinstance(result, ast.Return) else None
   return _pick(ip, value, picked)

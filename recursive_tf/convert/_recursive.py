@@ -570,9 +570,12 @@ def _line_of(error: tf.errors.OpError, text: str) -> str:
   """Returns the line of an error's message that has the text, or the first that says anything."""
   lines = [line.strip() for line in error.message.splitlines() if line.strip()]
   found = [line for line in lines if text in line] or [
-    line for line in lines if line != "Graph execution error:"
+    # The op's own message, after what TensorFlow says about where it was made.
+    before
+    for before, line in zip(lines, [*lines[1:], ""], strict=True)
+    if line.startswith("[[{{node")
   ]
-  return found[0] if found else error.message
+  return found[0] if found else lines[-1] if lines else error.message
 
 
 def _single(argument: Argument) -> Argument:

@@ -13,7 +13,6 @@ class Reason(enum.Enum):
 
   SOURCE_MISSING = ("source-missing", "Define the function in a file, not by exec or in C.")
   SYNTAX = ("syntax", "Write it with the statements that docs/recursive.md lists.")
-  LOOP_EXIT = ("loop-exit", "Move the return or break out of this loop.")
   NO_BASE_CASE = ("no-base-case", "Give the recursion a branch that does not call itself.")
   OPAQUE_CALL = ("opaque-call", "Call TensorFlow, or a function whose Python source is there.")
   OPAQUE_READ = ("opaque-read", "Read a plain attribute, item or zero-argument method.")
