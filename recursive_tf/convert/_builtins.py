@@ -81,8 +81,8 @@ def _len(ip: Any, value: Any) -> Any:
       return _attributes.by_type(
         ip, value, groups, lambda ref, group: _own_len(ip, ref, group[0])
       )
-    state = frame.conversion.effects.read_length(ip, value)
-    return frame.length(value) if state is None else state.value
+    frame.conversion.effects.check_unchanged(ip)
+    return frame.length(value)
   rows = _calls.as_rows(value)
   if rows is not None:
     return Number(rows.length, int)

@@ -34,7 +34,6 @@ from recursive_tf.convert._values import (
   Scope,
   Weak,
 )
-from recursive_tf.convert.passes import scopes
 
 # What libraries raise for arguments that they cannot take.
 LIBRARY_ERRORS = (
@@ -284,16 +283,6 @@ def function_of_lambda(node: ast.Lambda) -> ast.FunctionDef:
     made = ast.copy_location(made, node)
     node._rtf_function = made  # type: ignore[attr-defined]
   return made
-
-
-def free_values(closure: Closure) -> dict[str, Any]:
-  """Returns the variables around a closure that it uses, with their values."""
-  found = {}
-  for name in scopes.free_names(closure.node):
-    scope = closure.scope.find(name)
-    if scope is not None:
-      found[name] = scope.names[name]
-  return found
 
 
 def as_rows(value: Any) -> Rows | None:

@@ -215,21 +215,15 @@ class Effects(ContainerEffects):
       )
     store = self.store(ip.frame, place, True)
     self.set(ip, store, value)
+
   # --- What is refused, and the output
 
-  def read_elements(self, ip: Any, ref: Ref) -> State | None:
-    """Returns the elements of a heap list, if the program changes such lists."""
-    return None
-
-  def read_length(self, ip: Any, ref: Ref) -> State | None:
-    """Returns the length of a heap container, if the program changes such containers."""
-    return None
-
-  def augmented_attribute(
-    self, ip: Any, op: Any, owner: Any, name: str, node: Any, scope: Any
-  ) -> Any:
-    """Does `owner.name op= value` where that is more than reading and writing; None if not."""
-    return None
+  def check_unchanged(self, ip: Any) -> None:
+    """Refuses to read a container of the heap as a whole if the program writes items of such."""
+    if any(place.kind == ATTRIBUTE and place.name[0] == "item" for place in self.places.values()):
+      raise ip.frame.refuse(
+        Reason.EFFECT_ORDER, "Items of lists or dicts are written, and such are read as a whole."
+      )
 
   def call_method(self, ip: Any, ref: Ref, name: str, args: Any) -> Any:
     """Calls a method of a builtin container on the heap that changes it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -596,20 +596,6 @@ def describe(form: Form) -> str:
   if isinstance(form, MaybeForm):
     return f"None or {describe(form.value)}"
   return "nothing"
-
-
-def check_missing(base: Base) -> Base:
-  """Returns the base, failing the run where the object is not there."""
-  ok = tf.greater_equal(base.handle, -1)
-  return Base(_checks.check(base.handle, ok, "the object is not there"), base.types)
-
-
-def optional(make: Callable[[], Form]) -> Form | None:
-  """Returns `make()`, None where the forms do not match."""
-  try:
-    return make()
-  except Mismatch:
-    return None
 
 
 def _forms(values: Any, reader: Reader) -> tuple[Form, ...]:

@@ -237,14 +237,9 @@ def augmented(ip: Any, node: ast.AugAssign, scope: Scope) -> None:
     return
   owner = ip.eval(target.value, scope)
   if isinstance(target, ast.Attribute):
-    effects = ip.frame.conversion.effects
-    value = None
-    if not isinstance(owner, LocalObject):
-      value = effects.augmented_attribute(ip, op, owner, target.attr, node.value, scope)
-    if value is None:
-      old = _attributes.read(ip, owner, target.attr)
-      new = _in_place(ip, op, old, ip.eval(node.value, scope))
-      _attributes.write(ip, owner, target.attr, new)
+    old = _attributes.read(ip, owner, target.attr)
+    new = _in_place(ip, op, old, ip.eval(node.value, scope))
+    _attributes.write(ip, owner, target.attr, new)
     return
   key = ip.eval(target.slice, scope)
   old = _sequences.item(ip, owner, key)

@@ -344,8 +344,8 @@ def rows_of(ip: Any, value: Any) -> Rows | None:
   if isinstance(value, Ref):
     kinds = ip.frame.types_of(value) - {NoneType, Missing}
     if kinds and all(is_plain_sequence(kind) for kind in kinds):
-      state = ip.frame.conversion.effects.read_elements(ip, value)
-      return ip.frame.elements(value) if state is None else state.value
+      ip.frame.conversion.effects.check_unchanged(ip)
+      return ip.frame.elements(value)
     if kinds and all(issubclass(k, dict) and k.__iter__ is dict.__iter__ for k in kinds):
       return contents_of_dict(ip, value, "keys")
     plain = frozenset(kind for kind in kinds if is_plain_sequence(kind))
@@ -466,6 +466,7 @@ def _contains_of_heap(ip: Any, owner: Ref, value: Any) -> Any:
 
 def lowered(ip: Any, value: Any) -> Any:
   """Returns a value as a library takes it: tensors, and Python lists and dicts of them."""
+  ip.frame.conversion.effects.check_unchanged(ip)
   frame = ip.frame
   if isinstance(value, LocalList):
     if value.items is None:
@@ -572,6 +573,7 @@ def method_of_heap(ip: Any, ref: Ref, name: str, args: Any) -> Any:
 
 def contents_of_dict(ip: Any, ref: Ref, name: str) -> Rows:
   """Returns keys, values or items of a dict on the heap."""
+  ip.frame.conversion.effects.check_unchanged(ip)
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   if not kinds or not all(

@@ -142,11 +142,6 @@ def comprehension_targets(node: Comprehension) -> frozenset[str]:
   return frozenset(part.id for part in targets if isinstance(part, ast.Name))
 
 
-def reads_in(node: ast.AST) -> frozenset[str]:
-  """Returns the names of the function that evaluating `node`, or what it makes, may read."""
-  return frozenset(_free_reads(node))
-
-
 def captures(scope: ast.FunctionDef, exhausting: frozenset[str]) -> Captures:
   """Finds what the functions inside `scope` share with it.
 
