@@ -107,7 +107,9 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
     )
   if not hasattr(owner, name):
     raise Raises
-  return frame.conversion.guards.attribute(owner, name, getattr(owner, name))
+  value = frame.conversion.guards.attribute(owner, name, getattr(owner, name))
+  # A tf.Module keeps dicts in proxies, which pass all through to the dict itself.
+  return value.__wrapped__ if type(value).__name__ == "_DictWrapper" else value
 
 
 def _is_shadowed(owner: Any, name: str) -> bool:
@@ -137,6 +139,8 @@ def _of_ref(ip: Any, ref: Ref, name: str) -> Any:
   if not kinds:
     raise Raises  # None has no such attribute.
   if kinds == {str}:
+    if not hasattr(str, name):
+      raise Raises
     return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
   effects = frame.conversion.effects
   groups: dict[Any, list[type]] = {}

@@ -141,10 +141,9 @@ class ContainerEffects(Places):
 
   def membership(self, ip: Any, owner: Any, value: Any) -> Any:
     """Returns `value in owner` for a known dict, from its items as the run has them."""
+    key = self._key(ip, value)
     rows = self._dict_rows(ip, owner)
-    if rows.form is None:
-      return False
-    return self._find(ip, rows, self._key(ip, value))[0]
+    return False if rows.form is None else self._find(ip, rows, key)[0]
 
   def read_table(self, ip: Any, owner: Any, key: Any) -> State | None:
     """Returns `owner[key]` for a known list or dict that the program changes."""
@@ -161,12 +160,13 @@ class ContainerEffects(Places):
 
   def _lookup(self, ip: Any, owner: Any, key: Any, default: Callable[[], Any] | None) -> Any:
     frame = ip.frame
+    wanted = self._key(ip, key)
     rows = self._dict_rows(ip, owner)
     if rows.form is None:
       if default is not None:
         return default()
       raise Raises
-    found, index = self._find(ip, rows, self._key(ip, key))
+    found, index = self._find(ip, rows, wanted)
 
     def read() -> Any:
       tensors = [tf.gather(tensor, index) for tensor in rows.tensors]

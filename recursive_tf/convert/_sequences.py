@@ -223,7 +223,14 @@ def _item_of_heap(ip: Any, ref: Ref, key: Any) -> Any:
 
     if len(kinds) > 1:
       groups = [[kind] for kind in sorted(kinds, key=repr)]
-      return _attributes.by_type(ip, ref, groups, lambda one, _: item(ip, one, key))
+
+      def by_type() -> Any:
+        return _attributes.by_type(ip, ref, groups, lambda one, _: item(ip, one, key))
+
+      if isinstance(key, (str, int)) and frame.conversion.effects.is_pure:
+        # The same value each time, so that what a test says of it holds for all its uses.
+        return frame.memo(("item", *ref.key, kinds, key), by_type)
+      return by_type()
     (kind,) = kinds
     method = getattr(kind, "__getitem__", None)
     if not isinstance(method, types.FunctionType):
