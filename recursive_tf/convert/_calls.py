@@ -128,8 +128,8 @@ def _call_library(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any
     state = frame.conversion.effects.call_static(ip, owner, name.rpartition(".")[2], args, kwargs)
     if state is not None:
       return state.value
-    is_get = isinstance(owner, dict) and name.endswith(".get") and type(owner).get is dict.get
-    if is_get and args and not kwargs:
+    is_call = name.endswith(".get") and args and not kwargs
+    if is_call and isinstance(owner, dict) and type(owner).get is dict.get:
       return _sequences.get_of_static(ip, owner, *args)
     raise frame.refuse(Reason.OPAQUE_CALL, f"{name} has no Python source to look into.")
   found = _tensor_lists.call_on_rows(ip, function, args, kwargs)
