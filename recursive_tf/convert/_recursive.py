@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import logging
 import threading
 import types
 from collections.abc import Callable, Sequence
@@ -41,6 +42,7 @@ from recursive_tf.convert._source import source_of
 
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
+_LOGGER = logging.getLogger("recursive_tf")
 # What setting attributes and items raises; nothing has been written then.
 COMMIT_ERRORS = (AttributeError, TypeError, ValueError, KeyError, IndexError)
 _TOO_DEEP = "the recursion is deeper than max_depth"
@@ -519,6 +521,7 @@ class RecursiveFunction:
     self.stats.num_fallback_runs += 1
     self.stats.fallbacks[refusal.reason] = self.stats.fallbacks.get(refusal.reason, 0) + 1
     if all(str(refusal) != str(known) for known in self._refusals[-20:]):
+      _LOGGER.warning("%s runs as plain Python (told once): %s", self.__name__, refusal)
       self._refusals.append(refusal)
       del self._refusals[:-100]
     return result

@@ -89,6 +89,21 @@ def test_explain_names_what_was_converted_and_what_not():
   assert "test_recursive.py:" in str(report) and "[syntax]" in str(report)
 
 
+def test_falling_back_is_told_once(caplog):
+  @rtf.recursive
+  def unusual(node):
+    try:
+      return node.word
+    finally:
+      pass
+
+  for _ in range(3):
+    assert unusual(Node(3)) == 3
+  told = [record.getMessage() for record in caplog.records if record.name == "recursive_tf"]
+  assert len(told) == 1
+  assert "unusual runs as plain Python" in told[0] and "[syntax]" in told[0]
+
+
 def test_strict_raises_with_the_users_line():
   @rtf.recursive(strict=True)
   def unusual(node):
