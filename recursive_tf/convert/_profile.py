@@ -141,6 +141,19 @@ class Profile:
         kind = "types?" if Missing in facts.types else "types"
         yield type_, (kind, 0, plain_path(path), tuple(facts.types - {Missing}))
 
+  def reaches(self, containers: Iterable[Any], columns: Iterable[Column]) -> bool:
+    """Tells whether some read of a known object goes through one of these containers."""
+    wanted = {id(container) for container in containers}
+    return any(
+      id(obj) in wanted
+      or any(
+        type(obj) in column.types and id(evaluate(obj, plain_path(column.path[:end]))) in wanted
+        for column in columns
+        for end in range(1, len(column.path) + 1)
+      )
+      for obj in list(self._objects.values())
+    )
+
   def is_settled(self) -> bool:
     """Tells whether all that was relied on holds for all objects now known."""
     used = dict(self._used)

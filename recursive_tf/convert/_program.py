@@ -27,6 +27,7 @@ from recursive_tf.convert._loops import Mapped
 from recursive_tf.convert._places import DICT, LIST, Place
 from recursive_tf.convert._profile import Profile
 from recursive_tf.convert._reading import NONE
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert._source import FunctionSource
 from recursive_tf.convert._values import Rows, plain_path
 
@@ -99,6 +100,7 @@ class Program:
     profile.begin(roots)
     try:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
+      self._check_aliases(profile)
     finally:
       profile.end()
     entry = next(iter(self.conversion.instances.values()))
@@ -113,6 +115,15 @@ class Program:
     self._all_root_types = all_types | profile.root_types
     self._graphs: dict[bool, _Graph] = {}
     self.result_form = self._result_form()
+
+  def _check_aliases(self, profile: Profile) -> None:
+    """Refuses a list or dict that is changed under one name and read as a part of an object."""
+    places = self.conversion.effects.places.values()
+    owners = [place.owner for place in places if place.kind in (LIST, DICT)]
+    if owners and profile.reaches(owners, self.conversion.columns.all.values()):
+      raise ConversionRefused.of(
+        Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
+      )
 
   def _result_form(self) -> Any:
     node = self._source.node

@@ -48,3 +48,22 @@ def test_a_container_whose_items_change_is_not_read_as_a_whole():
   assert total(root) == total.python(expected)
   assert root == expected
   assert Reason.EFFECT_ORDER in total.stats.fallbacks
+
+
+def test_a_list_that_is_changed_is_not_a_part_of_an_object_too():
+  class Box:
+    def __init__(self, items, inner=None):
+      self.items, self.inner = items, inner
+
+  log = [1]
+
+  @rtf.recursive
+  def fill(box):
+    log.append(2)
+    if box.inner is None:
+      return len(box.items)
+    return len(box.items) + fill(box.inner)
+
+  assert fill(Box([5], Box(log))) == 1 + 3
+  assert log == [1, 2, 2]
+  assert fill.stats.fallbacks == {Reason.EFFECT_ORDER: 1}
