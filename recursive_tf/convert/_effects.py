@@ -243,7 +243,7 @@ class Effects(ContainerEffects):
       self.append(ip, self.store(ip.frame, place, False), tuple(operands))
 
 
-_EAGER_TENSOR = type(tf.constant(0))
+_EAGER_TENSOR = tf.__internal__.EagerTensor  # Making one would start TensorFlow's threads.
 _ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)
 
 
