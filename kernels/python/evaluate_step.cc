@@ -57,8 +57,7 @@ StepOutcome GetDictItem(const Step& step, PyObject* value, PyObject** result) {
   return has_default ? StepOutcome::kUnsupported : StepOutcome::kOk;
 }
 
-StepOutcome GetCharacter(const Step& step, PyObject* value,
-                         PyObject** result) {
+StepOutcome GetCharacter(const Step& step, PyObject* value, PyObject** result) {
   if (!step.is_index) {
     PyObject* key = step.constant.get();
     const bool is_subscript = PyIndex_Check(key) || PySlice_Check(key);
@@ -83,8 +82,7 @@ StepOutcome GetContents(const Step& step, PyObject* value, PyObject** result) {
 // Tells whether the attribute is the method that the class has, by True or
 // missing.
 StepOutcome CheckMethod(const Step& step, PyObject* value, PyObject** result) {
-  PyRef found =
-      PyRef::Steal(PyObject_GetAttr(value, step.constant.get()));
+  PyRef found = PyRef::Steal(PyObject_GetAttr(value, step.constant.get()));
   if (!found) return MissingIf(PyExc_AttributeError);
   if (found.get() != step.fallback.get()) {
     found = PyRef::Steal(PyObject_GetAttrString(found.get(), "__func__"));
@@ -177,7 +175,8 @@ StepOutcome CallMethod(const Step& step, PyObject* value, PyObject** result) {
     *result = PyObject_Call(method.get(), arguments, nullptr);
   }
   if (*result != nullptr) return StepOutcome::kOk;
-  if (PyErr_ExceptionMatches(PyExc_TypeError)) return MissingIf(PyExc_TypeError);
+  if (PyErr_ExceptionMatches(PyExc_TypeError))
+    return MissingIf(PyExc_TypeError);
   return MissingIf(PyExc_ValueError);
 }
 

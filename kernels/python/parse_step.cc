@@ -93,8 +93,7 @@ bool ParseContainer(PyObject* spec, Step* step) {
 
 bool ParseMethod(PyObject* spec, Step* step) {
   if (!ParseName(spec, step)) return false;
-  step->arguments =
-      PyRef::Steal(PyTuple_GetSlice(spec, 2, PyTuple_Size(spec)));
+  step->arguments = PyRef::Steal(PyTuple_GetSlice(spec, 2, PyTuple_Size(spec)));
   if (!step->arguments) return false;
   for (Py_ssize_t i = 2; i < PyTuple_Size(spec); ++i) {
     if (!IsComparable(PyTuple_GetItem(spec, i))) {

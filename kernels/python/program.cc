@@ -17,10 +17,14 @@ struct KindName {
 };
 
 constexpr KindName kKindNames[] = {
-    {"handle", Column::Kind::kHandle}, {"items", Column::Kind::kItems},
-    {"int", Column::Kind::kInt},       {"bool", Column::Kind::kBool},
-    {"float", Column::Kind::kFloat},   {"str", Column::Kind::kString},
-    {"tensor", Column::Kind::kTensor}, {"types", Column::Kind::kTypes},
+    {"handle", Column::Kind::kHandle},
+    {"items", Column::Kind::kItems},
+    {"int", Column::Kind::kInt},
+    {"bool", Column::Kind::kBool},
+    {"float", Column::Kind::kFloat},
+    {"str", Column::Kind::kString},
+    {"tensor", Column::Kind::kTensor},
+    {"types", Column::Kind::kTypes},
     {"item types", Column::Kind::kItemTypes},
 };
 

@@ -29,7 +29,7 @@ struct Column {
   Kind kind;
   // None and missing are no surprise; of kTypes, missing is none.
   bool is_optional = false;
-  int index = 0;             // In the matrix or list of the kind.
+  int index = 0;     // In the matrix or list of the kind.
   int position = 0;  // kTensor: the int column for the place in that list.
   int status = 0;    // If optional: the int column that tells which it is.
   int end_step = 0;  // Steps of the program to run before this column.

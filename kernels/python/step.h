@@ -38,8 +38,8 @@ struct Step {
   Kind kind;
   // Attribute, key, class tuple, constant, dict, container or method name.
   PyRef constant;
-  PyRef fallback;                      // kLookup: the default, if there is one.
-  PyRef arguments;                     // kCall: a tuple.
+  PyRef fallback;   // kLookup: the default, if there is one.
+  PyRef arguments;  // kCall: a tuple.
   // kMethod: `constant` is the name, `fallback` what its class has.
   bool is_index = false;               // kItem: whether the key is an integer,
   Py_ssize_t index = 0;                // and which.
