@@ -32,7 +32,7 @@ class ContainerEffects(Places):
     self, ip: Any, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any]
   ) -> State | None:
     """Calls a changing method of a list or dict of the heap that is known at conversion."""
-    if type(owner) is list or isinstance(owner, list):
+    if isinstance(owner, list):
       return self._call_list(ip, owner, name, args)
     if isinstance(owner, dict):
       return self._call_dict(ip, owner, name, args)
@@ -204,11 +204,7 @@ class ContainerEffects(Places):
     found, index = self._find(ip, rows, key)
 
     def replace() -> Any:
-      tensors = tuple(
-        tf.tensor_scatter_nd_update(old, tf.reshape(index, [1, 1]), new)
-        for old, new in zip(rows.tensors, one.tensors, strict=True)
-      )
-      return LocalList(Rows(rows.length, tensors, rows.form))
+      return LocalList(_replaced(rows, index, one))
 
     def add() -> Any:
       return LocalList(seq.concatenated(ip, rows, one))
@@ -232,12 +228,8 @@ class ContainerEffects(Places):
     if one.form != rows.form:
       self.set(ip, store, (kept, LocalList(seq.concatenated(ip, rows, one))))
       return
-    tensors = tuple(
-      tf.tensor_scatter_nd_update(old, tf.reshape(index, [1, 1]), new)
-      for old, new in zip(rows.tensors, one.tensors, strict=True)
-    )
     kept = Number(tf.minimum(kept.tensor, tf.cast(index, tf.int64)), int)
-    self.set(ip, store, (kept, LocalList(Rows(rows.length, tensors, rows.form))))
+    self.set(ip, store, (kept, LocalList(_replaced(rows, index, one))))
 
   def _call_dict(self, ip: Any, owner: Any, name: str, args: list[Any]) -> State | None:
     key = (DICT, id(owner))
@@ -259,6 +251,15 @@ class ContainerEffects(Places):
     if name in ("get", "keys", "values", "items", "copy", "__getitem__", "__len__"):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"dict.{name} of a dict of the heap.")
+
+
+def _replaced(rows: Rows, index: tf.Tensor, one: Rows) -> Rows:
+  """Returns rows of which one is another."""
+  tensors = tuple(
+    tf.tensor_scatter_nd_update(old, tf.reshape(index, [1, 1]), new)
+    for old, new in zip(rows.tensors, one.tensors, strict=True)
+  )
+  return Rows(rows.length, tensors, rows.form)
 
 
 def _has_own_key(kind: type) -> bool:

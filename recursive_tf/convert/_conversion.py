@@ -286,8 +286,12 @@ class Conversion:
         Reason.DYNAMIC_LIST, f"{instance.name} returns a list for each element of a list."
       )
     if rows is not None and (changed or self.effects.returned(key)):
-      return _loops.one_by_one(ip, rows, lambda value: self._call_row(ip, function, source, node,
-                                                                      outer, names, value))
+
+      def call_one(value: Any) -> Any:
+        one = {n: value if isinstance(v, Mapped) else v for n, v in names.items()}
+        return self.call_instance(ip, function, source, node, outer, one)
+
+      return _loops.one_by_one(ip, rows, call_one)
     tensors += self.effects.arguments(frame, key)
     call = instance.subgraph if rows is None else instance.subgraph.map
     found = list(tf.nest.flatten(call(*tensors)))
@@ -301,20 +305,6 @@ class Conversion:
       lifted.update(position, frame.adopt(_forms.unflatten(form, source_)))
     self.effects.receive(ip, key, source_)
     return result
-
-  def _call_row(
-    self,
-    ip: Interpreter,
-    function: Any,
-    source: FunctionSource,
-    node: ast.FunctionDef,
-    outer: Scope | None,
-    names: dict[str, Any],
-    value: Any,
-  ) -> Any:
-    """Calls an instance once with the mapped argument replaced by one of its values."""
-    names = {n: value if isinstance(v, Mapped) else v for n, v in names.items()}
-    return self.call_instance(ip, function, source, node, outer, names)
 
   def _form(self, value: Any, frame: Frame) -> Any:
     if isinstance(value, Mapped):
@@ -540,16 +530,6 @@ class Conversion:
   def _changing_input(self, key: Any, owner: Any, read: Callable[[], Any], value: Any) -> Any:
     del owner
     return number(value, self.inputs.changing(key, read, value))
-
-  def values_of(self, ip: Interpreter, function: Closure, rows: Rows) -> Rows:
-    """Returns elements that are handles of numbers as numbers."""
-    (parameter,) = function.node.args.args
-    names = {parameter.arg: Mapped(rows)}
-    found = self.call_instance(
-      ip, function, function.source, function.node, function.scope, names
-    )
-    assert isinstance(found, Rows)  # One argument is mapped.
-    return found
 
 
 def _skeleton(form: Any) -> Any:

@@ -70,12 +70,7 @@ class Effects(ContainerEffects):
     pred = Number(present, bool)
     written = frame.adopt(_forms.unflatten(element, iter(tensors)))
     if initial <= {Missing}:
-      form = _forms.form_of(written, frame)
-      checked = [
-        frame.check(t, present, f"{step[1]} is not there") for t in
-        _forms.flatten(written, form, frame)
-      ]
-      return State(frame.adopt(_forms.unflatten(form, iter(checked))))
+      return State(frame.there(Maybe(written, present), f"{step[1]} is not there"))
     if initial == {NoneType} and _forms.can_be_none(element):
       return State(Maybe(written, present))
     return State(frame.cond(pred, lambda: written, lambda: _initial(frame, plain, element)))

@@ -21,8 +21,6 @@ from recursive_tf.convert._forms import (
   UnsetForm,
 )
 
-NONE = -1
-
 
 class DoesNotFit(Exception):  # noqa: N818 - control flow, becomes an outdated assumption
   """A value is not of the form."""

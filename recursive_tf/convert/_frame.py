@@ -18,10 +18,10 @@ from recursive_tf.convert._values import (
   Local,
   LocalDict,
   LocalList,
-  Rows,
   Scope,
   Undefined,
   Update,
+  same_content,
 )
 
 
@@ -138,9 +138,9 @@ class Frame(Reading):
             if outcome.after is not None:
               after = outcome.after[position].parts
               parts = {n: after.get(n, Undefined(n)) for n in sorted(names)}
-              outcome.after[position] = _Frozen(dict, parts)
+              outcome.after[position] = _Frozen(False, parts)
           changed.append(position)
-      elif any(not _same(content_, old) for content_ in new):
+      elif any(not same_content(content_.parts, old.parts) for content_ in new):
         changed.append(position)
     return changed
 
@@ -205,24 +205,19 @@ class Frame(Reading):
 class _Frozen:
   """The content of a container at the end of a branch."""
 
-  def __init__(self, kind: type, parts: Any):
-    self.kind = kind
+  def __init__(self, is_list: bool, parts: Any):
+    self.is_list = is_list
     self.parts = parts
 
 
 def _frozen(content: Any, local: Local) -> _Frozen:
-  kind = dict if isinstance(local, (Scope, LocalDict)) else type(local)
-  return _Frozen(kind, content)
+  return _Frozen(isinstance(local, LocalList), content)
 
 
 def _unfrozen(value: Any) -> Any:
   if not isinstance(value, _Frozen):
     return value
-  if value.kind is dict:
-    return LocalDict(value.parts)
-  if value.kind is LocalList:
-    return LocalList(value.parts)
-  return LocalDict(value.parts)
+  return LocalList(value.parts) if value.is_list else LocalDict(value.parts)
 
 
 def _thaw(value: Any) -> Any:
@@ -241,15 +236,3 @@ def _changed_names(local: Scope, old: _Frozen, new: list[_Frozen]) -> set[str]:
     for name in names
     if any(content.parts.get(name, gone) is not old.parts.get(name, gone) for content in new)
   }
-
-
-def _same(a: _Frozen, b: _Frozen) -> bool:
-  if isinstance(a.parts, Rows) or isinstance(b.parts, Rows):
-    return a.parts is b.parts
-  if isinstance(a.parts, dict):
-    return a.parts.keys() == b.parts.keys() and all(
-      a.parts[key] is b.parts[key] for key in a.parts
-    )
-  return len(a.parts) == len(b.parts) and all(
-    x is y for x, y in zip(a.parts, b.parts, strict=True)
-  )

@@ -11,7 +11,7 @@ import dataclasses
 from typing import Any
 
 from recursive_tf.convert._frame import Frame
-from recursive_tf.convert._values import Closure, Local, Rows, Scope
+from recursive_tf.convert._values import Closure, Local, Scope, same_content
 from recursive_tf.convert.passes import scopes
 
 
@@ -126,12 +126,3 @@ class Rebuilt:
       if value is not old or (isinstance(old, Local) and not same_content(content, old.snapshot())):
         found.append(position)
     return found
-
-
-def same_content(a: Any, b: Any) -> bool:
-  """Tells whether two snapshots of a container are of the same parts."""
-  if isinstance(a, Rows) or isinstance(b, Rows):
-    return a is b
-  if isinstance(a, dict):
-    return a.keys() == b.keys() and all(a[key] is b[key] for key in a)
-  return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))

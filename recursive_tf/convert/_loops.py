@@ -25,6 +25,7 @@ from recursive_tf.convert._values import (
   Undefined,
   Update,
   Weak,
+  same_content,
 )
 from recursive_tf.convert.passes.annotations import Annotation, MapLoop, annotation
 
@@ -221,11 +222,16 @@ def map_function(ip: Any, function: Closure, rows: Rows) -> Rows:
   direct = _direct_call(ip, function, rows)
   if direct is not None:
     return direct
+  return _of_each(_call_each(ip, function, rows))
+
+
+def _call_each(ip: Any, function: Closure, rows: Rows) -> Any:
+  """Calls a function of one argument as a SubGraph, for each of the rows."""
   (parameter,) = function.node.args.args
   names = {parameter.arg: Mapped(rows)}
-  return _of_each(ip.frame.conversion.call_instance(
+  return ip.frame.conversion.call_instance(
     ip, function, function.source, function.node, function.scope, names
-  ))
+  )
 
 
 def _of_each(found: Any) -> Rows:
@@ -330,7 +336,7 @@ def numbers_of(ip: Any, rows: Rows) -> Rows:
   if isinstance(form, _forms.RefForm) and len(form.types) == 1 and form.types <= {
     *_forms.NUMBERS
   }:
-    rows = ip.frame.conversion.values_of(ip, identity(ip), rows)
+    rows = read_each(ip, rows)
   return rows
 
 
@@ -553,10 +559,7 @@ def _one_round(
   for local, old in zip(frame.locals[:count], before, strict=False):
     if isinstance(local, LocalList):
       new = local.snapshot()
-      same = new is old if isinstance(new, Rows) or isinstance(old, Rows) else (
-        len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True))
-      )
-      if not same:
+      if not same_content(new, old):
         places[(local, None)] = _forms.form_of(local, frame)
       continue
     names = local.snapshot()
@@ -582,7 +585,6 @@ def _set(owner: Any, key: Any, value: Any) -> None:
   owner.restore(value.content if key is None else Update({key: value}))
 
 
-
 def applying(ip: Any, function: Any) -> Closure:
   """Returns `lambda x: function(x)`."""
   scope = ip.frame.new(Scope({"function": function}, None, ip.source))
@@ -599,9 +601,9 @@ _APPLYING = _parsed("def map(x):\n  return function(x)")
 _IDENTITY = _parsed("def read(x):\n  return x")
 
 
-def identity(ip: Any) -> Closure:
-  """Returns `lambda x: x`, which turns handles of numbers into numbers."""
-  return ip.closure(_IDENTITY, ip.frame.new(Scope({}, None, ip.source)))
+def read_each(ip: Any, rows: Rows) -> Rows:
+  """Returns handles of numbers as these numbers."""
+  return _call_each(ip, ip.closure(_IDENTITY, ip.frame.new(Scope({}, None, ip.source))), rows)
 
 
 def one_by_one(ip: Any, rows: Rows, call: Callable[[Any], Any]) -> Rows:

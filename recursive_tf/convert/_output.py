@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from recursive_tf.convert import _forms
@@ -91,13 +91,5 @@ def _filled(value: Any, operands: Iterator[Any]) -> Any:
       else part
       for part in value.parts
     ]
-    return "".join(part if isinstance(part, str) else _formatted(part) for part in parts)
+    return "".join(part if isinstance(part, str) else part.text() for part in parts)
   return value
-
-
-def _formatted(part: seq.Format) -> str:
-  if part.conversion == seq.REPEATED:
-    return str(part.spec * part.value)
-  conversions: dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
-  convert = conversions.get(part.conversion)
-  return format(part.value if convert is None else convert(part.value), part.spec)

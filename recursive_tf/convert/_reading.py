@@ -228,21 +228,21 @@ class Reading:
         there_too = self.is_there(value)
         self.demand(there_too.tensor if isinstance(there_too, Number) else tf.constant(there_too))
       return None
-    if len(there) == 1 and there <= set(_forms.NUMBERS):
-      return self.number(value)
-    if all(issubclass(type_, _ARRAYS) for type_ in there):
-      return self.array(value)
-    return value
+    found = self._value(value, there)
+    return value if found is None else found
+
+  def _value(self, ref: Ref, kinds: frozenset[type]) -> Any:
+    """Returns a read as the number or array that it is by its types; None if it is an object."""
+    if not are_values(kinds):
+      return None
+    return self.number(ref) if kinds <= set(_forms.NUMBERS) else self.array(ref)
 
   def concrete(self, value: Any) -> Any:
     """Returns an operand: what may be None is used as the value that it is where it is not."""
     value = self.resolve(value)
     if isinstance(value, Ref) and NoneType in self.types_of(value):
-      kinds = self.types_of(value) - {NoneType, Missing}
-      if len(kinds) == 1 and kinds <= set(_forms.NUMBERS):
-        return self.number(value)
-      if kinds and all(issubclass(type_, _ARRAYS) for type_ in kinds):
-        return self.array(value)
+      found = self._value(value, self.types_of(value) - {NoneType, Missing})
+      return value if found is None else found
     return value
 
   def optional(self, value: Any) -> Any:
@@ -250,8 +250,7 @@ class Reading:
     if not isinstance(value, Ref) or NoneType not in self.types_of(value):
       return value
     kinds = self.types_of(value) - {NoneType, Missing}
-    is_value = len(kinds) == 1 and kinds <= set(_forms.NUMBERS)
-    if not is_value and not (kinds and all(issubclass(type_, _ARRAYS) for type_ in kinds)):
+    if not are_values(kinds):
       return value
     is_none = self.is_none(value)
     there = tf.logical_not(is_none.tensor) if isinstance(is_none, Number) else tf.constant(True)
@@ -268,7 +267,8 @@ class Reading:
     if len(types) != 1 or not types <= set(_forms.NUMBERS):
       raise self._mixed(ref, "a number")
     (type_,) = types
-    kind = {int: _columns.INT, bool: _columns.BOOL, float: _columns.FLOAT}[type_]
+    kind = kind_of_value(type_)
+    assert kind is not None  # It is a number.
     facts = self.profile.facts(self._base_types(ref), ref.path)
     if facts.is_wide and type_ is int:
       raise self.refuse(Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} has ints beyond 32 bits.")
@@ -302,8 +302,6 @@ class Reading:
     spec = facts.spec
     if spec is None or spec.dtype == tf.variant:
       raise self._mixed(ref, "an array of one type")
-    if not spec.shape.is_fully_defined():
-      spec = tf.TensorSpec(spec.shape, spec.dtype)
 
     def read() -> tf.Tensor:
       column = self._column(self._value_kind(ref, _columns.TENSOR), ref, spec)
@@ -368,10 +366,7 @@ class Reading:
 
   def elements(self, ref: Ref) -> Rows:
     """Returns the elements of a list on the heap."""
-    if Missing in self.types_of(ref) or NoneType in self.types_of(ref):
-      kinds = self.types_of(ref) - {Missing, NoneType}
-    else:
-      kinds = self.types_of(ref)
+    kinds = self.types_of(ref) - {Missing, NoneType}
     if not kinds or not all(is_plain_sequence(kind) for kind in kinds):
       raise self._mixed(ref, "a list")
 
@@ -407,12 +402,8 @@ class Reading:
     if types == {NoneType}:
       return True
     others = types - {NoneType, Missing}
-    kinds = {kind_of_value(type_) for type_ in others}
-    if len(kinds) == 1 and None not in kinds and ref.path:
-      spec = self.profile.facts(self._base_types(ref), ref.path).spec
-      column = self._column(f"{kinds.pop()}?", ref, spec)
-      assert column.state is not None  # Its kind has "?".
-      state = self._ints(ref.base, column.state)
+    state = self._state(ref) if ref.path else None
+    if state is not None:
       if Missing in types:
         state = self.check(state, tf.not_equal(state, _columns.IS_MISSING), "it is not there")
       found = Number(tf.equal(state, _columns.IS_NONE), bool)
@@ -422,6 +413,16 @@ class Reading:
       found = Number(tf.equal(self.base(ref).handle, NONE), bool)
     return self.note(found, [(ref, frozenset([NoneType]))], [(ref, types - {NoneType})])
 
+  def _state(self, ref: Ref) -> tf.Tensor | None:
+    """Returns what says whether a value is there, or None; None of what is read as an object."""
+    kinds = {kind_of_value(type_) for type_ in self.types_of(ref) - {NoneType, Missing}}
+    if len(kinds) != 1 or None in kinds:
+      return None
+    spec = self.profile.facts(self._base_types(ref), ref.path).spec
+    column = self._column(f"{kinds.pop()}?", ref, spec)
+    assert column.state is not None  # Its kind has "?".
+    return self._ints(ref.base, column.state)
+
   def is_there(self, ref: Ref) -> Number | bool:
     """Tells whether a read gives anything, where Python's would not raise."""
     types = self.types_of(ref)
@@ -429,11 +430,8 @@ class Reading:
       return True
     if types == {Missing}:
       return False
-    kinds = {kind_of_value(type_) for type_ in types - {Missing, NoneType}}
-    if len(kinds) == 1 and None not in kinds:
-      column = self._column(f"{kinds.pop()}?", ref)
-      assert column.state is not None  # Its kind has "?".
-      state = self._ints(ref.base, column.state)
+    state = self._state(ref)
+    if state is not None:
       there = Number(tf.not_equal(state, _columns.IS_MISSING), bool)
     else:
       self.profile.follow(self._base_types(ref), ref.path)
@@ -457,20 +455,19 @@ class Reading:
       types = self.types_of(value) - {NoneType, Missing}
       if types == {str}:
         return self.string(value)
-      if len(types) == 1 and types <= set(_forms.NUMBERS):
-        return as_tensor(self.number(value))
-      if types and all(issubclass(type_, _ARRAYS) for type_ in types):
-        return self.array(value)
-      raise self._mixed(value, "a tensor")
+      found = self._value(value, types)
+      if found is None:
+        raise self._mixed(value, "a tensor")
+      return as_tensor(found) if isinstance(found, Number) else found
     if isinstance(value, np.ndarray):
       return self.conversion.volatile(value)
     return value
 
-  def there(self, value: Maybe) -> Any:
+  def there(self, value: Maybe, message: str = "None where a value is needed") -> Any:
     """Returns what may be None, failing the run where it is."""
     form = _forms.form_of(value.value, self)
     tensors = _forms.flatten(value.value, form, self)
-    checked = [self.check(t, value.is_there, "None where a value is needed") for t in tensors]
+    checked = [self.check(t, value.is_there, message) for t in tensors]
     return self.adopt(_forms.unflatten(form, iter(checked)))
 
   def strong(self, value: Weak) -> tf.Tensor:
@@ -517,6 +514,12 @@ def _nested(value: Any) -> Iterator[Any]:
     yield from value
   elif isinstance(value, Local):
     yield from value.snapshot().values()
+
+
+def are_values(types: frozenset[type]) -> bool:
+  """Tells whether what has these types is read as a number or an array."""
+  is_number = len(types) == 1 and types <= set(_forms.NUMBERS)
+  return is_number or (bool(types) and all(issubclass(type_, _ARRAYS) for type_ in types))
 
 
 def kind_of_value(type_: type) -> str | None:

@@ -38,13 +38,12 @@ from recursive_tf.convert._packed import Packed, PackedType
 from recursive_tf.convert._profile import Profile
 from recursive_tf.convert._program import Outdated, Program, rows_of_call
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert._source import source_of
 
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
 _LOGGER = logging.getLogger("recursive_tf")
 # What setting attributes and items raises; nothing has been written then.
-COMMIT_ERRORS = (AttributeError, TypeError, ValueError, KeyError, IndexError)
+_COMMIT_ERRORS = (AttributeError, TypeError, ValueError, KeyError, IndexError)
 _TOO_DEEP = "the recursion is deeper than max_depth"
 
 
@@ -328,7 +327,7 @@ class RecursiveFunction:
       try:
         found = graph.function(*tensors)
       except tf.errors.OpError as error:
-        return self._explain_failure(error, program, plain)
+        return self._explain_failure(error, plain)
       self.stats.num_converted_runs += 1
       count = None
       if is_mapped:
@@ -336,15 +335,13 @@ class RecursiveFunction:
         count = len(values[name])
       try:
         return program.finish(graph, found, objects, values, count)
-      except COMMIT_ERRORS as error:
+      except _COMMIT_ERRORS as error:
         text = f"{type(error).__name__}: {error}"
         failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, f"A write failed: {text}")
         return self._fall_back(failed, plain, is_rerun=True)
 
   def _one_by_one(self, arguments: dict[str, Argument], values: dict[str, Any]) -> list[Any]:
-    single = {
-      name: dataclasses.replace(argument, is_mapped=False) for name, argument in arguments.items()
-    }
+    single = {name: _single(argument) for name, argument in arguments.items()}
     return [
       self._call(single, row, functools.partial(self._call_plain, row))
       for row in rows_of_call(arguments, values)
@@ -491,7 +488,7 @@ class RecursiveFunction:
     )
 
   def _explain_failure(
-    self, error: tf.errors.OpError, program: Program, plain: Callable[[], Any]
+    self, error: tf.errors.OpError, plain: Callable[[], Any]
   ) -> Any:
     """Raises what plain Python raises where a run failed."""
     if isinstance(error, tf.errors.CancelledError):
@@ -584,5 +581,3 @@ def _line_of(error: tf.errors.OpError, text: str) -> str:
 def _single(argument: Argument) -> Argument:
   return dataclasses.replace(argument, is_mapped=False)
 
-
-__all__ = ["ConversionRefused", "RecursionDepthError", "recursive", "source_of"]

@@ -65,6 +65,14 @@ class Format:
   conversion: int
   spec: Any
 
+  def text(self) -> str:
+    """Returns the string, where the value is known."""
+    if self.conversion == REPEATED:
+      return str(self.spec * self.value)
+    conversions: dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
+    convert = conversions.get(self.conversion)
+    return format(self.value if convert is None else convert(self.value), self.spec)
+
 
 REPEATED = 42  # A conversion: the format, so many times.
 
@@ -83,9 +91,7 @@ class Text(Abstract):
       if isinstance(part, str):
         text += part
       elif isinstance(part.value, (str, int, float, bool)) and isinstance(part.spec, str):
-        conversions: dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
-        convert = conversions.get(part.conversion)
-        text += format(part.value if convert is None else convert(part.value), part.spec)
+        text += part.text()
       else:
         return self
     return text

@@ -12,7 +12,6 @@ from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
-  Base,
   Bottom,
   LocalList,
   Missing,
@@ -75,12 +74,9 @@ def _stacked(ip: Any, rows: Rows, function: Any) -> tf.Tensor:
       return ip.frame.check(tf.cast(rows.tensors[0], dtype), ok, "an int beyond 32 bits")
     return tf.cast(rows.tensors[0], dtype)
   if isinstance(form, _forms.RefForm):
-    element = Ref(Base(rows.tensors[0], form.types))
     kinds = form.types - {NoneType, Missing}
-    if len(kinds) == 1 and kinds <= {*_forms.NUMBERS} and not element.path:
-      closure = _loops.identity(ip)
-      found = ip.frame.conversion.values_of(ip, closure, rows)
-      return _stacked(ip, found, function)
+    if len(kinds) == 1 and kinds <= {*_forms.NUMBERS}:
+      return _stacked(ip, _loops.read_each(ip, rows), function)
   name = getattr(function, "__name__", function)
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
 

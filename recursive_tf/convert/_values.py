@@ -151,6 +151,15 @@ class LocalList(Local):
     self.content = content if isinstance(content, Rows) else list(content)
 
 
+def same_content(a: Any, b: Any) -> bool:
+  """Tells whether two snapshots of a container are of the same parts."""
+  if isinstance(a, Rows) or isinstance(b, Rows):
+    return a is b
+  if isinstance(a, dict):
+    return a.keys() == b.keys() and all(a[key] is b[key] for key in a)
+  return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
+
+
 class Update(dict[Any, Any]):
   """Items that replace some of a container's, not all."""
 
