@@ -52,15 +52,17 @@ def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, **opti
   plain, plain_state = _built(build, lambda function: function)
   other, other_state = _built(build, lambda function: rtf.recursive(function, **options))
   stats = other.stats
-  comparison = Comparison()
+  seen = [], []  # All arguments and results so far: which is which is compared across calls.
   for number, (a, b) in enumerate(zip(calls(), calls(), strict=True)):
     where = f"call {number}"
     tapes = [variables and variables(*side) for side in ((plain, plain_state), (other, other_state))]
     expected = observe(plain, Call(a), tapes[0])
     got = observe(other, Call(b), tapes[1])
     compare_outcomes(expected, got, where)
-    comparison.check([a, plain_state], [b, other_state], f"{where}: state")
-    comparison.check(expected.result, got.result, f"{where}: result")
+    for side, args, outcome in zip(seen, (a, b), (expected, got), strict=True):
+      side.append((args, outcome.result))
+    # A new comparison looks at each object again: it may have changed since the last call.
+    Comparison().check([*seen[0], plain_state], [*seen[1], other_state], f"{where}: state and results")
   reasons = {reason for reason, count in stats.fallbacks.items() if count}
   for reason in reasons:
     # Those say that the converter was wrong, and a safety net noticed.
