@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import math
 import operator
@@ -135,6 +136,8 @@ def _isinstance(ip: Any, value: Any, classes: Any) -> Any:
     LocalObject: lambda: value.type,
     seq.Text: lambda: str,
   }
+  if isinstance(value, Rows) and value.type is not None:
+    return issubclass(value.type, flat)
   for abstract, kind in kinds_of.items():
     if isinstance(value, abstract):
       return issubclass(kind(), flat)
@@ -214,7 +217,7 @@ def _list(ip: Any, value: Any = ()) -> Any:
 def _tuple(ip: Any, value: Any = ()) -> Any:
   rows = seq.rows_of(ip, value)
   if rows is not None:
-    return rows
+    return dataclasses.replace(rows, type=tuple)
   return tuple(seq.fixed_items(ip, value))
 
 
@@ -286,8 +289,9 @@ def call_spread(ip: Any, function: Any, args: list[Any]) -> Any:
     raise Bottom  # What the elements are is not known yet.
   if function is zip and len(args) == 1:
     rows = args[0].rows
-    if isinstance(rows.form, _forms.NestForm):
-      parts = [_loops.part_of(rows, i) for i in range(len(rows.form.parts))]
+    forms = _forms.parts_of_form(rows.form)
+    if forms is not None:
+      parts = [_loops.part_of(rows, i) for i in range(len(forms))]
       return ip.frame.new(LocalList([_checked_rows(ip, rows, part) for part in parts]))
   if function in (max, min) and len(args) == 1:
     return call(ip, function, [args[0].rows], {})
@@ -297,7 +301,7 @@ def call_spread(ip: Any, function: Any, args: list[Any]) -> Any:
 def _checked_rows(ip: Any, rows: Rows, part: Rows) -> Rows:
   """Returns one part of `zip(*rows)`, which is empty, not of empty parts, without rows."""
   length = ip.frame.check(part.length, rows.length > 0, "zip(*[]) has no parts to unpack")
-  return Rows(length, part.tensors, part.form)
+  return Rows(length, part.tensors, part.form, tuple)
 
 
 def _reversed(ip: Any, value: Any) -> Any:
@@ -424,6 +428,8 @@ def _type(ip: Any, value: Any) -> Any:
       return next(iter(kinds))
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "type() of objects of several types.")
   if isinstance(value, (Number, LocalObject)):
+    return value.type
+  if isinstance(value, Rows) and value.type is not None:
     return value.type
   if isinstance(value, (LocalList, LocalDict)):
     return list if isinstance(value, LocalList) else dict

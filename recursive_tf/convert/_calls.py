@@ -215,7 +215,7 @@ def call_function(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any
   """Calls a function of the user's: run here, or as a call of the graph if it is recursive."""
   conversion = ip.frame.conversion
   source, node, outer = _definition(ip, function)
-  names = _bind(ip, function, source, node, args, kwargs)
+  names = _bind(ip, function, args, kwargs)
   if node in ip.active:
     cycle = ip.active[ip.active.index(node) :]
     conversion.note_recursion(cycle)
@@ -234,27 +234,29 @@ def _definition(ip: Any, function: Any) -> tuple[Any, ast.FunctionDef, Scope | N
   return source, source.node, None
 
 
-def _bind(
-  ip: Any, function: Any, source: Any, node: ast.FunctionDef, args: Any, kwargs: Any
-) -> dict[str, Any]:
+def _bind(ip: Any, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
   """Returns the arguments by the names of the parameters.
 
   Defaults that are numbers or such stand for themselves; others are objects as any other.
   """
-  if isinstance(function, Closure):
-    signature = signature_of(node, function.defaults)
-  else:
-    signature = source.signature
+  parameters = signature(ip, function)
   try:
-    bound = signature.bind(*args, **kwargs)
+    bound = parameters.bind(*args, **kwargs)
   except TypeError:
     raise Raises from None
   bound.apply_defaults()
   names = {name: ip.keep(value) for name, value in bound.arguments.items()}
-  for name, parameter in signature.parameters.items():
+  for name, parameter in parameters.parameters.items():
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
       names[name] = ip.frame.new(LocalDict(names[name]))
   return names
+
+
+def signature(ip: Any, function: Any) -> inspect.Signature:
+  """Returns the parameters of a function of the user's, with their default values."""
+  if isinstance(function, Closure):
+    return signature_of(function.node, function.defaults)
+  return ip.frame.conversion.source(function).signature
 
 
 def signature_of(node: ast.FunctionDef, defaults: dict[str, Any]) -> inspect.Signature:

@@ -543,7 +543,7 @@ def _skeleton(form: Any) -> Any:
     return "function", id(form.node)
   if isinstance(form, _forms.NestForm):
     return form.type, form.keys, tuple(map(_skeleton, form.parts))
-  return type(form).__name__ if isinstance(form, _forms.RowsForm) else "data"
+  return form.type if isinstance(form, _forms.RowsForm) else "data"
 
 
 _NOTHING = tf.TensorSpec([], tf.int32)  # What a call takes or returns that has no tensors.

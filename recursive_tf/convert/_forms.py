@@ -134,9 +134,15 @@ class NestForm:
 
 @dataclasses.dataclass(frozen=True)
 class RowsForm:
-  """A list of unknown length; `element` is None while no element has been seen."""
+  """Elements of one form, as many as the run finds.
+
+  Attributes:
+    element: their form; None while none has been seen.
+    type: list or tuple; None for a range or a view of a dict, which no result can be.
+  """
 
   element: Any
+  type: type | None = list
 
 
 @dataclasses.dataclass(frozen=True)
@@ -207,7 +213,7 @@ def form_of(value: Any, reader: Reader) -> Form:
     parts = tuple(form_of(item, reader) for item in value.content)
     return NestForm(list, tuple(range(len(parts))), parts)
   if isinstance(value, Rows):
-    return RowsForm(value.form)
+    return RowsForm(value.form, value.type)
   if isinstance(value, LocalDict):
     return NestForm(dict, tuple(value.items), _forms(value.items.values(), reader))
   if isinstance(value, LocalObject):
@@ -287,11 +293,10 @@ def _join_as(a: Form, b: Form) -> Form | None:
     parts = tuple(StaticForm(item) for item in b.value)
     return join(a, NestForm(type(b.value), tuple(range(len(parts))), parts))
   if isinstance(a, RowsForm):
-    if isinstance(b, RowsForm):
-      return RowsForm(_join_elements([f for f in (a.element, b.element) if f is not None]))
-    if isinstance(b, NestForm) and b.type is list:
+    others = [b.element] if isinstance(b, RowsForm) and b.element is not None else parts_of_form(b)
+    if others is not None and a.type is sequence_type(b):
       known = [] if a.element is None else [a.element]
-      return RowsForm(_join_elements([*known, *b.parts]))
+      return RowsForm(_join_elements([*known, *others]), a.type)
   return None
 
 
@@ -462,7 +467,10 @@ def unflatten(form: Form, tensors: Iterator[tf.Tensor]) -> Any:
   if isinstance(form, RowsForm):
     length = next(tensors)
     count = 0 if form.element is None else len(list(specs(form.element)))
-    return LocalList(Rows(length, tuple(next(tensors) for _ in range(count)), form.element))
+    found = tuple(next(tensors) for _ in range(count))
+    if form.type is not list:
+      return Rows(length, found, form.element, form.type)
+    return LocalList(Rows(length, found, form.element))
   tensor = next(tensors)
   tensor.set_shape(form.spec.shape)
   return tensor
@@ -507,11 +515,39 @@ def specs(form: Form) -> Iterator[tf.TensorSpec]:
     yield form.spec
 
 
+def sequence_type(form: Form) -> Any:
+  """Returns list, tuple or the named tuple that values of a form are; None if they are none."""
+  found: type | None = None
+  if isinstance(form, StaticForm):
+    found = type(form.value)
+  elif isinstance(form, (NestForm, RowsForm)):
+    found = form.type
+  return found if found is not None and issubclass(found, (list, tuple)) else None
+
+
+def parts_of_form(form: Form) -> tuple[Form, ...] | None:
+  """Returns the forms of the elements of a list or tuple of known length; None of all else."""
+  if isinstance(form, StaticForm) and isinstance(form.value, tuple):
+    return tuple(map(StaticForm, form.value))
+  if isinstance(form, RowsForm):
+    return () if form.element is None else None
+  return form.parts if sequence_type(form) and isinstance(form, NestForm) else None
+
+
 def has_rows(form: Form) -> bool:
   """Tells whether there is a list of unknown length in values of this form."""
   if isinstance(form, NestForm):
     return any(map(has_rows, form.parts))
   return isinstance(form, RowsForm) or (isinstance(form, MaybeForm) and has_rows(form.value))
+
+
+def has_views(form: Form) -> bool:
+  """Tells whether values of this form hold a range or a view of a dict."""
+  if isinstance(form, NestForm):
+    return any(map(has_views, form.parts))
+  if isinstance(form, RowsForm):
+    return form.type is None or has_views(form.element)
+  return isinstance(form, MaybeForm) and has_views(form.value)
 
 
 def generalized(form: Form, is_argument: bool = False) -> Form:
@@ -592,7 +628,7 @@ def describe(form: Form) -> str:
   if isinstance(form, NestForm):
     return f"a {form.type.__name__} of {len(form.parts)}"
   if isinstance(form, RowsForm):
-    return "a list"
+    return f"a {'view' if form.type is None else form.type.__name__}"
   if isinstance(form, MaybeForm):
     return f"None or {describe(form.value)}"
   return "nothing"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -88,7 +89,8 @@ def _mapped(ip: Any, node: ast.For, plan: MapLoop, rows: Rows, scope: Scope) -> 
   function = _body_function(node, node.target, plan.assignments, values)
   results = map_function(ip, ip.closure(function, scope), rows)
   for position, output in enumerate(plan.outputs):
-    column = project(results, position)
+    # With one output a turn gives its value, which may be a tuple itself.
+    column = results if len(plan.outputs) == 1 else part_of(results, position)
     if output.kind == "append":
       _sequences.extend(ip, scope.names[output.name], column)
     else:
@@ -116,24 +118,17 @@ def _body_function(
       ast.copy_location(part, node)
     ast.fix_missing_locations(made)
     node._rtf_body = made  # type: ignore[attr-defined]
-    made._rtf_single = len(values) == 1  # type: ignore[attr-defined]
   return made
 
 
-def project(rows: Rows, position: int) -> Rows:
-  """Returns one part of elements that are tuples; of others the elements themselves."""
-  form = rows.form
-  if not (isinstance(form, _forms.NestForm) and getattr(rows, "is_tuple", True)):
-    return rows
-  return part_of(rows, position)
-
-
 def part_of(rows: Rows, position: int) -> Rows:
-  """Returns part `position` of elements that are nests."""
-  first = sum(len(list(_forms.specs(part))) for part in rows.form.parts[:position])
-  part = rows.form.parts[position]
-  count = len(list(_forms.specs(part)))
-  return Rows(rows.length, rows.tensors[first : first + count], part)
+  """Returns part `position` of elements that are nests; of none as none are known."""
+  if rows.form is None:
+    return rows
+  forms = _forms.parts_of_form(rows.form) or rows.form.parts
+  first = sum(len(list(_forms.specs(part))) for part in forms[:position])
+  count = len(list(_forms.specs(forms[position])))
+  return Rows(rows.length, rows.tensors[first : first + count], forms[position])
 
 
 def comprehension(
@@ -283,11 +278,13 @@ def _pick(ip: Any, node: ast.expr | None, picked: dict[str, Rows]) -> Rows | Non
     return None
   form = inner.form
   if isinstance(node, ast.Attribute):
-    fields = getattr(form.type, "_fields", form.keys)
+    is_object = not issubclass(form.type, (list, tuple, dict, BoundMethod))
+    fields = form.keys if is_object else getattr(form.type, "_fields", ())
     return part_of(inner, fields.index(node.attr)) if node.attr in fields else None
-  if not isinstance(node.slice, ast.Constant) or node.slice.value not in form.keys:
+  keys = form.keys if form.type in (list, tuple, dict) or hasattr(form.type, "_fields") else ()
+  if not isinstance(node.slice, ast.Constant) or node.slice.value not in keys:
     return None
-  return part_of(inner, form.keys.index(node.slice.value))
+  return part_of(inner, keys.index(node.slice.value))
 
 
 def _direct_call(ip: Any, function: Closure, rows: Rows) -> Rows | None:
@@ -315,9 +312,12 @@ def _direct_call(ip: Any, function: Closure, rows: Rows) -> Rows | None:
     callee = callee.python
   if not ip.frame.conversion.is_recursive(ip, callee):
     return None
+  if any(p.kind in _STARRED for p in _calls.signature(ip, callee).parameters.values()):
+    return None
   return _of_each(_calls.call_function(ip, callee, args, {}))
 
 
+_STARRED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _SIMPLE = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.operator, ast.expr_context)
 
 

@@ -101,6 +101,7 @@ class Program:
     try:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
       self._check_aliases(profile)
+      self._check_views()
     finally:
       profile.end()
     entry = next(iter(self.conversion.instances.values()))
@@ -123,6 +124,16 @@ class Program:
     if owners and profile.reaches(owners, self.conversion.columns.all.values()):
       raise ConversionRefused.of(
         Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
+      )
+
+  def _check_views(self) -> None:
+    """Refuses a range or a view of a dict, of a length that the run finds, that would be seen."""
+    forms = [place.form for place in self.conversion.effects.places.values()]
+    if any(map(_forms.has_views, [self._result_form(), *forms])):
+      raise ConversionRefused.of(
+        Reason.UNSUPPORTED_OPERATION,
+        "A range or a view of a dict is returned or kept. Make it a list or a tuple.",
+        self._source.origin(self._source.node),
       )
 
   def _result_form(self) -> Any:

@@ -255,9 +255,13 @@ class Reading:
     is_none = self.is_none(value)
     there = tf.logical_not(is_none.tensor) if isinstance(is_none, Number) else tf.constant(True)
 
+    one = value
+    if not value.path:  # There is no row for None: any other row is read in its place.
+      one = Ref(Base(tf.maximum(value.base.handle, 0), kinds))
+
     def read() -> Any:
-      self.narrow([(value, kinds)])
-      return self.resolve(value)
+      self.narrow([(one, kinds)])
+      return self.resolve(one)
 
     return Maybe(self.isolated(read), there)
 

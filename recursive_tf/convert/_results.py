@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from recursive_tf.convert._forms import (
   TensorForm,
   WeakForm,
 )
+from recursive_tf.convert._values import BoundMethod
 
 
 def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int], Any]) -> Any:
@@ -46,13 +48,14 @@ def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int],
     return container(form, [rebuild(part, tensors, object_of) for part in form.parts])
   if isinstance(form, RowsForm):
     length = int(next(tensors))
+    assert form.type is not None  # Views are refused.
     if form.element is None:
-      return []
+      return form.type()
     columns = [tf.unstack(next(tensors), num=length) for _ in _forms.specs(form.element)]
-    return [
+    return form.type(
       rebuild(form.element, iter([column[i] for column in columns]), object_of)
       for i in range(length)
-    ]
+    )
   return next(tensors)
 
 
@@ -133,6 +136,8 @@ def container(form: NestForm, parts: list[Any]) -> Any:
     return dict(zip(form.keys, parts, strict=True))
   if form.type is tuple:
     return tuple(parts)
+  if form.type is BoundMethod:
+    return types.MethodType(*parts)
   if issubclass(form.type, tuple):
     return form.type(*parts)
   made = object.__new__(form.type)

@@ -116,7 +116,9 @@ def item(ip: Any, owner: Any, key: Any) -> Any:
   if isinstance(owner, Ref):
     return _item_of_heap(ip, owner, key)
   if isinstance(owner, LocalList):
-    return item(ip, owner.content, key) if owner.items is None else _fixed(ip, owner.items, key)
+    if isinstance(owner.content, Rows):
+      return _item_of_rows(ip, dataclasses.replace(owner.content, type=None), key)
+    return _fixed(ip, owner.content, key)
   if isinstance(owner, Rows):
     return _item_of_rows(ip, owner, key)
   if isinstance(owner, LocalDict):
@@ -206,7 +208,8 @@ def _item_of_rows(ip: Any, rows: Rows, key: Any) -> Any:
     index = _index(ip, key)
     tensors = tuple(t[index] for t in rows.tensors)
     length = tf.shape(tf.range(rows.length)[index])[0]
-    return frame.new(LocalList(Rows(length, tensors, rows.form)))
+    found = Rows(length, tensors, rows.form, rows.type)
+    return frame.new(LocalList(found)) if rows.type is None else found
   if rows.form is None or (not isinstance(key, Number) and type(key) is not int):
     raise Raises if rows.form is None else frame.refuse(
       Reason.UNSUPPORTED_OPERATION, f"An item of a list by a {type(key).__name__}."
@@ -671,15 +674,22 @@ def concatenated(ip: Any, a: Any, b: Any) -> Rows:
 
 def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
   """Returns `+` and `*` of lists; None for what TensorFlow may know."""
-  if op is ast.Add and all(isinstance(v, (LocalList, Rows)) for v in (left, right)):
-    result = ip.frame.new(LocalList(left.snapshot() if isinstance(left, LocalList) else left))
+  if op is ast.Add and all(isinstance(v, LocalList) for v in (left, right)):
+    result = ip.frame.new(LocalList(left.snapshot()))
     extend(ip, result, right)
     return result
+  if op is ast.Add and all(isinstance(v, tuple) or _is_tuple(v) for v in (left, right)):
+    rows = [rows_of_items(ip, list(v)) if isinstance(v, tuple) else v for v in (left, right)]
+    return dataclasses.replace(concatenated(ip, *rows), type=tuple)
   for one, other in ((left, right), (right, left)):
     if op is ast.Mult and isinstance(one, LocalList) and type(other) is int:
       if one.items is not None:
         return ip.frame.new(LocalList(one.items * other))
   return None
+
+
+def _is_tuple(value: Any) -> bool:
+  return isinstance(value, Rows) and value.type is tuple
 
 
 def text_binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Text | None:

@@ -117,11 +117,14 @@ class Rows:
     length: int32 [].
     tensors: the elements' tensors, stacked to [length, ...].
     form: what the elements have in common, from `_forms.py`.
+    type: tuple if they are a tuple of the program by themselves; None if they are the content of a
+      `LocalList`, or a range or a view of a dict.
   """
 
   length: tf.Tensor
   tensors: tuple[tf.Tensor, ...]
   form: Any
+  type: type | None = None
 
 
 class LocalList(Local):
