@@ -55,18 +55,24 @@ def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, **opti
   seen = [], []  # All arguments and results so far: which is which is compared across calls.
   for number, (a, b) in enumerate(zip(calls(), calls(), strict=True)):
     where = f"call {number}"
-    tapes = [variables and variables(*side) for side in ((plain, plain_state), (other, other_state))]
+    tapes = [
+      variables and variables(*side) for side in ((plain, plain_state), (other, other_state))
+    ]
     expected = observe(plain, Call(a), tapes[0])
     got = observe(other, Call(b), tapes[1])
     compare_outcomes(expected, got, where)
     for side, args, outcome in zip(seen, (a, b), (expected, got), strict=True):
       side.append((args, outcome.result))
     # A new comparison looks at each object again: it may have changed since the last call.
-    Comparison().check([*seen[0], plain_state], [*seen[1], other_state], f"{where}: state and results")
+    Comparison().check(
+      [*seen[0], plain_state], [*seen[1], other_state], f"{where}: state and results"
+    )
   reasons = {reason for reason, count in stats.fallbacks.items() if count}
   for reason in reasons:
     # Those say that the converter was wrong, and a safety net noticed.
-    assert reason.code not in ("verification-failed", "internal-error", "graph-error"), other.explain()
+    assert reason.code not in ("verification-failed", "internal-error", "graph-error"), (
+      other.explain()
+    )
   if expect == CONVERTED:
     assert not reasons and stats.num_converted_runs, other.explain()
   elif isinstance(expect, Reason):
