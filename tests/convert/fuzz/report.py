@@ -1,0 +1,28 @@
+"""What came of running a program."""
+
+import dataclasses
+
+# What a program can come to, from the best to the worst.
+CONVERTED, MIXED, REFUSED, INVALID = "converted", "mixed", "refused", "invalid"
+CAUGHT, OUR_ERROR, DIFFERENT = "verification-failed", "internal-error", "DIFFERENT"
+CRASH, TIMEOUT = "crash", "timeout"
+BAD = (CAUGHT, OUR_ERROR, DIFFERENT, CRASH, TIMEOUT)
+
+
+@dataclasses.dataclass
+class Report:
+  """How the converter did on one program.
+
+  Attributes:
+    status: one of the names above.
+    reasons: of what ran as plain Python, by code, how many runs.
+    detail: the difference, or what the converter says of itself.
+    num_converted: runs as a graph.
+    seconds: what all of it took.
+  """
+
+  status: str
+  reasons: dict
+  detail: str = ""
+  num_converted: int = 0
+  seconds: float = 0.0

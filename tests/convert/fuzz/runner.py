@@ -1,0 +1,184 @@
+"""Runs one program in two worlds, plain and converted, and says how the converter did.
+
+A program is a Python file:
+
+    def build(recursive):         # makes the function with the decorator it is given
+      log = []
+
+      @recursive
+      def visit(node): ...
+
+      return visit, [log]         # and the further objects to compare, or lambdas that give them
+
+    def calls(state):             # yields the argument tuples; changes the world between them
+      tree = Node(1)
+      yield (tree,)
+      tree.v = 5
+      yield (tree,)
+
+The file is loaded once for each world: its globals and class attributes are each world's own.
+"""
+
+import dataclasses
+import gc
+import importlib.util
+import inspect
+import sys
+import time
+import traceback
+import types
+
+import tensorflow as tf
+
+import recursive_tf as rtf
+from tests.convert.compare import Comparison, attributes
+from tests.convert.fuzz.report import (
+  CAUGHT,
+  CONVERTED,
+  DIFFERENT,
+  INVALID,
+  MIXED,
+  OUR_ERROR,
+  REFUSED,
+  Report,
+)
+from tests.convert.harness import compare_outcomes, observe, weighted_sum
+from tests.convert.programs.registry import Call
+
+# Reasons that say: the converter was wrong, and a net noticed.
+_NETS = {"verification-failed": CAUGHT, "internal-error": OUR_ERROR, "graph-error": OUR_ERROR}
+_DEPTH = 12  # How deep tensors are looked for in objects.
+
+
+def load(path):
+  """Returns the program in a file as a new module."""
+  name = f"fuzzed_{path.stem}"
+  spec = importlib.util.spec_from_file_location(name, path)
+  module = importlib.util.module_from_spec(spec)
+  sys.modules[name] = module  # Dataclasses look there.
+  spec.loader.exec_module(module)
+  return module
+
+
+def programs_of(module):
+  """Returns the names of a module's programs: "" for `build`, "x" for `build_x`."""
+  return [
+    name.removeprefix("build").removeprefix("_")
+    for name in vars(module)
+    if name.startswith("build")
+  ]
+
+
+class _World:
+  """A program, built, with the calls to make."""
+
+  def __init__(self, path, name, decorate):
+    module = load(path)
+    suffix = f"_{name}" if name else ""
+    built = getattr(module, f"build{suffix}")(decorate)
+    self.function, self.state = built if isinstance(built, tuple) else (built, [])
+    calls = getattr(module, f"calls{suffix}", None) or module.calls
+    self.calls = calls(self.state) if inspect.signature(calls).parameters else calls()
+    self.variables = [v for item in self.state for v in _variables(item)] or None
+
+  def call(self, args):
+    """Returns the `Outcome` of one call."""
+    outcome = observe(self.function, Call(args), self.variables, self._loss)
+    frames = traceback.extract_tb(outcome.error.__traceback__) if outcome.error else []
+    lines = [f"{frame.lineno} {frame.name}" for frame in frames if "fuzzed" in frame.filename]
+    return dataclasses.replace(outcome, line=lines[-1] if lines else None)
+
+  def visible(self):
+    """Returns the further objects to compare, as they are now."""
+    return [v() if isinstance(v, types.LambdaType) else v for v in self.state]
+
+  def _loss(self, result, *args):
+    return weighted_sum([*_tensors(result, {}), *_tensors([args, self.state], {})])
+
+
+def _variables(item):
+  if isinstance(item, tf.Variable):
+    return [item]
+  return list(item.trainable_variables) if isinstance(item, tf.Module) else []
+
+
+def _tensors(value, seen, depth=0):
+  """Returns the tensors that can be reached from a value, in a fixed order."""
+  if tf.is_tensor(value):
+    return [value] if value.dtype.is_floating else []
+  if (
+    id(value) in seen
+    or depth > _DEPTH
+    or isinstance(value, (str, int, type, tf.Module, tf.Variable))
+  ):
+    return []
+  seen[id(value)] = value
+  if isinstance(value, dict):
+    parts = list(value.values())
+  else:
+    parts = list(value) if isinstance(value, (tuple, list)) else []
+    parts += attributes(value).values()
+  return [tensor for part in parts for tensor in _tensors(part, seen, depth + 1)]
+
+
+def run(path, name="", **options):
+  """Runs a program in both worlds, call by call, and returns the `Report`.
+
+  Args:
+    path: the program's file.
+    name: which program of the file.
+    **options: of `rtf.recursive`.
+  """
+  begin = time.perf_counter()
+  options = {k: v for k, v in options.items() if k in inspect.signature(rtf.recursive).parameters}
+  converted = []  # All decorated functions of the program.
+
+  def decorate(function):
+    converted.append(rtf.recursive(function, **options))
+    return converted[-1]
+
+  try:
+    plain, other = _World(path, name, lambda function: function), _World(path, name, decorate)
+    num_sound = _compare(plain, other)
+    status, detail = (None, "") if num_sound else (INVALID, "plain Python always raises")
+  except AssertionError as wrong:
+    status, detail = DIFFERENT, str(wrong)[:2000]
+  except Exception as raised:  # A campaign goes on; the program is looked at by hand.
+    status, detail = INVALID, f"{type(raised).__name__}: {raised}"[:2000]
+    detail += "".join(traceback.format_tb(raised.__traceback__)[-3:])
+  report = _report(status, detail, converted)
+  report.seconds = round(time.perf_counter() - begin, 2)
+  gc.collect()
+  return report
+
+
+def _compare(plain, other):
+  seen, num_sound = ([], []), 0  # All arguments and results so far.
+  # The generators go on, and so change their worlds, only after both sides have run.
+  for number, (a, b) in enumerate(zip(plain.calls, other.calls, strict=True)):
+    where = f"call {number}"
+    expected, got = plain.call(a), other.call(b)
+    num_sound += expected.error is None
+    compare_outcomes(expected, got, where)
+    for side, args, outcome in zip(seen, (a, b), (expected, got), strict=True):
+      side.append((args, outcome.result))
+    # A new comparison looks at each object again: it may have changed since the last call.
+    Comparison().check(
+      [plain.state, *seen[0]], [other.state, *seen[1]], f"{where}: state and results"
+    )
+  return num_sound
+
+
+def _report(status, detail, converted):
+  reasons, num_converted = {}, 0
+  for function in converted:
+    num_converted += function.stats.num_converted_runs
+    for reason, count in function.stats.fallbacks.items():
+      if count:
+        reasons[reason.code] = reasons.get(reason.code, 0) + count
+  nets = [status for code, status in _NETS.items() if code in reasons]
+  if status is None:
+    status = nets[0] if nets else (MIXED if num_converted else REFUSED) if reasons else CONVERTED
+  if status not in (CONVERTED, INVALID):
+    detail += "\n" + "\n".join(str(function.explain())[:1500] for function in converted)
+  return Report(status, reasons, detail.strip(), num_converted)
