@@ -99,7 +99,13 @@ class _World:
 def _variables(item):
   if isinstance(item, tf.Variable):
     return [item]
-  return list(item.trainable_variables) if isinstance(item, tf.Module) else []
+  # Keras has variables of its own, which hold TensorFlow's.
+  held = item.trainable_variables if _is_model(item) else []
+  return [v if isinstance(v, tf.Variable) else v.value for v in held]
+
+
+def _is_model(item):
+  return isinstance(item, (tf.Module, tf.keras.layers.Layer))
 
 
 def _tensors(value, seen, depth=0):
@@ -109,7 +115,8 @@ def _tensors(value, seen, depth=0):
   if (
     id(value) in seen
     or depth > _DEPTH
-    or isinstance(value, (str, int, type, tf.Module, tf.Variable))
+    or isinstance(value, (str, int, type, tf.Variable))
+    or _is_model(value)
   ):
     return []
   seen[id(value)] = value
