@@ -14,6 +14,7 @@ from tests.convert.fuzz import report as outcome
 
 _REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 _CHUNK = 50
+_START_SECONDS = 30  # More for TensorFlow's import.
 _IDLE_FACTOR = 10  # How much longer than its limit of processor time a program may take at all.
 
 
@@ -78,7 +79,8 @@ class _Child:
   """A process that runs some of the jobs, one after the other."""
 
   def __init__(self, jobs, numbers, verify, limits, shrink):
-    self.numbers, self.limits, self.is_over = list(numbers), limits, False
+    self.numbers, self.limits = list(numbers), limits
+    self.has_begun = self.is_over = False
     work = [dataclasses.asdict(jobs[number]) for number in numbers]
     environment = {
       **os.environ,
@@ -114,6 +116,7 @@ class _Child:
     self.lines[self.process.stdout] = rest
     for line in complete:
       self._restart_clock()
+      self.has_begun = True
       report = json.loads(line)
       if report:  # An empty one says that a program begins.
         yield self.numbers.pop(0), report
@@ -132,7 +135,7 @@ class _Child:
     self.begin = time.monotonic(), _processor_seconds(self.process.pid)
 
   def _is_late(self):
-    seconds = self.limits.seconds
+    seconds = self.limits.seconds + (0 if self.has_begun else _START_SECONDS)
     if time.monotonic() - self.begin[0] < seconds:
       return False
     used = _processor_seconds(self.process.pid) - self.begin[1]
