@@ -12,6 +12,7 @@ from typing import Any
 from recursive_tf._errors import ConfigError
 
 SCHEDULERS = ("auto", "concurrent", "batched")
+VERIFY = {"auto": None, "always": True, "never": False, "1": True, "0": False}
 READY_POLICIES = ("deepest_first", "fifo")
 BATCHED_POLICIES = ("look_ahead", "agenda", "depth")
 _LARGEST_DEPTH = 2**31 - 1
@@ -28,6 +29,8 @@ class Config:
       RECURSIVE_TF_READY_POLICY.
     batched_policy: which block runs next under the batched scheduler, one of BATCHED_POLICIES.
       RECURSIVE_TF_BATCHED_POLICY.
+    verify: whether converted programs are compared with plain Python; None for the first run of
+      each graph and then as time allows. RECURSIVE_TF_VERIFY, one of VERIFY.
     data_dir: folder that holds the treebanks, None for the user's cache. RECURSIVE_TF_DATA.
   """
 
@@ -35,6 +38,7 @@ class Config:
   scheduler: str = "auto"
   ready_policy: str = "deepest_first"
   batched_policy: str = "look_ahead"
+  verify: bool | None = None
   data_dir: pathlib.Path | None = None
 
 
@@ -80,6 +84,10 @@ def _one_of(*allowed: str) -> Callable[[str, str], str]:
   return parse
 
 
+def _parse_verify(variable: str, text: str) -> bool | None:
+  return VERIFY[_one_of(*VERIFY)(variable, text)]
+
+
 def _parse_folder(variable: str, text: str) -> pathlib.Path:
   path = pathlib.Path(text).expanduser()
   if path.exists() and not path.is_dir():
@@ -99,5 +107,6 @@ _VARIABLES: dict[str, tuple[str, Callable[[str, str], Any]]] = {
   "scheduler": ("RECURSIVE_TF_SCHEDULER", _one_of(*SCHEDULERS)),
   "ready_policy": ("RECURSIVE_TF_READY_POLICY", _one_of(*READY_POLICIES)),
   "batched_policy": ("RECURSIVE_TF_BATCHED_POLICY", _one_of(*BATCHED_POLICIES)),
+  "verify": ("RECURSIVE_TF_VERIFY", _parse_verify),
   "data_dir": ("RECURSIVE_TF_DATA", _parse_folder),
 }

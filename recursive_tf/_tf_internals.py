@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorflow.core.framework import attr_value_pb2
 from tensorflow.python.autograph.core import config as autograph_config
-from tensorflow.python.eager import backprop_util, context, execute
+from tensorflow.python.eager import backprop_util, context, execute, record
 from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function
 from tensorflow.python.framework import (
   auto_control_deps,
@@ -313,3 +313,16 @@ def acd_run_independently(op: Operation) -> None:
 def watched_variables(graph: Graph) -> list[Any]:
   """Returns the variables that were read while `graph` was built."""
   return list(graph._watched_variables)
+
+
+def is_recording() -> bool:
+  """Tells whether a tape of this thread may record what is computed now.
+
+  No public name says so, and gradients are compared only where somebody may ask for them.
+  """
+  return record.could_possibly_record()
+
+
+def stop_recording() -> Any:
+  """Returns a context in which no tape of this thread records."""
+  return record.stop_recording()

@@ -65,6 +65,10 @@ class Argument:
     for part in self.parts:
       yield from part.specs()
 
+  def single(self) -> Argument:
+    """Returns the argument of one row."""
+    return dataclasses.replace(self, is_mapped=False)
+
   def widened(self, form: Any) -> Argument:
     """Returns the argument with the shapes of a form, which a recursion has made wider."""
     if self.kind == TENSOR and isinstance(form, _forms.TensorForm):
@@ -90,8 +94,7 @@ class Argument:
     if self.kind == other.kind == NEST:
       same = self.value is other.value and len(self.parts) == len(other.parts)
       return same and all(a.takes(b) for a, b in zip(self.parts, other.parts, strict=True))
-    one_by_one = dataclasses.replace(other, is_mapped=False)
-    return dataclasses.replace(self, is_mapped=False).key == one_by_one.key
+    return self.single().key == other.single().key
 
   def form(self, root_types: frozenset[type]) -> Any:
     """Returns the form of the value inside the program."""

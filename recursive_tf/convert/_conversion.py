@@ -48,6 +48,12 @@ _ALLOWED_STATEFUL = frozenset(
 )
 
 
+_RANDOM = frozenset(
+  """RandomUniform RandomStandardNormal RandomUniformInt TruncatedNormal RandomShuffle Multinomial
+  RandomGamma RngReadAndSkip""".split()
+)
+
+
 class PromoteArgument(Exception):  # noqa: N818 - control flow, never reaches the user
   """An argument is a list or dict that the program changes: its content has to be passed.
 
@@ -101,6 +107,7 @@ class Conversion:
 
   Attributes:
     profile, guards, effects, inputs, columns, recursive: what its parts say.
+    is_random: whether it draws random numbers.
   """
 
   def __init__(
@@ -128,6 +135,7 @@ class Conversion:
     self._may_fail = False
     self.layout = Layout()
     self.instances: dict[Any, Instance] = {}
+    self.is_random = False
 
   # --- Attempts
 
@@ -494,6 +502,7 @@ class Conversion:
       current = agenda.pop()
       for op in current.get_operations():
         agenda += tfi.nested_graphs(op)
+        self.is_random |= op.type in _RANDOM
         is_stateful = op.op_def is not None and op.op_def.is_stateful
         if is_stateful and op.type not in _ALLOWED_STATEFUL and "RecursiveTf>" not in op.type:
           raise ConversionRefused.of(

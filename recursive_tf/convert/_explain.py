@@ -20,6 +20,7 @@ class Report:
     converted: (file, line, function, how) of all that was converted.
     columns: (read, kind, types) of what is read of objects.
     fallbacks: why plain Python ran, newest last.
+    notes: what comparing runs with plain Python leaves out.
     counters: as in `stats`, by name.
   """
 
@@ -27,6 +28,7 @@ class Report:
   converted: tuple[tuple[str, int, str, str], ...]
   columns: tuple[tuple[str, str, str], ...]
   fallbacks: tuple[ConversionRefused, ...]
+  notes: tuple[str, ...]
   counters: dict[str, Any]
 
   def __str__(self) -> str:
@@ -34,7 +36,8 @@ class Report:
     counters = self.counters
     lines = [
       f"{self.name}: {counters['num_converted_runs']} runs as a graph,"
-      f" {counters['num_fallback_runs']} as plain Python; {counters['num_conversions']}"
+      f" {counters['num_fallback_runs']} as plain Python; {counters['num_verified_runs']}"
+      f" compared; {counters['num_conversions']}"
       f" conversions, {counters['num_graphs']} graphs, {counters['walked_objects']} objects read",
     ]
     if self.converted:
@@ -50,11 +53,18 @@ class Report:
       lines.append("plain Python, because:")
       for refusal in self.fallbacks:
         lines += [f"  {line}" for line in str(refusal).splitlines()]
+    if self.notes:
+      lines.append("not compared with plain Python:")
+      lines += [f"  {note}" for note in self.notes]
     return "\n".join(lines)
 
 
 def report_of(
-  name: str, programs: Sequence[Any], stats: Any, refusals: Sequence[ConversionRefused]
+  name: str,
+  programs: Sequence[Any],
+  stats: Any,
+  refusals: Sequence[ConversionRefused],
+  notes: Sequence[str],
 ) -> Report:
   """Collects a report of a function's programs."""
   converted = {
@@ -74,5 +84,6 @@ def report_of(
     tuple(sorted(converted)),
     tuple(sorted(columns)),
     tuple(refusals),
+    tuple(notes),
     dataclasses.asdict(stats),
   )

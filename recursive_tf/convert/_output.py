@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TextIO
 
 from recursive_tf.convert import _forms
 from recursive_tf.convert import _sequences as seq
@@ -29,9 +30,19 @@ class Site:
   values: tuple[Any, ...]
   options: dict[str, Any]
 
-  def print(self, operands: Iterator[Any]) -> None:
-    """Prints, with what the run gave."""
-    print(*(_filled(value, operands) for value in self.values), **self.options)
+  def print(self, operands: Iterator[Any], file: TextIO | None = None) -> None:
+    """Prints, with what the run gave; to another file than the terminal's if one is given."""
+    options = self.options
+    if file is not None:
+      if not self.is_terminal:
+        return
+      options = options | {"file": file, "flush": False}
+    print(*(_filled(value, operands) for value in self.values), **options)
+
+  @property
+  def is_terminal(self) -> bool:
+    """Whether it prints to where `print` does unless told otherwise."""
+    return self.options.get("file") in (None, sys.stdout)
 
 
 class _Hole:

@@ -19,7 +19,7 @@ from recursive_tf.convert._arguments import (
   tensors_of,
 )
 from recursive_tf.convert._columns import Column, Columns
-from recursive_tf.convert._commit import commit
+from recursive_tf.convert._commit import Outcome, Write, prints_of, writes_of
 from recursive_tf.convert._conversion import Conversion, Sources
 from recursive_tf.convert._effects import value_of_variable
 from recursive_tf.convert._inputs import Layout
@@ -43,7 +43,7 @@ class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
 
 
 @dataclasses.dataclass
-class _Graph:
+class Graph:
   """One graph: of a single call, or of a mapped one.
 
   Attributes:
@@ -66,6 +66,7 @@ class Program:
     version: tells the programs of one function apart.
     walk_seconds, walked_objects: what the walks took, and the objects they visited.
     effects: what it writes and prints.
+    root_types: the types that objects given as arguments can have, by argument.
   """
 
   def __init__(
@@ -92,8 +93,8 @@ class Program:
       name: dataclasses.replace(argument, is_mapped=False)
       for name, argument in arguments.items()
     }
-    self._root_types = {name: profile.family(types) for name, types in root_types.items()}
-    all_types = frozenset[type]().union(*self._root_types.values())
+    self.root_types = {name: profile.family(types) for name, types in root_types.items()}
+    all_types = frozenset[type]().union(*self.root_types.values())
     self.conversion = Conversion(
       profile, sources, changing, all_types, source.node
     )
@@ -114,7 +115,7 @@ class Program:
     self.guards = self.conversion.guards
     self._walker = _make_walker(layout.columns, profile, all_types, layout)
     self._all_root_types = all_types | profile.root_types
-    self._graphs: dict[bool, _Graph] = {}
+    self._graphs: dict[bool, Graph] = {}
     self.result_form = self._result_form()
 
   def _check_aliases(self, profile: Profile) -> None:
@@ -158,7 +159,7 @@ class Program:
           spec = tf.TensorSpec(tf.TensorShape([None]).concatenate(spec.shape), spec.dtype)
         tensors.append(inputs.argument(position, spec))
         position += 1
-      form = argument.form(self._root_types[name])
+      form = argument.form(self.root_types[name])
       if argument.is_mapped:
         if length is None:
           length = tf.shape(tensors[0])[0]
@@ -183,18 +184,18 @@ class Program:
       for name, argument in arguments.items()
     }
 
-  def graphs(self) -> dict[bool, _Graph]:
+  def graphs(self) -> dict[bool, Graph]:
     """Returns the graphs made so far, by whether they are mapped."""
     return self._graphs
 
-  def graph(self, arguments: dict[str, Argument]) -> _Graph:
+  def graph(self, arguments: dict[str, Argument]) -> Graph:
     """Returns the graph for arguments of which some are mapped, or none."""
     is_mapped = any(argument.is_mapped for argument in arguments.values())
     if is_mapped not in self._graphs:
       self._graphs[is_mapped] = self._make_graph(self.own(arguments), is_mapped)
     return self._graphs[is_mapped]
 
-  def _make_graph(self, arguments: dict[str, Argument], is_mapped: bool) -> _Graph:
+  def _make_graph(self, arguments: dict[str, Argument], is_mapped: bool) -> Graph:
     specs = self.layout.specs(False)
     specs["arguments"] = [
       tf.TensorSpec(
@@ -204,7 +205,7 @@ class Program:
       for argument in arguments.values()
       for s in argument.specs()
     ]
-    made: list[_Graph] = []
+    made: list[Graph] = []
     effects = self.effects
 
     def run(*tensors: tf.Tensor) -> list[tf.Tensor]:
@@ -217,9 +218,9 @@ class Program:
       }
       if is_mapped:
         assert isinstance(found, Rows)  # An argument is mapped.
-        made.append(_Graph(run, found.form, containers, None))
+        made.append(Graph(run, found.form, containers, None))
         return list(found.tensors)
-      made.append(_Graph(run, self.result_form, containers, None))
+      made.append(Graph(run, self.result_form, containers, None))
       outputs = _forms.flatten(found, self.result_form, frame)
       for name, form in containers.items():
         outputs += _forms.flatten(names[name], form, frame)
@@ -253,7 +254,7 @@ class Program:
     num_own = len(roots)
     constants = list(self.layout.constants.values())
     is_known = all(
-      set(map(type, objects_of(argument, values[name]))) <= self._root_types[name]
+      set(map(type, objects_of(argument, values[name]))) <= self.root_types[name]
       for name, argument in arguments.items()
     )
     if not is_known or not set(map(type, roots)) <= self._all_root_types:
@@ -306,15 +307,15 @@ class Program:
     """Returns the places outside of the objects that changed; see `Guards.changed`."""
     return self.guards.changed()
 
-  def finish(
+  def outcome(
     self,
-    graph: _Graph,
+    graph: Graph,
     tensors: Sequence[tf.Tensor],
     objects: Sequence[Any],
     values: dict[str, Any],
     count: int | None,
-  ) -> Any:
-    """Commits what a run wrote, and returns its result as plain Python would.
+  ) -> Outcome:
+    """Returns what a run did, none of which has happened yet.
 
     Args:
       graph: what ran.
@@ -329,17 +330,14 @@ class Program:
 
     source = iter(tensors)
     if count is not None:
-      return _results.rebuild_rows(graph.form, source, object_of, count)
+      return Outcome(_results.rebuild_rows(graph.form, source, object_of, count))
     result = _results.rebuild(graph.form, source, object_of)
-    contents = {
-      name: _results.rebuild(form, source, object_of) for name, form in graph.containers.items()
-    }
-    if self.effects.places:
-      places = self.effects.returned(None)
-      commit(self.effects, places, source, object_of, objects)
-    for name, content in contents.items():
-      values[name][:] = content
-    return result
+    contents = [
+      Write(values[name], ("tail", 0), _results.rebuild(form, source, object_of))
+      for name, form in graph.containers.items()
+    ]
+    writes, logs = writes_of(self.effects.returned(None), source, object_of, objects)
+    return Outcome(result, [*writes, *contents], prints_of(self.effects, logs))
 
 
 def initial_value(place: Place) -> Any:
@@ -432,13 +430,18 @@ def _make_walker(
   )
 
 
+def num_rows(arguments: dict[str, Argument], values: dict[str, Any]) -> int | None:
+  """Returns the number of rows of a mapped call, None for a single one."""
+  mapped = [name for name, argument in arguments.items() if argument.is_mapped]
+  return len(values[mapped[0]]) if mapped else None
+
+
 def rows_of_call(
   arguments: dict[str, Argument], values: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
   """Yields the arguments of each row of a mapped call."""
-  mapped = [name for name, argument in arguments.items() if argument.is_mapped]
-  for position in range(len(values[mapped[0]])):
+  for position in range(num_rows(arguments, values) or 0):
     yield {
-      name: value[position] if name in mapped else value for name, value in values.items()
+      name: value[position] if arguments[name].is_mapped else value
+      for name, value in values.items()
     }
-

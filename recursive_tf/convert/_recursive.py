@@ -2,104 +2,68 @@
 
 A call finds the program for its kind of arguments, or converts the function. It checks what the
 program relies on, reads the objects into columns, runs the graph, and only then lets its effects
-happen. What cannot be converted runs as the plain Python it is, and is counted.
+happen. What cannot be converted runs as the plain Python it is, and is counted. The first runs of
+each graph, and then ever fewer, are compared with plain Python before they count.
 
 After Jeong et al., NSDI 2019 (JANUS): profile, assumptions, guards, fallback.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import contextlib
+import contextvars
 import functools
 import inspect
 import logging
 import threading
+import time
+import traceback
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
+from recursive_tf._config import config
 from recursive_tf._errors import RecursiveTFError
-from recursive_tf.convert import _encode, _forms, _results
+from recursive_tf.convert import _results
 from recursive_tf.convert._arguments import (
-  CONTAINER,
   OBJECT,
   STATIC,
   Argument,
   classify,
   classify_rows,
-  objects_of,
 )
 from recursive_tf.convert._checks import CHECK_FAILED, is_check_failure
-from recursive_tf.convert._conversion import PromoteArgument, Sources
+from recursive_tf.convert._commit import Outcome
 from recursive_tf.convert._explain import Report, report_of
 from recursive_tf.convert._packed import Packed, PackedType
-from recursive_tf.convert._profile import Profile
-from recursive_tf.convert._program import Outdated, Program, rows_of_call
+from recursive_tf.convert._program import num_rows, rows_of_call
+from recursive_tf.convert._programs import Prepared, Programs
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._stats import Stats
+from recursive_tf.convert._subjects import subject_of
+from recursive_tf.convert._verification import Schedule, Verdict, check
 
-_MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
-_MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
 _LOGGER = logging.getLogger("recursive_tf")
 # What setting attributes and items raises; nothing has been written then.
 _COMMIT_ERRORS = (AttributeError, TypeError, ValueError, KeyError, IndexError)
 _TOO_DEEP = "the recursion is deeper than max_depth"
+# Set while plain Python is run to be compared: then all decorated functions are plain.
+_IS_COMPARING = contextvars.ContextVar("recursive_tf_is_comparing", default=False)
 
 
 class RecursionDepthError(RecursiveTFError, RecursionError):
   """The recursion of a converted program is deeper than `max_depth`."""
 
 
-@dataclasses.dataclass
-class Stats:
-  """Counters of one decorated function.
-
-  Attributes:
-    num_converted_runs: calls that ran as a graph.
-    num_fallback_runs: calls that ran as plain Python.
-    num_conversions: conversions, successful or not.
-    num_graphs: graphs made.
-    walk_seconds: time that reading objects took.
-    walked_objects: objects read.
-    fallbacks: plain runs by reason.
-  """
-
-  num_converted_runs: int = 0
-  num_fallback_runs: int = 0
-  num_conversions: int = 0
-  num_graphs: int = 0
-  walk_seconds: float = 0.0
-  walked_objects: int = 0
-  fallbacks: dict[Reason, int] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass
-class _Entry:
-  """What is known for one kind of arguments."""
-
-  programs: list[Program] = dataclasses.field(default_factory=list)
-  num_conversions: int = 0
-  num_refusals: int = 0
-  refusal: ConversionRefused | None = None
-  root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
-  changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
-  containers: dict[str, Any] = dataclasses.field(default_factory=dict)
-
-  def container(self, name: str, values: list[Any]) -> Argument:
-    """Returns a list argument with the form that covers all lists seen."""
-    try:
-      form = _encode.joined_rows(values)
-      form = _forms.join(self.containers.get(name, form), form)
-    except _forms.Mismatch as error:
-      raise ConversionRefused.of(
-        Reason.KINDS_DIFFER, f"The elements of the list {name!r} are {error}."
-      ) from None
-    self.containers[name] = form
-    return Argument(CONTAINER, form)
-
-
-def recursive(function: Callable[..., Any] | None = None, *, strict: bool = False) -> Any:
+def recursive(
+  function: Callable[..., Any] | None = None,
+  *,
+  strict: bool = False,
+  verify: bool | None = None,
+) -> Any:
   """Runs a recursive Python function over objects as one recursive graph.
 
   ```python
@@ -119,15 +83,19 @@ def recursive(function: Callable[..., Any] | None = None, *, strict: bool = Fals
   Args:
     function: the function or method.
     strict: raise `ConversionRefused` where the plain function would be run instead.
+    verify: whether runs of the graph are compared with plain Python before they count: True for
+      all, False for none, None for the first run of each graph and then ever fewer, as long as they
+      take at most 2% of the function's time. RECURSIVE_TF_VERIFY says what None means.
 
   Returns:
     A `RecursiveFunction`.
   """
   if function is None:
-    return lambda fn: recursive(fn, strict=strict)
+    return lambda fn: recursive(fn, strict=strict, verify=verify)
   if isinstance(function, types.MethodType):
-    return BoundRecursiveFunction(RecursiveFunction(function.__func__, strict), function.__self__)
-  return RecursiveFunction(function, strict)
+    found = RecursiveFunction(function.__func__, strict, verify)
+    return BoundRecursiveFunction(found, function.__self__)
+  return RecursiveFunction(function, strict, verify)
 
 
 class RecursiveFunction:
@@ -141,21 +109,21 @@ class RecursiveFunction:
   _is_recursive_function = True
   __name__: str
 
-  def __init__(self, function: Callable[..., Any], strict: bool = False):
+  def __init__(
+    self, function: Callable[..., Any], strict: bool = False, verify: bool | None = None
+  ):
     functools.update_wrapper(self, function)
+    self.__name__ = getattr(function, "__name__", type(function).__name__)
     self.python = function
     self.stats = Stats()
     self._strict = strict
     self._signature = inspect.signature(function)
-    self._sources = Sources()
-    self._profile = Profile()
-    self._changing: dict[Any, Any] = {}
-    self._entries: dict[Any, _Entry] = {}
-    self._versions: list[Program] = []
+    self._programs = Programs(function, self.__name__, self.stats)
+    self._schedule = Schedule(config().verify if verify is None else verify, self.stats)
     self._refusals: list[ConversionRefused] = []
+    self._notes: list[str] = []
     self._lock = threading.RLock()
     self._plain = threading.local()
-    self._promoted: set[str] = set()
     self._packed_types: dict[int, PackedType] = {}  # By version of the program.
 
   def __get__(self, owner: Any, type_: type | None = None) -> Any:
@@ -164,7 +132,7 @@ class RecursiveFunction:
 
   def __call__(self, *args: Any, **kwargs: Any) -> Any:
     """Calls the function once."""
-    if getattr(self._plain, "is_running", False):
+    if getattr(self._plain, "is_running", False) or _IS_COMPARING.get():
       return self.python(*args, **kwargs)
     if args and isinstance(args[-1], Packed):
       return self._run_packed(args[-1])
@@ -172,8 +140,7 @@ class RecursiveFunction:
       values = self._bind(args, kwargs)
     except TypeError:
       return self.python(*args, **kwargs)  # Raises Python's own message.
-    arguments = self._classify(values)
-    return self._call(arguments, values, lambda: self.python(*args, **kwargs))
+    return self._call(self._classify, values, lambda: self.python(*args, **kwargs))
 
   def map(self, *args: Any, **kwargs: Any) -> Any:
     """Calls the function for each element of lists, in one run.
@@ -188,33 +155,39 @@ class RecursiveFunction:
     return self._map((), args, kwargs)
 
   def _map(self, owner: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if isinstance(args[0], Packed):
+    if args and isinstance(args[0], Packed):
       return self._run_packed(args[0])
-    lists = [arg if isinstance(arg, tf.Tensor) else list(arg) for arg in args]
-    counts = {len(values) for values in lists}
-    if len(counts) != 1:
-      raise ValueError(
-        f"{self.__name__}.map: lists of {sorted(counts)} elements; pass lists of one length."
-      )
-    (count,) = counts
+    lists = self._lists(args)
 
     def plain() -> Any:
       rows = [[*owner, *row] for row in zip(*lists, strict=True)]
       return _results.stacked([self.python(*row, **kwargs) for row in rows])
 
-    if count == 0:
-      raise ValueError(f"{self.__name__}.map: no elements; pass at least one.")
+    if _IS_COMPARING.get():
+      return plain()
     values = self._bind((*owner, *lists), kwargs)
-    arguments = self._classify_rows(values, len(owner), len(lists))
-    if arguments is None:
-      refusal = ConversionRefused.of(
-        Reason.MIXED_ATTRIBUTE, f"The elements given to {self.__name__}.map are of different kinds."
+    classified = functools.partial(
+      self._classify_rows, num_fixed=len(owner), num_lists=len(lists)
+    )
+    return self._call(classified, values, plain)
+
+  def _lists(self, args: tuple[Any, ...]) -> list[Any]:
+    """Returns the lists of a mapped call."""
+    lists = [arg if isinstance(arg, tf.Tensor) else list(arg) for arg in args]
+    counts = sorted({len(values) for values in lists})
+    if len(counts) > 1:
+      raise ValueError(
+        f"{self.__name__}.map: lists of {counts} elements; pass lists of one length."
       )
-      return self._fall_back(refusal, plain)
-    return self._call(arguments, values, plain)
+    if counts in ([], [0]):
+      raise ValueError(f"{self.__name__}.map: no elements; pass at least one.")
+    return lists
 
   def pack(self, *args: Any, **kwargs: Any) -> Packed:
     """Reads objects into tensors that can be passed into a tf.function, and there to `map`.
+
+    A run inside a tf.function cannot be compared with plain Python, so that is done here, with
+    gradients, as often as `verify` says.
 
     Args:
       *args: lists, as for `map`.
@@ -229,23 +202,26 @@ class RecursiveFunction:
     return self._pack((), args, kwargs)
 
   def _pack(self, owner: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Packed:
-    lists = [arg if isinstance(arg, tf.Tensor) else list(arg) for arg in args]
+    lists = self._lists(args)
     values = self._bind((*owner, *lists), kwargs)
-    arguments = self._classify_rows(values, len(owner), len(lists))
-    if arguments is None:
-      raise ConversionRefused.of(Reason.MIXED_ATTRIBUTE, "The elements are of different kinds.")
-    with self._lock:
-      program, tensors, _ = self._prepare(arguments, values)
+    with self._lock, self._timed():
+      arguments = self._classify_rows(values, len(owner), len(lists))
+      prepared = self._programs.prepare(arguments, values)
+      program = prepared.program
       if not program.effects.is_pure:
         raise ConversionRefused.of(
           Reason.INSIDE_FUNCTION, f"{self.__name__} writes or prints: it has to be called eagerly."
         )
-      graph = self._graph(program, arguments)
+      graph = self._programs.graph(program, prepared.arguments)
+      if tf.executing_eagerly() and self._schedule.is_due((program.version, "pack")):
+        verdict = self._check(prepared, values, (program.version, "pack"), is_recording=True)
+        if verdict.difference is not None:
+          raise self._verification_failed(prepared, verdict)
       type_ = self._packed_types.get(program.version)
       if type_ is None:
         specs = tuple(graph.keep.input_signature)
         type_ = self._packed_types[program.version] = PackedType(self, program.version, True, specs)
-    return Packed(tuple(tensors), type_)
+    return Packed(tuple(prepared.tensors), type_)
 
   def _run_packed(self, packed: Packed) -> Any:
     if packed.type.function is not self:
@@ -253,7 +229,7 @@ class RecursiveFunction:
         f"{self.__name__}.map: these objects were packed by {packed.type.function.__name__}."
         f" Pack them with {self.__name__}.pack."
       )
-    program = self._versions[packed.type.version]
+    program = self._programs.versions[packed.type.version]
     graph = program.graphs()[packed.type.is_mapped]
     self.stats.num_converted_runs += 1
     return _results.as_tensors(graph.form, iter(graph.function(*packed.tensors)))
@@ -261,9 +237,8 @@ class RecursiveFunction:
   def explain(self) -> Report:
     """Tells what was converted, what objects are read for, and what was not and why; print it."""
     with self._lock:
-      entries = {id(entry): entry for entry in self._entries.values()}.values()
-      programs = [program for entry in entries for program in entry.programs]
-      return report_of(self.__name__, programs, self.stats, self._refusals)
+      programs = list(self._programs)
+      return report_of(self.__name__, programs, self.stats, self._refusals, self._notes)
 
   def __repr__(self) -> str:
     """Describes the function by name."""
@@ -290,13 +265,16 @@ class RecursiveFunction:
 
   def _classify_rows(
     self, values: dict[str, Any], num_fixed: int, num_lists: int
-  ) -> dict[str, Argument] | None:
+  ) -> dict[str, Argument]:
     found: dict[str, Argument] = {}
     for position, (name, value) in enumerate(values.items()):
       if num_fixed <= position < num_fixed + num_lists:
         rows = classify_rows(value, position == num_fixed)
         if rows is None:
-          return None
+          raise ConversionRefused.of(
+            Reason.MIXED_ATTRIBUTE,
+            f"The elements given to {self.__name__}.map are of different kinds.",
+          )
         found[name] = rows
       else:
         is_owner = name == "self"
@@ -306,44 +284,130 @@ class RecursiveFunction:
   # --- Running
 
   def _call(
-    self, arguments: dict[str, Argument], values: dict[str, Any], plain: Callable[[], Any]
+    self,
+    classified: Callable[[dict[str, Any]], dict[str, Argument]],
+    values: dict[str, Any],
+    plain: Callable[[], Any],
   ) -> Any:
+    """Runs the graph, or plain Python; the one door through which every call goes."""
     if not tf.executing_eagerly():
-      refusal = ConversionRefused.of(
+      inside = ConversionRefused.of(
         Reason.INSIDE_FUNCTION, f"{self.__name__} is called while a graph is made."
       )
-      return self._fall_back(refusal, plain)
-    is_mapped = any(argument.is_mapped for argument in arguments.values())
-    with self._lock:
+      return self._fall_back(inside, plain)
+    with self._lock, self._timed():
+      arguments: dict[str, Argument] = {}
       try:
-        program, tensors, objects = self._prepare(arguments, values)
-        if is_mapped and not (
-          _results.is_stackable(program.result_form) and program.effects.is_pure
-        ):
-          return _results.stacked(self._one_by_one(arguments, values))
-        graph = self._graph(program, arguments)
+        arguments = classified(values)
+        rest = self._attempt(arguments, values, plain)
       except ConversionRefused as refusal:
-        return self._fall_back(refusal, plain)
-      try:
-        found = graph.function(*tensors)
-      except tf.errors.OpError as error:
-        return self._explain_failure(error, plain)
+        rest = functools.partial(self._fall_back, refusal, plain)
+      except Exception as error:  # Nothing has happened yet: no error of ours leaves a call.
+        internal = self._internal_error(error, arguments)
+        rest = functools.partial(self._fall_back, internal, plain)
+      return rest()
+
+  def _attempt(
+    self, arguments: dict[str, Argument], values: dict[str, Any], plain: Callable[[], Any]
+  ) -> Callable[[], Any]:
+    """Runs the graph; returns what is left to do, where the user's own errors may be raised.
+
+    Raises:
+      Exception: Whatever goes wrong; nothing has happened then.
+    """
+    prepared = self._programs.prepare(arguments, values)
+    program = prepared.program
+    count = num_rows(prepared.arguments, values)
+    is_mapped = count is not None
+    if is_mapped and not (_results.is_stackable(program.result_form) and program.effects.is_pure):
+      return lambda: _results.stacked(self._one_by_one(arguments, values))
+    graph = self._programs.graph(program, prepared.arguments)
+    is_recording = tfi.is_recording()
+    key = program.version, is_mapped, is_recording
+    try:
+      if self._schedule.is_due(key):
+        verdict = self._check(prepared, values, key, is_recording)
+        return self._judged(prepared, verdict, plain)
+      found = graph.function(*prepared.tensors)
+    except tf.errors.OpError as error:
+      return self._explain_failure(error, prepared, plain)
+    outcome = program.outcome(graph, found, prepared.objects, values, count)
+    return self._committed(prepared, outcome, plain)
+
+  def _committed(
+    self, prepared: Prepared, outcome: Outcome, plain: Callable[[], Any]
+  ) -> Callable[[], Any]:
+    """Lets the effects of a run happen."""
+    try:
+      outcome.commit()
+    except _COMMIT_ERRORS as error:
+      text = f"A write failed: {type(error).__name__}: {error}"
+      failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
+      return functools.partial(self._fall_back, failed, plain, is_rerun=True)
+    self.stats.num_converted_runs += 1
+    prepared.entry.num_failures = 0
+
+    def shown() -> Any:
+      outcome.print()
+      return outcome.result
+
+    return shown
+
+  # --- Comparing with plain Python
+
+  def _check(
+    self, prepared: Prepared, values: dict[str, Any], key: Any, is_recording: bool
+  ) -> Verdict:
+    """Runs the graph and plain Python and compares them."""
+    start = time.perf_counter()
+    subject = subject_of(
+      self.__name__, self.python, self._programs, prepared, values, self._compared, is_recording
+    )
+    verdict = check(subject, self._schedule.allowance)
+    self._schedule.note(key, time.perf_counter() - start - verdict.graph_seconds)
+    for note in sorted(verdict.notes.difference(self._notes)):
+      self._notes.append(note)
+      _LOGGER.info("%s is compared with plain Python, but (told once): %s", self.__name__, note)
+    return verdict
+
+  def _judged(
+    self, prepared: Prepared, verdict: Verdict, plain: Callable[[], Any]
+  ) -> Callable[[], Any]:
+    """Returns what is left to do after a check."""
+    if verdict.difference is not None:
+      refusal = self._verification_failed(prepared, verdict)
+      if not verdict.has_python_run:
+        return functools.partial(self._fall_back, refusal, plain, is_rerun=True)
+      done = functools.partial(_return_or_raise, verdict.result, verdict.error)
+      return functools.partial(self._fall_back, refusal, done, is_rerun=True)
+    if verdict.has_python_run:
       self.stats.num_converted_runs += 1
-      count = None
-      if is_mapped:
-        name = next(n for n, argument in arguments.items() if argument.is_mapped)
-        count = len(values[name])
-      try:
-        return program.finish(graph, found, objects, values, count)
-      except _COMMIT_ERRORS as error:
-        text = f"{type(error).__name__}: {error}"
-        failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, f"A write failed: {text}")
-        return self._fall_back(failed, plain, is_rerun=True)
+      prepared.entry.num_failures = 0
+      return lambda: verdict.result
+    return self._committed(prepared, verdict.outcome, plain)
+
+  def _compared(self, values: dict[str, Any]) -> Any:
+    """Calls the plain function, and plainly whatever decorated function it calls."""
+    token = _IS_COMPARING.set(True)
+    try:
+      return self._call_plain(values)
+    finally:
+      _IS_COMPARING.reset(token)
+
+  def _verification_failed(self, prepared: Prepared, verdict: Verdict) -> ConversionRefused:
+    refusal = ConversionRefused.of(
+      Reason.VERIFICATION_FAILED,
+      f"The graph of {self.__name__} does not do what plain Python does: {verdict.difference}",
+    )
+    prepared.entry.give_up(refusal)
+    return refusal
+
+  # --- Plain Python
 
   def _one_by_one(self, arguments: dict[str, Argument], values: dict[str, Any]) -> list[Any]:
-    single = {name: _single(argument) for name, argument in arguments.items()}
+    single = {name: argument.single() for name, argument in arguments.items()}
     return [
-      self._call(single, row, functools.partial(self._call_plain, row))
+      self._call(lambda _: single, row, functools.partial(self._call_plain, row))
       for row in rows_of_call(arguments, values)
     ]
 
@@ -352,152 +416,46 @@ class RecursiveFunction:
     bound.arguments.update(values)
     return self.python(*bound.args, **bound.kwargs)
 
-  def _graph(self, program: Program, arguments: dict[str, Argument]) -> Any:
-    before = program.num_graphs
-    graph = program.graph(arguments)
-    self.stats.num_graphs += program.num_graphs - before
-    return graph
-
-  def _prepare(
-    self, arguments: dict[str, Argument], values: dict[str, Any]
-  ) -> tuple[Program, list[Any], Sequence[Any]]:
-    """Finds or makes the program and reads the objects.
-
-    Raises:
-      ConversionRefused: If the function cannot be converted for these arguments.
-    """
-    arguments = self._with_containers(arguments, values)
-    entry = self._entry(arguments)
-    if entry.num_refusals >= _MAX_REFUSALS and entry.refusal is not None:
-      raise entry.refusal
-    roots: list[Any] = [
-      obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
-    ]
-    learnt: list[Any] = []
-    for program in list(entry.programs):  # The last one that fitted first.
-      if not program.takes(arguments):
-        continue
-      changed = program.check_guards()
-      if changed:
-        entry.changed |= dict(changed)
-        continue
-      try:
-        fed = self._feed(program, arguments, values)
-      except Outdated as outdated:
-        learnt += outdated.objects
-        continue
-      entry.programs.remove(program)
-      entry.programs.insert(0, program)
-      return (program, *fed)
-    while True:
-      # A number that was another one before is read anew for each run from now on. The owner is
-      # kept: its identity is part of the place.
-      self._changing |= entry.changed
-      try:
-        program = self._convert(entry, arguments, values, [*roots, *learnt])
-      except PromoteArgument as promoted:
-        self._promoted.add(promoted.args[0])
-        self.stats.num_conversions -= 1  # It goes on, with one thing more known.
-        return self._prepare(arguments, values)
-      try:
-        return (program, *self._feed(program, arguments, values))
-      except Outdated as outdated:
-        learnt += outdated.objects
-        entry.programs.remove(program)
-
-  def _entry(self, arguments: dict[str, Argument]) -> _Entry:
-    key = tuple((name, _single(argument).key) for name, argument in arguments.items())
-    if key not in self._entries:
-      found = (e for e in self._entries.values() if any(p.takes(arguments) for p in e.programs))
-      self._entries[key] = next(found, None) or _Entry()
-    return self._entries[key]
-
-  def _with_containers(
-    self, arguments: dict[str, Argument], values: dict[str, Any]
-  ) -> dict[str, Argument]:
-    """Returns the arguments, lists that the program changes as what they are."""
-    if not self._promoted:
-      return arguments
-    return {
-      name: Argument(CONTAINER, _forms.RowsForm(None))
-      if name in self._promoted and type(values[name]) is list
-      else argument
-      for name, argument in arguments.items()
-    }
-
-  def _feed(
-    self, program: Program, arguments: dict[str, Argument], values: dict[str, Any]
-  ) -> tuple[list[Any], Sequence[Any]]:
-    seconds, count = program.walk_seconds, program.walked_objects
-    try:
-      return program.feed(arguments, values)
-    finally:
-      self.stats.walk_seconds += program.walk_seconds - seconds
-      self.stats.walked_objects += program.walked_objects - count
-
-  def _convert(
-    self,
-    entry: _Entry,
-    arguments: dict[str, Argument],
-    values: dict[str, Any],
-    roots: list[Any],
-  ) -> Program:
-    entry.num_conversions += 1
-    self.stats.num_conversions += 1
-    try:
-      if entry.num_conversions > _MAX_CONVERSIONS:
-        entry.num_refusals = _MAX_REFUSALS
-        raise ConversionRefused.of(
-          Reason.NOT_SETTLED,
-          f"{self.__name__}: converted {_MAX_CONVERSIONS} times, types and values it relies on"
-          " still change.",
-        )
-      single: dict[str, Argument] = {}
-      for name, argument in arguments.items():
-        single[name] = argument
-        if argument.kind == CONTAINER:
-          single[name] = entry.container(name, values[name])
-        types = {type(obj) for obj in objects_of(single[name], values[name])}
-        entry.root_types[name] = entry.root_types.get(name, frozenset()) | types
-      single = {name: _single(argument) for name, argument in single.items()}
-      try:
-        program = self._program(entry, single, roots)
-      except ConversionRefused as refusal:
-        wider = {name: argument.without_zeros() for name, argument in single.items()}
-        if refusal.reason != Reason.TENSORFLOW_ERROR or wider == single:
-          raise
-        program = self._program(entry, wider, roots)  # What TensorFlow refuses may not be reached.
-    except ConversionRefused as refusal:
-      entry.num_refusals += 1
-      entry.refusal = refusal
-      raise
-    entry.programs.insert(0, program)
-    self._versions.append(program)
-    return program
-
-  def _program(self, entry: _Entry, arguments: dict[str, Argument], roots: list[Any]) -> Program:
-    return Program(
-      len(self._versions),
-      self._sources(self.python),
-      arguments,
-      self._profile,
-      self._sources,
-      self._changing,
-      roots,
-      dict(entry.root_types),
-    )
-
   def _explain_failure(
-    self, error: tf.errors.OpError, plain: Callable[[], Any]
-  ) -> Any:
-    """Raises what plain Python raises where a run failed."""
+    self, error: tf.errors.OpError, prepared: Prepared, plain: Callable[[], Any]
+  ) -> Callable[[], Any]:
+    """Returns what raises what plain Python raises where a run failed."""
     if isinstance(error, tf.errors.CancelledError):
-      raise error
+      return functools.partial(_return_or_raise, None, error)
     if _TOO_DEEP in error.message:
-      raise RecursionDepthError(_line_of(error, _TOO_DEEP)) from None
+      too_deep = RecursionDepthError(_line_of(error, _TOO_DEEP))
+      return functools.partial(_return_or_raise, None, too_deep)
     reason = Reason.CHECK_FAILED if is_check_failure(error) else Reason.GRAPH_ERROR
     refusal = ConversionRefused.of(reason, _line_of(error, CHECK_FAILED))
-    return self._fall_back(refusal, plain, is_rerun=True)
+
+    def again() -> Any:
+      try:
+        result = self._run_plain(plain)
+      except Exception:  # The program's own, which the run foresaw.
+        self._count(Reason.CHECK_FAILED)
+        raise
+      prepared.entry.note_failure(refusal)
+      self._tell(refusal)
+      if self._strict:
+        raise refusal
+      return result
+
+    return again
+
+  def _internal_error(
+    self, error: Exception, arguments: dict[str, Argument]
+  ) -> ConversionRefused:
+    """Returns the refusal for an error of ours."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "nowhere"
+    text = (str(error).splitlines() or [""])[0]
+    refusal = ConversionRefused.of(
+      Reason.INTERNAL_ERROR, f"{self.__name__}: {type(error).__name__} at {where}: {text}"
+    )
+    refusal.__cause__ = error if self._strict else None  # It holds on to frames and tensors.
+    if arguments:
+      self._programs.entry(arguments).note_failure(refusal)
+    return refusal
 
   def _fall_back(
     self, refusal: ConversionRefused, plain: Callable[[], Any], is_rerun: bool = False
@@ -508,20 +466,44 @@ class RecursiveFunction:
     """
     if self._strict and not is_rerun:
       raise refusal
-    self._plain.is_running = True
-    try:
-      result = plain()
-    finally:
-      self._plain.is_running = False
+    self._tell(refusal)
+    result = self._run_plain(plain)
     if self._strict:
       raise refusal
-    self.stats.num_fallback_runs += 1
-    self.stats.fallbacks[refusal.reason] = self.stats.fallbacks.get(refusal.reason, 0) + 1
+    return result
+
+  def _run_plain(self, plain: Callable[[], Any]) -> Any:
+    was_running = getattr(self._plain, "is_running", False)
+    self._plain.is_running = True
+    try:
+      return plain()
+    finally:
+      self._plain.is_running = was_running
+
+  def _tell(self, refusal: ConversionRefused) -> None:
+    """Counts a plain run, and says why, once."""
+    self._count(refusal.reason)
     if all(str(refusal) != str(known) for known in self._refusals[-20:]):
       _LOGGER.warning("%s runs as plain Python (told once): %s", self.__name__, refusal)
       self._refusals.append(refusal)
       del self._refusals[:-100]
-    return result
+
+  def _count(self, reason: Reason) -> None:
+    self.stats.num_fallback_runs += 1
+    self.stats.fallbacks[reason] = self.stats.fallbacks.get(reason, 0) + 1
+
+  @contextlib.contextmanager
+  def _timed(self) -> Iterator[None]:
+    """Adds the time of an outermost call to the function's."""
+    is_outermost = not getattr(self._plain, "is_timed", False)
+    start = time.perf_counter()
+    self._plain.is_timed = True
+    try:
+      yield
+    finally:
+      if is_outermost:
+        self._plain.is_timed = False
+        self.stats.total_seconds += time.perf_counter() - start
 
 
 class BoundRecursiveFunction:
@@ -578,6 +560,7 @@ def _line_of(error: tf.errors.OpError, text: str) -> str:
   return found[0] if found else lines[-1] if lines else error.message
 
 
-def _single(argument: Argument) -> Argument:
-  return dataclasses.replace(argument, is_mapped=False)
-
+def _return_or_raise(result: Any, error: Exception | None) -> Any:
+  if error is not None:
+    raise error
+  return result

@@ -30,6 +30,11 @@ class Reason(enum.Enum):
   INSIDE_FUNCTION = ("inside-function", "Call it eagerly, or pass it `encode.pack(trees)`.")
   CHECK_FAILED = ("check-failed", "An assumption about values did not hold in this run.")
   GRAPH_ERROR = ("graph-error", "The run failed and plain Python did not: please report it.")
+  VERIFICATION_FAILED = (
+    "verification-failed",
+    "Plain Python's outcome stands, and the program is not run as a graph again: please report it.",
+  )
+  INTERNAL_ERROR = ("internal-error", "Plain Python did it: please report it, with this text.")
 
   def __init__(self, code: str, hint: str):
     self.code = code

@@ -18,7 +18,7 @@ A builder makes the program, with the decorator it is given, and all that it clo
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
 from tests.convert.compare import Comparison
-from tests.convert.harness import compare_outcomes, observe
+from tests.convert.harness import compare_outcomes, observe, set_verify
 from tests.convert.programs.registry import CONVERTED, Call
 
 __all__ = ["CONVERTED", "Node", "agrees", "root"]
@@ -39,6 +39,8 @@ def root():
 def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, **options):
   """Calls a program plainly and converted and compares all that a user can see.
 
+  All calls are made twice: compared here alone, and then by the converter as well.
+
   Args:
     build: `build(decorator)` returns the function, or it and a list of further objects to compare.
     calls: makes the argument tuples, anew for each side; they are called one after the other.
@@ -50,29 +52,28 @@ def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, **opti
     The converted function, to look at its `stats`.
   """
   plain, plain_state = _built(build, lambda function: function)
+  options = {"verify": False, **options}
   other, other_state = _built(build, lambda function: rtf.recursive(function, **options))
   stats = other.stats
   seen = [], []  # All arguments and results so far: which is which is compared across calls.
-  for number, (a, b) in enumerate(zip(calls(), calls(), strict=True)):
+  rounds = [(is_verified, *pair) for is_verified in (False, True) for pair in _pairs(calls)]
+  for number, (is_verified, a, b) in enumerate(rounds):
     where = f"call {number}"
-    tapes = [
-      variables and variables(*side) for side in ((plain, plain_state), (other, other_state))
-    ]
+    set_verify(other, is_verified)
+    sides = (plain, plain_state), (other, other_state)
+    tapes = [variables and variables(*side) for side in sides]
     expected = observe(plain, Call(a), tapes[0])
     got = observe(other, Call(b), tapes[1])
     compare_outcomes(expected, got, where)
     for side, args, outcome in zip(seen, (a, b), (expected, got), strict=True):
       side.append((args, outcome.result))
     # A new comparison looks at each object again: it may have changed since the last call.
-    Comparison().check(
-      [*seen[0], plain_state], [*seen[1], other_state], f"{where}: state and results"
-    )
+    both = [[*calls, state] for calls, (_, state) in zip(seen, sides, strict=True)]
+    Comparison().check(*both, f"{where}: state and results")
   reasons = {reason for reason, count in stats.fallbacks.items() if count}
-  for reason in reasons:
-    # Those say that the converter was wrong, and a safety net noticed.
-    assert reason.code not in ("verification-failed", "internal-error", "graph-error"), (
-      other.explain()
-    )
+  # These say that the converter was wrong, and that a safety net noticed.
+  faults = {Reason.VERIFICATION_FAILED, Reason.INTERNAL_ERROR, Reason.GRAPH_ERROR}
+  assert not reasons & faults, other.explain()
   if expect == CONVERTED:
     assert not reasons and stats.num_converted_runs, other.explain()
   elif isinstance(expect, Reason):
@@ -80,6 +81,11 @@ def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, **opti
   elif expect is not None:
     assert reasons and reasons <= set(expect), other.explain()
   return other
+
+
+def _pairs(calls):
+  """Returns the arguments of each call, for both sides."""
+  return zip(calls(), calls(), strict=True)
 
 
 def _built(build, decorate):

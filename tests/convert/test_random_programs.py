@@ -12,6 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 import recursive_tf as rtf
+from recursive_tf.convert._refusal import Reason
 from tests.convert import harness, random_programs, random_trees
 from tests.convert.compare import Comparison, stacked
 from tests.convert.programs.registry import Call
@@ -86,6 +87,8 @@ class Tally:
   def add(self, function, num_raised):
     """Counts one program: it is converted if most of its runs that could be are."""
     stats = function.stats
+    assert not stats.fallbacks.get(Reason.VERIFICATION_FAILED), function.explain()
+    assert not stats.fallbacks.get(Reason.INTERNAL_ERROR), function.explain()
     self.num_programs += 1
     self.num_raised += num_raised > 0
     num_fallback = max(0, stats.num_fallback_runs - num_raised)
@@ -111,9 +114,10 @@ def check(program, seed, tally):
     with open(path, "w") as file:
       file.write(program.text)
     plain = Side(program, path, seed, lambda function: function)
-    other = Side(program, path, seed, lambda function: rtf.recursive(function))
+    other = Side(program, path, seed, lambda function: rtf.recursive(function, verify=False))
     num_raised = 0
     for turn in ("first", "changed", "again"):
+      harness.set_verify(other.function, turn == "again")
       for index in range(len(SIZES)):
         where = f"{turn}, tree {index}"
         expected, got = (side.call(index, turn != "changed") for side in (plain, other))
