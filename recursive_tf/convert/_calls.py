@@ -146,6 +146,8 @@ def native(ip: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[
   kwargs = {name: _sequences.lowered(ip, arg) for name, arg in kwargs.items()}
   try:
     result = function(*args, **kwargs)
+  except RecursionError:
+    raise
   except LIBRARY_ERRORS as error:
     name = getattr(function, "__qualname__", repr(function))
     text = str(error).strip().splitlines() or [type(error).__name__]

@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert import _forms, _loops
+from recursive_tf.convert._budget import Budget
 from recursive_tf.convert._effects import Effects
 from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._guards import Guards, number
@@ -108,6 +109,7 @@ class Conversion:
   Attributes:
     profile, guards, effects, inputs, columns, recursive: what its parts say.
     is_random: whether it draws random numbers.
+    budget: what its attempts may still cost.
   """
 
   def __init__(
@@ -117,7 +119,9 @@ class Conversion:
     changing: dict[Any, Any],
     root_types: frozenset[type],
     entry_node: ast.AST,
+    budget: Budget,
   ):
+    self.budget = budget
     self.root_types = root_types
     self.entry_node = entry_node
     self.profile = profile
@@ -148,6 +152,10 @@ class Conversion:
     Raises:
       ConversionRefused: If it cannot be converted.
     """
+    with self.budget.running():
+      self._settle(entry)
+
+  def _settle(self, entry: Callable[[Interpreter], Any]) -> None:
     for _ in range(_MAX_ATTEMPTS):
       self.layout = Layout()
       self._has_news = False
@@ -155,6 +163,7 @@ class Conversion:
       graph = tfi.FuncGraph("trial")
       with graph.as_default():
         missing = self._attempt(graph, None, entry)
+      self.budget.done(graph)
       if not self._has_news and self.profile.is_settled():
         if self._postponed:
           raise self._postponed[0]
@@ -185,9 +194,10 @@ class Conversion:
     before = self.layout.columns.signature()
     self._has_news = False
     result: list[tuple[Any, Frame]] = []
-    missing = self._attempt(
-      tf.compat.v1.get_default_graph(), fed, lambda ip: result.append((entry(ip), ip.frame))
-    )
+    with self.budget.running():
+      missing = self._attempt(
+        tf.compat.v1.get_default_graph(), fed, lambda ip: result.append((entry(ip), ip.frame))
+      )
     is_made = missing is None or (self._may_fail and self._returns)
     if not is_made or self._has_news or self.layout.columns.signature() != before:
       raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
@@ -406,6 +416,7 @@ class Conversion:
     subgraph = instance.subgraph
     try:
       with subgraph:
+        graph = tf.compat.v1.get_default_graph()
         specs = self._inputs_of(instance.key, instance.forms)
         source = iter([subgraph.input(spec) for spec in specs])
         values = [frame.adopt(_forms.unflatten(form, source)) for form in instance.forms]
@@ -434,9 +445,10 @@ class Conversion:
         outputs = frame.tied(outputs or [tf.zeros([], tf.int32)])
         self._note_read_at_once(instance, values, outputs)
         subgraph.output(tuple(outputs))
-        self._check_stateful(tf.compat.v1.get_default_graph(), instance)
+        self._check_stateful(graph, instance)
     except Bottom:
       instance.result = None
+    self.budget.done(graph)
 
   def _note_read_at_once(
     self, instance: Instance, values: list[Any], outputs: list[tf.Tensor]

@@ -118,6 +118,7 @@ class Frame(Reading):
     outcome.graph = tfi.begin_branch(
       name, lambda: self.isolated(trace, outcome.layer), pred
     )
+    self.conversion.budget.done(outcome.graph)
     return outcome
 
   def _changed(self, before: list[Any], outcomes: list[_Outcome], live: Any) -> list[int]:

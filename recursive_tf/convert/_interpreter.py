@@ -16,6 +16,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf.convert import _attributes, _builtins, _calls, _loops, _operators, _sequences
+from recursive_tf.convert._budget import Budget
 from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._numbers import Number, unary
 from recursive_tf.convert._refusal import Reason
@@ -45,6 +46,7 @@ class Interpreter:
 
   def __init__(self, frame: Frame):
     self.frame = frame
+    self.budget: Budget = frame.conversion.budget
     self.active: list[ast.AST] = []
     self.source: Any = None  # Of the function that is being run.
 
@@ -53,7 +55,7 @@ class Interpreter:
   def run(self, node: ast.FunctionDef, scope: Scope) -> Any:
     """Runs a function's body and returns its result."""
     self.active.append(node)
-    origin, source = self.frame.origin, self.source
+    origin, source, here = self.frame.origin, self.source, self.budget.here
     self.source = scope.source
     try:
       result = self.block(node.body, scope)
@@ -61,12 +63,14 @@ class Interpreter:
       self.active.pop()
       self.source = source
     self.frame.origin = origin
+    self.budget.here = here
     return None if result is FELL else result
 
   def block(self, statements: list[ast.stmt], scope: Scope) -> Any:
     """Runs statements; returns what they return, or FELL."""
     for position, statement in enumerate(statements):
       self.frame.origin = scope.source.origin(statement)
+      self.budget.statement(statement, scope.source)
       if isinstance(statement, ast.Assert):
         return self._assert(statement, statements[position + 1 :], scope)
       result = getattr(self, f"do_{type(statement).__name__}")(statement, scope)
@@ -265,6 +269,7 @@ class Interpreter:
 
   def eval(self, node: ast.expr, scope: Scope) -> Any:
     """Returns the value of an expression."""
+    self.budget.step()
     return getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
 
   def _unsupported(self, node: ast.expr, scope: Scope) -> Any:

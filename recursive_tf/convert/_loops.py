@@ -30,6 +30,7 @@ from recursive_tf.convert._values import (
 )
 from recursive_tf.convert.passes.annotations import Annotation, MapLoop, annotation
 
+_MAX_NESTED_TURNS = 12  # Each is a conditional in the one before; more follow one after the other.
 _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 
 
@@ -39,7 +40,10 @@ def do_for(ip: Any, node: ast.For, scope: Scope) -> Any:
   rows = _sequences.rows_of(ip, iterable)
   until = annotation(node, Annotation.UNTIL)
   if rows is None:
-    return _unrolled(ip, node, _sequences.fixed_items(ip, iterable), until, scope)
+    items = _sequences.fixed_items(ip, iterable)
+    if until is None or len(items) <= _MAX_NESTED_TURNS or not _are_ints(items):
+      return _unrolled(ip, node, items, until, scope)
+    rows = _sequences.rows_of_items(ip, items)
   plan = annotation(node, Annotation.MAP_LOOP)
   if plan is not None and _mapped(ip, node, plan, rows, scope):
     return _fell()
@@ -52,26 +56,35 @@ def _fell() -> Any:
   return FELL
 
 
+def _are_ints(items: list[Any]) -> bool:
+  return all(type(item) is int for item in items)
+
+
 def _unrolled(ip: Any, node: ast.For, items: list[Any], until: str | None, scope: Scope) -> Any:
   fell = _fell()
+
+  def turn(item: Any) -> Any:
+    ip.assign(node.target, item, scope)
+    return ip.block(node.body, scope)
+
+  def unless_left(then: Callable[[], Any]) -> Any:
+    live = scope, frozenset(scope.names)
+    return ip.frame.cond(scope.names[until], lambda: fell, then, live)
 
   def step(position: int) -> Any:
     if position == len(items):
       return fell
-    ip.assign(node.target, items[position], scope)
-    result = ip.block(node.body, scope)
-    if result is not fell:
-      return result
-    if until is None:
-      return step(position + 1)
-    live = scope, frozenset(scope.names)
-    return ip.frame.cond(scope.names[until], lambda: fell, lambda: step(position + 1), live)
+    result = turn(items[position])
+    return result if result is not fell else unless_left(lambda: step(position + 1))
 
-  if until is not None or len(items) < 200:
+  if until is not None and len(items) <= _MAX_NESTED_TURNS:
     return step(0)
   for item in items:
-    ip.assign(node.target, item, scope)
-    ip.block(node.body, scope)
+    result = turn(item) if until is None else unless_left(functools.partial(turn, item))
+    if result is not fell:
+      return result
+    if until is not None and scope.names[until] is True:
+      break
   return fell
 
 
@@ -502,7 +515,9 @@ def _run_loop(
   def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> Any:
     def turn() -> Any:
       body(index)
-      return frame.tied([index + 1, *flat()])
+      outputs = frame.tied([index + 1, *flat()])
+      frame.conversion.budget.done(tf.compat.v1.get_default_graph())
+      return outputs
 
     return in_layer(turn, list(tensors))
 
@@ -525,6 +540,7 @@ def _settle(ip: Any, scope: Scope, kept: frozenset[str], test: Any, body: Any) -
     graph = tfi.FuncGraph("loop")
     with graph.as_default():
       changed = frame.isolated(functools.partial(_one_round, ip, scope, kept, forms, body))
+    frame.conversion.budget.done(graph)
     joined = dict(forms)
     try:
       for place, form in changed.items():

@@ -18,6 +18,7 @@ from recursive_tf.convert._arguments import (
   objects_of,
   tensors_of,
 )
+from recursive_tf.convert._budget import Budget
 from recursive_tf.convert._columns import Column, Columns
 from recursive_tf.convert._commit import Outcome, Write, prints_of, writes_of
 from recursive_tf.convert._conversion import Conversion, Sources
@@ -79,6 +80,7 @@ class Program:
     changing: dict[Any, Any],
     roots: Sequence[Any],
     root_types: dict[str, frozenset[type]],
+    budget: Budget,
   ):
     """Converts the function.
 
@@ -96,7 +98,7 @@ class Program:
     self.root_types = {name: profile.family(types) for name, types in root_types.items()}
     all_types = frozenset[type]().union(*self.root_types.values())
     self.conversion = Conversion(
-      profile, sources, changing, all_types, source.node
+      profile, sources, changing, all_types, source.node, budget
     )
     profile.begin(roots)
     try:
@@ -192,6 +194,8 @@ class Program:
     """Returns the graph for arguments of which some are mapped, or none."""
     is_mapped = any(argument.is_mapped for argument in arguments.values())
     if is_mapped not in self._graphs:
+      if self._graphs:  # Made in another call.
+        self.conversion.budget = Budget(self.conversion.budget.limits)
       self._graphs[is_mapped] = self._make_graph(self.own(arguments), is_mapped)
     return self._graphs[is_mapped]
 

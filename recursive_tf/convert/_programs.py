@@ -8,6 +8,7 @@ from typing import Any
 
 from recursive_tf.convert import _encode, _forms
 from recursive_tf.convert._arguments import CONTAINER, Argument, objects_of
+from recursive_tf.convert._budget import Budget, Limits
 from recursive_tf.convert._conversion import PromoteArgument, Sources
 from recursive_tf.convert._profile import Profile
 from recursive_tf.convert._program import Graph, Outdated, Program
@@ -88,10 +89,11 @@ class Programs:
     versions: all programs ever made, by version.
   """
 
-  def __init__(self, function: Any, name: str, stats: Stats):
+  def __init__(self, function: Any, name: str, stats: Stats, limits: Limits):
     self._function = function
     self._name = name
     self._stats = stats
+    self._limits = limits
     self.versions: list[Program] = []
     self._sources = Sources()
     self._profile = Profile()
@@ -104,17 +106,25 @@ class Programs:
     for entry in {id(entry): entry for entry in self._entries.values()}.values():
       yield from entry.programs
 
-  def prepare(self, arguments: dict[str, Argument], values: dict[str, Any]) -> Prepared:
+  def prepare(
+    self, arguments: dict[str, Argument], values: dict[str, Any], budget: Budget | None = None
+  ) -> Prepared:
     """Finds or makes the program and reads the objects.
+
+    Args:
+      arguments: what kinds of things the values are.
+      values: of the parameters.
+      budget: what conversions of this call may still cost; None as a call begins.
 
     Raises:
       ConversionRefused: If the function cannot be converted for these arguments.
     """
+    budget = budget or Budget(self._limits)
     arguments = self._with_containers(arguments, values)
     entry = self.entry(arguments)
     if entry.is_given_up:
       assert entry.refusal is not None  # It says so.
-      raise entry.refusal
+      raise entry.refusal.again()
     roots: list[Any] = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
@@ -139,11 +149,11 @@ class Programs:
       # kept: its identity is part of the place.
       self._changing |= entry.changed
       try:
-        program = self._convert(entry, arguments, values, [*roots, *learnt])
+        program = self._convert(entry, arguments, values, [*roots, *learnt], budget)
       except PromoteArgument as promoted:
         self._promoted.add(promoted.args[0])
         self._stats.num_conversions -= 1  # It goes on, with one thing more known.
-        return self.prepare(arguments, values)
+        return self.prepare(arguments, values, budget)
       try:
         return Prepared(entry, program, arguments, *self.feed(program, arguments, values))
       except Outdated as outdated:
@@ -195,6 +205,7 @@ class Programs:
     arguments: dict[str, Argument],
     values: dict[str, Any],
     roots: list[Any],
+    budget: Budget,
   ) -> Program:
     entry.num_conversions += 1
     self._stats.num_conversions += 1
@@ -215,21 +226,25 @@ class Programs:
         entry.root_types[name] = entry.root_types.get(name, frozenset()) | types
       single = {name: argument.single() for name, argument in single.items()}
       try:
-        program = self._program(entry, single, roots)
+        program = self._program(entry, single, roots, budget)
       except ConversionRefused as refusal:
         wider = {name: argument.without_zeros() for name, argument in single.items()}
         if refusal.reason != Reason.TENSORFLOW_ERROR or wider == single:
           raise
-        program = self._program(entry, wider, roots)  # What TensorFlow refuses may not be reached.
+        # What TensorFlow refuses may not be reached.
+        program = self._program(entry, wider, roots, budget)
     except ConversionRefused as refusal:
-      entry.num_refusals += 1
-      entry.refusal = refusal
+      # What is too large stays so.
+      entry.num_refusals += _MAX_REFUSALS if refusal.reason == Reason.TOO_LARGE else 1
+      entry.refusal = refusal.again()
       raise
     entry.programs.insert(0, program)
     self.versions.append(program)
     return program
 
-  def _program(self, entry: Entry, arguments: dict[str, Argument], roots: list[Any]) -> Program:
+  def _program(
+    self, entry: Entry, arguments: dict[str, Argument], roots: list[Any], budget: Budget
+  ) -> Program:
     return Program(
       len(self.versions),
       self._sources(self._function),
@@ -239,4 +254,5 @@ class Programs:
       self._changing,
       roots,
       dict(entry.root_types),
+      budget,
     )

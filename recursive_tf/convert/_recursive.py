@@ -35,6 +35,7 @@ from recursive_tf.convert._arguments import (
   classify,
   classify_rows,
 )
+from recursive_tf.convert._budget import Limits
 from recursive_tf.convert._checks import CHECK_FAILED, is_check_failure
 from recursive_tf.convert._commit import Outcome
 from recursive_tf.convert._explain import Report, report_of
@@ -110,7 +111,11 @@ class RecursiveFunction:
   __name__: str
 
   def __init__(
-    self, function: Callable[..., Any], strict: bool = False, verify: bool | None = None
+    self,
+    function: Callable[..., Any],
+    strict: bool = False,
+    verify: bool | None = None,
+    limits: Limits | None = None,
   ):
     functools.update_wrapper(self, function)
     self.__name__ = getattr(function, "__name__", type(function).__name__)
@@ -118,7 +123,7 @@ class RecursiveFunction:
     self.stats = Stats()
     self._strict = strict
     self._signature = inspect.signature(function)
-    self._programs = Programs(function, self.__name__, self.stats)
+    self._programs = Programs(function, self.__name__, self.stats, limits or Limits())
     self._schedule = Schedule(config().verify if verify is None else verify, self.stats)
     self._refusals: list[ConversionRefused] = []
     self._notes: list[str] = []
@@ -485,7 +490,7 @@ class RecursiveFunction:
     self._count(refusal.reason)
     if all(str(refusal) != str(known) for known in self._refusals[-20:]):
       _LOGGER.warning("%s runs as plain Python (told once): %s", self.__name__, refusal)
-      self._refusals.append(refusal)
+      self._refusals.append(refusal.again())
       del self._refusals[:-100]
 
   def _count(self, reason: Reason) -> None:

@@ -26,6 +26,7 @@ class Reason(enum.Enum):
   UNSUPPORTED_WRITE = ("unsupported-write", "Return the value instead of writing it.")
   STATEFUL_OP = ("stateful-op", "Change variables after the recursion, from what it returns.")
   TOO_MANY_VARIANTS = ("too-many-variants", "Pass fewer different functions or constants down.")
+  TOO_LARGE = ("too-large", "Loop over objects and tensors, whose number only the run knows.")
   NOT_SETTLED = ("not-settled", "Let types and shapes settle, or wrap the calls by hand.")
   INSIDE_FUNCTION = ("inside-function", "Call it eagerly, or pass it `encode.pack(trees)`.")
   CHECK_FAILED = ("check-failed", "An assumption about values did not hold in this run.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -410,19 +411,28 @@ def fixed_items(ip: Any, value: Any, count: int | None = None) -> list[Any]:
       for i in range(count)
     ]
   if isinstance(value, (tuple, range, str)):
+    ip.budget.take(len(value))
     return list(value)
   if isinstance(value, (list, dict, set, frozenset)):
+    ip.budget.take(len(value))
     return frame.conversion.guards.elements(value)
   if isinstance(value, Weak):
     value = frame.strong(value)
   if isinstance(value, tf.Tensor):
     if value.shape.rank in (None, 0) or value.shape[0] is None:
       raise frame.refuse(Reason.DYNAMIC_LIST, "Iterating over a tensor of unknown length.")
+    ip.budget.take(value.shape[0])
     return list(tf.unstack(value))
-  if _libraries.is_library(value) or hasattr(value, "__len__"):
-    elements = _calls.native(ip, list, [value], {})
+  is_stream = isinstance(value, tf.data.Dataset) or hasattr(type(value), "__next__")
+  if not is_stream and hasattr(type(value), "__len__"):
+    count = len(value)
+    ip.budget.take(count)
+    # What has a length need not end there.
+    elements = _calls.native(ip, lambda v: list(itertools.islice(v, count)), [value], {})
     return list(elements.items)
-  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"Iterating over a {type(value).__name__}.")
+  raise frame.refuse(
+    Reason.UNSUPPORTED_OPERATION, f"Iterating over a {type(value).__name__}, whatever it holds then."
+  )
 
 
 def contains(ip: Any, owner: Any, value: Any) -> Any:

@@ -1,0 +1,167 @@
+"""What one conversion may cost, and what it has cost so far.
+
+A conversion runs the user's program on abstract values. Loops over what is known at conversion are
+unrolled, helpers are inlined, loops in loops are tried out again and again: a short program can
+make a conversion that never ends. So each step is counted; beyond the limits the program is
+refused, with the line that took the most.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
+
+_STEPS_PER_CHECK = 64
+_CHECKS_PER_LOOK = 16  # Looking at the memory takes the time of some steps.
+_PAGE_BYTES = 4096
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+  """What all conversions of one call may take together.
+
+  Attributes:
+    num_steps: statements and expressions that are run, in all attempts.
+    num_nodes: nodes of graphs, in all attempts.
+    seconds: processor time of the thread.
+    num_bytes: by which the memory of the process grows.
+    num_fresh_objects: objects that a walk makes by reading them; see `_walk.pyi`.
+  """
+
+  num_steps: int = 150_000
+  num_nodes: int = 60_000
+  seconds: float = 8.0
+  num_bytes: int = 400_000_000
+  num_fresh_objects: int = 1_000_000
+
+
+class Exhausted(Exception):  # noqa: N818 - control flow, becomes a refusal where attempts begin
+  """A limit is reached. No refusal: those of one branch only are put off.
+
+  Its only argument says which limit.
+  """
+
+
+@dataclasses.dataclass
+class _Line:
+  """Steps that one statement took.
+
+  Attributes:
+    statement: the statement.
+    source: the function that it is in.
+    num_steps: expressions and statements run for it.
+    num_runs: how often it was run.
+  """
+
+  statement: ast.AST
+  source: Any
+  num_steps: int = 0
+  num_runs: int = 0
+
+
+class Budget:
+  """What the conversions of one call have cost. Not thread-safe."""
+
+  def __init__(self, limits: Limits):
+    self.limits = limits
+    self.here = _Line(ast.Pass(), None)  # Takes the steps before the first statement.
+    self._lines: dict[ast.AST, _Line] = {}
+    self._num_steps = 0
+    self._num_nodes = 0  # In graphs that are done.
+    self._seconds = 0.0
+    self._next_check = 0
+    self._next_look = 0
+    self._begin_seconds = 0.0
+    self._begin_bytes = 0
+
+  @contextlib.contextmanager
+  def running(self) -> Iterator[None]:
+    """Takes what happens inside from the budget.
+
+    Raises:
+      ConversionRefused: TOO_LARGE, if a limit is reached.
+    """
+    self._begin_seconds = time.thread_time()
+    self._begin_bytes = self._begin_bytes or resident_bytes()
+    try:
+      yield
+    except Exhausted as error:
+      raise self._refusal(str(error)) from None
+    except RecursionError:
+      raise self._refusal("its branches, calls or loops nest deeper than Python's stack") from None
+    finally:
+      self._seconds += time.thread_time() - self._begin_seconds
+
+  def statement(self, statement: ast.AST, source: Any) -> _Line:
+    """Counts a statement that is run; returns where its steps are counted."""
+    line = self._lines.get(statement)
+    if line is None:
+      line = self._lines[statement] = _Line(statement, source)
+    line.num_runs += 1
+    self.here = line
+    self.step()
+    return line
+
+  def step(self) -> None:
+    """Counts one step."""
+    self.here.num_steps += 1
+    self._num_steps += 1
+    if self._num_steps >= self._next_check:
+      self._check()
+
+  def take(self, num_steps: int) -> None:
+    """Counts steps before they are made, of what is done once for each of many elements."""
+    self.here.num_steps += num_steps
+    self._num_steps += num_steps
+    if self._num_steps >= self._next_check:
+      self._check()
+
+  def done(self, graph: Any) -> None:
+    """Counts the nodes of a graph that nothing is added to any more."""
+    self._num_nodes += graph.num_operations()
+
+  def _check(self) -> None:
+    self._next_check = self._num_steps + _STEPS_PER_CHECK
+    limits = self.limits
+    if self._num_steps > limits.num_steps:
+      raise Exhausted(f"it takes more than {limits.num_steps:,} steps")
+    num_nodes = self._num_nodes + sum(g.num_operations() for g in tfi.graphs_being_built())
+    if num_nodes > limits.num_nodes:
+      raise Exhausted(f"it takes more than {limits.num_nodes:,} nodes of graphs")
+    if self._seconds + time.thread_time() - self._begin_seconds > limits.seconds:
+      raise Exhausted(f"it takes more than {limits.seconds:g} seconds")
+    if self._num_steps >= self._next_look:
+      self._next_look = self._num_steps + _CHECKS_PER_LOOK * _STEPS_PER_CHECK
+      if resident_bytes() - self._begin_bytes > limits.num_bytes:
+        raise Exhausted(f"it takes more than {limits.num_bytes // 1_000_000} MB")
+
+  def _refusal(self, why: str) -> ConversionRefused:
+    lines = sorted(self._lines.values(), key=lambda line: line.num_steps)
+    text = f"The program is too large to convert: {why}."
+    if not lines:
+      return ConversionRefused.of(Reason.TOO_LARGE, text)
+    most = lines[-1]
+    share = 100 * most.num_steps // max(1, self._num_steps)
+    text += f" This line was run {most.num_runs:,} times and took {share}% of all steps."
+    return ConversionRefused.of(Reason.TOO_LARGE, text, _origin(most))
+
+
+def _origin(line: _Line) -> Origin:
+  origin: Origin = line.source.origin(line.statement)
+  return origin
+
+
+def resident_bytes() -> int:
+  """Returns the memory of the process; 0 where the system does not tell."""
+  try:
+    with open("/proc/self/statm") as file:
+      return int(file.read().split()[1]) * _PAGE_BYTES
+  except OSError:
+    return 0
