@@ -97,7 +97,8 @@ class Surprise(structseq[Any], tuple[Any, ...]):
   Attributes:
     reason: "type", no columns are known for the exact type of `value`; "missing"; "none"; "kind",
       `value` is of another type than the column; "range", an int outside int32; "unsupported",
-      a step would have to run code of `value`'s type.
+      a step would have to run code of `value`'s type; "fresh", reads gave more objects that nothing
+      else holds than a walk takes (2**19): each may give further ones without end.
     object: the object that was read; None if a root is the surprise.
     path: the path of the column, with a last step `("item", i)` for an element of an items column.
     column: the place in the columns of the object's type; -1 if a root is the surprise.

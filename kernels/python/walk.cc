@@ -10,6 +10,8 @@ namespace recursive_tf {
 namespace {
 
 constexpr size_t kRowsPerSignalCheck = size_t{1} << 16;
+// Reading such objects may give ever more of them.
+constexpr size_t kMaxFresh = size_t{1} << 19;
 constexpr size_t kMaxHandles = std::numeric_limits<int32_t>::max();
 
 bool IsSequence(PyObject* value) {
@@ -215,8 +217,11 @@ inline WalkOutcome Walk::Fill(const Column& column, PyObject* value,
 inline WalkOutcome Walk::FillHandle(const Column& column, PyObject* value,
                                     size_t row) {
   int32_t handle = kMissingHandle;
-  if (value != nullptr && !AddObject(value, &handle)) {
-    return Report("type", value);
+  if (value != nullptr) {
+    // What lies in another object has a reference from there beside ours.
+    const bool is_fresh = Py_REFCNT(value) == 1;
+    if (!AddObject(value, &handle)) return Report("type", value);
+    if (is_fresh && ++num_fresh_ > kMaxFresh) return Report("fresh", value);
   }
   if (tables_.rows.size() >= kMaxHandles) return TooMany("objects");
   IntCell(row, column.index) = handle;

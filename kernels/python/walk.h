@@ -70,6 +70,7 @@ class Walk final {
   Tables& tables_;
   Surprise surprise_;
   size_t num_visited_ = 0;
+  size_t num_fresh_ = 0;  // Rows of objects that only the walk holds.
   const PyTypeObject* last_type_ = nullptr;
   const Program* last_program_ = nullptr;
 };

@@ -18,8 +18,8 @@ from typing import Any
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
 
-_STEPS_PER_CHECK = 64
-_CHECKS_PER_LOOK = 16  # Looking at the memory takes the time of some steps.
+_STEPS_PER_CHECK = 8
+_CHECKS_PER_LOOK = 128  # Looking at the memory takes the time of some steps.
 _PAGE_BYTES = 4096
 
 
@@ -32,14 +32,12 @@ class Limits:
     num_nodes: nodes of graphs, in all attempts.
     seconds: processor time of the thread.
     num_bytes: by which the memory of the process grows.
-    num_fresh_objects: objects that a walk makes by reading them; see `_walk.pyi`.
   """
 
-  num_steps: int = 150_000
-  num_nodes: int = 60_000
+  num_steps: int = 100_000
+  num_nodes: int = 30_000
   seconds: float = 8.0
   num_bytes: int = 400_000_000
-  num_fresh_objects: int = 1_000_000
 
 
 class Exhausted(Exception):  # noqa: N818 - control flow, becomes a refusal where attempts begin

@@ -67,6 +67,13 @@ def _unrolled(ip: Any, node: ast.For, items: list[Any], until: str | None, scope
     ip.assign(node.target, item, scope)
     return ip.block(node.body, scope)
 
+  if until is None:
+    for item in items:
+      result = turn(item)
+      if result is not fell:
+        return result
+    return fell
+
   def unless_left(then: Callable[[], Any]) -> Any:
     live = scope, frozenset(scope.names)
     return ip.frame.cond(scope.names[until], lambda: fell, then, live)
@@ -77,13 +84,13 @@ def _unrolled(ip: Any, node: ast.For, items: list[Any], until: str | None, scope
     result = turn(items[position])
     return result if result is not fell else unless_left(lambda: step(position + 1))
 
-  if until is not None and len(items) <= _MAX_NESTED_TURNS:
+  if len(items) <= _MAX_NESTED_TURNS:
     return step(0)
   for item in items:
-    result = turn(item) if until is None else unless_left(functools.partial(turn, item))
+    result = unless_left(functools.partial(turn, item))
     if result is not fell:
       return result
-    if until is not None and scope.names[until] is True:
+    if scope.names[until] is True:
       break
   return fell
 

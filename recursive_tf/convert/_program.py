@@ -27,7 +27,7 @@ from recursive_tf.convert._inputs import Layout
 from recursive_tf.convert._loops import Mapped
 from recursive_tf.convert._places import DICT, LIST, Place
 from recursive_tf.convert._profile import Profile
-from recursive_tf.convert._reading import NONE
+from recursive_tf.convert._reading import NONE, path_text
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert._source import FunctionSource
 from recursive_tf.convert._values import Rows, plain_path
@@ -118,6 +118,7 @@ class Program:
     self._walker = _make_walker(layout.columns, profile, all_types, layout)
     self._all_root_types = all_types | profile.root_types
     self._graphs: dict[bool, Graph] = {}
+    self._refusal: ConversionRefused | None = None  # Of the walk.
     self.result_form = self._result_form()
 
   def _check_aliases(self, profile: Profile) -> None:
@@ -243,7 +244,10 @@ class Program:
 
     Raises:
       Outdated: If an assumption does not hold.
+      ConversionRefused: If the objects have no end.
     """
+    if self._refusal is not None:
+      raise self._refusal.again()
     arguments = self.own(arguments)
     roots = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
@@ -266,8 +270,17 @@ class Program:
       unknown.objects = roots
       raise unknown
     start = time.perf_counter()
-    found = self._walker.walk([*roots, *constants])
+    try:
+      found = self._walker.walk([*roots, *constants])
+    except OverflowError as too_many:
+      raise ConversionRefused.of(Reason.TOO_LARGE, str(too_many)) from None
     self.walk_seconds += time.perf_counter() - start
+    if isinstance(found, _walk.Surprise) and found.reason == "fresh":
+      self._refusal = ConversionRefused.of(
+        Reason.TOO_LARGE,
+        f"Reading {path_text(found.path)} gives new objects each time, without end.",
+      )
+      raise self._refusal
     if isinstance(found, _walk.Surprise):
       error = Outdated()
       error.objects = [*roots, found.object, found.value]

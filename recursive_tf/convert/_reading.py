@@ -347,9 +347,7 @@ class Reading:
       return Base(value.base.handle, self.types_of(value))
 
     def read() -> tf.Tensor:
-      types = self._base_types(value)
-      self.profile.follow(types, value.path)
-      column = self._column(_columns.HANDLE, value)
+      column = self._followed(value)
       handle = self._ints(value.base, column.index)
       if Missing in self.types_of(value):
         handle = self.check(handle, tf.not_equal(handle, MISSING), "the object is not there")
@@ -358,14 +356,28 @@ class Reading:
     handle = self.memo(("handle", *value.key, self._is_sure(value)), read)
     return Base(handle, self.types_of(value) - {Missing})
 
+  def _followed(self, ref: Ref) -> _columns.Column:
+    """Returns the column of handles for a read that gives objects, which the walk then visits.
+
+    Strings that are made of strings are new each time, and the walk would make others of them:
+    those are not visited, and count as missing.
+    """
+    types = self._base_types(ref)
+    if str in types and all(step[0] in ("item", "call") for step in ref.path):
+      types -= {str}
+      if not types:
+        raise self.refuse(
+          Reason.UNSUPPORTED_OPERATION, "A string that is made of another one is kept or passed on."
+        )
+    self.profile.follow(types, ref.path)
+    return self.conversion.columns.column(_columns.HANDLE, ref.path, types)
+
   def unchecked(self, ref: Ref) -> Ref:
     """Returns the object behind a read, for what fails by itself where the object is missing."""
     types = self.types_of(ref)
     if not ref.path or Missing not in types or types == {Missing}:
       return ref
-    owners = self._base_types(ref)
-    self.profile.follow(owners, ref.path)
-    handle = self._ints(ref.base, self._column(_columns.HANDLE, ref).index)
+    handle = self._ints(ref.base, self._followed(ref).index)
     return Ref(Base(handle, types - {Missing}))
 
   def elements(self, ref: Ref) -> Rows:
@@ -438,8 +450,7 @@ class Reading:
     if state is not None:
       there = Number(tf.not_equal(state, _columns.IS_MISSING), bool)
     else:
-      self.profile.follow(self._base_types(ref), ref.path)
-      column = self._column(_columns.HANDLE, ref)
+      column = self._followed(ref)
       there = Number(tf.not_equal(self._ints(ref.base, column.index), MISSING), bool)
     return self.note(there, [(ref, types - {Missing})], [])
 

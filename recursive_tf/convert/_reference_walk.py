@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import dataclasses
+import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ Column = tuple[Any, ...]
 _SIZED = (list, tuple, dict, str, bytes, set, frozenset)
 _COMPARABLE = (str, int, bool, float)
 _NONE_HANDLE, _MISSING_HANDLE = -1, -2
+_MAX_FRESH = 2**19
 _STATUS_OK, _STATUS_NONE, _STATUS_MISSING = 0, 1, 2
 _VALUE_TYPES = {"int": int, "bool": bool, "float": float, "str": str}
 
@@ -201,6 +203,7 @@ class _Tables:
   roots: list[int] = dataclasses.field(default_factory=list)
   row_of: dict[int, int] = dataclasses.field(default_factory=dict)
   agenda: list[int] = dataclasses.field(default_factory=list)
+  num_fresh: int = 0
 
 
 def _check_type(value: Any, classes: tuple[type, ...], may_be_missing: bool) -> None:
@@ -294,7 +297,12 @@ class ReferenceWalker:
     for place, column in enumerate(self._columns[type(obj)]):
       path = column[2]
       try:
-        self._fill(tables, row, column, evaluate(obj, path))
+        value = evaluate(obj, path)
+        is_fresh = column[0] == "handle" and sys.getrefcount(value) == 2  # Ours and the argument.
+        self._fill(tables, row, column, value)
+        tables.num_fresh += is_fresh
+        if tables.num_fresh > _MAX_FRESH:
+          raise _SurprisedError("fresh", value)
       except UnsupportedReadError as error:
         return Surprise(("unsupported", obj, path, place, error.value))
       except _SurprisedError as surprised:

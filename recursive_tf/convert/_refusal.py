@@ -79,3 +79,7 @@ class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - 
     error = cls(f"{where}[{reason.code}] {explanation}\n{reason.hint}")
     error.reason, error.explanation, error.origin = reason, explanation, origin
     return error
+
+  def again(self) -> ConversionRefused:
+    """Returns the same refusal without its traceback, whose frames hold a whole conversion."""
+    return ConversionRefused.of(self.reason, self.explanation, self.origin)

@@ -431,7 +431,7 @@ def fixed_items(ip: Any, value: Any, count: int | None = None) -> list[Any]:
     elements = _calls.native(ip, lambda v: list(itertools.islice(v, count)), [value], {})
     return list(elements.items)
   raise frame.refuse(
-    Reason.UNSUPPORTED_OPERATION, f"Iterating over a {type(value).__name__}, whatever it holds then."
+    Reason.UNSUPPORTED_OPERATION, f"Iterating over a {type(value).__name__}."
   )
 
 

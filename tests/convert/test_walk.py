@@ -73,6 +73,13 @@ def test_items_are_ranges_of_handles(walk):
   assert read(rows) == [[1, -1, 1, 2], [0, 3, 1]]
 
 
+def test_objects_that_reads_make_without_end_are_a_surprise():
+  rows = [(str, [("handle", 0, (("call", "swapcase"),))])]
+  surprise = _walk.Walker(rows, 1, 0, 0, 0).walk(["ab"])
+  assert surprise.reason == "fresh" and surprise.path == (("call", "swapcase"),)
+  assert surprise.value in ("ab", "AB")
+
+
 def test_values_go_to_matrices_and_lists(walk):
   shared = object()
   columns = [
