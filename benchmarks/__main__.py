@@ -27,6 +27,7 @@ BENCHMARKS = {
   "policies": "steps and time of the batched scheduler's policies",
   "batched_memory": "bytes a frame and resident memory of both schedulers",
   "recursive_python": "sentences/s of plain recursive Python: eager, `rtf.recursive`, hand-written",
+  "verification": "what it costs that runs of `rtf.recursive` are compared with plain Python",
   "conversion": "what `rtf.recursive` costs: first calls, walk over objects, growth",
 }
 

@@ -7,6 +7,8 @@ gradients and Adagrad from those. Both walk over the objects of the batch anew i
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import tensorflow as tf
 
@@ -52,6 +54,10 @@ class Recursive(Peer):
       loss = self._loss(self._choose(indices))
     gradients = tape.gradient(loss, self._model.variables)
     return float(loss), {name: tf_cells.dense(value) for name, value in gradients.items()}
+
+  def stats(self) -> dict:
+    """Returns the counters of the function that is trained."""
+    return dataclasses.asdict(self._encode_and_score.stats)
 
   def _choose(self, indices) -> list:
     return [self._trees[i] for i in indices]
