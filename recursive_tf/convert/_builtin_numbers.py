@@ -22,12 +22,13 @@ from recursive_tf.convert._values import (
   Raises,
   Rows,
   Weak,
+  is_static,
 )
 
 
 def all_known(values: Any) -> bool:
   """Tells whether all values are known at conversion."""
-  return not any(isinstance(value, ABSTRACT) for value in values)
+  return not any(isinstance(value, ABSTRACT) or not is_static(value) for value in values)
 
 
 def known(ip: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -114,7 +115,7 @@ def math_of(name: str) -> Callable[..., Any]:
       return known(ip, getattr(math, name), *values)
     found = None
     if all(number_of(value) is not None for value in values):
-      ip.frame.num_partial += 1
+      ip.frame.partial()
       found = _math_of_numbers(name, *map(_forms.as_number, values))
     if found is None:
       raise ip.frame.refuse(Reason.NEEDS_VALUE, f"math.{name}() of what only the run knows.")

@@ -20,6 +20,7 @@ from recursive_tf.convert import (
   _builtin_numbers,
   _calls,
   _forms,
+  _lazy,
   _loops,
   _numbers,
   _operators,
@@ -53,10 +54,8 @@ def _iterating(function: Callable[..., Any]) -> Callable[..., Any]:
   """Returns a builtin that gives an iterator."""
 
   def call_once(ip: Any, *args: Any, **kwargs: Any) -> LocalList:
-    found = function(ip, *args, **kwargs)
-    result = found if isinstance(found, LocalList) else ip.frame.new(LocalList(found))
-    result.is_iterator = True
-    return result
+    reads = _lazy.reads_of_function(args[0]) if function is _map and args else ()
+    return _lazy.made_by(ip, lambda: function(ip, *args, **kwargs), reads, args)
 
   return call_once
 
@@ -191,7 +190,7 @@ def _conversion(kind: type) -> Callable[..., Any]:
         value = tf.reshape(value, [])
       found = _numbers.from_tensor(kind, value)
       if found is not None:
-        frame.num_partial += 1
+        frame.partial()
         return found
     if isinstance(value, Ref) and not more and frame.types_of(value) - {NoneType, Missing} == {str}:
       return frame.number(value.step(kind.__name__))
@@ -212,6 +211,11 @@ def _str(ip: Any, value: Any = "") -> Any:
 def _list(ip: Any, value: Any = ()) -> Any:
   rows = seq.rows_of(ip, value)
   return ip.frame.new(LocalList(rows if rows is not None else seq.fixed_items(ip, value)))
+
+
+def _iter(ip: Any, value: Any) -> Any:
+  _lazy.check_at_once(ip, value)
+  return seq.Once(_list(ip, value))
 
 
 def _tuple(ip: Any, value: Any = ()) -> Any:
@@ -305,6 +309,8 @@ def _checked_rows(ip: Any, rows: Rows, part: Rows) -> Rows:
 
 
 def _reversed(ip: Any, value: Any) -> Any:
+  if isinstance(value, LocalList) and value.is_iterator:
+    raise Raises
   rows = seq.rows_of(ip, value)
   if rows is None:
     return ip.frame.new(LocalList(seq.fixed_items(ip, value)[::-1]))
@@ -334,6 +340,7 @@ def _sum(ip: Any, value: Any, start: Any = 0) -> Any:
 
 def _any_all(name: str) -> Callable[..., Any]:
   def decide(ip: Any, value: Any) -> Any:
+    _lazy.check_at_once(ip, value)
     rows = seq.rows_of(ip, value)
     if rows is not None:
       if rows.form is None:
@@ -347,8 +354,7 @@ def _any_all(name: str) -> Callable[..., Any]:
       return Number(reduce(values), bool)
     result: Any = name == "all"
     for item in seq.fixed_items(ip, value):
-      pred = _operators.truth(ip, item)
-      result = ip._both(result, name == "all", lambda pred=pred: pred)
+      result = ip._both(result, name == "all", lambda item=item: _operators.truth(ip, item))
     return result
 
   return decide
@@ -551,7 +557,7 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   print: _print,
   callable: _callable,
   divmod: _divmod,
-  iter: lambda ip, value: seq.Once(_list(ip, value)),
+  iter: _iter,
   sorted: _sorted,
   functools.partial: _partial,
   tf.constant: _tensor_lists.constant,

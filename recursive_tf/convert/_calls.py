@@ -141,7 +141,7 @@ def _call_library(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any
 def native(ip: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Calls a library's function on the tensors of the graph."""
   frame = ip.frame
-  frame.num_partial += 1
+  frame.partial()
   args = [_sequences.lowered(ip, arg) for arg in args]
   kwargs = {name: _sequences.lowered(ip, arg) for name, arg in kwargs.items()}
   try:
@@ -213,8 +213,13 @@ def _is_generated(init: Any) -> bool:
 # --- The user's functions
 
 
-def call_function(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-  """Calls a function of the user's: run here, or as a call of the graph if it is recursive."""
+def call_function(
+  ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any], ask: bool = False
+) -> Any:
+  """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
+
+  With `ask` a recursive one is not called: returns whether it changes anything.
+  """
   conversion = ip.frame.conversion
   source, node, outer = _definition(ip, function)
   names = _bind(ip, function, args, kwargs)
@@ -222,7 +227,7 @@ def call_function(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any
     cycle = ip.active[ip.active.index(node) :]
     conversion.note_recursion(cycle)
   if node in conversion.recursive or node in ip.active:
-    return conversion.call_instance(ip, function, source, node, outer, names)
+    return conversion.call_instance(ip, function, source, node, outer, names, ask)
   if len(ip.active) > 60:
     raise ip.frame.refuse(Reason.TOO_MANY_VARIANTS, "Calls of different functions nest too deep.")
   conversion.note_converted(source, node, "inlined")

@@ -128,7 +128,7 @@ class ContainerEffects(Places):
     keys = rows.tensors[0]
     if keys.dtype != wanted.dtype:
       raise ip.frame.refuse(Reason.KINDS_DIFFER, "A dict has keys of several types.")
-    ip.frame.num_partial += 1
+    ip.frame.partial()
     equal = tf.equal(keys, wanted)
     index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
     return Number(tf.reduce_any(equal), bool), index

@@ -31,6 +31,7 @@ from recursive_tf.convert._values import (
   Base,
   Bottom,
   Closure,
+  Dear,
   Ref,
   Rows,
   Scope,
@@ -284,20 +285,28 @@ class Conversion:
     node: ast.FunctionDef,
     outer: Scope | None,
     names: dict[str, Any],
+    ask: bool = False,
   ) -> Any:
-    """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument."""
+    """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.
+
+    With `ask` it is not called: returns whether it changes anything, as far as is known yet.
+    """
     frame = ip.frame
+    if frame.num_trials:
+      raise Dear
     lifted = Lifted(names, outer, function)
     forms = tuple(self._form(value, frame) for value in lifted.values.values())
     key = self._key(node, lifted, forms)
     instance = self._instance(key, source, node, lifted, forms, frame)
+    if ask:
+      return self._changed.get(instance.key) or self.effects.returned(instance.key)
     rows = next((v.rows for v in lifted.values.values() if isinstance(v, Mapped)), None)
     tensors = self._arguments(lifted, instance, frame, rows)
     if rows is not None and instance.result is None and not (self._is_outside or self._may_fail):
       return Rows(tf.constant(0), (), None)  # As far as is known yet.
     if self._is_outside or instance.result is None:
       raise Bottom
-    frame.num_partial += 1
+    frame.partial()
     key, changed = instance.key, self._changed.get(instance.key, {})
     if rows is not None and _forms.has_rows(instance.result):
       raise frame.refuse(

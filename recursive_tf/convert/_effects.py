@@ -66,7 +66,7 @@ class Effects(ContainerEffects):
         raise Bottom  # What is written, and so the tuple's parts, is not known yet.
       return State(frame.resolve(plain))
     present, *tensors = (tf.gather(tensor, base.handle) for tensor in rows.tensors)
-    frame.num_partial += 1
+    frame.partial()
     pred = Number(present, bool)
     written = frame.adopt(_forms.unflatten(element, iter(tensors)))
     if initial <= {Missing}:
@@ -83,7 +83,7 @@ class Effects(ContainerEffects):
     frame = ip.frame
     rows = self.store(frame, place, True).content.content
     base = frame.base(ref)
-    frame.num_partial += 1
+    frame.partial()
     present = Number(tf.gather(rows.tensors[0], base.handle), bool)
     return ip._both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
 
@@ -108,7 +108,7 @@ class Effects(ContainerEffects):
     if place.is_log:
       self.append(ip, store, (Ref(base), value))
       return
-    frame.num_partial += 1
+    frame.partial()
     element = _forms.form_of(value, frame)
     try:
       element = _forms.join(element_form(place.next_form), element)

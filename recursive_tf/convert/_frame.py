@@ -15,6 +15,7 @@ from recursive_tf.convert._reading import Layer, Reading
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert._values import (
   Bottom,
+  Dear,
   Local,
   LocalDict,
   LocalList,
@@ -66,6 +67,8 @@ class Frame(Reading):
     meaning = self.meaning(pred)
     if not isinstance(pred, Number):
       return then() if pred else otherwise()
+    if self.num_trials:
+      raise Dear
     before = self.snapshot()
     outcomes = [
       self._trace(name, pred.tensor, function, facts)

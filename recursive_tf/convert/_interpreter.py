@@ -15,7 +15,15 @@ from typing import Any
 
 import tensorflow as tf
 
-from recursive_tf.convert import _attributes, _builtins, _calls, _loops, _operators, _sequences
+from recursive_tf.convert import (
+  _attributes,
+  _builtins,
+  _calls,
+  _lazy,
+  _loops,
+  _operators,
+  _sequences,
+)
 from recursive_tf.convert._budget import Budget
 from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._numbers import Number, unary
@@ -30,6 +38,7 @@ from recursive_tf.convert._values import (
   Scope,
   Undefined,
   Unset,
+  is_middle,
 )
 from recursive_tf.convert.passes.annotations import Annotation, annotation
 
@@ -248,19 +257,34 @@ class Interpreter:
       frame.narrow(facts)
       return right()
 
-    # Evaluated here if nothing in it can fail or is dear; else only where Python would.
-    count = frame.num_partial
-    found = frame.isolated(attempt)
+    # Evaluated here if it may be; else only where Python would.
+    found = frame.tried(attempt)
+    if found is None:
+      return self._both_in_branch(left, is_and, right)
     if not isinstance(found, Number):
       return left if bool(found) is is_and else found
-    if frame.num_partial == count:
-      both = tf.logical_and if is_and else tf.logical_or
-      result = Number(both(left.tensor, found.tensor), bool)
+    both = tf.logical_and if is_and else tf.logical_or
+    return self._note_both(Number(both(left.tensor, found.tensor), bool), left, is_and, found)
+
+  def _both_in_branch(self, left: Number, is_and: bool, right: Callable[[], Any]) -> Any:
+    evaluated: list[Any] = []
+
+    def evaluate() -> Any:
+      evaluated.append(right())
+      return evaluated[0]
+
+    frame = self.frame
+    if is_and:
+      result = frame.cond(left, evaluate, lambda: False)
     else:
-      result = (
-        frame.cond(left, right, lambda: False) if is_and else frame.cond(left, lambda: True, right)
-      )
-    inner = frame.meaning(found)
+      result = frame.cond(left, lambda: True, evaluate)
+    if not isinstance(result, Number) or not evaluated:
+      return result
+    return self._note_both(result, left, is_and, evaluated[0])
+
+  def _note_both(self, result: Number, left: Number, is_and: bool, right: Any) -> Number:
+    frame = self.frame
+    meaning, inner = frame.meaning(left), frame.meaning(right)
     if is_and:
       return frame.note(result, [*meaning.if_true, *inner.if_true], [])
     return frame.note(result, [], [*meaning.if_false, *inner.if_false])
@@ -405,6 +429,9 @@ class Interpreter:
 
   def eval_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Any:
     value = self.eval(node.value, scope)
+    # Not in a comprehension's own scope, unless it is what desugar made of `a < b() < c`.
+    while scope.is_comprehension and scope.outer is not None and not is_middle(node.target.id):
+      scope = scope.outer
     self.bind(node.target.id, value, scope)
     return value
 
@@ -418,12 +445,18 @@ class Interpreter:
     return _loops.comprehension(self, node.elt, node.generators, scope)
 
   def eval_GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> Any:
-    found = _loops.comprehension(self, node.elt, node.generators, scope)
-    found.is_iterator = True
-    return found
+    return _lazy.made_by(
+      self,
+      lambda: _loops.comprehension(self, node.elt, node.generators, scope),
+      _lazy.reads_of_expression(node, scope),
+      (),
+    )
 
   def eval_DictComp(self, node: ast.DictComp, scope: Scope) -> Any:
-    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+    pair = getattr(node, "_rtf_pair", None)
+    if pair is None:
+      pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+      node._rtf_pair = pair  # type: ignore[attr-defined]
     pairs = _loops.comprehension(self, pair, node.generators, scope)
     if pairs.items is None:
       raise self.frame.refuse(Reason.DYNAMIC_LIST, "A dict of unknown length.")
@@ -439,8 +472,17 @@ class Interpreter:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
       return _attributes.super_of(self, scope)
     function = self.eval(node.func, scope)
-    args = list(self._arguments(node.args, scope))
+    if (function is any or function is all) and len(node.args) == 1 and not node.keywords:
+      (iterable,) = node.args
+      if isinstance(iterable, ast.GeneratorExp):
+        return _loops.search(self, iterable, function is all, scope)
+    args: list[Any] = []
     kwargs: dict[str, Any] = {}
+    iterators: list[list[Any]] = []  # What there was after each.
+    for value in self._arguments(node.args, scope):
+      args.append(value)
+      if _lazy.of(value) is not None:
+        iterators.append(self.frame.snapshot())
     for keyword in node.keywords:
       value = self.eval(keyword.value, scope)
       if keyword.arg is not None:
@@ -451,6 +493,7 @@ class Interpreter:
         kwargs.update(self.frame.conversion.guards.items(value))
       else:
         raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
+    _lazy.check_order(self, iterators)
     origin = self.frame.origin
     result = _calls.call(self, function, args, kwargs)
     self.frame.origin = origin

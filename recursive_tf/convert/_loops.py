@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert import _calls, _forms, _numbers, _operators, _sequences
+from recursive_tf.convert import _calls, _forms, _lazy, _numbers, _operators, _sequences
 from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -26,6 +26,8 @@ from recursive_tf.convert._values import (
   Undefined,
   Update,
   Weak,
+  has_changed,
+  is_middle,
   same_content,
 )
 from recursive_tf.convert.passes.annotations import Annotation, MapLoop, annotation
@@ -37,6 +39,11 @@ _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 def do_for(ip: Any, node: ast.For, scope: Scope) -> Any:
   """Runs a `for` loop."""
   iterable = ip.eval(node.iter, scope)
+  is_whole = annotation(node, Annotation.UNTIL) is None
+  return _lazy.consumed(ip, iterable, lambda: _for(ip, node, iterable, scope), is_whole)
+
+
+def _for(ip: Any, node: ast.For, iterable: Any, scope: Scope) -> Any:
   rows = _sequences.rows_of(ip, iterable)
   until = annotation(node, Annotation.UNTIL)
   if rows is None:
@@ -155,61 +162,162 @@ def comprehension(
   ip: Any, elt: ast.expr, generators: list[ast.comprehension], scope: Scope
 ) -> LocalList:
   """Returns the list that a comprehension or generator makes."""
+  iterable = ip.eval(generators[0].iter, scope)
+  found: LocalList = _lazy.consumed(
+    ip, iterable, lambda: _comprehension(ip, elt, generators, iterable, scope), True
+  )
+  return found
+
+
+def _comprehension(
+  ip: Any, elt: ast.expr, generators: list[ast.comprehension], iterable: Any, scope: Scope
+) -> LocalList:
   frame = ip.frame
   generator, *others = generators
-  iterable = ip.eval(generator.iter, scope)
-  inner = frame.new(Scope({}, scope, scope.source))
+  inner = _scope_inside(ip, scope)
   rows = _sequences.rows_of(ip, iterable)
+
+  def add() -> None:
+    if others:
+      _sequences.extend(ip, found, comprehension(ip, elt, others, inner))
+    else:
+      _sequences.method(ip, found, "append", [ip.eval(elt, inner)], {})
+
   if rows is None:
     found = frame.new(LocalList([]))
     for item in _sequences.fixed_items(ip, iterable):
       ip.assign(generator.target, item, inner)
-      keep: Any = True
-      for test in generator.ifs:
-        keep = ip._both(keep, True, lambda test=test: ip.test(test, inner))
-
-      def add() -> None:
-        if others:
-          _sequences.extend(ip, found, comprehension(ip, elt, others, inner))
-        else:
-          _sequences.method(ip, found, "append", [ip.eval(elt, inner)], {})
-
-      frame.cond(keep, add, lambda: None)
+      frame.cond(_is_kept(ip, generator, inner), add, lambda: None)
     return found
-  if others:
-    return _nested(ip, elt, generators, rows, inner)
-  for test in generator.ifs:
-    truth = ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), test))
-    truth = ast.fix_missing_locations(ast.copy_location(truth, test))
-    function = _body_function(test, generator.target, (), [truth])
-    rows = _filtered(ip, rows, ip.closure(function, scope))
-  function = _body_function(elt, generator.target, (), [elt])
-  return frame.new(LocalList(map_function(ip, ip.closure(function, scope), rows)))
-
-
-def _nested(
-  ip: Any, elt: ast.expr, generators: list[ast.comprehension], rows: Rows, scope: Scope
-) -> LocalList:
-  """Returns what a comprehension with several `for` makes: one list of all."""
-  frame = ip.frame
-  generator, *others = generators
   if rows.form is None:
     return frame.new(LocalList(rows))
-  found = frame.new(LocalList(Rows(tf.constant(0), (), None)))
+  tests, value = _functions(ip, generator, elt, scope)
+  if others or _binds(elt, *generator.ifs) or (tests and _is_ordered(ip, rows, *tests, value)):
+    found = frame.new(LocalList(Rows(tf.constant(0), (), None)))
+    all_rows: Rows = rows
 
-  def add() -> None:
-    _sequences.extend(ip, found, comprehension(ip, elt, others, scope))
+    def body(index: tf.Tensor) -> None:
+      ip.assign(generator.target, _row(ip, all_rows, index), inner)
+      frame.cond(_is_kept(ip, generator, inner), add, lambda: None)
+
+    _run_loop(ip, ast.Pass(), inner, lambda index: index < all_rows.length, body)
+    return found
+  for test in tests:
+    rows = _filtered(ip, rows, test)
+  return frame.new(LocalList(map_function(ip, value, rows)))
+
+
+def search(ip: Any, node: ast.GeneratorExp, is_all: bool, scope: Scope) -> Any:
+  """Returns `any(...)` or `all(...)` of a generator expression, which ends with the answer."""
+  return _search(ip, node.elt, node.generators, is_all, scope)
+
+
+def _search(
+  ip: Any, elt: ast.expr, generators: list[ast.comprehension], is_all: bool, scope: Scope
+) -> Any:
+  iterable = ip.eval(generators[0].iter, scope)
+  return _lazy.consumed(
+    ip, iterable, lambda: _search_in(ip, elt, generators, iterable, is_all, scope), False
+  )
+
+
+def _search_in(
+  ip: Any,
+  elt: ast.expr,
+  generators: list[ast.comprehension],
+  iterable: Any,
+  is_all: bool,
+  scope: Scope,
+) -> Any:
+  frame = ip.frame
+  generator, *others = generators
+  rows = _sequences.rows_of(ip, iterable)
+
+  def one(item: Any) -> Any:
+    inner = _scope_inside(ip, scope)
+    ip.assign(generator.target, item, inner)
+
+    def found() -> Any:
+      return _search(ip, elt, others, is_all, inner) if others else ip.test(elt, inner)
+
+    return frame.cond(_is_kept(ip, generator, inner), found, lambda: is_all)
+
+  result: Any = is_all
+  if rows is None:
+    for item in _sequences.fixed_items(ip, iterable):
+      result = ip._both(result, is_all, functools.partial(one, item))
+    return result
+  if rows.form is None:
+    return is_all
+  tests, value = _functions(ip, generator, _truth(elt), scope)
+  if not (others or _binds(elt, *generator.ifs) or _is_ordered(ip, rows, *tests, value)):
+    for test in tests:
+      rows = _filtered(ip, rows, test)
+    rows = numbers_of(ip, map_function(ip, value, rows))
+    if rows.form is None:
+      return is_all
+    return Number((tf.reduce_all if is_all else tf.reduce_any)(rows.tensors[0]), bool)
+  # Of no loop's own scope, so that all that is bound around it is carried.
+  answer_scope = frame.new(Scope({}, None, ip.source))
+  answer = frame.new(Scope({"found": _forms.as_number(is_all)}, None, ip.source))
+
+  def is_open(index: tf.Tensor) -> tf.Tensor:
+    known = answer.names["found"].tensor
+    return tf.logical_and(index < rows.length, known if is_all else tf.logical_not(known))
 
   def body(index: tf.Tensor) -> None:
-    tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
-    ip.assign(generator.target, frame.adopt(_forms.unflatten(rows.form, tensors)), scope)
-    keep: Any = True
-    for test in generator.ifs:
-      keep = ip._both(keep, True, lambda test=test: ip.test(test, scope))
-    frame.cond(keep, add, lambda: None)
+    truth = one(_row(ip, rows, index))
+    answer.names["found"] = _forms.as_number(truth if isinstance(truth, Number) else bool(truth))
 
-  _run_loop(ip, ast.Pass(), scope, lambda index: index < rows.length, body)
-  return found
+  _run_loop(ip, ast.Pass(), answer_scope, is_open, body)
+  return answer.names["found"]
+
+
+def _scope_inside(ip: Any, scope: Scope) -> Scope:
+  """Returns the scope of a comprehension."""
+  inner: Scope = ip.frame.new(Scope({}, scope, scope.source))
+  inner.is_comprehension = True
+  return inner
+
+
+def _is_kept(ip: Any, generator: ast.comprehension, scope: Scope) -> Any:
+  """Returns whether the filters of a comprehension let an element through."""
+  keep: Any = True
+  for test in generator.ifs:
+    keep = ip._both(keep, True, functools.partial(ip.test, test, scope))
+  return keep
+
+
+def _row(ip: Any, rows: Rows, index: tf.Tensor) -> Any:
+  tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
+  return ip.frame.adopt(_forms.unflatten(rows.form, tensors))
+
+
+def _functions(
+  ip: Any, generator: ast.comprehension, elt: ast.expr, scope: Scope
+) -> tuple[list[Closure], Closure]:
+  """Returns the filters of a comprehension and its elements as functions of one element."""
+  *tests, value = (
+    ip.closure(_body_function(part, generator.target, (), [part]), scope)
+    for part in (*map(_truth, generator.ifs), elt)
+  )
+  return tests, value
+
+
+def _truth(node: ast.expr) -> ast.expr:
+  """Returns `not not node`; the same one each time."""
+  made = getattr(node, "_rtf_truth", None)
+  if made is None:
+    made = ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), node))
+    made = ast.fix_missing_locations(ast.copy_location(made, node))
+    node._rtf_truth = made  # type: ignore[attr-defined]
+  return made
+
+
+def _binds(*nodes: ast.expr) -> bool:
+  """Tells whether expressions of a comprehension bind variables around it, by `:=`."""
+  parts = (part for node in nodes for part in ast.walk(node))
+  return any(isinstance(p, ast.NamedExpr) and not is_middle(p.target.id) for p in parts)
 
 
 def _filtered(ip: Any, rows: Rows, test: Closure) -> Rows:
@@ -234,19 +342,40 @@ def map_function(ip: Any, function: Closure, rows: Rows) -> Rows:
   projected = _projection(ip, function, rows)
   if projected is not None:
     return projected
-  direct = _direct_call(ip, function, rows)
-  if direct is not None:
-    return direct
-  return _of_each(_call_each(ip, function, rows))
+  call = _direct_call(ip, function, rows) or _each(ip, function, rows)
+  return _of_each(call())
 
 
-def _call_each(ip: Any, function: Closure, rows: Rows) -> Any:
-  """Calls a function of one argument as a SubGraph, for each of the rows."""
+def _is_ordered(ip: Any, rows: Rows, *functions: Closure) -> bool:
+  """Tells whether one of these functions of an element changes anything, as far as is known yet.
+
+  Then they have to be called in turn for each of the elements.
+  """
+  return any(
+    _is_changing(_direct_call(ip, function, rows) or _each(ip, function, rows))
+    for function in functions
+    if _projection(ip, function, rows) is None
+  )
+
+
+def _is_changing(call: _MappedCall) -> bool:
+  try:
+    return bool(call(ask=True))
+  except Bottom:  # The next attempt begins with wider forms.
+    return False
+
+
+def _each(ip: Any, function: Closure, rows: Rows) -> _MappedCall:
+  """Returns the call of a function of one argument as a SubGraph, for each of the rows."""
   (parameter,) = function.node.args.args
   names = {parameter.arg: Mapped(rows)}
-  return ip.frame.conversion.call_instance(
-    ip, function, function.source, function.node, function.scope, names
+  return functools.partial(
+    ip.frame.conversion.call_instance,
+    ip, function, function.source, function.node, function.scope, names,
   )
+
+
+_MappedCall = Callable[..., Any]  # With ask=True it tells whether the function changes anything.
 
 
 def _of_each(found: Any) -> Rows:
@@ -307,8 +436,11 @@ def _pick(ip: Any, node: ast.expr | None, picked: dict[str, Rows]) -> Rows | Non
   return part_of(inner, keys.index(node.slice.value))
 
 
-def _direct_call(ip: Any, function: Closure, rows: Rows) -> Rows | None:
-  """Returns the results if the function only calls a recursive one on the element."""
+def _direct_call(ip: Any, function: Closure, rows: Rows) -> _MappedCall | None:
+  """Returns the call of a recursive function, if the function only makes that with the element.
+
+  None if anything is changed: the other arguments are evaluated once for all elements.
+  """
   (parameter,) = function.node.args.args
   result = function.node.body[-1]
   value = result.value if isinstance(result, ast.Return) else None
@@ -321,11 +453,15 @@ def _direct_call(ip: Any, function: Closure, rows: Rows) -> Rows | None:
     return None
   if not all(isinstance(n, _SIMPLE) for other in others for n in ast.walk(other)):
     return None
+  before = ip.frame.snapshot()
   callee = ip.eval(value.func, function.scope)
   args = [
     Mapped(rows) if is_one else ip.eval(arg, function.scope)
     for arg, is_one in zip(value.args, is_element, strict=True)
   ]
+  if has_changed(before, ip.frame.snapshot()):
+    ip.frame.restore(before)
+    return None
   while isinstance(callee, BoundMethod):
     callee, args = callee.function, [callee.owner, *args]
   if getattr(type(callee), "_is_recursive_function", False):
@@ -334,7 +470,8 @@ def _direct_call(ip: Any, function: Closure, rows: Rows) -> Rows | None:
     return None
   if any(p.kind in _STARRED for p in _calls.signature(ip, callee).parameters.values()):
     return None
-  return _of_each(_calls.call_function(ip, callee, args, {}))
+  call = functools.partial(_calls.call_function, ip, callee, args, {})
+  return None if len(others) > 1 and _is_changing(call) else call
 
 
 _STARRED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -421,7 +558,7 @@ def _total_of_floats(ip: Any, rows: Rows, start: Any) -> Number | IntOrFloat:
     assert found is not None  # Floats can be added.
     return index + 1, found.tensor
 
-  frame.num_partial += 1
+  frame.partial()
   _, result = tf.while_loop(
     lambda index, _: index < rows.length, add, [tf.constant(0), begin]
   )
@@ -441,8 +578,7 @@ def _for_in_graph(ip: Any, node: ast.For, rows: Rows, until: str | None, scope: 
     return _and_not(ip, index < rows.length, until, scope)
 
   def body(index: tf.Tensor) -> None:
-    tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
-    ip.assign(node.target, ip.frame.adopt(_forms.unflatten(rows.form, tensors)), scope)
+    ip.assign(node.target, _row(ip, rows, index), scope)
     ip.block(node.body, scope)
 
   _run_loop(ip, node, scope, test, body)
@@ -453,12 +589,17 @@ def do_while(ip: Any, node: ast.While, scope: Scope) -> Any:
   """Runs a `while` loop."""
   until = annotation(node, Annotation.UNTIL)
   fell = _fell()
+  is_changing = False
   for _ in range(200):  # As long as the test is known, in Python.
-    pred = ip.frame.isolated(lambda: ip.test(node.test, scope))
     flag = scope.names[until] if until else False
-    if isinstance(pred, Number) or isinstance(flag, Number):
+    if isinstance(flag, Number):
       break
-    if not ip.test(node.test, scope) or flag:
+    if flag:
+      return fell
+    pred, is_changing = ip.frame.changes(lambda: ip.test(node.test, scope))
+    if isinstance(pred, Number):
+      break
+    if not ip.test(node.test, scope):
       return fell
     ip.block(node.body, scope)
 
@@ -468,8 +609,35 @@ def do_while(ip: Any, node: ast.While, scope: Scope) -> Any:
     tensor = pred.tensor if isinstance(pred, Number) else tf.constant(bool(pred))
     return _and_not(ip, tensor, until, scope)
 
-  _run_loop(ip, node, scope, test, lambda index: ip.block(node.body, scope))
+  try:
+    if is_changing:
+      raise _ChangingTest
+    _run_loop(ip, node, scope, test, lambda index: ip.block(node.body, scope), True)
+  except _ChangingTest:
+    _run_with_changing_test(ip, node, until, scope)
   return fell
+
+
+class _ChangingTest(Exception):  # noqa: N818 - control flow, never reaches the user
+  """The test of a loop changes something, which the test of a loop of the graph cannot."""
+
+
+def _run_with_changing_test(ip: Any, node: ast.While, until: str | None, scope: Scope) -> None:
+  """Runs a `while` loop whose test is done before the loop, and at the end of each turn."""
+
+  def next_test() -> Any:
+    go_on: Any = True if until is None else ip._not(scope.names[until])
+    found = ip._both(go_on, True, lambda: ip.test(node.test, scope))
+    return _forms.as_number(found if isinstance(found, Number) else bool(found))
+
+  outcome = ip.frame.new(Scope({"test": next_test()}, None, ip.source))
+
+  def turn(index: tf.Tensor) -> None:
+    del index
+    ip.block(node.body, scope)
+    outcome.names["test"] = next_test()
+
+  _run_loop(ip, node, scope, lambda index: outcome.names["test"].tensor, turn)
 
 
 def _and_not(ip: Any, pred: tf.Tensor, until: str | None, scope: Scope) -> tf.Tensor:
@@ -485,15 +653,20 @@ def _run_loop(
   scope: Scope,
   test: Callable[[tf.Tensor], Any],
   body: Callable[[tf.Tensor], Any],
+  may_change: bool = False,
 ) -> None:
-  """Runs `body` as a loop of the graph while `test` holds; both see and change containers."""
+  """Runs `body` as a loop of the graph while `test` holds; it may change containers.
+
+  Raises:
+    _ChangingTest: If `may_change` and the test changes anything.
+  """
   frame: Frame = ip.frame
-  frame.num_partial += 1
+  frame.partial()
   kept = annotation(node, Annotation.CARRIED, frozenset()) | annotation(
     node, Annotation.LIVE_AFTER, frozenset()
   )
   try:
-    carried = _settle(ip, scope, kept, test, body)
+    carried = _settle(ip, scope, kept, test if may_change else None, body)
   except Bottom:  # The body raises, or waits for a result: there must be no turn.
     frame.demand(tf.logical_not(test(tf.constant(0))))
     return
@@ -540,13 +713,16 @@ def _run_loop(
 
 
 def _settle(ip: Any, scope: Scope, kept: frozenset[str], test: Any, body: Any) -> dict[Any, Any]:
-  """Returns what the body changes, (container, name or None) -> form, by trying it out."""
+  """Returns what the body changes, (container, name or None) -> form, by trying it out.
+
+  A test that might change something is tried out, too.
+  """
   frame: Frame = ip.frame
   forms: dict[Any, Any] = {}
   for _ in range(_MAX_ROUNDS):
     graph = tfi.FuncGraph("loop")
     with graph.as_default():
-      changed = frame.isolated(functools.partial(_one_round, ip, scope, kept, forms, body))
+      changed = frame.isolated(functools.partial(_one_round, ip, scope, kept, forms, test, body))
     frame.conversion.budget.done(graph)
     joined = dict(forms)
     try:
@@ -568,7 +744,7 @@ def _settle(ip: Any, scope: Scope, kept: frozenset[str], test: Any, body: Any) -
 
 
 def _one_round(
-  ip: Any, scope: Scope, kept: frozenset[str], forms: dict[Any, Any], body: Any
+  ip: Any, scope: Scope, kept: frozenset[str], forms: dict[Any, Any], test: Any, body: Any
 ) -> dict[Any, Any]:
   """Runs the body once on placeholders; returns the forms of what it changed."""
   frame: Frame = ip.frame
@@ -578,7 +754,10 @@ def _one_round(
   count = len(frame.locals)
   places: dict[Any, Any] = {}
   before = frame.snapshot()
-  body(tf.compat.v1.placeholder(tf.int32, []))
+  index = tf.compat.v1.placeholder(tf.int32, [])
+  if test is not None and frame.changes(lambda: test(index))[1]:
+    raise _ChangingTest
+  body(index)
   for local, old in zip(frame.locals[:count], before, strict=False):
     if isinstance(local, LocalList):
       new = local.snapshot()
@@ -626,7 +805,9 @@ _IDENTITY = _parsed("def read(x):\n  return x")
 
 def read_each(ip: Any, rows: Rows) -> Rows:
   """Returns handles of numbers as these numbers."""
-  return _call_each(ip, ip.closure(_IDENTITY, ip.frame.new(Scope({}, None, ip.source))), rows)
+  identity = ip.closure(_IDENTITY, ip.frame.new(Scope({}, None, ip.source)))
+  found: Rows = _each(ip, identity, rows)()
+  return found
 
 
 def one_by_one(ip: Any, rows: Rows, call: Callable[[Any], Any]) -> Rows:
@@ -635,8 +816,7 @@ def one_by_one(ip: Any, rows: Rows, call: Callable[[Any], Any]) -> Rows:
   found = frame.new(LocalList([]))
 
   def body(index: tf.Tensor) -> None:
-    tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
-    result = call(frame.adopt(_forms.unflatten(rows.form, tensors)))
+    result = call(_row(ip, rows, index))
     _sequences.method(ip, found, "append", [result], {})
 
   scope = Scope({}, None, ip.source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -71,7 +72,7 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
   left, right = _as_float(ip, left, right), _as_float(ip, right, left)
   if isinstance(left, Number) or isinstance(right, Number):
     if number_of(left) is not None and number_of(right) is not None:
-      frame.num_partial += 1
+      frame.partial()
       found = _numbers.binary(op, left, right)
       if found is None:
         raise frame.refuse(
@@ -406,10 +407,21 @@ def _compare_tuples(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   result: Any = len(left) == len(right)
   if result:
     for a, b in zip(left, right, strict=True):
-      result = ip._both(
-        result, True, lambda a=a, b=b: truth(ip, compare(ip, ast.Eq, a, b))
-      )
+      result = ip._both(result, True, functools.partial(same_or_equal, ip, a, b))
   return result if op is ast.Eq else ip._not(result)
+
+
+def same_or_equal(ip: Any, left: Any, right: Any) -> Any:
+  """Returns `left is right or left == right`, by which containers compare their elements."""
+  if left is right and not isinstance(left, Number):
+    return True
+  found = compare(ip, ast.Eq, left, right)
+  if all(_numbers.type_of(value) is float for value in (left, right)) and isinstance(found, Number):
+    (left, right) = (_forms.as_number(value).tensor for value in (left, right))
+    is_nan = tf.logical_and(tf.math.is_nan(left), tf.math.is_nan(right))
+    ok = tf.logical_not(is_nan)
+    return Number(ip.frame.check(found.tensor, ok, "whether two NaN are the same one"), bool)
+  return truth(ip, found)
 
 
 def _compare_refs(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:

@@ -16,6 +16,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
 from recursive_tf.convert._values import (
   Base,
   Bottom,
+  Dear,
   IntOrFloat,
   Local,
   LocalList,
@@ -24,6 +25,7 @@ from recursive_tf.convert._values import (
   Ref,
   Rows,
   Weak,
+  has_changed,
 )
 
 NONE, MISSING = -1, -2  # Handles of what is no object.
@@ -78,6 +80,7 @@ class Reading:
     self.origin: Origin | None = None
     self.locals: list[Local] = []
     self.num_partial = 0  # Ops so far that may fail or cost more than a few numbers.
+    self.num_trials = 0  # That are going on.
     self._layers = [Layer()]
     self._unused = _unused.Unused()
     self._meanings: dict[int, Meaning] = {}
@@ -93,6 +96,48 @@ class Reading:
     """Registers a container that the program makes, and returns it."""
     self.locals.append(container)
     return container
+
+  def partial(self) -> None:
+    """Notes an op that may fail or costs more than a few numbers; a trial ends with it."""
+    self.num_partial += 1
+    if self.num_trials:
+      raise Dear
+
+  def tried(self, trace: Callable[[], Any]) -> Any:
+    """Returns what `trace` gives; None, and nothing is done, if not all of it may be done here.
+
+    That is the case if it may fail, costs more than a few numbers, or changes anything. An outer
+    trial ends, too, then, so that nothing is traced more than twice.
+    """
+    before, count, origin = self.snapshot(), self.num_partial, self.origin
+    self._layers.append(Layer())
+    self.num_trials += 1
+    try:
+      found = trace()
+      is_fine = self.num_partial == count and not has_changed(before, self.snapshot())
+    except (Dear, Bottom, ConversionRefused):
+      is_fine = False
+    finally:
+      self.num_trials -= 1
+      self._layers.pop()
+      self.restore(before)
+    self.origin = origin
+    if not is_fine and self.num_trials:
+      raise Dear
+    return found if is_fine else None
+
+  def changes(self, trace: Callable[[], Any]) -> tuple[Any, bool]:
+    """Returns what `trace` gives, and whether it changes anything; nothing is changed."""
+    before = self.snapshot()
+    after: list[Any] = []
+
+    def run() -> Any:
+      found = trace()
+      after.extend(self.snapshot())
+      return found
+
+    found = self.isolated(run)
+    return found, has_changed(before, after)
 
   # --- What is known
 
@@ -141,7 +186,7 @@ class Reading:
   def _ints(self, base: Base, index: int) -> tf.Tensor:
 
     def gather() -> Any:
-      self.num_partial += 1
+      self.partial()
       return self.conversion.inputs.int_row(base.handle)
 
     # Where there is no object, as Python would find out in this read, the gather fails the run.
@@ -152,19 +197,19 @@ class Reading:
 
   def _floats(self, base: Base) -> Any:
     def gather() -> Any:
-      self.num_partial += 1
+      self.partial()
       return self.conversion.inputs.float_row(base.handle)
 
     return self.memo(("float row", id(base.handle)), gather)
 
   def check(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
     """Returns the tensor, failing the run where it is used and `ok` is not true."""
-    self.num_partial += 1
+    self.partial()
     return _checks.check(value, ok, message)
 
   def demand(self, ok: tf.Tensor) -> None:
     """Lets the run fail if `ok`, bool [], is false when this branch is taken."""
-    self.num_partial += 1
+    self.partial()
     self._layers[-1].demands.append(ok)
 
   def compute(self, value: Any) -> None:

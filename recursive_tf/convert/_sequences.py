@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import itertools
 import types
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert import _calls, _forms, _libraries, _operators
+from recursive_tf.convert import _calls, _forms, _lazy, _libraries, _operators
 from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._reading import is_plain_sequence
@@ -274,8 +275,8 @@ def _item_of_static(ip: Any, owner: Any, key: Any) -> Any:
     return lookup(ip, owner, key)
   if isinstance(key, Abstract):
     raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a string that only the run makes.")
-  if isinstance(key, (Number, tf.Tensor)):
-    raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a number that only the run knows.")
+  if not is_static(key) or isinstance(key, tf.Tensor):
+    raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a key that only the run knows.")
   if key not in owner:
     raise Raises
   return guards.entry(owner, key)
@@ -286,8 +287,8 @@ def get_of_static(ip: Any, owner: dict[Any, Any], key: Any, default: Any = None)
   frame = ip.frame
   key = frame.resolve(key)
   state = frame.conversion.effects.read_table(ip, owner, key)
-  is_known = not isinstance(key, (Number, tf.Tensor, Weak, Abstract)) and is_static(default)
-  if state is not None or not is_known:
+  is_known = isinstance(key, Ref) or (is_static(key) and not isinstance(key, tf.Tensor))
+  if state is not None or not is_known or not is_static(default):
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
   if isinstance(key, Ref):
     return lookup(ip, owner, key, default)
@@ -326,7 +327,7 @@ def write_item(ip: Any, owner: Any, key: Any, value: Any) -> None:
 
 def static_key(ip: Any, key: Any) -> Any:
   """Returns a key of a dict that the program makes, which has to be known."""
-  if isinstance(key, (Number, Ref, tf.Tensor, Weak, Abstract)):
+  if not is_static(key) or isinstance(key, tf.Tensor):
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
   return key
 
@@ -438,6 +439,7 @@ def fixed_items(ip: Any, value: Any, count: int | None = None) -> list[Any]:
 def contains(ip: Any, owner: Any, value: Any) -> Any:
   """Returns `value in owner`."""
   frame = ip.frame
+  _lazy.check_at_once(ip, owner)
   value = frame.resolve(value)
   if isinstance(owner, LocalDict):
     owner = tuple(owner.items)
@@ -459,7 +461,7 @@ def contains(ip: Any, owner: Any, value: Any) -> Any:
         return frame.number(value.step("in", Held(table)))
       if type(owner) is dict:
         return frame.conversion.effects.membership(ip, owner, value)
-    elif not isinstance(value, (Number, tf.Tensor, Abstract)):
+    elif is_static(value) and all(map(is_static, owner)):
       if isinstance(owner, (dict, set, list)):
         frame.conversion.guards.elements(owner)
       return value in owner
@@ -469,8 +471,7 @@ def contains(ip: Any, owner: Any, value: Any) -> Any:
       items = list(owner) if isinstance(owner, tuple) else frame.conversion.guards.elements(owner)
       found: Any = False
       for one in items:
-        equal = _operators.truth(ip, _operators.compare(ip, ast.Eq, value, one))
-        found = ip._both(found, False, lambda equal=equal: equal)
+        found = ip._both(found, False, functools.partial(_operators.same_or_equal, ip, value, one))
       return found
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {type(owner).__name__}.")
 
@@ -662,6 +663,7 @@ def _append(ip: Any, owner: LocalList, value: Any) -> None:
 
 def extend(ip: Any, owner: LocalList, values: Any) -> None:
   """Does `owner += values`."""
+  _lazy.check_not_of(ip, values, owner)
   rows = rows_of(ip, values)
   if owner.items is not None and rows is None:
     owner.items.extend(fixed_items(ip, values))

@@ -133,9 +133,11 @@ class LocalList(Local):
   Attributes:
     content: the elements, or `Rows` where only the run knows how many there are.
     is_iterator: whether Python would give an iterator, such as `zip`, which is empty afterwards.
+    lazy: of an iterator whose elements code of the program makes, how; see `_lazy.py`.
   """
 
   is_iterator = False
+  lazy: Any = None
 
   def __init__(self, content: Iterable[Any] | Rows):
     self.content: list[Any] | Rows = content if isinstance(content, Rows) else list(content)
@@ -161,6 +163,27 @@ def same_content(a: Any, b: Any) -> bool:
   if isinstance(a, dict):
     return a.keys() == b.keys() and all(a[key] is b[key] for key in a)
   return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
+
+
+def has_changed(before: list[Any], after: list[Any]) -> bool:
+  """Tells whether a part of the program changed a scope or container, by all their snapshots.
+
+  What the part made itself does not count, nor does the middle of a chained comparison, which is
+  read in the same expression only.
+  """
+  for old, new in zip(before, after, strict=False):
+    if same_content(old, new):
+      continue
+    if isinstance(old, dict) and isinstance(new, dict):
+      old, new = ({k: v for k, v in d.items() if not is_middle(k)} for d in (old, new))
+    if not same_content(old, new):
+      return True
+  return False
+
+
+def is_middle(name: Any) -> bool:
+  """Tells whether a variable holds the middle of a chained comparison."""
+  return isinstance(name, str) and name.startswith("_rtf_middle")
 
 
 class Update(dict[Any, Any]):
@@ -237,7 +260,17 @@ class Maybe:
 
 
 class Scope(Local):
-  """The variables of one activation of a Python function, and the scope around it."""
+  """The variables of one activation of a Python function, and the scope around it.
+
+  Attributes:
+    names: the variables.
+    outer: the scope around it.
+    source: the `FunctionSource` it lies in.
+    outer_names: the names that it declares `nonlocal` or `global`.
+    is_comprehension: whether it is a comprehension's, to which `:=` does not bind.
+  """
+
+  is_comprehension = False
 
   def __init__(self, names: dict[str, Any], outer: Scope | None, source: Any):
     self.names = names
@@ -336,6 +369,10 @@ class Unset:
 
 class Bottom(Exception):  # noqa: N818 - control flow, never reaches the user
   """No value on this path: it raises, or waits for a result that is not known yet."""
+
+
+class Dear(Exception):  # noqa: N818 - control flow, never reaches the user
+  """What is tried out may fail, costs more than a few numbers, or changes something."""
 
 
 class Raises(Bottom):

@@ -47,6 +47,28 @@ def _without(block: list[ast.stmt], declarations: Sequence[ast.stmt]) -> list[as
   return result
 
 
+def _as_conditional(value: ast.expr) -> ast.stmt | None:
+  """Returns `a and b`, `a or b` or `b if a else c`, whose value is dropped, as an `if`; else None.
+
+  The values need not have anything in common then.
+  """
+  if isinstance(value, ast.IfExp):
+    test, body, orelse = value.test, _statement(value.body), [_statement(value.orelse)]
+  elif isinstance(value, ast.BoolOp):
+    first, *others = value.values
+    rest = ast.BoolOp(value.op, others) if len(others) > 1 else others[0]
+    is_and = isinstance(value.op, ast.And)
+    test = first if is_and else ast.UnaryOp(ast.Not(), first)
+    body, orelse = _statement(context.located(rest, at=value)), []
+  else:
+    return None
+  return context.located(ast.If(test, [body], orelse), at=value)
+
+
+def _statement(value: ast.expr) -> ast.stmt:
+  return _as_conditional(value) or context.located(ast.Expr(value), at=value)
+
+
 class _Desugar(ast.NodeTransformer):
   def __init__(self, ctx: PassContext):
     self._ctx = ctx
@@ -83,6 +105,10 @@ class _Desugar(ast.NodeTransformer):
       parts = [self.visit(node.target.value), self.visit(node.target.slice)]
       return context.located(ast.Expr(ast.Tuple(parts, ast.Load())), at=node)
     return context.located(ast.Pass(), at=node)
+
+  def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+    self.generic_visit(node)
+    return _as_conditional(node.value) or node
 
   def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt | list[ast.stmt]:
     node.returns = None

@@ -167,12 +167,12 @@ def captures(scope: ast.FunctionDef, exhausting: frozenset[str]) -> Captures:
       read |= free_names(node)
       written |= _outer_writes(node)
     elif isinstance(node, ast.GeneratorExp) and id(node) not in at_once:
-      read |= _lazy_reads(node)
+      read |= lazy_reads(node)
   own = local_names(scope) | declared(scope)
   return Captures(frozenset(read) & own, frozenset(written) & own)
 
 
-def _lazy_reads(node: ast.GeneratorExp) -> set[str]:
+def lazy_reads(node: ast.GeneratorExp) -> set[str]:
   """Returns what a generator expression reads of the function while it runs, not when made."""
   parts: list[ast.AST] = [node.elt]
   for index, generator in enumerate(node.generators):

@@ -9,7 +9,6 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import CONVERTED, Node, agrees, root
 from tests.convert.compare import Comparison
 
@@ -434,71 +433,3 @@ def test_a_method_in_a_record_is_pythons_own():
     return listed
 
   agrees(build, trees, CONVERTED)
-
-
-# --- Tuples whose length the run finds are tuples
-
-
-def tuple_of_each(recursive):
-  @recursive
-  def listed(node):
-    values = tuple(kid.v for kid in node.kids)
-    more = (node.v, *values[:1])[:1] + values + (node.v,)
-    is_one = isinstance(values, tuple), isinstance(values, list), type(values) is tuple
-    return values, more, values + values, values[1:], {"all": [values]}, is_one, list(values)
-
-  return listed
-
-
-def tuples_of_zip(recursive):
-  @recursive
-  def listed(node):
-    if not node.kids:
-      return (), ()
-    values, names = zip(*[(kid.v, kid.name) for kid in node.kids])  # noqa: B905
-    return values, names
-
-  return listed
-
-
-def range_used(recursive):
-  @recursive
-  def total(node):
-    numbers = range(node.v)
-    found = sum(numbers) if node.flag else len(tuple(numbers))
-    for kid in node.kids:
-      found += len(numbers) + total(kid)
-    return found
-
-  return total
-
-
-@pytest.mark.parametrize("build", [tuples_of_zip, range_used])
-def test_tuples_of_unknown_length_stay_tuples(build):
-  agrees(build, trees, CONVERTED)
-
-
-def test_operations_on_tuples_of_unknown_length():
-  agrees(tuple_of_each, trees, None)
-
-
-def test_a_range_of_the_run_is_not_returned_as_a_list():
-  def build(recursive):
-    @recursive
-    def numbers(node):
-      return range(node.v)
-
-    return numbers
-
-  agrees(build, trees, Reason.UNSUPPORTED_OPERATION)
-
-
-def test_a_list_is_no_tuple_in_its_place():
-  def build(recursive):
-    @recursive
-    def values(node):
-      return tuple(k.v for k in node.kids) if node.flag else [k.v for k in node.kids]
-
-    return values
-
-  agrees(build, trees, Reason.KINDS_DIFFER)
