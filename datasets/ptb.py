@@ -21,7 +21,7 @@ from recursive_tf.datasets.tree import Tree
 
 Reader = Literal["fast", "nltk"]
 _GZIP_MAGIC = b"\x1f\x8b"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_ERRORS_KEPT = 20
 _BAR_DELAY_SECONDS = 1.0
 
@@ -77,7 +77,7 @@ def read_ptb(
   path = pathlib.Path(path)
   parse = _parser(reader)
   counts = ReadReport() if report is None else report
-  lines = _read_bytes(path).removeprefix(_BYTE_ORDER_MARK).split(b"\n")
+  lines = read_bytes(path).removeprefix(BYTE_ORDER_MARK).split(b"\n")
   trees: list[Tree] = []
   num_skipped_before = counts.num_skipped
   bar = tqdm.tqdm(
@@ -94,7 +94,7 @@ def read_ptb(
       if not line.strip(b" \r"):
         continue
       try:
-        text = _decode(line.removesuffix(b"\r"), path, line_number)
+        text = decode_line(line.removesuffix(b"\r"), path, line_number)
         trees.append(parse(text, line_number=line_number, **options))
       except DataError as error:
         if not skip_bad:
@@ -143,7 +143,12 @@ def _parser(reader: Reader) -> Callable[..., Tree]:
   raise DataError(f"read_ptb: `reader` must be 'fast' or 'nltk', got {reader!r}.")
 
 
-def _read_bytes(path: pathlib.Path) -> bytes:
+def read_bytes(path: pathlib.Path) -> bytes:
+  """Returns the content of a treebank file, gzipped or not.
+
+  Raises:
+    DataError: If it cannot be read.
+  """
   try:
     content = path.read_bytes()
     return gzip.decompress(content) if content.startswith(_GZIP_MAGIC) else content
@@ -156,7 +161,14 @@ def _read_bytes(path: pathlib.Path) -> bytes:
     ) from error
 
 
-def _decode(line: bytes, path: pathlib.Path, line_number: int) -> str:
+def decode_line(
+  line: bytes, path: pathlib.Path, line_number: int, unit: str = "line"
+) -> str:
+  """Returns the text of a line.
+
+  Raises:
+    DataError: If it is not UTF-8; `unit` as in `malformed`.
+  """
   try:
     return line.decode("utf-8")
   except UnicodeDecodeError as error:
@@ -164,4 +176,6 @@ def _decode(line: bytes, path: pathlib.Path, line_number: int) -> str:
     got = f"byte 0x{line[error.start]:02x}"
     text = line.decode("utf-8", errors="replace")
     column = len(readable) + 1
-    raise ptb_syntax.malformed(str(path), line_number, column, "UTF-8 text", got, text) from error
+    raise ptb_syntax.malformed(
+      str(path), line_number, column, "UTF-8 text", got, text, unit
+    ) from error

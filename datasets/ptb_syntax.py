@@ -19,6 +19,8 @@ from recursive_tf.datasets.tree import Tree
 _TOKEN = re.compile(r"[()]|[^ ()]+")
 _NUM_CONTEXT_CHARS = 40
 _MAX_SHOWN_CHARS = 30
+# Tabs and the like, so that the caret stands below what it points at.
+_ONE_COLUMN_EACH = dict.fromkeys(range(32), " ")
 
 
 def parse_line(
@@ -51,19 +53,34 @@ def parse_line(
 
 
 def malformed(
-  source: str, line_number: int, column: int, expected: str, got: str, text: str
+  source: str,
+  line_number: int,
+  column: int,
+  expected: str,
+  got: str,
+  text: str,
+  unit: str = "line",
 ) -> DataError:
-  """Makes the error for a malformed line; `column` counts characters from 1."""
+  """Makes the error for a malformed line; `column` counts characters from 1.
+
+  `unit` is what --skip-bad leaves out because of it.
+  """
   start = max(0, column - 1 - _NUM_CONTEXT_CHARS)
   shown = text[start : column - 1 + _NUM_CONTEXT_CHARS]
   prefix = "..." if start else ""
   suffix = "..." if start + len(shown) < len(text) else ""
+  shown = shown.translate(_ONE_COLUMN_EACH)
   caret = " " * (len(prefix) + column - 1 - start) + "^"
   return DataError(
     f"{source}:{line_number}:{column}: malformed tree: expected {expected}, got {got}.\n"
     f"  {prefix}{shown}{suffix}\n  {caret}\n"
-    "Correct the line, or leave such lines out with skip_bad=True (command line: --skip-bad)."
+    f"Correct the line, or leave such {unit}s out with skip_bad=True (command line: --skip-bad)."
   )
+
+
+def shorten(text: str) -> str:
+  """Returns what was read instead, in quotes, if need be only its beginning."""
+  return repr(text if len(text) <= _MAX_SHOWN_CHARS else text[:_MAX_SHOWN_CHARS] + "...")
 
 
 @functools.lru_cache
@@ -136,8 +153,7 @@ class _Parser:
       token = match.group()
       expected = self._take(token)
       if expected:
-        shown = token if len(token) <= _MAX_SHOWN_CHARS else token[:_MAX_SHOWN_CHARS] + "..."
-        raise self._error(match.start(), expected, repr(shown))
+        raise self._error(match.start(), expected, shorten(token))
     if self._done is None:
       raise self._error(len(self._text), self._expected(), "the end of the line")
     return self._done

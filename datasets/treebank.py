@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+from collections.abc import Sequence
 
 from recursive_tf._errors import DataError
 from recursive_tf.datasets.ptb import Reader, ReadReport, read_ptb
@@ -53,15 +54,9 @@ def load_treebank(
   paths = find_splits(directory)
   missing = [split for split in SPLITS if split not in paths]
   if missing:
-    names = ", ".join(f"{split}.txt (or .txt.gz)" for split in missing)
-    state = "lacks" if pathlib.Path(directory).is_dir() else "does not exist; expected in it:"
-    raise DataError(
-      f"{directory}: the treebank directory {state} {names}.\n"
-      "Put one tree a line there, in brackets: (3 (2 good) (2 film))."
-    )
-  splits = {}
-  for split, path in paths.items():
-    splits[split] = read_ptb(
+    raise _lacks(directory, missing)
+  return {
+    split: load_trees_of(
       path,
       reader=reader,
       num_labels=num_labels,
@@ -69,6 +64,59 @@ def load_treebank(
       progress=progress,
       report=report,
     )
-    if not splits[split]:
-      raise DataError(f"{path}: holds no tree. Expected one a line: (3 (2 good) (2 film)).")
-  return splits
+    for split, path in paths.items()
+  }
+
+
+def find_split(directory: str | os.PathLike[str], split: str) -> pathlib.Path:
+  """Returns the file of one split.
+
+  Raises:
+    DataError: If `directory` lacks it.
+  """
+  found = find_splits(directory)
+  if split not in found:
+    raise _lacks(directory, [split], list(found))
+  return found[split]
+
+
+def load_trees_of(
+  path: str | os.PathLike[str],
+  *,
+  reader: Reader = "fast",
+  num_labels: int = 5,
+  skip_bad: bool = False,
+  progress: bool = False,
+  report: ReadReport | None = None,
+) -> list[Tree]:
+  """Reads one file of binary trees; arguments as `load_treebank`.
+
+  Raises:
+    DataError: If it is missing, unreadable, malformed, or without a tree.
+  """
+  trees = read_ptb(
+    path,
+    reader=reader,
+    num_labels=num_labels,
+    skip_bad=skip_bad,
+    progress=progress,
+    report=report,
+  )
+  if not trees:
+    raise DataError(f"{path}: holds no tree. Expected one a line: (3 (2 good) (2 film)).")
+  return trees
+
+
+def _lacks(
+  directory: str | os.PathLike[str], missing: Sequence[str], found: Sequence[str] = ()
+) -> DataError:
+  path = pathlib.Path(directory)
+  names = ", ".join(f"{split}.txt (or .txt.gz)" for split in missing)
+  state = "lacks" if path.is_dir() else "does not exist; expected in it:"
+  if path.is_file():
+    state = "is a file; expected a directory with"
+  rest = f" It has {' and '.join(found)}." if found else ""
+  return DataError(
+    f"{directory}: the treebank directory {state} {names}.{rest}\n"
+    "Put one tree a line there, in brackets: (3 (2 good) (2 film))."
+  )
