@@ -9,7 +9,7 @@ class RecursiveTFError(Exception):
 
 
 class CheckpointError(RecursiveTFError, ValueError):
-  """A checkpoint is missing, damaged, or belongs to another configuration."""
+  """A file of a run is missing, damaged, cannot be written, or is of another configuration."""
 
 
 class ConfigError(RecursiveTFError, ValueError):

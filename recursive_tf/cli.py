@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from recursive_tf._errors import RecursiveTFError
 
@@ -18,7 +18,7 @@ _WIDE = argparse.RawDescriptionHelpFormatter
 
 _EPILOG = """\
 examples:
-  recursive-tf train treelstm --data sample          a minute or two; needs no data
+  recursive-tf train treelstm --data sample          half a minute; needs no data
   recursive-tf train treelstm --data sst             the Stanford Sentiment Treebank
   recursive-tf eval runs/treelstm-sst-binary         accuracies on its test split
   recursive-tf trace treelstm --out schedule.svg      what ran together, as a picture
@@ -29,6 +29,7 @@ _TRAIN_EPILOG = """\
 examples:
   recursive-tf train treelstm --data sst --seed 1 --out runs/lstm1
   recursive-tf train treelstm --out runs/lstm1 --resume      after Ctrl-C, or a crash
+  recursive-tf train treelstm --out runs/lstm1 --resume --epochs 6      two epochs more
   recursive-tf train rntn --data sst --epochs 3
   recursive-tf train top-down-treelstm                       generates sentences from meanings
   recursive-tf train treelstm --data my/trees --task fine --skip-bad
@@ -51,21 +52,53 @@ def main(argv: Sequence[str] | None = None) -> int:
   os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
   args = make_parser().parse_args(argv)
   try:
-    return args.handler(args)
+    status = args.handler(args)
+    sys.stdout.flush()
+    return status
   except RecursiveTFError as error:
-    print(f"recursive-tf: error: {error}", file=sys.stderr)
-    return BAD_INPUT
+    return _fail(str(error))
   except KeyboardInterrupt:
-    print("\nrecursive-tf: stopped; nothing was saved since the last checkpoint.", file=sys.stderr)
+    print("\nrecursive-tf: stopped.", file=sys.stderr)
     return 130
   except BrokenPipeError:  # `recursive-tf info | head -1`
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop_output()
     return 1
+  except OSError as error:
+    if error.filename is None:  # Such as a full disk that standard output goes to.
+      _drop_output()
+    return _fail(f"{error.filename or 'output'}: {error.strerror or error}.")
+  except Exception as error:
+    if not _is_out_of_memory(error):
+      raise  # A bug of ours: the traceback tells where.
+    sizes = "--batch-size, --state-size or --embedding-size"
+    return _fail(f"there is not enough memory. Lower {sizes}.")
+
+
+def _fail(message: str) -> int:
+  print(f"recursive-tf: error: {message}", file=sys.stderr)
+  return BAD_INPUT
+
+
+def _drop_output() -> None:
+  """Sends what is still to be written nowhere, so that Python does not fail at it in the end."""
+  os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+  # TensorFlow's error, without its import: this module is read for --help, too.
+  return isinstance(error, MemoryError) or type(error).__name__ == "ResourceExhaustedError"
+
+
+class _Parser(argparse.ArgumentParser):
+  """Says in one line what is wrong; the usage of `train` would be twenty."""
+
+  def error(self, message: str) -> NoReturn:
+    self.exit(BAD_INPUT, f"{self.prog}: error: {message}. See {self.prog} --help.\n")
 
 
 def make_parser() -> argparse.ArgumentParser:
   """Makes the parser of all commands; each sets `handler`, a function of its arguments."""
-  parser = argparse.ArgumentParser(
+  parser = _Parser(
     prog="recursive-tf",
     description="Trains and evaluates recursive models of trees in TensorFlow.",
     epilog=_EPILOG,
@@ -100,7 +133,12 @@ def _add_train(commands: Any) -> None:
     choices=("binary", "fine", "generation"),
     help="positive against negative (treelstm's default), or five classes (treernn's and rntn's)",
   )
-  data.add_argument("--limit", type=int, metavar="N", help="use N trees of each split")
+  data.add_argument(
+    "--limit",
+    type=int,
+    metavar="N",
+    help="use a sample of N sentences of each split, the same in all runs (0: all)",
+  )
   data.add_argument(
     "--skip-bad", action="store_true", default=None, help="leave out malformed lines, count them"
   )
@@ -110,7 +148,11 @@ def _add_train(commands: Any) -> None:
   data.add_argument("--min-count", type=int, metavar="N", help="rarer words are unknown (1; ud: 3)")
   run = parser.add_argument_group("run")
   run.add_argument("--out", metavar="DIR", help="where to write (a new directory below runs/)")
-  run.add_argument("--resume", action="store_true", help="go on with the run in --out, or the last")
+  run.add_argument(
+    "--resume",
+    action="store_true",
+    help="go on with the run in --out, or the last; --epochs may be more than before",
+  )
   run.add_argument("--seed", type=int, metavar="N", help="of weights, order and dropout (0)")
   _add_threads(run)
   _add_hyperparameters(parser.add_argument_group("hyperparameters (default: the model's)"))
@@ -120,6 +162,7 @@ def _add_train(commands: Any) -> None:
 def _add_hyperparameters(group: Any) -> None:
   options: list[tuple[str, Callable[[str], Any], str]] = [
     ("epochs", int, "passes over the training data"),
+    ("decay-epochs", int, "those of them in which the learning rates fall to a tenth (all)"),
     ("batch-size", int, "sentences in a step"),
     ("learning-rate", float, "of the weights, at the start"),
     ("embedding-learning-rate", float, "of the word vectors, at the start"),
@@ -129,8 +172,10 @@ def _add_hyperparameters(group: Any) -> None:
     ("state-size", int, "width of a node's state"),
     ("embedding-size", int, "width of a word's vector (treelstm, top-down-treelstm)"),
   ]
+  short = {"learning-rate": ["--lr"]}
   for name, kind, text in options:
-    group.add_argument(f"--{name}", type=kind, metavar="N" if kind is int else "X", help=text)
+    metavar = "N" if kind is int else "X"
+    group.add_argument(f"--{name}", *short.get(name, ()), type=kind, metavar=metavar, help=text)
 
 
 def _add_eval(commands: Any) -> None:
@@ -138,13 +183,25 @@ def _add_eval(commands: Any) -> None:
     "eval",
     help="scores of a trained model",
     description="Prints the scores of the best epoch: accuracies, and of a generator perplexities.",
-    epilog="example:\n  recursive-tf eval runs/treelstm-sst-binary --split dev",
+    epilog="examples:\n  recursive-tf eval runs/treelstm-sst-binary --split dev\n"
+    "  recursive-tf eval runs/treelstm-sst-binary --data my/reviews.txt",
     formatter_class=_WIDE,
   )
   parser.add_argument("run", metavar="RUN_DIR", help="directory that `train` wrote")
-  parser.add_argument("--data", metavar="NAME|DIR", help="other data than it was trained on")
-  parser.add_argument("--split", choices=("train", "dev", "test"), default="test")
-  parser.add_argument("--limit", type=int, metavar="N", help="use N trees, 0 for all")
+  parser.add_argument(
+    "--data",
+    metavar="NAME|DIR|FILE",
+    help="other data than it was trained on: of a directory only the split is needed",
+  )
+  parser.add_argument(
+    "--split", choices=("train", "dev", "test"), help="which part of the data (test)"
+  )
+  parser.add_argument(
+    "--limit",
+    type=int,
+    metavar="N",
+    help="use a sample of N sentences, 0 for all (as in training; of other data, all)",
+  )
   parser.add_argument("--skip-bad", action="store_true", help="leave out malformed lines")
   _add_threads(parser)
   parser.set_defaults(handler=_lazily("recursive_tf._cli.evaluate", "evaluate"))

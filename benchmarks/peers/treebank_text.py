@@ -15,6 +15,8 @@ import numpy as np
 
 Packed = dict[str, np.ndarray]
 
+_SAMPLE_SEED = 2013  # That of recursive_tf.training.data.
+
 # The label of a node that opens; a node that closes; a word. Only ' ' separates: some words hold
 # white space of another kind.
 _TOKEN = re.compile(r"\( *(\d+)|(\))|([^ ()]+)")
@@ -58,13 +60,13 @@ def read_splits(files: Mapping[str, pathlib.Path], limit: int = 0) -> tuple[dict
 
   Args:
     files: of "train" and of other splits, as text or gzipped, one binary tree a line.
-    limit: trees to keep of each, 0 for all.
+    limit: trees to keep of each, 0 for all; the sample that the command takes.
 
   Returns:
     (splits, vocab_size): the trees that are not neutral at the root, by split; the vocabulary is
     that of all training trees, in lower case, the most frequent word first, 0 for unknown words.
   """
-  texts = {split: _Text(_lines(path)[: limit or None]) for split, path in files.items()}
+  texts = {split: _Text(_sample(_lines(path), limit)) for split, path in files.items()}
   counts = collections.Counter(word.lower() for word in texts["train"].words if word is not None)
   ordered = sorted((-count, word) for word, count in counts.items())
   ids = {word: number for number, (_, word) in enumerate(ordered, 1)}
@@ -77,6 +79,13 @@ def _lines(path: pathlib.Path) -> list[str]:
   # Not splitlines, which also splits inside words.
   lines = (line.removesuffix("\r") for line in text.split("\n"))
   return [line for line in lines if line.strip()]
+
+
+def _sample(lines: list[str], limit: int) -> list[str]:
+  if not limit or limit >= len(lines):
+    return lines
+  bits = np.random.PCG64(np.random.SeedSequence([_SAMPLE_SEED, 0])).random_raw(len(lines))
+  return [lines[index] for index in sorted(np.argsort(bits, kind="stable")[:limit])]
 
 
 def _pack(text: _Text, ids: Mapping[str, int]) -> Packed:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 
 from recursive_tf._errors import ConfigError
 from recursive_tf.training import config as run_config
+from recursive_tf.training import history
+from recursive_tf.training.checkpoint import has_checkpoints
+from recursive_tf.training.data import VOCABULARY_NAME
+from recursive_tf.training.files import reason_of
 
 DEFAULT_PARENT = pathlib.Path("runs")
 
@@ -14,12 +19,20 @@ def new_run_directory(out: str | None, model: str, data: str, task: str) -> path
   """Returns where a new run goes: `out`, or the next free name below runs/.
 
   Raises:
-    ConfigError: If `out` already holds a run.
+    ConfigError: If `out` already holds a run, or part of one, or cannot be a directory.
   """
-  path = pathlib.Path(out) if out else _next_name(base_name(model, data, task))
-  if (path / run_config.FILE_NAME).exists():
+  path = _next_name(base_name(model, data, task)) if out is None else _named(out)
+  if os.path.exists(path / run_config.FILE_NAME):
     raise ConfigError(
       f"{path} already holds a training run. Add --resume to go on with it, or give another --out."
+    )
+  parts = [name for name in (history.FILE_NAME, VOCABULARY_NAME) if os.path.exists(path / name)]
+  if has_checkpoints(path):
+    parts.append("checkpoints")
+  if parts:
+    raise ConfigError(
+      f"{path} holds {' and '.join(parts)}, but no {run_config.FILE_NAME}: part of another run? "
+      "Move them away, or give another --out."
     )
   return path
 
@@ -33,7 +46,9 @@ def make_run_directory(path: pathlib.Path) -> None:
   try:
     path.mkdir(parents=True, exist_ok=True)
   except OSError as error:
-    raise ConfigError(f"--out {path}: cannot make this directory: {error.strerror}.") from error
+    raise ConfigError(
+      f"--out {path}: cannot make this directory: {reason_of(error)}. Give another --out."
+    ) from error
 
 
 def existing_run_directory(out: str | None, model: str, data: str, task: str) -> pathlib.Path:
@@ -42,15 +57,16 @@ def existing_run_directory(out: str | None, model: str, data: str, task: str) ->
   Raises:
     ConfigError: If there is none.
   """
-  if out:
-    return pathlib.Path(out)
+  if out is not None:
+    return _named(out)
   runs = _numbered(base_name(model, data, task))
-  if not runs:
+  begun = [number for number in runs if (runs[number] / run_config.FILE_NAME).exists()]
+  if not begun:
     raise ConfigError(
       f"--resume: there is no run {DEFAULT_PARENT / base_name(model, data, task)}. Name its "
       "directory with --out."
     )
-  return runs[max(runs)]
+  return runs[max(begun)]
 
 
 def base_name(model: str, data: str, task: str) -> str:
@@ -58,12 +74,22 @@ def base_name(model: str, data: str, task: str) -> str:
   return f"{model}-{pathlib.Path(data).name or 'data'}-{task}"
 
 
+def _named(out: str) -> pathlib.Path:
+  if not out:
+    raise ConfigError("--out is empty. Give a directory, or leave the option out.")
+  path = pathlib.Path(out)
+  if os.path.exists(path) and not path.is_dir():
+    raise ConfigError(f"--out {path}: this is a file. Give a directory.")
+  return path
+
+
 def _numbered(name: str) -> dict[int, pathlib.Path]:
   """Returns the runs of a name by number: name, name-2, name-3, ..."""
   found = {}
-  for path in DEFAULT_PARENT.glob(f"{name}*"):
-    suffix = path.name[len(name) :]
-    if suffix == "" or (suffix[0] == "-" and suffix[1:].isdigit()):
+  for path in DEFAULT_PARENT.glob("*"):
+    suffix = path.name.removeprefix(name)
+    is_numbered = suffix[:1] == "-" and suffix[1:].isascii() and suffix[1:].isdigit()
+    if path.name == name or (suffix != path.name and is_numbered):
       found[int(suffix[1:] or 1)] = path
   return found
 

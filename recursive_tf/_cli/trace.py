@@ -9,35 +9,38 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf._cli.schedule_plot import save_schedule_plot
-from recursive_tf._cli.threads import set_threads
+from recursive_tf._cli.threads import check_threads, set_threads
 from recursive_tf._errors import ConfigError
 from recursive_tf.batching import Schedule, record_schedule
 from recursive_tf.datasets import ReadReport, make_dataset
+from recursive_tf.training.files import in_one_piece, reason_of
 from recursive_tf.training.registry import entry_named
-from recursive_tf.training.runs import make_model, make_run_config
+from recursive_tf.training.runs import check_ranges, make_model, make_run_config
 
 _PICTURES = (".svg", ".png", ".pdf")
 
 
 def trace(args: argparse.Namespace) -> int:
   """Runs the command; returns the exit status."""
-  set_threads(args.threads)
+  check_threads(args.threads)
+  check_ranges({"batch_size": args.batch_size})
   path = pathlib.Path(args.out)
   if path.suffix not in (*_PICTURES, ".json"):
     raise ConfigError(
       f"--out {path}: expected a name that ends in {', '.join(_PICTURES)} for a picture, or .json"
       " for a Chrome trace."
     )
-  schedule = record(args.model, args.data, args.batch_size, args.backward)
+  _check_writable(path)
+  set_threads(args.threads)
+  schedule, num_trees = record(args.model, args.data, args.batch_size, args.backward)
   if not schedule.steps:
     raise ConfigError(
       "Nothing ran under the batched scheduler. Unset RECURSIVE_TF_SCHEDULER, or set it to auto."
     )
-  path.parent.mkdir(parents=True, exist_ok=True)
-  if path.suffix == ".json":
-    schedule.save_chrome_trace(path)
-  else:
-    save_schedule_plot(schedule, path, f"{args.model}, {args.batch_size} trees")
+  try:
+    in_one_piece(lambda part: _write(schedule, part, f"{args.model}, {num_trees} trees"), path)
+  except OSError as error:
+    raise _cannot_write(path, error) from error
   forward = [step for step in schedule.steps if not step.is_backward]
   backward = [step for step in schedule.steps if step.is_backward]
   for name, steps in (("forward", forward), ("backward", backward)):
@@ -48,8 +51,35 @@ def trace(args: argparse.Namespace) -> int:
   return 0
 
 
-def record(name: str, data: str | None, batch_size: int, backward: bool) -> Schedule:
-  """Returns the schedule of one batch of training data, by a model with random weights."""
+def _write(schedule: Schedule, path: pathlib.Path, title: str) -> None:
+  if path.suffix == ".json":
+    schedule.save_chrome_trace(path)
+  else:
+    save_schedule_plot(schedule, path, title)
+
+
+def _check_writable(path: pathlib.Path) -> None:
+  """Checks, before anything is computed, that there is a place for the file."""
+  if path.is_dir():
+    raise ConfigError(f"--out {path}: this is a directory. Give the name of a file.")
+  try:
+    path.parent.mkdir(parents=True, exist_ok=True)
+  except OSError as error:
+    raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: pathlib.Path, error: OSError) -> ConfigError:
+  return ConfigError(
+    f"--out {path}: cannot be written: {reason_of(error)}. Make room, or give another --out."
+  )
+
+
+def record(name: str, data: str | None, batch_size: int, backward: bool) -> tuple[Schedule, int]:
+  """Returns the schedule of one batch of training data, by a model with random weights.
+
+  Returns:
+    (schedule, number of trees), these being fewer than `batch_size` where there are no more.
+  """
   config = make_run_config(name, data)
   splits = entry_named(name).problem.load_splits(config, None, ReadReport())
   model = make_model(config, splits.vocabulary.size)
@@ -64,4 +94,4 @@ def record(name: str, data: str | None, batch_size: int, backward: bool) -> Sche
   step()  # Tracing, and the first run's instantiation, are not part of the picture.
   with record_schedule() as schedule:
     step()
-  return schedule
+  return schedule, int(batch.num_trees)

@@ -7,7 +7,7 @@ from typing import Any
 from recursive_tf.datasets import PackedTrees, ReadReport, Vocabulary
 from recursive_tf.models.labels import TASKS
 from recursive_tf.training.config import RunConfig
-from recursive_tf.training.data import load_splits, load_trees, pack_for_task
+from recursive_tf.training.data import load_splits, load_trees_to_test, pack_for_task
 from recursive_tf.training.problem import Curve, Panel, Problem, Score, Splits
 
 _NAMES = ("root", "node", "binary_root", "binary_node")
@@ -57,11 +57,16 @@ class Classification(Problem):
       report=report,
     )
 
-  def load_split(
-    self, config: RunConfig, split: str, vocabulary: Vocabulary, report: ReadReport
+  def load_test(
+    self,
+    config: RunConfig,
+    split: str,
+    vocabulary: Vocabulary,
+    report: ReadReport,
+    trained_on: RunConfig,
   ) -> PackedTrees:
-    """Loads and packs one split."""
-    trees = load_trees(config.data, config.limit, config.skip_bad, report)[split]
+    """Loads and packs one split, or a single file."""
+    trees = load_trees_to_test(config.data, split, config.limit, config.skip_bad, report)
     name = f"{config.data}, split {split}"
     return pack_for_task(trees, vocabulary, config.task_object, name)
 

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
+import hashlib
 import pathlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
-from recursive_tf._errors import DataError
+from recursive_tf._errors import CheckpointError, DataError
 from recursive_tf.datasets import (
   PackedTrees,
   ReadReport,
   Tree,
   Vocabulary,
+  epoch_order,
   load_sample,
   load_sst,
   load_treebank,
 )
+from recursive_tf.datasets.treebank import find_split, load_trees_of
 from recursive_tf.models.labels import NEUTRAL, Task
+from recursive_tf.training import files
+from recursive_tf.training.config import REMEDY, RunConfig
+from recursive_tf.training.files import in_one_piece, reason_of
 from recursive_tf.training.problem import Splits
 
 VOCABULARY_NAME = "vocabulary.txt"
+# Samples are drawn with a seed of their own: runs with different seeds see the same trees.
+_SAMPLE_SEED = 2013
+_EXPECTED = (
+  "Expected sample, sst, or a directory with train, dev and test, each as .txt or .txt.gz, one "
+  "tree in brackets a line."
+)
+
+_T = TypeVar("_T")
 
 
 class LowercaseVocabulary(Vocabulary):
@@ -39,7 +55,7 @@ def load_trees(
 
   Args:
     data: "sample", "sst" or a directory.
-    limit: trees to keep of each split, 0 for all.
+    limit: trees to keep of each split, a sample, 0 for all.
     skip_bad: leave malformed lines out and count them in `report`.
     report: counts are added to it.
 
@@ -53,14 +69,54 @@ def load_trees(
     trees = load_sample()
   elif data == "sst":
     trees = load_sst(skip_bad=skip_bad, progress=True, report=report)
-  elif pathlib.Path(data).exists():
-    trees = load_treebank(data, skip_bad=skip_bad, progress=True, report=report)
   else:
+    check_directory(data, _EXPECTED)
+    trees = load_treebank(data, skip_bad=skip_bad, progress=True, report=report)
+  return {split: take_sample(part, limit) for split, part in trees.items()}
+
+
+def load_trees_to_test(
+  data: str, split: str, limit: int = 0, skip_bad: bool = False, report: ReadReport | None = None
+) -> list[Tree]:
+  """Loads one split of a treebank, or a single file; arguments and errors as `load_trees`."""
+  if data in ("sample", "sst"):
+    return load_trees(data, limit, skip_bad, report)[split]
+  path = pathlib.Path(data)
+  if not path.is_file():
+    check_directory(data, _EXPECTED)
+    path = find_split(data, split)
+  trees = load_trees_of(path, skip_bad=skip_bad, progress=True, report=report)
+  return take_sample(trees, limit)
+
+
+def check_directory(data: str, expected: str) -> None:
+  """Checks that `--data` names a directory.
+
+  Raises:
+    DataError: If it does not; ends with `expected`.
+  """
+  path = pathlib.Path(data)
+  if not data:
+    raise DataError(f"--data is empty. {expected}")
+  if path.is_file():
     raise DataError(
-      f"--data {data}: no such directory. Expected sample, sst, or a directory with train, dev and "
-      "test, each as .txt or .txt.gz, one tree in brackets a line."
+      f"--data {data}: this is a file, which has no training split. {expected} A single file can "
+      f"be evaluated: recursive-tf eval RUN_DIR --data {data}"
     )
-  return {split: part[: limit or None] for split, part in trees.items()}
+  if not path.is_dir():
+    raise DataError(f"--data {data}: no such directory. {expected}")
+
+
+def take_sample(trees: Sequence[_T], limit: int) -> list[_T]:
+  """Returns a sample of `limit` trees in their order, or all for 0; the same in every run.
+
+  Treebanks are sorted, so the first trees would be of one kind. A smaller sample is part of every
+  larger one.
+  """
+  if not limit or limit >= len(trees):
+    return list(trees)
+  chosen = epoch_order(len(trees), _SAMPLE_SEED, 0)[:limit]
+  return [trees[index] for index in sorted(chosen)]
 
 
 def make_vocabulary(trees: Iterable[Tree], lowercase: bool, min_count: int) -> Vocabulary:
@@ -71,9 +127,35 @@ def make_vocabulary(trees: Iterable[Tree], lowercase: bool, min_count: int) -> V
   return vocabulary_class(lowercase)(word for _, word in kept)
 
 
-def load_vocabulary(path: pathlib.Path, lowercase: bool) -> Vocabulary:
-  """Reads the vocabulary of a run."""
-  return vocabulary_class(lowercase).load(path)
+def load_vocabulary(path: pathlib.Path, config: RunConfig) -> Vocabulary:
+  """Reads the vocabulary of a run.
+
+  Raises:
+    CheckpointError: If it is not there, or not as it was written.
+  """
+  try:
+    vocabulary = vocabulary_class(config.lowercase).load(path)
+  except DataError as error:
+    raise CheckpointError(f"{error} {REMEDY}") from error
+  if config.vocabulary_digest not in ("", digest_of_vocabulary(vocabulary)):
+    raise CheckpointError(
+      f"{path}: damaged: these are not the words that the run was started with. {REMEDY}"
+    )
+  return vocabulary
+
+
+def save_vocabulary(path: pathlib.Path, vocabulary: Vocabulary) -> None:
+  """Writes the vocabulary of a run.
+
+  Raises:
+    CheckpointError: If that is not possible.
+  """
+  try:
+    in_one_piece(vocabulary.save, path)
+  except OSError as error:
+    raise CheckpointError(
+      f"{path}: cannot be written: {reason_of(error)}. {files.REMEDY}"
+    ) from error
 
 
 def pack_for_task(trees: list[Tree], vocabulary: Vocabulary, task: Task, name: str) -> PackedTrees:
@@ -106,7 +188,7 @@ def load_splits(
   Args:
     data: "sample", "sst" or a directory.
     task: decides which trees have a class at the root.
-    limit: trees to keep of each split, 0 for all.
+    limit: trees to keep of each split, a sample, 0 for all.
     skip_bad: leave malformed lines out.
     lowercase: whether words are lowercased.
     min_count: words that occur less often in the training trees are unknown words.
@@ -121,6 +203,26 @@ def load_splits(
     for split, part in trees.items()
   }
   return Splits(**packed, vocabulary=vocabulary)
+
+
+def digest_of_splits(splits: Splits) -> str:
+  """Returns a number that other trees, or the same ones with other words, do not have."""
+  digest = hashlib.sha256()
+  for packed in (splits.train, splits.dev, splits.test):
+    _add_arrays(packed, digest.update)
+  return digest.hexdigest()
+
+
+def digest_of_vocabulary(vocabulary: Vocabulary) -> str:
+  """Returns a number that other words, or the same ones in another order, do not have."""
+  return hashlib.sha256("\n".join(vocabulary.words).encode()).hexdigest()
+
+
+def _add_arrays(packed: Any, add: Any) -> None:
+  for field in dataclasses.fields(packed):
+    array = getattr(packed, field.name)
+    add(f"{field.name} {array.shape} ".encode())
+    add(np.ascontiguousarray(array).tobytes())
 
 
 def vocabulary_class(lowercase: bool) -> type[Vocabulary]:

@@ -16,12 +16,18 @@ from recursive_tf.datasets import (
   load_grammar,
   load_ud,
 )
+from recursive_tf.datasets.conllu import find_conllu, load_conllu
 from recursive_tf.datasets.dependencies import words_by_tag
 from recursive_tf.datasets.grammar_sentences import NUM_CONDITIONS
 from recursive_tf.training.config import RunConfig
-from recursive_tf.training.data import vocabulary_class
+from recursive_tf.training.data import check_directory, take_sample, vocabulary_class
 from recursive_tf.training.problem import Curve, Panel, Problem, Score, Splits
 
+_GRAMMAR, _UD = "grammar", "ud"
+_EXPECTED = (
+  "Expected grammar, ud, or a directory with CoNLL-U files of train, dev and test: "
+  "NAME-train.conllu or .conllu.gz, and so on."
+)
 # Completions are drawn with seeds of their own, which stay the same in all runs.
 _SEEDS = {"train": 1, "dev": 2, "test": 3}
 
@@ -62,14 +68,35 @@ class Generation(Problem):
     trees = _load_trees(config, report)
     if vocabulary is None:
       vocabulary = _make_vocabulary(trees["train"], config)
-    packed = {split: _pack(trees, split, vocabulary) for split in trees}
+    packed = {split: _pack(trees[split], split, vocabulary, trees["train"]) for split in trees}
     return Splits(**packed, vocabulary=vocabulary)
 
-  def load_split(
-    self, config: RunConfig, split: str, vocabulary: Vocabulary, report: ReadReport
+  def load_test(
+    self,
+    config: RunConfig,
+    split: str,
+    vocabulary: Vocabulary,
+    report: ReadReport,
+    trained_on: RunConfig,
   ) -> PackedDependencies:
-    """Loads and packs one split."""
-    return _pack(_load_trees(config, report), split, vocabulary)
+    """Loads and packs one split, or a single file; completions are drawn from the training words.
+
+    Raises:
+      DataError: If it says meanings and the training sentences do not, or the other way round.
+    """
+    if (config.data == _GRAMMAR) != (trained_on.data == _GRAMMAR):
+      raise DataError(
+        f"--data {config.data}: the model was trained on {trained_on.data}. Sentences of {_GRAMMAR}"
+        " say a meaning that is given, those of other data say none: a model knows one kind only."
+      )
+    trees = _load_trees_to_test(config, split, report)
+    try:
+      known = _load_trees(trained_on, ReadReport())["train"]
+    except DataError as error:
+      raise DataError(
+        f"The training sentences of the run are needed, too, for words to choose from: {error}"
+      ) from error
+    return _pack(trees, split, vocabulary, known)
 
   def make_model(
     self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int
@@ -89,25 +116,34 @@ class Generation(Problem):
 
   def defaults(self, data: str) -> dict[str, Any]:
     """Returns what the grammar's meanings, or the words of a treebank, need."""
-    if data == "grammar":
+    if data == _GRAMMAR:
       return {"num_conditions": NUM_CONDITIONS}
     return {"min_count": 3, "epochs": 5}
 
 
 def _load_trees(config: RunConfig, report: ReadReport) -> dict[str, list[DependencyTree]]:
   data, skip_bad = config.data, config.skip_bad
-  if data == "grammar":
+  if data == _GRAMMAR:
     trees = load_grammar()
-  elif data == "ud":
+  elif data == _UD:
     trees = load_ud(skip_bad=skip_bad, report=report)
-  elif pathlib.Path(data).is_dir():
-    trees = load_conllu_treebank(data, skip_bad=skip_bad, report=report)
   else:
-    raise DataError(
-      f"--data {data}: no such directory. Expected grammar, ud, or a directory with CoNLL-U files "
-      "of train, dev and test."
-    )
-  return {split: part[: config.limit or None] for split, part in trees.items()}
+    check_directory(data, _EXPECTED)
+    trees = load_conllu_treebank(data, skip_bad=skip_bad, report=report)
+  return {split: take_sample(part, config.limit) for split, part in trees.items()}
+
+
+def _load_trees_to_test(
+  config: RunConfig, split: str, report: ReadReport
+) -> list[DependencyTree]:
+  if config.data in (_GRAMMAR, _UD):
+    return _load_trees(config, report)[split]
+  path = pathlib.Path(config.data)
+  if not path.is_file():
+    check_directory(config.data, _EXPECTED)
+    path = find_conllu(path, split)
+  trees = load_conllu(path, skip_bad=config.skip_bad, report=report)
+  return take_sample(trees, config.limit)
 
 
 def _make_vocabulary(trees: list[DependencyTree], config: RunConfig) -> Vocabulary:
@@ -119,7 +155,7 @@ def _make_vocabulary(trees: list[DependencyTree], config: RunConfig) -> Vocabula
 
 
 def _pack(
-  trees: dict[str, list[DependencyTree]], split: str, vocabulary: Vocabulary
+  trees: list[DependencyTree], split: str, vocabulary: Vocabulary, known: list[DependencyTree]
 ) -> PackedDependencies:
-  distractors = words_by_tag(trees["train"])
-  return PackedDependencies.pack(trees[split], vocabulary, distractors, _SEEDS[split])
+  """Packs a split; what stands beside a blanked word are words of the trees in `known`."""
+  return PackedDependencies.pack(trees, vocabulary, words_by_tag(known), _SEEDS[split])

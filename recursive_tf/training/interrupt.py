@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import sys
 from types import FrameType, TracebackType
 
-MESSAGE = "\nInterrupted: saving after this step (Ctrl-C again to stop without saving)."
+MESSAGE = "\nInterrupted: saving after this step (Ctrl-C again to stop without saving).\n"
+_STDERR = 2
 
 
 class GracefulInterrupt:
@@ -43,4 +44,8 @@ class GracefulInterrupt:
     if self.requested:
       raise KeyboardInterrupt
     self.requested = True
-    print(MESSAGE, file=sys.stderr, flush=True)
+    try:
+      # Not print: the signal may come while the same stream is being written to.
+      os.write(_STDERR, MESSAGE.encode())
+    except OSError:  # The terminal is gone; the run is saved all the same.
+      pass

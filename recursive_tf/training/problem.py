@@ -106,14 +106,23 @@ class Problem(abc.ABC):
     """
 
   @abc.abstractmethod
-  def load_split(
+  def load_test(
     self,
     config: RunConfig,
     split: str,
     vocabulary: Vocabulary,
     report: ReadReport,
+    trained_on: RunConfig,
   ) -> Packed:
-    """Loads and packs one split, to evaluate on it; arguments as `load_splits`."""
+    """Loads and packs what a model is evaluated on.
+
+    Args:
+      config: the run, but with the data to evaluate on: here a single file, too.
+      split: which part of it, if it is not a single file.
+      vocabulary: gives the ids.
+      report: counts of the reader are added to it.
+      trained_on: the run.
+    """
 
   @abc.abstractmethod
   def make_model(
@@ -129,11 +138,13 @@ class Problem(abc.ABC):
     """Returns values of a run's options that are other than usual on `data`."""
     return {}
 
-  def check_task(self, task: str) -> None:
-    """Checks that there is such a task.
+  def check_task(self, task: str, model: str) -> None:
+    """Checks that there is such a task for `model`.
 
     Raises:
       ConfigError: If there is not.
     """
     if task not in self.tasks:
-      raise ConfigError(f"Task {task!r} does not exist, expected one of {', '.join(self.tasks)}.")
+      raise ConfigError(
+        f"--task {task}: {model} does not learn it, expected one of {', '.join(self.tasks)}."
+      )

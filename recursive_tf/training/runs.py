@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import pathlib
 from typing import Any
 
 from recursive_tf._errors import ConfigError
 from recursive_tf.models import Trainable
-from recursive_tf.training.config import RunConfig
+from recursive_tf.training.config import FILE_NAME, RunConfig, damaged
 from recursive_tf.training.registry import entry_named
+
+_COUNTS = ("batch_size", "epochs", "state_size", "embedding_size", "min_count")
+# Wider ones need more memory than machines have, and what comes then is no message.
+_WIDEST = 16_384
+_LARGEST_SEED = 2**63 - 1  # Seeds are int64 in the graph.
 
 
 def make_model(config: RunConfig, vocab_size: int) -> Trainable:
@@ -16,6 +23,32 @@ def make_model(config: RunConfig, vocab_size: int) -> Trainable:
   entry = entry_named(config.model)
   hyperparameters = entry.config(**config.hyperparameters)
   return entry.problem.make_model(config, entry.model, hyperparameters, vocab_size)
+
+
+def load_run(directory: pathlib.Path) -> RunConfig:
+  """Reads the configuration of a run that was begun.
+
+  Raises:
+    CheckpointError: If there is none, or config.json is damaged.
+  """
+  config = RunConfig.load(directory)
+  path = directory / FILE_NAME
+  try:
+    entry = entry_named(config.model)
+    entry.problem.check_task(config.task, config.model)
+    names = {field.name for field in dataclasses.fields(entry.config)}
+    for name in names ^ config.hyperparameters.keys():
+      raise ConfigError(f"hyperparameters: {name} is missing, or not one of {config.model}")
+    defaults = dataclasses.asdict(entry.config())
+    for name, value in config.hyperparameters.items():
+      allowed = (int,) if type(defaults[name]) is int else (int, float)
+      if type(value) not in allowed:
+        raise ConfigError(f"hyperparameters: {name} is {value!r}, expected a number")
+    check_ranges(config.flat())
+  except ConfigError as error:
+    reason = str(error).rstrip(".")
+    raise damaged(path, "expected what `recursive-tf train` wrote", reason) from error
+  return config
 
 
 def make_run_config(
@@ -28,6 +61,7 @@ def make_run_config(
   skip_bad: bool = False,
   lowercase: bool = True,
   min_count: int | None = None,
+  decay_epochs: int | None = None,
   **hyperparameters: Any,
 ) -> RunConfig:
   """Makes a `RunConfig` with the model's defaults for all that is not given or None.
@@ -37,7 +71,7 @@ def make_run_config(
       range.
   """
   entry = entry_named(model)
-  data = data or entry.problem.default_data
+  data = entry.problem.default_data if data is None else data
   known = {field.name for field in dataclasses.fields(entry.config)}
   given = {name: value for name, value in hyperparameters.items() if value is not None}
   for name in given:
@@ -51,18 +85,39 @@ def make_run_config(
     min_count = defaults["min_count"]
   defaults = {name: value for name, value in defaults.items() if name in known}
   values = dataclasses.asdict(entry.config(**{**defaults, **given}))
-  _check_ranges({**values, "seed": seed, "limit": limit, "min_count": min_count})
-  task = task or entry.task
-  entry.problem.check_task(task)
-  return RunConfig(model, data, task, seed, limit, skip_bad, lowercase, min_count, values)
+  if decay_epochs is None:
+    decay_epochs = values["epochs"]
+  elif decay_epochs < 1:
+    raise ConfigError(f"--decay-epochs is {decay_epochs}, expected at least 1.")
+  check_ranges({**values, "seed": seed, "limit": limit, "min_count": min_count})
+  task = entry.task if task is None else task
+  entry.problem.check_task(task, model)
+  return RunConfig(
+    model, data, task, seed, limit, skip_bad, lowercase, min_count, values, decay_epochs
+  )
 
 
-def _check_ranges(values: dict[str, Any]) -> None:
+def check_ranges(values: dict[str, Any]) -> None:
+  """Checks numbers by the name of their option; what is no number is passed over.
+
+  Raises:
+    ConfigError: If one is out of range.
+  """
   for name, value in values.items():
-    option = f"--{name.replace('_', '-')}"
-    if name in ("batch_size", "epochs", "state_size", "embedding_size", "min_count") and value < 1:
-      raise ConfigError(f"{option} is {value}, expected at least 1.")
+    if not isinstance(value, int | float) or isinstance(value, bool):
+      continue
+    option = f"--{name.replace('_', '-')} is {value}"
+    if not math.isfinite(value):
+      raise ConfigError(f"{option}, expected a finite number.")
+    if name in _COUNTS and value < 1:
+      raise ConfigError(f"{option}, expected at least 1.")
     if value < 0 and not name.endswith("_bias"):
-      raise ConfigError(f"{option} is {value}, expected 0 or more.")
+      raise ConfigError(f"{option}, expected 0 or more.")
     if name == "dropout" and value >= 1:
-      raise ConfigError(f"{option} is {value}, expected less than 1: it is the share left out.")
+      raise ConfigError(f"{option}, expected less than 1: it is the share left out.")
+    if name in ("state_size", "embedding_size") and value > _WIDEST:
+      raise ConfigError(f"{option}, expected at most {_WIDEST}.")
+    if name == "seed" and value > _LARGEST_SEED:
+      raise ConfigError(f"{option}, expected at most {_LARGEST_SEED}.")
+    if isinstance(value, float) and value > 1e30:
+      raise ConfigError(f"{option}, which is beyond what 32-bit weights can hold.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pathlib
 import time
 from collections.abc import Callable
@@ -9,13 +10,15 @@ from typing import Any, Protocol
 
 import tensorflow as tf
 
+from recursive_tf._errors import CheckpointError, ConfigError
 from recursive_tf.datasets import make_dataset, num_batches
 from recursive_tf.models import Adagrad, Trainable
 from recursive_tf.models.optimizer import linear_decay
 from recursive_tf.training.checkpoint import Checkpoints
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.evaluate import Evaluator
-from recursive_tf.training.history import History, Row
+from recursive_tf.training.history import FILE_NAME as HISTORY_NAME
+from recursive_tf.training.history import History, Row, read_history
 from recursive_tf.training.problem import Splits
 from recursive_tf.training.registry import entry_named
 from recursive_tf.training.runs import make_model
@@ -70,6 +73,7 @@ class Trainer:
   Attributes:
     model: the model as it is now.
     state: where the run stands.
+    restored: the checkpoint that it goes on from, None at the beginning.
   """
 
   def __init__(
@@ -86,6 +90,10 @@ class Trainer:
       splits: its data.
       directory: where its checkpoints and its record are, or will be.
       should_stop: asked after each step; if true, the run is saved and stops.
+
+    Raises:
+      CheckpointError: If what is in `directory` does not fit or is damaged.
+      ConfigError: If it has trained for more epochs than it shall have.
     """
     self._config = config
     self._splits = splits
@@ -93,21 +101,41 @@ class Trainer:
     self.model = make_model(config, splits.vocabulary.size)
     self._optimizer = Adagrad(self.model.parameter_groups())
     self._epochs: int = config.hyperparameters["epochs"]
-    self._batch_size: int = config.hyperparameters["batch_size"]
+    self._batch_size = min(config.hyperparameters["batch_size"], len(splits.train))
     self._steps_per_epoch = num_batches(len(splits.train), self._batch_size)
     self.state = TrainingState(self.model.metrics_class, self.model.metrics_dtype)
     self._checkpoints = Checkpoints(directory, self.model, self._optimizer, self.state)
-    self._checkpoints.restore()
+    self.restored = self._checkpoints.restore()
+    self._check_progress(directory)
     self._problem = entry_named(config.model).problem
     self._history = History(directory, self._problem, self.epochs_done)
-    num_steps = self._epochs * len(splits.train) / self._batch_size
+    num_steps = (config.decay_epochs or self._epochs) * len(splits.train) / self._batch_size
     self._train_step = make_train_step(self.model, self._optimizer, num_steps, config.seed)
     self.evaluate = Evaluator(self.model)
+
+  def _check_progress(self, directory: pathlib.Path) -> None:
+    """Checks that the run neither is past its end, nor has lost its checkpoints."""
+    begun = num_batches(int(self.state.step), self._steps_per_epoch)
+    if begun > self._epochs:
+      raise ConfigError(
+        f"--epochs is {self._epochs}, but {directory} is in its epoch {begun} already: expected at "
+        f"least {begun}."
+      )
+    # The record of an epoch is written before its checkpoint, so there may be one row without any.
+    if self.restored is None and len(read_history(directory)) > 1:
+      raise CheckpointError(
+        f"{directory}: {HISTORY_NAME} tells of epochs that were trained, but there is no "
+        "checkpoint. Put them back from a copy, or train anew with another --out."
+      )
 
   @property
   def epochs_done(self) -> int:
     """Number of complete epochs."""
-    return int(self.state.step) // self._steps_per_epoch
+    return self.epoch_of(int(self.state.step))
+
+  def epoch_of(self, step: int) -> int:
+    """Returns how many epochs are complete after so many steps."""
+    return step // self._steps_per_epoch
 
   @property
   def is_done(self) -> bool:
@@ -166,6 +194,7 @@ class Trainer:
     state = self.state
     started = time.perf_counter()
     loss, counts = self._train_step(batch, tf.convert_to_tensor(state.step))
+    self._check_finite(float(loss), "")
     num_trees = int(batch.num_trees)
     state.loss_sum.assign_add(tf.cast(loss, tf.float64) * num_trees)
     state.counts.assign_add(counts)
@@ -175,9 +204,20 @@ class Trainer:
     trees_done = min(done * self._batch_size, len(self._splits.train))
     reporter.step(num_trees, float(state.loss_sum) / trees_done, state.metrics())
 
+  def _check_finite(self, loss: float, where: str) -> None:
+    """Stops training before a checkpoint is written that is worth nothing."""
+    if not math.isfinite(loss):
+      rate = self._config.hyperparameters["learning_rate"]
+      raise ConfigError(
+        f"The loss{where} is {loss} after {int(self.state.step)} steps: the weights have become "
+        f"too large. Begin anew with a lower --learning-rate (it is {rate}) and another --out. The "
+        "checkpoints are those from before."
+      )
+
   def _evaluate_epoch(self) -> Row:
     state, num_trees = self.state, len(self._splits.train)
     dev_loss, dev_metrics = self.evaluate(self._splits.dev)
+    self._check_finite(dev_loss, " on dev")
     train, dev = state.metrics().scores(), dev_metrics.scores()
     problem = self._problem
     return {

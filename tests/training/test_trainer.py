@@ -67,7 +67,7 @@ def test_words_that_did_not_occur_keep_their_vectors():
   assert len(occurred) < VOCABULARY.size
 
 
-def test_the_first_interrupt_is_a_request_and_the_second_an_exception(capsys):
+def test_the_first_interrupt_is_a_request_and_the_second_an_exception(capfd):
   before = signal.getsignal(signal.SIGINT)
   with GracefulInterrupt() as interrupt:
     signal.raise_signal(signal.SIGINT)
@@ -75,4 +75,4 @@ def test_the_first_interrupt_is_a_request_and_the_second_an_exception(capsys):
     with pytest.raises(KeyboardInterrupt):
       signal.raise_signal(signal.SIGINT)
   assert signal.getsignal(signal.SIGINT) is before
-  assert "saving after this step" in capsys.readouterr().err
+  assert "saving after this step" in capfd.readouterr().err

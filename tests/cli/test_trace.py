@@ -1,0 +1,21 @@
+import json
+
+import pytest
+
+
+@pytest.mark.parametrize("name", ["schedule.svg", "schedule.json"])
+def test_trace_draws_a_schedule(run, name, tmp_path):
+  path = tmp_path / "new" / name
+  status, output, _ = run("trace", "treelstm", "--batch-size", 3, "--backward", "--out", path)
+  assert status == 0 and "forward:" in output and "backward:" in output
+  if name.endswith(".json"):
+    events = json.loads(path.read_text())["traceEvents"]
+    assert {event["cat"] for event in events} == {"forward", "backward"}
+    assert all(event["dur"] >= 0 and event["args"]["frames"] > 0 for event in events)
+  else:
+    assert path.read_text().startswith("<?xml")
+
+
+def test_trace_says_which_files_it_writes(run, tmp_path):
+  status, _, error = run("trace", "treelstm", "--out", tmp_path / "schedule.txt")
+  assert status == 2 and ".svg" in error and ".json" in error
