@@ -225,7 +225,7 @@ def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
     return
   for cls in type(value).__mro__:
     for name, descriptor in vars(cls).items():
-      if isinstance(descriptor, types.MemberDescriptorType):
+      if isinstance(descriptor, types.MemberDescriptorType) and not name.startswith("__"):
         part = _slot(descriptor, value)
         if part is not _ABSENT:
           yield name, part
@@ -389,10 +389,12 @@ def _put_back(owner: Any, before: Contents) -> None:
     owner.clear()
     owner.update(values("member"))
   known = values("attr")
-  for name in [name for name, _ in _attributes(owner) if name not in known]:
+  now = {name: part for (slot, name), part in contents_of(owner).items() if slot == "attr"}
+  is_in_order = [*now][: len(known)] == [*known]
+  for name in now if not is_in_order else now.keys() - known.keys():
     delattr(owner, name)
   for name, part in known.items():
-    if getattr(owner, "__dict__", {}).get(name, _ABSENT) is not part:
+    if not is_in_order or now.get(name, _ABSENT) is not part:
       (type if isinstance(owner, type) else object).__setattr__(owner, name, part)
 
 

@@ -74,7 +74,8 @@ def subject_of(
   return Subject(
     name=name,
     function=function,
-    rows=[values] if count is None else list(rows_of_call(arguments, values)),
+    values=values,
+    rows=lambda: [values] if count is None else list(rows_of_call(arguments, values)),
     is_mapped=count is not None,
     run=run,
     plain=plain,

@@ -81,7 +81,8 @@ class Subject:
   Attributes:
     name: of the function.
     function: the plain function.
-    rows: the arguments of each row by name; of a single call, one.
+    values: the arguments of the call by name.
+    rows: makes those of each row; of a single call, one.
     is_mapped: whether it is a mapped one.
     run: runs the graph and returns its tensors, and the `Outcome` of a choice of rows.
     plain: calls the plain function with arguments by name.
@@ -92,7 +93,8 @@ class Subject:
 
   name: str
   function: Any
-  rows: Sequence[dict[str, Any]]
+  values: dict[str, Any]
+  rows: Callable[[], Sequence[dict[str, Any]]]
   is_mapped: bool
   run: Callable[[], Callable[[Sequence[int] | None], Outcome]]
   plain: Callable[[dict[str, Any]], Any]
@@ -148,8 +150,7 @@ class _Check:
 
   def __init__(self, subject: Subject):
     self.subject = subject
-    names = [(name, value) for row in subject.rows for name, value in row.items()]
-    self.snapshot = Snapshot([*names, (subject.name, subject.function)])
+    self.snapshot = Snapshot([*subject.values.items(), (subject.name, subject.function)])
     self.comparison = Comparison(self.snapshot, subject.is_random)
     self.notes: set[str] = set()
 
@@ -173,7 +174,7 @@ class _Check:
     result, error = None, None
     with HeldOutput() as held, self._tape() as plain_tape:
       try:
-        result = self.subject.plain(self.subject.rows[0])
+        result = self.subject.plain(self.subject.values)
       except RecursionError:
         if not self.snapshot.is_complete:
           raise
@@ -192,7 +193,7 @@ class _Check:
         self.comparison.check_text(held.text, text)
       self._compare_gradients(plain_tape, graph_tape)
     except Exception as difference:  # Also a fault of the comparison: Python has run, once.
-      report = self._report(_reason(difference), self.subject.rows[0])
+      report = self._report(_reason(difference), self.subject.values)
       return Verdict(report, outcome, True, result, error, self._all_notes())
     return Verdict(None, outcome, True, result, None, self._all_notes())
 
@@ -200,14 +201,17 @@ class _Check:
     self, whole: Outcome, outcome_of: Any, graph_tape: Any, seconds: float
   ) -> Verdict:
     start = time.perf_counter()
-    position = -1
+    rows = self.subject.rows()
+    position = 0
     try:
       with contextlib.ExitStack() as stack:
         held = stack.enter_context(HeldOutput())
         held.released = False  # What a program without effects prints is nothing, or a fault.
         plain_tape = stack.enter_context(self._tape())
-        for position in _by_size(self.subject.rows):
-          self._row(position, outcome_of([position]))
+        order = _by_size(rows)
+        rows = self.subject.rows()  # Again: now the tape sees how they come from the arguments.
+        for position in order:
+          self._row(rows[position], outcome_of([position]))
           if time.perf_counter() - start > seconds:
             break
       if held.text:
@@ -216,13 +220,13 @@ class _Check:
       self._compare_gradients(plain_tape, graph_tape)
     except Exception as difference:  # As above.
       self.snapshot.restore()
-      report = self._report(_reason(difference), self.subject.rows[position])
+      report = self._report(_reason(difference), rows[position])
       return Verdict(report, whole, False, notes=self._all_notes())
     return Verdict(None, whole, False, notes=self._all_notes())
 
-  def _row(self, position: int, outcome: Outcome) -> None:
+  def _row(self, row: dict[str, Any], outcome: Outcome) -> None:
     try:
-      result = self.subject.plain(self.subject.rows[position])
+      result = self.subject.plain(row)
     except RecursionError:
       self.notes.add("the recursion is too deep for plain Python")
       return
@@ -294,7 +298,7 @@ class _Check:
         break
       found = _difference_of(smaller)
       if found is not None:
-        difference, shown = found, smaller.rows[0]
+        difference, shown = found, smaller.values
         break
     arguments = ", ".join(f"{name}={describe(value)}" for name, value in shown.items())
     return f"{difference}{_SMALLEST}{arguments}"
