@@ -65,6 +65,11 @@ def knows(function: Any) -> bool:
   return _tensor_lists.is_hashable(function) and function in _TABLE
 
 
+def implementation(function: Any) -> Callable[..., Any]:
+  """Returns what does a builtin here; it takes the interpreter first."""
+  return _TABLE[function]
+
+
 def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Calls a builtin."""
   return _TABLE[function](ip, *args, **kwargs)

@@ -54,6 +54,7 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
   """Returns `function(*args, **kwargs)`."""
   frame = ip.frame
   if isinstance(function, Builtin):
+    _check_fit(ip, function.name, function.call, args, kwargs)
     return function.call(*args, **kwargs)
   if any(isinstance(arg, _sequences.Spread) for arg in args):
     return _builtins.call_spread(ip, function, args)
@@ -75,6 +76,7 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
   if isinstance(function, types.FunctionType) and not _libraries.is_library(function):
     return call_function(ip, function, args, kwargs)
   if _builtins.knows(function):
+    _check_fit(ip, function.__name__, _builtins.implementation(function), [ip, *args], kwargs)
     return _builtins.call(ip, function, args, kwargs)
   if isinstance(function, type) and not _libraries.is_library(function):
     return _construct(ip, function, args, kwargs)
@@ -92,6 +94,18 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
       return call(ip, _sequences.ip_read(ip, function, "__call__"), args, kwargs)
     raise frame.refuse(Reason.OPAQUE_CALL, "Something that only the run knows is called.")
   return _call_library(ip, function, args, kwargs)
+
+
+def _check_fit(
+  ip: Any, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
+) -> None:
+  """Refuses arguments that what stands for a builtin function or method does not take."""
+  try:
+    inspect.signature(function).bind(*args, **kwargs)
+  except TypeError as error:
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, f"{name}() with these arguments: {error}."
+    ) from None
 
 
 def _call_entry(ip: Any, function: Ref, args: list[Any], kwargs: dict[str, Any]) -> Any:

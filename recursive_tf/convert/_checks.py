@@ -52,6 +52,16 @@ def is_check_failure(error: BaseException) -> bool:
   return isinstance(error, tf.errors.InvalidArgumentError) and CHECK_FAILED in error.message
 
 
+def is_ragged(error: tf.errors.OpError) -> bool:
+  """Tells whether a run failed because elements of one list have different shapes."""
+  texts = (
+    "all rows must have the same shape",  # Of a map.
+    "Dimensions of inputs should match",  # Of ConcatV2.
+    "Shapes of all inputs must match",  # Of Pack.
+  )
+  return any(text in error.message for text in texts)
+
+
 @tf.RegisterGradient("RecursiveTf>Check")
 def _gradient(op: Any, dy: tf.Tensor) -> list[Any]:
   return [dy, None]

@@ -457,6 +457,9 @@ class Conversion:
         self._check_stateful(graph, instance)
     except Bottom:
       instance.result = None
+    except _forms.Mismatch as error:
+      instance.result = None
+      self.postpone(frame.refuse(Reason.KINDS_DIFFER, f"{instance.name} returns {error}."))
     self.budget.done(graph)
 
   def _note_read_at_once(

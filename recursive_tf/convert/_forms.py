@@ -400,11 +400,24 @@ def _flatten_rows(value: Any, form: RowsForm, reader: Reader) -> list[tf.Tensor]
   tensors = []
   for position, spec in enumerate(specs(form.element) if form.element is not None else []):
     if columns:
-      tensors.append(tf.stack([column[position] for column in columns]))
+      parts = [column[position] for column in columns]
+      check_shapes([part.shape for part in parts])
+      tensors.append(tf.stack(parts))
     else:
       shape = [0 if size is None else size for size in spec.shape.as_list()]
       tensors.append(tf.zeros([0, *shape], spec.dtype))
   return [tf.constant(len(items), tf.int32), *tensors]
+
+
+def check_shapes(shapes: list[tf.TensorShape]) -> None:
+  """Checks that elements of one list can be one tensor, as far as is known.
+
+  Raises:
+    Mismatch: If they have different shapes, or are lists of different lengths.
+  """
+  for shape in shapes[1:]:
+    if not shape.is_compatible_with(shapes[0]):
+      raise Mismatch(f"of different lengths or shapes, {shapes[0]} and {shape}")
 
 
 def _convert_rows(rows: Rows, element: Form, reader: Reader) -> list[tf.Tensor]:
@@ -440,6 +453,8 @@ def _widened(
     ]
   if isinstance(new, UndefinedForm):
     raise Mismatch(f"elements {describe(old)} and nothing")
+  if type(old) is not type(new) or _dtypes(old) != _dtypes(new):
+    raise Mismatch(f"{describe(old)} and {describe(new)}")
   return [next(tensors) for _ in specs(new)]
 
 
@@ -647,6 +662,10 @@ def _is_plain(value: Any) -> bool:
 
 def _spec(value: Any) -> tf.TensorSpec:
   return tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
+
+
+def _dtypes(form: Form) -> list[tf.DType]:
+  return [spec.dtype for spec in specs(form)]
 
 
 def _takes(dtype: tf.DType, number: type | None) -> bool:

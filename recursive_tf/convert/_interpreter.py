@@ -25,6 +25,7 @@ from recursive_tf.convert import (
   _sequences,
 )
 from recursive_tf.convert._budget import Budget
+from recursive_tf.convert._forms import Mismatch
 from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._numbers import Number, unary
 from recursive_tf.convert._refusal import Reason
@@ -80,9 +81,12 @@ class Interpreter:
     for position, statement in enumerate(statements):
       self.frame.origin = scope.source.origin(statement)
       self.budget.statement(statement, scope.source)
-      if isinstance(statement, ast.Assert):
-        return self._assert(statement, statements[position + 1 :], scope)
-      result = getattr(self, f"do_{type(statement).__name__}")(statement, scope)
+      try:
+        if isinstance(statement, ast.Assert):
+          return self._assert(statement, statements[position + 1 :], scope)
+        result = getattr(self, f"do_{type(statement).__name__}")(statement, scope)
+      except Mismatch as error:
+        raise self.frame.refuse(Reason.KINDS_DIFFER, f"Values meet that are {error}.") from None
       if result is not FELL:
         return result
     return FELL

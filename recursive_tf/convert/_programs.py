@@ -18,7 +18,12 @@ from recursive_tf.convert._stats import Stats
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
 # Runs that fail one after the other although plain Python does not, before it is given up.
-_MAX_FAILURES = {Reason.GRAPH_ERROR: 2, Reason.INTERNAL_ERROR: 2, Reason.CHECK_FAILED: 8}
+_MAX_FAILURES = {
+  Reason.GRAPH_ERROR: 2,
+  Reason.INTERNAL_ERROR: 2,
+  Reason.DYNAMIC_LIST: 2,
+  Reason.CHECK_FAILED: 8,
+}
 
 
 @dataclasses.dataclass

@@ -36,7 +36,7 @@ from recursive_tf.convert._arguments import (
   classify_rows,
 )
 from recursive_tf.convert._budget import Limits
-from recursive_tf.convert._checks import CHECK_FAILED, is_check_failure
+from recursive_tf.convert._checks import CHECK_FAILED, is_check_failure, is_ragged
 from recursive_tf.convert._commit import Outcome
 from recursive_tf.convert._explain import Report, report_of
 from recursive_tf.convert._packed import Packed, PackedType
@@ -430,7 +430,8 @@ class RecursiveFunction:
     if _TOO_DEEP in error.message:
       too_deep = RecursionDepthError(_line_of(error, _TOO_DEEP))
       return functools.partial(_return_or_raise, None, too_deep)
-    reason = Reason.CHECK_FAILED if is_check_failure(error) else Reason.GRAPH_ERROR
+    reason = Reason.DYNAMIC_LIST if is_ragged(error) else Reason.GRAPH_ERROR
+    reason = Reason.CHECK_FAILED if is_check_failure(error) else reason
     refusal = ConversionRefused.of(reason, _line_of(error, CHECK_FAILED))
 
     def again() -> Any:

@@ -34,6 +34,7 @@ from recursive_tf.convert._values import (
   is_static,
 )
 
+_NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "update": (1,)}
 _UNHASHABLE = (list, dict, set)
 _PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
 
@@ -196,11 +197,9 @@ def rows_of_items(ip: Any, items: list[Any]) -> Rows:
     for value in items:
       other = _forms.generalized(_forms.form_of(value, ip.frame), is_argument=True)
       form = other if form is None else _forms.join(form, other)
+    length, *tensors = _forms.flatten(LocalList(items), _forms.RowsForm(form), ip.frame)
   except _forms.Mismatch as error:
     raise ip.frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
-  length, *tensors = _forms.flatten(
-    LocalList(items), _forms.RowsForm(form), ip.frame
-  )
   return Rows(length, tuple(tensors), form)
 
 
@@ -327,6 +326,8 @@ def write_item(ip: Any, owner: Any, key: Any, value: Any) -> None:
 
 def static_key(ip: Any, key: Any) -> Any:
   """Returns a key of a dict that the program makes, which has to be known."""
+  if isinstance(key, (LocalList, LocalDict)):
+    raise Raises  # They have no hash.
   if not is_static(key) or isinstance(key, tf.Tensor):
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
   return key
@@ -566,6 +567,8 @@ def method(ip: Any, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) ->
 
 def _method_of_dict(ip: Any, owner: LocalDict, name: str, args: Any) -> Any:
   frame = ip.frame
+  if len(args) not in _NUM_ARGUMENTS.get(name, (0,)):
+    raise Raises
   if name in ("get", "pop", "setdefault"):
     key = static_key(ip, frame.resolve(args[0]))
     default = args[1] if len(args) > 1 else None
@@ -588,6 +591,8 @@ def _method_of_dict(ip: Any, owner: LocalDict, name: str, args: Any) -> Any:
 
 def method_of_heap(ip: Any, ref: Ref, name: str, args: Any) -> Any:
   """Calls a reading method of a list or dict on the heap."""
+  if name in ("__getitem__", "get") and len(args) not in (1, 2):
+    raise Raises
   if name == "__getitem__":
     return builtin_item(ip, ref, ip.frame.resolve(args[0]))
   if name == "get" and isinstance(args[0], str):
@@ -677,6 +682,8 @@ def concatenated(ip: Any, a: Any, b: Any) -> Rows:
   try:
     form = _forms.join(_forms.RowsForm(a.form), _forms.RowsForm(b.form)).element
     parts = [_forms.flatten(rows, _forms.RowsForm(form), ip.frame) for rows in (a, b)]
+    for x, y in zip(parts[0][1:], parts[1][1:], strict=True):
+      _forms.check_shapes([x.shape[1:], y.shape[1:]])
   except _forms.Mismatch as error:
     raise ip.frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
   (n, *first), (m, *second) = parts

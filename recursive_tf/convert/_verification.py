@@ -58,7 +58,7 @@ class Schedule:
       return self.verify
     number = self._num_runs[graph]
     is_power = number & (number - 1) == 0
-    return number == 1 or (is_power and self._last_seconds[graph] <= self.allowance)
+    return number == 1 or (is_power and self._last_seconds.get(graph, 0.0) <= self.allowance)
 
   @property
   def allowance(self) -> float:
