@@ -53,6 +53,7 @@ from recursive_tf.convert._values import (
 def _iterating(function: Callable[..., Any]) -> Callable[..., Any]:
   """Returns a builtin that gives an iterator."""
 
+  @functools.wraps(function)
   def call_once(ip: Any, *args: Any, **kwargs: Any) -> LocalList:
     reads = _lazy.reads_of_function(args[0]) if function is _map and args else ()
     return _lazy.made_by(ip, lambda: function(ip, *args, **kwargs), reads, args)

@@ -56,7 +56,8 @@ def is_ragged(error: tf.errors.OpError) -> bool:
   """Tells whether a run failed because elements of one list have different shapes."""
   texts = (
     "all rows must have the same shape",  # Of a map.
-    "Dimensions of inputs should match",  # Of ConcatV2.
+    "Dimensions of inputs should match",  # Of ConcatV2; batched as follows.
+    "ConcatOp : Dimension",
     "Shapes of all inputs must match",  # Of Pack.
   )
   return any(text in error.message for text in texts)
