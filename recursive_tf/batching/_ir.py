@@ -279,6 +279,8 @@ class _Builder:
 
   def _add_switch(self, op: tfi.Operation) -> None:
     predicate, *inputs = self._inputs(op)
+    if op.type in ("If", "StatelessIf"):
+      predicate = _as_bool(predicate, self._region, op)
     graphs = tfi.nested_graphs(op) or tfi.load_branches(op)
     regions = []
     for graph in graphs:
@@ -316,6 +318,7 @@ class _Builder:
       _Builder(graph, region, scope).run()
       region.results = [scope[id(tensor)] for tensor in graph.outputs]
       regions.append(region)
+    regions[0].results = [_as_bool(regions[0].results[0], regions[0], op)]
     changing = [i for i, value in enumerate(variables) if value is not inputs[i]]
     if any(inputs[i].dtype in (tf.variant, tf.resource) for i in changing):
       raise UnbatchableError(
@@ -365,6 +368,25 @@ def reshaped(
   node = Node("reshape", op, [value], region)
   node.outputs = [Value("node", value.dtype, shape, node, 0, value.source)]
   region.nodes.insert(region.nodes.index(before) if before else len(region.nodes), node)
+  return node.outputs[0]
+
+
+def _as_bool(value: Value, region: Region, op: tfi.Operation) -> Value:
+  """Returns whether a number is other than zero, as conditionals and loops take it, by a new node.
+
+  Raises:
+    UnbatchableError: If it is not a number.
+  """
+  if value.dtype == tf.bool:
+    return value
+  if not (value.dtype.is_integer or value.dtype.is_floating):
+    raise UnbatchableError(f"a condition of type {value.dtype.name} ({location_of(op)})")
+  with tfi.FuncGraph("predicate").as_default():
+    number = tf.compat.v1.placeholder(value.dtype, value.shape)
+    source = tf.cast(number, tf.bool)
+  node = Node("op", source.op, [value], region)
+  node.outputs = [Value("node", tf.bool, value.shape, node, 0, source)]
+  region.nodes.append(node)
   return node.outputs[0]
 
 
@@ -474,6 +496,8 @@ def _remove_unused(ir: BodyIR) -> None:
     """Marks what `region` needs, last nodes first; returns whether it has effects."""
     has_effects = False
     for node in reversed(region.nodes):
+      if node.kind == "switch" and id(node) in kept:
+        use(node.outputs)  # What comes after it waits for all of it, as in TensorFlow.
       wanted = [i for i, value in enumerate(node.outputs) if id(value) in used]
       if node.kind == "switch":
         for inner in node.regions:
