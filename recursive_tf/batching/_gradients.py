@@ -200,7 +200,7 @@ def _shares(
   capture: int, gradient: tf.Tensor | tf.IndexedSlices | None
 ) -> list[tuple[Slot, list[tf.Tensor]]]:
   """Returns what a step adds to the gradient of an outer reference, by slot."""
-  if gradient is None:
+  if gradient is None or not tfi.is_trainable(gradient):  # A loop has one of a variable of counts.
     return []
   if isinstance(gradient, tf.IndexedSlices):
     tensors = [gradient.values, gradient.indices]

@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.batching._converters._gradients import ROWS, own_gradient
+from recursive_tf.batching._converters._gradients import ROWS, may_be_empty, own_gradient
 from recursive_tf.batching._ir import begins_with_one
 
 SHARED, STACKED, MERGED = "shared", "stacked", "merged"
@@ -114,6 +114,8 @@ def with_row_shape(tensor: tf.Tensor, row_shape: tf.TensorShape) -> tf.Tensor:
         return op.outputs[0]
     with own_gradient("Reshape"):
       return tf.reshape(tensor, [-1, *row_shape])
+  if row_shape.is_fully_defined():
+    return tf.reshape(tensor, tf.concat([tf.shape(tensor)[:1], row_shape.as_list()], 0))
   assert row_shape.rank is not None
   assert tensor.shape.rank is not None
   surplus = tensor.shape.rank - 1 - row_shape.rank
@@ -204,8 +206,4 @@ def own(type_: str, *tensors: tf.Tensor) -> str | None:
     type_: the type.
     tensors: what goes in and comes out: [n, ...], or shared.
   """
-  for tensor in tensors:
-    inner = tensor.shape[1:]
-    if tensor.shape.rank is None or not inner.is_fully_defined() or not inner.num_elements():
-      return None
-  return ROWS + type_
+  return None if may_be_empty(*tensors) else ROWS + type_

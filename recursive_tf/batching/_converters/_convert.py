@@ -20,6 +20,7 @@ from recursive_tf.batching._converters._batch import (
   settled,
   with_row_shape,
 )
+from recursive_tf.batching._converters._reshapes import check_reshapes
 from recursive_tf.batching._ir import Node, Value
 
 # What TensorFlow would vectorise to something that is not what each frame computes.
@@ -47,6 +48,8 @@ def convert(node: Node, inputs: list[Batch], pfor: Callable[[], Any]) -> list[Ba
   if any(batch.shape.rank is None for batch in inputs):
     raise NoConverterError("the rank of an input is not known")
   wrapped = [(_unmerged(batch), batch.form != SHARED) for batch in inputs]
+  graph = tf.compat.v1.get_default_graph()
+  num_before = len(graph.get_operations())
   try:
     with tf.name_scope(op.name + "/batched"):
       outputs = tfi.pfor_convert(pfor(), op, wrapped)
@@ -54,6 +57,9 @@ def convert(node: Node, inputs: list[Batch], pfor: Callable[[], Any]) -> list[Ba
     raise NoConverterError(str(error).splitlines()[0]) from error
   if outputs is None:
     raise NoConverterError("TensorFlow has no vectorised form of it")
+  if op.type != "Reshape":  # There a -1 is the body's own.
+    stacked = [tensor for tensor, is_stacked in wrapped if is_stacked]
+    check_reshapes(graph.get_operations()[num_before:], stacked, pfor().loop_len_vector)
   batches = []
   for (tensor, is_stacked), value in zip(outputs, node.outputs, strict=True):
     if is_stacked:

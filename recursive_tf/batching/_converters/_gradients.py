@@ -20,6 +20,16 @@ from recursive_tf.batching._converters._slices import MASKS, parse_slices, sizes
 ROWS = "RecursiveTf>Rows"  # What the names of the gradients begin with; then the op's type.
 
 
+def may_be_empty(*tensors: tf.Tensor) -> bool:
+  """Tells whether one of [n, ...] may have no elements, by what is known of the shapes."""
+  return any(
+    tensor.shape.rank is None
+    or not tensor.shape[1:].is_fully_defined()
+    or not tensor.shape[1:].num_elements()
+    for tensor in tensors
+  )
+
+
 @contextlib.contextmanager
 def own_gradient(type_: str) -> Iterator[None]:
   """Gives ops of a type that are made meanwhile our gradient."""
@@ -253,23 +263,54 @@ def _pad(op: Any, dy: tf.Tensor) -> Any:
 
 @_gradient("GatherV2")
 def _gather(op: Any, dy: tf.Tensor) -> Any:
-  """Of rows by constant positions of which none comes twice, or by one position for each row."""
+  """Of constant positions of which none comes twice, of few entries of each row, or of any."""
   x, indices, axis = op.inputs
   known, position = tf.get_static_value(indices), int(tf.get_static_value(axis))
+  if may_be_empty(x):
+    return _added_up(op, position, dy), None, None
   if known is not None and not op.get_attr("batch_dims"):
-    size = x.shape[position]
-    inverse = np.full(size, len(known))
-    inverse[known] = np.arange(len(known))
-    if len(known) < size:
-      paddings = np.zeros([x.shape.rank, 2], np.int32)
-      paddings[position, 1] = 1
-      dy = tf.pad(dy, paddings)
-    return tf.gather(dy, inverse, axis=position), None, None
+    return _put_back(x, known, position, dy), None, None
+  if op.get_attr("batch_dims") != 1 or position != 1 or may_be_empty(indices):
+    return _added_up(op, position, dy), None, None
   count = indices.shape[1:].num_elements()
   size, inner = x.shape[1], x.shape[2:].num_elements()
   which = tf.one_hot(tf.reshape(indices, [-1, count]), size, dtype=dy.dtype)
   dx = tf.raw_ops.BatchMatMulV2(x=which, y=tf.reshape(dy, [-1, count, inner]), adj_x=True)
   return tf.reshape(dx, [-1, *x.shape[1:]]), None, None
+
+
+def _put_back(x: tf.Tensor, taken: np.ndarray, position: int, dy: tf.Tensor) -> tf.Tensor:
+  """Puts entries of which none was taken twice where they came from."""
+  size = x.shape[position]
+  inverse = np.full(size, len(taken))
+  inverse[taken] = np.arange(len(taken))
+  if len(taken) < size:
+    paddings = np.zeros([x.shape.rank, 2], np.int32)
+    paddings[position, 1] = 1
+    dy = tf.pad(dy, paddings)
+  return tf.gather(dy, inverse, axis=position)
+
+
+def _added_up(op: Any, position: int, dy: tf.Tensor) -> tf.Tensor:
+  """Adds up what each entry was taken for, whatever the sizes: TensorFlow's guesses some."""
+  x, indices, _ = op.inputs
+  num_batch = op.get_attr("batch_dims")
+  sizes = tf.shape(x)
+  batch, between, inner = (
+    tf.reduce_prod(part)
+    for part in (sizes[:num_batch], sizes[num_batch:position], sizes[position + 1 :])
+  )
+  size, count = sizes[position], tf.reduce_prod(tf.shape(indices)[num_batch:])
+  shares = tf.transpose(tf.reshape(dy, [batch, between, count, inner]), [0, 2, 1, 3])
+  offsets = tf.range(batch)[:, tf.newaxis] * size
+  which = tf.reshape(tf.cast(indices, tf.int32), [batch, count]) + offsets
+  found = tf.math.unsorted_segment_sum(
+    tf.reshape(shares, [batch * count, between, inner]),
+    tf.reshape(which, [batch * count]),
+    batch * size,
+  )
+  found = tf.transpose(tf.reshape(found, [batch, size, between, inner]), [0, 2, 1, 3])
+  return tf.reshape(found, sizes)
 
 
 # --- Reductions of other dimensions than the first

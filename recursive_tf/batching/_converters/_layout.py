@@ -13,6 +13,7 @@ from recursive_tf.batching._converters._batch import (
   SHARED,
   STACKED,
   Batch,
+  NoConverterError,
   aligned,
   axis_of,
   batch_of,
@@ -40,7 +41,10 @@ def _reshape(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
     return _expand(value, axis_of(inputs[1], value.rank + 1), shape)
   if op.type == "Squeeze":
     axes = sorted(axis % value.rank for axis in op.get_attr("squeeze_dims"))
-    return _squeeze(value, axes, shape) if axes else None
+    if not axes and not value.shape.is_fully_defined():
+      raise NoConverterError("which dimensions are 1 is not known")
+    axes = axes or [axis for axis, size in enumerate(value.shape) if size == 1]
+    return _squeeze(value, axes, shape)
   return _reshape_unknown(value, constant(inputs[1]), shape)
 
 
@@ -54,6 +58,8 @@ def _expand(value: Batch, axis: int | None, shape: tf.TensorShape) -> list[Batch
 
 
 def _squeeze(value: Batch, axes: list[int], shape: tf.TensorShape) -> list[Batch]:
+  if not axes:
+    return [value]
   if value.form == STACKED:
     return [Batch(tf.squeeze(value.tensor, [axis + 1 for axis in axes]), STACKED, shape)]
   form = STACKED if 0 in axes else MERGED

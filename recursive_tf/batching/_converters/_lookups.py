@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import tensorflow as tf
 
@@ -19,7 +21,7 @@ from recursive_tf.batching._converters._batch import (
   register,
   stacked,
 )
-from recursive_tf.batching._converters._gradients import own_gradient
+from recursive_tf.batching._converters._gradients import may_be_empty, own_gradient
 
 # The gradient of reading a row's own entries multiplies by one-hot rows; of more, TensorFlow's is
 # better.
@@ -34,23 +36,28 @@ def _gather(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
     return None
   batch_dims += indices.rank if batch_dims < 0 else 0
   shape = op.outputs[0].shape
-  if params.form == SHARED:
-    return None if batch_dims else _from_shared(op, params, indices, axis)
-  if indices.form == SHARED:
-    return None if batch_dims else _columns(params, indices, axis, shape)
+  if params.form == SHARED or indices.form == SHARED:
+    if batch_dims and not (params.is_static and indices.is_static):
+      raise NoConverterError("it takes entries of batches of unknown sizes")
+    if batch_dims:
+      return None
+    if params.form == SHARED:
+      return _from_shared(op, params, indices, axis)
+    return _columns(params, indices, axis, shape)
   if batch_dims and params.form == indices.form == MERGED:
     tensors, form, batch_dims = (params.tensor, indices.tensor), MERGED, batch_dims - 1
     axis -= 1
-  elif all(batch.form == STACKED or batch.is_static for batch in (params, indices)):
-    tensors, form = (stacked(params), stacked(indices)), STACKED
   else:
-    return None
+    tensors, form = (stacked(params), stacked(indices)), STACKED
   table, entries = tensors
   count = entries.shape[1:].num_elements()
   is_known = axis == batch_dims == 0 and count is not None and count <= _MOST_ENTRIES
   if is_known and table.dtype.is_floating and own("GatherV2", table, entries):
     with own_gradient("GatherV2"):
       found = tf.gather(table, entries, axis=1, batch_dims=1)
+  elif may_be_empty(table, entries):
+    with own_gradient("GatherV2"):
+      found = tf.gather(table, entries, axis=axis + 1, batch_dims=batch_dims + 1)
   else:
     found = tf.gather(table, entries, axis=axis + 1, batch_dims=batch_dims + 1)
   return [Batch(found, form, shape)]
@@ -64,7 +71,8 @@ def _from_shared(op: tfi.Operation, params: Batch, indices: Batch, axis: int) ->
     return None
   assert params.rank is not None
   assert indices.rank is not None
-  found = tf.gather(params.tensor, indices.tensor, axis=axis)
+  with own_gradient("GatherV2") if may_be_empty(indices.tensor) else contextlib.nullcontext():
+    found = tf.gather(params.tensor, indices.tensor, axis=axis)
   rest = [*range(axis), *range(axis + 1, params.rank + indices.rank)]
   with own_gradient("Transpose"):
     return [Batch(tf.transpose(found, [axis, *rest]), STACKED, op.outputs[0].shape)]
@@ -72,15 +80,14 @@ def _from_shared(op: tfi.Operation, params: Batch, indices: Batch, axis: int) ->
 
 def _columns(params: Batch, indices: Batch, axis: int, shape: tf.TensorShape) -> list[Batch] | None:
   """Takes the same entries of each frame's value."""
-  if params.form == MERGED and axis == 0 and not params.is_static:
-    return None
   is_merged = params.form == MERGED and axis > 0
   table = params.tensor if is_merged else stacked(params)
   axis += not is_merged
   form = MERGED if is_merged else STACKED
   known = constant(indices)
   is_known = known is not None and known.ndim == 1 and len(np.unique(known)) == len(known)
-  if not is_known or own("GatherV2", table) is None or np.any(np.less(known, 0)):
+  is_simple = is_known and not np.any(np.less(known, 0))
+  if not is_simple and not may_be_empty(table) and indices.is_static:
     return [Batch(tf.gather(table, indices.tensor, axis=axis), form, shape)]
   with own_gradient("GatherV2"):
     return [Batch(tf.gather(table, indices.tensor, axis=axis), form, shape)]

@@ -17,6 +17,7 @@ from recursive_tf.batching._converters._batch import (
   STACKED,
   Batch,
   NoConverterError,
+  aligned,
   batch_of,
   emit,
   is_rows,
@@ -44,8 +45,10 @@ def _matmul(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
       return [Batch(product, MERGED, shape)]
   dtype = op.outputs[0].dtype
   is_static = left.is_static and right.is_static and shape.is_fully_defined()
-  if not is_static or not dtype.is_floating or any(b.tensor.dtype != dtype for b in inputs):
+  if any(b.rank is None or b.tensor.dtype != dtype for b in inputs):
     return None
+  if not is_static or not dtype.is_floating:
+    return [_product_of_any(op, left, right)]
   assert left.rank is not None
   assert right.rank is not None
   if right.form == SHARED and right.rank == 2 and not is_left:
@@ -69,6 +72,30 @@ def _matmul(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   with own_gradient("BatchMatMulV2"):
     product = tf.raw_ops.BatchMatMulV2(x=tensors[0], y=tensors[1], adj_x=is_left, adj_y=is_right)
   return [batch_of(product, shape)]
+
+
+def _product_of_any(op: tfi.Operation, left: Batch, right: Batch) -> Batch:
+  """Multiplies matrices of which the run may know the sizes alone: any may be 0."""
+  shape = op.outputs[0].shape
+  if op.type == "MatMul":
+    options = {name: op.get_attr(name) for name in ("transpose_a", "transpose_b")}
+    is_left = options["transpose_a"]
+  else:
+    is_left = op.get_attr("adj_x")
+    options = {"adjoint_a": is_left, "adjoint_b": op.get_attr("adj_y")}
+  if right.form != SHARED or right.rank != 2 or is_left:
+    rank = max(left.rank or 0, right.rank or 0)
+    operands = [aligned(batch, rank, is_merged=False) for batch in (left, right)]
+    return Batch(tf.matmul(*operands, **options), STACKED, shape)
+  sizes = tf.shape(left.tensor)  # A -1 in their place would be wrong where there are no elements.
+  width = left.tensor.shape[-1]
+  count = -1 if width else tf.reduce_prod(sizes[:-1])
+  rows = tf.reshape(left.tensor, [count, width or sizes[-1]])
+  product = tf.matmul(rows, right.tensor, **options)
+  last = product.shape[-1:] if product.shape[-1] is not None else tf.shape(product)[-1:]
+  found = tf.reshape(product, tf.concat([sizes[:-1], last], 0))
+  found.set_shape(left.tensor.shape[:-1].concatenate(product.shape[-1]))
+  return Batch(found, left.form, shape)
 
 
 def _dot_products(left: Batch, right: Batch) -> Batch:

@@ -70,9 +70,11 @@ def _argmax(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
     return None
   if value.form == STACKED:
     return emit(op, [value.tensor, tf.constant(position + 1, axis.tensor.dtype)], STACKED)
-  if position == 0:
-    zeros = tf.zeros(op.outputs[0].shape, op.outputs[0].dtype)
-    return [Batch(zeros, SHARED, op.outputs[0].shape)] if value.is_static else None
+  if position == 0:  # Of one row.
+    shape, dtype = op.outputs[0].shape, op.outputs[0].dtype
+    if value.shape.is_fully_defined():
+      return [Batch(tf.zeros(shape, dtype), SHARED, shape)]
+    return [Batch(tf.zeros(tf.shape(value.tensor), dtype), STACKED, shape)]
   return emit(op, [value.tensor, tf.constant(position, axis.tensor.dtype)], MERGED)
 
 
