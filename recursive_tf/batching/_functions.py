@@ -20,7 +20,10 @@ from recursive_tf.batching._converters import (
 )
 from recursive_tf.batching._cut import Block
 from recursive_tf.batching._gradients import hide_own_gradients
-from recursive_tf.batching._ir import READS, Node, Value
+from recursive_tf.batching._ir import Node, Value
+
+
+HAS_EFFECT = "it has an effect, or is random, in each frame"
 
 
 class SerialNodeError(Exception):
@@ -107,13 +110,13 @@ class BlockFunction:
   def _emit_once(self, node: Node, inputs: list[Batch]) -> list[Batch]:
     """Emits an op that needs nothing of the frames; it may read a variable."""
     if node.has_effect:
-      raise SerialNodeError(node, "it has an effect, or is random, in each frame")
+      raise SerialNodeError(node, HAS_EFFECT)
     outputs = tfi.copy_op(node.op, [batch.tensor for batch in inputs]).outputs
     return [Batch(t, SHARED, v.shape) for t, v in zip(outputs, node.outputs, strict=True)]
 
   def _convert(self, node: Node, inputs: list[Batch]) -> list[Batch]:
-    if node.is_stateful and node.op.type not in READS:
-      raise SerialNodeError(node, "it has an effect, or is random, in each frame")
+    if node.has_effect:
+      raise SerialNodeError(node, HAS_EFFECT)
     if any(value.dtype in (tf.variant, tf.resource) for value in node.outputs):
       raise SerialNodeError(node, f"its result is of type {node.outputs[0].dtype.name}")
     try:

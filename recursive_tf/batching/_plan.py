@@ -14,7 +14,7 @@ from recursive_tf.autodiff import Slot, connected_args
 from recursive_tf.batching import _program
 from recursive_tf.batching._active import active_values, is_active
 from recursive_tf.batching._cut import Block, Cut, cut_bodies
-from recursive_tf.batching._functions import BlockFunction, SerialNodeError, emit_from
+from recursive_tf.batching._functions import HAS_EFFECT, BlockFunction, SerialNodeError, emit_from
 from recursive_tf.batching._gradients import (
   BlockGradient,
   differentiate,
@@ -95,14 +95,23 @@ class Plan:
 
   def _make_functions(self) -> dict[Block, BlockFunction]:
     """Cuts the bodies until each block either serves many frames or is known not to."""
+    nodes = [node for ir in self.irs for node in walk(ir.root)]
+    self._reasons = {id(node): HAS_EFFECT for node in nodes if node.has_effect}
     while True:
       self.hoisted: list[Value] = []
       self.cuts: list[Cut] = cut_bodies(self.irs, lambda node: id(node) in self._reasons)
-      try:
-        blocks = [block for cut in self.cuts for block in cut.blocks]
-        _check_borders(blocks)
-        return {block: BlockFunction(block, self._hoist) for block in blocks}
-      except SerialNodeError as error:
+      blocks = [block for cut in self.cuts for block in cut.blocks]
+      _check_borders(blocks)
+      functions: dict[Block, BlockFunction] = {}
+      errors: list[SerialNodeError] = []
+      for block in blocks:
+        try:
+          functions[block] = BlockFunction(block, self._hoist)
+        except SerialNodeError as error:
+          errors.append(error)
+      if not errors:
+        return functions
+      for error in errors:
         if id(error.node) in self._reasons or error.node.kind != "op":
           raise UnbatchableError(f"{error} ({error.node.location})") from error
         self._reasons[id(error.node)] = str(error)
