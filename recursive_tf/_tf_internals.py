@@ -26,7 +26,6 @@ from tensorflow.python.ops import (
   gradients_util,
   handle_data_util,
   resource_variable_ops,
-  while_v2,
 )
 from tensorflow.python.ops.parallel_for import pfor as pfor_lib
 from tensorflow.python.util import tf_stack
@@ -135,13 +134,30 @@ def nested_graphs(op: Operation) -> list[Graph]:
 
 def load_branches(op: Operation) -> list[Graph]:
   """Returns the branch graphs of a conditional and keeps them on the op, as `tf.cond` does."""
-  branches = list(cond_v2.get_func_graphs(op))
   if op.type in ("If", "StatelessIf"):
-    op._true_graph, op._false_graph = branches
+    names = {"_true_graph": "then_branch", "_false_graph": "else_branch"}
+    functions = {name: op.get_attr(attr) for name, attr in names.items()}
   else:
-    for i, branch in enumerate(branches):
-      setattr(op, f"_branch_graph_{i}", branch)
-  return branches
+    functions = {f"_branch_graph_{i}": f for i, f in enumerate(op.get_attr("branches"))}
+  for name, function in functions.items():
+    if getattr(op, name, None) is None:
+      shapes = [tensor.shape for tensor in op.inputs[1:]]
+      setattr(op, name, _import_graph(op, op.inputs[1:], shapes, function.name))
+  return list(cond_v2.get_func_graphs(op))
+
+
+def _import_graph(op: Operation, inputs: Any, shapes: list[Any], name: str) -> Graph:
+  """Returns the graph of a function that `op` calls on `inputs`.
+
+  A variable behind an input is not known yet: by the shape of the handle alone, [], TensorFlow
+  would refuse what writes to a part of it.
+  """
+  unknown = tensor_shape.TensorShape(None)
+  shapes = [
+    unknown if tensor.dtype == dtypes.resource else tensor_shape.TensorShape(shape)
+    for tensor, shape in zip(inputs, shapes, strict=True)
+  ]
+  return control_flow_util_v2.get_func_graph(op, shapes, name)
 
 
 def begin_branch(name: str, trace: Callable[[], None], pred: Any) -> Graph:
@@ -262,10 +278,14 @@ def _load_loop(op: Operation) -> None:
     if op.type in LOOPS:
       if all(tensor.dtype != dtypes.resource for tensor in op.inputs):
         continue
-      op._body_graph = while_v2._get_graph(op, "body", "_body_graph")
-      for outer, inner in zip(op.inputs, op._body_graph.inputs, strict=True):
-        copy_handle_data(outer, inner)
-      agenda += op._body_graph.get_operations()
+      for part in ("cond", "body"):
+        shapes = op.get_attr("output_shapes")
+        graph = _import_graph(op, op.inputs, shapes, op.get_attr(part).name)
+        setattr(op, f"_{part}_graph", graph)
+        graph._while = op
+        for outer, inner in zip(op.inputs, graph.inputs, strict=True):
+          copy_handle_data(outer, inner)
+        agenda += graph.get_operations()
     elif op.type in CONDITIONALS:
       agenda += [inner for graph in load_branches(op) for inner in graph.get_operations()]
 

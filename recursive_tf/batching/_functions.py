@@ -22,7 +22,6 @@ from recursive_tf.batching._cut import Block
 from recursive_tf.batching._gradients import hide_own_gradients
 from recursive_tf.batching._ir import Node, Value
 
-
 HAS_EFFECT = "it has an effect, or is random, in each frame"
 
 

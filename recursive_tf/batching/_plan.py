@@ -79,7 +79,7 @@ class Plan:
       if value.kind == "capture"
     ]
     self._num_captures = sum(len(body.captures) for body in bodies)
-    self._reasons: dict[int, str] = {}  # By id of node.
+    self._reasons: dict[int, str] = {}  # By id of node: why it runs frame by frame.
     self.functions = self._make_functions()
     num_captures = self._num_captures + len(self.hoisted)
     self.program = _program.encode(0, self.cuts, self.functions, num_captures)
@@ -111,10 +111,10 @@ class Plan:
           errors.append(error)
       if not errors:
         return functions
-      for error in errors:
-        if id(error.node) in self._reasons or error.node.kind != "op":
-          raise UnbatchableError(f"{error} ({error.node.location})") from error
-        self._reasons[id(error.node)] = str(error)
+      for found in errors:
+        if id(found.node) in self._reasons or found.node.kind != "op":
+          raise UnbatchableError(f"{found} ({found.node.location})") from found
+        self._reasons[id(found.node)] = str(found)
 
   def _hoist(self, value: Value) -> int:
     """Has a shared value computed before the run; returns its position among the captures."""

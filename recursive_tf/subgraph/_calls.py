@@ -60,11 +60,12 @@ def emit_launch(
   for body in bodies:
     for variable in tfi.watched_variables(body.graph):
       tfi.variable_accessed(variable)
+  shapes = results.refined_by(entry.results)  # Which no rows have, too.
   outputs = kernels.recursive_tf_launch(
     args=args,
     captures=[outer for body in bodies for outer, _ in body.captures],
     Tresults=results.dtypes,
-    output_shapes=results.mapped_shapes() if mapped else results.shapes,
+    output_shapes=shapes.mapped_shapes() if mapped else shapes.shapes,
     bodies=[function.name.decode() for function in functions],
     body_keys=[body.key for body in bodies],
     num_captures=[len(body.captures) for body in bodies],

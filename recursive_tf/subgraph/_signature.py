@@ -82,6 +82,14 @@ class Signature:
     """The flat shapes behind one unknown leading dimension."""
     return [tf.TensorShape([None]).concatenate(shape) for shape in self.shapes]
 
+  def refined_by(self, tensors: list[tf.Tensor]) -> Signature:
+    """Returns this signature with what the shapes of `tensors`, which have it, say beyond it."""
+    specs = [
+      tf.TensorSpec(spec.shape.merge_with(tensor.shape), spec.dtype)
+      for spec, tensor in zip(self.specs, tensors, strict=True)
+    ]
+    return Signature(self.structure, tuple(specs))
+
   def pack(self, tensors: list[tf.Tensor]) -> Any:
     """Returns flat `tensors` in the structure of this signature."""
     return tf.nest.pack_sequence_as(self.structure, tensors, expand_composites=True)

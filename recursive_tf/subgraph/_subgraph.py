@@ -296,7 +296,10 @@ class SubGraph:
       results = self._results_for_call_sites(location)
       tensors = self._flatten_args(args, mapped, location)
       caller.called[self._key] = self
-      return results.pack(emit_invoke(caller, self._key, tensors, results, mapped))
+      shapes = results
+      if mapped and self._body is not None:  # No rows have the shape that others would have.
+        shapes = results.refined_by(self._body.results)
+      return results.pack(emit_invoke(caller, self._key, tensors, shapes, mapped))
     if self._body is None:
       raise DefinitionError(
         f"SubGraph '{self.name}' is called at {location} before its body is complete. Outside of"

@@ -261,6 +261,51 @@ def test_rows_of_unknown_length(name):
   assert_agree(UNKNOWN[name], x, shapes=[[1, None]])
 
 
+# On x and y [?, ?]: of values without elements, too.
+EMPTY = {
+  "product": lambda x, y: tf.matmul(x, constant(W)),
+  "product_from_left": lambda x, y: tf.matmul(constant(W), x, transpose_a=True, transpose_b=True),
+  "product_of_two": lambda x, y: tf.matmul(x, y, transpose_b=True),
+  "product_through_nothing": lambda x, y: tf.matmul(x @ constant(W[:, :0]), constant(W[:0, :2])),
+  "product_of_numbers": lambda x, y: tf.matmul(tf.cast(x, tf.int32), tf.cast(y, tf.int32), True),
+  "products_of_batches": lambda x, y: tf.matmul(tf.stack([x, y]), x, transpose_b=True),
+  "matvec": lambda x, y: tf.linalg.matvec(x, constant(V)),
+  "layer": lambda x, y: tf.nn.bias_add(x @ constant(W), constant(np.ones(4))),
+  "stack": lambda x, y: tf.stack([x, y]) * 2.0,
+  "stack_inner": lambda x, y: tf.stack([x, y], 1) * tf.stack([y, x], 1),
+  "squeeze": lambda x, y: tf.squeeze(x),
+  "gather": lambda x, y: tf.gather(x, tf.range(tf.shape(x)[0])) * y,
+  "gather_columns": lambda x, y: tf.gather(x, [0, 0, 1], axis=1),
+  "gather_own": lambda x, y: tf.gather(x, tf.argsort(y, 1), axis=1, batch_dims=1),
+  "gather_own_rows": lambda x, y: tf.gather(tf.concat([x, constant([V])], 0), tf.argmax(y, 1) * 0),
+  "gather_own_columns": lambda x, y: tf.gather(constant(TABLE), tf.argmax(x, 1), axis=1),
+  "largest": lambda x, y: tf.argmax(x[:1], 0) + tf.argmin(y, 0),
+  "loss": lambda x, y: tf.nn.sparse_softmax_cross_entropy_with_logits(tf.argmax(y, 1), x),
+  "convolution": lambda x, y: tf.nn.conv1d(x[:, :, None], constant(np.ones([2, 1, 2])), 1, "SAME"),
+  "sums": lambda x, y: tf.reduce_sum(x, 0) + tf.reduce_prod(y, 0) + tf.reduce_max(x, 0),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+@pytest.mark.parametrize(
+  "shape", [[None, 3], [None, None], [1, None], [0, 3], [1, 0]], ids=lambda s: f"{s[0]}_{s[1]}"
+)
+def test_values_without_elements(name, shape):
+  rng = np.random.default_rng(4)
+  sizes = [(0, 3), (1, 0), (1, 1), (2, 3), (0, 0)]
+  fits = lambda size: all(want in (None, got) for want, got in zip(shape, size, strict=True))  # noqa: E731
+  checked = 0
+  for size in filter(fits, sizes):
+    args = [constant(rng.normal(size=(3, *size))) for _ in range(2)]
+    try:
+      run(EMPTY[name], "concurrent", *args, shapes=[shape] * 2)
+    except (ValueError, tf.errors.InvalidArgumentError):
+      continue  # Not something that TensorFlow does.
+    assert_agree(EMPTY[name], *args, shapes=[shape] * 2)
+    checked += 1
+  assert checked or None not in shape or shape[0] == 1
+
+
 def count_ops(program, *specs):
   """Returns how many ops one block takes for many frames, and how many its gradient.
 

@@ -214,3 +214,106 @@ def test_a_persistent_tape_may_be_asked_twice(is_mapped):
   np.testing.assert_allclose(first, second)
   del tape
   assert alive() == (0, 0)
+
+
+@pytest.mark.parametrize(
+  "dtype, expected",
+  [(tf.int32, [-1, 1, 1, 1]), (tf.int64, [-1, 1, 1, 1]), (tf.float64, [-1, 1, 1, 1])],
+  ids=["int32", "int64", "float64"],
+)
+def test_a_number_is_a_condition_as_in_tensorflow(dtype, expected):
+  values = tf.cast([0, 1, 2, -1], dtype)
+  assert [tf.cond(x, lambda: 1, lambda: -1) for x in values] == expected
+  with rtf.SubGraph("signs", scheduler="batched") as f:
+    x = f.input(dtype)
+    f.output(tf.cond(x, lambda: 1, lambda: -1))
+  assert f.map(values).numpy().tolist() == expected
+
+
+def test_a_number_goes_on_with_a_loop_around_calls():
+  with rtf.SubGraph("powers", scheduler="batched", outputs=COUNT) as f:
+    n = f.input(tf.int32)
+    f.output(tf.while_loop(lambda i, _: i, lambda i, sum: (i - 1, sum + f(i - 1)), (n, 1))[1])
+  assert f.map(tf.constant([0, 1, 2, 3])).numpy().tolist() == [1, 2, 4, 8]
+
+
+def test_a_condition_that_is_a_string_is_refused():
+  with rtf.SubGraph("text", scheduler="batched") as f:
+    text = f.input(tf.string)
+    f.output(tf.cond(text, lambda: 1, lambda: -1))
+  with pytest.raises(rtf.DefinitionError, match="a condition of type string .*test_reliability"):
+    f("a")
+
+
+def unused_conditional(x, total, rows):
+  tf.cond(x > 0, lambda: total.read_value() * 2.0, lambda: x)
+  total.assign_add(1.0)
+
+
+def unused_result_of_effects(x, total, rows):
+  tf.cond(x > 0, lambda: total.assign_add(1.0) + 0.0, lambda: x)
+  tf.cond(x > 1, lambda: total.assign_add(x), lambda: total.read_value())
+  total.assign_add(2.0)
+
+
+def unused_assertion(x, total, rows):
+  tf.cond(x > 0, lambda: tf.debugging.check_numerics(x, "never"), lambda: x)
+  tf.debugging.Assert(x > -9.0, [x])
+  total.assign_add(x)
+  total.read_value()
+
+
+def parts_in_a_conditional(x, total, rows):
+  add = lambda i, row: lambda: rows.scatter_nd_add([[i]], [row])  # noqa: E731
+  tf.cond(x > 0, add(1, [x, 1.0]), add(0, [1.0, x]))
+
+
+def parts_in_a_loop_in_a_conditional(x, total, rows):
+  def turn(i):
+    rows.scatter_nd_add([[i]], [[x, 1.0]])
+    return [i + 1]
+
+  tf.cond(x > 0, lambda: tf.while_loop(lambda i: i < 2, turn, [0])[0], lambda: 0)
+
+
+def parts_in_loops(x, total, rows):
+  def turn(i):
+    def inner(j):
+      add = lambda: rows.scatter_nd_add([[j]], [[x, 1.0]])  # noqa: E731
+      tf.cond(i > j, add, lambda: rows[2].assign([7.0, 8.0]))
+      return [j + 1]
+
+    return [i + tf.while_loop(lambda j: j < 2, inner, [0])[0]]
+
+  tf.while_loop(lambda i: i < 3, turn, [0])
+
+
+@pytest.mark.parametrize("scheduler", ["batched", "concurrent"])
+@pytest.mark.parametrize(
+  "effects",
+  [
+    unused_conditional,
+    unused_result_of_effects,
+    unused_assertion,
+    parts_in_a_conditional,
+    parts_in_a_loop_in_a_conditional,
+    parts_in_loops,
+  ],
+  ids=lambda f: f.__name__,
+)
+def test_effects_happen_whoever_uses_what_they_return(effects, scheduler):
+  total, rows = tf.Variable(0.0), tf.Variable(tf.zeros([3, 2]))
+  numbers, weight = tf.constant([1.0, -1.0, 2.0]), tf.Variable(2.0)
+  for x in numbers:
+    effects(x, total, rows)
+  expected = total.numpy(), rows.numpy().tolist()
+  total.assign(0.0)
+  rows.assign(tf.zeros([3, 2]))
+  with rtf.SubGraph("effects", scheduler=scheduler) as f:
+    x = f.input(tf.float32)
+    effects(x, total, rows)
+    f.output(x * weight)
+  with tf.GradientTape() as tape:
+    results = f.map(numbers)
+  assert tape.gradient(results, weight).numpy() == 2.0
+  assert (total.numpy(), rows.numpy().tolist()) == expected

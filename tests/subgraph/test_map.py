@@ -161,3 +161,16 @@ def test_an_error_in_one_row_is_the_error_of_the_call(mode):
   assert run(tf.constant([1, 2])).numpy().tolist() == [100, 50]
   with pytest.raises(tf.errors.InvalidArgumentError, match="not positive"):
     run(tf.constant([1, 2, 0, 4]))
+
+
+@pytest.mark.parametrize("scheduler", ["auto", "concurrent"])
+def test_no_rows_have_the_shape_that_the_body_knows(scheduler):
+  row = tf.TensorSpec([None, None])
+  with rtf.SubGraph("wide", outputs=row, scheduler=scheduler) as f:
+    x = f.input(tf.TensorSpec([None]))
+    f.output(tf.ones([2, 5]) * tf.reduce_sum(x))
+  with rtf.SubGraph("of_wide", scheduler=scheduler) as g:
+    g.output(tf.shape(f.map(tf.zeros([g.input(INT32), 7]))))
+  assert f.map(tf.zeros([0, 7])).shape == [0, 2, 5]
+  assert tf.function(f.map)(tf.zeros([0, 7])).shape == [0, 2, 5]
+  assert g(0).numpy().tolist() == [0, 2, 5]

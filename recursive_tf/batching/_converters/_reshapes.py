@@ -32,7 +32,7 @@ def check_reshapes(
   """
   for op in ops:
     if op.type == "Reshape" and not _is_right(op, stacked, num_rows):
-      raise NoConverterError("for many frames at once a value without elements may change its shape")
+      raise NoConverterError("a value without elements may change its shape")
 
 
 def _is_right(op: tfi.Operation, stacked: list[tf.Tensor], num_rows: tf.Tensor) -> bool:
