@@ -29,6 +29,7 @@ from recursive_tf.convert._values import (
   LocalList,
   LocalObject,
   Maybe,
+  Missing,
   Ref,
   Rows,
   Undefined,
@@ -200,7 +201,8 @@ def form_of(value: Any, reader: Reader) -> Form:
   if isinstance(value, Weak):
     return WeakForm(_spec(value.tensor), value.type)
   if isinstance(value, Ref):
-    return RefForm(reader.types_of(value))
+    types = reader.types_of(value)
+    return RefForm(types - {Missing} or types)  # What is missing fails as it is passed on.
   if isinstance(value, Abstract):
     raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
   if isinstance(value, Undefined):

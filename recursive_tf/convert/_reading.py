@@ -315,6 +315,8 @@ class Reading:
     types = self.types_of(ref) - {NoneType, Missing}
     if len(types) != 1 or not types <= set(_forms.NUMBERS):
       raise self._mixed(ref, "a number")
+    if self._is_of_none(ref):
+      return self._number_or_of_none(ref)
     (type_,) = types
     kind = kind_of_value(type_)
     assert kind is not None  # It is a number.
@@ -336,6 +338,28 @@ class Reading:
     found = self.memo(("number", *ref.key, self._is_sure(ref)), read)
     self._sources[id(found)] = found, ref
     return found
+
+  def _is_of_none(self, ref: Ref) -> bool:
+    """Tells whether a read is what is also known of None, of an object that may be None."""
+    is_step = len(ref.path) == 1 and ref.path[0][0] in ("truth", "eq", "in", "isinstance")
+    return is_step and NoneType in self.types_of(Ref(ref.base))
+
+  def _number_or_of_none(self, ref: Ref) -> Number:
+    """Returns such a read: None has no row, any other row is read in its place."""
+    ((name, *operands),) = ref.path
+    of_none = {
+      "truth": lambda: False,
+      "eq": lambda: operands[0] is None,
+      "in": lambda: None in operands[0].value,
+      "isinstance": lambda: NoneType in operands[0],
+    }[name]()
+
+    def read() -> Number:
+      types = self.types_of(Ref(ref.base)) - {NoneType}
+      found = self.number(Ref(Base(tf.maximum(ref.base.handle, 0), types), ref.path))
+      return Number(tf.where(tf.equal(ref.base.handle, NONE), of_none, found.tensor), bool)
+
+    return self.memo(("of none", *ref.key), read)
 
   def source(self, value: Any) -> Ref | None:
     """Returns the read that gave a number."""
