@@ -67,6 +67,7 @@ class Program:
     version: tells the programs of one function apart.
     walk_seconds, walked_objects: what the walks took, and the objects they visited.
     effects: what it writes and prints.
+    is_packed: whether packed objects need it.
     root_types: the types that objects given as arguments can have, by argument.
   """
 
@@ -119,6 +120,7 @@ class Program:
     self._all_root_types = all_types | profile.root_types
     self._graphs: dict[bool, Graph] = {}
     self._refusal: ConversionRefused | None = None  # Of the walk.
+    self.is_packed = False
     self.result_form = self._result_form()
 
   def _check_aliases(self, profile: Profile) -> None:

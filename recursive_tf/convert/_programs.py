@@ -10,6 +10,7 @@ from recursive_tf.convert import _encode, _forms
 from recursive_tf.convert._arguments import CONTAINER, Argument, objects_of
 from recursive_tf.convert._budget import Budget, Limits
 from recursive_tf.convert._conversion import PromoteArgument, Sources
+from recursive_tf.convert._kinds import Kinds, key_of
 from recursive_tf.convert._profile import Profile
 from recursive_tf.convert._program import Graph, Outdated, Program
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -91,7 +92,7 @@ class Programs:
   """Finds and makes the programs of one function. Not thread-safe.
 
   Attributes:
-    versions: all programs ever made, by version.
+    versions: the programs that are kept, by version.
   """
 
   def __init__(self, function: Any, name: str, stats: Stats, limits: Limits):
@@ -99,16 +100,17 @@ class Programs:
     self._name = name
     self._stats = stats
     self._limits = limits
-    self.versions: list[Program] = []
+    self.versions: dict[int, Program] = {}
+    self._num_versions = 0
     self._sources = Sources()
     self._profile = Profile()
     self._changing: dict[Any, Any] = {}
-    self._entries: dict[Any, Entry] = {}
+    self._entries: Kinds[Entry] = Kinds()
     self._promoted: set[str] = set()
 
   def __iter__(self) -> Iterator[Program]:
     """Yields the programs in use."""
-    for entry in {id(entry): entry for entry in self._entries.values()}.values():
+    for entry in self._entries.values():
       yield from entry.programs
 
   def prepare(
@@ -125,7 +127,7 @@ class Programs:
       ConversionRefused: If the function cannot be converted for these arguments.
     """
     budget = budget or Budget(self._limits)
-    arguments = self._with_containers(arguments, values)
+    arguments = self._entries.generalized(self._with_containers(arguments, values))
     entry = self.entry(arguments)
     if entry.is_given_up:
       assert entry.refusal is not None  # It says so.
@@ -166,12 +168,29 @@ class Programs:
         entry.programs.remove(program)
 
   def entry(self, arguments: dict[str, Argument]) -> Entry:
-    """Returns what is known for arguments of these kinds."""
-    key = tuple((name, argument.single().key) for name, argument in arguments.items())
-    if key not in self._entries:
+    """Returns what is known for arguments of these kinds.
+
+    Raises:
+      ConversionRefused: If constants among them are ever others.
+    """
+    key = key_of(arguments)
+    known = self._entries.get(key)
+    if known is None:
       found = (e for e in self._entries.values() if any(p.takes(arguments) for p in e.programs))
-      self._entries[key] = next(found, None) or Entry()
-    return self._entries[key]
+      known = next(found, None) or Entry()
+      for gone in self._entries.add(key, known):
+        for program in gone.programs:
+          if not program.is_packed:
+            self.versions.pop(program.version, None)
+    self._entries.use(key)
+    return known
+
+  def note_failure(self, arguments: dict[str, Argument], refusal: ConversionRefused) -> None:
+    """Notes that a call with these arguments failed by an error of ours."""
+    arguments = self._entries.generalized(arguments)
+    entry = self._entries.get(key_of(arguments))
+    if entry is not None:
+      entry.note_failure(refusal)
 
   def graph(self, program: Program, arguments: dict[str, Argument]) -> Graph:
     """Returns a program's graph for these arguments."""
@@ -244,14 +263,15 @@ class Programs:
       entry.refusal = refusal.again()
       raise
     entry.programs.insert(0, program)
-    self.versions.append(program)
+    self.versions[program.version] = program
+    self._num_versions += 1
     return program
 
   def _program(
     self, entry: Entry, arguments: dict[str, Argument], roots: list[Any], budget: Budget
   ) -> Program:
     return Program(
-      len(self.versions),
+      self._num_versions,
       self._sources(self._function),
       arguments,
       self._profile,

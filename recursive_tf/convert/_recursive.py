@@ -225,6 +225,7 @@ class RecursiveFunction:
       type_ = self._packed_types.get(program.version)
       if type_ is None:
         specs = tuple(graph.keep.input_signature)
+        program.is_packed = True
         type_ = self._packed_types[program.version] = PackedType(self, program.version, True, specs)
     return Packed(tuple(prepared.tensors), type_)
 
@@ -460,7 +461,7 @@ class RecursiveFunction:
     )
     refusal.__cause__ = error if self._strict else None  # It holds on to frames and tensors.
     if arguments:
-      self._programs.entry(arguments).note_failure(refusal)
+      self._programs.note_failure(arguments, refusal)
     return refusal
 
   def _fall_back(

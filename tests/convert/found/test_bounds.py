@@ -1,12 +1,15 @@
 """Conversions and walks end: what would grow without end is refused, soon, and with the line."""
 
+import gc
 import itertools
 import linecache
 import time
+import weakref
 
 import pytest
 import tensorflow as tf
 
+import recursive_tf as rtf
 from recursive_tf.convert._budget import Limits, resident_bytes
 from recursive_tf.convert._recursive import RecursiveFunction
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -307,3 +310,65 @@ def test_strings_made_of_attributes_are_objects():
 
   agrees(build)
 
+
+
+# --- Ever other constants
+
+
+def test_many_strings_are_data():
+  def f(n, word):
+    return (n.name == word) + sum(f(k, word) for k in n.kids)
+
+  function = rtf.recursive(f)
+  words = ["a", "b", "r"] + [f"w{i}" for i in range(1_000)]
+  assert [function(root(), word) for word in words[:30]] == [1, 1, 1] + [0] * 27
+  before = resident_bytes()
+  assert [function(root(), word) for word in words[30:]] == [0] * 973
+  assert function.stats.num_conversions <= 6 and not function.stats.fallbacks
+  assert resident_bytes() - before < 50_000_000
+
+
+def test_strings_that_cannot_be_data_are_refused_without_being_tried_again():
+  def f(n, word):
+    return word[: n.v] == n.name or any(f(k, word) for k in n.kids)
+
+  function = rtf.recursive(f)
+  for i in range(100):
+    assert function(root(), f"w{i}") == f(root(), f"w{i}")
+  assert function.stats.num_conversions <= 8
+
+
+def test_a_new_function_in_each_call_is_refused_and_none_is_kept():
+  def f(n, change):
+    return change(n.v) + sum(f(k, change) for k in n.kids)
+
+  function = rtf.recursive(f)
+  kept = []
+  for i in range(100):
+
+    def change(v, i=i):
+      return v + i
+
+    kept.append(weakref.ref(change))
+    assert function(root(), change) == f(root(), change)
+  del change
+  gc.collect()
+  assert function.stats.num_conversions < 16
+  assert sum(each() is not None for each in kept) < 20
+  assert function.stats.fallbacks.keys() == {Reason.TOO_MANY_VARIANTS}
+  assert "'change'" in str(function.explain())
+
+
+def test_models_in_turn_are_converted_if_they_are_used():
+  class Model:
+    def __init__(self, scale):
+      self.scale = scale
+
+    @rtf.recursive
+    def f(self, n):
+      return n.v * self.scale + sum(self.f(k) for k in n.kids)
+
+  for scale in range(20):
+    model = Model(scale)
+    assert [model.f(root()) for _ in range(20)] == [6 * scale] * 20
+  assert not Model.f.stats.fallbacks and len(list(Model.f._programs)) <= 17
