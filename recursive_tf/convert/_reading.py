@@ -347,12 +347,10 @@ class Reading:
   def _number_or_of_none(self, ref: Ref) -> Number:
     """Returns such a read: None has no row, any other row is read in its place."""
     ((name, *operands),) = ref.path
-    of_none = {
-      "truth": lambda: False,
-      "eq": lambda: operands[0] is None,
-      "in": lambda: None in operands[0].value,
-      "isinstance": lambda: NoneType in operands[0],
-    }[name]()
+    if name == "in":
+      of_none = None in operands[0].value
+    else:
+      of_none = name == "isinstance" and NoneType in operands[0]
 
     def read() -> Number:
       types = self.types_of(Ref(ref.base)) - {NoneType}
