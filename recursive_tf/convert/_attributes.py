@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from recursive_tf.convert import _calls, _libraries
+from recursive_tf.convert import _calls, _libraries, _shapes
 from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
@@ -29,6 +29,7 @@ from recursive_tf.convert._values import (
   Rows,
   Scope,
   Weak,
+  is_static,
 )
 
 _TUPLE_FIELD = type(vars(collections.namedtuple("_Example", "field"))["field"])
@@ -52,6 +53,10 @@ def read(ip: Any, owner: Any, name: str) -> Any:
     return owner.read(name)
   if isinstance(owner, Weak):
     owner = ip.frame.strong(owner)
+  if isinstance(owner, _shapes.Shape):
+    return _shapes.read(ip, owner, name)
+  if isinstance(owner, tf.Tensor) and not is_static(owner) and name in _shapes.ATTRIBUTES:
+    return _shapes.attribute_of_tensor(ip, owner, name)
   if isinstance(owner, tf.Tensor) and name in _NEEDS_VALUE:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a tensor: its value is not there yet.")
   if isinstance(owner, (Number, Rows, Builtin, Closure, BoundMethod)):
@@ -77,12 +82,8 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
   if isinstance(owner, (types.ModuleType, type, tf.Tensor)) or _libraries.is_library(owner):
     if not hasattr(owner, name):
       raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{owner!r} has no attribute {name!r}.")
-    value = getattr(owner, name)
-    is_users = isinstance(owner, (types.ModuleType, type)) and not _libraries.is_library(owner)
-    if isinstance(owner, type) and isinstance(value, types.MethodType):
-      return value
-    return frame.conversion.guards.attribute(owner, name, value) if is_users else value
-  found = by_class(type(owner), name)
+    return _of_library(ip, owner, name)
+  found = by_class(frame.conversion.guards.type_of(owner), name)
   frame.conversion.guards.of_class(type(owner), name)
   if isinstance(found, property):
     return _calls.call(ip, found.fget, [owner], {})
@@ -107,9 +108,26 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
     )
   if not hasattr(owner, name):
     raise Raises
-  value = frame.conversion.guards.attribute(owner, name, getattr(owner, name))
+  value = frame.conversion.guards.attribute(owner, name)
   # A tf.Module keeps dicts in proxies, which pass all through to the dict itself.
   return value.__wrapped__ if type(value).__name__ == "_DictWrapper" else value
+
+
+def _of_library(ip: Any, owner: Any, name: str) -> Any:
+  """Returns and guards an attribute of a module, a class, a tensor or an object of a library."""
+  guards = ip.frame.conversion.guards
+  value = getattr(owner, name)
+  if isinstance(owner, tf.Tensor):
+    return value
+  if isinstance(owner, type) and isinstance(value, types.MethodType):
+    guards.of_class(owner, name)
+    return value
+  if isinstance(owner, (types.ModuleType, type)):
+    # Modules that load parts of themselves when they are asked for have these not as attributes.
+    is_plain = not _libraries.is_library(owner) or name in vars(owner)
+    return guards.attribute(owner, name) if is_plain else value
+  _calls.watch(ip, owner)
+  return guards.attribute(owner, name) if name in getattr(owner, "__dict__", {}) else value
 
 
 def _is_shadowed(owner: Any, name: str) -> bool:
@@ -280,6 +298,7 @@ def _method_of_builtin(ip: Any, ref: Ref, name: str) -> Any:
 
 
 def _of_object(ip: Any, owner: LocalObject, name: str) -> Any:
+  ip.frame.conversion.guards.methods(owner.type)
   if name in owner.fields:
     return owner.fields[name]
   found = by_class(owner.type, name)
@@ -327,6 +346,7 @@ class Super:
           Reason.UNSUPPORTED_OPERATION, f"super().{name} of objects of several types."
         )
       (type_,) = kinds
+    self._ip.frame.conversion.guards.methods(type_)
     order = type_.__mro__
     for base in order[order.index(self._after) + 1 :]:
       if name in vars(base):

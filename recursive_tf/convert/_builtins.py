@@ -24,6 +24,7 @@ from recursive_tf.convert import (
   _loops,
   _numbers,
   _operators,
+  _shapes,
   _tensor_lists,
 )
 from recursive_tf.convert import _sequences as seq
@@ -32,6 +33,7 @@ from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   ABSTRACT,
+  Abstract,
   Bottom,
   BoundMethod,
   Builtin,
@@ -96,18 +98,24 @@ def _len(ip: Any, value: Any) -> Any:
     return len(value.items)
   if isinstance(value, LocalDict):
     return len(value.items)
+  if isinstance(value, _shapes.Shape):
+    return len(value.dims)
+  if isinstance(value, Abstract):
+    raise frame.refuse(Reason.NEEDS_VALUE, f"The length of: {value.description}.")
   if isinstance(value, (LocalObject,)):
     return _calls.call(ip, _attributes.read(ip, value, "__len__"), [], {})
   if isinstance(value, Weak):
     value = frame.strong(value)
   if isinstance(value, tf.Tensor):
+    if value.shape.rank == 0:
+      raise Raises
     if value.shape.rank and value.shape[0] is not None:
       return value.shape[0]
     return Number(tf.shape(value)[0], int)
   if isinstance(value, (list, dict, set)):
     state = frame.conversion.effects.read_static_length(ip, value)
     return frame.conversion.guards.length(value) if state is None else state.value
-  method = getattr(type(value), "__len__", None)
+  method = getattr(frame.conversion.guards.type_of(value), "__len__", None)
   if hasattr(method, "__code__"):
     return _calls.call(ip, BoundMethod(method, value), [], {})
   return len(value)

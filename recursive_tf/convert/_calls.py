@@ -20,6 +20,7 @@ from recursive_tf.convert import (
   _sequences,
   _tensor_lists,
 )
+from recursive_tf.convert._fingerprint import TooLarge
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
@@ -63,7 +64,8 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
   if isinstance(function, BoundMethod):
     return call(ip, function.function, [function.owner, *args], kwargs)
   if isinstance(function, functools.partial):
-    return call(ip, function.func, [*function.args, *args], {**function.keywords, **kwargs})
+    keywords = frame.conversion.guards.items(function.keywords)
+    return call(ip, function.func, [*function.args, *args], {**keywords, **kwargs})
   plain = getattr(function, "python", None)
   if plain is not None and getattr(type(function), "_is_recursive_function", False):
     return call(ip, plain, args, kwargs)
@@ -84,7 +86,7 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
     return _call_layer(ip, function, args, kwargs)
   if isinstance(function, tf.types.experimental.PolymorphicFunction):
     return native(ip, function, args, kwargs)
-  own = _attributes.by_class(type(function), "__call__")
+  own = _attributes.by_class(frame.conversion.guards.type_of(function), "__call__")
   if isinstance(own, types.FunctionType) and not _libraries.is_library(own):
     return call_function(ip, own, [function, *args], kwargs)
   if isinstance(function, Ref) and function.path and function.path[-1][0] == "lookup":
@@ -156,6 +158,7 @@ def native(ip: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[
   """Calls a library's function on the tensors of the graph."""
   frame = ip.frame
   frame.partial()
+  watch(ip, getattr(function, "__self__", function))
   args = [_sequences.lowered(ip, arg) for arg in args]
   kwargs = {name: _sequences.lowered(ip, arg) for name, arg in kwargs.items()}
   try:
@@ -169,13 +172,25 @@ def native(ip: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[
   return _sequences.lifted(ip, result)
 
 
+def watch(ip: Any, value: Any) -> None:
+  """Guards all that an object known at conversion holds, which is handed to a library."""
+  try:
+    ip.frame.conversion.guards.watch(value)
+  except TooLarge as error:
+    kind = type(value).__name__
+    raise ip.frame.refuse(
+      Reason.OPAQUE_CALL, f"A {kind} is used by a library, and {error} to watch for changes."
+    ) from None
+
+
 def _call_layer(ip: Any, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Calls a Keras layer: a library's as it is, the user's own by its `call`."""
+  frame = ip.frame
   if not layer.built:
     raise ip.frame.refuse(
       Reason.OPAQUE_CALL, f"Layer {layer.name!r} makes its weights in its first call."
     )
-  method = type(layer).call
+  method = frame.conversion.guards.type_of(layer).call
   if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
     return call_function(ip, method, [layer, *args], kwargs)
   return native(ip, layer, args, kwargs)
@@ -190,6 +205,8 @@ def _construct(ip: Any, type_: type, args: list[Any], kwargs: dict[str, Any]) ->
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) is not converted.")
   if type_.__new__ is not object.__new__ or type(type_) is not type:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or metaclass.")
+  frame.conversion.guards.methods(type_)
+  frame.conversion.guards.function(type_.__init__)
   made = frame.new(LocalObject(type_, {}))
   fields = getattr(type_, "__dataclass_fields__", None)
   generated = getattr(type_.__init__, "__module__", "") == type_.__module__ and not hasattr(

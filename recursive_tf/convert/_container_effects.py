@@ -82,6 +82,10 @@ class ContainerEffects(Places):
       return State(_loops.part_of(self._dict_rows(ip, owner), 0))
     return None
 
+  def is_changed(self, owner: Any) -> bool:
+    """Tells whether the program changes a known list or dict."""
+    return (LIST, id(owner)) in self.places or (DICT, id(owner)) in self.places
+
   def read_static_length(self, ip: Any, owner: Any) -> State | None:
     """Returns the length of a known list or dict that the program changes."""
     if (LIST, id(owner)) in self.places:

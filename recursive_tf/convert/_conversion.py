@@ -68,13 +68,22 @@ class Sources:
 
   def __init__(self) -> None:
     self._files = SourceFiles()
-    self._known: dict[Any, FunctionSource] = {}
+    self._known: dict[Any, tuple[Any, FunctionSource]] = {}
 
   def __call__(self, function: Any) -> FunctionSource:
     """Returns a function's source."""
-    if function not in self._known:
-      self._known[function] = prepare(source_of(function, self._files))
-    return self._known[function]
+    state = getattr(function, "__code__", None), _signature_of(function)
+    known = self._known.get(function)
+    if known is None or known[0] != state:
+      known = self._known[function] = state, prepare(source_of(function, self._files))
+    return known[1]
+
+
+def _signature_of(function: Any) -> Any:
+  """Returns what makes the source of a function another one: the objects that are its defaults."""
+  defaults = getattr(function, "__defaults__", None) or ()
+  named = getattr(function, "__kwdefaults__", None) or {}
+  return tuple(map(id, defaults)), tuple((name, id(value)) for name, value in named.items())
 
 
 @dataclasses.dataclass
@@ -126,7 +135,7 @@ class Conversion:
     self.root_types = root_types
     self.entry_node = entry_node
     self.profile = profile
-    self.source = sources
+    self._sources = sources
     self.effects = Effects(self._note_news, profile.add_root)
     self.recursive: set[ast.AST] = set()
     self.converted: dict[tuple[str, int, str], str] = {}
@@ -536,6 +545,11 @@ class Conversion:
           )
 
   # --- What frames ask for
+
+  def source(self, function: Any) -> FunctionSource:
+    """Returns the source of a function of the user's, and guards that it stays this function."""
+    self.guards.function(function)
+    return self._sources(function)
 
   @property
   def columns(self) -> Any:

@@ -185,7 +185,8 @@ def same_static(a: Any, b: Any) -> bool:
     return len(a) == len(b) and all(map(same_static, a, b))
   if isinstance(a, types.MethodType):
     return a.__func__ is b.__func__ and a.__self__ is b.__self__
-  return isinstance(a, (*NUMBERS, str, bytes, range, slice, tf.DType)) and (
+  kinds = (*NUMBERS, str, bytes, range, slice, tf.DType, tf.TensorShape)
+  return isinstance(a, kinds) and (
     a == b and repr(a) == repr(b)
   )
 

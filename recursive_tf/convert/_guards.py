@@ -13,10 +13,20 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf.convert import _libraries
+from recursive_tf.convert._fingerprint import (
+  ClassPart,
+  Fingerprint,
+  FunctionPart,
+  content_of,
+  is_leaf,
+)
 from recursive_tf.convert._forms import same_static
 from recursive_tf.convert._numbers import Number
+from recursive_tf.convert._values import Raises
 
 _GONE = object()
+_ABSENT = content_of(types.CellType())
 
 
 class Guards:
@@ -31,21 +41,38 @@ class Guards:
     self.changing = changing
     self._as_input = as_input
     self._checks: dict[tuple[int, Any], tuple[Any, Callable[[], Any], Any]] = {}
+    self._watched: dict[tuple[int, str], tuple[Any, Any]] = {}
 
   def cell(self, cell: types.CellType, name: str) -> Any:
-    """Returns and guards a variable of an enclosing function."""
-    try:
-      return self._guard(cell, name, lambda: cell.cell_contents)
-    except ValueError:  # Not set yet.
-      raise KeyError(name) from None
+    """Returns and guards a variable of an enclosing function.
+
+    Raises:
+      Raises: If it is not set.
+    """
+    found = self._guard(cell, name, lambda: content_of(cell))
+    if found is _ABSENT:
+      raise Raises
+    return found
 
   def name(self, namespace: dict[str, Any], name: str) -> Any:
     """Returns and guards a global variable."""
     return self._guard(namespace, name, lambda: namespace.get(name, _GONE))
 
-  def attribute(self, owner: Any, name: str, value: Any) -> Any:
+  def builtin(self, source: Any, name: str) -> Any:
+    """Returns and guards what a name that is no variable stands for.
+
+    Raises:
+      Raises: If it stands for nothing.
+    """
+    self.name(source.globals, name)
+    builtins = source.function.__builtins__
+    found = self._guard(builtins, name, lambda: builtins.get(name, _GONE))
+    if found is _GONE:
+      raise Raises
+    return found
+
+  def attribute(self, owner: Any, name: str) -> Any:
     """Returns and guards an attribute."""
-    del value
     return self._guard(owner, name, lambda: getattr(owner, name, _GONE))
 
   def lacks(self, owner: Any, name: str) -> None:
@@ -82,6 +109,36 @@ class Guards:
     """Returns and guards a length."""
     return self._guard(container, "len", lambda: len(container))
 
+  def type_of(self, owner: Any) -> type:
+    """Returns and guards the class of an object, with the methods it has."""
+    kind = self._guard(owner, ("type",), lambda: type(owner))
+    self.methods(kind)
+    assert isinstance(kind, type)  # It is what `type` returned.
+    return kind
+
+  def methods(self, kind: type) -> None:
+    """Guards the methods of a class of the user's."""
+    key = id(kind), "methods"
+    if key not in self._watched and kind.__module__ != "builtins":
+      if not _libraries.is_library(kind):
+        self._watched[key] = kind, ClassPart(kind)
+
+  def function(self, function: Any) -> None:
+    """Guards the code and the default values of a function of the user's."""
+    key = id(function), "function"
+    if key not in self._watched and isinstance(function, types.FunctionType):
+      self._watched[key] = function, FunctionPart(function)
+
+  def watch(self, value: Any) -> None:
+    """Guards all that an object holds, which is handed to a library as it is.
+
+    Raises:
+      TooLarge: If there is too much in it.
+    """
+    key = id(value), "content"
+    if key not in self._watched and not is_leaf(value):
+      self._watched[key] = value, Fingerprint(value)
+
   def _guard(
     self, owner: Any, name: Any, read: Callable[[], Any], same: Callable[..., bool] = same_static
   ) -> Any:
@@ -101,6 +158,9 @@ class Guards:
       now = read()
       if now is not value and not same(value, now):
         found.append((key, owner))
+    for watched, (owner, part) in self._watched.items():
+      if not part.is_same():
+        found.append((watched, owner))
     return found
 
 

@@ -8,7 +8,6 @@ a loop of the graph.
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -156,7 +155,8 @@ class Interpreter:
     names = [alias.name for alias in node.names]
     module = __import__(node.module or "", {"__package__": package}, None, names, node.level)
     for alias in node.names:
-      scope.names[alias.asname or alias.name] = getattr(module, alias.name)
+      found = self.frame.conversion.guards.attribute(module, alias.name)
+      scope.names[alias.asname or alias.name] = found
     return FELL
 
   def do_Nonlocal(self, node: ast.Nonlocal, scope: Scope) -> Any:
@@ -333,9 +333,7 @@ class Interpreter:
       if owner is not None:
         state = conversion.effects.read_variable(self, owner, name)
         return guard(owner, name) if state is None else state.value
-    if hasattr(builtins, name):
-      return getattr(builtins, name)
-    raise Raises  # NameError
+    return conversion.guards.builtin(source, name)
 
   def eval_Attribute(self, node: ast.Attribute, scope: Scope) -> Any:
     return _attributes.read(self, self.eval(node.value, scope), node.attr)

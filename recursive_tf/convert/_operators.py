@@ -8,10 +8,19 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import keras
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert import _attributes, _calls, _forms, _libraries, _numbers, _sequences
+from recursive_tf.convert import (
+  _attributes,
+  _calls,
+  _forms,
+  _libraries,
+  _numbers,
+  _sequences,
+  _shapes,
+)
 from recursive_tf.convert._forms import NoneType, number_of
 from recursive_tf.convert._numbers import Number, as_tensor
 from recursive_tf.convert._refusal import Reason
@@ -70,6 +79,8 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
     return _binary_of_either(ip, op, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
   left, right = _as_float(ip, left, right), _as_float(ip, right, left)
+  if op is ast.Add and any(isinstance(value, _shapes.Shape) for value in (left, right)):
+    return _shapes.joined(ip, left, right)
   if isinstance(left, Number) or isinstance(right, Number):
     if number_of(left) is not None and number_of(right) is not None:
       frame.partial()
@@ -83,7 +94,7 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
     return _weak_binary(ip, op, left, right)
   if isinstance(left, LocalObject) or isinstance(right, LocalObject):
     return _own_operator(ip, op, left, right)
-  if isinstance(left, (LocalList, Rows)) or isinstance(right, (LocalList, Rows)):
+  if isinstance(left, (LocalList, Rows, tuple)) or isinstance(right, (LocalList, Rows, tuple)):
     found = _sequences.binary(ip, op, left, right)
     if found is not None:
       return found
@@ -150,13 +161,22 @@ def _native(ip: Any, function: Any, left: Any, right: Any) -> Any:
       except TypeError as error:
         raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, str(error)) from None
       left, right = (value, right) if i == 0 else (left, value)
-  for value in (left, right):
-    if isinstance(value, (Closure, BoundMethod, Builtin, LocalDict)):
+  for value, other in ((left, right), (right, left)):
+    if isinstance(value, (Closure, BoundMethod, Builtin, LocalDict, Abstract)):
+      raise _unsupported(ip, function.__name__, left, right)
+    if isinstance(value, Number) and not _takes_tensors(other):
       raise _unsupported(ip, function.__name__, left, right)
   left, right = ip.frame.tensor(left), ip.frame.tensor(right)
   if isinstance(left, LocalList) or isinstance(right, LocalList):
     left, right = (_sequences.lowered(ip, value) for value in (left, right))
   return _calls.native(ip, function, [left, right], {})
+
+
+def _takes_tensors(value: Any) -> bool:
+  """Tells whether an operator of a value with a tensor is TensorFlow's."""
+  return isinstance(value, (tf.Tensor, tf.Variable, keras.Variable)) or (
+    _forms.is_tensor_like(value) or tf.is_tensor(value)
+  )
 
 
 def _weak_binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
@@ -254,6 +274,9 @@ def _in_place(ip: Any, op: type[ast.operator], old: Any, value: Any) -> Any:
   if isinstance(old, LocalList) and op is ast.Add:
     _sequences.extend(ip, old, value)
     return old
+  if isinstance(old, LocalList) and op is ast.Mult:
+    old.content = binary(ip, op, old, value).content
+    return old
   if isinstance(old, (list, dict, set, np.ndarray)):
     text = f"{op.__name__} changes a {type(old).__name__}."
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
@@ -301,12 +324,14 @@ def truth(ip: Any, value: Any) -> Any:
     return True
   if isinstance(value, (Closure, BoundMethod, Builtin)):
     return True
+  if isinstance(value, _shapes.Shape):
+    return True  # Also of a scalar: its rank is known.
   if isinstance(value, Abstract):
     raise frame.refuse(Reason.NEEDS_VALUE, f"{value.description} is tested.")
   if isinstance(value, (list, dict, set)):
     return frame.conversion.guards.length(value) > 0
   for name in ("__bool__", "__len__"):
-    method = getattr(type(value), name, None)
+    method = getattr(frame.conversion.guards.type_of(value), name, None)
     if method is not None and not _libraries.is_library(value) and hasattr(method, "__code__"):
       return truth(ip, _calls.call(ip, BoundMethod(method, value), [], {}))
   return bool(value)
@@ -379,6 +404,11 @@ def compare(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
       return found if op is ast.Eq else ip._not(found)
   read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
   left, right = read(left), read(right)
+  if isinstance(left, _shapes.Shape) or isinstance(right, _shapes.Shape):
+    if op not in (ast.Eq, ast.NotEq):
+      raise _unsupported(ip, op.__name__, left, right)
+    found = _shapes.is_equal(ip, left, right)
+    return found if op is ast.Eq else ip._not(found)
   if isinstance(left, Number) or isinstance(right, Number):
     if number_of(left) is not None and number_of(right) is not None:
       found = _numbers.compare(op, left, right)

@@ -171,6 +171,7 @@ class Program:
         names[name] = Mapped(Rows(length, tuple(tensors), form))
       else:
         names[name] = ip.frame.adopt(_forms.unflatten(form, iter(tensors)))
+    self.conversion.guards.function(self._source.function)
     found = self.conversion.call_instance(
       ip, self._source.function, self._source, self._source.node, None, names
     )

@@ -147,8 +147,12 @@ class Reading:
     if narrowed is not None:
       return narrowed
     if not ref.path:
-      return ref.base.types
-    return self.profile.facts(self._base_types(ref), ref.path).types
+      types = ref.base.types
+    else:
+      types = self.profile.facts(self._base_types(ref), ref.path).types
+    for type_ in types:
+      self.conversion.guards.methods(type_)
+    return types
 
   def _base_types(self, ref: Ref) -> frozenset[type]:
     return self.types_of(Ref(ref.base)) - {NoneType, Missing}

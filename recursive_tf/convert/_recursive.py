@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
-import inspect
 import logging
 import threading
 import time
@@ -43,6 +42,7 @@ from recursive_tf.convert._packed import Packed, PackedType
 from recursive_tf.convert._program import num_rows, rows_of_call
 from recursive_tf.convert._programs import Prepared, Programs
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._source import LiveSignature
 from recursive_tf.convert._stats import Stats
 from recursive_tf.convert._subjects import subject_of
 from recursive_tf.convert._verification import Schedule, Verdict, check
@@ -122,7 +122,7 @@ class RecursiveFunction:
     self.python = function
     self.stats = Stats()
     self._strict = strict
-    self._signature = inspect.signature(function)
+    self._signature = LiveSignature(function)
     self._programs = Programs(function, self.__name__, self.stats, limits or Limits())
     self._schedule = Schedule(config().verify if verify is None else verify, self.stats)
     self._refusals: list[ConversionRefused] = []

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert import _calls, _forms, _lazy, _libraries, _operators
+from recursive_tf.convert import _calls, _forms, _lazy, _libraries, _operators, _shapes
 from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._reading import is_plain_sequence
@@ -22,6 +22,7 @@ from recursive_tf.convert._values import (
   Abstract,
   BoundMethod,
   Builtin,
+  Closure,
   Held,
   LocalDict,
   LocalList,
@@ -143,12 +144,13 @@ def item(ip: Any, owner: Any, key: Any) -> Any:
     owner = frame.tensor(owner)
   if isinstance(owner, (tf.Tensor, tf.Variable, np.ndarray)):
     return _calls.native(ip, lambda t, k: t[k], [frame.tensor(owner), _index(ip, key)], {})
-  if isinstance(owner, (str, range, tf.TensorShape)):
-    if isinstance(key, (Number, Ref, tf.Tensor)):
-      raise frame.refuse(Reason.NEEDS_VALUE, f"An item of {owner!r} by what only the run knows.")
+  if isinstance(owner, (str, range, tf.TensorShape, _shapes.Shape)):
     index: Any = key.static() if isinstance(key, Slice) else key
-    return owner[index]
-  method = getattr(type(owner), "__getitem__", None)
+    if isinstance(key, (Number, Ref, tf.Tensor)) or (isinstance(key, Slice) and index is None):
+      kind = "shape" if isinstance(owner, _shapes.Shape) else type(owner).__name__
+      raise frame.refuse(Reason.NEEDS_VALUE, f"An item of a {kind} by what only the run knows.")
+    return _shapes.item(ip, owner, index) if isinstance(owner, _shapes.Shape) else owner[index]
+  method = getattr(frame.conversion.guards.type_of(owner), "__getitem__", None)
   if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
     return _calls.call(ip, BoundMethod(method, owner), [key], {})
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {type(owner).__name__}.")
@@ -276,9 +278,10 @@ def _item_of_static(ip: Any, owner: Any, key: Any) -> Any:
     raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a string that only the run makes.")
   if not is_static(key) or isinstance(key, tf.Tensor):
     raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a key that only the run knows.")
+  found = guards.entry(owner, key)
   if key not in owner:
     raise Raises
-  return guards.entry(owner, key)
+  return found
 
 
 def get_of_static(ip: Any, owner: dict[Any, Any], key: Any, default: Any = None) -> Any:
@@ -412,6 +415,8 @@ def fixed_items(ip: Any, value: Any, count: int | None = None) -> list[Any]:
       frame.adopt(_forms.unflatten(rows.form, iter([t[i] for t in checked])))
       for i in range(count)
     ]
+  if isinstance(value, _shapes.Shape):
+    return list(value.dims)
   if isinstance(value, (tuple, range, str)):
     ip.budget.take(len(value))
     return list(value)
@@ -463,8 +468,8 @@ def contains(ip: Any, owner: Any, value: Any) -> Any:
       if type(owner) is dict:
         return frame.conversion.effects.membership(ip, owner, value)
     elif is_static(value) and all(map(is_static, owner)):
-      if isinstance(owner, (dict, set, list)):
-        frame.conversion.guards.elements(owner)
+      _calls.watch(ip, owner)
+      _calls.watch(ip, value)
       return value in owner
     elif type(owner) is dict:
       return frame.conversion.effects.membership(ip, owner, value)
@@ -494,8 +499,9 @@ def _contains_of_heap(ip: Any, owner: Ref, value: Any) -> Any:
 
 def lowered(ip: Any, value: Any) -> Any:
   """Returns a value as a library takes it: tensors, and Python lists and dicts of them."""
-  ip.frame.conversion.effects.check_unchanged(ip)
   frame = ip.frame
+  effects = frame.conversion.effects
+  effects.check_unchanged(ip)
   if isinstance(value, LocalList):
     if value.items is None:
       raise frame.refuse(
@@ -507,14 +513,22 @@ def lowered(ip: Any, value: Any) -> Any:
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
     parts = [lowered(ip, part) for part in value]
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+  if isinstance(value, _shapes.Shape):
+    return [lowered(ip, size) for size in value.dims]
   if isinstance(value, LocalObject):
     raise frame.refuse(
       Reason.OPAQUE_CALL, f"A {value.type.__name__} of the program is passed to a library."
     )
-  if isinstance(value, (Builtin, BoundMethod, Rows, Slice, Text)):
+  if isinstance(value, (Builtin, BoundMethod, Closure, Rows, Slice, Text)):
     raise frame.refuse(
       Reason.OPAQUE_CALL, f"A {type(value).__name__} of the program is passed to a library."
     )
+  if isinstance(value, (list, dict)) and effects.is_changed(value):
+    raise frame.refuse(
+      Reason.EFFECT_ORDER, f"A {type(value).__name__} that is changed is passed to a library."
+    )
+  if is_static(value):
+    _calls.watch(ip, value)
   return frame.tensor(value)
 
 
@@ -701,14 +715,42 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
     rows = [rows_of_items(ip, list(v)) if isinstance(v, tuple) else v for v in (left, right)]
     return dataclasses.replace(concatenated(ip, *rows), type=tuple)
   for one, other in ((left, right), (right, left)):
-    if op is ast.Mult and isinstance(one, LocalList) and type(other) is int:
-      if one.items is not None:
+    if op is ast.Mult and (isinstance(one, (LocalList, Rows)) or type(one) is tuple):
+      if isinstance(one, LocalList) and one.items is not None and type(other) is int:
         return ip.frame.new(LocalList(one.items * other))
+      is_tuple_known = type(one) is tuple and type(other) is int
+      if not is_tuple_known and (isinstance(other, Number) or type(other) is int):
+        return _repeated(ip, one, _forms.as_number(other))
   return None
 
 
 def _is_tuple(value: Any) -> bool:
   return isinstance(value, Rows) and value.type is tuple
+
+
+def _repeated(ip: Any, value: Any, count: Number) -> Any:
+  """Returns a list or tuple, repeated as often as the run says; not below 0."""
+  rows = _calls.as_rows(value)
+  if rows is None:
+    items = list(value) if isinstance(value, tuple) else value.snapshot()
+    rows = rows_of_items(ip, items)
+  if count.type is not int or not _is_repeatable(rows.form):
+    raise ip.frame.refuse(
+      Reason.DYNAMIC_LIST, "A list of lists, or such, is repeated as often as only the run knows."
+    )
+  times = tf.cast(tf.maximum(count.tensor, tf.zeros([], count.tensor.dtype)), tf.int32)
+  tensors = tuple(tf.tile(t, [times, *[1] * (len(t.shape) - 1)]) for t in rows.tensors)
+  rows = dataclasses.replace(rows, length=rows.length * times, tensors=tensors)
+  if isinstance(value, LocalList):
+    return ip.frame.new(LocalList(rows))
+  return dataclasses.replace(rows, type=tuple)
+
+
+def _is_repeatable(form: Any) -> bool:
+  """Tells whether it makes no difference whether elements are one object or equal ones."""
+  if form is None or isinstance(form, (_forms.NumberForm, _forms.RefForm, _forms.StaticForm)):
+    return True
+  return isinstance(form, _forms.TensorForm) and form.spec.shape.rank is not None
 
 
 def text_binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Text | None:

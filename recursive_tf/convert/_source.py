@@ -14,6 +14,7 @@ import copy
 import dataclasses
 import inspect
 import linecache
+import operator
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -397,3 +398,31 @@ def _missing(function: types.FunctionType, file: _File | None) -> ConversionRefu
 def _origin(filename: str, lines: tuple[str, ...], line: int, function: str) -> Origin:
   text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
   return Origin(filename, line, text, function)
+
+
+class LiveSignature:
+  """The signature of a function as it is at each call: default values may be replaced."""
+
+  def __init__(self, function: Callable[..., Any]):
+    self._function = function
+    self._state: Any = None
+    self._known = inspect.signature(function)
+
+  def _now(self) -> inspect.Signature:
+    function: Any = self._function
+    if isinstance(function, types.FunctionType):
+      named = function.__kwdefaults__
+      # All of these are kept, so that `is` is enough.
+      state = (function.__code__, function.__defaults__, *(named or ()), *(named or {}).values())
+      known = self._state
+      if known is None or len(known) != len(state) or not all(map(operator.is_, known, state)):
+        self._state, self._known = state, inspect.signature(function)
+    return self._known
+
+  def bind(self, *args: Any, **kwargs: Any) -> inspect.BoundArguments:
+    """Returns the arguments of a call by parameter; see `inspect.Signature.bind`."""
+    return self._now().bind(*args, **kwargs)
+
+  def bind_partial(self, *args: Any, **kwargs: Any) -> inspect.BoundArguments:
+    """Does the same where some are left out; see `inspect.Signature.bind_partial`."""
+    return self._now().bind_partial(*args, **kwargs)
