@@ -94,7 +94,8 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
     return _weak_binary(ip, op, left, right)
   if isinstance(left, LocalObject) or isinstance(right, LocalObject):
     return _own_operator(ip, op, left, right)
-  if isinstance(left, (LocalList, Rows, tuple)) or isinstance(right, (LocalList, Rows, tuple)):
+  if any(isinstance(v, (LocalList, Rows)) or (op is ast.Mult and type(v) is tuple)
+         for v in (left, right)):
     found = _sequences.binary(ip, op, left, right)
     if found is not None:
       return found

@@ -715,7 +715,7 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
     rows = [rows_of_items(ip, list(v)) if isinstance(v, tuple) else v for v in (left, right)]
     return dataclasses.replace(concatenated(ip, *rows), type=tuple)
   for one, other in ((left, right), (right, left)):
-    if op is ast.Mult and (isinstance(one, (LocalList, Rows)) or type(one) is tuple):
+    if op is ast.Mult and (isinstance(one, LocalList) or _is_tuple(one) or type(one) is tuple):
       if isinstance(one, LocalList) and one.items is not None and type(other) is int:
         return ip.frame.new(LocalList(one.items * other))
       is_tuple_known = type(one) is tuple and type(other) is int

@@ -65,7 +65,6 @@ def test_a_list_is_repeated(own):
   "own",
   [
     lambda n: len(b"ab" * n.v),
-    lambda n: len("%d" % n.v),
     lambda n: len([[1], [2]] * n.v),
   ],
 )
