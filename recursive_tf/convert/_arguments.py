@@ -23,7 +23,8 @@ class Argument:
 
   Attributes:
     kind: one of the kinds above.
-    value: of a static argument, it; of a number, its type; of a container, its form.
+    value: of a static argument, it; of a number, its type; of an array of NumPy, its type; of a
+      container, its form.
     spec: of a tensor.
     parts: of a nest, its parts.
     is_mapped: whether there is one for each row of a mapped call.
@@ -48,7 +49,7 @@ class Argument:
       return CONTAINER
     if self.kind == TENSOR:
       assert self.spec is not None  # A tensor.
-      return TENSOR, self.spec.dtype, str(self.spec.shape), self.is_mapped
+      return TENSOR, self.value, self.spec.dtype, str(self.spec.shape), self.is_mapped
     return self.kind, self.value, tuple(part.key for part in self.parts), self.is_mapped
 
   def specs(self) -> Iterator[tf.TensorSpec]:
@@ -71,7 +72,7 @@ class Argument:
 
   def widened(self, form: Any) -> Argument:
     """Returns the argument with the shapes of a form, which a recursion has made wider."""
-    if self.kind == TENSOR and isinstance(form, _forms.TensorForm):
+    if self.kind == TENSOR and isinstance(form, (_forms.TensorForm, _forms.ArrayForm)):
       return dataclasses.replace(self, spec=form.spec)
     if self.kind == NEST and isinstance(form, _forms.NestForm):
       parts = tuple(a.widened(b) for a, b in zip(self.parts, form.parts, strict=True))
@@ -90,7 +91,8 @@ class Argument:
     """Tells whether a program for this argument can be given another one, row by row or not."""
     if self.kind == other.kind == TENSOR:
       assert self.spec is not None and other.spec is not None  # They are tensors.
-      return self.spec.dtype == other.spec.dtype and _includes(self.spec.shape, other.spec.shape)
+      is_same = self.value is other.value and self.spec.dtype == other.spec.dtype
+      return is_same and _includes(self.spec.shape, other.spec.shape)
     if self.kind == other.kind == NEST:
       same = self.value is other.value and len(self.parts) == len(other.parts)
       return same and all(a.takes(b) for a, b in zip(self.parts, other.parts, strict=True))
@@ -105,6 +107,8 @@ class Argument:
     if self.kind == CONTAINER:
       return self.value
     if self.kind == TENSOR:
+      if self.value is not None:
+        return _forms.ArrayForm(self.spec, frozenset([self.value]), False)
       return _forms.TensorForm(self.spec)
     if self.kind == STATIC:
       return _forms.StaticForm(self.value)
@@ -128,7 +132,10 @@ def classify(value: Any, is_first: bool) -> Argument:
       object, a node of the structure.
   """
   if isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
-    return Argument(TENSOR, spec=tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)))
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "OUSMmV":
+      return Argument(OBJECT)
+    spec = tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
+    return Argument(TENSOR, None if isinstance(value, tf.Tensor) else type(value), spec)
   if type(value) in (int, float):
     return Argument(NUMBER, type(value))
   if isinstance(value, tuple) and _holds_tensors(value):
@@ -154,7 +161,8 @@ def classify_rows(values: Sequence[Any], is_first: bool) -> Argument | None:
   """Returns what kind of argument the values of a mapped call are; None if they differ."""
   if isinstance(values, (tf.Tensor, np.ndarray)):
     spec = tf.TensorSpec(values.shape[1:], tf.as_dtype(values.dtype))
-    return Argument(TENSOR, spec=spec, is_mapped=True)
+    kind = None if isinstance(values, tf.Tensor) else type(values[0])
+    return Argument(TENSOR, kind, spec, is_mapped=True)
   if len(set(map(type, values))) == 1 and not isinstance(values[0], tuple):
     found = classify(values[0], is_first)
     if found.kind in (OBJECT, NUMBER):  # So are all others of the type.

@@ -11,11 +11,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from recursive_tf.convert import _calls, _libraries, _shapes
+from recursive_tf.convert import _arrays, _calls, _libraries, _shapes
 from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
+  Array,
   BoundMethod,
   Builtin,
   Closure,
@@ -55,6 +56,8 @@ def read(ip: Any, owner: Any, name: str) -> Any:
     owner = ip.frame.strong(owner)
   if isinstance(owner, _shapes.Shape):
     return _shapes.read(ip, owner, name)
+  if isinstance(owner, Array):
+    return _arrays.read(ip, owner, name)
   if isinstance(owner, tf.Tensor) and not is_static(owner) and name in _shapes.ATTRIBUTES:
     return _shapes.attribute_of_tensor(ip, owner, name)
   if isinstance(owner, tf.Tensor) and name in _NEEDS_VALUE:

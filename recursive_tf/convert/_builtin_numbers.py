@@ -18,6 +18,7 @@ from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   ABSTRACT,
+  Array,
   IntOrFloat,
   Raises,
   Rows,
@@ -58,7 +59,7 @@ def extreme(name: str) -> Callable[..., Any]:
       found = (_numbers.maximum if name == "max" else _numbers.minimum)(*values)
       if found is not None:
         return found
-    if all(isinstance(v, tf.Tensor) and v.shape.num_elements() == 1 for v in values):
+    if all(_is_one(v) for v in values):
       op = ast.Gt if name == "max" else ast.Lt
       best, *others = values
       for other in others:  # As Python: the first of equals stays.
@@ -68,6 +69,12 @@ def extreme(name: str) -> Callable[..., Any]:
     raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() of these values, in the run.")
 
   return choose
+
+
+def _is_one(value: Any) -> bool:
+  """Tells whether a value is a tensor or an array of one element."""
+  tensor = value.tensor if isinstance(value, Array) else value
+  return isinstance(tensor, tf.Tensor) and tensor.shape.num_elements() == 1
 
 
 def _extreme_of_rows(ip: Any, name: str, rows: Rows, kwargs: dict[str, Any]) -> Any:
@@ -130,7 +137,7 @@ def _operand_of_math(ip: Any, value: Any) -> Any:
   value = value.value if isinstance(value, IntOrFloat) else frame.concrete(value)
   if isinstance(value, Weak):
     value = frame.strong(value)
-  if isinstance(value, np.ndarray):
+  if isinstance(value, (Array, np.ndarray)):
     value = frame.tensor(value)
   if isinstance(value, tf.Tensor):
     return _numbers.from_tensor(float, value) or value

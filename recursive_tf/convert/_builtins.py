@@ -12,10 +12,12 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import keras
 import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert import (
+  _arrays,
   _attributes,
   _builtin_numbers,
   _calls,
@@ -34,6 +36,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   ABSTRACT,
   Abstract,
+  Array,
   Bottom,
   BoundMethod,
   Builtin,
@@ -98,6 +101,8 @@ def _len(ip: Any, value: Any) -> Any:
     return len(value.items)
   if isinstance(value, LocalDict):
     return len(value.items)
+  if isinstance(value, Array):
+    value = value.tensor
   if isinstance(value, _shapes.Shape):
     return len(value.dims)
   if isinstance(value, Abstract):
@@ -154,6 +159,8 @@ def _isinstance(ip: Any, value: Any, classes: Any) -> Any:
   for abstract, kind in kinds_of.items():
     if isinstance(value, abstract):
       return issubclass(kind(), flat)
+  if isinstance(value, Array):
+    return _arrays.is_instance(ip, value, flat)
   if isinstance(value, Weak):
     value = frame.strong(value)
   if isinstance(value, Maybe):
@@ -193,6 +200,8 @@ def _conversion(kind: type) -> Callable[..., Any]:
     if kind is bool:
       return _operators.truth(ip, value)
     value = frame.concrete(value)
+    if isinstance(value, (Array, np.ndarray)):
+      value = frame.tensor(value)
     if _builtin_numbers.all_known([value, *more]):
       return _builtin_numbers.known(ip, kind, value, *more)
     if isinstance(value, Number):
@@ -380,7 +389,9 @@ def _abs(ip: Any, value: Any) -> Any:
     return _numbers.absolute(value)
   if isinstance(value, Weak):
     value = ip.frame.strong(value)
-  if _builtin_numbers.all_known([value]) and not isinstance(value, np.ndarray):
+  if isinstance(value, (Array, np.ndarray)):
+    raise _arrays.refuse(ip, "abs()")
+  if _builtin_numbers.all_known([value]):
     return _builtin_numbers.known(ip, abs, value)
   return _calls.native(ip, abs, [value], {})
 
@@ -453,7 +464,17 @@ def _type(ip: Any, value: Any) -> Any:
     return value.type
   if isinstance(value, (LocalList, LocalDict)):
     return list if isinstance(value, LocalList) else dict
-  return str if isinstance(value, seq.Text) else type(value)
+  if isinstance(value, Array) and len(value.types) == 1:
+    return next(iter(value.types))
+  if isinstance(value, tf.Tensor):
+    return _forms.EAGER_TENSOR
+  if isinstance(value, ABSTRACT) and not isinstance(value, seq.Text):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "type() of what only the run knows.")
+  return str if isinstance(value, seq.Text) else ip.frame.conversion.guards.type_of(value)
+
+
+def _is_tensor(ip: Any, value: Any) -> Any:
+  return _arrays.is_tensor(ip, ip.frame.resolve(value))
 
 
 def _map(ip: Any, function: Any, *values: Any) -> Any:
@@ -573,6 +594,9 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   divmod: _divmod,
   iter: _iter,
   sorted: _sorted,
+  tf.is_tensor: _is_tensor,
+  keras.ops.is_tensor: _is_tensor,
+  tf.executing_eagerly: lambda ip: True,
   functools.partial: _partial,
   tf.constant: _tensor_lists.constant,
   list.__getitem__: _builtin_item,

@@ -34,6 +34,7 @@ from recursive_tf.convert._values import (
   Rows,
   Scope,
   Weak,
+  is_static,
 )
 
 # What libraries raise for arguments that they cannot take.
@@ -161,6 +162,7 @@ def native(ip: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[
   watch(ip, getattr(function, "__self__", function))
   args = [_sequences.lowered(ip, arg) for arg in args]
   kwargs = {name: _sequences.lowered(ip, arg) for name, arg in kwargs.items()}
+  _refuse_numpy(ip, function, [*args, *kwargs.values()])
   try:
     result = function(*args, **kwargs)
   except RecursionError:
@@ -170,6 +172,16 @@ def native(ip: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[
     text = str(error).strip().splitlines() or [type(error).__name__]
     raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {text[0]}") from error
   return _sequences.lifted(ip, result)
+
+
+def _refuse_numpy(ip: Any, function: Any, values: list[Any]) -> None:
+  """Refuses NumPy's functions of what only the run knows: they take the tensors for objects."""
+  owner = getattr(function, "__module__", None) or type(function).__module__
+  if owner.partition(".")[0] == "numpy" and not all(is_static(v) for v in tf.nest.flatten(values)):
+    name = getattr(function, "__name__", "a function")
+    raise ip.frame.refuse(
+      Reason.OPAQUE_CALL, f"NumPy's {name} of what only the run knows. Use TensorFlow's."
+    )
 
 
 def watch(ip: Any, value: Any) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert import _forms, _loops
+from recursive_tf.convert import _forms, _libraries, _loops
 from recursive_tf.convert._budget import Budget
 from recursive_tf.convert._effects import Effects
 from recursive_tf.convert._frame import Frame
@@ -267,7 +267,7 @@ class Conversion:
     """Tells whether calls of a function are calls of the graph."""
     if isinstance(function, Closure):
       node: ast.AST = function.node
-    elif hasattr(function, "__code__"):
+    elif hasattr(function, "__code__") and not _libraries.is_library(function):
       node = self.source(function).node
     else:
       return False

@@ -238,7 +238,6 @@ class Effects(ContainerEffects):
       self.append(ip, self.store(ip.frame, place, False), tuple(operands))
 
 
-_EAGER_TENSOR = tf.__internal__.EagerTensor  # Making one would start TensorFlow's threads.
 _ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)
 
 
@@ -267,7 +266,9 @@ def _facts_of(form: Any, path: Path) -> Iterator[tuple[Path, Facts]]:
     yield path, Facts(frozenset([NoneType]))
     yield from _facts_of(form.value, path)
   elif isinstance(form, _forms.TensorForm):
-    yield path, Facts(frozenset([_EAGER_TENSOR]), form.spec)
+    yield path, Facts(frozenset([_forms.EAGER_TENSOR]), form.spec)
+  elif isinstance(form, _forms.ArrayForm):
+    yield path, Facts(form.types, form.spec)
   elif isinstance(form, NumberForm):
     yield path, Facts(frozenset([form.type]))
   elif isinstance(form, RefForm):

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from recursive_tf.convert import _forms
 from recursive_tf.convert._forms import (
+  ArrayForm,
   Form,
   MaybeForm,
   NestForm,
@@ -30,7 +31,10 @@ def form_of_python(value: Any) -> Form:
   """Returns the form of a Python value that may be another one in the next run."""
   if type(value) in _forms.NUMBERS:
     return NumberForm(type(value))
-  if isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
+  if isinstance(value, (np.ndarray, np.generic)):
+    spec = tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
+    return ArrayForm(spec, frozenset([type(value)]), False)
+  if isinstance(value, tf.Tensor):
     return TensorForm(tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)))
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
     parts = tuple(form_of_python(part) for part in value)
@@ -108,7 +112,10 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
     return _encode_rows(form, value, handles)
   if isinstance(form, TensorForm) and form.spec.dtype == tf.string and type(value) is str:
     return [np.array(value.encode(), object)]
-  if not isinstance(form, TensorForm) or not isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
+  if isinstance(form, ArrayForm):
+    if type(value) not in form.types:
+      raise DoesNotFit
+  elif not isinstance(form, TensorForm) or not isinstance(value, tf.Tensor):
     raise DoesNotFit
   fits = tf.as_dtype(value.dtype) == form.spec.dtype
   if not fits or not form.spec.shape.is_compatible_with(value.shape):

@@ -21,6 +21,7 @@ from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert._values import (
   Abstract,
+  Array,
   Base,
   BoundMethod,
   Builtin,
@@ -38,6 +39,7 @@ from recursive_tf.convert._values import (
 )
 
 NoneType = type(None)
+EAGER_TENSOR = tf.__internal__.EagerTensor  # Making one would start TensorFlow's threads.
 NUMBERS = (bool, int, float)
 
 
@@ -88,6 +90,15 @@ class TensorForm:
   """A tensor."""
 
   spec: tf.TensorSpec
+
+
+@dataclasses.dataclass(frozen=True)
+class ArrayForm:
+  """An array or a scalar of NumPy, or a variable of an object; see `Array`."""
+
+  spec: tf.TensorSpec
+  types: frozenset[type]
+  is_new: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -196,6 +207,8 @@ def form_of(value: Any, reader: Reader) -> Form:
   value = reader.optional(value)
   if isinstance(value, Maybe):
     return MaybeForm(form_of(value.value, reader))
+  if isinstance(value, tf.Variable):
+    return ArrayForm(_spec(value), frozenset([type(value)]), False)
   value = reader.resolve(value)
   if isinstance(value, Number):
     return NumberForm(value.type, reader.source(value) is not None)
@@ -204,6 +217,8 @@ def form_of(value: Any, reader: Reader) -> Form:
   if isinstance(value, Ref):
     types = reader.types_of(value)
     return RefForm(types - {Missing} or types)  # What is missing fails as it is passed on.
+  if isinstance(value, Array):
+    return ArrayForm(_spec(value.tensor), value.types, value.is_new)
   if isinstance(value, Abstract):
     raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
   if isinstance(value, Undefined):
@@ -227,6 +242,8 @@ def form_of(value: Any, reader: Reader) -> Form:
     if _is_plain(value):
       return StaticForm(value)
     return NestForm(type(value), tuple(range(len(value))), _forms(value, reader))
+  if isinstance(value, (np.ndarray, np.generic)):
+    return ArrayForm(_spec(value), frozenset([type(value)]), False)
   if is_tensor_like(value):
     return TensorForm(_spec(value))
   return StaticForm(value)
@@ -267,6 +284,10 @@ def _join_as(a: Form, b: Form) -> Form | None:
     return NumberForm(a.type)
   if isinstance(a, NumberForm) and a.is_read and isinstance(b, NumberForm) and b.is_read:
     return RefForm(frozenset([a.type, b.type]))
+  if isinstance(a, ArrayForm) and isinstance(b, (ArrayForm, TensorForm)):
+    types = b.types if isinstance(b, ArrayForm) else frozenset([EAGER_TENSOR])
+    is_new = a.is_new and getattr(b, "is_new", True)
+    return ArrayForm(_join_specs(a.spec, b.spec), a.types | types, is_new)
   if isinstance(a, TensorForm):
     if isinstance(b, TensorForm):
       return TensorForm(_join_specs(a.spec, b.spec))
@@ -308,7 +329,7 @@ def can_be_none(form: Form) -> bool:
   if isinstance(form, NestForm):
     return all(can_be_none(part) or isinstance(part, StaticForm) for part in form.parts)
   shapes = [spec.shape for spec in specs(form)]
-  return isinstance(form, (NumberForm, TensorForm)) and all(s.rank is not None for s in shapes)
+  return isinstance(form, (NumberForm, TensorForm, ArrayForm)) and all(s.rank is not None for s in shapes)
 
 
 def _join_static(a: Any, b: Any) -> Form | None:
@@ -491,7 +512,7 @@ def unflatten(form: Form, tensors: Iterator[tf.Tensor]) -> Any:
     return LocalList(Rows(length, found, form.element))
   tensor = next(tensors)
   tensor.set_shape(form.spec.shape)
-  return tensor
+  return Array(tensor, form.types, form.is_new) if isinstance(form, ArrayForm) else tensor
 
 
 def build(form: NestForm, parts: list[Any]) -> Any:
@@ -529,7 +550,7 @@ def specs(form: Form) -> Iterator[tf.TensorSpec]:
   elif isinstance(form, WeakForm):
     yield form.spec
     yield tf.TensorSpec([], tf.bool)
-  elif isinstance(form, TensorForm):
+  elif isinstance(form, (TensorForm, ArrayForm)):
     yield form.spec
 
 
@@ -620,6 +641,19 @@ def dtype_of_number(type_: type) -> tf.DType:
   return {int: tf.int64, float: tf.float64, bool: tf.bool}[type_]
 
 
+def arrays(form: Form) -> Iterator[ArrayForm]:
+  """Yields the forms of arrays in a form."""
+  if isinstance(form, ArrayForm):
+    yield form
+  elif isinstance(form, NestForm):
+    for part in form.parts:
+      yield from arrays(part)
+  elif isinstance(form, RowsForm):
+    yield from arrays(form.element)
+  elif isinstance(form, MaybeForm):
+    yield from arrays(form.value)
+
+
 def is_tensor_like(value: Any) -> bool:
   """Tells whether a value is a tensor, known or not, or something that TensorFlow reads as one."""
   return isinstance(value, (tf.Tensor, np.ndarray, np.generic))
@@ -639,6 +673,9 @@ def describe(form: Form) -> str:
     return f"the constant {form.value!r}"
   if isinstance(form, NumberForm):
     return f"a Python {form.type.__name__}"
+  if isinstance(form, ArrayForm):
+    names = " or ".join(sorted(kind.__name__ for kind in form.types))
+    return f"an array ({names}) {form.spec.dtype.name}{form.spec.shape}"
   if isinstance(form, (TensorForm, WeakForm)):
     return f"a tensor {form.spec.dtype.name}{form.spec.shape}"
   if isinstance(form, RefForm):

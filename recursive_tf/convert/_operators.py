@@ -13,6 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert import (
+  _arrays,
   _attributes,
   _calls,
   _forms,
@@ -26,6 +27,7 @@ from recursive_tf.convert._numbers import Number, as_tensor
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   Abstract,
+  Array,
   BoundMethod,
   Builtin,
   Closure,
@@ -81,6 +83,9 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
   left, right = _as_float(ip, left, right), _as_float(ip, right, left)
   if op is ast.Add and any(isinstance(value, _shapes.Shape) for value in (left, right)):
     return _shapes.joined(ip, left, right)
+  left, right = _as_array(ip, left, right), _as_array(ip, right, left)
+  if isinstance(left, Array) or isinstance(right, Array):
+    return _with_array(ip, op, _OPERATORS[op][0], left, right)
   if isinstance(left, Number) or isinstance(right, Number):
     if number_of(left) is not None and number_of(right) is not None:
       frame.partial()
@@ -107,6 +112,26 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
   if isinstance(left, Ref) or isinstance(right, Ref):
     raise _unsupported(ip, op.__name__, left, right)
   return _native(ip, _OPERATORS[op][0], left, right)
+
+
+def _as_array(ip: Any, value: Any, other: Any) -> Any:
+  """Returns what is known of NumPy as an `Array`, for it may change between runs or meet one."""
+  is_number = type(other) in _PRIMITIVE or isinstance(other, np.generic)
+  if isinstance(value, np.ndarray) or (isinstance(value, np.generic) and not is_number):
+    tensor = tf.convert_to_tensor(ip.frame.tensor(value))
+    return Array(tensor, frozenset([type(value)]), False)
+  return value
+
+
+def _with_array(ip: Any, op: Any, function: Any, left: Any, right: Any) -> Any:
+  """Computes with an array of NumPy: with TensorFlow if the other one is a tensor."""
+  found = _arrays.operands(ip, op, *(
+    ip.frame.strong(value) if isinstance(value, Weak) else value for value in (left, right)
+  ))
+  if found is None:
+    raise _arrays.refuse(ip, function.__name__)
+  left, right, result = found
+  return result(_native(ip, function, left, right))
 
 
 def _binary_of_either(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
@@ -245,6 +270,8 @@ def unary_value(ip: Any, op: type[ast.unaryop], value: Any) -> Any:
     return found
   if isinstance(value, Weak):
     value = ip.frame.strong(value)
+  if isinstance(value, (Array, np.ndarray)):
+    raise _arrays.refuse(ip, op.__name__)
   if isinstance(value, (Ref, LocalList, LocalObject, LocalDict)):
     raise _unsupported(ip, op.__name__, value, value)
   return _calls.native(ip, _UNARY[op], [ip.frame.tensor(value)], {})
@@ -278,7 +305,16 @@ def _in_place(ip: Any, op: type[ast.operator], old: Any, value: Any) -> Any:
   if isinstance(old, LocalList) and op is ast.Mult:
     old.content = binary(ip, op, old, value).content
     return old
-  if isinstance(old, (list, dict, set, np.ndarray)):
+  if isinstance(old, (Array, np.ndarray)):
+    value = ip.frame.concrete(value)
+    types = old.types if isinstance(old, Array) else {np.ndarray}
+    if np.ndarray in types and not isinstance(value, (tf.Tensor, tf.Variable)):
+      raise ip.frame.refuse(
+        Reason.UNSUPPORTED_WRITE,
+        f"{op.__name__} changes an array of NumPy in place. Make a new one: x = x + y.",
+      )
+    return binary(ip, op, old, value)
+  if isinstance(old, (list, dict, set)):
     text = f"{op.__name__} changes a {type(old).__name__}."
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
   if isinstance(old, Ref) and any(issubclass(t, list) for t in ip.frame.types_of(old)):
@@ -305,6 +341,8 @@ def truth(ip: Any, value: Any) -> Any:
     return found
   if isinstance(value, Weak):
     value = frame.strong(value)
+  if isinstance(value, (Array, np.ndarray)):
+    value = frame.tensor(value)
   if isinstance(value, tf.Tensor):
     return _truth_of_tensor(ip, value)
   if isinstance(value, Ref):
@@ -416,8 +454,10 @@ def compare(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
       if found is not None:
         return found
       raise _unsupported(ip, op.__name__, left, right)
-    if op in (ast.Eq, ast.NotEq) and not any(isinstance(v, (tf.Tensor, Ref, Weak)) for v in
-                                             (left, right)):
+    if op in (ast.Eq, ast.NotEq) and not any(
+      isinstance(v, (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array, Ref, Weak))
+      for v in (left, right)
+    ):
       return op is ast.NotEq  # A number equals nothing else.
   if isinstance(left, Ref) or isinstance(right, Ref):
     return _compare_refs(ip, op, left, right)
@@ -431,6 +471,9 @@ def compare(ip: Any, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   if isinstance(left, (LocalList, LocalDict)) or isinstance(right, (LocalList, LocalDict)):
     raise _unsupported(ip, op.__name__, left, right)
   left, right = (frame.strong(v) if isinstance(v, Weak) else v for v in (left, right))
+  left, right = _as_array(ip, left, right), _as_array(ip, right, left)
+  if isinstance(left, Array) or isinstance(right, Array):
+    return _with_array(ip, op, _COMPARISONS[op][0], left, right)
   return _native(ip, _COMPARISONS[op][0], left, right)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _walk
-from recursive_tf.convert import _encode, _forms, _results
+from recursive_tf.convert import _arrays, _encode, _forms, _results
 from recursive_tf.convert._arguments import (
   CONTAINER,
   Argument,
@@ -106,6 +106,7 @@ class Program:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
       self._check_aliases(profile)
       self._check_views()
+      _arrays.check_results(self._result_form(), self.conversion.effects.places.values())
     finally:
       profile.end()
     entry = next(iter(self.conversion.instances.values()))

@@ -14,6 +14,7 @@ from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number, as_tensor
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
 from recursive_tf.convert._values import (
+  Array,
   Base,
   Bottom,
   Dear,
@@ -284,7 +285,10 @@ class Reading:
     """Returns a read as the number or array that it is by its types; None if it is an object."""
     if not are_values(kinds):
       return None
-    return self.number(ref) if kinds <= set(_forms.NUMBERS) else self.array(ref)
+    if kinds <= set(_forms.NUMBERS):
+      return self.number(ref)
+    tensor = self.array(ref)
+    return tensor if kinds <= {_forms.EAGER_TENSOR} else Array(tensor, kinds, False)
 
   def concrete(self, value: Any) -> Any:
     """Returns an operand: what may be None is used as the value that it is where it is not."""
@@ -537,6 +541,8 @@ class Reading:
       return as_tensor(value)
     if isinstance(value, Weak):
       return self.strong(value)
+    if isinstance(value, Array):
+      return value.tensor
     if isinstance(value, Ref):
       types = self.types_of(value) - {NoneType, Missing}
       if types == {str}:
@@ -544,7 +550,7 @@ class Reading:
       found = self._value(value, types)
       if found is None:
         raise self._mixed(value, "a tensor")
-      return as_tensor(found) if isinstance(found, Number) else found
+      return self.tensor(found)
     if isinstance(value, np.ndarray):
       return self.conversion.volatile(value)
     return value

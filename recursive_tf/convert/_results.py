@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from recursive_tf.convert import _forms
 from recursive_tf.convert._forms import (
+  ArrayForm,
   Form,
   MaybeForm,
   NestForm,
@@ -35,6 +36,8 @@ def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int],
     return form.value
   if isinstance(form, NumberForm):
     return form.type(next(tensors).numpy())
+  if isinstance(form, ArrayForm):
+    return next(tensors).numpy()
   if isinstance(form, MaybeForm):
     is_there = bool(next(tensors))
     value = rebuild(form.value, tensors, object_of)
@@ -67,6 +70,8 @@ def rebuild_rows(
     return stacked([form.value] * count)
   if isinstance(form, NumberForm):
     return [form.type(value) for value in next(tensors).numpy().tolist()]
+  if isinstance(form, ArrayForm):
+    return [tensor.numpy() for tensor in tf.unstack(next(tensors), num=count)]
   if isinstance(form, RefForm):
     return [object_of(int(handle)) for handle in next(tensors).numpy()]
   if isinstance(form, NestForm):

@@ -13,13 +13,22 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert import _calls, _forms, _lazy, _libraries, _operators, _shapes
+from recursive_tf.convert import (
+  _arrays,
+  _calls,
+  _forms,
+  _lazy,
+  _libraries,
+  _operators,
+  _shapes,
+)
 from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._reading import is_plain_sequence
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   Abstract,
+  Array,
   BoundMethod,
   Builtin,
   Closure,
@@ -138,11 +147,11 @@ def item(ip: Any, owner: Any, key: Any) -> Any:
     return _fixed(ip, owner, key)
   if isinstance(owner, (dict, list)):
     return _item_of_static(ip, owner, key)
-  if isinstance(owner, np.ndarray) and not _forms.is_tensor_like(key) and not isinstance(
-    key, Number
-  ):
-    owner = frame.tensor(owner)
-  if isinstance(owner, (tf.Tensor, tf.Variable, np.ndarray)):
+  if isinstance(owner, np.ndarray):
+    owner = Array(frame.tensor(owner), frozenset([type(owner)]), False)
+  if isinstance(owner, Array):
+    return _arrays.item(ip, owner, key, lambda key: _index(ip, key))
+  if isinstance(owner, (tf.Tensor, tf.Variable)):
     return _calls.native(ip, lambda t, k: t[k], [frame.tensor(owner), _index(ip, key)], {})
   if isinstance(owner, (str, range, tf.TensorShape, _shapes.Shape)):
     index: Any = key.static() if isinstance(key, Slice) else key
@@ -322,7 +331,7 @@ def write_item(ip: Any, owner: Any, key: Any, value: Any) -> None:
       raise Raises
     owner.items[key] = value
     return
-  if isinstance(owner, (LocalList, LocalObject, tf.Tensor, Weak, Number)):
+  if isinstance(owner, (LocalList, LocalObject, tf.Tensor, Weak, Number, Abstract)):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {type(owner).__name__}.")
   frame.conversion.effects.write_item(ip, owner, key, value)
 
@@ -415,6 +424,10 @@ def fixed_items(ip: Any, value: Any, count: int | None = None) -> list[Any]:
       frame.adopt(_forms.unflatten(rows.form, iter([t[i] for t in checked])))
       for i in range(count)
     ]
+  if isinstance(value, np.ndarray):
+    value = Array(frame.tensor(value), frozenset([type(value)]), False)
+  if isinstance(value, Array):
+    return _arrays.elements(ip, value)
   if isinstance(value, _shapes.Shape):
     return list(value.dims)
   if isinstance(value, (tuple, range, str)):

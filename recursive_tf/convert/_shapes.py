@@ -51,6 +51,11 @@ def of_tensor(ip: Any, tensor: tf.Tensor) -> Any:
   )
 
 
+def dims(shape: Any) -> Sequence[Any]:
+  """Returns the dimensions of what `of_tensor` returned."""
+  return shape.dims if isinstance(shape, Shape) else shape.as_list()
+
+
 def attribute_of_tensor(ip: Any, tensor: tf.Tensor, name: str) -> Any:
   """Returns one of `ATTRIBUTES`."""
   shape = of_tensor(ip, tensor)

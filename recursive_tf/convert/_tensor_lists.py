@@ -64,7 +64,7 @@ def _stacked(ip: Any, rows: Rows, function: Any) -> tf.Tensor:
   form = rows.form
   if form is None:
     raise Bottom  # What the elements are is not known yet.
-  if isinstance(form, _forms.TensorForm):
+  if isinstance(form, (_forms.TensorForm, _forms.ArrayForm)):
     return rows.tensors[0]
   if isinstance(form, _forms.NumberForm):
     dtype = {int: tf.int32, float: tf.float32, bool: tf.bool}[form.type]

@@ -14,6 +14,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._values import (
+  Array,
   LocalDict,
   LocalList,
   LocalObject,
@@ -37,7 +38,7 @@ def tensors_in(value: Any) -> Iterator[tf.Tensor]:
   """Yields the tensors of a value of the program."""
   if isinstance(value, tf.Tensor):
     yield value
-  elif isinstance(value, (Number, Weak)):
+  elif isinstance(value, (Array, Number, Weak)):
     yield value.tensor
   elif isinstance(value, Maybe):
     yield from tensors_in(value.value)

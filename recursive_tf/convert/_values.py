@@ -363,6 +363,22 @@ class IntOrFloat(Abstract):
   description = "An int or a float"
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Array(Abstract):
+  """An array or a scalar of NumPy, or a variable of an object: TensorFlow takes it as a tensor.
+
+  Attributes:
+    tensor: its numbers.
+    types: the exact types it can have; that of eager tensors among them if it is one on some paths.
+    is_new: whether the program computes it, so that nobody else has the same object.
+  """
+
+  tensor: tf.Tensor
+  types: frozenset[type]
+  is_new: bool
+  description = "An array of NumPy"
+
+
 class Unset:
   """The value of a variable that is read only after it has been set."""
 
