@@ -1,7 +1,8 @@
 """Arrays and scalars of NumPy that only the run knows.
 
-TensorFlow takes them as tensors, and with a tensor as the other operand an operator is TensorFlow's.
-What NumPy itself computes is done where the two agree, and is an array again; all else is refused.
+TensorFlow takes them as tensors, and with a tensor as the other operand an operator is
+TensorFlow's. What NumPy itself computes is done where the two agree, and is an array again; all
+else is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert import _forms, _shapes
-from recursive_tf.convert._forms import EAGER_TENSOR, ArrayForm
+from recursive_tf.convert._forms import ArrayForm
 from recursive_tf.convert._numbers import Number, as_tensor
 from recursive_tf.convert._places import LOG, Place
 from recursive_tf.convert._refusal import ConversionRefused, Reason

@@ -328,8 +328,9 @@ def can_be_none(form: Form) -> bool:
   """Tells whether a value of this form may be None in its place on other paths."""
   if isinstance(form, NestForm):
     return all(can_be_none(part) or isinstance(part, StaticForm) for part in form.parts)
-  shapes = [spec.shape for spec in specs(form)]
-  return isinstance(form, (NumberForm, TensorForm, ArrayForm)) and all(s.rank is not None for s in shapes)
+  if not isinstance(form, (NumberForm, TensorForm, ArrayForm)):
+    return False
+  return all(spec.shape.rank is not None for spec in specs(form))
 
 
 def _join_static(a: Any, b: Any) -> Form | None:

@@ -107,11 +107,13 @@ def what(n):
   found = [isinstance(x, np.ndarray), isinstance(y, float), isinstance(z, float)]
   found += [tf.is_tensor(x), tf.is_tensor(v), tf.is_tensor(n.t), tf.is_tensor(n.name)]
   found += [isinstance(x, tf.Tensor), isinstance(n.row, int), type(x) is np.ndarray]
-  return found + [tf.executing_eagerly(), isinstance(n.w, tf.Variable), isinstance(ZERO, np.ndarray)]
+  found += [isinstance(n.w, tf.Variable), isinstance(ZERO, np.ndarray)]
+  return found + [tf.executing_eagerly()]
 
 
 def conversions(n):
-  return float(n.half) + int(n.row) + float(n.a[0]) + int(n.number) + float(TABLE[n.v, 1]) + len(n.a)
+  found = float(n.half) + int(n.row) + float(n.a[0]) + int(n.number)
+  return found + float(TABLE[n.v, 1]) + len(n.a)
 
 
 def decisions(n):
