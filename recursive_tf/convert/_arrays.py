@@ -141,7 +141,7 @@ def item(ip: Any, value: Array, key: Any, index: Callable[[Any], Any]) -> Any:
     return value.tensor[index(key)]
   if not is_numpy(value.types) or not _is_basic(key):
     raise refuse(ip, "An item")
-  ip.frame.num_partial += 1
+  ip.frame.partial()
   try:
     found = _computed(ip, value.tensor[index(key)])
   except (IndexError, TypeError, ValueError) as error:

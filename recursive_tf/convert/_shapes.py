@@ -43,7 +43,6 @@ def of_tensor(ip: Any, tensor: tf.Tensor) -> Any:
       Reason.NEEDS_VALUE, "The shape of a tensor of which only the run knows how many axes it has."
     )
   found = tf.shape(tensor)
-  ip.frame.num_partial += 1
   return Shape(
     tuple(
       Number(found[i], int) if size is None else size for i, size in enumerate(tensor.shape)
