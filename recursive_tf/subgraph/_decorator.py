@@ -7,12 +7,13 @@ import inspect
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import SignatureError
+from recursive_tf.subgraph._arguments import Arguments, Receivers, bound_weakly, name_of_callable
 from recursive_tf.subgraph._body import BodyGraph
 from recursive_tf.subgraph._scope import current_graph, enclosing_graphs
 from recursive_tf.subgraph._signature import Signature
@@ -36,6 +37,8 @@ def subgraph(
 
   The function is traced once for each signature of its arguments and each graph it is used in. A
   body that turns out to return something else than its base case promised is traced again.
+  Arguments can be passed as to any Python function, by position or by name; all of them are
+  tensors. A method is traced for each object anew, and takes what it uses of `self` from outside.
   AutoGraph converts it, as in `tf.function`: a Python `if` on a tensor becomes a `tf.cond`.
 
   ```python
@@ -46,8 +49,8 @@ def subgraph(
 
   Args:
     function: the function.
-    input_signature: list of `tf.TensorSpec`s or nests of them, one for each argument; without it,
-      each new signature of arguments makes a new SubGraph.
+    input_signature: list of `tf.TensorSpec`s or nests of them, one for each argument, keyword-only
+      ones last; without it, each new signature of arguments makes a new SubGraph.
     outputs: the forward declaration, as for `SubGraph`.
     max_depth: as for `SubGraph`.
     scheduler: as for `SubGraph`.
@@ -70,10 +73,14 @@ def subgraph(
 class SubGraphFunction:
   """What `@rtf.subgraph` returns. Thread-safe."""
 
-  __name__: str
-
   def __init__(self, function: Callable[..., Any], input_signature: Any, options: dict[str, Any]):
     functools.update_wrapper(self, function)
+    self._name = name_of_callable(function)
+    self._given = function  # As it was decorated: perhaps a classmethod.
+    self._is_method = False  # Defined in a class, to be called on its objects.
+    self._receivers = Receivers()
+    if isinstance(function, (staticmethod, classmethod)):
+      function = function.__func__
     autograph = tf.__internal__.autograph
     self._function = autograph.tf_convert(function, autograph.control_status_ctx())
     self._input_signature = None if input_signature is None else tuple(input_signature)
@@ -81,59 +88,98 @@ class SubGraphFunction:
     self._python_signature = inspect.signature(function)
     # By the graph in which they are defined: a SubGraph cannot outlive it.
     self._traced: Any = weakref.WeakKeyDictionary()
-    self._traced_eagerly: dict[Any, SubGraph] = {}
+    self._traced_eagerly: dict[_Key, SubGraph] = {}
 
   def __call__(self, *args: Any, **kwargs: Any) -> Any:
     """Calls the SubGraph for these arguments once, tracing it if need be."""
-    args = self._positional(args, kwargs)
-    return self._find(args, mapped=False)(*args)
+    bound = self._bound_to(args)
+    if bound is not None:
+      return bound(*args[1:], **kwargs)
+    arguments = Arguments.of(self._name, self._python_signature, args, kwargs, mapped=False)
+    return self._find(arguments, mapped=False)(*arguments.values)
 
   def map(self, *args: Any, **kwargs: Any) -> Any:
-    """Calls it once for each row of the arguments, concurrently; see `SubGraph.map`."""
-    args = self._positional(args, kwargs)
-    return self._find(args, mapped=True).map(*args)
+    """Calls it once for each row of the arguments, concurrently; see `SubGraph.map`.
 
-  def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    bound = self._python_signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    return bound.args
+    An argument that is not given has its default in each row.
+    """
+    bound = self._bound_to(args)
+    if bound is not None:
+      return bound.map(*args[1:], **kwargs)
+    arguments = Arguments.of(self._name, self._python_signature, args, kwargs, mapped=True)
+    return self._find(arguments, mapped=True).map(*arguments.values)
 
-  def _find(self, args: tuple[Any, ...], mapped: bool) -> SubGraph:
+  # --- Methods
+
+  def __set_name__(self, owner: type, name: str) -> None:
+    """Notes that it is a class's."""
+    self._is_method = not isinstance(self._given, staticmethod)
+
+  def __get__(self, receiver: Any, owner: type | None = None) -> Any:
+    """Returns the method of an object, which is traced for each object anew."""
+    if isinstance(self._given, staticmethod):
+      return self
+    if isinstance(self._given, classmethod):
+      receiver = owner if owner is not None else type(receiver)
+    return self if receiver is None else BoundMethod(receiver, self._method_of(receiver))
+
+  def _method_of(self, receiver: Any) -> SubGraphFunction:
+    return self._receivers.find(receiver, self._bind)
+
+  def _bind(self, receiver: Any) -> SubGraphFunction:
+    function = getattr(self._given, "__func__", self._given)
+    return SubGraphFunction(bound_weakly(function, receiver), self._input_signature, self._options)
+
+  def _bound_to(self, args: tuple[Any, ...]) -> SubGraphFunction | None:
+    """Returns the method, where a call names the object or the class as its first argument."""
+    is_class = bool(args) and isinstance(args[0], type)
+    return self._method_of(args[0]) if args and (self._is_method or is_class) else None
+
+  # --- Tracing
+
+  def _find(self, arguments: Arguments, mapped: bool) -> SubGraph:
     if self._input_signature is not None:
       signature = Signature.of(self._input_signature)
     else:
-      signature = Signature.of(args)
-      if mapped:
-        specs = [tf.TensorSpec(spec.shape[1:], spec.dtype) for spec in signature.specs]
-        signature = Signature.of(signature.pack(specs))
+      signature = arguments.signature(mapped)
     graphs = enclosing_graphs(current_graph())
     bodies = [i for i, graph in enumerate(graphs) if isinstance(graph, BodyGraph)]
     # Inside a body, define it beside that body, so that the two can call each other.
     home_graphs = graphs[bodies[-1] + 1 :] if bodies else graphs
     home = home_graphs[0] if home_graphs else None
-    traced = self._traced_eagerly if home is None else self._traced.setdefault(home, {})
-    key = (str(signature.structure), tuple((s.dtype, str(s.shape)) for s in signature.specs))
+    traced: dict[_Key, SubGraph] = (
+      self._traced_eagerly if home is None else self._traced.setdefault(home, {})
+    )
+    specs = tuple((spec.dtype, str(spec.shape)) for spec in signature.specs)
+    key = _Key(arguments.names, len(arguments.values), str(signature.structure), specs)
     for graph in graphs:  # A body calling itself with a compatible signature.
       owner = getattr(graph, "subgraph", None)
-      if owner is not None and owner in traced.values() and _accepts(owner, signature):
+      keys = [known for known, subgraph in list(traced.items()) if subgraph is owner]
+      if keys and keys[0].names == key.names and _accepts(owner, signature):
         return owner
     with _tracing_lock:
       if key not in traced:
-        self._trace(signature, home, traced, key)
+        self._trace(arguments, signature, home, traced, key)
       return traced[key]
 
   def _trace(
-    self, signature: Signature, home: tfi.Graph | None, traced: dict[Any, SubGraph], key: Any
+    self,
+    arguments: Arguments,
+    signature: Signature,
+    home: tfi.Graph | None,
+    traced: dict[_Key, SubGraph],
+    key: _Key,
   ) -> None:
     options = dict(self._options)
     for attempt in range(_MAX_TRACES):
       try:
         with tf.init_scope() if home is None else home.as_default():
-          found = SubGraph(self.__name__, **options)
+          found = SubGraph(self._name, **options)
           traced[key] = found
           with found:
-            args = [found.input(spec) for spec in signature.structure]
-            found.output(self._function(*args))
+            values = [found.input(spec) for spec in signature.structure]
+            args, kwargs = arguments.unpack(values)
+            found.output(self._function(*args, **kwargs))
         return
       except ResultMismatch as mismatch:
         traced.pop(key, None)
@@ -147,6 +193,39 @@ class SubGraphFunction:
       except BaseException:
         traced.pop(key, None)
         raise
+
+
+class BoundMethod:
+  """A method of an object that it holds on to: what is traced for the object does not."""
+
+  def __init__(self, receiver: Any, function: SubGraphFunction):
+    functools.update_wrapper(self, function)
+    self.__self__ = receiver
+    self._function = function
+
+  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    """As that of `SubGraphFunction`."""
+    return self._function(*args, **kwargs)
+
+  def map(self, *args: Any, **kwargs: Any) -> Any:
+    """As that of `SubGraphFunction`."""
+    return self._function.map(*args, **kwargs)
+
+
+class _Key(NamedTuple):
+  """What one trace of a function serves.
+
+  Attributes:
+    names: of the arguments that are passed by name.
+    count: of all arguments.
+    structure: of all arguments.
+    specs: their types and shapes.
+  """
+
+  names: tuple[str, ...]
+  count: int
+  structure: str
+  specs: tuple[tuple[tf.DType, str], ...]
 
 
 def _accepts(owner: SubGraph, signature: Signature) -> bool:
