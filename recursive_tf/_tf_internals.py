@@ -22,6 +22,7 @@ from tensorflow.python.framework import (
 )
 from tensorflow.python.ops import (
   cond_v2,
+  control_flow_util,
   control_flow_util_v2,
   gradients_util,
   handle_data_util,
@@ -71,6 +72,14 @@ FUNCTION_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 get_gradient_function = ops.get_gradient_function
 # The Python stack with lines that AutoGraph generated mapped to those they came from.
 extract_stack = tf_stack.extract_stack
+
+
+def is_compiled_by_xla() -> bool:
+  """Tells whether the graph being built belongs to a function with `jit_compile=True`.
+
+  TensorFlow says it by a context that it enters while it traces such a function.
+  """
+  return control_flow_util.GraphOrParentsInXlaContext(ops.get_default_graph())
 
 
 def keep_out_of_autograph(module: str) -> None:
@@ -321,6 +330,25 @@ def clear_attr(op: Operation, name: str) -> None:
 def update_input(op: Operation, index: int, tensor: Any) -> None:
   """Feeds input `index` of an existing op from `tensor`."""
   op._update_input(index, tensor)
+
+
+def add_control_input(op: Operation, before: Operation) -> None:
+  """Makes an existing op wait for another one of its graph."""
+  op._add_control_input(before)
+
+
+def renew_functions(op: Operation) -> None:
+  """Makes a conditional or loop run the live graphs inside it as they are now."""
+  names = []
+  for graph in nested_graphs(op):
+    names.append(f"{graph.name}_renewed")
+    add_function(op.graph, from_func_graph(names[-1], graph, {}))
+  if op.type in ("Case", "StatelessCase"):
+    op._set_func_list_attr("branches", names)
+    return
+  attributes = ("cond", "body") if op.type in LOOPS else ("then_branch", "else_branch")
+  for attribute, name in zip(attributes, names, strict=True):
+    op._set_func_attr(attribute, name)
 
 
 def acd_run_independently(op: Operation) -> None:

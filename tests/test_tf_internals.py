@@ -374,3 +374,54 @@ def test_tensorflows_vectorising_converters_are_there():
   rows = call(tf.constant([[1.0, 2, 3], [4, 5, 6]]))
   assert rows.numpy().tolist() == [[1, 3, 6], [4, 9, 15]]
   assert all(issubclass(error, Exception) for error in tfi.PFOR_ERRORS)
+
+
+def test_a_function_that_xla_compiles_is_known_by_its_context():
+  found = []
+
+  @tf.function
+  def inner():
+    found.append(tfi.is_compiled_by_xla())
+
+  def outer():
+    found.append(tfi.is_compiled_by_xla())
+    inner()
+
+  tf.function(outer, jit_compile=True).get_concrete_function()
+  tf.function(outer).get_concrete_function()
+  assert found == [True, True, False]  # The inner one is traced once.
+
+
+def test_conditionals_and_loops_run_their_graphs_as_they_are_now():
+  first, second = tf.Variable(0), tf.Variable(0)
+
+  def body(n):
+    first.assign_add(1)
+    second.assign_add(1)  # Another variable: in no order with the first.
+    return n + 1
+
+  def run(n):
+    n = tf.cond(n > 0, lambda: body(n), lambda: n)
+    n = tf.switch_case(tf.minimum(n, 0), [lambda: body(n), lambda: n])
+    (n,) = tf.while_loop(lambda n: n < 5, lambda n: [body(n)], [n])
+    for op in tf.compat.v1.get_default_graph().get_operations():
+      graphs = tfi.nested_graphs(op)
+      for graph in graphs:
+        writes = [inner for inner in graph.get_operations() if inner.type == "AssignAddVariableOp"]
+        if writes:
+          tfi.add_control_input(writes[1], writes[0])
+      if graphs:
+        tfi.renew_functions(op)
+    return n
+
+  function = tf.function(run, autograph=False).get_concrete_function(tf.TensorSpec([], tf.int32))
+  assert function(tf.constant(1)).numpy() == 5
+  assert first.numpy() == second.numpy() == 4
+  ordered = [
+    node
+    for known in function.graph.as_graph_def().library.function
+    if known.signature.name.endswith("_renewed")
+    for node in known.node_def
+    if node.op == "AssignAddVariableOp" and any("AssignAdd" in name for name in node.input)
+  ]
+  assert len(ordered) == 3

@@ -68,13 +68,29 @@ class InvokeMapBackwardOp final : public tf::AsyncOpKernel {
     OP_REQUIRES_OK_ASYNC(ctx, run.status(), done);
     const int body = (*run)->core.bodies->Find(body_key_);
     OP_REQUIRES_ASYNC(ctx, body >= 0, NoBackwardBody(body_key_), done);
-    const uint64_t first_key = ctx->input(1).scalar<int64_t>()();
+    const tf::Tensor& keys = ctx->input(1);
+    OP_REQUIRES_ASYNC(
+        ctx, keys.NumElements() == 2,
+        absl::InternalError("recursive_tf: malformed keys of a mapped call"),
+        done);
+    const uint64_t first_key = keys.flat<int64_t>()(0);
+    const int64_t num_rows = keys.flat<int64_t>()(1);
     const ArgPointers args = InputPointers(ctx, 2, ctx->num_inputs() - 2);
-    auto num_rows = NumRows(args);
-    OP_REQUIRES_OK_ASYNC(ctx, num_rows.status(), done);
     const int depth = frame->depth;
+    for (const tf::Tensor* gradient : args) {
+      if (gradient->dims() > 0 && gradient->dim_size(0) == num_rows) continue;
+      const absl::Status failed = (*run)->core.Fail(
+          absl::InvalidArgumentError(absl::StrCat(
+              "the gradient given for a result of ", num_rows,
+              " rows has shape ", gradient->shape().DebugString(),
+              "; it must have the result's. Look at what functions of "
+              "tf.custom_gradient return.")),
+          body, depth);
+      ctx->SetStatus(failed);
+      return done();
+    }
     MapRows(
-        *num_rows, args, result_dtypes_, row_shapes_,
+        num_rows, args, result_dtypes_, row_shapes_,
         [&](int64_t row, const ArgPointers& row_args, FrameCallback row_done) {
           InvokeBackward(ctx, *run, body, depth, first_key + row, row_args,
                          std::move(row_done));

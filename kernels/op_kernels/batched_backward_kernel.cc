@@ -61,14 +61,20 @@ class BackwardCall final : public ShardedCall {
     if (input >= ctx()->num_inputs()) {
       return absl::InternalError("recursive_tf: too few gradients");
     }
-    const tf::Tensor& gradient = ctx()->input(input);
-    if (!options_.is_mapped) {
-      return shards_[0]->Seed(result, AddLeadingDim(gradient));
+    const tf::Tensor* given = &ctx()->input(input);
+    absl::Status checked =
+        CheckGradientShapes({given}, {run_->result_shapes[result]});
+    if (!checked.ok()) return checked;
+    // Rows as the blocks have them: of rows of one, the rows alone.
+    tf::TensorShape shape = given->shape();
+    if (!options_.is_mapped) shape.InsertDim(0, 1);
+    if (run_->is_merged(result)) shape.RemoveDim(1);
+    tf::Tensor gradient;
+    if (!gradient.CopyFrom(*given, shape)) {
+      return absl::InternalError("recursive_tf: a gradient of another size");
     }
-    if (gradient.dims() < 1 || gradient.dim_size(0) != run_->num_rows) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "recursive_tf: the gradient of a result of ", run_->num_rows,
-          " rows has shape ", gradient.shape().DebugString()));
+    if (!options_.is_mapped) {
+      return shards_[0]->Seed(result, std::move(gradient));
     }
     for (int s = 0; s < run_->num_shards(); ++s) {
       absl::Status status = shards_[s]->Seed(

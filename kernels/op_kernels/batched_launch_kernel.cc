@@ -27,6 +27,7 @@ namespace {
 struct LaunchOptions {
   std::vector<tf::DataType> result_dtypes;
   std::vector<tf::PartialTensorShape> row_shapes;
+  std::vector<bool> are_merged;
   bool is_mapped = false;
   bool keeps_residuals = false;
 };
@@ -75,6 +76,8 @@ class LaunchCall final : public ShardedCall {
     std::vector<tf::Tensor> results(options_.result_dtypes.size());
     for (size_t k = 0; status.ok() && k < results.size(); ++k) {
       status = CollectResult(k, &results[k]);
+      if (status.ok()) status = AddMergedDim(k, &results[k]);
+      run_->result_shapes.push_back(results[k].shape());
     }
     if (status.ok())
       status = SetResults(ctx(), results, options_.result_dtypes);
@@ -103,11 +106,22 @@ class LaunchCall final : public ShardedCall {
     TraceRecorder::Get().Publish(std::move(trace), /*is_backward=*/false);
   }
 
+  absl::Status AddMergedDim(size_t k, tf::Tensor* result) const {
+    if (!run_->is_merged(k)) return absl::OkStatus();
+    tf::TensorShape shape = result->shape();
+    shape.InsertDim(options_.is_mapped ? 1 : 0, 1);
+    const tf::Tensor rows = std::move(*result);
+    if (!result->CopyFrom(rows, shape)) {
+      return absl::InternalError("recursive_tf: a result of another size");
+    }
+    return absl::OkStatus();
+  }
+
   // Stacks the rows of all shards.
   absl::Status CollectResult(size_t k, tf::Tensor* result) const {
     if (run_->num_rows == 0) {
       tf::TensorShape shape({0});
-      for (int d = 0; d < options_.row_shapes[k].dims(); ++d) {
+      for (int d = run_->is_merged(k); d < options_.row_shapes[k].dims(); ++d) {
         shape.AddDim(std::max<int64_t>(0, options_.row_shapes[k].dim_size(d)));
       }
       *result = tf::Tensor(options_.result_dtypes[k], shape);
@@ -154,8 +168,9 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Tresults", &options_.result_dtypes));
     std::vector<tf::PartialTensorShape> shapes;
     OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
-    options_.row_shapes = RowShapes(shapes);
     OP_REQUIRES_OK(ctx, ctx->GetAttr("mapped", &options_.is_mapped));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("merged", &options_.are_merged));
+    options_.row_shapes = RowShapes(shapes);
     OP_REQUIRES_OK(ctx,
                    ctx->GetAttr("keeps_residuals", &options_.keeps_residuals));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("max_depth", &max_depth_));
@@ -198,6 +213,7 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
     for (const tf::Tensor* arg : args) {
       run->args.push_back({arg->dtype(), arg->shape()});
     }
+    run->are_merged = options_.are_merged;
     run->result_dtypes.assign(options_.result_dtypes.begin(),
                               options_.result_dtypes.end());
     // The table and the run are moved: nothing on this stack may hold them
@@ -233,7 +249,9 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
     if (body_names.size() != program.bodies.size() ||
         program.num_captures != num_captures_ || entry.num_args != num_args_ ||
         entry.num_results != num_results ||
-        static_cast<int>(options_.row_shapes.size()) != num_results) {
+        static_cast<int>(options_.row_shapes.size()) != num_results ||
+        (!options_.are_merged.empty() &&
+         static_cast<int>(options_.are_merged.size()) != num_results)) {
       return absl::InternalError("recursive_tf: malformed LaunchBatched op");
     }
     block_names.resize(program.blocks.size());

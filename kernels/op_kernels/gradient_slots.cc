@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/framework/resource_mgr.h"
+#include "tensorflow/core/framework/resource_var.h"
+#include "tensorflow/core/platform/mutex.h"
 
 namespace recursive_tf {
 
@@ -42,17 +45,19 @@ GradientSlots::Accumulators GradientSlots::MakeAccumulators() const {
 }
 
 absl::StatusOr<tf::TensorShape> GradientSlots::Shape(
-    const std::vector<tf::Tensor>& captures, size_t slot) const {
+    tf::OpKernelContext* ctx, const std::vector<tf::Tensor>& captures,
+    size_t slot) const {
   tf::TensorShape shape;
   if (shapes_[slot].AsTensorShape(&shape)) return shape;
   const tf::Tensor& capture = captures[captures_[slot]];
   if (capture.dtype() != tf::DT_RESOURCE) return capture.shape();
-  const auto& known =
-      capture.scalar<tf::ResourceHandle>()().dtypes_and_shapes();
-  if (!known.empty() && known[0].shape.AsTensorShape(&shape)) return shape;
-  return absl::InvalidArgumentError(
-      "recursive_tf: the gradient of a variable of unknown shape is needed, "
-      "but no frame contributed to it; give the variable a static shape");
+  // A variable of unknown static shape has that of its value.
+  tf::core::RefCountPtr<tf::Var> variable;
+  absl::Status status = tf::LookupResource(
+      ctx, capture.scalar<tf::ResourceHandle>()(), &variable);
+  if (!status.ok()) return status;
+  tf::tf_shared_lock lock(*variable->mu());
+  return variable->tensor()->shape();
 }
 
 absl::Status GradientSlots::Emit(tf::OpKernelContext* ctx,
@@ -61,7 +66,7 @@ absl::Status GradientSlots::Emit(tf::OpKernelContext* ctx,
                                  Accumulators* accumulators) const {
   int output = first_output;
   for (size_t slot = 0; slot < accumulators->size(); ++slot) {
-    auto shape = Shape(captures, slot);
+    auto shape = Shape(ctx, captures, slot);
     if (!shape.ok()) return shape.status();
     absl::Status status = (*accumulators)[slot]->Emit(ctx, &output, *shape);
     if (!status.ok()) return status;

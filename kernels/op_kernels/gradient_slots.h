@@ -35,8 +35,9 @@ class GradientSlots final {
                     int first_output, Accumulators* accumulators) const;
 
  private:
-  // The shape of a slot's outer reference, for zeros where nothing was added.
+  // The shape of a slot's outer reference, which its gradient must have.
   absl::StatusOr<tensorflow::TensorShape> Shape(
+      tensorflow::OpKernelContext* ctx,
       const std::vector<tensorflow::Tensor>& captures, size_t slot) const;
 
   std::vector<Accumulator::Kind> kinds_;

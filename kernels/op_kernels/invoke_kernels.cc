@@ -38,9 +38,12 @@ class InvokeOp final : public tf::AsyncOpKernel {
     const int body = (*run)->core.bodies->Find(body_key_);
     OP_REQUIRES_ASYNC(ctx, body >= 0, UnknownBody(body_key_), done);
     const uint64_t key = (*run)->keys.Next();
+    tf::Tensor output(tf::DT_INT64, {});
+    output.scalar<int64_t>()() = static_cast<int64_t>(key);
     InvokeForward(ctx, *run, body, frame->depth, key,
                   InputPointers(ctx, 1, ctx->num_inputs() - 1),
-                  SetOutputsThen(ctx, result_dtypes_, key, std::move(done)));
+                  SetOutputsThen(ctx, result_dtypes_, std::move(output),
+                                 std::move(done)));
   }
 
  private:
@@ -68,6 +71,9 @@ class InvokeMapOp final : public tf::AsyncOpKernel {
     auto num_rows = NumRows(args);
     OP_REQUIRES_OK_ASYNC(ctx, num_rows.status(), done);
     const uint64_t first_key = (*run)->keys.NextBlock(*num_rows);
+    tf::Tensor keys(tf::DT_INT64, {2});
+    keys.vec<int64_t>()(0) = static_cast<int64_t>(first_key);
+    keys.vec<int64_t>()(1) = *num_rows;
     const int depth = frame->depth;
     MapRows(
         *num_rows, args, result_dtypes_, row_shapes_,
@@ -75,7 +81,7 @@ class InvokeMapOp final : public tf::AsyncOpKernel {
           InvokeForward(ctx, *run, body, depth, first_key + row, row_args,
                         std::move(row_done));
         },
-        SetOutputsThen(ctx, result_dtypes_, first_key, std::move(done)));
+        SetOutputsThen(ctx, result_dtypes_, std::move(keys), std::move(done)));
   }
 
  private:

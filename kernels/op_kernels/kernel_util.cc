@@ -41,29 +41,26 @@ absl::Status SetResults(tf::OpKernelContext* ctx,
 
 FrameCallback SetOutputsThen(tf::OpKernelContext* ctx,
                              const std::vector<tf::DataType>& dtypes,
-                             std::optional<uint64_t> key,
+                             std::optional<tf::Tensor> key,
                              tf::AsyncOpKernel::DoneCallback done) {
   return [ctx, &dtypes, key, done = std::move(done)](
              const absl::Status& status, std::vector<tf::Tensor> results) {
     OP_REQUIRES_OK_ASYNC(ctx, status, done);
     OP_REQUIRES_OK_ASYNC(ctx, SetResults(ctx, results, dtypes), done);
-    if (key.has_value()) {
-      tf::Tensor tensor(tf::DT_INT64, {});
-      tensor.scalar<int64_t>()() = static_cast<int64_t>(*key);
-      ctx->set_output(ctx->num_outputs() - 1, tensor);
-    }
+    if (key.has_value()) ctx->set_output(ctx->num_outputs() - 1, *key);
     results.clear();
     done();
   };
 }
 
 std::shared_ptr<ReadyQueue> MakeReadyQueue(tf::OpKernelContext* ctx,
-                                           const std::string& policy) {
+                                           const std::string& policy,
+                                           bool is_serialized) {
   // The kernel cannot see how many threads the inter-op pool has. More drain
   // loops than threads do no harm: a late one finds the queue empty and ends.
   return std::make_shared<ReadyQueue>(
       policy == "fifo" ? ReadyPolicy::kFifo : ReadyPolicy::kDeepestFirst,
-      tf::port::MaxParallelism(), *ctx->runner());
+      is_serialized ? 1 : tf::port::MaxParallelism(), *ctx->runner());
 }
 
 std::vector<tf::PartialTensorShape> RowShapes(

@@ -29,12 +29,14 @@ absl::Status SetResults(tensorflow::OpKernelContext* ctx,
 // `done`. `dtypes` must outlive it.
 FrameCallback SetOutputsThen(tensorflow::OpKernelContext* ctx,
                              const std::vector<tensorflow::DataType>& dtypes,
-                             std::optional<uint64_t> key,
+                             std::optional<tensorflow::Tensor> key,
                              tensorflow::AsyncOpKernel::DoneCallback done);
 
-// Makes the ready queue of one run, worked off by the caller's thread pool.
+// Makes the ready queue of one run, worked off by the caller's thread pool;
+// with `is_serialized`, by one thread of it at a time.
 std::shared_ptr<ReadyQueue> MakeReadyQueue(tensorflow::OpKernelContext* ctx,
-                                           const std::string& policy);
+                                           const std::string& policy,
+                                           bool is_serialized);
 
 // Drops the leading dimension of each shape.
 std::vector<tensorflow::PartialTensorShape> RowShapes(

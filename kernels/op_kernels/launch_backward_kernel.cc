@@ -64,7 +64,8 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
     // time: this function may return after the op is done and its function
     // library gone.
     auto run = std::make_shared<BackwardRun>(
-        *std::move(bodies), MakeReadyQueue(ctx, policy_), ref->run, consumes);
+        *std::move(bodies), MakeReadyQueue(ctx, policy_, false), ref->run,
+        consumes);
     run->layouts = layouts_;
     const int num_gradients = static_cast<int>(gradient_dtypes_.size());
     for (int i = 1 + num_gradients; i < ctx->num_inputs(); ++i) {
@@ -80,6 +81,11 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
       results.clear();
       done();
     };
+    const absl::Status checked =
+        CheckGradientShapes(args, run->forward->result_shapes);
+    if (!checked.ok()) {
+      return finish(run->core.Fail(checked, entry, 0), {});
+    }
     if (!mapped_) {
       InvokeBackward(ctx, run, entry, /*parent_depth=*/0, kFirstKey, args,
                      std::move(finish));
@@ -127,15 +133,15 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
   void Finish(tf::OpKernelContext* ctx, BackwardRun* run, absl::Status status,
               const std::vector<tf::Tensor>& results) const {
     run->core.ReleaseBodies();
-    if (!status.ok()) {
-      const absl::Status first = run->core.first_error();
-      ctx->SetStatus(first.ok() ? status : first);
-      return;
+    if (status.ok()) status = SetResults(ctx, results, result_dtypes_);
+    if (status.ok()) {
+      status = slots_.Emit(ctx, run->forward->captures,
+                           static_cast<int>(result_dtypes_.size()),
+                           &run->accumulators);
     }
-    OP_REQUIRES_OK(ctx, SetResults(ctx, results, result_dtypes_));
-    OP_REQUIRES_OK(ctx, slots_.Emit(ctx, run->forward->captures,
-                                    static_cast<int>(result_dtypes_.size()),
-                                    &run->accumulators));
+    if (status.ok()) return;
+    const absl::Status first = run->core.first_error();
+    ctx->SetStatus(first.ok() ? status : first);
   }
 
   BodyTableCache bodies_;

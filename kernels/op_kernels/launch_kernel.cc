@@ -49,9 +49,10 @@ class LaunchOp final : public tf::AsyncOpKernel {
     // Moved, so that the run alone holds the bodies and lets go of them in
     // time: this function may return after the op is done and its function
     // library gone.
-    auto run = std::make_shared<ForwardRun>(*std::move(bodies),
-                                            MakeReadyQueue(ctx, policy_),
-                                            max_depth_, keeps_residuals_);
+    auto run = std::make_shared<ForwardRun>(
+        *std::move(bodies),
+        MakeReadyQueue(ctx, policy_, bodies_.is_serialized()), max_depth_,
+        keeps_residuals_, bodies_.is_serialized());
     absl::Status status = SetCaptures(ctx, run.get());
     OP_REQUIRES_OK_ASYNC(ctx, status, done);
 
@@ -104,12 +105,16 @@ class LaunchOp final : public tf::AsyncOpKernel {
               absl::Status status, std::vector<tf::Tensor> results) const {
     ProcessStats::Get().Publish(run->Snapshot());
     run->core.ReleaseBodies();
+    if (status.ok()) status = SetResults(ctx, results, result_dtypes_);
     if (!status.ok()) {
       const absl::Status first = run->core.first_error();
       ctx->SetStatus(first.ok() ? status : first);
       return;
     }
-    OP_REQUIRES_OK(ctx, SetResults(ctx, results, result_dtypes_));
+    for (const tf::Tensor& result : results) {
+      if (!keeps_residuals_ || !IsTrainable(result.dtype())) continue;
+      run->result_shapes.push_back(result.shape());
+    }
     ctx->set_output(
         ctx->num_outputs() - 1,
         MakeVariantScalar(RunRef{keeps_residuals_ ? run : nullptr}));

@@ -30,6 +30,7 @@ REGISTER_OP("RecursiveTf>LaunchBatched")
     .Attr("max_depth: int = 100000")
     .Attr("policy: {'look_ahead', 'agenda', 'depth'} = 'look_ahead'")
     .Attr("num_shards: int >= 0 = 0")
+    .Attr("merged: list(bool) = []")
     .SetIsStateful()
     .SetShapeFn(ResultShapes)
     .Doc(R"doc(
@@ -56,6 +57,8 @@ policy: Which block runs next; kernels/core/agenda.h explains them.
 num_shards: Into how many parts rows are divided, if there are as many; 0: as
   many as the pool has threads that the device computes on. Further parts run
   where ops run.
+merged: Which results are rows of one: the blocks return [...] for what a frame
+  returns as [1, ...]. None if empty.
 )doc");
 
 REGISTER_OP("RecursiveTf>LaunchBatchedBackward")

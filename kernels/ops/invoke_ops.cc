@@ -5,6 +5,8 @@
 
 namespace recursive_tf {
 
+using tensorflow::shape_inference::InferenceContext;
+
 REGISTER_OP("RecursiveTf>Launch")
     .Input("args: Targs")
     .Input("captures: Tcaptures")
@@ -23,6 +25,7 @@ REGISTER_OP("RecursiveTf>Launch")
     .Attr("keeps_residuals: bool = false")
     .Attr("max_depth: int = 100000")
     .Attr("policy: {'deepest_first', 'fifo'} = 'deepest_first'")
+    .Attr("serialized: bool = false")
     .SetIsStateful()
     .SetShapeFn(ResultShapes)
     .Doc(R"doc(
@@ -46,6 +49,8 @@ mapped: Whether to run one frame per row.
 keeps_residuals: Whether a backward pass may follow.
 max_depth: The deepest allowed frame; the entry body's frame has depth 1.
 policy: Which ready work runs first.
+serialized: Whether a frame runs alone until it waits for a call, because it
+  reads and writes a variable.
 )doc");
 
 REGISTER_OP("RecursiveTf>Invoke")
@@ -79,14 +84,18 @@ REGISTER_OP("RecursiveTf>InvokeMap")
     .Attr("output_shapes: list(shape) >= 1")
     .Attr("body_key: string")
     .SetIsStateful()
-    .SetShapeFn(ResultShapes)
+    .SetShapeFn([](InferenceContext* ctx) {
+      absl::Status status = ResultShapes(ctx);
+      ctx->set_output(ctx->num_outputs() - 1, ctx->Vector(2));
+      return status;
+    })
     .Doc(R"doc(
 Calls a SubGraph once for every row of its arguments, concurrently.
 
 frame: The caller's frame.
 args: The arguments, [N, ...] each; N is known only at run time and may be 0.
 results: The results, stacked to [N, ...] each.
-key: The first of N consecutive frame keys.
+key: [2], the first of N consecutive frame keys, and N.
 body_key: The name of the body to run, looked up in the run.
 )doc");
 

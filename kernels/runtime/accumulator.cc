@@ -24,6 +24,15 @@ int64_t ProductRowMultiple(tf::DataType dtype) {
   return dtype == tf::DT_FLOAT || dtype == tf::DT_DOUBLE ? 1 : 64;
 }
 
+absl::Status WrongShape(const tf::TensorShape& gradient,
+                        const tf::TensorShape& shape) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the gradient of an outer reference of shape ",
+                   shape.DebugString(), " has shape ", gradient.DebugString(),
+                   "; it must have the reference's. Look at what functions of "
+                   "tf.custom_gradient return."));
+}
+
 absl::Status SetZeros(tf::OpKernelContext* ctx, int output,
                       const tf::TensorShape& shape) {
   tf::Tensor* zeros = nullptr;
@@ -100,6 +109,9 @@ absl::Status Accumulator::EmitDense(tf::OpKernelContext* ctx, int output,
                                     const tf::TensorShape& shape) {
   MutexLock lock(&mu_);
   if (dense_.empty()) return SetZeros(ctx, output, shape);
+  if (dense_.front().shape() != shape) {
+    return WrongShape(dense_.front().shape(), shape);
+  }
   ctx->set_output(output, dense_.front());
   return absl::OkStatus();
 }
@@ -112,10 +124,6 @@ absl::Status Accumulator::EmitConcat(tf::OpKernelContext* ctx, int output,
   int64_t num_rows = 0;
   for (const tf::Tensor& part : rows) num_rows += part.dim_size(0);
   num_rows = (num_rows + row_multiple - 1) / row_multiple * row_multiple;
-  if (!rows.empty()) {
-    row_shape = rows.front().shape();
-    row_shape.RemoveDim(0);
-  }
   tf::TensorShape shape = row_shape;
   shape.InsertDim(0, num_rows);
   tf::Tensor* all = nullptr;
@@ -129,9 +137,7 @@ absl::Status Accumulator::EmitConcat(tf::OpKernelContext* ctx, int output,
     tf::TensorShape part_shape = part.shape();
     part_shape.RemoveDim(0);
     if (part_shape != row_shape || part.dtype() != dtype) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "recursive_tf: gradient rows of shape ", part_shape.DebugString(),
-          " beside ", row_shape.DebugString()));
+      return WrongShape(part_shape, row_shape);
     }
     std::memcpy(to, part.tensor_data().data(), part.TotalBytes());
     to += part.TotalBytes();
@@ -153,6 +159,11 @@ absl::Status Accumulator::Emit(tf::OpKernelContext* ctx, int* output,
   }
   tf::TensorShape first_row;
   tf::TensorShape second_row;
+  if (shape.dims() < (kind_ == Kind::kSlices ? 1 : 2)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: an outer reference of shape ",
+                     shape.DebugString(), " has a gradient of rows"));
+  }
   if (kind_ == Kind::kSlices) {
     first_row = shape;
     first_row.RemoveDim(0);

@@ -86,6 +86,7 @@ void RunBody(tf::OpKernelContext* ctx, RunCore* core, int body, int depth,
   args.stats_collector = ctx->stats_collector();
   args.session_config = ctx->session_config();
   args.call_frame = activation.get();
+  args.run_all_kernels_inline = core->is_serialized;
   // All frames of the run share one ready queue. The executor copies the
   // runner; a pointer and an int fit std::function without an allocation. The
   // queue outlives every frame: the run holds it.
@@ -132,10 +133,15 @@ void InvokeForward(tf::OpKernelContext* ctx,
             std::vector<tf::Tensor> results = outputs->TakeOutputs();
             const int num_results = raw_run->num_results[body];
             if (raw_run->keeps_residuals) {
-              ForwardRun::Residuals residuals(
+              ForwardRun::FrameRecord record;
+              record.residuals.assign(
                   std::make_move_iterator(results.begin() + num_results),
                   std::make_move_iterator(results.end()));
-              absl::Status stashed = raw_run->Stash(key, std::move(residuals));
+              for (int i = 0; i < num_results; ++i) {
+                if (!IsTrainable(results[i].dtype())) continue;
+                record.results.push_back(results[i].shape());
+              }
+              absl::Status stashed = raw_run->Stash(key, std::move(record));
               if (!stashed.ok()) {
                 return done(raw_run->core.Fail(stashed, body, depth), {});
               }
@@ -154,19 +160,21 @@ void InvokeBackward(tf::OpKernelContext* ctx,
   const int depth = parent_depth + 1;
   core.counters.EnterFrame(depth);
 
-  ForwardRun::Residuals residuals;
-  if (!run->forward->Unstash(key, run->consumes, &residuals)) {
+  ForwardRun::FrameRecord record;
+  if (!run->forward->Unstash(key, run->consumes, &record)) {
     return done(core.Fail(absl::InternalError(
                               absl::StrCat("recursive_tf: frame ", key,
                                            " has no residuals in the stash")),
                           body, depth),
                 {});
   }
+  absl::Status checked = CheckGradientShapes(args, record.results);
+  if (!checked.ok()) return done(core.Fail(checked, body, depth), {});
   auto activation = std::make_shared<Activation>(
       MakeVariantScalar(Frame<BackwardRun>{run, body, depth}));
   const BackwardLayout& layout = run->layouts[body];
   activation->AddInputs(args);
-  activation->AddOwnedInputs(std::move(residuals));
+  activation->AddOwnedInputs(std::move(record.residuals));
   for (int index : layout.captures) {
     activation->AddInput(&run->forward->captures[index]);
   }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/runtime/batched_frame.h"
@@ -109,6 +110,10 @@ absl::StatusOr<std::shared_ptr<BlockTable>> BlockTable::Instantiate(
       return absl::InternalError(
           absl::StrCat("recursive_tf: no body for ", function.name()));
     }
+    // The block has a graph or kernels of its own; the library, which may live
+    // as long as the process, would keep the function's.
+    const auto release = absl::MakeCleanup(
+        [&] { library->ReleaseHandle(handle).IgnoreError(); });
     auto block = BlockFunction::Make(library, device, *body);
     if (!block.ok()) return block.status();
     table->blocks_.push_back(*std::move(block));

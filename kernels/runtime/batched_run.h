@@ -94,6 +94,10 @@ class BatchedRun final {
   // Lets go of the tape of one shard.
   void DropTape(int shard);
 
+  bool is_merged(size_t result) const {
+    return !are_merged.empty() && are_merged[result];
+  }
+
   const std::shared_ptr<const BatchedPlan> plan;
   const int64_t num_rows;
   const int max_depth;
@@ -101,6 +105,9 @@ class BatchedRun final {
   std::vector<tensorflow::Tensor> captures;
   std::vector<ArgShape> args;
   tensorflow::DataTypeVector result_dtypes;
+  // As the op has returned them; set when the run has ended.
+  std::vector<tensorflow::TensorShape> result_shapes;
+  std::vector<bool> are_merged;  // Results that are rows of one; empty: none.
   // One for each shard, empty unless the run keeps residuals. Written by the
   // shard's thread, then immutable until dropped.
   std::vector<ShardTape> tapes;

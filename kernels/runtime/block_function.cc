@@ -198,7 +198,7 @@ absl::StatusOr<std::unique_ptr<BlockFunction>> BlockFunction::Make(
   block->arg_types_ = function.arg_types;
   block->num_args_ = static_cast<int>(function.arg_types.size());
   block->num_outputs_ = static_cast<int>(function.ret_types.size());
-  auto body = MakeBodyGraph(library, function);
+  auto body = MakeBodyGraph(library, function, /*is_serialized=*/false);
   if (!body.ok()) return body.status();
   if (block->CanRunInOrder(*body->graph)) {
     auto is_done = block->MakeSchedule(library, *body->graph);

@@ -21,6 +21,8 @@ namespace {
 // Above this many inputs and outputs a conditional is not lowered. A Switch or
 // Merge costs 0.1 to 0.2 us, an executor run about 3 us.
 constexpr int kMaxLoweredEdges = 16;
+// Of functions in functions; a function that calls itself has no end.
+constexpr int kMaxNesting = 1000;
 
 void KeepLargeConditionals(tf::Graph* graph) {
   for (tf::Node* node : graph->op_nodes()) {
@@ -29,6 +31,24 @@ void KeepLargeConditionals(tf::Graph* graph) {
       node->ClearAttr(tf::LowerFunctionalOpsPass::kLowerUsingSwitchMergeAttr);
     }
   }
+}
+
+// Marks all that can be lowered; returns whether there is anything.
+bool MarkForLowering(tf::Graph* graph) {
+  bool found = false;
+  for (tf::Node* node : graph->op_nodes()) {
+    const bool is_call = node->IsPartitionedCall();
+    if (!is_call && !node->IsIfNode() && !node->IsCaseNode() &&
+        !node->IsWhileNode()) {
+      continue;
+    }
+    found = true;
+    node->AddAttr(
+        is_call ? tf::LowerFunctionalOpsPass::kLowerAsMultiDeviceFunctionAttr
+                : tf::LowerFunctionalOpsPass::kLowerUsingSwitchMergeAttr,
+        true);
+  }
+  return found;
 }
 
 // Removes what neither a result nor a side effect needs.
@@ -44,22 +64,32 @@ void Prune(tf::Graph* graph) {
 }  // namespace
 
 absl::StatusOr<BodyGraph> MakeBodyGraph(tf::FunctionLibraryRuntime* library,
-                                        const tf::FunctionBody& function) {
+                                        const tf::FunctionBody& function,
+                                        bool is_serialized) {
   BodyGraph body;
   body.definitions = std::make_unique<tf::FunctionLibraryDefinition>(
       *library->GetFunctionLibraryDefinition());
   body.graph = std::make_unique<tf::Graph>(body.definitions.get());
   std::unique_ptr<tf::Graph>& graph = body.graph;
   tf::CopyGraph(*function.graph, graph.get());
-  KeepLargeConditionals(graph.get());
 
   tf::GraphOptimizationPassOptions options;
   options.flib_def = body.definitions.get();
   options.graph = &graph;
   options.is_function_graph = true;
   tf::LowerFunctionalOpsPass lower;
-  absl::Status status = lower.Run(options);
-  if (!status.ok()) return status;
+  if (!is_serialized) {
+    KeepLargeConditionals(graph.get());
+    TF_RETURN_IF_ERROR(lower.Run(options));
+  }
+  // What is lowered may bring more to lower along.
+  for (int i = 0; is_serialized && MarkForLowering(graph.get()); ++i) {
+    if (i == kMaxNesting) {
+      return absl::InvalidArgumentError(
+          "recursive_tf: functions or conditionals nested too deeply");
+    }
+    TF_RETURN_IF_ERROR(lower.Run(options));
+  }
   Prune(graph.get());
   tf::OptimizeGraph(library, &graph);
   return body;
@@ -88,8 +118,9 @@ absl::StatusOr<std::unique_ptr<tf::Executor>> MakeGraphExecutor(
 }
 
 absl::StatusOr<std::unique_ptr<tf::Executor>> MakeBodyExecutor(
-    tf::FunctionLibraryRuntime* library, const tf::FunctionBody& function) {
-  auto body = MakeBodyGraph(library, function);
+    tf::FunctionLibraryRuntime* library, const tf::FunctionBody& function,
+    bool is_serialized) {
+  auto body = MakeBodyGraph(library, function, is_serialized);
   if (!body.ok()) return body.status();
   return MakeGraphExecutor(library, *body->graph);
 }

@@ -17,13 +17,15 @@ namespace recursive_tf {
 // executor run of its own. Here small conditionals are lowered to Switch and
 // Merge nodes, so that a frame is one executor run: about a third less time and
 // half the memory for a small frame. A conditional with many inputs and outputs
-// stays a function, because each of them would cost a node in every frame.
+// stays a function, because each of them would cost a node in every frame. With
+// `is_serialized` everything is lowered, function calls included: what is run
+// as a function of its own is a point where other frames come in between.
 //
 // TensorFlow-private: LowerFunctionalOpsPass, OptimizeGraph, NewLocalExecutor,
 // CreateNonCachedKernel.
 absl::StatusOr<std::unique_ptr<tensorflow::Executor>> MakeBodyExecutor(
     tensorflow::FunctionLibraryRuntime* library,
-    const tensorflow::FunctionBody& function);
+    const tensorflow::FunctionBody& function, bool is_serialized);
 
 // The two halves of it: the graph, lowered, pruned and optimized, and an
 // executor of that graph.
@@ -34,7 +36,7 @@ struct BodyGraph {
 };
 absl::StatusOr<BodyGraph> MakeBodyGraph(
     tensorflow::FunctionLibraryRuntime* library,
-    const tensorflow::FunctionBody& function);
+    const tensorflow::FunctionBody& function, bool is_serialized);
 absl::StatusOr<std::unique_ptr<tensorflow::Executor>> MakeGraphExecutor(
     tensorflow::FunctionLibraryRuntime* library,
     const tensorflow::Graph& graph);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/runtime/body_executor.h"
@@ -14,7 +15,7 @@ namespace tf = tensorflow;
 absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTable::Instantiate(
     tf::FunctionLibraryRuntime* library,
     const std::vector<tf::NameAttrList>& functions,
-    const std::vector<std::string>& keys) {
+    const std::vector<std::string>& keys, bool is_serialized) {
   if (library == nullptr) {
     return absl::InternalError("recursive_tf: no function library runtime");
   }
@@ -37,7 +38,11 @@ absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTable::Instantiate(
       return absl::InternalError(
           absl::StrCat("recursive_tf: no body for ", functions[i].name()));
     }
-    auto executor = MakeBodyExecutor(library, *function);
+    // The executor has a graph of its own; the library, which may live as long
+    // as the process, would keep the function's.
+    const auto release = absl::MakeCleanup(
+        [&] { library->ReleaseHandle(handle).IgnoreError(); });
+    auto executor = MakeBodyExecutor(library, *function, is_serialized);
     if (!executor.ok()) return executor.status();
     body.executor = *std::move(executor);
     body.num_inputs = static_cast<int>(function->arg_types.size());
@@ -57,6 +62,8 @@ int BodyTable::Find(absl::string_view key) const {
 BodyTableCache::BodyTableCache(tf::OpKernelConstruction* ctx) {
   OP_REQUIRES_OK(ctx, ctx->GetAttr("bodies", &functions_));
   OP_REQUIRES_OK(ctx, ctx->GetAttr("body_keys", &keys_));
+  if (!ctx->HasAttr("serialized")) return;
+  OP_REQUIRES_OK(ctx, ctx->GetAttr("serialized", &is_serialized_));
 }
 
 absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTableCache::Get(
@@ -65,7 +72,8 @@ absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTableCache::Get(
     MutexLock lock(&mu_);
     if (table_ != nullptr && table_->library() == library) return table_;
   }
-  auto table = BodyTable::Instantiate(library, functions_, keys_);
+  auto table =
+      BodyTable::Instantiate(library, functions_, keys_, is_serialized_);
   if (!table.ok()) return table.status();
   MutexLock lock(&mu_);
   table_ = *table;

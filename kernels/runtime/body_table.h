@@ -34,10 +34,11 @@ struct Body {
 // which is why frames share these executors instead of instantiating their own.
 class BodyTable final {
  public:
+  // `is_serialized`: for runs whose frames run one at a time.
   static absl::StatusOr<std::shared_ptr<const BodyTable>> Instantiate(
       tensorflow::FunctionLibraryRuntime* library,
       const std::vector<tensorflow::NameAttrList>& functions,
-      const std::vector<std::string>& keys);
+      const std::vector<std::string>& keys, bool is_serialized);
 
   // Returns the position of `key`, or -1. Tables have a handful of entries, so
   // a scan beats a hash.
@@ -59,8 +60,10 @@ class BodyTable final {
 // later ones. Thread-safe.
 class BodyTableCache final {
  public:
-  // Reads the attributes `bodies` and `body_keys`.
+  // Reads the attributes `bodies`, `body_keys` and, if there, `serialized`.
   explicit BodyTableCache(tensorflow::OpKernelConstruction* ctx);
+
+  bool is_serialized() const { return is_serialized_; }
 
   absl::StatusOr<std::shared_ptr<const BodyTable>> Get(
       tensorflow::FunctionLibraryRuntime* library);
@@ -68,6 +71,7 @@ class BodyTableCache final {
  private:
   std::vector<tensorflow::NameAttrList> functions_;
   std::vector<std::string> keys_;
+  bool is_serialized_ = false;
   Mutex mu_;  // Never held across Instantiate.
   std::shared_ptr<const BodyTable> table_ ABSL_GUARDED_BY(mu_);
 };

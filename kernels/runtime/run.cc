@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "kernels/runtime/batched_plan.h"
 #include "kernels/runtime/process_stats.h"
 
 namespace recursive_tf {
@@ -18,6 +19,29 @@ constexpr size_t kLargeBufferBytes = 16 << 10;
 
 }  // namespace
 
+bool IsTrainable(tf::DataType dtype) {
+  return IsDifferentiable(dtype) || dtype == tf::DT_VARIANT ||
+         dtype == tf::DT_RESOURCE;
+}
+
+absl::Status CheckGradientShapes(absl::Span<const tf::Tensor* const> gradients,
+                                 absl::Span<const tf::TensorShape> results) {
+  if (gradients.size() != results.size()) {
+    return absl::InternalError(absl::StrCat("recursive_tf: ", gradients.size(),
+                                            " gradients for ", results.size(),
+                                            " results"));
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (gradients[i]->shape() == results[i]) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the gradient given for a result of shape ", results[i].DebugString(),
+        " has shape ", gradients[i]->shape().DebugString(),
+        "; it must have the result's. Look at `output_gradients` of the tape, "
+        "and at what functions of tf.custom_gradient return."));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RunCore::Aborted() {
   return absl::AbortedError("recursive_tf: run stopped by an earlier error");
 }
@@ -29,8 +53,8 @@ absl::Status RunCore::Fail(const absl::Status& status, int body, int depth) {
 
 ForwardRun::ForwardRun(std::shared_ptr<const BodyTable> bodies,
                        std::shared_ptr<ReadyQueue> queue, int max_depth,
-                       bool keeps_residuals)
-    : core(std::move(bodies), std::move(queue), max_depth),
+                       bool keeps_residuals, bool is_serialized)
+    : core(std::move(bodies), std::move(queue), max_depth, is_serialized),
       keeps_residuals(keeps_residuals) {
   ProcessStats::Get().AddRuns(1);
 }
@@ -54,9 +78,9 @@ size_t ForwardRun::CountBytes(const Residuals& residuals) {
   return bytes;
 }
 
-absl::Status ForwardRun::Stash(uint64_t key, Residuals residuals) {
-  const size_t bytes = CountBytes(residuals);
-  if (!stash_.Insert(key, std::move(residuals), bytes)) {
+absl::Status ForwardRun::Stash(uint64_t key, FrameRecord record) {
+  const size_t bytes = CountBytes(record.residuals);
+  if (!stash_.Insert(key, std::move(record), bytes)) {
     return absl::InternalError(
         absl::StrCat("recursive_tf: frame key ", key, " is stashed already"));
   }
@@ -64,9 +88,9 @@ absl::Status ForwardRun::Stash(uint64_t key, Residuals residuals) {
   return absl::OkStatus();
 }
 
-bool ForwardRun::Unstash(uint64_t key, bool consume, Residuals* residuals) {
-  if (!consume) return stash_.Peek(key, residuals);
-  if (!stash_.Take(key, residuals)) return false;
+bool ForwardRun::Unstash(uint64_t key, bool consume, FrameRecord* record) {
+  if (!consume) return stash_.Peek(key, record);
+  if (!stash_.Take(key, record)) return false;
   ProcessStats::Get().AddStashEntries(-1);
   return true;
 }

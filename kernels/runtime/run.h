@@ -8,7 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "kernels/core/frame_key.h"
 #include "kernels/core/mutex.h"
 #include "kernels/core/ready_queue.h"
@@ -18,18 +20,28 @@
 #include "kernels/runtime/body_table.h"
 #include "kernels/runtime/first_error.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/framework/tensor_shape.h"
 
 namespace recursive_tf {
+
+// Whether TensorFlow hands a gradient to a result of that type.
+bool IsTrainable(tensorflow::DataType dtype);
+
+// OK if gradients of results have the shapes of the results.
+absl::Status CheckGradientShapes(
+    absl::Span<const tensorflow::Tensor* const> gradients,
+    absl::Span<const tensorflow::TensorShape> results);
 
 // What forward and backward runs have in common: bodies, the ready queue, the
 // depth limit, counters and the first error. Thread-safe.
 class RunCore final {
  public:
   RunCore(std::shared_ptr<const BodyTable> bodies,
-          std::shared_ptr<ReadyQueue> queue, int max_depth)
+          std::shared_ptr<ReadyQueue> queue, int max_depth, bool is_serialized)
       : bodies(std::move(bodies)),
         queue(std::move(queue)),
-        max_depth(max_depth) {}
+        max_depth(max_depth),
+        is_serialized(is_serialized) {}
 
   // Records the first real error of the run, with the SubGraph and depth where
   // it happened, and returns the short status that every other frame passes up.
@@ -49,6 +61,10 @@ class RunCore final {
   std::shared_ptr<const BodyTable> bodies;  // Changed by ReleaseBodies only.
   const std::shared_ptr<ReadyQueue> queue;
   const int max_depth;
+  // Whether a frame runs alone until it waits for a call: nothing of another
+  // frame comes between its ops, as far as no call does. The queue then has one
+  // worker.
+  const bool is_serialized;
   RunCounters counters;
 
  private:
@@ -62,18 +78,24 @@ class ForwardRun final {
  public:
   static constexpr char kFrameTypeName[] = "RecursiveTf>ForwardFrame";
   using Residuals = std::vector<tensorflow::Tensor>;
+  using Shapes = absl::InlinedVector<tensorflow::TensorShape, 1>;
+  // What the backward frame needs of the forward frame.
+  struct FrameRecord {
+    Residuals residuals;
+    Shapes results;  // Of the results that can have a gradient.
+  };
 
   ForwardRun(std::shared_ptr<const BodyTable> bodies,
              std::shared_ptr<ReadyQueue> queue, int max_depth,
-             bool keeps_residuals);
+             bool keeps_residuals, bool is_serialized);
   ~ForwardRun();
   ForwardRun(const ForwardRun&) = delete;
   ForwardRun& operator=(const ForwardRun&) = delete;
 
-  // Stashes the residuals of frame `key`.
-  absl::Status Stash(uint64_t key, Residuals residuals);
-  // Returns the residuals of frame `key`, and forgets them if `consume`.
-  bool Unstash(uint64_t key, bool consume, Residuals* residuals);
+  // Stashes the record of frame `key`.
+  absl::Status Stash(uint64_t key, FrameRecord record);
+  // Returns the record of frame `key`, and forgets it if `consume`.
+  bool Unstash(uint64_t key, bool consume, FrameRecord* record);
 
   size_t stash_entries() const { return stash_.num_entries(); }
   RunCountersSnapshot Snapshot() const;
@@ -87,13 +109,15 @@ class ForwardRun final {
   std::vector<int> capture_begin;
   // Result count of each body; outputs beyond it are residuals.
   std::vector<int> num_results;
+  // Of the Launch's own results that can have a gradient; set when it is done.
+  Shapes result_shapes;
 
  private:
   // Bytes of `residuals` not yet counted. Large buffers (weights, constants)
   // are shared by many frames and counted once.
   size_t CountBytes(const Residuals& residuals);
 
-  recursive_tf::Stash<Residuals> stash_;
+  recursive_tf::Stash<FrameRecord> stash_;
   Mutex mu_;
   std::unordered_set<const void*> large_buffers_ ABSL_GUARDED_BY(mu_);
 };
@@ -115,7 +139,8 @@ class BackwardRun final {
   BackwardRun(std::shared_ptr<const BodyTable> bodies,
               std::shared_ptr<ReadyQueue> queue,
               std::shared_ptr<ForwardRun> forward, bool consumes)
-      : core(std::move(bodies), std::move(queue), forward->core.max_depth),
+      : core(std::move(bodies), std::move(queue), forward->core.max_depth,
+             /*is_serialized=*/false),
         forward(std::move(forward)),
         consumes(consumes) {}
 

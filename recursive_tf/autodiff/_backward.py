@@ -77,6 +77,15 @@ class BackwardBody:
           " of the body: the gradient function of a tf.custom_gradient in a branch uses a tensor"
           " from outside of that branch. Give it tf.identity(tensor), made in the branch, instead."
         ) from error
+      except AttributeError as error:  # The same, for an eager tensor or a variable.
+        if "eager execution" not in str(error):
+          raise
+        raise UnsupportedGradientError(
+          f"SubGraph '{name_of(body.key)}': TensorFlow cannot differentiate a conditional of the"
+          " body: the gradient function of a tf.custom_gradient in a branch uses a variable or an"
+          " eager tensor. Read it in the forward function, `value = variable.read_value()`, and use"
+          " `value` in the gradient function; or call the function outside of the conditional."
+        ) from error
       found = found[1 : 1 + len(wanted)]
     gradients = [
       tf.zeros_like(arg) if gradient is None else tf.convert_to_tensor(gradient)

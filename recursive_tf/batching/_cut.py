@@ -147,7 +147,9 @@ class _Cutter:
   def _place(self, node: Node, region: Region, demand: Demand) -> None:
     done = demand
     if self._is_serial(node):
-      demand = self._serial_demand(node, region)
+      demand = self._group_demand(node.group, region) if node.group else None
+      if demand is None:
+        demand = self._serial_demand(node, region)
       self._before_serial[id(node)] = demand
       done = demand | {("serial", id(region), demand)}
     rank = self._ranks.of(node) if demand and not self._is_serial(node) else 0
@@ -155,6 +157,18 @@ class _Cutter:
     block.nodes.append(node)
     self._block_of[id(node)] = block
     self._finish(node, done)
+
+  def _group_demand(self, group: list[Node], region: Region) -> Demand:
+    """Returns what has to arrive for ops that run in one go: all that any of them needs."""
+    known = self._before_serial.get(id(group[0]))
+    if known is not None:
+      return known
+    demand = self._base[id(region)]
+    for node in group:
+      demand = demand.union(*(self._demand(v) for v in node.inputs if v.node not in group))
+      others = [control for control in node.controls if control not in group]
+      demand = demand.union(*(self._done.get(id(control), frozenset()) for control in others))
+    return demand
 
   def _serial_demand(self, node: Node, region: Region) -> Demand:
     """Returns what has to arrive for a serial op.

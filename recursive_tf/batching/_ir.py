@@ -16,15 +16,11 @@ from collections.abc import Iterable, Iterator
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf.subgraph._accesses import READS as READS
 from recursive_tf.subgraph._body import INVOKE_OPS, Body, all_ops
 from recursive_tf.subgraph._signature import location_of
 
 _WITH_GRAPHS = frozenset([*tfi.CONDITIONALS, *tfi.LOOPS, *tfi.FUNCTION_CALLS])
-# Stateful ops that read what no frame changes, so that one op may serve many frames.
-READS = frozenset(
-  ["ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "LookupTableFindV2"]
-)
-
 # Ops that are there to fail where Python would raise: they must not run before it is known that the
 # frame comes to them, though they are the same for all frames.
 MAY_FAIL = frozenset(
@@ -114,6 +110,7 @@ class Node:
     regions: a switch's branches; a loop's condition and body.
     variables: a loop's, one for each output.
     is_read_once: whether it reads a variable that nothing in the run writes.
+    group: the ops, itself among them, that a frame has to run in one go.
   """
 
   kind: str
@@ -126,6 +123,7 @@ class Node:
   regions: list[Region] = dataclasses.field(default_factory=list)
   variables: list[Value] = dataclasses.field(default_factory=list)
   is_read_once: bool = False
+  group: list[Node] | None = None
 
   @property
   def is_stateful(self) -> bool:

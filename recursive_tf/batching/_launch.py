@@ -56,7 +56,7 @@ def emit_launch(
     for tensor, value in zip(args, entry.args, strict=True)
   ]
   values = entry.root.results
-  shapes = [value.row_shape for value in values]
+  shapes = [value.shape for value in values]
   outputs = kernels.recursive_tf_launch_batched(
     args=arguments,
     captures=plan.emit_captures(),
@@ -70,14 +70,16 @@ def emit_launch(
     mapped=mapped,
     max_depth=max_depth,
     policy=policy,
+    num_shards=1 if plan.is_exclusive else 0,
+    merged=[value.is_merged for value in values],
     name=plan.bodies[0].key,
   )
   op = outputs.run.op
   setattr(op, _PLAN, plan)
   order_by_effects(op, plan.bodies, len(args))
   final = []
-  for tensor, value, spec in zip(outputs.results, values, results.specs, strict=True):
-    tensor = tf.expand_dims(tensor, int(mapped)) if value.is_merged else tf.identity(tensor)
+  for tensor, spec in zip(outputs.results, results.specs, strict=True):
+    tensor = tf.identity(tensor)
     tensor.set_shape(tf.TensorShape([None]).concatenate(spec.shape) if mapped else spec.shape)
     final.append(tensor)
   return final

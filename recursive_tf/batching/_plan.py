@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.autodiff import Slot, connected_args
-from recursive_tf.batching import _program
+from recursive_tf.batching import _exclusive, _program
 from recursive_tf.batching._active import active_values, is_active
 from recursive_tf.batching._cut import Block, Cut, cut_bodies
 from recursive_tf.batching._functions import HAS_EFFECT, BlockFunction, SerialNodeError, emit_from
@@ -66,6 +66,7 @@ class Plan:
     program: what the runtime does with them.
     hoisted: values that are computed before the run and captured like outer references.
     serial_ops: the ops that run frame by frame.
+    is_exclusive: whether only one thread may run them, because frames read and write a variable.
   """
 
   def __init__(self, bodies: list[Body]):
@@ -79,7 +80,10 @@ class Plan:
       if value.kind == "capture"
     ]
     self._num_captures = sum(len(body.captures) for body in bodies)
-    self._reasons: dict[int, str] = {}  # By id of node: why it runs frame by frame.
+    nodes = [node for ir in self.irs for node in walk(ir.root)]
+    # By id of node: why it runs frame by frame.
+    self._reasons = {id(node): _exclusive.REASON for node in nodes if node.group is not None}
+    self.is_exclusive = bool(self._reasons)
     self.functions = self._make_functions()
     num_captures = self._num_captures + len(self.hoisted)
     self.program = _program.encode(0, self.cuts, self.functions, num_captures)
@@ -96,7 +100,8 @@ class Plan:
   def _make_functions(self) -> dict[Block, BlockFunction]:
     """Cuts the bodies until each block either serves many frames or is known not to."""
     nodes = [node for ir in self.irs for node in walk(ir.root)]
-    self._reasons = {id(node): HAS_EFFECT for node in nodes if node.has_effect}
+    effects = {id(node): HAS_EFFECT for node in nodes if node.has_effect}
+    self._reasons = effects | self._reasons
     while True:
       self.hoisted: list[Value] = []
       self.cuts: list[Cut] = cut_bodies(self.irs, lambda node: id(node) in self._reasons)
@@ -239,6 +244,11 @@ def _build_all(bodies: list[Body]) -> list[BodyIR]:
   for body in bodies:
     irs.append(build(body, first))
     first += len(body.captures)
+  outer = [tensor for body in bodies for tensor, _ in body.captures]
+  for ir in irs:
+    _exclusive.keep_together(
+      ir, lambda value: id(outer[value.index]) if value.kind == "capture" else id(value)
+    )
   by_key = {ir.key: ir for ir in irs}
   nodes = [node for ir in irs for node in walk(ir.root)]
   if not any(node.has_effect for node in nodes):

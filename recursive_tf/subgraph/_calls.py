@@ -41,6 +41,7 @@ def emit_launch(
   mapped: bool,
   max_depth: int,
   policy: str,
+  serialized: bool,
 ) -> list[tf.Tensor]:
   """Emits the op that starts a run in the current graph and returns its flat results.
 
@@ -53,6 +54,7 @@ def emit_launch(
     mapped: whether to run one frame per row of `args`.
     max_depth: deepest allowed frame.
     policy: "deepest_first" or "fifo".
+    serialized: whether frames take turns at their calls.
   """
   graph = tf.compat.v1.get_default_graph()
   for function in functions:
@@ -74,6 +76,7 @@ def emit_launch(
     mapped=mapped,
     max_depth=max_depth,
     policy=policy,
+    serialized=serialized,
     name=entry.key,
   )
   op = outputs.run.op

@@ -7,6 +7,8 @@ section 3. docs/how_it_works.md follows one call through the system.
 from __future__ import annotations
 
 import contextlib
+import numbers
+import threading
 from types import TracebackType
 from typing import Any
 
@@ -16,11 +18,15 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
 from recursive_tf._errors import DefinitionError, GraphScopeError, SignatureError
 from recursive_tf.subgraph import _forward_declaration
+from recursive_tf.subgraph._accesses import keep_program_order, reads_and_writes
 from recursive_tf.subgraph._body import Body, BodyGraph, unique_key
 from recursive_tf.subgraph._calls import check_base_case, emit_invoke, emit_launch
 from recursive_tf.subgraph._scheduling import batched, check_options
 from recursive_tf.subgraph._scope import current_graph, find_caller
 from recursive_tf.subgraph._signature import Signature, user_location
+
+# Ordering changes the graph of a body, which threads share.
+_ordering_lock = threading.Lock()
 
 
 class ResultMismatch(SignatureError):  # noqa: N818 - a SignatureError to the user
@@ -87,8 +93,12 @@ class SubGraph:
     self.scheduler, self._ready_policy, self._batched_policy = check_options(
       name, scheduler, policy
     )
-    if self.max_depth < 1:
-      raise DefinitionError(f"SubGraph '{name}': max_depth={max_depth}, expected at least 1.")
+    is_whole = isinstance(self.max_depth, numbers.Integral)
+    if not is_whole or isinstance(self.max_depth, bool) or self.max_depth < 1:
+      raise DefinitionError(
+        f"SubGraph '{name}': max_depth={max_depth!r}, expected a whole number of at least 1."
+      )
+    self.max_depth = int(self.max_depth)
     self._key = unique_key(name)
     self._outer_graph = current_graph()
     self._declared_inputs = None if inputs is None else Signature.of(tuple(inputs))
@@ -102,6 +112,7 @@ class SubGraph:
     self._output_location = ""
     self._body: Body | None = None
     self._function: Any = None
+    self._is_ordered = False
     self._early_calls: list[tuple[str, list[tf.Tensor], Any, bool]] = []
     self._eager_calls: dict[bool, Any] = {}
     self._tracing = contextlib.ExitStack()
@@ -291,6 +302,13 @@ class SubGraph:
 
   def _call(self, args: tuple[Any, ...], mapped: bool) -> Any:
     location = user_location()
+    if not tf.executing_eagerly() and tfi.is_compiled_by_xla():
+      raise GraphScopeError(
+        f"SubGraph '{self.name}' is called at {location} in a function that XLA compiles"
+        " (jit_compile=True), which cannot run recursion. Leave jit_compile out of the tf.function,"
+        " and give model.compile(..., jit_compile=False) in Keras, which else chooses XLA by itself"
+        " where there is a GPU."
+      )
     caller = find_caller(self.name, self._outer_graph)
     if caller is not None:
       results = self._results_for_call_sites(location)
@@ -386,10 +404,30 @@ class SubGraph:
       )
       if launched is not None:
         return launched
+    serialized = any(reads_and_writes(body.graph) for body in bodies)
+    if serialized:
+      for subgraph in reachable:
+        subgraph._keep_program_order()
     functions = [subgraph._function for subgraph in reachable]
     return emit_launch(
-      self._body, bodies, functions, args, self._results, mapped, self.max_depth, self._ready_policy
+      self._body,
+      bodies,
+      functions,
+      args,
+      self._results,
+      mapped,
+      self.max_depth,
+      self._ready_policy,
+      serialized,
     )
+
+  def _keep_program_order(self) -> None:
+    assert self._body is not None  # _reachable.
+    with _ordering_lock:
+      if not self._is_ordered:
+        keep_program_order(self._body.graph)
+        self._function = self._body.make_function("inference")
+        self._is_ordered = True
 
   def explain(self) -> Any:
     """Tells how calls from outside are run: the blocks, and what cannot be batched, where and why.
@@ -412,11 +450,13 @@ class SubGraph:
       if mapped:
         shapes = self._input_signature.mapped_shapes()
         specs = [tf.TensorSpec(s, spec.dtype) for s, spec in zip(shapes, specs, strict=True)]
+      # One trace: `tf.config.run_functions_eagerly` does not reach it, and it is none that
+      # TensorFlow would count as traced again.
       self._eager_calls[mapped] = tf.function(
         lambda *tensors: self._launch(list(tensors), mapped),
         input_signature=specs,
         autograph=False,
-      )
+      ).get_concrete_function()
     return self._eager_calls[mapped](*args)
 
   def __repr__(self) -> str:
