@@ -96,6 +96,8 @@ def _tap_gradient(op: tfi.Operation | None, gradient: Any) -> None:
   """Adds the gradient to the run's accumulators; nothing flows on."""
   if op is None:  # tf.saved_model.save traces the gradients of ops that have their own: for nobody.
     return None
+  if not tfi.is_trainable(gradient):  # A loop has one of a variable of counts, of zeros.
+    return None
   backward = enclosing_backward_graph()
   capture = op.get_attr(_TAP_CAPTURE)
   if isinstance(gradient, tf.IndexedSlices):
