@@ -147,9 +147,8 @@ class _Cutter:
   def _place(self, node: Node, region: Region, demand: Demand) -> None:
     done = demand
     if self._is_serial(node):
-      demand = self._group_demand(node.group, region) if node.group else None
-      if demand is None:
-        demand = self._serial_demand(node, region)
+      of_group = self._group_demand(node.group, region) if node.group else None
+      demand = self._serial_demand(node, region) if of_group is None else of_group
       self._before_serial[id(node)] = demand
       done = demand | {("serial", id(region), demand)}
     rank = self._ranks.of(node) if demand and not self._is_serial(node) else 0

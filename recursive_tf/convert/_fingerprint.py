@@ -293,7 +293,7 @@ class NamesPart:
     self._values = self._now()
 
   def _now(self) -> tuple[Any, ...]:
-    owner = self._owner
+    owner: Any = self._owner  # The types that come with mypy do not know `__builtins__`.
     space, builtins = owner.__globals__, owner.__builtins__
     cells = [content_of(cell) for cell in owner.__closure__ or ()]
     return (*cells, *(space.get(name, builtins.get(name, _GONE)) for name in self._names))

@@ -110,13 +110,13 @@ def bound_weakly(function: Callable[..., Any], receiver: Any) -> Callable[..., A
   try:
     reference = weakref.ref(receiver)
   except TypeError:
-    return function.__get__(receiver)  # type: ignore[attr-defined, no-any-return]
+    return function.__get__(receiver)
 
   @functools.wraps(function)
   def method(*args: Any, **kwargs: Any) -> Any:
-    return function.__get__(reference())(*args, **kwargs)  # type: ignore[attr-defined]
+    return function.__get__(reference())(*args, **kwargs)
 
-  signature = inspect.signature(function.__get__(receiver))  # type: ignore[attr-defined]
+  signature = inspect.signature(function.__get__(receiver))
   method.__signature__ = signature  # type: ignore[attr-defined]
   return method
 

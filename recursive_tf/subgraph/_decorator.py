@@ -153,7 +153,7 @@ class SubGraphFunction:
     specs = tuple((spec.dtype, str(spec.shape)) for spec in signature.specs)
     key = _Key(arguments.names, len(arguments.values), str(signature.structure), specs)
     for graph in graphs:  # A body calling itself with a compatible signature.
-      owner = getattr(graph, "subgraph", None)
+      owner: Any = getattr(graph, "subgraph", None)
       keys = [known for known, subgraph in list(traced.items()) if subgraph is owner]
       if keys and keys[0].names == key.names and _accepts(owner, signature):
         return owner
@@ -217,13 +217,13 @@ class _Key(NamedTuple):
 
   Attributes:
     names: of the arguments that are passed by name.
-    count: of all arguments.
+    num_values: of all arguments.
     structure: of all arguments.
     specs: their types and shapes.
   """
 
   names: tuple[str, ...]
-  count: int
+  num_values: int
   structure: str
   specs: tuple[tuple[tf.DType, str], ...]
 
