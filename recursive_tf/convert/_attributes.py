@@ -371,6 +371,6 @@ def write(ip: Any, owner: Any, name: str, value: Any) -> None:
       getattr(owner.type, "__dataclass_params__", None), "frozen", False
     ):
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{owner.type.__name__}.{name} is not plain.")
-    owner.fields[name] = value
+    owner.fields = {**owner.fields, name: value}
     return
   ip.frame.conversion.effects.write_attribute(ip, owner, name, value)

@@ -23,6 +23,7 @@ from recursive_tf.convert import (
 from recursive_tf.convert._fingerprint import TooLarge
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._sharing import containers
 from recursive_tf.convert._values import (
   BoundMethod,
   Builtin,
@@ -226,15 +227,17 @@ def _construct(ip: Any, type_: type, args: list[Any], kwargs: dict[str, Any]) ->
   )
   if fields is not None and (generated or _is_generated(type_.__init__)):
     bound = inspect.signature(type_).bind(*args, **kwargs)
+    values: dict[str, Any] = {}
     for name, parameter in inspect.signature(type_).parameters.items():
       if name in bound.arguments:
-        made.fields[name] = bound.arguments[name]
+        values[name] = bound.arguments[name]
       elif fields[name].default_factory is not inspect.Parameter.empty and callable(
         fields[name].default_factory
       ):
-        made.fields[name] = call(ip, fields[name].default_factory, [], {})
+        values[name] = call(ip, fields[name].default_factory, [], {})
       else:
-        made.fields[name] = parameter.default
+        values[name] = parameter.default
+    made.fields = values
     if hasattr(type_, "__post_init__"):
       call(ip, BoundMethod(type_.__post_init__, made), [], {})
   elif isinstance(type_.__init__, types.FunctionType):
@@ -296,6 +299,9 @@ def _bind(ip: Any, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     raise Raises from None
   bound.apply_defaults()
   names = {name: ip.keep(value) for name, value in bound.arguments.items()}
+  for _, container in containers(tuple(names.values())):
+    if container.sharing is not ip.frame.sharing:
+      raise ip.frame.sharing.refuse("The default of a function that calls itself may be changed")
   for name, parameter in parameters.parameters.items():
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
       names[name] = ip.frame.new(LocalDict(names[name]))

@@ -19,6 +19,11 @@ from recursive_tf.convert._values import LocalList, Missing, Raises, Ref, Rows
 class ContainerEffects(Places):
   """Changes of lists and dicts."""
 
+  def content_of(self, frame: Any, owner: Any) -> Any:
+    """Returns the content that a known list or dict has in the run, None if it does not change."""
+    keys = [(kind, id(owner)) for kind in (LIST, DICT)] if type(owner) in (list, dict) else []
+    return next((frame.stores[key].content for key in keys if key in frame.stores), None)
+
   # --- Lists
 
   def _list_store(self, ip: Any, owner: Any, is_read: bool) -> Store:
@@ -44,6 +49,7 @@ class ContainerEffects(Places):
     if name in ("append", "extend"):
       store = self._list_store(ip, owner, False)
       values = [args[0]] if name == "append" else args[0]
+      self._keep(ip, tuple(values) if name == "append" else values)
       rows = seq.rows_of(ip, values) if name == "extend" else None
       items = values if name == "append" else None
       if rows is None:
@@ -93,6 +99,9 @@ class ContainerEffects(Places):
     if (DICT, id(owner)) in self.places:
       return State(Number(self._dict_rows(ip, owner).length, int))
     return None
+
+  def _keep(self, ip: Any, value: Any) -> None:
+    ip.frame.sharing.keep(value, f"line {ip.frame.line} keeps it in a list or dict of the heap")
 
   # --- Dicts
 
@@ -184,6 +193,7 @@ class ContainerEffects(Places):
   def write_container(self, ip: Any, owner: Any, key: Any, value: Any) -> None:
     """Does `owner[key] = value` for a known list or dict."""
     frame = ip.frame
+    self._keep(ip, value)
     if type(owner) is dict:
       self._write_dict(ip, owner, key, generalized(frame, value))
     elif type(owner) is list:
@@ -247,6 +257,7 @@ class ContainerEffects(Places):
         there = State(False)
 
       def add() -> Any:
+        self._keep(ip, args[1])
         self._write_dict(ip, owner, args[0], generalized(ip.frame, args[1]))
         return args[1]
 

@@ -17,6 +17,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert import _forms, _libraries, _loops
 from recursive_tf.convert._budget import Budget
+from recursive_tf.convert._crossing import Crossing
 from recursive_tf.convert._effects import Effects
 from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._guards import Guards, number
@@ -26,11 +27,13 @@ from recursive_tf.convert._lifting import Lifted, Rebuilt
 from recursive_tf.convert._loops import Mapped
 from recursive_tf.convert._profile import Profile
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._sharing import name_of
 from recursive_tf.convert._source import FunctionSource, SourceFiles, source_of
 from recursive_tf.convert._values import (
   Base,
   Bottom,
   Closure,
+  Container,
   Dear,
   Ref,
   Rows,
@@ -144,9 +147,11 @@ class Conversion:
     self._changed: dict[Any, dict[int, Any]] = {}
     self._parameters: dict[Any, tuple[Any, ...]] = {}
     self._read_at_once: dict[Any, frozenset[int]] = {}  # By instance: positions of parameters.
+    self._crossings: dict[Any, Crossing] = {}
     self._has_news = True
     self._is_outside = False
     self._may_fail = False
+    self._doubled: str | None = None
     self.layout = Layout()
     self.instances: dict[Any, Instance] = {}
     self.is_random = False
@@ -263,6 +268,28 @@ class Conversion:
   def _note_news(self) -> None:
     self._has_news = True
 
+  def note_doubled(self, container: Container | None) -> None:
+    """Notes that a container, or what is in it, may be in two lists of unknown length."""
+    self._doubled = "A container" if container is None else name_of(container)
+
+  def check_result(self, node: ast.AST) -> None:
+    """Refuses what leaves the program of the entry function as an object that it was before.
+
+    Raises:
+      ConversionRefused: If a container would be returned, or kept, more than once.
+    """
+    entry = next(i for i in self.instances.values() if i.node is node)
+    shared = self._crossings[entry.key].shared_result(RESULT)
+    kept = [place.form for place in self.effects.places.values()]
+    nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
+    if shared is None and self._doubled is not None:
+      if any(_forms.has_containers_in_rows(form) for form in (entry.result, *nested)):
+        shared = f"{self._doubled} may be in two lists, of which one is returned or kept"
+    if shared is not None:
+      raise ConversionRefused.of(
+        Reason.SHARED_CONTAINER, f"{shared}.", entry.source.origin(entry.node)
+      )
+
   def is_recursive(self, ip: Interpreter, function: Any) -> bool:
     """Tells whether calls of a function are calls of the graph."""
     if isinstance(function, Closure):
@@ -310,6 +337,18 @@ class Conversion:
     if ask:
       return self._changed.get(instance.key) or self.effects.returned(instance.key)
     rows = next((v.rows for v in lifted.values.values() if isinstance(v, Mapped)), None)
+    crossing, containers = self._crossings[key], lifted.containers()
+    mapped = [
+      i
+      for i, value in enumerate(lifted.values.values())
+      if isinstance(value, Mapped) and _forms.has_containers(value.rows.form)
+    ]
+    for container in containers.values():
+      if container.sharing is not frame.sharing:
+        raise frame.sharing.refuse("The default of a function that calls itself may be changed")
+    self._has_news |= crossing.call(
+      frame.sharing, containers, mapped, is_many=rows is not None
+    )
     tensors = self._arguments(lifted, instance, frame, rows)
     if rows is not None and instance.result is None and not (self._is_outside or self._may_fail):
       return Rows(tf.constant(0), (), None)  # As far as is known yet.
@@ -334,12 +373,18 @@ class Conversion:
     frame.compute(tuple(found))
     if rows is not None:
       count = len(list(_forms.specs(instance.result)))
+      crossing.receive_rows(frame.sharing, containers)
       return Rows(rows.length, tuple(found[:count]), instance.result)
     source_ = iter(found)
     result = frame.adopt(_forms.unflatten(instance.result, source_))
-    for position, form in changed.items():
-      lifted.update(position, frame.adopt(_forms.unflatten(form, source_)))
+    left: dict[Any, Any] = {
+      position: frame.adopt(_forms.unflatten(form, source_)) for position, form in changed.items()
+    }
     self.effects.receive(ip, key, source_)
+    left = crossing.receive(frame.sharing, containers, {**left, RESULT: result})
+    result = left.pop(RESULT)
+    for position, value in left.items():
+      lifted.update(position, value)
     return result
 
   def _form(self, value: Any, frame: Frame) -> Any:
@@ -378,6 +423,7 @@ class Conversion:
         raise frame.refuse(
           Reason.TOO_MANY_VARIANTS, f"{node.name} is called with ever other functions or constants."
         )
+    self._crossings.setdefault(key, Crossing())
     if key not in self.instances:
       result = self._results.get(key)
       outputs = None if result is None else self._outputs(key, result)
@@ -442,6 +488,7 @@ class Conversion:
           next(source)  # The argument of functions without any.
         self.effects.begin(frame, lambda place: source)
         rebuilt = instance.lifted.rebuild(values, frame)
+        self._crossings[instance.key].begin(frame.sharing, rebuilt.containers)
         scope = frame.new(Scope(dict(rebuilt.names), rebuilt.outer, instance.source))
         frame.parameters = {
           name: value.base.handle for name, value in rebuilt.names.items() if isinstance(value, Ref)
@@ -453,10 +500,15 @@ class Conversion:
           self._results[instance.key] = joined
           self._has_news = True
         self._note_changed(instance, rebuilt, frame)
+        now = rebuilt.now()
+        results: dict[Any, Any] = {i: now[i] for i in self._changed[instance.key]}
+        results[RESULT] = result
+        self._has_news |= self._crossings[instance.key].end(
+          frame.sharing, rebuilt.containers, rebuilt.contents, results
+        )
         if self._has_news:
           raise Bottom
         outputs = _forms.flatten(result, joined, frame)
-        now = rebuilt.now()
         for position, form in self._changed.get(instance.key, {}).items():
           outputs += _forms.flatten(now[position], form, frame)
         outputs += self.effects.results(frame, instance.key)
@@ -593,6 +645,7 @@ def _skeleton(form: Any) -> Any:
   return form.type if isinstance(form, _forms.RowsForm) else "data"
 
 
+RESULT = "result"  # Beside the positions of arguments.
 _NOTHING = tf.TensorSpec([], tf.int32)  # What a call takes or returns that has no tensors.
 
 

@@ -24,12 +24,12 @@ from recursive_tf.convert._places import (
 )
 from recursive_tf.convert._profile import Facts
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._sharing import containers, kind_of
 from recursive_tf.convert._values import (
   Bottom,
   BoundMethod,
   LocalDict,
   LocalList,
-  LocalObject,
   Maybe,
   Missing,
   Path,
@@ -105,6 +105,7 @@ class Effects(ContainerEffects):
     store = self.store(frame, place, False)
     base = frame.base(ref)
     value = generalized(frame, value)
+    frame.sharing.keep(value, f"line {frame.line} keeps it as {step[1]!r} of an object")
     if place.is_log:
       self.append(ip, store, (Ref(base), value))
       return
@@ -145,13 +146,17 @@ class Effects(ContainerEffects):
       return
     if isinstance(owner, _ABSTRACT_OWNERS) or owner is None:
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"Attribute {name!r} of this is written.")
+    if isinstance(owner, type):
+      raise frame.refuse(
+        Reason.UNSUPPORTED_WRITE, f"{owner.__name__}.{name}, of a class, is written."
+      )
     if isinstance(owner, types.ModuleType) or _libraries.is_library(owner):
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} of {owner!r} is written.")
     found = inspect.getattr_static(type(owner), name, None)
     if isinstance(found, property) and found.fset is not None:
       _calls.call(ip, BoundMethod(found.fset, owner), [value], {})
       return
-    if not isinstance(owner, type) and not _is_plain_write(type(owner), name):
+    if not _is_plain_write(type(owner), name):
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} is not a plain attribute.")
     if self._is_walked(frame, owner):
       self.write_step(ip, Ref(frame.base(owner)), ("attr", name), value)
@@ -204,9 +209,9 @@ class Effects(ContainerEffects):
     place = self._place((VARIABLE, id(owner), name), VARIABLE, owner, name, initial)
     place.is_absent_at_first = is_absent
     value = generalized(ip.frame, value)
-    if isinstance(value, (LocalList, LocalDict, LocalObject)):
+    for _, container in containers(value):
       raise ip.frame.refuse(
-        Reason.UNSUPPORTED_WRITE, f"A new {type(value).__name__[5:].lower()} is kept in {name!r}."
+        Reason.UNSUPPORTED_WRITE, f"A new {kind_of(container)} is kept in {name!r}."
       )
     store = self.store(ip.frame, place, True)
     self.set(ip, store, value)
@@ -235,7 +240,8 @@ class Effects(ContainerEffects):
     self.append(ip, self.store(ip.frame, order, False), _forms.as_number(number))
     if operands:
       place = self._place((LOG, site.key), LOG, None, site.key, RowsForm(None))
-      self.append(ip, self.store(ip.frame, place, False), tuple(operands))
+      with ip.frame.sharing.copying():
+        self.append(ip, self.store(ip.frame, place, False), tuple(operands))
 
 
 _ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)

@@ -68,6 +68,9 @@ class Reader(Protocol):
   def tensor(self, value: Any) -> tf.Tensor:
     """Returns a value as TensorFlow would take it."""
 
+  def pin(self, value: Any, holder: Any) -> None:
+    """Notes that the containers in a value become elements of a list of unknown length."""
+
   def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
     """Returns the refusal of what is being converted; raise it."""
 
@@ -421,6 +424,8 @@ def _flatten_rows(value: Any, form: RowsForm, reader: Reader) -> list[tf.Tensor]
       return [rows.length, *rows.tensors]
     return [rows.length, *_convert_rows(rows, form.element, reader)]
   items = [] if form.element is None else list(rows)
+  for item in items:
+    reader.pin(item, value)
   columns = [flatten(item, form.element, reader) for item in items]
   tensors = []
   for position, spec in enumerate(specs(form.element) if form.element is not None else []):
@@ -478,6 +483,8 @@ def _widened(
     ]
   if isinstance(new, UndefinedForm):
     raise Mismatch(f"elements {describe(old)} and nothing")
+  if isinstance(new, RowsForm) and type(old) is not type(new):
+    raise reader.refuse(Reason.DYNAMIC_LIST, "A list of lists of which only the run knows lengths.")
   if type(old) is not type(new) or _dtypes(old) != _dtypes(new):
     raise Mismatch(f"{describe(old)} and {describe(new)}")
   return [next(tensors) for _ in specs(new)]
@@ -590,6 +597,24 @@ def has_views(form: Form) -> bool:
   return isinstance(form, MaybeForm) and has_views(form.value)
 
 
+def has_containers_in_rows(form: Form) -> bool:
+  """Tells whether lists of unknown length in values of this form have containers in them."""
+  if isinstance(form, RowsForm):
+    return has_containers(form.element)
+  if isinstance(form, NestForm):
+    return any(map(has_containers_in_rows, form.parts))
+  return isinstance(form, MaybeForm) and has_containers_in_rows(form.value)
+
+
+def has_containers(form: Form) -> bool:
+  """Tells whether there are lists, dicts or objects that the program makes in such values."""
+  if isinstance(form, NestForm):
+    return not issubclass(form.type, tuple) or any(map(has_containers, form.parts))
+  if isinstance(form, RowsForm):
+    return form.type is list or has_containers(form.element)
+  return isinstance(form, MaybeForm) and has_containers(form.value)
+
+
 def generalized(form: Form, is_argument: bool = False) -> Form:
   """Returns the form that a recursive function takes: numbers may change from call to call."""
   if is_argument and isinstance(form, StaticForm) and type(form.value) in (int, float):
@@ -604,7 +629,7 @@ def parts_of(value: Any) -> list[Any]:
   """Returns the parts of a container in the order of its form."""
   if isinstance(value, LocalList):
     assert value.items is not None  # Its form is a NestForm.
-    return value.items
+    return list(value.items)
   if isinstance(value, LocalDict):
     return list(value.items.values())
   if isinstance(value, LocalObject):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -13,6 +14,7 @@ from recursive_tf.convert import _forms
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._reading import Layer, Reading
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._sharing import Rejoin
 from recursive_tf.convert._values import (
   Bottom,
   Dear,
@@ -35,12 +37,14 @@ class _Outcome:
     layer: what it knew.
     value: its result, None if it has none.
     after: contents of all containers at its end, by position; None where nothing comes after.
+    contents: the same, as `snapshot` gave them.
   """
 
   graph: Any
   layer: Layer
   value: Any = None
   after: list[Any] | None = None
+  contents: list[Any] = dataclasses.field(default_factory=list)
 
 
 class Frame(Reading):
@@ -93,17 +97,30 @@ class Frame(Reading):
     if is_demanding:
       self.demand(found.pop())
     self._layers[-1].computed += found
-    source = iter(found)
-    value = self.adopt(_forms.unflatten(forms[0], source))
-    values = {id(o.value): o.value for o in outcomes if o.after is not None}
-    if len(values) == 1 and values.keys() <= {id(local) for local in self.locals[: len(before)]}:
-      (value,) = values.values()  # The same container either way, made before.
-    for position, form in zip(changed, forms[1:], strict=True):
-      self.locals[position].restore(_thaw(self.adopt(_forms.unflatten(form, source))))
     sure = [o for o in outcomes if o.after is not None]
     if len(sure) == 1:  # The other branch fails the run: what this one knew stays true.
       self._layers[-1].narrowed.update(sure[0].layer.narrowed)
-    return value
+    return self._take_over(iter(found), forms, changed, sure, len(before))
+
+  def _take_over(
+    self,
+    tensors: Iterator[tf.Tensor],
+    forms: list[Any],
+    changed: list[int],
+    outcomes: list[_Outcome],
+    count: int,
+  ) -> Any:
+    """Puts what the branches left into the containers, and returns the value of either."""
+    value, *contents = (self.adopt(_forms.unflatten(form, tensors)) for form in forms)
+    self.sharing.restore(outcomes[0].contents[0])
+    for outcome in outcomes[1:]:
+      self.sharing.book.add(outcome.contents[0])
+    self.sharing.adopt((value, *contents))
+    join = Rejoin(self.sharing, self.locals[:count])
+    for position, content in zip(changed, contents, strict=True):
+      originals = [_unfrozen(o.after[position]) for o in outcomes if o.after is not None]
+      self.locals[position].restore(_thaw(join.content(content, originals)))
+    return join.value(value, [outcome.value for outcome in outcomes])
 
   def _trace(self, name: str, pred: tf.Tensor, function: Callable[[], Any], facts: Any) -> Any:
     outcome = _Outcome(None, Layer())
@@ -112,6 +129,7 @@ class Frame(Reading):
       self.narrow(facts)
       try:
         outcome.value = function()
+        outcome.contents = self.snapshot()
         outcome.after = [_frozen(local.snapshot(), local) for local in self.locals]
       except Bottom:
         pass
@@ -128,6 +146,8 @@ class Frame(Reading):
     """Returns the positions of what a branch changed and is still needed; the rest is fixed up."""
     changed = []
     for position, (local, content) in enumerate(zip(self.locals, before, strict=True)):
+      if local is self.sharing:
+        continue
       old = _frozen(content, local)
       new = [o.after[position] for o in outcomes if o.after is not None]
       if isinstance(local, Scope):
@@ -154,10 +174,8 @@ class Frame(Reading):
     for outcome, branch in zip(outcomes, values, strict=True):
       if branch is None:
         continue
-      with outcome.graph.as_default():
-        self._layers.append(outcome.layer)
+      with outcome.graph.as_default(), self._as_left(outcome):
         found.append([_forms.form_of(_unfrozen(value), self) for value in branch])
-        self._layers.pop()
     if len(found) == 1:
       return found[0]
     try:
@@ -182,8 +200,7 @@ class Frame(Reading):
     with outcome.graph.as_default():
       if outcome.after is None:
         return self.failing(forms)
-      self._layers.append(outcome.layer)
-      try:
+      with self._as_left(outcome):
         values = [outcome.value, *(outcome.after[i] for i in changed)]
         outputs = [
           tensor
@@ -192,8 +209,19 @@ class Frame(Reading):
         ]
         self._demand_unused(outputs)
         return outputs
-      finally:
-        self._layers.pop()
+
+  @contextlib.contextmanager
+  def _as_left(self, outcome: _Outcome) -> Iterator[None]:
+    """Puts the containers back to what they were at the end of a branch, and undoes that."""
+    now = self.snapshot()
+    self.restore(outcome.contents[: len(now)])
+    self._layers.append(outcome.layer)
+    try:
+      yield
+    finally:
+      outcome.contents[0] = self.sharing.snapshot()  # Lists that became rows are pinned.
+      self._layers.pop()
+      self.restore(now)
 
   def failing(self, forms: Iterable[Any]) -> list[tf.Tensor]:
     """Returns tensors of these forms that nobody will see, since the run fails."""

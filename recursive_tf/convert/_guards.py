@@ -151,6 +151,10 @@ class Guards:
     self._checks.setdefault(key, (owner, read, (value, same)))
     return value
 
+  def owners(self) -> list[Any]:
+    """Returns the objects of which something is relied on."""
+    return [owner for owner, _, _ in self._checks.values()]
+
   def changed(self) -> list[tuple[tuple[int, Any], Any]]:
     """Returns the places, with their owners, that are no longer what conversion saw."""
     found = []

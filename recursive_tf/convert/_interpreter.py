@@ -30,6 +30,7 @@ from recursive_tf.convert._numbers import Number, unary
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._values import (
   Closure,
+  Container,
   LocalDict,
   LocalList,
   Maybe,
@@ -198,6 +199,8 @@ class Interpreter:
   def bind(self, name: str, value: Any, scope: Scope) -> None:
     """Sets a variable where Python would."""
     self.keep(value)
+    if isinstance(value, Container) and value.called is None:
+      value.called = name
     if name not in scope.outer_names:
       scope.names[name] = value
       return

@@ -8,10 +8,12 @@ changed.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 from recursive_tf.convert._frame import Frame
-from recursive_tf.convert._values import Closure, Local, Scope, same_content
+from recursive_tf.convert._sharing import Slot, containers
+from recursive_tf.convert._values import Closure, Container, Scope, same_content
 from recursive_tf.convert.passes import scopes
 
 
@@ -79,14 +81,22 @@ class Lifted:
         names[key] = value
     return Rebuilt(list(self.values), names, made, None if self.outer is None else made[self.outer])
 
+  def containers(self) -> dict[Slot, Container]:
+    """Returns the containers among the arguments, by where they are."""
+    return slots_of(list(self.values.values()))
+
   def update(self, position: int, value: Any) -> None:
-    """Takes over what a call left in an argument."""
+    """Takes over what a call left in a variable; containers that it changed have changed."""
     key = list(self.values)[position]
-    old = self.values[key]
-    if isinstance(old, Local) and isinstance(value, type(old)):
-      old.restore(value.snapshot())
-    elif isinstance(key, tuple):
+    if isinstance(key, tuple):
       self.scopes[key[0]].names[key[1]] = value
+
+
+def slots_of(values: Iterable[Any]) -> dict[Slot, Container]:
+  """Returns the containers in values, by position and where they are in there."""
+  return dict(
+    pair for position, value in enumerate(values) for pair in containers(value, (position,))
+  )
 
 
 class Rebuilt:
@@ -95,6 +105,8 @@ class Rebuilt:
   Attributes:
     names: the arguments.
     outer: the enclosing scope, if there is one.
+    containers: those among the arguments, by where they are.
+    contents: what was in them.
   """
 
   def __init__(
@@ -105,9 +117,8 @@ class Rebuilt:
     self._keys = keys
     self._scopes = scopes_
     self._initial = [self._value(key) for key in keys]
-    self._contents = [
-      value.snapshot() if isinstance(value, Local) else None for value in self._initial
-    ]
+    self.containers = slots_of(self._initial)
+    self.contents = {slot: one.snapshot() for slot, one in self.containers.items()}
 
   def _value(self, key: Any) -> Any:
     return self._scopes[key[0]].names[key[1]] if isinstance(key, tuple) else self.names[key]
@@ -118,11 +129,12 @@ class Rebuilt:
 
   def changed(self) -> list[int]:
     """Returns the positions of those that the function changed for its caller."""
-    found = []
-    for position, (key, old, content) in enumerate(
-      zip(self._keys, self._initial, self._contents, strict=True)
-    ):
-      value = self._value(key)
-      if value is not old or (isinstance(old, Local) and not same_content(content, old.snapshot())):
-        found.append(position)
-    return found
+    changed = {
+      slot[0]
+      for slot, container in self.containers.items()
+      if not same_content(self.contents[slot], container.snapshot())
+    }
+    for position, (key, old) in enumerate(zip(self._keys, self._initial, strict=True)):
+      if self._value(key) is not old:
+        changed.add(position)
+    return sorted(changed)

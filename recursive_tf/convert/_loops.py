@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Set
 from typing import Any
 
 import tensorflow as tf
@@ -15,10 +15,12 @@ from recursive_tf.convert import _calls, _forms, _lazy, _numbers, _operators, _s
 from recursive_tf.convert._frame import Frame
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._sharing import Book, Carried, Iterated
 from recursive_tf.convert._values import (
   Bottom,
   BoundMethod,
   Closure,
+  Container,
   IntOrFloat,
   LocalList,
   Rows,
@@ -38,18 +40,39 @@ _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 
 def do_for(ip: Any, node: ast.For, scope: Scope) -> Any:
   """Runs a `for` loop."""
-  iterable = ip.eval(node.iter, scope)
+  with ip.frame.sharing.reads() as read:
+    iterable = ip.eval(node.iter, scope)
   is_whole = annotation(node, Annotation.UNTIL) is None
-  return _lazy.consumed(ip, iterable, lambda: _for(ip, node, iterable, scope), is_whole)
+  iterated = _iterated(node.iter, iterable, read)
+  effects = ip.frame.conversion.effects
+  content = effects.content_of(ip.frame, iterable)
+  with ip.frame.sharing.iterating(iterated):
+    found = _lazy.consumed(
+      ip, iterable, lambda: _for(ip, node, iterable, iterated, scope), is_whole
+    )
+  if effects.content_of(ip.frame, iterable) is not content:
+    raise ip.frame.refuse(
+      Reason.EFFECT_ORDER, "A list or dict is changed while a loop goes over it."
+    )
+  return found
 
 
-def _for(ip: Any, node: ast.For, iterable: Any, scope: Scope) -> Any:
+def _iterated(node: ast.expr, iterable: Any, read: list[Container]) -> Iterated:
+  """Returns the containers that a loop goes over."""
+  if not isinstance(iterable, Container):
+    return Iterated([])
+  is_lazy = isinstance(iterable, LocalList) and iterable.is_iterator
+  is_forward = not any(isinstance(n, ast.Name) and n.id == "reversed" for n in ast.walk(node))
+  return Iterated([iterable, *(read if is_lazy else [])], 0 if is_forward else -1)
+
+
+def _for(ip: Any, node: ast.For, iterable: Any, iterated: Iterated, scope: Scope) -> Any:
   rows = _sequences.rows_of(ip, iterable)
   until = annotation(node, Annotation.UNTIL)
   if rows is None:
     items = _sequences.fixed_items(ip, iterable)
     if until is None or len(items) <= _MAX_NESTED_TURNS or not _are_ints(items):
-      return _unrolled(ip, node, items, until, scope)
+      return _unrolled(ip, node, items, until, iterated, scope)
     rows = _sequences.rows_of_items(ip, items)
   plan = annotation(node, Annotation.MAP_LOOP)
   if plan is not None and _mapped(ip, node, plan, rows, scope):
@@ -67,16 +90,21 @@ def _are_ints(items: list[Any]) -> bool:
   return all(type(item) is int for item in items)
 
 
-def _unrolled(ip: Any, node: ast.For, items: list[Any], until: str | None, scope: Scope) -> Any:
+def _unrolled(
+  ip: Any, node: ast.For, items: list[Any], until: str | None, iterated: Iterated, scope: Scope
+) -> Any:
+  is_forward = iterated.position == 0
   fell = _fell()
 
-  def turn(item: Any) -> Any:
-    ip.assign(node.target, item, scope)
+  def turn(position: int) -> Any:
+    if is_forward:
+      iterated.position = position
+    ip.assign(node.target, items[position], scope)
     return ip.block(node.body, scope)
 
   if until is None:
-    for item in items:
-      result = turn(item)
+    for position in range(len(items)):
+      result = turn(position)
       if result is not fell:
         return result
     return fell
@@ -88,13 +116,13 @@ def _unrolled(ip: Any, node: ast.For, items: list[Any], until: str | None, scope
   def step(position: int) -> Any:
     if position == len(items):
       return fell
-    result = turn(items[position])
+    result = turn(position)
     return result if result is not fell else unless_left(lambda: step(position + 1))
 
   if len(items) <= _MAX_NESTED_TURNS:
     return step(0)
-  for item in items:
-    result = unless_left(functools.partial(turn, item))
+  for position in range(len(items)):
+    result = unless_left(functools.partial(turn, position))
     if result is not fell:
       return result
     if scope.names[until] is True:
@@ -162,10 +190,12 @@ def comprehension(
   ip: Any, elt: ast.expr, generators: list[ast.comprehension], scope: Scope
 ) -> LocalList:
   """Returns the list that a comprehension or generator makes."""
-  iterable = ip.eval(generators[0].iter, scope)
-  found: LocalList = _lazy.consumed(
-    ip, iterable, lambda: _comprehension(ip, elt, generators, iterable, scope), True
-  )
+  with ip.frame.sharing.reads() as read:
+    iterable = ip.eval(generators[0].iter, scope)
+  with ip.frame.sharing.iterating(_iterated(generators[0].iter, iterable, read)):
+    found: LocalList = _lazy.consumed(
+      ip, iterable, lambda: _comprehension(ip, elt, generators, iterable, scope), True
+    )
   return found
 
 
@@ -665,8 +695,9 @@ def _run_loop(
   kept = annotation(node, Annotation.CARRIED, frozenset()) | annotation(
     node, Annotation.LIVE_AFTER, frozenset()
   )
+  facts = Carried()
   try:
-    carried = _settle(ip, scope, kept, test if may_change else None, body)
+    carried = _settle(ip, scope, kept, facts, test if may_change else None, body)
   except Bottom:  # The body raises, or waits for a result: there must be no turn.
     frame.demand(tf.logical_not(test(tf.constant(0))))
     return
@@ -684,6 +715,7 @@ def _run_loop(
     source = iter(tensors)
     for (owner, key), form in carried.items():
       _set(owner, key, frame.adopt(_forms.unflatten(form, source)))
+    facts.apply(frame.sharing, _values(carried))
 
   def in_layer(function: Callable[[], Any], tensors: list[tf.Tensor]) -> Any:
     def trace() -> Any:
@@ -712,17 +744,25 @@ def _run_loop(
   load(list(found[1:]))
 
 
-def _settle(ip: Any, scope: Scope, kept: frozenset[str], test: Any, body: Any) -> dict[Any, Any]:
+def _settle(
+  ip: Any, scope: Scope, kept: frozenset[str], facts: Carried, test: Any, body: Any
+) -> dict[Any, Any]:
   """Returns what the body changes, (container, name or None) -> form, by trying it out.
+
+  What it finds out of containers that may be one object is added to `facts`, and to the frame.
 
   A test that might change something is tried out, too.
   """
   frame: Frame = ip.frame
   forms: dict[Any, Any] = {}
+  before = {local for local in frame.locals if isinstance(local, Container)}
   for _ in range(_MAX_ROUNDS):
     graph = tfi.FuncGraph("loop")
+    facts.see(frame.sharing, _values(forms), before)
+    one_round = functools.partial(_one_round, ip, scope, kept, forms, facts, before, test, body)
     with graph.as_default():
-      changed = frame.isolated(functools.partial(_one_round, ip, scope, kept, forms, test, body))
+      changed, is_new, book = frame.isolated(one_round)
+    is_new |= frame.sharing.book.add(book.of(before))
     frame.conversion.budget.done(graph)
     joined = dict(forms)
     try:
@@ -736,7 +776,7 @@ def _settle(ip: Any, scope: Scope, kept: frozenset[str], test: Any, body: Any) -
       raise frame.refuse(
         Reason.KINDS_DIFFER, f"A loop carries {error} from turn to turn."
       ) from None
-    if joined == forms:
+    if joined == forms and not is_new:
       return forms
     forms = joined
   raise ConversionRefused.of(Reason.NOT_SETTLED, "What the loop carries keeps changing its form.",
@@ -744,13 +784,25 @@ def _settle(ip: Any, scope: Scope, kept: frozenset[str], test: Any, body: Any) -
 
 
 def _one_round(
-  ip: Any, scope: Scope, kept: frozenset[str], forms: dict[Any, Any], test: Any, body: Any
-) -> dict[Any, Any]:
-  """Runs the body once on placeholders; returns the forms of what it changed."""
+  ip: Any,
+  scope: Scope,
+  kept: frozenset[str],
+  forms: dict[Any, Any],
+  facts: Carried,
+  outer: Set[Container],
+  test: Any,
+  body: Any,
+) -> tuple[dict[Any, Any], bool, Book]:
+  """Runs the body once on placeholders.
+
+  Returns:
+    The forms of what it changed; whether it found more of what may be one object; and the book.
+  """
   frame: Frame = ip.frame
   for (owner, key), form in forms.items():
     tensors = [tf.compat.v1.placeholder(s.dtype, s.shape) for s in _forms.specs(form)]
     _set(owner, key, frame.adopt(_forms.unflatten(form, iter(tensors))))
+  facts.apply(frame.sharing, _values(forms))
   count = len(frame.locals)
   places: dict[Any, Any] = {}
   before = frame.snapshot()
@@ -759,6 +811,8 @@ def _one_round(
     raise _ChangingTest
   body(index)
   for local, old in zip(frame.locals[:count], before, strict=False):
+    if local is frame.sharing:
+      continue
     if isinstance(local, LocalList):
       new = local.snapshot()
       if not same_content(new, old):
@@ -770,7 +824,15 @@ def _one_round(
         continue
       if old.get(name, _NOTHING) is not value:
         places[(local, name)] = _forms.form_of(value, frame)
-  return places
+  for place, form in places.items():
+    if place in forms and _forms.join(forms[place], form) == forms[place]:
+      _forms.flatten(_get(*place), forms[place], frame)  # What becomes an element is pinned.
+  is_new = facts.see(frame.sharing, _values({**forms, **places}), outer)
+  return places, is_new, frame.sharing.snapshot()
+
+
+def _values(places: Iterable[Any]) -> dict[Any, Any]:
+  return {place: _get(*place) for place in places}
 
 
 _NOTHING = object()

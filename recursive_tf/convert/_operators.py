@@ -25,12 +25,14 @@ from recursive_tf.convert import (
 from recursive_tf.convert._forms import NoneType, number_of
 from recursive_tf.convert._numbers import Number, as_tensor
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._sharing import name_of
 from recursive_tf.convert._values import (
   Abstract,
   Array,
   BoundMethod,
   Builtin,
   Closure,
+  Container,
   IntOrFloat,
   LocalDict,
   LocalList,
@@ -41,6 +43,7 @@ from recursive_tf.convert._values import (
   Rows,
   Scope,
   Weak,
+  is_static,
 )
 
 _OPERATORS = {
@@ -314,6 +317,9 @@ def _in_place(ip: Any, op: type[ast.operator], old: Any, value: Any) -> Any:
         f"{op.__name__} changes an array of NumPy in place. Make a new one: x = x + y.",
       )
     return binary(ip, op, old, value)
+  own = f"__i{_OPERATORS[op][2]}__"
+  if isinstance(old, LocalObject) and hasattr(old.type, own):
+    return _calls.call(ip, _attributes.read(ip, old, own), [value], {})
   if isinstance(old, (list, dict, set)):
     text = f"{op.__name__} changes a {type(old).__name__}."
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
@@ -559,7 +565,7 @@ def _identical(ip: Any, left: Any, right: Any) -> Any:
       if all(number is not None and number.type is bool for number in numbers):
         return _numbers.compare(ast.Eq, left, right)
       raise _unsupported(ip, "is", left, right)
-    return left is right
+    return _is_one_object(ip, left, right)
   for one, other in ((left, right), (right, left)):
     if isinstance(one, Ref) and type(other) is bool:
       resolved = frame.resolve(one)
@@ -573,6 +579,26 @@ def _identical(ip: Any, left: Any, right: Any) -> Any:
       return False
   equal = tf.equal(frame.base(left).handle, frame.base(right).handle)
   return Number(equal, bool)
+
+
+def _is_one_object(ip: Any, left: Any, right: Any) -> bool:
+  """Returns `left is right` of what is not on the heap, where it is known."""
+  if left is right:
+    return True
+  if isinstance(left, Container) and isinstance(right, Container):
+    sharing = ip.frame.sharing
+    if sharing.may_be_one(left, right) or sharing.is_pinned(left) or sharing.is_pinned(right):
+      raise ip.frame.refuse(
+        Reason.SHARED_CONTAINER,
+        f"Whether {name_of(left)} is {name_of(right)} only the run knows.",
+      )
+    return False
+  values = (left, right)
+  if any(isinstance(v, (Maybe, Weak, Abstract)) for v in values) or (
+    type(left) is type(right) and not (is_static(left) and is_static(right))
+  ):
+    raise _unsupported(ip, "is", left, right)
+  return False
 
 
 def _unsupported(ip: Any, name: str, left: Any, right: Any) -> Exception:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert._columns import BOOL, FLOAT, INT, STR, Column
+from recursive_tf.convert._columns import BOOL, FLOAT, INT, STR, TENSOR, Column
 from recursive_tf.convert._forms import join_shapes
 from recursive_tf.convert._reference_walk import MISSING, UnsupportedReadError, evaluate
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -143,16 +143,7 @@ class Profile:
 
   def reaches(self, containers: Iterable[Any], columns: Iterable[Column]) -> bool:
     """Tells whether some read of a known object goes through one of these containers."""
-    wanted = {id(container) for container in containers}
-    return any(
-      id(obj) in wanted
-      or any(
-        type(obj) in column.types and id(evaluate(obj, plain_path(column.path[:end]))) in wanted
-        for column in columns
-        for end in range(1, len(column.path) + 1)
-      )
-      for obj in list(self._objects.values())
-    )
+    return reaches(list(self._objects.values()), containers, columns)
 
   def is_settled(self) -> bool:
     """Tells whether all that was relied on holds for all objects now known."""
@@ -204,6 +195,21 @@ class Profile:
       for (path, is_items), types in self._follow.items():
         if type(obj) in types:
           agenda += _values(obj, path, is_items)
+
+
+def reaches(objects: Iterable[Any], containers: Iterable[Any], columns: Iterable[Column]) -> bool:
+  """Tells whether some read of these objects goes through one of these containers."""
+  wanted = {id(container) for container in containers}
+  paths: dict[type, dict[Path, None]] = {}
+  for column in columns:
+    is_value = column.kind.removesuffix("?") in (INT, BOOL, FLOAT, STR, TENSOR)
+    for end in range(1, len(column.path) + (0 if is_value else 1)):
+      for type_ in column.types:
+        paths.setdefault(type_, {})[plain_path(column.path[:end])] = None
+  return any(
+    id(obj) in wanted or any(id(evaluate(obj, path)) in wanted for path in paths.get(type(obj), ()))
+    for obj in objects
+  )
 
 
 def _values(obj: Any, path: Path, is_items: bool) -> Iterator[Any]:

@@ -26,11 +26,11 @@ from recursive_tf.convert._effects import value_of_variable
 from recursive_tf.convert._inputs import Layout
 from recursive_tf.convert._loops import Mapped
 from recursive_tf.convert._places import DICT, LIST, Place
-from recursive_tf.convert._profile import Profile
+from recursive_tf.convert._profile import Profile, reaches
 from recursive_tf.convert._reading import NONE, path_text
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert._source import FunctionSource
-from recursive_tf.convert._values import Rows, plain_path
+from recursive_tf.convert._values import Container, Rows, plain_path
 
 
 class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
@@ -104,6 +104,7 @@ class Program:
     profile.begin(roots)
     try:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
+      self.conversion.check_result(source.node)
       self._check_aliases(profile)
       self._check_views()
       _arrays.check_results(self._result_form(), self.conversion.effects.places.values())
@@ -143,6 +144,24 @@ class Program:
         self._source.origin(self._source.node),
       )
 
+  def _check_containers(self, values: dict[str, Any], objects: Sequence[Any]) -> None:
+    """Refuses this call if a list or dict that changes is also elsewhere in what it is given."""
+    given = [values[name] for name, a in self._arguments.items() if a.kind == CONTAINER]
+    places = self.effects.places.values()
+    changed = given + [place.owner for place in places if place.kind in (LIST, DICT)]
+    if not changed:
+      return
+    known = {id(owner) for owner in self.guards.owners()}
+    is_twice = len({id(one) for one in changed}) < len(changed)
+    if is_twice or any(id(one) in known for one in given):
+      raise ConversionRefused.of(
+        Reason.SHARED_CONTAINER, "A list that is passed in and changed is used under another name."
+      )
+    if reaches(objects, changed, self.conversion.columns.all.values()):
+      raise ConversionRefused.of(
+        Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
+      )
+
   def _result_form(self) -> Any:
     node = self._source.node
     return next(i.result for i in self.conversion.instances.values() if i.node is node)
@@ -172,6 +191,8 @@ class Program:
         names[name] = Mapped(Rows(length, tuple(tensors), form))
       else:
         names[name] = ip.frame.adopt(_forms.unflatten(form, iter(tensors)))
+        if isinstance(names[name], Container):  # Each is another one; `feed` checks it.
+          ip.frame.sharing.release(names[name])
     self.conversion.guards.function(self._source.function)
     found = self.conversion.call_instance(
       ip, self._source.function, self._source, self._source.node, None, names
@@ -290,6 +311,7 @@ class Program:
       error.objects = [*roots, found.object, found.value]
       raise error
     self.walked_objects += len(found.objects)
+    self._check_containers(values, found.objects)
     handles = np.frombuffer(found.roots, np.int32)
     columns = self.layout.columns
     fed: dict[str, Any] = {}

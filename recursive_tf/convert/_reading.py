@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,15 @@ from recursive_tf.convert import _checks, _columns, _forms, _unused
 from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number, as_tensor
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
+from recursive_tf.convert._sharing import Sharing, containers
 from recursive_tf.convert._values import (
   Array,
   Base,
   Bottom,
+  Container,
   Dear,
   IntOrFloat,
   Local,
-  LocalList,
   Maybe,
   Missing,
   Ref,
@@ -70,7 +71,8 @@ class Reading:
     key: of the function instance; None outside of all.
     stores: what is known of the places that the program writes, by the place's key.
     parameters: handles of arguments that are objects.
-    locals: all scopes and containers that the program made in this body.
+    sharing: which of the containers may be the same object.
+    locals: all scopes and containers that the program made in this body, and `sharing`.
   """
 
   def __init__(self, conversion: Any, key: Any = None):
@@ -79,7 +81,8 @@ class Reading:
     self.stores: dict[Any, Any] = {}
     self.parameters: dict[str, tf.Tensor] = {}
     self.origin: Origin | None = None
-    self.locals: list[Local] = []
+    self.sharing = Sharing(self)
+    self.locals: list[Local] = [self.sharing]
     self.num_partial = 0  # Ops so far that may fail or cost more than a few numbers.
     self.num_trials = 0  # That are going on.
     self._layers = [Layer()]
@@ -93,9 +96,16 @@ class Reading:
     """Returns the refusal of what is being converted; raise it."""
     return ConversionRefused.of(reason, explanation, self.origin)
 
+  @property
+  def line(self) -> int:
+    """The line that is being converted."""
+    return self.origin.line if self.origin else 0
+
   def new(self, container: Any) -> Any:
     """Registers a container that the program makes, and returns it."""
     self.locals.append(container)
+    if isinstance(container, Container):
+      container.sharing = self.sharing
     return container
 
   def partial(self) -> None:
@@ -557,6 +567,9 @@ class Reading:
 
   def there(self, value: Maybe, message: str = "None where a value is needed") -> Any:
     """Returns what may be None, failing the run where it is."""
+    if any(True for _ in containers(value.value)):
+      self.demand(value.is_there)
+      return value.value  # The container itself: it may be changed.
     form = _forms.form_of(value.value, self)
     tensors = _forms.flatten(value.value, form, self)
     checked = [self.check(t, value.is_there, message) for t in tensors]
@@ -590,22 +603,15 @@ class Reading:
       self._layers.pop()
       self.restore(before)
 
+  def pin(self, value: Any, holder: Any) -> None:
+    """Notes that the containers in a value become elements of a list of unknown length."""
+    self.sharing.pin(value, "it is an element of a list whose length only the run knows", holder)
+
   def adopt(self, value: Any) -> Any:
     """Registers the containers in a value that was made of tensors, and returns it."""
-    if isinstance(value, Local):
-      self.locals.append(value)
-    for part in _nested(value):
-      self.adopt(part)
+    self.locals += [container for _, container in containers(value)]
+    self.sharing.adopt(value)
     return value
-
-
-def _nested(value: Any) -> Iterator[Any]:
-  if isinstance(value, LocalList):
-    yield from value.items or ()
-  elif isinstance(value, tuple):
-    yield from value
-  elif isinstance(value, Local):
-    yield from value.snapshot().values()
 
 
 def are_values(types: frozenset[type]) -> bool:

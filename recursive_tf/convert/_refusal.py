@@ -23,6 +23,10 @@ class Reason(enum.Enum):
   UNSUPPORTED_OPERATION = ("unsupported-operation", "See docs/recursive.md for what is converted.")
   DYNAMIC_LIST = ("dynamic-list", "Stack the list (tf.stack), or fold over it with a for loop.")
   EFFECT_ORDER = ("effect-order", "Return the value instead of writing it.")
+  SHARED_CONTAINER = (
+    "shared-container",
+    "Copy the container (list(x), dict(x)) before one of the two is changed, or return a new one.",
+  )
   UNSUPPORTED_WRITE = ("unsupported-write", "Return the value instead of writing it.")
   STATEFUL_OP = ("stateful-op", "Change variables after the recursion, from what it returns.")
   TOO_MANY_VARIANTS = ("too-many-variants", "Pass fewer different functions or constants down.")

@@ -121,7 +121,11 @@ def is_same(old: Any, new: Any) -> bool:
       return False
     same = old.dtype == new.dtype and old.shape == new.shape
     return same and bool(tf.reduce_all(tf.equal(old, new)))
-  return type(old) is type(new) and (old is new or old == new)
+  if type(old) is not type(new) or not isinstance(old, (int, float, bool, str, bytes, tuple)):
+    return old is new
+  if isinstance(old, tuple):
+    return len(old) == len(new) and all(map(is_same, old, new))
+  return bool(old == new)
 
 
 def is_stackable(form: Form) -> bool:

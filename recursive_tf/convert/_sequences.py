@@ -26,12 +26,14 @@ from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._reading import is_plain_sequence
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._sharing import name_of
 from recursive_tf.convert._values import (
   Abstract,
   Array,
   BoundMethod,
   Builtin,
   Closure,
+  Container,
   Held,
   LocalDict,
   LocalList,
@@ -131,7 +133,7 @@ def item(ip: Any, owner: Any, key: Any) -> Any:
   if isinstance(owner, LocalList):
     if isinstance(owner.content, Rows):
       return _item_of_rows(ip, dataclasses.replace(owner.content, type=None), key)
-    return _fixed(ip, owner.content, key)
+    return _fixed(ip, list(owner.content), key)
   if isinstance(owner, Rows):
     return _item_of_rows(ip, owner, key)
   if isinstance(owner, LocalDict):
@@ -220,6 +222,8 @@ def _item_of_rows(ip: Any, rows: Rows, key: Any) -> Any:
     index = _index(ip, key)
     tensors = tuple(t[index] for t in rows.tensors)
     length = tf.shape(tf.range(rows.length)[index])[0]
+    if _forms.has_containers(rows.form):
+      frame.conversion.note_doubled(None)
     found = Rows(length, tensors, rows.form, rows.type)
     return frame.new(LocalList(found)) if rows.type is None else found
   if rows.form is None or (not isinstance(key, Number) and type(key) is not int):
@@ -324,12 +328,14 @@ def write_item(ip: Any, owner: Any, key: Any, value: Any) -> None:
   """Does `owner[key] = value`."""
   frame = ip.frame
   if isinstance(owner, LocalDict):
-    owner.items[static_key(ip, frame.resolve(key))] = value
+    owner.items = {**owner.items, static_key(ip, frame.resolve(key)): value}
     return
   if isinstance(owner, LocalList) and owner.items is not None and type(key) is int:
     if not -len(owner.items) <= key < len(owner.items):
       raise Raises
-    owner.items[key] = value
+    items = list(owner.items)
+    items[key] = value
+    owner.content = items
     return
   if isinstance(owner, (LocalList, LocalObject, tf.Tensor, Weak, Number, Abstract)):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {type(owner).__name__}.")
@@ -340,6 +346,10 @@ def static_key(ip: Any, key: Any) -> Any:
   """Returns a key of a dict that the program makes, which has to be known."""
   if isinstance(key, (LocalList, LocalDict)):
     raise Raises  # They have no hash.
+  if isinstance(key, Container):
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, f"A dict's item by {name_of(key)}, which the program makes."
+    )
   if not is_static(key) or isinstance(key, tf.Tensor):
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
   return key
@@ -368,6 +378,8 @@ def rows_of(ip: Any, value: Any) -> Rows | None:
   if isinstance(value, Rows):
     return value
   if isinstance(value, LocalList) and isinstance(value.content, Rows):
+    if _forms.has_containers(value.content.form):
+      ip.frame.conversion.note_doubled(value)  # What takes the elements may keep them.
     return value.content
   if isinstance(value, (list, dict)):
     state = ip.frame.conversion.effects.read_static_elements(ip, value)
@@ -578,13 +590,21 @@ def method(ip: Any, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) ->
   elif name == "pop" and len(args) <= 1 and all(type(a) is int for a in args):
     if not owner.items:
       raise Raises
-    return owner.items.pop(*args)
+    items = list(owner.items)
+    try:
+      found = items.pop(*args)
+    except IndexError:
+      raise Raises from None
+    owner.content = items
+    return found
   elif name == "insert" and type(args[0]) is int:
-    owner.items.insert(args[0], args[1])
+    items = list(owner.items)
+    items.insert(args[0], args[1])
+    owner.content = items
   elif name == "reverse":
-    owner.items.reverse()
+    owner.content = owner.items[::-1]
   elif name == "clear":
-    owner.content = []
+    owner.content = ()
   elif name == "copy":
     return frame.new(LocalList(owner.items))
   else:
@@ -599,21 +619,35 @@ def _method_of_dict(ip: Any, owner: LocalDict, name: str, args: Any) -> Any:
   if name in ("get", "pop", "setdefault"):
     key = static_key(ip, frame.resolve(args[0]))
     default = args[1] if len(args) > 1 else None
+    if name == "get":
+      return owner.items.get(key, default)
+    items = dict(owner.items)
     if name == "setdefault":
-      return owner.items.setdefault(key, default)
-    if key not in owner.items and name == "pop" and len(args) == 1:
+      if key not in items:
+        owner.items = {**items, key: default}
+      return owner.items[key]
+    if key not in items and len(args) == 1:
       raise Raises
-    return owner.items.get(key, default) if name == "get" else owner.items.pop(key, default)
+    found = items.pop(key, default)
+    owner.items = items
+    return found
   if name == "items":
-    return frame.new(LocalList([tuple(pair) for pair in owner.items.items()]))
+    return _view(ip, owner, [tuple(pair) for pair in owner.items.items()])
   if name in ("keys", "values"):
-    return frame.new(LocalList(getattr(owner.items, name)()))
+    return _view(ip, owner, getattr(owner.items, name)())
   if name == "update" and isinstance(args[0], LocalDict):
-    owner.items.update(args[0].items)
+    owner.items = {**owner.items, **args[0].items}
     return None
   if name == "copy":
     return frame.new(LocalDict(owner.items))
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.{name} in the run.")
+
+
+def _view(ip: Any, owner: LocalDict, items: Any) -> LocalList:
+  """Returns what a dict shows of itself: it cannot be read any more once the dict has changed."""
+  found: LocalList = ip.frame.new(LocalList(items))
+  ip.frame.sharing.link(found, owner)
+  return found
 
 
 def method_of_heap(ip: Any, ref: Ref, name: str, args: Any) -> Any:
@@ -687,7 +721,7 @@ def read_or(ip: Any, ref: Ref, default: Any) -> Any:
 
 def _append(ip: Any, owner: LocalList, value: Any) -> None:
   if owner.items is not None:
-    owner.items.append(value)
+    owner.content = (*owner.items, value)
     return
   one = rows_of_items(ip, [value])
   owner.content = concatenated(ip, owner.content, one)
@@ -698,9 +732,9 @@ def extend(ip: Any, owner: LocalList, values: Any) -> None:
   _lazy.check_not_of(ip, values, owner)
   rows = rows_of(ip, values)
   if owner.items is not None and rows is None:
-    owner.items.extend(fixed_items(ip, values))
+    owner.content = (*owner.items, *fixed_items(ip, values))
     return
-  have = rows_of_items(ip, owner.items) if owner.items is not None else owner.content
+  have = rows_of_items(ip, list(owner.items)) if owner.items is not None else owner.content
   more = rows if rows is not None else rows_of_items(ip, fixed_items(ip, values))
   owner.content = concatenated(ip, have, more)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable, Iterable
+import types
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -127,33 +128,69 @@ class Rows:
   type: type | None = None
 
 
-class LocalList(Local):
+class Container(Local):
+  """A list, dict or object that the program makes: an object of its own, with other names.
+
+  Each read and each change of the content asks the frame, which knows what may be the same object.
+
+  Attributes:
+    sharing: what the frame knows of its containers; None for one that no program sees.
+    called: the first variable that it was kept in, for messages.
+  """
+
+  sharing: Any = None
+  called: str | None = None
+  _content: Any
+
+  def _read(self) -> Any:
+    if self.sharing is not None:
+      self.sharing.check_readable(self)
+    return self._content
+
+  def _change(self, content: Any) -> None:
+    if self.sharing is not None:
+      self.sharing.change(self, content)
+    self._content = content
+
+  def snapshot(self) -> Any:
+    """Returns the content; it is never changed, only replaced."""
+    return self._content
+
+
+class LocalList(Container):
   """A list that the program makes.
 
   Attributes:
-    content: the elements, or `Rows` where only the run knows how many there are.
     is_iterator: whether Python would give an iterator, such as `zip`, which is empty afterwards.
     lazy: of an iterator whose elements code of the program makes, how; see `_lazy.py`.
   """
 
   is_iterator = False
   lazy: Any = None
+  _content: tuple[Any, ...] | Rows
 
   def __init__(self, content: Iterable[Any] | Rows):
-    self.content: list[Any] | Rows = content if isinstance(content, Rows) else list(content)
+    self.restore(content)
 
   @property
-  def items(self) -> list[Any] | None:
-    """The elements, None if only the run knows how many there are."""
-    return None if isinstance(self.content, Rows) else self.content
+  def content(self) -> tuple[Any, ...] | Rows:
+    """The elements, or `Rows` where only the run knows how many there are."""
+    found: tuple[Any, ...] | Rows = self._read()
+    return found
 
-  def snapshot(self) -> Any:
-    """Returns the content."""
-    return self.content if isinstance(self.content, Rows) else list(self.content)
+  @content.setter
+  def content(self, content: Any) -> None:
+    self._change(content if isinstance(content, Rows) else tuple(content))
+
+  @property
+  def items(self) -> tuple[Any, ...] | None:
+    """The elements, None if only the run knows how many there are."""
+    content = self.content
+    return None if isinstance(content, Rows) else content
 
   def restore(self, content: Any) -> None:
     """Puts back the content."""
-    self.content = content if isinstance(content, Rows) else list(content)
+    self._content = content if isinstance(content, Rows) else tuple(content)
 
 
 def same_content(a: Any, b: Any) -> bool:
@@ -172,8 +209,8 @@ def has_changed(before: list[Any], after: list[Any]) -> bool:
   read in the same expression only.
   """
   for old, new in zip(before, after, strict=False):
-    if same_content(old, new):
-      continue
+    if not isinstance(old, (dict, list, tuple, Rows)) or same_content(old, new):
+      continue  # The book of what is shared only follows the containers.
     if isinstance(old, dict) and isinstance(new, dict):
       old, new = ({k: v for k, v in d.items() if not is_middle(k)} for d in (old, new))
     if not same_content(old, new):
@@ -195,40 +232,49 @@ def merged(old: dict[Any, Any], content: dict[Any, Any]) -> dict[Any, Any]:
   return {**old, **content} if isinstance(content, Update) else dict(content)
 
 
-class LocalDict(Local):
+class LocalDict(Container):
   """A dict with keys known at conversion."""
 
-  def __init__(self, items: dict[Any, Any]):
-    self.items = dict(items)
+  def __init__(self, items: Mapping[Any, Any]):
+    self._content = dict(items)
 
-  def snapshot(self) -> dict[Any, Any]:
-    """Returns the items."""
-    return dict(self.items)
+  @property
+  def items(self) -> Mapping[Any, Any]:
+    """The items by key."""
+    return types.MappingProxyType(self._read())
+
+  @items.setter
+  def items(self, items: Mapping[Any, Any]) -> None:
+    self._change(dict(items))
 
   def restore(self, content: dict[Any, Any]) -> None:
     """Puts back the items."""
-    self.items = merged(self.items, content)
+    self._content = merged(self._content, content)
 
 
-class LocalObject(Local):
+class LocalObject(Container):
   """An instance of a dataclass or of another small class of the user's, made by the program.
 
   Attributes:
     type: its class.
-    fields: its attributes.
   """
 
-  def __init__(self, type_: type, fields: dict[str, Any]):
+  def __init__(self, type_: type, fields: Mapping[str, Any]):
     self.type = type_
-    self.fields = dict(fields)
+    self._content = dict(fields)
 
-  def snapshot(self) -> dict[str, Any]:
-    """Returns the attributes."""
-    return dict(self.fields)
+  @property
+  def fields(self) -> Mapping[str, Any]:
+    """The attributes by name."""
+    return types.MappingProxyType(self._read())
+
+  @fields.setter
+  def fields(self, fields: Mapping[str, Any]) -> None:
+    self._change(dict(fields))
 
   def restore(self, content: dict[str, Any]) -> None:
     """Puts back the attributes."""
-    self.fields = merged(self.fields, content)
+    self._content = merged(self._content, content)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
