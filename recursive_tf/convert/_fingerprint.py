@@ -45,7 +45,8 @@ _BOOKKEEPING = frozenset(
   _inputs_struct _outputs_struct quantize build _setattr_tracking _name_scope""".split()
 )
 _ORDERED = (list, tuple, deque, set, frozenset, bytearray)
-_PREFIX, _SUFFIX = "_self_", "_initializer"  # Of such names, too.
+# Of such names, too.
+_PREFIX, _SUFFIXES = "_self_", ("_initializer", "_regularizer", "_constraint")
 _LEAVES = (
   type(None),
   bool,
@@ -72,6 +73,8 @@ _LEAVES = (
   tf.TypeSpec,
   tf.Graph,
   tf.types.experimental.PolymorphicFunction,
+  keras.DTypePolicy,
+  keras.InputSpec,
   keras.Variable,
   keras.KerasTensor,
   np.generic,
@@ -148,7 +151,9 @@ def _parts_of(value: Any) -> Iterator[Any]:
       yield ElementsPart(value, kind.__iter__)
     elif dict in bases:
       yield ElementsPart(value, _flat)
-    if hasattr(value, "__dict__"):
+    is_container = kind is not None or dict in bases
+    # What a library's own kind of list has beside its elements is how it tells of changes.
+    if hasattr(value, "__dict__") and not (is_container and _libraries.is_library(type(value))):
       yield AttributesPart(value)
     if not _libraries.is_library(type(value)) and type(value).__module__ != "builtins":
       yield ClassPart(type(value))
@@ -209,7 +214,7 @@ def _relevant(owner: Any, found: dict[str, Any]) -> tuple[str, ...]:
 
 def is_bookkeeping(name: str) -> bool:
   """Tells whether an attribute of a layer or module is none that its call reads."""
-  return name in _BOOKKEEPING or name.startswith(_PREFIX) or name.endswith(_SUFFIX)
+  return name in _BOOKKEEPING or name.startswith(_PREFIX) or name.endswith(_SUFFIXES)
 
 
 def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
