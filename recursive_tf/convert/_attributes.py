@@ -31,6 +31,7 @@ from recursive_tf.convert._values import (
   Scope,
   Weak,
   is_static,
+  named,
 )
 
 _TUPLE_FIELD = type(vars(collections.namedtuple("_Example", "field"))["field"])
@@ -64,7 +65,7 @@ def read(ip: Any, owner: Any, name: str) -> Any:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a tensor: its value is not there yet.")
   if isinstance(owner, (Number, Rows, Builtin, Closure, BoundMethod)):
     raise ip.frame.refuse(
-      Reason.UNSUPPORTED_OPERATION, f".{name} of a {type(owner).__name__.lower()}."
+      Reason.UNSUPPORTED_OPERATION, f".{name} of a {named(owner)}."
     )
   return of_static(ip, owner, name)
 
@@ -74,8 +75,8 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
   frame = ip.frame
   if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
     if name == "_replace" and _calls.is_named_tuple(type(owner)):
-      named: Any = owner
-      return Builtin(name, lambda **new: type(named)(**{**named._asdict(), **new}))
+      fields: Any = owner
+      return Builtin(name, lambda **new: type(fields)(**{**fields._asdict(), **new}))
     found = inspect.getattr_static(type(owner), name, None)
     if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
       return BoundMethod(found, owner)
@@ -84,7 +85,7 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
     return getattr(owner, name)
   if isinstance(owner, (types.ModuleType, type, tf.Tensor)) or _libraries.is_library(owner):
     if not hasattr(owner, name):
-      raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{owner!r} has no attribute {name!r}.")
+      raise frame.refuse(Reason.TENSORFLOW_ERROR, f"A {named(owner)} has no attribute {name!r}.")
     return _of_library(ip, owner, name)
   found = by_class(frame.conversion.guards.type_of(owner), name)
   frame.conversion.guards.of_class(type(owner), name)

@@ -52,6 +52,7 @@ from recursive_tf.convert._values import (
   Rows,
   Scope,
   Weak,
+  shown,
 )
 
 
@@ -186,7 +187,7 @@ def _flat_classes(ip: Any, classes: Any) -> tuple[type, ...]:
     elif isinstance(one, types.UnionType):
       flat += _flat_classes(ip, one.__args__)
     else:
-      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"isinstance of {one!r}.")
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"isinstance of {shown(one)}.")
   return tuple(flat)
 
 

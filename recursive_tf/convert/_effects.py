@@ -35,6 +35,7 @@ from recursive_tf.convert._values import (
   Path,
   Ref,
   Rows,
+  named,
 )
 
 
@@ -151,7 +152,7 @@ class Effects(ContainerEffects):
         Reason.UNSUPPORTED_WRITE, f"{owner.__name__}.{name}, of a class, is written."
       )
     if isinstance(owner, types.ModuleType) or _libraries.is_library(owner):
-      raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} of {owner!r} is written.")
+      raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} of a {named(owner)} is written.")
     found = inspect.getattr_static(type(owner), name, None)
     if isinstance(found, property) and found.fset is not None:
       _calls.call(ip, BoundMethod(found.fset, owner), [value], {})

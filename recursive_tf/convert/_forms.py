@@ -36,6 +36,7 @@ from recursive_tf.convert._values import (
   Undefined,
   Unset,
   Weak,
+  shown,
 )
 
 NoneType = type(None)
@@ -696,7 +697,7 @@ def is_heap_object(value: Any) -> bool:
 def describe(form: Form) -> str:
   """Returns what messages call a value of this form."""
   if isinstance(form, StaticForm):
-    return f"the constant {form.value!r}"
+    return f"the constant {shown(form.value)}"
   if isinstance(form, NumberForm):
     return f"a Python {form.type.__name__}"
   if isinstance(form, ArrayForm):

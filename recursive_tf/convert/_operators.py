@@ -44,6 +44,7 @@ from recursive_tf.convert._values import (
   Scope,
   Weak,
   is_static,
+  named,
 )
 
 _OPERATORS = {
@@ -609,4 +610,4 @@ def _unsupported(ip: Any, name: str, left: Any, right: Any) -> Exception:
 def _name(ip: Any, value: Any) -> str:
   if isinstance(value, Ref):
     return _forms.describe(_forms.RefForm(ip.frame.types_of(value)))
-  return type(value).__name__
+  return named(value)

@@ -28,6 +28,7 @@ from recursive_tf.convert._values import (
   Rows,
   Weak,
   has_changed,
+  shown,
 )
 
 NONE, MISSING = -1, -2  # Handles of what is no object.
@@ -426,7 +427,9 @@ class Reading:
     value = self.source(value) or value
     if not isinstance(value, Ref):
       if not _forms.is_heap_object(value):
-        raise self.refuse(Reason.KINDS_DIFFER, f"{value!r} and an object of the heap meet here.")
+        raise self.refuse(
+          Reason.KINDS_DIFFER, f"{shown(value)} and an object of the heap meet here."
+        )
       return self.conversion.constant_root(value)
     if not value.path:
       return Base(value.base.handle, self.types_of(value))

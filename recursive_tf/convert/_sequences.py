@@ -44,6 +44,8 @@ from recursive_tf.convert._values import (
   Rows,
   Weak,
   is_static,
+  named,
+  shown,
 )
 
 _NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "update": (1,)}
@@ -158,13 +160,13 @@ def item(ip: Any, owner: Any, key: Any) -> Any:
   if isinstance(owner, (str, range, tf.TensorShape, _shapes.Shape)):
     index: Any = key.static() if isinstance(key, Slice) else key
     if isinstance(key, (Number, Ref, tf.Tensor)) or (isinstance(key, Slice) and index is None):
-      kind = "shape" if isinstance(owner, _shapes.Shape) else type(owner).__name__
+      kind = "shape" if isinstance(owner, _shapes.Shape) else named(owner)
       raise frame.refuse(Reason.NEEDS_VALUE, f"An item of a {kind} by what only the run knows.")
     return _shapes.item(ip, owner, index) if isinstance(owner, _shapes.Shape) else owner[index]
   method = getattr(frame.conversion.guards.type_of(owner), "__getitem__", None)
   if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
     return _calls.call(ip, BoundMethod(method, owner), [key], {})
-  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {type(owner).__name__}.")
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {named(owner)}.")
 
 
 def ip_read(ip: Any, owner: Any, name: str) -> Any:
@@ -197,7 +199,7 @@ def _fixed(ip: Any, items: Any, key: Any) -> Any:
   if isinstance(key, Number):
     return _item_of_rows(ip, rows_of_items(ip, list(items)), key)
   if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item by a {type(key).__name__}.")
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item by a {named(key)}.")
   if not -len(items) <= key < len(items):
     raise Raises
   return items[key]
@@ -270,7 +272,7 @@ def builtin_item(ip: Any, ref: Ref, key: Any) -> Any:
   if isinstance(key, (Slice, Number)):
     return _item_of_rows(ip, frame.elements(ref), key)
   if isinstance(key, tuple) or not isinstance(key, (str, int)):
-    raise frame.refuse(Reason.OPAQUE_READ, f"An item of an object by {key!r}.")
+    raise frame.refuse(Reason.OPAQUE_READ, f"An item of an object by {shown(key)}.")
   state = frame.conversion.effects.read_item(ip, ref, key)
   return frame.resolve(ref.step("item", key)) if state is None else state.value
 
@@ -338,7 +340,7 @@ def write_item(ip: Any, owner: Any, key: Any, value: Any) -> None:
     owner.content = items
     return
   if isinstance(owner, (LocalList, LocalObject, tf.Tensor, Weak, Number, Abstract)):
-    raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {type(owner).__name__}.")
+    raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(owner)}.")
   frame.conversion.effects.write_item(ip, owner, key, value)
 
 
@@ -504,7 +506,7 @@ def contains(ip: Any, owner: Any, value: Any) -> Any:
       for one in items:
         found = ip._both(found, False, functools.partial(_operators.same_or_equal, ip, value, one))
       return found
-  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {type(owner).__name__}.")
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {named(owner)}.")
 
 
 def _contains_of_heap(ip: Any, owner: Ref, value: Any) -> Any:
@@ -546,11 +548,11 @@ def lowered(ip: Any, value: Any) -> Any:
     )
   if isinstance(value, (Builtin, BoundMethod, Closure, Rows, Slice, Text)):
     raise frame.refuse(
-      Reason.OPAQUE_CALL, f"A {type(value).__name__} of the program is passed to a library."
+      Reason.OPAQUE_CALL, f"A {named(value)} of the program is passed to a library."
     )
   if isinstance(value, (list, dict)) and effects.is_changed(value):
     raise frame.refuse(
-      Reason.EFFECT_ORDER, f"A {type(value).__name__} that is changed is passed to a library."
+      Reason.EFFECT_ORDER, f"A {named(value)} that is changed is passed to a library."
     )
   if is_static(value):
     _calls.watch(ip, value)

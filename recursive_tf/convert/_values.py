@@ -464,3 +464,36 @@ def is_static(value: Any) -> bool:
   if isinstance(value, tf.Tensor):
     return tf.executing_eagerly() or hasattr(value, "numpy")
   return not isinstance(value, ABSTRACT)
+
+
+def named(value: Any) -> str:
+  """Returns what messages call a value: by its Python type, none of which is ours."""
+  if isinstance(value, (Number, LocalObject, Weak)):
+    name = value.type.__name__
+    return f"{name} of the run" if isinstance(value, Number) else name
+  if isinstance(value, (Closure, BoundMethod, Builtin)):
+    return "function"
+  if isinstance(value, Ref):
+    return " or ".join(sorted(kind.__name__ for kind in value.base.types)) or "object"
+  if isinstance(value, tf.Tensor):
+    return "tensor"
+  if isinstance(value, Abstract):
+    description = value.description or "value of the run"
+    return description.removeprefix("An ").removeprefix("A ")
+  for kind, name in ((LocalDict, "dict"), ((LocalList, Rows), "list"), (Maybe, "value or None")):
+    if isinstance(value, kind):
+      return name
+  if isinstance(value, (Undefined, Unset, Scope, Base)):
+    return "value"
+  return type(value).__name__
+
+
+def shown(value: Any) -> str:
+  """Returns what messages show of a value: itself if it is a plain constant, else its kind."""
+  if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
+    parts = ", ".join(map(shown, value))
+    return f"({parts})" if isinstance(value, tuple) else f"[{parts}]"
+  if value is None or isinstance(value, (str, int, float, bool, bytes, type)):
+    return repr(value)
+  name = named(value)
+  return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,34 @@
+"""Reasons say what the user wrote, and nothing of how it is converted."""
+
+import pytest
+import tensorflow as tf
+
+import recursive_tf as rtf
+from tests.convert.agreement import Node, root
+
+
+@pytest.mark.parametrize(
+  "function, text",
+  [
+    (lambda n: [n, 1.0, n.kids] if n.flag else {"a": n}, "a list of 3 and a dict of 1"),
+    (lambda n: n.v + (lambda x: x), "int of the run and function"),
+    (lambda n: len(n.kids) * b"a", "int of the run and bytes"),
+    (lambda n: tf.add(lambda x: x, 1.0), "A function of the program is passed to a library"),
+    (lambda n: (1, n) if n.flag else (lambda: n), "a tuple of 2"),
+    (lambda n: n.kids[n], "by a Node"),
+    (lambda n: isinstance(n, n.v), "isinstance of an int of the run"),
+    (lambda n: {1: 2} @ n.v, "dict and int of the run"),
+  ],
+)
+def test_a_reason_names_values_by_their_python_types(function, text):
+  def call(n):
+    return function(n)
+
+  with pytest.raises(rtf.ConversionRefused) as refused:
+    rtf.recursive(call, strict=True)(root())
+  assert text in str(refused.value)
+
+
+def test_an_unusual_attribute_of_a_tensor():
+  with pytest.raises(rtf.ConversionRefused, match="A tensor has no attribute 'nothing'"):
+    rtf.recursive(lambda n: tf.ones([n.v]).nothing, strict=True)(Node(1, True, "a"))
