@@ -274,7 +274,7 @@ def choice_by_or(recursive):
   return f
 
 
-@program({SHARED, Reason.UNSUPPORTED_OPERATION})
+@program(CONVERTED)
 def class_that_adds_in_place(recursive):
   class Sum:
     def __init__(self):

@@ -141,7 +141,7 @@ def a_written_object_is_changed_by_the_parent(recursive):
   return f
 
 
-@program({SHARED, Reason.UNSUPPORTED_WRITE, Reason.KINDS_DIFFER})
+@program(CONVERTED)
 def a_written_pair_is_read_by_the_parent(recursive):
   @recursive
   def f(n):
