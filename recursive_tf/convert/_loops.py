@@ -221,8 +221,8 @@ def _comprehension(
     return found
   if rows.form is None:
     return frame.new(LocalList(rows))
-  tests, value = _functions(ip, generator, elt, scope)
-  if others or _binds(elt, *generator.ifs) or (tests and _is_ordered(ip, rows, *tests, value)):
+  functions = None if others else _mappable(ip, generator, elt, rows, scope)
+  if functions is None:
     found = frame.new(LocalList(Rows(tf.constant(0), (), None)))
     all_rows: Rows = rows
 
@@ -232,6 +232,7 @@ def _comprehension(
 
     _run_loop(ip, ast.Pass(), inner, lambda index: index < all_rows.length, body)
     return found
+  tests, value = functions
   for test in tests:
     rows = _filtered(ip, rows, test)
   return frame.new(LocalList(map_function(ip, value, rows)))
@@ -279,8 +280,9 @@ def _search_in(
     return result
   if rows.form is None:
     return is_all
-  tests, value = _functions(ip, generator, _truth(elt), scope)
-  if not (others or _binds(elt, *generator.ifs) or _is_ordered(ip, rows, *tests, value)):
+  functions = None if others else _mappable(ip, generator, _truth(elt), rows, scope, True)
+  if functions is not None:
+    tests, value = functions
     for test in tests:
       rows = _filtered(ip, rows, test)
     rows = numbers_of(ip, map_function(ip, value, rows))
@@ -323,15 +325,28 @@ def _row(ip: Any, rows: Rows, index: tf.Tensor) -> Any:
   return ip.frame.adopt(_forms.unflatten(rows.form, tensors))
 
 
-def _functions(
-  ip: Any, generator: ast.comprehension, elt: ast.expr, scope: Scope
-) -> tuple[list[Closure], Closure]:
-  """Returns the filters of a comprehension and its elements as functions of one element."""
+def _mappable(
+  ip: Any,
+  generator: ast.comprehension,
+  elt: ast.expr,
+  rows: Rows,
+  scope: Scope,
+  may_end: bool = False,
+) -> tuple[list[Closure], Closure] | None:
+  """Returns the filters of a comprehension and its elements as functions of one of the rows.
+
+  None if they have to be called in turn: if variables are bound around the comprehension, or what
+  the functions change would show it, as it does if there are filters, or if it `may_end` early.
+  The generator has to be the innermost, since there is one function for each expression.
+  """
+  if _binds(elt, *generator.ifs):
+    return None
   *tests, value = (
     ip.closure(_body_function(part, generator.target, (), [part]), scope)
     for part in (*map(_truth, generator.ifs), elt)
   )
-  return tests, value
+  is_seen = may_end or bool(tests)
+  return None if is_seen and _is_ordered(ip, rows, *tests, value) else (tests, value)
 
 
 def _truth(node: ast.expr) -> ast.expr:

@@ -7,7 +7,7 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import Node, agrees, root
+from tests.convert.agreement import CONVERTED, Node, agrees, root
 
 RAGGED = {Reason.KINDS_DIFFER, Reason.DYNAMIC_LIST}
 
@@ -305,4 +305,4 @@ def test_lists_of_lists_of_numbers_in_one_list():
 
     return f
 
-  agrees(build)
+  agrees(build, expect=CONVERTED)
