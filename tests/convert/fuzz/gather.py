@@ -49,7 +49,8 @@ class Gather:
 
   def declarations(self):
     """Returns the lines that must come first."""
-    if self.container != TUPLE:
+    rebinds = self.spec["collect"] in ("grow", "iadd", "comprehension")
+    if not (rebinds or self.spec["alias"] == "swapped" or self.spec["change"] == "double"):
       return []
     return {"closure": ["nonlocal store"], "global": ["global STORE"]}.get(self.spec["source"], [])
 

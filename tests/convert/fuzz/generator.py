@@ -47,6 +47,7 @@ class _Program:
     self.spec, self.values = spec, Values(spec)
     self.kind = self.values.what()
     self.collection = Gather(spec, self.values, self.kind)
+    self.carried = self.values.carried()
     self.steps = Steps(spec, self.values, self.kind, self.collection)
     form = spec["form"]
     self.form = "closure" if form == "node_method" and spec["node"] == "dict" else form
@@ -88,7 +89,7 @@ class _Program:
     return "\n\n".join(found)
 
   def _build(self):
-    state, lines, used = [], [], _render(self._body("visit", "node"))
+    state, lines, used = [], [], _render(self._body("visit({})"))
     form = self.form
     if self.values.is_tensor:
       lines.append(
@@ -127,8 +128,9 @@ class _Program:
     seen = self.values.get("node", "seen")
     return ["def note(node, n):", [line.format(seen=seen) for line in _NOTES[self.spec["effect"]]]]
 
-  def _parameters(self, first="node"):
-    return ", ".join(p for p in (first, self.collection.parameter()) if p)
+  def _parameters(self):
+    down = f"down={self.carried[0]}" if self.carried else ""
+    return ", ".join(p for p in ("node", self.collection.parameter(), down) if p)
 
   def _closure(self):
     return ["@recursive", f"def visit({self._parameters()}):", self._body("visit({})")]
@@ -152,27 +154,26 @@ class _Program:
     return ["@recursive", f"def visit({first}):", [*inner, f"return walk({first})"]]
 
   def _mutual(self):
-    passed = "acc" if self.collection.parameter() else ""
-    arguments = ", ".join(p for p in ("node", passed) if p)
+    passed = ["acc"] if self.collection.parameter() else []
+    arguments = ", ".join(["node", *passed, *(["down"] if self.carried else [])])
     return [
       "@recursive", f"def visit({self._parameters()}):", self._body("again({})"),
       f"def again({self._parameters()}):", [f"return visit({arguments})"],
     ]  # fmt: skip
 
   def _keyword(self):
-    return [
-      "@recursive", f"def visit({self._parameters()}, depth=0):",
-      self._body("visit(node={}, depth=depth + 1)", "depth"),
-    ]  # fmt: skip
+    return ["@recursive", f"def visit({self._parameters()}):", self._body("visit(node={})")]
 
   def _recur(self, template, kid):
     call, passed = template.format(kid), self.collection.passed()
-    if not passed:
+    further = [f"acc={passed}"] if passed else []
+    further += [f"down={self.carried[1]}"] if self.carried else []
+    if not further:
       return call
     has_arguments = not call.endswith("()")
-    return f"{call[:-1]}{', ' if has_arguments else ''}acc={passed})"
+    return f"{call[:-1]}{', ' if has_arguments else ''}{', '.join(further)})"
 
-  def _body(self, call, depth=""):
+  def _body(self, call):
     """Returns the function's lines; `call` is the format of a recursive call."""
     spec, collection = self.spec, self.collection
     effect = self.steps.effect()
@@ -183,7 +184,7 @@ class _Program:
     lines += [] if is_early else effect
     lines += collection.end() + self.steps.use()
     lines += ["u = u + e"] if effect else []
-    lines += [f"u = u + {depth}"] if depth else []
+    lines += [f"u = u + {self.carried[2]}"] if self.carried else []
     result = self._result("u", collection.extras)
     return [*lines, f"return {result}"]
 

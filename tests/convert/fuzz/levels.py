@@ -51,6 +51,10 @@ DIMENSIONS = {
     *("none", "two_names", "chosen", "chosen_statement", "stored", "passed_twice", "kept"),
     *("on_node", "copy", "element", "reused", "swapped", "chosen_kid", "in_result"),
   ),
+  # What is handed down from call to call.
+  "carry": (
+    *("none", "depth", "string", "tuple", "list", "parent", "flag", "largest", "number", "path"),
+  ),
   # How it is changed after the loop.
   "change": ("none", "set_item", "pop", "element", "clear", "extra", "sort", "double", "none_out"),
   # What has an effect, and in what kind of expression it stands.

@@ -135,6 +135,25 @@ class Values:
     kind = kinds[self.spec["what"]]
     return dataclasses.replace(kind, is_simple=kind.is_simple and not self.is_tensor)
 
+  def carried(self):
+    """Returns what is handed down: the default, what is passed, how it is read; or None."""
+    name, v, x = self.get("node", "name"), self.get("node", "v"), self.get("node", "x")
+    if self.is_tensor:
+      number = ("tf.zeros([2])", f"down * 0.5 + {x}", "down")
+    else:
+      number = ("1.0", "down * 0.5", "(1 if down > 0.3 else 0)")
+    return {
+      "depth": ("0", "down + 1", "down"),
+      "string": ('""', f"down + {name}", "len(down)"),
+      "tuple": ("()", f"down + ({v},)", "len(down)"),
+      "list": ("[]", f"down + [{v}]", "sum(down)"),
+      "parent": ("None", "node", f"(0 if down is None else {self.get('down', 'v')})"),
+      "flag": ("True", "not down", "(1 if down else 0)"),
+      "largest": ("0", f"max(down, {v})", "down"),
+      "number": number,
+      "path": ("()", f"(*down, {name})", "len(down)"),
+    }.get(self.spec["carry"])
+
   def result(self, number, extras=()):
     """Returns the expression of a result that holds a number, and further values if it can."""
     more, name, v = "".join(f", {extra}" for extra in extras), *(self.get("node", n) for n in "nv")
