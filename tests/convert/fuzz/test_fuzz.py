@@ -1,11 +1,38 @@
-"""Tests of what makes and runs random programs (`python -m tests.convert.fuzz`)."""
+"""Random programs: whatever the converter does with them, a user sees what plain Python does.
+
+More of them: RECURSIVE_TF_FUZZ_COUNT=1000 RECURSIVE_TF_FUZZ_SEED=7, or
+`python -m tests.convert.fuzz`.
+"""
 
 import ast
 import itertools
+import os
+
+import pytest
 
 from tests.convert.fuzz import campaign, levels
+from tests.convert.fuzz.__main__ import make_jobs
 from tests.convert.fuzz.generator import generate
-from tests.convert.fuzz.report import CRASH, DIFFERENT, TIMEOUT
+from tests.convert.fuzz.report import CONVERTED, CRASH, DIFFERENT, INVALID, MIXED, TIMEOUT
+
+_COUNT = int(os.environ.get("RECURSIVE_TF_FUZZ_COUNT", "60"))
+_SEED = int(os.environ.get("RECURSIVE_TF_FUZZ_SEED", "0"))
+
+
+@pytest.mark.timeout(300 + 20 * _COUNT)
+def test_random_programs_agree_with_python(tmp_path):
+  jobs = make_jobs(_SEED, _COUNT, tmp_path)
+  reports = campaign.run_all(jobs, verify=True, limits=campaign.Limits())
+  shown = [
+    f"{report['status']}: {job.path}\n{report['detail']}"
+    for job, report in zip(jobs, reports, strict=True)
+    if report["status"] in (DIFFERENT, CRASH, TIMEOUT)
+  ]
+  assert not shown, "\n\n".join(shown)
+  statuses = [report["status"] for report in reports]
+  # The programs have to be of some use: few are wrong in Python, many become graphs.
+  assert statuses.count(INVALID) <= 0.05 * _COUNT
+  assert sum(status in (CONVERTED, MIXED) for status in statuses) >= 0.3 * _COUNT
 
 
 def test_a_spec_gives_one_program():
