@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import types
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -150,6 +151,58 @@ def classify(value: Any, is_first: bool) -> Argument:
   return Argument(OBJECT)
 
 
+def with_structure(found: dict[str, Argument], values: dict[str, Any]) -> dict[str, Argument]:
+  """Returns the arguments of a call, of which the first is a node that can be called, or none.
+
+  Such an object is a constant beside another structure, and if it may be a function with a state.
+
+  Args:
+    found: by parameter, what they are but for that.
+    values: by parameter; lists of them where they are mapped.
+  """
+  first = next((name for name in found if name != "self"), None)
+  if first is None or any(argument.kind == OBJECT for argument in found.values()):
+    return found
+  if found[first].kind != STATIC or not _is_callable_node(found[first].value):
+    return found
+  return {**found, first: Argument(OBJECT, is_mapped=values[first] is not found[first].value)}
+
+
+def _is_callable_node(value: Any) -> bool:
+  """Tells whether an object of a class of the user's can be called, and holds nothing but data."""
+  call = inspect.getattr_static(type(value), "__call__", None)
+  if not isinstance(call, types.FunctionType) or isinstance(value, tf.Module):
+    return False
+  if _libraries.is_library(value):
+    return False
+  parts = list(getattr(value, "__dict__", {}).values())
+  parts += [getattr(value, name, None) for name in _slots(type(value))]
+  for part in list(parts):
+    if isinstance(part, (list, tuple)):
+      parts += part
+    elif isinstance(part, dict):
+      parts += part.values()
+  return bool(parts) and all(_is_data(part) for part in parts)
+
+
+def _slots(kind: type) -> list[str]:
+  return [name for base in kind.__mro__ for name in vars(base).get("__slots__", ())]
+
+
+_DATA = (int, float, str, list, tuple, dict, np.ndarray, np.generic, tf.Tensor)
+
+
+def _is_data(value: Any) -> bool:
+  """Tells whether a value is none that programs call: a function, a layer, variables."""
+  if value is None or isinstance(value, _DATA):
+    return True
+  is_other = isinstance(value, (type, types.ModuleType, tf.Module, tf.Variable))
+  if is_other or _libraries.is_library(value):
+    return False
+  call = inspect.getattr_static(type(value), "__call__", None)
+  return call is None or isinstance(call, types.FunctionType)
+
+
 def _holds_tensors(value: tuple[Any, ...]) -> bool:
   return any(
     isinstance(part, (tf.Tensor, np.ndarray)) or (isinstance(part, tuple) and _holds_tensors(part))
@@ -168,6 +221,8 @@ def classify_rows(values: Sequence[Any], is_first: bool) -> Argument | None:
     if found.kind in (OBJECT, NUMBER):  # So are all others of the type.
       return dataclasses.replace(found, is_mapped=True)
   kinds = {classify(value, is_first).key: classify(value, is_first) for value in values}
+  if len(kinds) != 1 and is_first and all(map(_is_callable_node, values)):
+    return Argument(OBJECT, is_mapped=True)
   if len(kinds) != 1:
     # Nodes of a structure whose leaves are numbers or strings.
     are_nodes = any(found.kind == OBJECT for found in kinds.values()) and all(

@@ -21,6 +21,7 @@ from recursive_tf.convert import (
   _tensor_lists,
 )
 from recursive_tf.convert._fingerprint import TooLarge
+from recursive_tf.convert._forms import NoneType
 from recursive_tf.convert._numbers import Number
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert._sharing import containers
@@ -30,6 +31,7 @@ from recursive_tf.convert._values import (
   Closure,
   LocalDict,
   LocalObject,
+  Missing,
   Raises,
   Ref,
   Rows,
@@ -94,10 +96,21 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
   if isinstance(function, Ref) and function.path and function.path[-1][0] == "lookup":
     return _call_entry(ip, function, args, kwargs)
   if isinstance(function, (Ref, Number, tf.Tensor, Weak, LocalObject)):
-    if isinstance(function, LocalObject):
+    if isinstance(function, LocalObject) or _is_callable_object(ip, function):
       return call(ip, _sequences.ip_read(ip, function, "__call__"), args, kwargs)
     raise frame.refuse(Reason.OPAQUE_CALL, "Something that only the run knows is called.")
   return _call_library(ip, function, args, kwargs)
+
+
+def _is_callable_object(ip: Any, value: Any) -> bool:
+  """Tells whether a value is an object of the structure whose classes have `__call__`."""
+  if not isinstance(value, Ref):
+    return False
+  kinds = ip.frame.types_of(value) - {NoneType, Missing}
+  own = [(kind, _attributes.by_class(kind, "__call__")) for kind in kinds]
+  return bool(own) and all(
+    isinstance(call, types.FunctionType) and not _libraries.is_library(kind) for kind, call in own
+  )
 
 
 def _check_fit(

@@ -33,6 +33,7 @@ from recursive_tf.convert._arguments import (
   Argument,
   classify,
   classify_rows,
+  with_structure,
 )
 from recursive_tf.convert._budget import Limits
 from recursive_tf.convert._checks import CHECK_FAILED, is_check_failure, is_ragged
@@ -263,6 +264,7 @@ class RecursiveFunction:
     for name, value in values.items():
       found[name] = classify(value, is_first and name != "self")
       is_first = is_first and (name == "self" or found[name].kind == STATIC)
+    found = with_structure(found, values)
     # `model.encode(tree)` is about the tree, `node.encode()` about the node.
     others = [argument for name, argument in found.items() if name != "self"]
     if "self" in found and any(argument.kind == OBJECT for argument in others):
@@ -285,7 +287,7 @@ class RecursiveFunction:
       else:
         is_owner = name == "self"
         found[name] = Argument(STATIC, value) if is_owner else classify(value, False)
-    return found
+    return with_structure(found, values)
 
   # --- Running
 
