@@ -61,7 +61,8 @@ def _iterated(node: ast.expr, iterable: Any, read: list[Container]) -> Iterated:
   """Returns the containers that a loop goes over."""
   if not isinstance(iterable, Container):
     return Iterated([])
-  is_lazy = isinstance(iterable, LocalList) and iterable.is_iterator
+  # What code of the program makes is watched by `_lazy.consumed`.
+  is_lazy = isinstance(iterable, LocalList) and iterable.is_iterator and iterable.lazy is None
   is_forward = not any(isinstance(n, ast.Name) and n.id == "reversed" for n in ast.walk(node))
   return Iterated([iterable, *(read if is_lazy else [])], 0 if is_forward else -1)
 
