@@ -250,6 +250,11 @@ def unused_conditional(x, total, rows):
   total.assign_add(1.0)
 
 
+def unused_read_of_another(x, total, rows):
+  tf.cond(x > 0, lambda: rows.read_value() * 2.0, lambda: rows.read_value())
+  total.assign_add(1.0)
+
+
 def unused_result_of_effects(x, total, rows):
   tf.cond(x > 0, lambda: total.assign_add(1.0) + 0.0, lambda: x)
   tf.cond(x > 1, lambda: total.assign_add(x), lambda: total.read_value())
@@ -288,11 +293,13 @@ def parts_in_loops(x, total, rows):
   tf.while_loop(lambda i: i < 3, turn, [0])
 
 
-@pytest.mark.parametrize("scheduler", ["batched", "concurrent"])
+# Not "batched": conditionals among uses of a variable that is written run concurrently.
+@pytest.mark.parametrize("scheduler", ["auto", "concurrent"])
 @pytest.mark.parametrize(
   "effects",
   [
     unused_conditional,
+    unused_read_of_another,
     unused_result_of_effects,
     unused_assertion,
     parts_in_a_conditional,
