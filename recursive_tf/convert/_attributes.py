@@ -96,7 +96,7 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
   if isinstance(found, classmethod) and not _is_shadowed(owner, name):
     return BoundMethod(found.__func__, type(owner))
   if isinstance(found, functools.cached_property) and name not in vars(owner):
-    raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"The cached property {name!r} is not filled yet.")
+    raise frame.refuse(Reason.OPAQUE_READ, f"The cached property {name!r} is not filled yet.")
   if isinstance(found, types.FunctionType) and not _is_shadowed(owner, name):
     return BoundMethod(found, owner)
   if isinstance(found, types.MethodDescriptorType) and not _is_shadowed(owner, name):
@@ -200,7 +200,7 @@ def _resolution(ip: Any, kind: type, name: str) -> Any:
     return found
   if isinstance(found, functools.cached_property):
     raise ip.frame.refuse(
-      Reason.UNSUPPORTED_WRITE, f"{kind.__name__}.{name} is a cached property: reading writes it."
+      Reason.OPAQUE_READ, f"{kind.__name__}.{name} is a cached property: reading writes it."
     )
   if isinstance(found, (types.MethodDescriptorType, types.WrapperDescriptorType)):
     return found

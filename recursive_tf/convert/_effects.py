@@ -194,7 +194,7 @@ class Effects(ContainerEffects):
     if place is None:
       return None
     if place.is_absent_at_first:
-      raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} is read, and may not be set yet.")
+      raise ip.frame.refuse(Reason.OPAQUE_READ, f"{name!r} is read, and may not be set yet.")
     return State(self.store(ip.frame, place, True).content)
 
   def write_variable(self, ip: Any, owner: Any, name: str, value: Any) -> None:

@@ -113,6 +113,8 @@ def binary(ip: Any, op: type[ast.operator], left: Any, right: Any) -> Any:
   text = _sequences.text_binary(ip, op, left, right)
   if text is not None:
     return text
+  if op is ast.Mod and isinstance(left, (str, bytes)) and not is_static(right):
+    raise frame.refuse(Reason.NEEDS_VALUE, "Text is formatted with a value of the run.")
   if isinstance(left, Ref) or isinstance(right, Ref):
     raise _unsupported(ip, op.__name__, left, right)
   return _native(ip, _OPERATORS[op][0], left, right)
