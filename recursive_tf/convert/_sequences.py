@@ -504,7 +504,7 @@ def contains(ip: Any, owner: Any, value: Any) -> Any:
       items = list(owner) if isinstance(owner, tuple) else frame.conversion.guards.elements(owner)
       found: Any = False
       for one in items:
-        found = ip._both(found, False, functools.partial(_operators.same_or_equal, ip, value, one))
+        found = ip._both(found, False, functools.partial(_operators.same_or_equal, ip, one, value))
       return found
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {named(owner)}.")
 

@@ -17,6 +17,14 @@ TRAIN = ["train", "treernn", *TINY, "--out", "a"]
 RESUME = ["train", "treernn", "--out", "a", "--resume"]
 
 
+@pytest.fixture(autouse=True)
+def _signal_is_heard():
+  """Hears SIGINT in the background as well, where shells let processes ignore it."""
+  before = signal.signal(signal.SIGINT, signal.default_int_handler)
+  yield
+  signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def ctrl_c(monkeypatch):
   """`ctrl_c(Trainer, "_run_step", call=2)`: Ctrl-C, once or more, in that call alone."""
