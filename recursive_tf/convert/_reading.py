@@ -437,12 +437,17 @@ class Reading:
     def read() -> tf.Tensor:
       column = self._followed(value)
       handle = self._ints(value.base, column.index)
-      if Missing in self.types_of(value):
+      if Missing in self.types_of(value) or self._may_make_strings(value):
         handle = self.check(handle, tf.not_equal(handle, MISSING), "the object is not there")
       return handle
 
     handle = self.memo(("handle", *value.key, self._is_sure(value)), read)
     return Base(handle, self.types_of(value) - {Missing})
+
+  def _may_make_strings(self, ref: Ref) -> bool:
+    """Tells whether a read may make a string of another one."""
+    is_made = all(step[0] in ("item", "call") for step in ref.path)
+    return is_made and str in self._base_types(ref)
 
   def _followed(self, ref: Ref) -> _columns.Column:
     """Returns the column of handles for a read that gives objects, which the walk then visits.
@@ -451,8 +456,9 @@ class Reading:
     those are not visited, and count as missing.
     """
     types = self._base_types(ref)
-    if str in types and all(step[0] in ("item", "call") for step in ref.path):
-      types -= {str}
+    if self._may_make_strings(ref):
+      # Of a string alone, on a path that asks for its type, nothing is there.
+      types = types - {str} or ref.base.types - {str}
       if not types:
         raise self.refuse(
           Reason.UNSUPPORTED_OPERATION, "A string that is made of another one is kept or passed on."
