@@ -457,8 +457,9 @@ class Reading:
     """
     types = self._base_types(ref)
     if self._may_make_strings(ref):
-      # Of a string alone, on a path that asks for its type, nothing is there.
-      types = types - {str} or ref.base.types - {str}
+      types -= {str}
+      if not types and all(step[0] == "item" for step in ref.path):
+        types = ref.base.types - {str}  # A path that knows of a string: its characters are missing.
       if not types:
         raise self.refuse(
           Reason.UNSUPPORTED_OPERATION, "A string that is made of another one is kept or passed on."
