@@ -382,16 +382,15 @@ class RecursiveFunction:
     self, prepared: Prepared, verdict: Verdict, plain: Callable[[], Any]
   ) -> Callable[[], Any]:
     """Returns what is left to do after a check."""
+    done = functools.partial(_return_or_raise, verdict.result, verdict.error)
     if verdict.difference is not None:
       refusal = self._verification_failed(prepared, verdict)
-      if not verdict.has_python_run:
-        return functools.partial(self._fall_back, refusal, plain, is_rerun=True)
-      done = functools.partial(_return_or_raise, verdict.result, verdict.error)
-      return functools.partial(self._fall_back, refusal, done, is_rerun=True)
+      again = done if verdict.has_python_run else plain
+      return functools.partial(self._fall_back, refusal, again, is_rerun=True)
     if verdict.has_python_run:
       self.stats.num_converted_runs += 1
       prepared.entry.num_failures = 0
-      return lambda: verdict.result
+      return done
     return self._committed(prepared, verdict.outcome, plain)
 
   def _compared(self, values: dict[str, Any]) -> Any:

@@ -119,12 +119,6 @@ class Snapshot:
       if not _is_same(contents_of(owner), before):
         _put_back(owner, before)
 
-  def has_changed(self) -> bool:
-    """Tells whether anything is not as it was."""
-    return any(
-      not _is_same(contents_of(self._objects[key]), before) for key, before in self._before.items()
-    )
-
   def place(self, owner: Any, slot: tuple[str, Any]) -> str:
     """Returns what a user would call a slot of an object."""
     parts = [slot]

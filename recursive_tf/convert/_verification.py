@@ -175,12 +175,12 @@ class _Check:
     with HeldOutput() as held, self._tape() as plain_tape:
       try:
         result = self.subject.plain(self.subject.values)
-      except RecursionError:
-        if not self.snapshot.is_complete:
-          raise
+      except RecursionError as too_deep:
+        self.notes.add("the recursion is too deep for plain Python")
+        if not self.snapshot.is_complete:  # What Python has done so far cannot be put back.
+          return Verdict(None, outcome, True, None, too_deep, self._all_notes())
         held.released = False
         self.snapshot.restore()
-        self.notes.add("the recursion is too deep for plain Python")
         return Verdict(None, outcome, False, notes=self._all_notes())
       except Exception as raised:  # Whatever the program raises is what the user gets.
         error = raised
@@ -291,15 +291,17 @@ class _Check:
 
   def _report(self, difference: str, row: dict[str, Any]) -> str:
     """Returns what a user is told, with the smallest arguments that show a difference."""
-    deadline = time.perf_counter() + _SHRINK_SECONDS
     shown = row
-    for smaller in itertools.islice(self.subject.smaller(row), _MAX_SHRINKS):
-      if time.perf_counter() > deadline:
-        break
-      found = _difference_of(smaller)
-      if found is not None:
-        difference, shown = found, smaller.values
-        break
+    # Only a search for a better report: Python has run, so that nothing may leave it.
+    with contextlib.suppress(Exception):
+      deadline = time.perf_counter() + _SHRINK_SECONDS
+      for smaller in itertools.islice(self.subject.smaller(row), _MAX_SHRINKS):
+        if time.perf_counter() > deadline:
+          break
+        found = _difference_of(smaller)
+        if found is not None:
+          difference, shown = found, smaller.values
+          break
     arguments = ", ".join(f"{name}={describe(value)}" for name, value in shown.items())
     return f"{difference}{_SMALLEST}{arguments}"
 
@@ -332,7 +334,7 @@ def _difference_of(subject: Subject) -> str | None:
     held.released = False
     try:
       verdict = trial.run(0.0)
-    except Exception:  # Only a search for a better report: that it fails must not matter.
+    except Exception:  # The run of the smaller one fails: try the next.
       return None
     finally:
       trial.snapshot.restore()

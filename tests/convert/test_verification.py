@@ -95,6 +95,25 @@ def test_python_that_is_not_deep_enough_leaves_nothing_behind():
   assert "too deep for plain Python" in str(f.explain())
 
 
+def test_python_that_is_not_deep_enough_is_not_run_again(monkeypatch):
+  monkeypatch.setattr("recursive_tf.convert._state._MAX_OBJECTS", 50)
+  seen = []
+
+  @rtf.recursive(verify=True)
+  def f(node):
+    seen.append(node.v)
+    if not node.kids:
+      return 0
+    return 1 + f(node.kids[0])
+
+  chain = Node(0, True, "end")
+  for number in range(1, 3_000):
+    chain = Node(number, True, "link", chain)
+  with pytest.raises(RecursionError):
+    f(chain)
+  assert seen.count(2_999) == 1
+
+
 def test_exceptions_of_a_compared_run_are_the_user_s():
   @rtf.recursive(verify=True)
   def f(node):
@@ -181,6 +200,10 @@ def test_output_is_held_back_of_one_thread_only():
   assert shown.getvalue() == "other\nown\n"
 
 
+def changes(snapshot):
+  return list(snapshot.compared({}))
+
+
 def test_a_snapshot_puts_back_what_changed():
   node, table, array = root(), {"a": [1]}, np.zeros(2)
   snapshot = Snapshot([("node", node), ("table", table), ("array", array)])
@@ -191,9 +214,9 @@ def test_a_snapshot_puts_back_what_changed():
   table["a"].append(2)
   table["b"] = 3
   array += 1
-  assert snapshot.has_changed()
+  assert changes(snapshot)
   snapshot.restore()
-  assert not snapshot.has_changed()
+  assert not changes(snapshot)
   assert (len(node.kids), first.v, first.name, hasattr(node, "extra")) == (2, 2, "a", False)
   assert table == {"a": [1]} and array.tolist() == [0, 0]
 
@@ -224,9 +247,9 @@ def test_a_snapshot_finds_what_a_function_can_reach():
     lambda: setattr(f, "calls", 1),
   ):
     change()
-    assert snapshot.has_changed()
+    assert changes(snapshot)
     snapshot.restore()
-    assert not snapshot.has_changed()
+    assert not changes(snapshot)
 
 
 COUNTERS: list[int] = []
