@@ -5,15 +5,18 @@ PYTHON ?= python3
 VENV ?= .venv
 TRAIN_ARGS ?= treelstm --data sample
 PYTEST_ARGS ?=
+# How many processes run the tests: auto is one a core. 0 runs them in this one (for --pdb).
+PYTEST_JOBS ?= auto
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SETUP_INPUTS := pyproject.toml setup.py
+PYTEST := $(BIN)/python -m pytest -n $(PYTEST_JOBS) --maxprocesses 8 --dist worksteal
 KERNELS := recursive_tf/_kernels.so
 # Folders too: their times change when a file comes or goes.
 KERNEL_INPUTS := $(shell find kernels -type d -o -name '*.cc' -o -name '*.h')
 CPP_FILES = $(shell find kernels tests/cc -name '*.cc' -o -name '*.h')
-HAS_GTEST = $(shell echo '\#include <gtest/gtest.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo yes)
+HAS_GTEST = $(shell $(MAKE) -s -C tests/cc check-gtest >/dev/null 2>&1 && echo yes)
 # Installs this checkout in place with one set of extras, the kernels left to their own rule.
 INSTALL = RECURSIVE_TF_BUILD_KERNELS=0 $(PIP) install --no-build-isolation -e
 
@@ -37,23 +40,23 @@ train: setup
 test: setup $(VENV)/.installed-test
 	$(if $(HAS_GTEST),@$(MAKE) --no-print-directory core-test,\
 	  @echo 'C++ core tests skipped: no gtest (Debian, Ubuntu: apt-get install libgtest-dev)')
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
 	$(if $(PYTEST_ARGS),,@$(MAKE) --no-print-directory test-concurrent)
 
 # What has run batched, where that can be, runs concurrently here. Files that do both themselves
 # (the `scheduler` fixture) are left out.
 test-concurrent: setup $(VENV)/.installed-test
-	RECURSIVE_TF_SCHEDULER=concurrent $(BIN)/python -m pytest \
+	RECURSIVE_TF_SCHEDULER=concurrent $(PYTEST) \
 	  tests/subgraph tests/autodiff tests/saved_model \
 	  $(addprefix --ignore=,$(shell grep -rl 'usefixtures("scheduler")' tests))
 
 # What `make test` leaves out because it takes minutes.
 test-slow: setup $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	$(PYTEST) -m slow $(PYTEST_ARGS)
 
 # A kernel that blocks a pool thread hangs here at once, and the time limit shows where.
 test-one-thread: setup $(VENV)/.installed-test
-	$(BIN)/python -m pytest --inter-op-threads=1 $(PYTEST_ARGS)
+	$(PYTEST) --inter-op-threads=1 $(PYTEST_ARGS)
 
 check: check-python check-types check-floors check-cpp
 
