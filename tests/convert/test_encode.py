@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 
-from recursive_tf.convert import _encode, _forms, _results
+from recursive_tf.convert.values import _encode, _forms, _results
 
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.booleans()
 

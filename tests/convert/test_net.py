@@ -12,9 +12,10 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from recursive_tf.convert import _checks, _verification
-from recursive_tf.convert._program import Program
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.program._program import Program
+from recursive_tf.convert.validation import _verification
+from recursive_tf.convert.values import _checks
 from tests.convert.agreement import Node, root
 from tests.convert.compare import Comparison
 from tests.convert.harness import compare_outcomes, observe

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import recursive_tf as rtf
 from recursive_tf.batching._plan import plan_for
-from recursive_tf.convert import _numbers as numbers
-from recursive_tf.convert._checks import is_check_failure
-from recursive_tf.convert._numbers import Number
+from recursive_tf.convert.values import _numbers as numbers
+from recursive_tf.convert.values._checks import is_check_failure
+from recursive_tf.convert.values._numbers import Number
 
 BINARY = {
   ast.Add: operator.add,

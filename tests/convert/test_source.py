@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert._source import SourceFiles, source_of
+from recursive_tf.convert.syntax.source import SourceFiles, source_of
 
 
 def decorated(function):

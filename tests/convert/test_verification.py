@@ -9,11 +9,11 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf._config import config
-from recursive_tf.convert._held_output import HeldOutput
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert._state import Snapshot
-from recursive_tf.convert._stats import Stats
-from recursive_tf.convert._verification import Schedule
+from recursive_tf.convert.program._stats import Stats
+from recursive_tf.convert.validation._held_output import HeldOutput
+from recursive_tf.convert.validation._state import Snapshot
+from recursive_tf.convert.validation._verification import Schedule
 from tests.convert.agreement import Node, root
 
 
@@ -96,7 +96,7 @@ def test_python_that_is_not_deep_enough_leaves_nothing_behind():
 
 
 def test_python_that_is_not_deep_enough_is_not_run_again(monkeypatch):
-  monkeypatch.setattr("recursive_tf.convert._state._MAX_OBJECTS", 50)
+  monkeypatch.setattr("recursive_tf.convert.validation._state._MAX_OBJECTS", 50)
   seen = []
 
   @rtf.recursive(verify=True)

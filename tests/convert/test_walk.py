@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recursive_tf import _walk
-from recursive_tf.convert._reference_walk import (
+from recursive_tf.convert.heap._reference_walk import (
   MISSING,
   ReferenceWalker,
   UnsupportedReadError,

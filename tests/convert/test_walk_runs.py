@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from recursive_tf import _walk
-from recursive_tf.convert._reference_walk import ReferenceWalker
+from recursive_tf.convert.heap._reference_walk import ReferenceWalker
 
 
 class Node:

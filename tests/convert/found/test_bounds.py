@@ -10,9 +10,9 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from recursive_tf.convert._budget import Limits, resident_bytes
-from recursive_tf.convert._recursive import RecursiveFunction
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._budget import Limits, resident_bytes
+from recursive_tf.convert.recursive._function import RecursiveFunction
 from tests.convert.agreement import CONVERTED, Node, agrees, root
 
 

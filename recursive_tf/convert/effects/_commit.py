@@ -1,0 +1,204 @@
+"""What a run did to the world: held back as data until it counts, then all of it or nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TextIO
+
+import tensorflow as tf
+
+from recursive_tf.convert.effects._frame_effects import Effects
+from recursive_tf.convert.effects._output import Site
+from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, LOG, VARIABLE, Place
+from recursive_tf.convert.values import _forms, _results
+from recursive_tf.convert.values._forms import MaybeForm, TensorForm
+
+_ABSENT = object()
+
+# Where a write goes: ("attr", name), ("item", key), ("cell", None), and ("tail", n): what follows
+# the first n elements of a list, or what comes after all of them where n is None.
+Slot = tuple[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Write:
+  """A write that a run wants to do.
+
+  Attributes:
+    owner: the object that is changed.
+    slot: where.
+    value: what it gets; of a tail, a list.
+  """
+
+  owner: Any
+  slot: Slot
+  value: Any
+
+  def do(self) -> Callable[[], None]:
+    """Writes; returns what takes it back.
+
+    Raises:
+      Exception: What Python raises for it, such as AttributeError; nothing is written then.
+    """
+    owner, (kind, name) = self.owner, self.slot
+    if kind == "attr":
+      return _set_attribute(owner, name, self.value)
+    if kind == "item":
+      return _set_item(owner, name, self.value)
+    if kind == "cell":
+      old_content = owner.cell_contents
+      owner.cell_contents = self.value
+      return lambda: setattr(owner, "cell_contents", old_content)
+    old = list(owner)
+    owner[len(old) if name is None else name :] = self.value
+    return lambda: owner.__setitem__(slice(None), old)
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+  """All that a run gives; nothing of it has happened yet.
+
+  Attributes:
+    result: what it returns.
+    writes: what it writes, in order.
+    prints: what it prints: places of the program, each with what it shows.
+  """
+
+  result: Any
+  writes: Sequence[Write] = ()
+  prints: Sequence[tuple[Site, Sequence[Any]]] = ()
+
+  def commit(self) -> None:
+    """Lets the writes happen; not yet what is printed.
+
+    Raises:
+      Exception: What Python raises for a write, such as AttributeError; nothing is written then.
+    """
+    undo: list[Callable[[], None]] = []
+    try:
+      for write in self.writes:
+        undo.append(write.do())
+    except BaseException:
+      for back in reversed(undo):
+        back()
+      raise
+
+  def print(self, file: TextIO | None = None) -> None:
+    """Prints, to a file if one is given: then all but what goes to files of the user's own."""
+    for site, operands in self.prints:
+      site.print(iter(operands), file)
+
+
+def writes_of(
+  places: Sequence[Place],
+  tensors: Iterator[tf.Tensor],
+  object_of: Callable[[int], Any],
+  objects: Sequence[Any],
+) -> tuple[list[Write], dict[Any, list[Any]]]:
+  """Reads what a run did to the places that a program writes.
+
+  Args:
+    places: the places whose state the run returned.
+    tensors: their state.
+    object_of: gives the object of a handle.
+    objects: all objects by handle.
+
+  Returns:
+    The writes, and what logs hold by name.
+  """
+  writes: list[Write] = []
+  logs: dict[Any, list[Any]] = {}
+  for place in places:
+    if place.kind == ATTRIBUTE:
+      writes += _attribute_writes(place, tensors, object_of, objects)
+      continue
+    content = _results.rebuild(place.form, tensors, object_of)
+    if place.kind == LOG:
+      logs[place.name] = content
+    elif place.kind == VARIABLE:
+      writes += _variable_writes(place, content)
+    elif place.kind == LIST and place.is_log:
+      writes.append(Write(place.owner, ("tail", None), content))
+    elif place.kind == LIST:
+      kept, items = content
+      writes.append(Write(place.owner, ("tail", kept), items[kept:]))
+    elif place.kind == DICT:
+      writes += _dict_writes(place, content)
+  return writes, logs
+
+
+def prints_of(
+  effects: Effects, logs: dict[Any, list[Any]]
+) -> list[tuple[Site, Sequence[Any]]]:
+  """Returns what a run prints, in order."""
+  sites = list(effects.sites.values())
+  rows = {key: iter(values) for key, values in logs.items()}
+  chosen = [sites[number] for number in logs.get("order", [])]
+  return [(site, next(rows[site.key]) if site.key in rows else ()) for site in chosen]
+
+
+def _attribute_writes(
+  place: Place,
+  tensors: Iterator[tf.Tensor],
+  object_of: Callable[[int], Any],
+  objects: Sequence[Any],
+) -> Iterator[Write]:
+  element = place.form.element.parts[1]
+  if place.is_log:
+    pairs = _results.rebuild(place.form, tensors, object_of)
+    last = {id(owner): (owner, value) for owner, value in pairs}
+  else:
+    next(tensors)  # The number of objects.
+    present = next(tensors).numpy()
+    columns = [next(tensors) for _ in _forms.specs(element)]
+    (rows,) = present.nonzero()
+    chosen = [tf.unstack(tf.gather(column, rows), num=len(rows)) for column in columns]
+    last = {
+      handle: (
+        objects[handle],
+        _results.rebuild(element, iter([column[i] for column in chosen]), object_of),
+      )
+      for i, handle in enumerate(rows.tolist())
+    }
+  for owner, value in last.values():
+    yield Write(owner, place.name, value)
+
+
+def _variable_writes(place: Place, value: Any) -> Iterator[Write]:
+  owner = place.owner
+  if place.is_absent_at_first and value is None and isinstance(place.form, MaybeForm):
+    return  # Not written on the way that this run took.
+  if isinstance(owner, types.CellType):
+    yield Write(owner, ("cell", None), value)
+  else:
+    yield Write(owner, ("item" if isinstance(owner, dict) else "attr", place.name), value)
+
+
+def _dict_writes(place: Place, pairs: Any) -> Iterator[Write]:
+  owner = place.owner
+  keys_are_text = isinstance(place.form.element, _forms.NestForm) and isinstance(
+    place.form.element.parts[0], TensorForm
+  )
+  for key, value in pairs:
+    name = key.numpy().decode() if keys_are_text else key
+    if place.is_log or name not in owner or not _results.is_same(owner[name], value):
+      yield Write(owner, ("item", name), value)
+
+
+def _set_item(owner: Any, key: Any, value: Any) -> Callable[[], None]:
+  try:
+    old = owner[key]
+  except (KeyError, IndexError):
+    old = _ABSENT
+  owner[key] = value
+  return lambda: owner.pop(key) if old is _ABSENT else owner.__setitem__(key, old)
+
+
+def _set_attribute(owner: Any, name: str, value: Any) -> Callable[[], None]:
+  old = getattr(owner, "__dict__", {}).get(name, _ABSENT)
+  if old is _ABSENT and not hasattr(owner, "__dict__"):
+    old = getattr(owner, name, _ABSENT)
+  setattr(owner, name, value)
+  return lambda: delattr(owner, name) if old is _ABSENT else setattr(owner, name, old)

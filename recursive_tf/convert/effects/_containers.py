@@ -1,0 +1,284 @@
+"""Lists and dicts of the heap that are known at conversion and that the program changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.effects._places import DICT, LIST, Places, State, Store, generalized
+from recursive_tf.convert.semantics import _loops
+from recursive_tf.convert.semantics import _sequences as seq
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import LocalList, Missing, Raises, Ref, Rows
+from recursive_tf.convert.values._forms import RowsForm
+from recursive_tf.convert.values._numbers import Number
+
+
+class ContainerEffects(Places):
+  """Changes of lists and dicts."""
+
+  def content_of(self, frame: Any, owner: Any) -> Any:
+    """Returns the content that a known list or dict has in the run, None if it does not change."""
+    keys = [(kind, id(owner)) for kind in (LIST, DICT)] if type(owner) in (list, dict) else []
+    return next((frame.stores[key].content for key in keys if key in frame.stores), None)
+
+  # --- Lists
+
+  def _list_store(self, ip: Any, owner: Any, is_read: bool) -> Store:
+    place = self._place((LIST, id(owner)), LIST, owner, None, RowsForm(None))
+    try:
+      return self.store(ip.frame, place, is_read)
+    except _forms.Mismatch as error:
+      raise ip.frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
+
+  def call_static(
+    self, ip: Any, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any]
+  ) -> State | None:
+    """Calls a changing method of a list or dict of the heap that is known at conversion."""
+    if isinstance(owner, list):
+      return self._call_list(ip, owner, name, args)
+    if isinstance(owner, dict):
+      return self._call_dict(ip, owner, name, args)
+    if isinstance(owner, set):
+      raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "A set of the heap is changed.")
+    return None
+
+  def _call_list(self, ip: Any, owner: list[Any], name: str, args: list[Any]) -> State | None:
+    if name in ("append", "extend"):
+      store = self._list_store(ip, owner, False)
+      values = [args[0]] if name == "append" else args[0]
+      self._keep(ip, tuple(values) if name == "append" else values)
+      rows = seq.rows_of(ip, values) if name == "extend" else None
+      items = values if name == "append" else None
+      if rows is None:
+        items = items if items is not None else seq.fixed_items(ip, values)
+        rows = seq.rows_of_items(ip, [generalized(ip.frame, item) for item in items])
+      self._extend(ip, store, rows)
+      return State(None)
+    if name == "pop" and not args:
+      store = self._list_store(ip, owner, True)
+      kept, content = store.content
+      rows = content.content
+      found = seq.item(ip, content, -1)
+      length = rows.length - 1
+      kept = Number(tf.minimum(kept.tensor, tf.cast(length, tf.int64)), int)
+      shorter = Rows(length, tuple(t[:-1] for t in rows.tensors), rows.form)
+      store.content = (kept, LocalList(shorter))
+      return State(found)
+    if name in ("copy", "index", "count", "__len__", "__getitem__"):
+      return None
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"list.{name} of a list of the heap.")
+
+  def _extend(self, ip: Any, store: Store, rows: Rows) -> None:
+    if store.place.is_log:
+      content = LocalList(seq.concatenated(ip, store.content.content, rows))
+      self.set(ip, store, content)
+      return
+    kept, content = store.content
+    more = LocalList(seq.concatenated(ip, content.content, rows))
+    self.set(ip, store, (kept, more))
+
+  def read_static_elements(self, ip: Any, owner: Any) -> State | None:
+    """Returns the elements of a known list that the program changes."""
+    if (LIST, id(owner)) in self.places:
+      return State(self._list_store(ip, owner, True).content[1].content)
+    if (DICT, id(owner)) in self.places:
+      return State(_loops.part_of(self._dict_rows(ip, owner), 0))
+    return None
+
+  def is_changed(self, owner: Any) -> bool:
+    """Tells whether the program changes a known list or dict."""
+    return (LIST, id(owner)) in self.places or (DICT, id(owner)) in self.places
+
+  def read_static_length(self, ip: Any, owner: Any) -> State | None:
+    """Returns the length of a known list or dict that the program changes."""
+    if (LIST, id(owner)) in self.places:
+      return State(Number(self._list_store(ip, owner, True).content[1].content.length, int))
+    if (DICT, id(owner)) in self.places:
+      return State(Number(self._dict_rows(ip, owner).length, int))
+    return None
+
+  def _keep(self, ip: Any, value: Any) -> None:
+    ip.frame.sharing.keep(value, f"line {ip.frame.line} keeps it in a list or dict of the heap")
+
+  # --- Dicts
+
+  def _dict_store(self, ip: Any, owner: Any, is_read: bool) -> Store:
+    place = self._place((DICT, id(owner)), DICT, owner, None, RowsForm(None))
+    try:
+      return self.store(ip.frame, place, is_read)
+    except _forms.Mismatch as error:
+      raise ip.frame.refuse(Reason.KINDS_DIFFER, f"The items of a dict are {error}.") from None
+
+  def _dict_rows(self, ip: Any, owner: Any) -> Rows:
+    rows = self._dict_store(ip, owner, True).content.content
+    assert isinstance(rows, Rows)  # Stores of dicts hold rows.
+    return rows
+
+  def _key(self, ip: Any, key: Any) -> Any:
+    """Returns a key as a tensor: of an int, of a string, or the handle of an object."""
+    frame = ip.frame
+    key = frame.concrete(key)
+    if isinstance(key, Number) and key.type is int:
+      return Number(tf.cast(key.tensor, tf.int64), int)
+    if isinstance(key, Ref):
+      kinds = frame.types_of(key) - {Missing}
+      if kinds == {str}:
+        return frame.string(key)
+      if not any(_has_own_key(kind) for kind in kinds):
+        return Ref(frame.base(key))
+    if type(key) is int:
+      return _forms.as_number(key)
+    if type(key) is str:
+      return tf.constant(key)
+    raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"A dict's item by {type(key).__name__}.")
+
+  def _find(self, ip: Any, rows: Rows, key: Any) -> tuple[Number, tf.Tensor]:
+    """Returns whether a key is in the rows of a dict, and where."""
+    wanted = key.base.handle if isinstance(key, Ref) else getattr(key, "tensor", key)
+    keys = rows.tensors[0]
+    if keys.dtype != wanted.dtype:
+      raise ip.frame.refuse(Reason.KINDS_DIFFER, "A dict has keys of several types.")
+    ip.frame.partial()
+    equal = tf.equal(keys, wanted)
+    index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
+    return Number(tf.reduce_any(equal), bool), index
+
+  def read_membership(self, ip: Any, owner: Any, value: Any) -> State | None:
+    """Returns `value in owner` for a known dict that the program changes."""
+    if not isinstance(owner, dict) or (DICT, id(owner)) not in self.places:
+      return None
+    return State(self.membership(ip, owner, value))
+
+  def membership(self, ip: Any, owner: Any, value: Any) -> Any:
+    """Returns `value in owner` for a known dict, from its items as the run has them."""
+    key = self._key(ip, value)
+    rows = self._dict_rows(ip, owner)
+    return False if rows.form is None else self._find(ip, rows, key)[0]
+
+  def read_table(self, ip: Any, owner: Any, key: Any) -> State | None:
+    """Returns `owner[key]` for a known list or dict that the program changes."""
+    if (LIST, id(owner)) in self.places:
+      content = self._list_store(ip, owner, True).content[1]
+      return State(seq.item(ip, content, key))
+    if (DICT, id(owner)) not in self.places:
+      return None
+    return State(self._lookup(ip, owner, key, None))
+
+  def item_of_dict(self, ip: Any, owner: Any, key: Any, *default: Any) -> Any:
+    """Returns an item of a known dict, from its items as the run has them."""
+    return self._lookup(ip, owner, key, (lambda: default[0]) if default else None)
+
+  def _lookup(self, ip: Any, owner: Any, key: Any, default: Callable[[], Any] | None) -> Any:
+    frame = ip.frame
+    wanted = self._key(ip, key)
+    rows = self._dict_rows(ip, owner)
+    if rows.form is None:
+      if default is not None:
+        return default()
+      raise Raises
+    found, index = self._find(ip, rows, wanted)
+
+    def read() -> Any:
+      tensors = [tf.gather(tensor, index) for tensor in rows.tensors]
+      return frame.adopt(_forms.unflatten(rows.form, iter(tensors)))[1]
+
+    if default is not None:
+      return frame.cond(found, read, default)
+    index = frame.check(index, found.tensor, "a dict has no such key")
+    return read()
+
+  def write_container(self, ip: Any, owner: Any, key: Any, value: Any) -> None:
+    """Does `owner[key] = value` for a known list or dict."""
+    frame = ip.frame
+    self._keep(ip, value)
+    if type(owner) is dict:
+      self._write_dict(ip, owner, key, generalized(frame, value))
+    elif type(owner) is list:
+      self._write_list_item(ip, owner, frame.resolve(key), generalized(frame, value))
+    else:
+      raise frame.refuse(
+        Reason.UNSUPPORTED_WRITE, f"An item of a {type(owner).__name__} of the heap is written."
+      )
+
+  def _write_dict(self, ip: Any, owner: Any, key: Any, value: Any) -> None:
+    frame = ip.frame
+    store = self._dict_store(ip, owner, False)
+    key = self._key(ip, key)
+    if store.place.is_log:
+      self.append(ip, store, (key, value))
+      return
+    rows = self._dict_rows(ip, owner)
+    one = seq.rows_of_items(ip, [(key, value)])
+    if rows.form is None:
+      self.set(ip, store, LocalList(one))
+      return
+    found, index = self._find(ip, rows, key)
+
+    def replace() -> Any:
+      return LocalList(_replaced(rows, index, one))
+
+    def add() -> Any:
+      return LocalList(seq.concatenated(ip, rows, one))
+
+    if one.form != rows.form:
+      self.set(ip, store, add())  # Another attempt follows with the wider form.
+    else:
+      self.set(ip, store, frame.cond(found, replace, add))
+
+  def _write_list_item(self, ip: Any, owner: Any, key: Any, value: Any) -> None:
+    frame = ip.frame
+    store = self._list_store(ip, owner, True)
+    kept, content = store.content
+    rows = content.content
+    index = key.tensor if isinstance(key, Number) else tf.constant(key)
+    index = tf.cast(index, tf.int32)
+    index = tf.where(index < 0, index + rows.length, index)
+    ok = tf.logical_and(index >= 0, index < rows.length)
+    index = frame.check(index, ok, "list assignment index out of range")
+    one = seq.rows_of_items(ip, [value])
+    if one.form != rows.form:
+      self.set(ip, store, (kept, LocalList(seq.concatenated(ip, rows, one))))
+      return
+    kept = Number(tf.minimum(kept.tensor, tf.cast(index, tf.int64)), int)
+    self.set(ip, store, (kept, LocalList(_replaced(rows, index, one))))
+
+  def _call_dict(self, ip: Any, owner: Any, name: str, args: list[Any]) -> State | None:
+    key = (DICT, id(owner))
+    if name == "get" and key in self.places:
+      default = args[1] if len(args) > 1 else None
+      return State(self._lookup(ip, owner, args[0], lambda: default))
+    if name == "setdefault" and len(args) == 2:
+      there = self.read_membership(ip, owner, args[0])
+      if there is None:
+        self._dict_store(ip, owner, True)
+        there = State(False)
+
+      def add() -> Any:
+        self._keep(ip, args[1])
+        self._write_dict(ip, owner, args[0], generalized(ip.frame, args[1]))
+        return args[1]
+
+      pred = there.value
+      return State(ip.frame.cond(pred, lambda: self._lookup(ip, owner, args[0], None), add))
+    if name in ("get", "keys", "values", "items", "copy", "__getitem__", "__len__"):
+      return None
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"dict.{name} of a dict of the heap.")
+
+
+def _replaced(rows: Rows, index: tf.Tensor, one: Rows) -> Rows:
+  """Returns rows of which one is another."""
+  tensors = tuple(
+    tf.tensor_scatter_nd_update(old, tf.reshape(index, [1, 1]), new)
+    for old, new in zip(rows.tensors, one.tensors, strict=True)
+  )
+  return Rows(rows.length, tensors, rows.form)
+
+
+def _has_own_key(kind: type) -> bool:
+  """Tells whether keys of a type are found by more than identity."""
+  plain: tuple[Any, Any] = (object.__eq__, object.__hash__)
+  return (kind.__eq__, kind.__hash__) != plain

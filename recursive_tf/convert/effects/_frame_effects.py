@@ -1,0 +1,297 @@
+"""Attributes and variables that a program writes, and what it prints."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.effects import _output
+from recursive_tf.convert.effects._containers import ContainerEffects
+from recursive_tf.convert.effects._places import (
+  ATTRIBUTE,
+  LOG,
+  VARIABLE,
+  State,
+  element_form,
+  generalized,
+  table_form,
+)
+from recursive_tf.convert.frame._sharing import containers, kind_of
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap._profile import Facts
+from recursive_tf.convert.semantics import _calls
+from recursive_tf.convert.values import _encode, _forms
+from recursive_tf.convert.values._abstract import (
+  Bottom,
+  BoundMethod,
+  LocalDict,
+  LocalList,
+  Maybe,
+  Missing,
+  Path,
+  Ref,
+  Rows,
+  named,
+)
+from recursive_tf.convert.values._forms import NoneType, NumberForm, RefForm, RowsForm, UnsetForm
+from recursive_tf.convert.values._numbers import Number
+
+
+class Effects(ContainerEffects):
+  """All that one program writes."""
+
+  # --- Attributes of heap objects
+
+  def read_heap(self, ip: Any, ref: Ref, name: str) -> State | None:
+    """Returns an attribute of a heap object, if the program writes such attributes."""
+    return self._read_step(ip, ref, ("attr", name))
+
+  def read_item(self, ip: Any, ref: Ref, key: Any) -> State | None:
+    """Returns an item of a heap object, if the program writes such items."""
+    return self._read_step(ip, ref, ("item", key))
+
+  def _read_step(self, ip: Any, ref: Ref, step: tuple[Any, ...]) -> State | None:
+    place = self.places.get(step)
+    if place is None:
+      return None
+    frame = ip.frame
+    rows = self.store(frame, place, True).content.content
+    base = frame.base(ref)
+    element = element_form(place.form)
+    plain = Ref(base).step(*step)
+    initial = frame.types_of(plain)
+    if isinstance(element, UnsetForm):
+      if tuple in initial:
+        raise Bottom  # What is written, and so the tuple's parts, is not known yet.
+      return State(frame.resolve(plain))
+    present, *tensors = (tf.gather(tensor, base.handle) for tensor in rows.tensors)
+    frame.partial()
+    pred = Number(present, bool)
+    written = frame.adopt(_forms.unflatten(element, iter(tensors)))
+    if initial <= {Missing}:
+      return State(frame.there(Maybe(written, present), f"{step[1]} is not there"))
+    if initial == {NoneType} and _forms.can_be_none(element):
+      return State(Maybe(written, present))
+    return State(frame.cond(pred, lambda: written, lambda: _initial(frame, plain, element)))
+
+  def is_there(self, ip: Any, ref: Ref, step: tuple[Any, ...]) -> Any:
+    """Tells whether a heap object has an attribute that the program writes; None if it does not."""
+    place = self.places.get(step)
+    if place is None:
+      return None
+    frame = ip.frame
+    rows = self.store(frame, place, True).content.content
+    base = frame.base(ref)
+    frame.partial()
+    present = Number(tf.gather(rows.tensors[0], base.handle), bool)
+    return ip._both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
+
+  def write_step(self, ip: Any, ref: Ref, step: tuple[Any, ...], value: Any) -> None:
+    frame = ip.frame
+    kinds = frame.types_of(ref) - {NoneType, Missing}
+    for kind in kinds:
+      if step[0] == "attr" and not _is_plain_write(kind, step[1]):
+        found = inspect.getattr_static(kind, step[1], None)
+        if isinstance(found, property) and found.fset is not None and len(kinds) == 1:
+          _calls.call(ip, BoundMethod(found.fset, ref), [value], {})
+          return
+        raise frame.refuse(
+          Reason.UNSUPPORTED_WRITE, f"{kind.__name__}.{step[1]} is not a plain attribute."
+        )
+      if step[0] == "item" and kind not in (dict, list):
+        raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {kind.__name__} is written.")
+    place = self._place(step, ATTRIBUTE, None, step, RowsForm(None))
+    store = self.store(frame, place, False)
+    base = frame.base(ref)
+    value = generalized(frame, value)
+    frame.sharing.keep(value, f"line {frame.line} keeps it as {step[1]!r} of an object")
+    if place.is_log:
+      self.append(ip, store, (Ref(base), value))
+      return
+    frame.partial()
+    element = _forms.form_of(value, frame)
+    try:
+      element = _forms.join(element_form(place.next_form), element)
+    except _forms.Mismatch as error:
+      raise frame.refuse(
+        Reason.KINDS_DIFFER, f"{step[1]!r} is {error} at different times."
+      ) from None
+    for path, facts in _facts_of(element, (step,)):  # The next run finds what this one has written.
+      frame.profile.expect(kinds, path, facts)
+    rows = store.content.content
+    index = tf.reshape(base.handle, [1, 1])
+    ok = tf.reduce_all(base.handle >= 0)
+    index = frame.check(index, ok, "an attribute of None is written")
+    if element != element_form(place.form):
+      place.next_form = table_form(element)
+      self._note_news()
+      raise Bottom
+    if any(not spec.shape.is_fully_defined() for spec in _forms.specs(element)):
+      raise frame.refuse(
+        Reason.UNSUPPORTED_WRITE, f"{step[1]!r} is written with shapes that vary, and read."
+      )
+    new = [tf.constant(True), *_forms.flatten(value, element, frame)]
+    tensors = tuple(
+      tf.tensor_scatter_nd_update(old, index, tensor[tf.newaxis])
+      for old, tensor in zip(rows.tensors, new, strict=True)
+    )
+    store.content = LocalList(Rows(rows.length, tensors, rows.form))
+
+  def write_attribute(self, ip: Any, owner: Any, name: str, value: Any) -> None:
+    """Does `owner.name = value`."""
+    frame = ip.frame
+    if isinstance(owner, Ref):
+      self.write_step(ip, owner, ("attr", name), value)
+      return
+    if isinstance(owner, _ABSTRACT_OWNERS) or owner is None:
+      raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"Attribute {name!r} of this is written.")
+    if isinstance(owner, type):
+      raise frame.refuse(
+        Reason.UNSUPPORTED_WRITE, f"{owner.__name__}.{name}, of a class, is written."
+      )
+    if isinstance(owner, types.ModuleType) or _libraries.is_library(owner):
+      raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} of a {named(owner)} is written.")
+    found = inspect.getattr_static(type(owner), name, None)
+    if isinstance(found, property) and found.fset is not None:
+      _calls.call(ip, BoundMethod(found.fset, owner), [value], {})
+      return
+    if not _is_plain_write(type(owner), name):
+      raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} is not a plain attribute.")
+    if self._is_walked(frame, owner):
+      self.write_step(ip, Ref(frame.base(owner)), ("attr", name), value)
+      return
+    self.write_variable(ip, owner, name, value)
+
+  def write_item(self, ip: Any, owner: Any, key: Any, value: Any) -> None:
+    """Does `owner[key] = value`."""
+    if not isinstance(owner, Ref):
+      self.write_container(ip, owner, key, value)
+      return
+    key = ip.frame.resolve(key)
+    if not isinstance(key, (str, int)):
+      raise ip.frame.refuse(
+        Reason.UNSUPPORTED_WRITE, "An item of a heap object, by a key of the run."
+      )
+    self.write_step(ip, owner, ("item", key), value)
+
+  def _is_walked(self, frame: Any, owner: Any) -> bool:
+    """Tells whether an object known at conversion may be one of the walked ones, too."""
+    return type(owner) in frame.profile.followed_types() | frame.conversion.root_types
+
+  # --- Variables: attributes of known objects, variables of enclosing functions
+
+  def read_static(self, ip: Any, owner: Any, name: str) -> State | None:
+    """Returns an attribute of a known object, if the program writes it."""
+    if self.places.get(("attr", name)) is not None and self._is_walked(ip.frame, owner):
+      return self._read_step(ip, Ref(ip.frame.base(owner)), ("attr", name))
+    return self.read_variable(ip, owner, name)
+
+  def read_variable(self, ip: Any, owner: Any, name: str) -> State | None:
+    """Returns a variable, if the program writes it."""
+    place = self.places.get((VARIABLE, id(owner), name))
+    if place is None:
+      return None
+    if place.is_absent_at_first:
+      raise ip.frame.refuse(Reason.OPAQUE_READ, f"{name!r} is read, and may not be set yet.")
+    return State(self.store(ip.frame, place, True).content)
+
+  def write_variable(self, ip: Any, owner: Any, name: str, value: Any) -> None:
+    """Sets an attribute of a known object, or a variable of an enclosing function."""
+    is_absent = False
+    try:
+      now = value_of_variable(owner, name)
+      initial = _encode.form_of_python(now)
+      self._add_roots(initial, now)
+    except (AttributeError, ValueError):
+      initial = _forms.MaybeForm(UnsetForm())
+      is_absent = True
+    place = self._place((VARIABLE, id(owner), name), VARIABLE, owner, name, initial)
+    place.is_absent_at_first = is_absent
+    value = generalized(ip.frame, value)
+    for _, container in containers(value):
+      raise ip.frame.refuse(
+        Reason.UNSUPPORTED_WRITE, f"A new {kind_of(container)} is kept in {name!r}."
+      )
+    store = self.store(ip.frame, place, True)
+    self.set(ip, store, value)
+
+  # --- What is refused, and the output
+
+  def check_unchanged(self, ip: Any) -> None:
+    """Refuses to read a container of the heap as a whole if the program writes items of such."""
+    if any(place.kind == ATTRIBUTE and place.name[0] == "item" for place in self.places.values()):
+      raise ip.frame.refuse(
+        Reason.EFFECT_ORDER, "Items of lists or dicts are written, and such are read as a whole."
+      )
+
+  def call_method(self, ip: Any, ref: Ref, name: str, args: Any) -> Any:
+    """Calls a method of a builtin container on the heap that changes it."""
+    ip.frame.conversion.promote(ip, ref)
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f".{name} of a container of the heap.")
+
+  def print(self, ip: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Does `print(*values, **kwargs)` when the run has succeeded."""
+    site, operands = _output.site_of(ip, values, kwargs)
+    if site.key not in self.sites:
+      self.sites[site.key] = site
+    number = list(self.sites).index(site.key)
+    order = self._place((LOG, "order"), LOG, None, "order", RowsForm(None))
+    self.append(ip, self.store(ip.frame, order, False), _forms.as_number(number))
+    if operands:
+      place = self._place((LOG, site.key), LOG, None, site.key, RowsForm(None))
+      with ip.frame.sharing.copying():
+        self.append(ip, self.store(ip.frame, place, False), tuple(operands))
+
+
+_ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)
+
+
+def _initial(frame: Any, ref: Ref, form: Any) -> Any:
+  """Returns what an object had when the run began; tuples part by part, as they are written."""
+  kinds = frame.types_of(ref) - {Missing}
+  if isinstance(form, _forms.NestForm) and form.type is tuple and kinds == {tuple}:
+    return tuple(frame.resolve(ref.step("item", i)) for i in form.keys)
+  return frame.resolve(ref)
+
+
+def value_of_variable(owner: Any, name: str) -> Any:
+  """Returns what a variable is now."""
+  if isinstance(owner, types.CellType):
+    return owner.cell_contents
+  if isinstance(owner, dict):  # A module's variables.
+    if name not in owner:
+      raise AttributeError(name)
+    return owner[name]
+  return getattr(owner, name)
+
+
+def _facts_of(form: Any, path: Path) -> Iterator[tuple[Path, Facts]]:
+  """Yields what the profile says of values of a form that `path` leads to, and of their parts."""
+  if isinstance(form, _forms.MaybeForm):
+    yield path, Facts(frozenset([NoneType]))
+    yield from _facts_of(form.value, path)
+  elif isinstance(form, _forms.TensorForm):
+    yield path, Facts(frozenset([_forms.EAGER_TENSOR]), form.spec)
+  elif isinstance(form, _forms.ArrayForm):
+    yield path, Facts(form.types, form.spec)
+  elif isinstance(form, NumberForm):
+    yield path, Facts(frozenset([form.type]))
+  elif isinstance(form, RefForm):
+    yield path, Facts(form.types)
+  elif isinstance(form, _forms.NestForm) and form.type is tuple:
+    yield path, Facts(frozenset([tuple]))
+    for key, part in zip(form.keys, form.parts, strict=True):
+      yield from _facts_of(part, (*path, ("item", key)))
+
+
+def _is_plain_write(kind: type, name: str) -> bool:
+  own = inspect.getattr_static(kind, "__setattr__")
+  is_users = isinstance(own, types.FunctionType) and not _libraries.is_library(own)
+  found = inspect.getattr_static(kind, name, None)
+  has_setter = hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
+  return not is_users and not has_setter

@@ -1,0 +1,106 @@
+"""`print` in a program: what each call of it shows is collected in the run and printed after it."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.semantics import _sequences as seq
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import LocalDict, LocalObject, Missing, Ref, is_static
+from recursive_tf.convert.values._forms import NoneType
+
+_SHOWN = (str, int, float, bool, NoneType)  # Objects that look the same after the run.
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Site:
+  """One place in the program that prints.
+
+  Attributes:
+    key: tells it from others, the same in each attempt.
+    values: what it prints: constants, `_Hole` for what the run gives, `Text` with holes in it.
+    options: sep, end, file and flush.
+  """
+
+  key: Any
+  values: tuple[Any, ...]
+  options: dict[str, Any]
+
+  def print(self, operands: Iterator[Any], file: TextIO | None = None) -> None:
+    """Prints, with what the run gave; to another file than the terminal's if one is given."""
+    options = self.options
+    if file is not None:
+      if not self.is_terminal:
+        return
+      options = options | {"file": file, "flush": False}
+    print(*(_filled(value, operands) for value in self.values), **options)
+
+  @property
+  def is_terminal(self) -> bool:
+    """Whether it prints to where `print` does unless told otherwise."""
+    return self.options.get("file") in (None, sys.stdout)
+
+
+class _Hole:
+  """A value that the run gives."""
+
+
+_HOLE = _Hole()
+
+
+def site_of(ip: Any, values: tuple[Any, ...], options: dict[str, Any]) -> tuple[Site, list[Any]]:
+  """Returns what a `print` does, and the abstract values that it shows."""
+  operands: list[Any] = []
+  shown = tuple(_template(ip, value, operands) for value in values)
+  for name, option in options.items():
+    if not is_static(option):
+      raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"print with {name}= of the run.")
+  forms = repr([_forms.describe(_forms.form_of(operand, ip.frame)) for operand in operands])
+  key = str(ip.frame.origin), len(values), forms, repr(shown)
+  return Site(key, shown, dict(options)), operands
+
+
+def _template(ip: Any, value: Any, operands: list[Any]) -> Any:
+  frame = ip.frame
+  if isinstance(value, seq.Text):
+    return seq.Text(tuple(_part(ip, part, operands) for part in value.parts))
+  value = frame.resolve(value)
+  if isinstance(value, Ref):
+    kinds = frame.types_of(value) - {Missing}
+    if not all(kind in _SHOWN for kind in kinds):
+      frame.conversion.effects.shows_objects = True
+    operands.append(value)
+    return _HOLE
+  if isinstance(value, (LocalObject, LocalDict)):
+    raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"print of a {type(value).__name__[5:].lower()}.")
+  if is_static(value) and not _forms.is_tensor_like(value):
+    return value
+  operands.append(value)
+  return _HOLE
+
+
+def _part(ip: Any, part: Any, operands: list[Any]) -> Any:
+  if not isinstance(part, seq.Format):
+    return part
+  spec = part.spec
+  if not isinstance(spec, str):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "A format that only the run knows.")
+  return seq.Format(_template(ip, part.value, operands), part.conversion, spec)
+
+
+def _filled(value: Any, operands: Iterator[Any]) -> Any:
+  if value is _HOLE:
+    return next(operands)
+  if isinstance(value, seq.Text):
+    parts = [
+      seq.Format(_filled(part.value, operands), part.conversion, part.spec)
+      if isinstance(part, seq.Format)
+      else part
+      for part in value.parts
+    ]
+    return "".join(part if isinstance(part, str) else part.text() for part in parts)
+  return value

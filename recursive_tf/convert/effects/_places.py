@@ -1,0 +1,281 @@
+"""The places that a program writes, and how frames hand their state on.
+
+A place (an attribute, a list, a dict, a variable, the output) has a *store* in each frame. A place
+that the program also reads is passed down with every call and comes back changed, so that calls
+happen in Python's order. One that it only writes is a *log*: each call returns what it added, the
+caller puts that after its own, and calls stay parallel. After the run, and only if all of it
+succeeded, the stores are committed to the real objects (`_commit.py`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.effects import _output
+from recursive_tf.convert.semantics import _sequences as seq
+from recursive_tf.convert.values import _encode, _forms
+from recursive_tf.convert.values._abstract import Bottom, Local, LocalList, Maybe, Rows, merged
+from recursive_tf.convert.values._forms import NestForm, NumberForm, RefForm, RowsForm, UnsetForm
+
+ATTRIBUTE, VARIABLE, LIST, DICT, LOG = "attribute", "variable", "list", "dict", "log"
+
+
+@dataclasses.dataclass
+class Place:
+  """Something that a program writes.
+
+  Attributes:
+    key: what it is, the same in each attempt.
+    kind: one of the kinds above.
+    owner: the object that it belongs to: None for attributes of heap objects, and the output.
+    name: of attributes and variables; for items of heap objects the step.
+    form: of a store's content, in this attempt.
+    is_read: whether the program reads it, so that it is passed down, in this attempt.
+    next_form, next_is_read: what this attempt found them to be.
+    is_absent_at_first: whether there is no such variable when a run begins.
+  """
+
+  key: Any
+  kind: str
+  owner: Any
+  name: Any
+  form: Any
+  is_read: bool = False
+  is_absent_at_first: bool = False
+  next_form: Any = None
+  next_is_read: bool = False
+
+  @property
+  def is_log(self) -> bool:
+    """Whether calls return what they added, rather than all of it."""
+    return not self.is_read
+
+
+class Store(Local):
+  """What a frame knows of a place.
+
+  Attributes:
+    place: the place.
+    content: its state; of a log, what this frame added so far.
+  """
+
+  def __init__(self, place: Place, content: Any):
+    self.place = place
+    self.content = content
+
+  def snapshot(self) -> dict[str, Any]:
+    """Returns the content."""
+    return {"content": self.content}
+
+  def restore(self, content: dict[str, Any]) -> None:
+    """Puts back the content."""
+    self.content = merged({"content": self.content}, content)["content"]
+
+
+@dataclasses.dataclass(frozen=True)
+class State:
+  """The value of a place that the program writes, as it is at this point of the run."""
+
+  value: Any
+
+
+class Places:
+  """The places of one conversion.
+
+  Attributes:
+    places: by key, in the order in which they were found; kept from attempt to attempt.
+    uses: the places that an instance, or what it calls, writes or reads.
+  """
+
+  def __init__(self, note_news: Callable[[], None], add_root: Callable[[Any], None]):
+    self.places: dict[Any, Place] = {}
+    self.uses: dict[Any, dict[Any, None]] = {}
+    self._next_uses: dict[Any, dict[Any, None]] = {}
+    self.sites: dict[Any, _output.Site] = {}
+    self.shows_objects = False
+    self._note_news = note_news
+    self._add_root = add_root
+
+  def begin_attempt(self) -> None:
+    """Starts an attempt with all that the one before found out."""
+    self.uses = {key: dict(places) for key, places in self._next_uses.items()}
+    self.uses[None] = dict.fromkeys(self.places)
+    for place in self.places.values():
+      place.form, place.is_read = place.next_form, place.next_is_read
+
+  @property
+  def is_pure(self) -> bool:
+    """Whether the program writes nothing."""
+    return not self.places
+
+  is_unordered = is_pure
+
+  # --- Stores
+
+  def _place(self, key: Any, kind: str, owner: Any, name: Any, form: Any) -> Place:
+    if key not in self.places:
+      self.places[key] = Place(key, kind, owner, name, form, next_form=form)
+      self._note_news()
+    return self.places[key]
+
+  def store(self, frame: Any, place: Place, is_read: bool) -> Store:
+    """Returns a place's store in a frame; it is made when it is first asked for."""
+    if is_read and not place.next_is_read:
+      place.next_is_read = True
+      if place.kind == LIST:
+        place.next_form = NestForm(tuple, (0, 1), (NumberForm(int), self._initial_rows(place)))
+      elif place.kind == DICT:
+        place.next_form = self._initial_rows(place)
+      elif place.kind == ATTRIBUTE:
+        place.next_form = table_form(element_form(place.next_form))
+      self._note_news()
+    known = self._next_uses.setdefault(frame.key, {})
+    if frame.key is not None and place.key not in known:
+      known[place.key] = None
+      self._note_news()
+    if place.key not in frame.stores or (is_read and not place.is_read):
+      raise Bottom  # The next attempt passes it.
+    return frame.stores[place.key]
+
+  def begin(self, frame: Any, tensors: Callable[[Place], Iterator[tf.Tensor]]) -> None:
+    """Makes the stores of a frame.
+
+    Args:
+      frame: the frame; its `key` says whose.
+      tensors: gives the tensors of the state of a place that is passed down.
+    """
+    for place in self.returned(frame.key):
+      if place.is_log:
+        content = self._empty()
+      else:
+        content = _forms.unflatten(place.form, tensors(place))
+      store = Store(place, content)
+      frame.stores[place.key] = store
+      frame.locals.append(store)
+
+  def _empty(self) -> LocalList:
+    return LocalList(Rows(tf.constant(0), (), None))
+
+  def _initial_rows(self, place: Place) -> RowsForm:
+    values = list(place.owner.items()) if place.kind == DICT else list(place.owner)
+    found = _encode.joined_rows(values)
+    if place.kind == DICT:
+      found = _rows_of_pairs(found)
+    self._add_roots(found, values)
+    return found
+
+  def _add_roots(self, form: Any, value: Any) -> None:
+    for obj in _encode.objects_in(form, value):
+      self._add_root(obj)
+
+  def set(self, ip: Any, store: Store, content: Any) -> None:
+    """Puts a new content into a store."""
+    try:
+      form = _forms.generalized(_forms.form_of(content, ip.frame), is_argument=True)
+      form = _forms.join(store.place.next_form, form)
+    except _forms.Mismatch as error:
+      raise ip.frame.refuse(
+        Reason.KINDS_DIFFER, f"{self.describe(store.place)} is {error} at different times."
+      ) from None
+    if form != store.place.next_form:
+      store.place.next_form = form
+      self._note_news()
+    if form != store.place.form:
+      raise Bottom  # The next attempt begins with the wider form.
+    store.content = content
+
+  def describe(self, place: Place) -> str:
+    """Returns what messages call a place."""
+    if place.kind == ATTRIBUTE:
+      return f"The {place.name[0]} {place.name[1]!r} that is written"
+    if place.kind == VARIABLE:
+      return f"The variable {place.name!r}"
+    return f"The {place.kind} that is changed"
+
+  def append(self, ip: Any, store: Store, value: Any) -> None:
+    """Adds an element to a store of rows."""
+    rows = seq.rows_of_items(ip, [value])
+    self.set(ip, store, LocalList(seq.concatenated(ip, store.content.content, rows)))
+
+  # --- Passing stores with calls
+
+  def passed(self, key: Any) -> list[Place]:
+    """Returns the places whose state an instance is given."""
+    return [self.places[k] for k in self.uses.get(key, {}) if not self.places[k].is_log]
+
+  def returned(self, key: Any) -> list[Place]:
+    """Returns the places whose state, or what was added, an instance returns."""
+    return [self.places[k] for k in self.uses.get(key, {})]
+
+  def arguments(self, frame: Any, key: Any) -> list[tf.Tensor]:
+    """Returns the tensors of the state that a call passes."""
+    return [
+      tensor
+      for place in self.passed(key)
+      for tensor in _forms.flatten(self.store(frame, place, True).content, place.form, frame)
+    ]
+
+  def receive(self, ip: Any, key: Any, tensors: Iterator[tf.Tensor]) -> None:
+    """Takes over the state that a call returned."""
+    for place in self.returned(key):
+      store = self.store(ip.frame, place, place.is_read)
+      content = _forms.unflatten(place.form, tensors)
+      if place.is_log:
+        content = LocalList(seq.concatenated(ip, store.content.content, content.content))
+      store.content = content
+
+  def results(self, frame: Any, key: Any) -> list[tf.Tensor]:
+    """Returns the tensors of the state that an instance returns."""
+    return [
+      tensor
+      for place in self.returned(key)
+      for tensor in _forms.flatten(
+        self.store(frame, place, place.is_read).content, place.form, frame
+      )
+    ]
+
+  def initial_state(self, frame: Any, place: Place) -> Iterator[tf.Tensor]:
+    """Returns the state of a place as a run begins."""
+    inputs = frame.conversion.inputs
+    if place.kind != ATTRIBUTE:
+      return inputs.state(place.key, place.form)
+    count = inputs.num_objects()
+    tensors = [
+      tf.zeros([count, *(size or 0 for size in spec.shape.as_list())], spec.dtype)
+      for spec in _forms.specs(place.form.element)
+    ]
+    for tensor, spec in zip(tensors, _forms.specs(place.form.element), strict=True):
+      tensor.set_shape(tf.TensorShape([None]).concatenate(spec.shape))
+    return iter([count, *tensors])
+
+
+def generalized(frame: Any, value: Any) -> Any:
+  """Returns a value that is kept: numbers may be others the next time."""
+  value = frame.optional(value)
+  if isinstance(value, Maybe):
+    return value
+  value = frame.resolve(value)
+  return _forms.as_number(value) if type(value) in _forms.NUMBERS else value
+
+
+def table_form(element: Any) -> RowsForm:
+  return RowsForm(NestForm(tuple, (0, 1), (NumberForm(bool), element)))
+
+
+def element_form(form: RowsForm) -> Any:
+  return UnsetForm() if form.element is None else form.element.parts[1]
+
+
+def _rows_of_pairs(form: RowsForm) -> RowsForm:
+  """Returns the form of a dict's rows: strings as keys are tensors, not objects."""
+  if form.element is None:
+    return form
+  key, value = form.element.parts
+  if isinstance(key, RefForm) and key.types == {str}:
+    key = _forms.TensorForm(tf.TensorSpec([], tf.string))
+  return RowsForm(NestForm(tuple, (0, 1), (key, value)))

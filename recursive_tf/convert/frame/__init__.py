@@ -1,0 +1,1 @@
+"""One call of a recursive function while it is converted."""

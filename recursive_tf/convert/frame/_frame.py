@@ -1,0 +1,270 @@
+"""One body while it is made: branches, and what they have in common afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._reading import Layer, Reading
+from recursive_tf.convert.frame._sharing import Rejoin
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  Bottom,
+  Dear,
+  Local,
+  LocalDict,
+  LocalList,
+  Scope,
+  Undefined,
+  Update,
+  same_content,
+)
+from recursive_tf.convert.values._numbers import Number
+
+
+@dataclasses.dataclass
+class _Outcome:
+  """What one branch left behind.
+
+  Attributes:
+    graph: its graph, without outputs.
+    layer: what it knew.
+    value: its result, None if it has none.
+    after: contents of all containers at its end, by position; None where nothing comes after.
+    contents: the same, as `snapshot` gave them.
+  """
+
+  graph: Any
+  layer: Layer
+  value: Any = None
+  after: list[Any] | None = None
+  contents: list[Any] = dataclasses.field(default_factory=list)
+
+
+class Frame(Reading):
+  """The body of one function instance while it is made; the attributes are those of `Reading`."""
+
+  def cond(
+    self,
+    pred: Any,
+    then: Callable[[], Any],
+    otherwise: Callable[[], Any],
+    live: tuple[Scope, frozenset[str]] | None = None,
+  ) -> Any:
+    """Does one or the other: in Python if the truth is known, else as a conditional of the graph.
+
+    Args:
+      pred: bool or `Number`.
+      then: gives the value if true, may change containers.
+      otherwise: gives the value if false.
+      live: a scope, and those of its variables that are read afterwards.
+
+    Returns:
+      The value of either, in the form they have in common.
+    """
+    meaning = self.meaning(pred)
+    if not isinstance(pred, Number):
+      return then() if pred else otherwise()
+    if self.num_trials:
+      raise Dear
+    before = self.snapshot()
+    outcomes = [
+      self._trace(name, pred.tensor, function, facts)
+      for name, function, facts in (
+        ("true", then, meaning.if_true),
+        ("false", otherwise, meaning.if_false),
+      )
+    ]
+    if all(outcome.after is None for outcome in outcomes):
+      raise Bottom
+    changed = self._changed(before, outcomes, live)
+    forms = self._join([[o.value, *(o.after[i] for i in changed)] if o.after else None
+                        for o in outcomes], outcomes)
+    outputs = [self._outputs(outcome, changed, forms) for outcome in outcomes]
+    is_demanding = any(o.after is None or o.layer.demands for o in outcomes)
+    branches = []
+    for outcome, tensors in zip(outcomes, outputs, strict=True):
+      met = [self._are_met(outcome)] if is_demanding else []
+      branches.append((outcome.graph, [*tensors, *met]))
+    has_outputs = any(tensors for _, tensors in branches)
+    found = tfi.finish_cond(pred.tensor, branches) if has_outputs else []
+    if is_demanding:
+      self.demand(found.pop())
+    self._layers[-1].computed += found
+    sure = [o for o in outcomes if o.after is not None]
+    if len(sure) == 1:  # The other branch fails the run: what this one knew stays true.
+      self._layers[-1].narrowed.update(sure[0].layer.narrowed)
+    return self._take_over(iter(found), forms, changed, sure, len(before))
+
+  def _take_over(
+    self,
+    tensors: Iterator[tf.Tensor],
+    forms: list[Any],
+    changed: list[int],
+    outcomes: list[_Outcome],
+    count: int,
+  ) -> Any:
+    """Puts what the branches left into the containers, and returns the value of either."""
+    value, *contents = (self.adopt(_forms.unflatten(form, tensors)) for form in forms)
+    self.sharing.restore(outcomes[0].contents[0])
+    for outcome in outcomes[1:]:
+      self.sharing.book.add(outcome.contents[0])
+    self.sharing.adopt((value, *contents))
+    join = Rejoin(self.sharing, self.locals[:count])
+    for position, content in zip(changed, contents, strict=True):
+      originals = [_unfrozen(o.after[position]) for o in outcomes if o.after is not None]
+      self.locals[position].restore(_thaw(join.content(content, originals)))
+    return join.value(value, [outcome.value for outcome in outcomes])
+
+  def _trace(self, name: str, pred: tf.Tensor, function: Callable[[], Any], facts: Any) -> Any:
+    outcome = _Outcome(None, Layer())
+
+    def trace() -> None:
+      self.narrow(facts)
+      try:
+        outcome.value = function()
+        outcome.contents = self.snapshot()
+        outcome.after = [_frozen(local.snapshot(), local) for local in self.locals]
+      except Bottom:
+        pass
+      except ConversionRefused as refusal:
+        self.conversion.postpone(refusal)
+
+    outcome.graph = tfi.begin_branch(
+      name, lambda: self.isolated(trace, outcome.layer), pred
+    )
+    self.conversion.budget.done(outcome.graph)
+    return outcome
+
+  def _changed(self, before: list[Any], outcomes: list[_Outcome], live: Any) -> list[int]:
+    """Returns the positions of what a branch changed and is still needed; the rest is fixed up."""
+    changed = []
+    for position, (local, content) in enumerate(zip(self.locals, before, strict=True)):
+      if local is self.sharing:
+        continue
+      old = _frozen(content, local)
+      new = [o.after[position] for o in outcomes if o.after is not None]
+      if isinstance(local, Scope):
+        names = _changed_names(local, old, new)
+        if live is not None and live[0] is local:
+          for name in names - live[1]:
+            local.names.pop(name, None)
+            local.names[name] = Undefined(name)
+          names &= live[1]
+        if names:
+          for outcome in outcomes:
+            if outcome.after is not None:
+              after = outcome.after[position].parts
+              parts = {n: after.get(n, Undefined(n)) for n in sorted(names)}
+              outcome.after[position] = _Frozen(False, parts)
+          changed.append(position)
+      elif any(not same_content(content_.parts, old.parts) for content_ in new):
+        changed.append(position)
+    return changed
+
+  def _join(self, values: list[Any], outcomes: list[_Outcome]) -> list[Any]:
+    """Returns the forms that the branches have in common, value first, then containers."""
+    found: list[list[Any]] = []
+    for outcome, branch in zip(outcomes, values, strict=True):
+      if branch is None:
+        continue
+      with outcome.graph.as_default(), self._as_left(outcome):
+        found.append([_forms.form_of(_unfrozen(value), self) for value in branch])
+    if len(found) == 1:
+      return found[0]
+    try:
+      return [_forms.join(a, b) for a, b in zip(*found, strict=True)]
+    except _forms.Mismatch as error:
+      raise self.refuse(
+        Reason.KINDS_DIFFER, f"The branches give {error}, which no graph value can be."
+      ) from None
+
+  def _are_met(self, outcome: _Outcome) -> tf.Tensor:
+    """Returns whether all demands of a branch are met, in its graph."""
+    with outcome.graph.as_default():
+      met = tf.constant(outcome.after is not None)
+      for ok in outcome.layer.demands if outcome.after is not None else ():
+        met = tf.logical_and(met, ok)
+      return met
+
+  def _outputs(
+    self, outcome: _Outcome, changed: list[int], forms: list[Any]
+  ) -> list[tf.Tensor]:
+    """Returns a branch's outputs, and demands what it computes without using it."""
+    with outcome.graph.as_default():
+      if outcome.after is None:
+        return self.failing(forms)
+      with self._as_left(outcome):
+        values = [outcome.value, *(outcome.after[i] for i in changed)]
+        outputs = [
+          tensor
+          for value, form in zip(values, forms, strict=True)
+          for tensor in _forms.flatten(_unfrozen(value), form, self)
+        ]
+        self._demand_unused(outputs)
+        return outputs
+
+  @contextlib.contextmanager
+  def _as_left(self, outcome: _Outcome) -> Iterator[None]:
+    """Puts the containers back to what they were at the end of a branch, and undoes that."""
+    now = self.snapshot()
+    self.restore(outcome.contents[: len(now)])
+    self._layers.append(outcome.layer)
+    try:
+      yield
+    finally:
+      outcome.contents[0] = self.sharing.snapshot()  # Lists that became rows are pinned.
+      self._layers.pop()
+      self.restore(now)
+
+  def failing(self, forms: Iterable[Any]) -> list[tf.Tensor]:
+    """Returns tensors of these forms that nobody will see, since the run fails."""
+    tensors = []
+    for form in forms:
+      for spec in _forms.specs(form):
+        rank = spec.shape.rank
+        shape = [] if rank is None else [1 if s is None else s for s in spec.shape.as_list()]
+        tensors.append(tf.zeros(shape, spec.dtype))
+    return tensors
+
+
+class _Frozen:
+  """The content of a container at the end of a branch."""
+
+  def __init__(self, is_list: bool, parts: Any):
+    self.is_list = is_list
+    self.parts = parts
+
+
+def _frozen(content: Any, local: Local) -> _Frozen:
+  return _Frozen(isinstance(local, LocalList), content)
+
+
+def _unfrozen(value: Any) -> Any:
+  if not isinstance(value, _Frozen):
+    return value
+  return LocalList(value.parts) if value.is_list else LocalDict(value.parts)
+
+
+def _thaw(value: Any) -> Any:
+  """Returns the content that a container gets back."""
+  if isinstance(value, LocalList):
+    return value.content
+  assert isinstance(value, LocalDict)  # All others are frozen as dicts.
+  return Update(value.items)
+
+
+def _changed_names(local: Scope, old: _Frozen, new: list[_Frozen]) -> set[str]:
+  names = set(old.parts).union(*(content.parts for content in new))
+  gone = object()
+  return {
+    name
+    for name in names
+    if any(content.parts.get(name, gone) is not old.parts.get(name, gone) for content in new)
+  }

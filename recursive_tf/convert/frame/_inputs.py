@@ -1,0 +1,197 @@
+"""The tensors that a run is fed: columns, elements of lists, constants, and numbers that change."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert.heap._columns import Column, Columns
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._forms import dtype_of_number
+
+
+@dataclasses.dataclass(frozen=True)
+class ChangingInput:
+  """A value read anew for each run.
+
+  Attributes:
+    read: reads it.
+    spec: the tensor it becomes.
+    example: the value as conversion saw it.
+  """
+
+  read: Callable[[], Any]
+  spec: tf.TensorSpec
+  example: Any
+
+
+class Layout:
+  """What there is to feed, found out by a first conversion.
+
+  Attributes:
+    columns: the columns.
+    constants: objects of the program itself that a handle is needed for.
+    changing: values read anew for each run.
+    state: forms of the places whose state a run begins with, by the place's key.
+    arguments: specs of the entry function's own tensors.
+  """
+
+  def __init__(self) -> None:
+    self.columns = Columns()
+    self.constants: dict[int, Any] = {}
+    self.state: dict[Any, Any] = {}
+    self.changing: dict[Any, ChangingInput] = {}
+    self.arguments: list[tf.TensorSpec] = []
+
+  def constant_index(self, value: Any) -> int:
+    """Returns the place of an object of the program itself."""
+    if id(value) not in self.constants:
+      self.constants[id(value)] = value
+    return list(self.constants).index(id(value))
+
+  def changing_index(self, key: Any, made: Callable[[], ChangingInput]) -> int:
+    """Returns the place of a value that is read anew."""
+    if key not in self.changing:
+      self.changing[key] = made()
+    return list(self.changing).index(key)
+
+  def specs(self, is_mapped: bool) -> dict[str, Any]:
+    """Returns the specs of all tensors to feed, by name."""
+    columns = self.columns
+    specs: dict[str, Any] = {}
+    if columns.num_ints:
+      specs["ints"] = tf.TensorSpec([None, columns.num_ints], tf.int32)
+    if columns.num_floats:
+      specs["floats"] = tf.TensorSpec([None, columns.num_floats], tf.float64)
+    if columns.uses_items:
+      specs["items"] = tf.TensorSpec([None], tf.int32)
+    if self.constants:
+      specs["constants"] = tf.TensorSpec([len(self.constants)], tf.int32)
+    specs["state"] = [spec for form in self.state.values() for spec in _forms.specs(form)]
+    specs["strings"] = [tf.TensorSpec([None], tf.string) for _ in range(columns.num_strings)]
+    specs["arrays"] = [_stack_spec(column) for column in columns.tensors]
+    specs["changing"] = [changing.spec for changing in self.changing.values()]
+    lead = tf.TensorShape([None] if is_mapped else [])
+    specs["arguments"] = [
+      tf.TensorSpec(lead.concatenate(spec.shape), spec.dtype) for spec in self.arguments
+    ]
+    return specs
+
+
+def _stack_spec(column: Column) -> tuple[tf.TensorSpec, ...]:
+  """Returns the specs of a column's different arrays.
+
+  Arrays of one shape are stacked. Others lie flat one after the other, with where each begins and
+  its shape.
+  """
+  spec = column.spec
+  assert spec is not None  # A tensor column.
+  if spec.shape.is_fully_defined():
+    return (tf.TensorSpec(tf.TensorShape([None]).concatenate(spec.shape), spec.dtype),)
+  return (
+    tf.TensorSpec([None], spec.dtype),
+    tf.TensorSpec([None], tf.int32),
+    tf.TensorSpec([None, spec.shape.rank], tf.int32),
+  )
+
+
+class Inputs:
+  """Reads what a run is fed.
+
+  While a program is tried out, what there will be is not known: each tensor is a placeholder, made
+  when it is first read. In the program itself they are the arguments of its function.
+  """
+
+  def __init__(self, layout: Layout, graph: Any, fed: dict[str, Any] | None = None):
+    self._layout = layout
+    self._graph = graph
+    self._fed = fed
+    self._made: dict[Any, tf.Tensor] = {}
+
+  def _tensor(self, name: str, index: Any, spec: tf.TensorSpec) -> tf.Tensor:
+    if self._fed is not None:
+      found = self._fed[name]
+      for part in () if index is None else index if isinstance(index, tuple) else (index,):
+        found = found[part]
+      return found
+    if (name, index) not in self._made:
+      with self._graph.as_default():
+        self._made[name, index] = tf.compat.v1.placeholder(spec.dtype, spec.shape)
+    return self._made[name, index]
+
+  def int_row(self, handle: tf.Tensor) -> Any:
+    """Returns the ints of an object: a list, or a tensor where their number is not known."""
+    ints = self._tensor("ints", None, tf.TensorSpec([None, None], tf.int32))
+    row = tf.gather(ints, handle)
+    return row if self._fed is None else tf.unstack(row, num=self._layout.columns.num_ints)
+
+  def float_row(self, handle: tf.Tensor) -> Any:
+    """Returns the floats of an object."""
+    floats = self._tensor("floats", None, tf.TensorSpec([None, None], tf.float64))
+    row = tf.gather(floats, handle)
+    return row if self._fed is None else tf.unstack(row, num=self._layout.columns.num_floats)
+
+  def string(self, column: Column, handle: tf.Tensor) -> tf.Tensor:
+    """Returns a string of an object."""
+    strings = self._tensor("strings", column.index, tf.TensorSpec([None], tf.string))
+    return tf.gather(strings, handle)
+
+  def array(self, column: Column, number: tf.Tensor) -> tf.Tensor:
+    """Returns one of the different arrays of a column."""
+    specs = _stack_spec(column)
+    parts = [
+      self._tensor("arrays", (column.index, part), spec) for part, spec in enumerate(specs)
+    ]
+    if len(parts) == 1:
+      return tf.gather(parts[0], number)
+    values, starts, shapes = parts
+    shape = tf.gather(shapes, number)
+    found = tf.slice(values, [tf.gather(starts, number)], [tf.reduce_prod(shape)])
+    assert column.spec is not None  # A tensor column.
+    return tf.ensure_shape(tf.reshape(found, shape), column.spec.shape)
+
+  def items(self, start: tf.Tensor, length: tf.Tensor) -> tf.Tensor:
+    """Returns the handles of a list's elements."""
+    items = self._tensor("items", None, tf.TensorSpec([None], tf.int32))
+    return tf.slice(items, [start], [length])
+
+  def constant(self, value: Any) -> tf.Tensor:
+    """Returns the handle of an object of the program itself."""
+    index = self._layout.constant_index(value)
+    constants = self._tensor("constants", None, tf.TensorSpec([None], tf.int32))
+    return constants[index]
+
+  def num_objects(self) -> tf.Tensor:
+    """Returns the number of objects, int32 []."""
+    return tf.shape(self._tensor("ints", None, tf.TensorSpec([None, None], tf.int32)))[0]
+
+  def state(self, key: Any, form: Any) -> Iterator[tf.Tensor]:
+    """Returns the state of a place as a run begins."""
+    if self._fed is None:
+      self._layout.state[key] = form
+    found = []
+    position = 0
+    for other, known in self._layout.state.items():
+      for spec in _forms.specs(known):
+        if other == key:
+          found.append(self._tensor("state", position, spec))
+        position += 1
+    return iter(found)
+
+  def argument(self, index: int, spec: tf.TensorSpec) -> tf.Tensor:
+    """Returns one of the entry function's own tensors."""
+    return self._tensor("arguments", index, spec)
+
+  def changing(self, key: Any, read: Callable[[], Any], value: Any) -> tf.Tensor:
+    """Returns a value that is read anew for each run."""
+
+    def made() -> ChangingInput:
+      if type(value) in (int, float):
+        return ChangingInput(read, tf.TensorSpec([], dtype_of_number(type(value))), value)
+      return ChangingInput(read, tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)), value)
+
+    index = self._layout.changing_index(key, made)
+    return self._tensor("changing", index, self._layout.changing[key].spec)

@@ -1,0 +1,663 @@
+"""Reading objects in a body: columns, types that tests have narrowed, and what must hold."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
+from recursive_tf.convert.frame._sharing import Sharing, containers
+from recursive_tf.convert.heap import _columns
+from recursive_tf.convert.values import _checks, _forms, _unused
+from recursive_tf.convert.values._abstract import (
+  Array,
+  Base,
+  Bottom,
+  Container,
+  Dear,
+  IntOrFloat,
+  Local,
+  Maybe,
+  Missing,
+  Ref,
+  Rows,
+  Weak,
+  has_changed,
+  shown,
+)
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number, as_tensor
+
+NONE, MISSING = -1, -2  # Handles of what is no object.
+_ARRAYS = (np.ndarray, np.generic, tf.Tensor, tf.Variable)
+
+Fact = tuple[Ref, frozenset[type]]
+
+
+@dataclasses.dataclass
+class Layer:
+  """What holds in one branch.
+
+  Attributes:
+    memo: values read already.
+    narrowed: types that a test has narrowed.
+    demands: bools that must all be true, or the run fails, whatever becomes of other values.
+    computed: what the program computed, used or not.
+  """
+
+  memo: dict[Any, Any] = dataclasses.field(default_factory=dict)
+  narrowed: dict[tuple[int, Any], frozenset[type]] = dataclasses.field(default_factory=dict)
+  demands: list[tf.Tensor] = dataclasses.field(default_factory=list)
+  computed: list[tf.Tensor] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Meaning:
+  """What a truth value says about types, if true and if false."""
+
+  number: Number
+  if_true: list[Fact]
+  if_false: list[Fact]
+
+
+class Reading:
+  """What a body knows on each path while it is made, and what it reads of objects.
+
+  Attributes:
+    conversion: the conversion that it is part of.
+    origin: the place in the user's program that is being converted.
+    key: of the function instance; None outside of all.
+    stores: what is known of the places that the program writes, by the place's key.
+    parameters: handles of arguments that are objects.
+    sharing: which of the containers may be the same object.
+    locals: all scopes and containers that the program made in this body, and `sharing`.
+  """
+
+  def __init__(self, conversion: Any, key: Any = None):
+    self.conversion = conversion
+    self.key = key
+    self.stores: dict[Any, Any] = {}
+    self.parameters: dict[str, tf.Tensor] = {}
+    self.origin: Origin | None = None
+    self.sharing = Sharing(self)
+    self.locals: list[Local] = [self.sharing]
+    self.num_partial = 0  # Ops so far that may fail or cost more than a few numbers.
+    self.num_trials = 0  # That are going on.
+    self._layers = [Layer()]
+    self._unused = _unused.Unused()
+    self._meanings: dict[int, Meaning] = {}
+    self._sources: dict[int, tuple[Number, Ref]] = {}  # Numbers that were read, and where.
+
+  # --- Errors
+
+  def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
+    """Returns the refusal of what is being converted; raise it."""
+    return ConversionRefused.of(reason, explanation, self.origin)
+
+  @property
+  def line(self) -> int:
+    """The line that is being converted."""
+    return self.origin.line if self.origin else 0
+
+  def new(self, container: Any) -> Any:
+    """Registers a container that the program makes, and returns it."""
+    self.locals.append(container)
+    if isinstance(container, Container):
+      container.sharing = self.sharing
+    return container
+
+  def partial(self) -> None:
+    """Notes an op that may fail or costs more than a few numbers; a trial ends with it."""
+    self.num_partial += 1
+    if self.num_trials:
+      raise Dear
+
+  def tried(self, trace: Callable[[], Any]) -> Any:
+    """Returns what `trace` gives; None, and nothing is done, if not all of it may be done here.
+
+    That is the case if it may fail, costs more than a few numbers, or changes anything. An outer
+    trial ends, too, then, so that nothing is traced more than twice.
+    """
+    before, count, origin = self.snapshot(), self.num_partial, self.origin
+    self._layers.append(Layer())
+    self.num_trials += 1
+    try:
+      found = trace()
+      is_fine = self.num_partial == count and not has_changed(before, self.snapshot())
+    except (Dear, Bottom, ConversionRefused):
+      is_fine = False
+    finally:
+      self.num_trials -= 1
+      self._layers.pop()
+      self.restore(before)
+    self.origin = origin
+    if not is_fine and self.num_trials:
+      raise Dear
+    return found if is_fine else None
+
+  def changes(self, trace: Callable[[], Any]) -> tuple[Any, bool]:
+    """Returns what `trace` gives, and whether it changes anything; nothing is changed."""
+    before = self.snapshot()
+    after: list[Any] = []
+
+    def run() -> Any:
+      found = trace()
+      after.extend(self.snapshot())
+      return found
+
+    found = self.isolated(run)
+    return found, has_changed(before, after)
+
+  # --- What is known
+
+  def types_of(self, ref: Ref) -> frozenset[type]:
+    """Returns the exact types that a read can give, `NoneType` and `Missing` among them."""
+    narrowed = self._narrowed(ref)
+    if narrowed is not None:
+      return narrowed
+    if not ref.path:
+      types = ref.base.types
+    else:
+      types = self.profile.facts(self._base_types(ref), ref.path).types
+    for type_ in types:
+      self.conversion.guards.methods(type_)
+    return types
+
+  def _base_types(self, ref: Ref) -> frozenset[type]:
+    return self.types_of(Ref(ref.base)) - {NoneType, Missing}
+
+  def _narrowed(self, ref: Ref) -> frozenset[type] | None:
+    for layer in reversed(self._layers):
+      if ref.key in layer.narrowed:
+        return layer.narrowed[ref.key]
+    return None
+
+  def narrow(self, facts: Iterable[Fact]) -> None:
+    """Notes types that are sure from here to the end of the branch."""
+    for ref, types in facts:
+      self._layers[-1].narrowed[ref.key] = types
+
+  def note(self, number: Number, if_true: list[Fact], if_false: list[Fact]) -> Number:
+    """Notes what a truth value says about types, and returns it."""
+    self._meanings[id(number)] = Meaning(number, if_true, if_false)
+    return number
+
+  def meaning(self, number: Any) -> Meaning:
+    """Returns what a truth value says about types."""
+    return self._meanings.get(id(number), Meaning(number, [], []))
+
+  # --- Reading objects
+
+  def memo(self, key: Any, make: Callable[[], Any]) -> Any:
+    """Returns what this branch or one around it computed under `key`, computing it if need be."""
+    for layer in reversed(self._layers):
+      if key in layer.memo:
+        return layer.memo[key]
+    made = self._layers[-1].memo[key] = make()
+    return made
+
+  def _ints(self, base: Base, index: int) -> tf.Tensor:
+
+    def gather() -> Any:
+      self.partial()
+      return self.conversion.inputs.int_row(base.handle)
+
+    # Where there is no object, as Python would find out in this read, the gather fails the run.
+    row = self.memo(("row", id(base.handle)), gather)
+    if isinstance(row, list):
+      return row[index]
+    return self.memo(("int", id(base.handle), index), lambda: row[index])
+
+  def _floats(self, base: Base) -> Any:
+    def gather() -> Any:
+      self.partial()
+      return self.conversion.inputs.float_row(base.handle)
+
+    return self.memo(("float row", id(base.handle)), gather)
+
+  def check(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
+    """Returns the tensor, failing the run where it is used and `ok` is not true."""
+    self.partial()
+    return _checks.check(value, ok, message)
+
+  def demand(self, ok: tf.Tensor) -> None:
+    """Lets the run fail if `ok`, bool [], is false when this branch is taken."""
+    self.partial()
+    self._layers[-1].demands.append(ok)
+
+  def compute(self, value: Any) -> None:
+    """Notes that the program computes a value here: where Python would raise, the run fails."""
+    if isinstance(value, Ref):
+      is_there = self.is_there(value)
+      if isinstance(is_there, Number):
+        self.demand(is_there.tensor)
+      elif not is_there:
+        raise Bottom
+    else:
+      self._layers[-1].computed += _unused.tensors_in(value)
+
+  def _demand_unused(self, outputs: list[tf.Tensor]) -> None:
+    """Lets the run fail where something fails that was computed and that no output needs."""
+    layer = self._layers[-1]
+    for tensor in self._unused.of(layer.computed, [*outputs, *layer.demands]):
+      self.demand(_unused.is_done(tensor))
+
+  def tied(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
+    """Returns the outputs of this branch, of which the first fails if a demand is not met."""
+    self._demand_unused(tensors)
+    demands = self._layers[-1].demands
+    if not demands or not tensors:
+      return tensors
+    ok = demands[0]
+    for other in demands[1:]:
+      ok = tf.logical_and(ok, other)
+    self._layers[-1].demands = []
+    return [_checks.check(tensors[0], ok, "the program raises an exception here"), *tensors[1:]]
+
+  def _column(self, kind: str, ref: Ref, spec: tf.TensorSpec | None = None) -> _columns.Column:
+    return self.conversion.columns.column(kind, ref.path, self._base_types(ref), spec)
+
+  def _value_kind(self, ref: Ref, kind: str) -> str:
+    """Returns the kind with "?" if the value may not be there."""
+    found = self.profile.facts(self._base_types(ref), ref.path).types
+    return f"{kind}?" if found & {NoneType, Missing} else kind
+
+  def _checked(self, ref: Ref, column: _columns.Column, value: tf.Tensor) -> tf.Tensor:
+    if column.state is None or not self.types_of(ref) & {NoneType, Missing}:
+      return value
+    there = tf.equal(self._ints(ref.base, column.state), _columns.PRESENT)
+    return self.check(value, there, f"{ref.path} is not there")
+
+  def resolve(self, value: Any) -> Any:
+    """Returns a read that gives a number or an array as what it is; all else as it is."""
+    if isinstance(value, Maybe):
+      return self.there(value)
+    if isinstance(value, IntOrFloat):
+      ok = tf.logical_not(value.is_int)
+      return Number(self.check(value.value.tensor, ok, "an int where else are floats"), float)
+    if not isinstance(value, Ref):
+      return value.value() if isinstance(value, tf.Variable) else value
+    types = self.types_of(value)
+    there = types - {Missing}
+    if not there:
+      raise Bottom
+    if there == {NoneType}:
+      if Missing in types:
+        there_too = self.is_there(value)
+        self.demand(there_too.tensor if isinstance(there_too, Number) else tf.constant(there_too))
+      return None
+    found = self._value(value, there)
+    return value if found is None else found
+
+  def _value(self, ref: Ref, kinds: frozenset[type]) -> Any:
+    """Returns a read as the number or array that it is by its types; None if it is an object."""
+    if not are_values(kinds):
+      return None
+    if kinds <= set(_forms.NUMBERS):
+      return self.number(ref)
+    tensor = self.array(ref)
+    return tensor if kinds <= {_forms.EAGER_TENSOR} else Array(tensor, kinds, False)
+
+  def concrete(self, value: Any) -> Any:
+    """Returns an operand: what may be None is used as the value that it is where it is not."""
+    value = self.resolve(value)
+    if isinstance(value, Ref) and NoneType in self.types_of(value):
+      found = self._value(value, self.types_of(value) - {NoneType, Missing})
+      return value if found is None else found
+    return value
+
+  def optional(self, value: Any) -> Any:
+    """Returns a read of a number or array or None as a `Maybe`; all else as it is."""
+    if not isinstance(value, Ref) or NoneType not in self.types_of(value):
+      return value
+    kinds = self.types_of(value) - {NoneType, Missing}
+    if not are_values(kinds):
+      return value
+    is_none = self.is_none(value)
+    there = tf.logical_not(is_none.tensor) if isinstance(is_none, Number) else tf.constant(True)
+
+    one = value
+    if not value.path:  # There is no row for None: any other row is read in its place.
+      one = Ref(Base(tf.maximum(value.base.handle, 0), kinds))
+
+    def read() -> Any:
+      self.narrow([(one, kinds)])
+      return self.resolve(one)
+
+    return Maybe(self.isolated(read), there)
+
+  def number(self, ref: Ref) -> Number:
+    """Returns a read as the Python number that it is."""
+    types = self.types_of(ref) - {NoneType, Missing}
+    if len(types) != 1 or not types <= set(_forms.NUMBERS):
+      raise self._mixed(ref, "a number")
+    if self._is_of_none(ref):
+      return self._number_or_of_none(ref)
+    (type_,) = types
+    kind = kind_of_value(type_)
+    assert kind is not None  # It is a number.
+    facts = self.profile.facts(self._base_types(ref), ref.path)
+    if facts.is_wide and type_ is int:
+      raise self.refuse(Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} has ints beyond 32 bits.")
+
+    def read() -> Number:
+      column = self._column(self._value_kind(ref, kind), ref)
+      if type_ is float:
+        value = self._floats(ref.base)[column.index]
+      else:
+        value = self._ints(ref.base, column.index)
+      value = self._checked(ref, column, value)
+      if type_ is bool:
+        value = tf.not_equal(value, 0)
+      return Number(value, type_)
+
+    found = self.memo(("number", *ref.key, self._is_sure(ref)), read)
+    self._sources[id(found)] = found, ref
+    return found
+
+  def _is_of_none(self, ref: Ref) -> bool:
+    """Tells whether a read is what is also known of None, of an object that may be None."""
+    is_step = len(ref.path) == 1 and ref.path[0][0] in ("truth", "eq", "in", "isinstance")
+    return is_step and NoneType in self.types_of(Ref(ref.base))
+
+  def _number_or_of_none(self, ref: Ref) -> Number:
+    """Returns such a read: None has no row, any other row is read in its place."""
+    ((name, *operands),) = ref.path
+    if name == "in":
+      of_none = None in operands[0].value
+    else:
+      of_none = name == "isinstance" and NoneType in operands[0]
+
+    def read() -> Number:
+      types = self.types_of(Ref(ref.base)) - {NoneType}
+      found = self.number(Ref(Base(tf.maximum(ref.base.handle, 0), types), ref.path))
+      return Number(tf.where(tf.equal(ref.base.handle, NONE), of_none, found.tensor), bool)
+
+    return self.memo(("of none", *ref.key), read)
+
+  def source(self, value: Any) -> Ref | None:
+    """Returns the read that gave a number."""
+    found = self._sources.get(id(value))
+    return found[1] if found is not None and isinstance(value, Number) else None
+
+  def _is_sure(self, ref: Ref) -> bool:
+    return not self.types_of(ref) & {NoneType, Missing}
+
+  def array(self, ref: Ref) -> tf.Tensor:
+    """Returns a read as the tensor that it is, or that TensorFlow makes of it."""
+    facts = self.profile.facts(self._base_types(ref), ref.path)
+    spec = facts.spec
+    if spec is None or spec.dtype == tf.variant:
+      raise self._mixed(ref, "an array of one type")
+
+    def read() -> tf.Tensor:
+      column = self._column(self._value_kind(ref, _columns.TENSOR), ref, spec)
+      assert column.pointer is not None  # A tensor column.
+      number = self._ints(ref.base, column.pointer)
+      number = self._checked(ref, column, number)
+      return self.conversion.inputs.array(column, number)
+
+    return self.memo(("array", *ref.key, self._is_sure(ref)), read)
+
+  def string(self, ref: Ref) -> tf.Tensor:
+    """Returns a read as the string tensor that TensorFlow makes of it."""
+    if self.types_of(ref) - {NoneType, Missing} != {str}:
+      raise self._mixed(ref, "a string")
+
+    def read() -> tf.Tensor:
+      column = self._column(self._value_kind(ref, _columns.STR), ref)
+      value = self.conversion.inputs.string(column, ref.base.handle)
+      return self._checked(ref, column, value)
+
+    return self.memo(("string", *ref.key, self._is_sure(ref)), read)
+
+  def _mixed(self, ref: Ref, wanted: str) -> ConversionRefused:
+    names = ", ".join(sorted(t.__name__ for t in self.types_of(ref))) or "nothing"
+    return self.refuse(
+      Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} is {names} here, and used as {wanted}."
+    )
+
+  def base(self, value: Any) -> Base:
+    """Returns the object behind a value, with its handle."""
+    if value is None:
+      return Base(tf.constant(NONE), frozenset([NoneType]))
+    value = self.source(value) or value
+    if not isinstance(value, Ref):
+      if not _forms.is_heap_object(value):
+        raise self.refuse(
+          Reason.KINDS_DIFFER, f"{shown(value)} and an object of the heap meet here."
+        )
+      return self.conversion.constant_root(value)
+    if not value.path:
+      return Base(value.base.handle, self.types_of(value))
+
+    def read() -> tf.Tensor:
+      column = self._followed(value)
+      handle = self._ints(value.base, column.index)
+      if Missing in self.types_of(value) or self._may_make_strings(value):
+        handle = self.check(handle, tf.not_equal(handle, MISSING), "the object is not there")
+      return handle
+
+    handle = self.memo(("handle", *value.key, self._is_sure(value)), read)
+    return Base(handle, self.types_of(value) - {Missing})
+
+  def _may_make_strings(self, ref: Ref) -> bool:
+    """Tells whether a read may make a string of another one."""
+    is_made = all(step[0] in ("item", "call") for step in ref.path)
+    return is_made and str in self._base_types(ref)
+
+  def _followed(self, ref: Ref) -> _columns.Column:
+    """Returns the column of handles for a read that gives objects, which the walk then visits.
+
+    Strings that are made of strings are new each time, and the walk would make others of them:
+    those are not visited, and count as missing.
+    """
+    types = self._base_types(ref)
+    if self._may_make_strings(ref):
+      types -= {str}
+      if not types and all(step[0] == "item" for step in ref.path):
+        types = ref.base.types - {str}  # A path that knows of a string: its characters are missing.
+      if not types:
+        raise self.refuse(
+          Reason.UNSUPPORTED_OPERATION, "A string that is made of another one is kept or passed on."
+        )
+    self.profile.follow(types, ref.path)
+    return self.conversion.columns.column(_columns.HANDLE, ref.path, types)
+
+  def unchecked(self, ref: Ref) -> Ref:
+    """Returns the object behind a read, for what fails by itself where the object is missing."""
+    types = self.types_of(ref)
+    if not ref.path or Missing not in types or types == {Missing}:
+      return ref
+    handle = self._ints(ref.base, self._followed(ref).index)
+    return Ref(Base(handle, types - {Missing}))
+
+  def elements(self, ref: Ref) -> Rows:
+    """Returns the elements of a list on the heap."""
+    kinds = self.types_of(ref) - {Missing, NoneType}
+    if not kinds or not all(is_plain_sequence(kind) for kind in kinds):
+      raise self._mixed(ref, "a list")
+
+    def read() -> Rows:
+      types = self._base_types(ref)
+      profile = self.profile
+      facts = profile.element_facts(types, ref.path)
+      profile.follow(types, ref.path, is_items=True)
+      column = self._column(_columns.ITEMS, ref)
+      start, length = (self._ints(ref.base, column.index + i) for i in (0, 1))
+      length = self.check(length, tf.greater_equal(length, 0), "the list is not there")
+      if not facts.types:
+        return Rows(length, (), None)  # All such lists are empty, or the walk fails.
+      handles = self.conversion.inputs.items(start, length)
+      return Rows(length, (handles,), _forms.RefForm(facts.types))
+
+    return self.memo(("items", *ref.key), read)
+
+  def length(self, ref: Ref) -> Number:
+    """Returns the length of a container or string on the heap."""
+    if ("items", *ref.key) in self._layers[-1].memo or (
+      (_columns.ITEMS, ref.path) in self.conversion.columns.all
+      and all(is_plain_sequence(t) for t in self.types_of(ref))
+    ):
+      return Number(self.elements(ref).length, int)
+    return self.number(ref.step("len"))
+
+  def is_none(self, ref: Ref) -> Number | bool:
+    """Tells whether a read gives None."""
+    types = self.types_of(ref)
+    if NoneType not in types:
+      return False
+    if types == {NoneType}:
+      return True
+    others = types - {NoneType, Missing}
+    state = self._state(ref) if ref.path else None
+    if state is not None:
+      if Missing in types:
+        state = self.check(state, tf.not_equal(state, _columns.IS_MISSING), "it is not there")
+      found = Number(tf.equal(state, _columns.IS_NONE), bool)
+    elif ref.path and all(issubclass(t, (str, *_ARRAYS)) for t in others):
+      return self.number(ref.step("eq", None))
+    else:
+      found = Number(tf.equal(self.base(ref).handle, NONE), bool)
+    return self.note(found, [(ref, frozenset([NoneType]))], [(ref, types - {NoneType})])
+
+  def _state(self, ref: Ref) -> tf.Tensor | None:
+    """Returns what says whether a value is there, or None; None of what is read as an object."""
+    kinds = {kind_of_value(type_) for type_ in self.types_of(ref) - {NoneType, Missing}}
+    if len(kinds) != 1 or None in kinds:
+      return None
+    spec = self.profile.facts(self._base_types(ref), ref.path).spec
+    column = self._column(f"{kinds.pop()}?", ref, spec)
+    assert column.state is not None  # Its kind has "?".
+    return self._ints(ref.base, column.state)
+
+  def is_there(self, ref: Ref) -> Number | bool:
+    """Tells whether a read gives anything, where Python's would not raise."""
+    types = self.types_of(ref)
+    if Missing not in types:
+      return True
+    if types == {Missing}:
+      return False
+    state = self._state(ref)
+    if state is not None:
+      there = Number(tf.not_equal(state, _columns.IS_MISSING), bool)
+    else:
+      column = self._followed(ref)
+      there = Number(tf.not_equal(self._ints(ref.base, column.index), MISSING), bool)
+    return self.note(there, [(ref, types - {Missing})], [])
+
+  @property
+  def profile(self) -> Any:
+    """What is known of the user's objects."""
+    return self.conversion.profile
+
+  def tensor(self, value: Any) -> Any:
+    """Returns a value as TensorFlow would take it: a tensor, or the Python object it is."""
+    value = self.resolve(value)
+    if isinstance(value, Number):
+      return as_tensor(value)
+    if isinstance(value, Weak):
+      return self.strong(value)
+    if isinstance(value, Array):
+      return value.tensor
+    if isinstance(value, Ref):
+      types = self.types_of(value) - {NoneType, Missing}
+      if types == {str}:
+        return self.string(value)
+      found = self._value(value, types)
+      if found is None:
+        raise self._mixed(value, "a tensor")
+      return self.tensor(found)
+    if isinstance(value, np.ndarray):
+      return self.conversion.volatile(value)
+    return value
+
+  def there(self, value: Maybe, message: str = "None where a value is needed") -> Any:
+    """Returns what may be None, failing the run where it is."""
+    if any(True for _ in containers(value.value)):
+      self.demand(value.is_there)
+      return value.value  # The container itself: it may be changed.
+    form = _forms.form_of(value.value, self)
+    tensors = _forms.flatten(value.value, form, self)
+    checked = [self.check(t, value.is_there, message) for t in tensors]
+    return self.adopt(_forms.unflatten(form, iter(checked)))
+
+  def strong(self, value: Weak) -> tf.Tensor:
+    """Returns the tensor of a value that the run must find to be one."""
+    return self.check(
+      value.tensor, tf.logical_not(value.is_number), "a Python number where a tensor is needed"
+    )
+
+  # --- Containers
+
+  def snapshot(self) -> list[Any]:
+    """Returns the contents of all scopes and containers."""
+    return [local.snapshot() for local in self.locals]
+
+  def restore(self, contents: list[Any]) -> None:
+    """Puts contents back; what was made since is forgotten."""
+    del self.locals[len(contents) :]
+    for local, content in zip(self.locals, contents, strict=True):
+      local.restore(content)
+
+  def isolated(self, trace: Callable[[], Any], layer: Layer | None = None) -> Any:
+    """Runs `trace` with a layer of its own; what it did to containers is undone."""
+    before = self.snapshot()
+    self._layers.append(layer or Layer())
+    try:
+      return trace()
+    finally:
+      self._layers.pop()
+      self.restore(before)
+
+  def pin(self, value: Any, holder: Any) -> None:
+    """Notes that the containers in a value become elements of a list of unknown length."""
+    self.sharing.pin(value, "it is an element of a list whose length only the run knows", holder)
+
+  def adopt(self, value: Any) -> Any:
+    """Registers the containers in a value that was made of tensors, and returns it."""
+    self.locals += [container for _, container in containers(value)]
+    self.sharing.adopt(value)
+    return value
+
+
+def are_values(types: frozenset[type]) -> bool:
+  """Tells whether what has these types is read as a number or an array."""
+  is_number = len(types) == 1 and types <= set(_forms.NUMBERS)
+  return is_number or (bool(types) and all(issubclass(type_, _ARRAYS) for type_ in types))
+
+
+def kind_of_value(type_: type) -> str | None:
+  """Returns the kind of column that holds values of a type themselves; None for objects."""
+  for kind, types in (
+    (_columns.BOOL, bool),
+    (_columns.INT, int),
+    (_columns.FLOAT, float),
+    (_columns.STR, str),
+    (_columns.TENSOR, _ARRAYS),
+  ):
+    if issubclass(type_, types) if kind == _columns.TENSOR else type_ is types:
+      return kind
+  return None
+
+
+def is_plain_sequence(type_: type) -> bool:
+  """Tells whether a type is a list or tuple whose elements are what the builtin says."""
+  return issubclass(type_, (list, tuple)) and type_.__iter__ in (list.__iter__, tuple.__iter__)
+
+
+def path_text(path: Any) -> str:
+  """Returns a path as the user wrote it, from `object` on."""
+  text = "object"
+  for step in path:
+    if step[0] == "attr":
+      text += f".{step[1]}"
+    elif step[0] in ("item", "lookup"):
+      text += f"[{step[1]!r}]" if step[0] == "item" else "[...]"
+    else:
+      text += f".{step[0]}"
+  return text

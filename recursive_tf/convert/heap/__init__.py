@@ -1,0 +1,1 @@
+"""What is read of objects, and what of them was assumed."""

@@ -1,0 +1,373 @@
+"""What an object holds, all through, to compare with later: attributes, elements, functions.
+
+Library objects, such as layers of Keras, and containers that are handed to a library are used as
+they are when a program is made. Nobody sees what the library reads of them, so all of it counts,
+apart from bookkeeping that calls do not read.
+
+Each part compares identities first, a few dozen nanoseconds for each attribute, and looks closer
+only where one differs.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import operator
+import threading
+import types
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.values._forms import same_static
+
+_MAX_PARTS = 5_000
+_MAX_BYTES = 1 << 22  # Of arrays, which are compared byte by byte.
+_GONE = object()
+
+# What Keras and TensorFlow keep with a layer and do not read in its call.
+_BOOKKEEPING = frozenset(
+  """_tracker _auto_config _saved_model_inputs_spec _saved_model_arg_spec _tracked name _path
+  _parent_path _inbound_nodes _outbound_nodes _called supports_jit _losses _loss_ids
+  _losses_override _build_shapes_dict _metrics _call_signature call_signature_parameters
+  _call_context_args _call_has_context_arg optimizer loss compiled history stop_training
+  train_function test_function predict_function _compile_loss _compile_metrics _compile_config
+  _loss_tracker _eval_epoch_iterator _initial_epoch _compute_loss_has_training_arg
+  steps_per_execution unrolled_steps_per_execution _run_eagerly _jit_compile _distribute_strategy
+  _compiled_trainable_state _nodes _nodes_by_depth _operations _operations_by_depth _inputs _outputs
+  _inputs_struct _outputs_struct quantize build _setattr_tracking _name_scope""".split()
+)
+_ORDERED = (list, tuple, deque, set, frozenset, bytearray)
+# Of such names, too.
+_PREFIX, _SUFFIXES = "_self_", ("_initializer", "_regularizer", "_constraint")
+_LEAVES = (
+  type(None),
+  bool,
+  int,
+  float,
+  complex,
+  str,
+  bytes,
+  range,
+  slice,
+  type,
+  enum.Enum,
+  types.ModuleType,
+  types.BuiltinFunctionType,
+  types.CodeType,
+  property,
+  inspect.Signature,
+  weakref.ReferenceType,
+  threading.local,
+  tf.Tensor,
+  tf.Variable,
+  tf.DType,
+  tf.TensorShape,
+  tf.TypeSpec,
+  tf.Graph,
+  tf.types.experimental.PolymorphicFunction,
+  keras.DTypePolicy,
+  keras.InputSpec,
+  keras.Variable,
+  keras.KerasTensor,
+  np.generic,
+  np.dtype,
+  np.ufunc,
+)
+
+
+class TooLarge(Exception):  # noqa: N818 - control flow, becomes a refusal where the place is known
+  """There is more to compare than is worth it."""
+
+
+class Fingerprint:
+  """What an object held when this was made.
+
+  Args:
+    root: the object.
+
+  Raises:
+    TooLarge: If there is too much in it.
+  """
+
+  def __init__(self, root: Any):
+    self._parts: list[Any] = []
+    seen: dict[int, Any] = {}
+    agenda = [root]
+    while agenda:
+      value = agenda.pop()
+      if id(value) in seen or is_leaf(value):
+        continue
+      seen[id(value)] = value
+      if len(seen) > _MAX_PARTS:
+        raise TooLarge(f"it holds more than {_MAX_PARTS} objects")
+      if isinstance(value, (tuple, frozenset)) and type(value) in (tuple, frozenset):
+        agenda += value
+        continue
+      for part in _parts_of(value):
+        self._parts.append(part)
+        agenda += part.values()
+
+  def is_same(self) -> bool:
+    """Tells whether the object holds now what it held then."""
+    for part in self._parts:  # noqa: SIM110 - faster than `all` of a generator.
+      if not part.is_same():
+        return False
+    return True
+
+
+def is_leaf(value: Any) -> bool:
+  """Tells whether an object stays what it is, or may change without being another to a program.
+
+  The content of a variable is read in each run.
+  """
+  if isinstance(value, _LEAVES):
+    return True
+  return isinstance(value, types.FunctionType) and _libraries.is_library(value)
+
+
+def _parts_of(value: Any) -> Iterator[Any]:
+  if isinstance(value, np.ndarray):
+    yield ArrayPart(value)
+  elif isinstance(value, types.FunctionType):
+    yield FunctionPart(value)
+    yield NamesPart(value)
+  elif isinstance(value, types.MethodType):
+    yield ElementsPart(value, lambda method: (method.__func__, method.__self__))
+  elif isinstance(value, functools.partial):
+    yield ElementsPart(value, lambda p: (p.func, *p.args, *_flat(p.keywords)))
+  elif type(value).__name__ == "_DictWrapper":  # Of tf.Module: a proxy of the dict inside.
+    yield ElementsPart(value.__wrapped__, _flat)
+  else:
+    bases = type(value).__mro__
+    if (kind := next((k for k in _ORDERED if k in bases), None)) is not None:
+      yield ElementsPart(value, kind.__iter__)
+    elif dict in bases:
+      yield ElementsPart(value, _flat)
+    is_container = kind is not None or dict in bases
+    # What a library's own kind of list has beside its elements is how it tells of changes.
+    if hasattr(value, "__dict__") and not (is_container and _libraries.is_library(type(value))):
+      yield AttributesPart(value)
+    if not _libraries.is_library(type(value)) and type(value).__module__ != "builtins":
+      yield ClassPart(type(value))
+
+
+def _flat(items: dict[Any, Any]) -> tuple[Any, ...]:
+  return (*dict.keys(items), *dict.values(items))
+
+
+def _are_same(now: Any, then: Any) -> bool:
+  return len(now) == len(then) and all(map(operator.is_, now, then))
+
+
+def _look_same(now: Any, then: Any) -> bool:
+  return len(now) == len(then) and all(map(same_static, then, now))
+
+
+class AttributesPart:
+  """The attributes that an object has itself."""
+
+  def __init__(self, owner: Any):
+    self._owner = owner
+    self._type = type(owner)
+    self._take(vars(owner))
+
+  def _take(self, found: dict[str, Any]) -> None:
+    self._size = len(found)
+    self._names = _relevant(self._owner, found)
+    self._get = _getter(self._names)
+    self._values = self._get(found)
+
+  def values(self) -> tuple[Any, ...]:
+    """Returns the attributes' values."""
+    return self._values
+
+  def is_same(self) -> bool:
+    """Tells whether they are what they were."""
+    owner = self._owner
+    found = owner.__dict__
+    if type(owner) is not self._type:
+      return False
+    try:
+      if len(found) == self._size and all(map(operator.is_, self._get(found), self._values)):
+        return True
+    except KeyError:
+      return False
+    if _relevant(owner, found) != self._names or not _look_same(self._get(found), self._values):
+      return False
+    self._take(found)
+    return True
+
+
+def _relevant(owner: Any, found: dict[str, Any]) -> tuple[str, ...]:
+  if not isinstance(owner, (keras.Operation, tf.Module)) and not _libraries.is_library(type(owner)):
+    return tuple(sorted(found))
+  return tuple(sorted(name for name in found if not is_bookkeeping(name)))
+
+
+def is_bookkeeping(name: str) -> bool:
+  """Tells whether an attribute of a layer or module is none that its call reads."""
+  return name in _BOOKKEEPING or name.startswith(_PREFIX) or name.endswith(_SUFFIXES)
+
+
+def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+  if len(names) > 1:
+    return operator.itemgetter(*names)
+  return lambda found: tuple(found[name] for name in names)
+
+
+class ElementsPart:
+  """The elements of a container, in their order."""
+
+  def __init__(self, owner: Any, elements: Callable[[Any], Any]):
+    self._owner = owner
+    self._elements = elements
+    self._values = tuple(elements(owner))
+
+  def values(self) -> tuple[Any, ...]:
+    """Returns the elements."""
+    return self._values
+
+  def is_same(self) -> bool:
+    """Tells whether they are what they were."""
+    now = tuple(self._elements(self._owner))
+    return _are_same(now, self._values) or _look_same(now, self._values)
+
+
+class ArrayPart:
+  """The numbers of an array of NumPy, which may be written in place."""
+
+  def __init__(self, owner: np.ndarray):
+    if owner.nbytes > _MAX_BYTES:
+      raise TooLarge(f"an array in it has more than {_MAX_BYTES} bytes")
+    self._owner = owner
+    self._values = self._now()
+
+  def _now(self) -> Any:
+    array = self._owner
+    return array.shape, array.dtype, array.tolist() if array.dtype.hasobject else array.tobytes()
+
+  def values(self) -> tuple[Any, ...]:
+    """Returns what is in them to look into: nothing."""
+    return ()
+
+  def is_same(self) -> bool:
+    """Tells whether they are what they were."""
+    return self._now() == self._values
+
+
+class FunctionPart:
+  """The code and the default values of a function."""
+
+  def __init__(self, owner: types.FunctionType):
+    self._owner = owner
+    self._values = self._now()
+
+  def _now(self) -> tuple[Any, ...]:
+    owner = self._owner
+    named = owner.__kwdefaults__
+    first = (owner.__code__, owner.__defaults__)
+    return first if not named else (*first, *named, *named.values())
+
+  def values(self) -> tuple[Any, ...]:
+    """Returns the code and the default values."""
+    return self._values
+
+  def is_same(self) -> bool:
+    """Tells whether they are what they were."""
+    now = self._now()
+    return _are_same(now, self._values) or _look_same(now, self._values)
+
+
+class NamesPart:
+  """What the names in a function stand for, in closures and globals."""
+
+  def __init__(self, owner: types.FunctionType):
+    self._owner = owner
+    codes = [owner.__code__]
+    for code in codes:
+      codes += [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    self._names = sorted({name for code in codes for name in code.co_names})
+    self._values = self._now()
+
+  def _now(self) -> tuple[Any, ...]:
+    owner: Any = self._owner  # The types that come with mypy do not know `__builtins__`.
+    space, builtins = owner.__globals__, owner.__builtins__
+    cells = [content_of(cell) for cell in owner.__closure__ or ()]
+    return (*cells, *(space.get(name, builtins.get(name, _GONE)) for name in self._names))
+
+  def values(self) -> tuple[Any, ...]:
+    """Returns what they stand for."""
+    return self._values
+
+  def is_same(self) -> bool:
+    """Tells whether they stand for what they did."""
+    now = self._now()
+    return _are_same(now, self._values) or _look_same(now, self._values)
+
+
+class ClassPart:
+  """The methods of a class of the user's and of those it derives from; plain data is not looked at.
+
+  Methods that a class gets later count, too.
+  """
+
+  def __init__(self, owner: type):
+    self._owner = owner
+    self._mro = owner.__mro__
+    self._bases = [base for base in self._mro if _is_users(base)]
+    self._take()
+
+  def _take(self) -> None:
+    self._sizes = [len(vars(base)) for base in self._bases]
+    self._names = [_methods(base) for base in self._bases]
+    self._getters = [_getter(names) for names in self._names]
+    self._values = self._now()
+
+  def _now(self) -> list[tuple[Any, ...]]:
+    return [get(vars(base)) for get, base in zip(self._getters, self._bases, strict=True)]
+
+  def values(self) -> tuple[Any, ...]:
+    """Returns what is in them to look into: nothing, for methods are looked at when called."""
+    return ()
+
+  def is_same(self) -> bool:
+    """Tells whether the methods are what they were."""
+    if self._owner.__mro__ is not self._mro:
+      return False
+    try:
+      now = self._now()
+    except KeyError:
+      return False
+    if not all(map(_are_same, now, self._values)):
+      return False
+    if [len(vars(base)) for base in self._bases] != self._sizes:
+      if [_methods(base) for base in self._bases] != self._names:
+        return False
+      self._take()
+    return True
+
+
+def _methods(base: type) -> tuple[str, ...]:
+  return tuple(
+    sorted(name for name, value in vars(base).items() if hasattr(type(value), "__get__"))
+  )
+
+
+def _is_users(base: type) -> bool:
+  return base.__module__ != "builtins" and not _libraries.is_library(base)
+
+
+def content_of(cell: types.CellType) -> Any:
+  """Returns what a variable of a closure is; a mark of its own if it is not set."""
+  try:
+    return cell.cell_contents
+  except ValueError:
+    return _GONE

@@ -1,0 +1,182 @@
+"""What a program relies on outside of the objects it walks: closures, globals, attributes.
+
+Everything that conversion took from there is compared before each run. A number that changed is
+from then on an input of the run; anything else that changed makes a new program.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap._fingerprint import (
+  ClassPart,
+  Fingerprint,
+  FunctionPart,
+  content_of,
+  is_leaf,
+)
+from recursive_tf.convert.values._abstract import Raises
+from recursive_tf.convert.values._forms import same_static
+from recursive_tf.convert.values._numbers import Number
+
+_GONE = object()
+_ABSENT = content_of(types.CellType())
+
+
+class Guards:
+  """The comparisons of one program.
+
+  Attributes:
+    changing: places whose numbers change from run to run, by (id of the owner, name); kept from
+      program to program of one function.
+  """
+
+  def __init__(self, changing: dict[tuple[int, Any], Any], as_input: Callable[..., Any]):
+    self.changing = changing
+    self._as_input = as_input
+    self._checks: dict[tuple[int, Any], tuple[Any, Callable[[], Any], Any]] = {}
+    self._watched: dict[tuple[int, str], tuple[Any, Any]] = {}
+
+  def cell(self, cell: types.CellType, name: str) -> Any:
+    """Returns and guards a variable of an enclosing function.
+
+    Raises:
+      Raises: If it is not set.
+    """
+    found = self._guard(cell, name, lambda: content_of(cell))
+    if found is _ABSENT:
+      raise Raises
+    return found
+
+  def name(self, namespace: dict[str, Any], name: str) -> Any:
+    """Returns and guards a global variable."""
+    return self._guard(namespace, name, lambda: namespace.get(name, _GONE))
+
+  def builtin(self, source: Any, name: str) -> Any:
+    """Returns and guards what a name that is no variable stands for.
+
+    Raises:
+      Raises: If it stands for nothing.
+    """
+    self.name(source.globals, name)
+    builtins = source.function.__builtins__
+    found = self._guard(builtins, name, lambda: builtins.get(name, _GONE))
+    if found is _GONE:
+      raise Raises
+    return found
+
+  def attribute(self, owner: Any, name: str) -> Any:
+    """Returns and guards an attribute."""
+    return self._guard(owner, name, lambda: getattr(owner, name, _GONE))
+
+  def lacks(self, owner: Any, name: str) -> None:
+    """Guards that an attribute is not there."""
+    self._guard(owner, name, lambda: getattr(owner, name, _GONE))
+
+  def own(self, owner: Any, name: str) -> None:
+    """Guards that an object has no attribute of its own that hides its class's."""
+    self._guard(owner, ("own", name), lambda: getattr(owner, "__dict__", {}).get(name, _GONE))
+
+  def of_class(self, kind: type, name: str) -> Any:
+    """Returns and guards what a class has under a name, itself or inherited; None if nothing."""
+
+    def read() -> Any:
+      return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+
+    return self._guard(kind, ("class", name), read)
+
+  def elements(self, container: Any) -> list[Any]:
+    """Returns and guards all elements of a list, set, or keys of a dict."""
+    self._guard(container, "elements", lambda: tuple(container), _same_elements)
+    return list(container)
+
+  def items(self, container: dict[Any, Any]) -> dict[Any, Any]:
+    """Returns and guards all items of a dict."""
+    self._guard(container, "items", lambda: tuple(container.items()), _same_elements)
+    return dict(container)
+
+  def entry(self, container: dict[Any, Any], key: Any) -> Any:
+    """Returns and guards one item of a dict."""
+    return self._guard(container, ("item", key), lambda: container.get(key, _GONE))
+
+  def length(self, container: Any) -> int:
+    """Returns and guards a length."""
+    return self._guard(container, "len", lambda: len(container))
+
+  def type_of(self, owner: Any) -> type:
+    """Returns and guards the class of an object, with the methods it has."""
+    kind = self._guard(owner, ("type",), lambda: type(owner))
+    self.methods(kind)
+    assert isinstance(kind, type)  # It is what `type` returned.
+    return kind
+
+  def methods(self, kind: type) -> None:
+    """Guards the methods of a class of the user's."""
+    key = id(kind), "methods"
+    if key not in self._watched and kind.__module__ != "builtins":
+      if not _libraries.is_library(kind):
+        self._watched[key] = kind, ClassPart(kind)
+
+  def function(self, function: Any) -> None:
+    """Guards the code and the default values of a function of the user's."""
+    key = id(function), "function"
+    if key not in self._watched and isinstance(function, types.FunctionType):
+      self._watched[key] = function, FunctionPart(function)
+
+  def watch(self, value: Any) -> None:
+    """Guards all that an object holds, which is handed to a library as it is.
+
+    Raises:
+      TooLarge: If there is too much in it.
+    """
+    key = id(value), "content"
+    if key not in self._watched and not is_leaf(value):
+      self._watched[key] = value, Fingerprint(value)
+
+  def _guard(
+    self, owner: Any, name: Any, read: Callable[[], Any], same: Callable[..., bool] = same_static
+  ) -> Any:
+    value = read()
+    key = id(owner), name
+    if key in self.changing:
+      kind = type(value)
+      if kind in (int, float) or isinstance(value, (tf.Tensor, np.ndarray)):
+        return self._as_input(key, owner, read, value)
+    self._checks.setdefault(key, (owner, read, (value, same)))
+    return value
+
+  def owners(self) -> list[Any]:
+    """Returns the objects of which something is relied on."""
+    return [owner for owner, _, _ in self._checks.values()]
+
+  def changed(self) -> list[tuple[tuple[int, Any], Any]]:
+    """Returns the places, with their owners, that are no longer what conversion saw."""
+    found = []
+    for key, (owner, read, (value, same)) in self._checks.items():
+      now = read()
+      if now is not value and not same(value, now):
+        found.append((key, owner))
+    for watched, (owner, part) in self._watched.items():
+      if not part.is_same():
+        found.append((watched, owner))
+    return found
+
+
+def _same_elements(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+  return len(a) == len(b) and all(
+    x is y or same_static(x, y) or (isinstance(x, tuple) and _same_elements(x, y))
+    if not isinstance(x, tuple) or isinstance(y, tuple)
+    else False
+    for x, y in zip(a, b, strict=True)
+  )
+
+
+def number(value: Any, tensor: tf.Tensor) -> Any:
+  """Returns an input as what it is: a number, or a tensor."""
+  return Number(tensor, type(value)) if type(value) in (int, float) else tensor

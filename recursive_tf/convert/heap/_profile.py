@@ -1,0 +1,241 @@
+"""What is known of the user's objects: the types and shapes behind each path that is read.
+
+The objects of a call are looked at before its program is converted, along the paths that the
+conversion finds the program to read, so that kinds need not be guessed and nothing is run for it.
+What is learnt is an assumption (JANUS calls it so: Jeong et al., NSDI 2019, section 4.2): the walk
+before each run checks it, and an object that breaks it is added here, which relaxes it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.heap._columns import BOOL, FLOAT, INT, STR, TENSOR, Column
+from recursive_tf.convert.heap._reference_walk import MISSING, UnsupportedReadError, evaluate
+from recursive_tf.convert.values._abstract import Missing, Path, plain_path
+from recursive_tf.convert.values._forms import join_shapes
+
+_MAX_OBJECTS = 5_000  # Enough to see what there is; the walk checks all.
+
+
+@dataclasses.dataclass(frozen=True)
+class Facts:
+  """What the values of one path have in common.
+
+  Attributes:
+    types: their exact types; `NoneType`, and `Missing` where the read would raise.
+    spec: of arrays and tensors, type and shape.
+    is_wide: whether there are ints beyond int32.
+  """
+
+  types: frozenset[type] = frozenset()
+  spec: tf.TensorSpec | None = None
+  is_wide: bool = False
+
+  def join(self, other: Facts) -> Facts:
+    """Returns the facts that hold for the values of both."""
+    return Facts(
+      self.types | other.types, _join_specs(self.spec, other.spec), self.is_wide or other.is_wide
+    )
+
+
+def _join_specs(a: tf.TensorSpec | None, b: tf.TensorSpec | None) -> tf.TensorSpec | None:
+  if a is None or b is None:
+    return a or b
+  dtype = a.dtype if a.dtype == b.dtype else tf.variant  # Two types: no tensor can hold both.
+  return tf.TensorSpec(join_shapes(a.shape, b.shape), dtype)
+
+
+class Profile:
+  """The objects seen, and what was learnt of them. Belongs to one decorated function."""
+
+  def __init__(self) -> None:
+    self._learnt: dict[tuple[type, Path, bool], Facts] = {}
+    self._objects: dict[int, Any] = {}
+    self._looked_at: dict[tuple[type, Path, bool], int] = {}  # How many of the objects.
+    self._follow: dict[tuple[Path, bool], set[type]] = {}
+    self._root_types: set[type] = set()
+    self._families: list[set[type]] = []  # Of classes; disjoint.
+    self._used: dict[tuple[type, Path, bool], Facts] = {}
+
+  def begin(self, roots: Iterable[Any]) -> None:
+    """Starts a conversion for these objects; what was learnt before stays."""
+    self.end()
+    self._used = {}
+    self._add(roots)
+
+  def restart(self) -> None:
+    """Forgets which facts were relied on; the objects and what to follow stay."""
+    self._used = {}
+
+  def add_root(self, obj: Any) -> None:
+    """Adds an object of the program itself."""
+    self._root_types.add(type(obj))
+    self._add([obj])
+
+  @property
+  def root_types(self) -> frozenset[type]:
+    """The types of objects of programs themselves."""
+    return frozenset(self._root_types)
+
+  def end(self) -> None:
+    """Lets the objects go."""
+    self._objects = {}
+    self._looked_at = {}
+
+  def facts(self, types: Iterable[type], path: Path) -> Facts:
+    """Returns what holds for `path` in objects of these types; it is then relied on."""
+    return self._find(types, path, is_items=False)
+
+  def element_facts(self, types: Iterable[type], path: Path) -> Facts:
+    """Returns the same of the elements of the lists that `path` leads to."""
+    return self._find(types, path, is_items=True)
+
+  def expect(self, types: Iterable[type], path: Path, facts: Facts) -> None:
+    """Notes what a later run will find, because this program writes it."""
+    for type_ in types:
+      key = (type_, path, False)
+      self._learnt[key] = self._learnt.get(key, Facts()).join(facts)
+
+  def follow(self, types: Iterable[type], path: Path, is_items: bool = False) -> None:
+    """Notes that what `path` leads to, or its elements, are objects that the program reads."""
+    known = self._follow.setdefault((path, is_items), set())
+    new = set(types) - known
+    known |= new
+    for found in list(self._objects.values()):
+      if type(found) in new:
+        self._add(_values(found, path, is_items))
+
+  def followed_types(self) -> frozenset[type]:
+    """Returns the types of all that is followed, which need rows though nothing is read of them."""
+    found: set[type] = set(self._root_types)
+    for path, is_items in self._follow:
+      for (_, known, items), facts in self._learnt.items():
+        if (known, items) == (path, is_items):
+          found |= facts.types
+    return frozenset(found - {Missing, type(None)})
+
+  def guards(self, columns: Iterable[Column]) -> Iterator[tuple[type, tuple[Any, ...]]]:
+    """Yields columns of the walker that check what was relied on, each with the objects' type.
+
+    Args:
+      columns: the program's; what they check themselves is left out.
+    """
+    checked = {
+      (type_, column.path)
+      for column in columns
+      if column.kind in (INT, BOOL, FLOAT, STR)
+      for type_ in column.types
+    }
+    for (type_, path, is_items), facts in self._used.items():
+      if is_items:
+        yield type_, ("item types", 0, plain_path(path), tuple(facts.types))
+      elif (type_, path) not in checked:
+        kind = "types?" if Missing in facts.types else "types"
+        yield type_, (kind, 0, plain_path(path), tuple(facts.types - {Missing}))
+
+  def reaches(self, containers: Iterable[Any], columns: Iterable[Column]) -> bool:
+    """Tells whether some read of a known object goes through one of these containers."""
+    return reaches(list(self._objects.values()), containers, columns)
+
+  def is_settled(self) -> bool:
+    """Tells whether all that was relied on holds for all objects now known."""
+    used = dict(self._used)
+    return all(
+      self._find([type_], path, is_items) == facts
+      for (type_, path, is_items), facts in used.items()
+    )
+
+  def family(self, types: frozenset[type]) -> frozenset[type]:
+    """Returns types, and those of the user's classes that were seen in the same places.
+
+    Where one of several classes of nodes occurs, another one is likely to occur in later calls.
+    """
+    own = {type_ for type_ in types if type_ is not Missing and _is_users(type_)}
+    if not own:
+      return types
+    for other in [family for family in self._families if family & own]:
+      self._families.remove(other)
+      own |= other
+    self._families.append(own)
+    return types | own
+
+  def _find(self, types: Iterable[type], path: Path, is_items: bool) -> Facts:
+    joined = Facts()
+    for type_ in types:
+      if type_ is Missing:
+        continue
+      key = (type_, path, is_items)
+      found = self._learnt.get(key, Facts())
+      objects = list(itertools.islice(self._objects.values(), self._looked_at.get(key, 0), None))
+      for obj in objects:
+        if type(obj) is type_:
+          for value in _values(obj, path, is_items):
+            found = found.join(facts_of(value))
+      found = dataclasses.replace(found, types=self.family(found.types))
+      self._looked_at[key] = self._looked_at.get(key, 0) + len(objects)
+      self._learnt[key] = self._used[key] = found
+      joined = joined.join(found)
+    return joined
+
+  def _add(self, values: Iterable[Any]) -> None:
+    agenda = list(values)[::-1]
+    while agenda and len(self._objects) < _MAX_OBJECTS:
+      obj = agenda.pop()
+      if obj is None or obj is MISSING or id(obj) in self._objects:
+        continue
+      self._objects[id(obj)] = obj
+      for (path, is_items), types in self._follow.items():
+        if type(obj) in types:
+          agenda += _values(obj, path, is_items)
+
+
+def reaches(objects: Iterable[Any], containers: Iterable[Any], columns: Iterable[Column]) -> bool:
+  """Tells whether some read of these objects goes through one of these containers."""
+  wanted = {id(container) for container in containers}
+  paths: dict[type, dict[Path, None]] = {}
+  for column in columns:
+    is_value = column.kind.removesuffix("?") in (INT, BOOL, FLOAT, STR, TENSOR)
+    for end in range(1, len(column.path) + (0 if is_value else 1)):
+      for type_ in column.types:
+        paths.setdefault(type_, {})[plain_path(column.path[:end])] = None
+  return any(
+    id(obj) in wanted or any(id(evaluate(obj, path)) in wanted for path in paths.get(type(obj), ()))
+    for obj in objects
+  )
+
+
+def _values(obj: Any, path: Path, is_items: bool) -> Iterator[Any]:
+  try:
+    value = evaluate(obj, plain_path(path))
+  except UnsupportedReadError as error:
+    raise ConversionRefused.of(Reason.OPAQUE_READ, str(error)) from None
+  if not is_items:
+    yield value
+  elif isinstance(value, (list, tuple)):
+    yield from list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
+
+
+def _is_users(type_: type) -> bool:
+  return type_.__module__.partition(".")[0] not in ("builtins", "numpy", "tensorflow", "keras")
+
+
+def facts_of(value: Any) -> Facts:
+  """Returns the facts of one value."""
+  if value is MISSING:
+    return Facts(frozenset([Missing]))
+  kind = type(value)
+  if isinstance(value, (np.ndarray, np.generic)):
+    if value.dtype.kind in "OUSMmV":
+      return Facts(frozenset([kind]))
+    return Facts(frozenset([kind]), tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)))
+  if isinstance(value, (tf.Tensor, tf.Variable)):
+    return Facts(frozenset([kind]), tf.TensorSpec(value.shape, value.dtype))
+  return Facts(frozenset([kind]), is_wide=kind is int and not -(2**31) <= value < 2**31)

@@ -1,0 +1,269 @@
+"""The arguments of a call from outside: objects, numbers, tensors, and what stays the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.values import _encode, _forms
+from recursive_tf.convert.values._forms import dtype_of_number
+
+OBJECT, NUMBER, TENSOR, STATIC, NEST = "object", "number", "tensor", "static", "nest"
+CONTAINER = "container"  # A list that the program changes.
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+  """What kind of thing a parameter is given.
+
+  Attributes:
+    kind: one of the kinds above.
+    value: of a static argument, it; of a number, its type; of an array of NumPy, its type; of a
+      container, its form.
+    spec: of a tensor.
+    parts: of a nest, its parts.
+    is_mapped: whether there is one for each row of a mapped call.
+  """
+
+  kind: str
+  value: Any = None
+  spec: tf.TensorSpec | None = None
+  parts: tuple[Argument, ...] = ()
+  is_mapped: bool = False
+
+  @property
+  def key(self) -> Any:
+    """Returns what calls of one program have in common."""
+    if self.kind == STATIC:
+      value = self.value
+      is_plain = value is None or isinstance(value, (str, bool, bytes))
+      return STATIC, type(value), value if is_plain else id(value)
+    if self.kind == NUMBER:
+      return NUMBER, self.value, self.is_mapped
+    if self.kind == CONTAINER:
+      return CONTAINER
+    if self.kind == TENSOR:
+      assert self.spec is not None  # A tensor.
+      return TENSOR, self.value, self.spec.dtype, str(self.spec.shape), self.is_mapped
+    return self.kind, self.value, tuple(part.key for part in self.parts), self.is_mapped
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    """Yields the specs of its tensors, of one row."""
+    if self.kind == OBJECT:
+      yield tf.TensorSpec([], tf.int32)
+    elif self.kind == NUMBER:
+      yield tf.TensorSpec([], dtype_of_number(self.value))
+    elif self.kind == CONTAINER:
+      yield from _forms.specs(self.value)
+    elif self.kind == TENSOR:
+      assert self.spec is not None  # A tensor.
+      yield self.spec
+    for part in self.parts:
+      yield from part.specs()
+
+  def single(self) -> Argument:
+    """Returns the argument of one row."""
+    return dataclasses.replace(self, is_mapped=False)
+
+  def widened(self, form: Any) -> Argument:
+    """Returns the argument with the shapes of a form, which a recursion has made wider."""
+    if self.kind == TENSOR and isinstance(form, (_forms.TensorForm, _forms.ArrayForm)):
+      return dataclasses.replace(self, spec=form.spec)
+    if self.kind == NEST and isinstance(form, _forms.NestForm):
+      parts = tuple(a.widened(b) for a, b in zip(self.parts, form.parts, strict=True))
+      return dataclasses.replace(self, parts=parts)
+    return self
+
+  def without_zeros(self) -> Argument:
+    """Returns the argument with dimensions of size 0 left open."""
+    parts = tuple(part.without_zeros() for part in self.parts)
+    spec = self.spec
+    if spec is not None and spec.shape.rank is not None and 0 in spec.shape.as_list():
+      spec = tf.TensorSpec([size or None for size in spec.shape.as_list()], spec.dtype)
+    return dataclasses.replace(self, parts=parts, spec=spec)
+
+  def takes(self, other: Argument) -> bool:
+    """Tells whether a program for this argument can be given another one, row by row or not."""
+    if self.kind == other.kind == TENSOR:
+      assert self.spec is not None and other.spec is not None  # They are tensors.
+      is_same = self.value is other.value and self.spec.dtype == other.spec.dtype
+      return is_same and _includes(self.spec.shape, other.spec.shape)
+    if self.kind == other.kind == NEST:
+      same = self.value is other.value and len(self.parts) == len(other.parts)
+      return same and all(a.takes(b) for a, b in zip(self.parts, other.parts, strict=True))
+    return self.single().key == other.single().key
+
+  def form(self, root_types: frozenset[type]) -> Any:
+    """Returns the form of the value inside the program."""
+    if self.kind == OBJECT:
+      return _forms.RefForm(root_types)
+    if self.kind == NUMBER:
+      return _forms.NumberForm(self.value)
+    if self.kind == CONTAINER:
+      return self.value
+    if self.kind == TENSOR:
+      if self.value is not None:
+        return _forms.ArrayForm(self.spec, frozenset([self.value]), False)
+      return _forms.TensorForm(self.spec)
+    if self.kind == STATIC:
+      return _forms.StaticForm(self.value)
+    parts = tuple(part.form(root_types) for part in self.parts)
+    return _forms.NestForm(self.value, tuple(range(len(parts))), parts)
+
+
+def _includes(shape: tf.TensorShape, other: tf.TensorShape) -> bool:
+  """Tells whether whatever has the other shape has this one, too."""
+  if shape.rank is None or shape.rank != other.rank:
+    return shape.rank is None
+  return all(m is None or m == n for m, n in zip(shape.as_list(), other.as_list(), strict=True))
+
+
+def classify(value: Any, is_first: bool) -> Argument:
+  """Returns what kind of argument a value is.
+
+  Args:
+    value: the value.
+    is_first: whether it is for the first parameter after `self`: there even a string or None is an
+      object, a node of the structure.
+  """
+  if isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "OUSMmV":
+      return Argument(OBJECT)
+    spec = tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
+    return Argument(TENSOR, None if isinstance(value, tf.Tensor) else type(value), spec)
+  if type(value) in (int, float):
+    return Argument(NUMBER, type(value))
+  if isinstance(value, tuple) and _holds_tensors(value):
+    parts = tuple(classify(part, False) for part in value)
+    return Argument(NEST, type(value), parts=parts)
+  if is_first and (value is None or type(value) is str):
+    return Argument(OBJECT)
+  if value is None or isinstance(value, (str, bool, bytes, type, types.ModuleType)):
+    return Argument(STATIC, value)
+  if callable(value) or isinstance(value, tf.Module) or _libraries.is_library(value):
+    return Argument(STATIC, value)
+  return Argument(OBJECT)
+
+
+def with_structure(found: dict[str, Argument], values: dict[str, Any]) -> dict[str, Argument]:
+  """Returns the arguments of a call, of which the first is a node that can be called, or none.
+
+  Such an object is a constant beside another structure, and if it may be a function with a state.
+
+  Args:
+    found: by parameter, what they are but for that.
+    values: by parameter; lists of them where they are mapped.
+  """
+  first = next((name for name in found if name != "self"), None)
+  if first is None or any(argument.kind == OBJECT for argument in found.values()):
+    return found
+  if found[first].kind != STATIC or not _is_callable_node(found[first].value):
+    return found
+  return {**found, first: Argument(OBJECT, is_mapped=values[first] is not found[first].value)}
+
+
+def _is_callable_node(value: Any) -> bool:
+  """Tells whether an object of a class of the user's can be called, and holds nothing but data."""
+  call = inspect.getattr_static(type(value), "__call__", None)
+  if not isinstance(call, types.FunctionType) or isinstance(value, tf.Module):
+    return False
+  if _libraries.is_library(value):
+    return False
+  parts = list(getattr(value, "__dict__", {}).values())
+  parts += [getattr(value, name, None) for name in _slots(type(value))]
+  for part in list(parts):
+    if isinstance(part, (list, tuple)):
+      parts += part
+    elif isinstance(part, dict):
+      parts += part.values()
+  return bool(parts) and all(_is_data(part) for part in parts)
+
+
+def _slots(kind: type) -> list[str]:
+  return [name for base in kind.__mro__ for name in vars(base).get("__slots__", ())]
+
+
+_DATA = (int, float, str, list, tuple, dict, np.ndarray, np.generic, tf.Tensor)
+
+
+def _is_data(value: Any) -> bool:
+  """Tells whether a value is none that programs call: a function, a layer, variables."""
+  if value is None or isinstance(value, _DATA):
+    return True
+  is_other = isinstance(value, (type, types.ModuleType, tf.Module, tf.Variable))
+  if is_other or _libraries.is_library(value):
+    return False
+  call = inspect.getattr_static(type(value), "__call__", None)
+  return call is None or isinstance(call, types.FunctionType)
+
+
+def _holds_tensors(value: tuple[Any, ...]) -> bool:
+  return any(
+    isinstance(part, (tf.Tensor, np.ndarray)) or (isinstance(part, tuple) and _holds_tensors(part))
+    for part in value
+  )
+
+
+def classify_rows(values: Sequence[Any], is_first: bool) -> Argument | None:
+  """Returns what kind of argument the values of a mapped call are; None if they differ."""
+  if isinstance(values, (tf.Tensor, np.ndarray)):
+    spec = tf.TensorSpec(values.shape[1:], tf.as_dtype(values.dtype))
+    kind = None if isinstance(values, tf.Tensor) else type(values[0])
+    return Argument(TENSOR, kind, spec, is_mapped=True)
+  if len(set(map(type, values))) == 1 and not isinstance(values[0], tuple):
+    found = classify(values[0], is_first)
+    if found.kind in (OBJECT, NUMBER):  # So are all others of the type.
+      return dataclasses.replace(found, is_mapped=True)
+  kinds = {classify(value, is_first).key: classify(value, is_first) for value in values}
+  if len(kinds) != 1 and is_first and all(map(_is_callable_node, values)):
+    return Argument(OBJECT, is_mapped=True)
+  if len(kinds) != 1:
+    # Nodes of a structure whose leaves are numbers or strings.
+    are_nodes = any(found.kind == OBJECT for found in kinds.values()) and all(
+      type(value) in (int, float, bool, str) or classify(value, True).kind == OBJECT
+      for value in values
+    )
+    return Argument(OBJECT, is_mapped=True) if is_first and are_nodes else None
+  (found,) = kinds.values()
+  if found.kind in (STATIC, NEST):
+    return found if found.kind == STATIC else None
+  return dataclasses.replace(found, is_mapped=True)
+
+
+def objects_of(argument: Argument, value: Any) -> Iterator[Any]:
+  """Yields the objects in a value, in the order of their handles."""
+  if argument.kind == OBJECT:
+    if argument.is_mapped:
+      yield from value
+    else:
+      yield value
+  elif argument.kind == CONTAINER:
+    yield from _encode.objects_in(argument.value, value)
+  for part, inner in zip(argument.parts, value if argument.parts else (), strict=True):
+    yield from objects_of(part, inner)
+
+
+def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterator[Any]:
+  """Yields the tensors to feed for a value, objects by the handles the walk gave them."""
+  if argument.kind == OBJECT:
+    if argument.is_mapped:
+      yield np.array([next(handles) for _ in value], np.int32)
+    else:
+      yield np.int32(next(handles))
+  elif argument.kind == NUMBER:
+    yield np.asarray(value, dtype_of_number(argument.value).as_numpy_dtype)
+  elif argument.kind == CONTAINER:
+    yield from _encode.encode(argument.value, value, handles)
+  elif argument.kind == TENSOR:
+    if argument.is_mapped and not isinstance(value, (tf.Tensor, np.ndarray)):
+      value = tf.stack(value)
+    yield value
+  for part, inner in zip(argument.parts, value if argument.parts else (), strict=True):
+    yield from tensors_of(part, inner, handles)

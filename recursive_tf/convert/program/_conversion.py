@@ -1,0 +1,655 @@
+"""Makes SubGraphs of a function and all that it calls recursively.
+
+What a recursive call returns, which functions are recursive and which types a parameter sees is
+only known when all bodies are there. So a conversion tries: each attempt makes all bodies in a
+graph that is thrown away, with what the attempts before it found out, until nothing new is found.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.effects._frame_effects import Effects
+from recursive_tf.convert.frame._budget import Budget
+from recursive_tf.convert.frame._crossing import Crossing
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._inputs import Inputs, Layout
+from recursive_tf.convert.frame._lifting import Lifted, Rebuilt
+from recursive_tf.convert.frame._sharing import name_of
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap._guards import Guards, number
+from recursive_tf.convert.heap._profile import Profile
+from recursive_tf.convert.semantics import _loops
+from recursive_tf.convert.semantics._interpreter import Interpreter
+from recursive_tf.convert.semantics._loops import Mapped
+from recursive_tf.convert.syntax.pipeline import prepare
+from recursive_tf.convert.syntax.source import FunctionSource, SourceFiles, source_of
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  Base,
+  Bottom,
+  Closure,
+  Container,
+  Dear,
+  Ref,
+  Rows,
+  Scope,
+)
+from recursive_tf.subgraph import SubGraph
+
+_MAX_ATTEMPTS = 40
+_MAX_VARIANTS = 12  # Of one function, by what it is passed that is not data.
+# Stateful ops that do no harm in any order; all others are refused.
+_ALLOWED_STATEFUL = frozenset(
+  """ReadVariableOp ResourceGather VariableShape If While Case StatefulPartitionedCall Placeholder
+  LookupTableFindV2 LookupTableFind LookupTableSizeV2 RandomUniform RandomStandardNormal
+  RandomUniformInt TruncatedNormal RandomShuffle Multinomial RandomGamma
+  StatelessIf ResourceGatherNd VarHandleOp HashTableV2 RngReadAndSkip""".split()
+)
+
+
+_RANDOM = frozenset(
+  """RandomUniform RandomStandardNormal RandomUniformInt TruncatedNormal RandomShuffle Multinomial
+  RandomGamma RngReadAndSkip""".split()
+)
+
+
+class PromoteArgument(Exception):  # noqa: N818 - control flow, never reaches the user
+  """An argument is a list or dict that the program changes: its content has to be passed.
+
+  The argument's name is its only argument.
+  """
+
+
+class Sources:
+  """The user's functions after the passes; the same definition each time it is asked for."""
+
+  def __init__(self) -> None:
+    self._files = SourceFiles()
+    self._known: dict[Any, tuple[Any, FunctionSource]] = {}
+
+  def __call__(self, function: Any) -> FunctionSource:
+    """Returns a function's source."""
+    state = getattr(function, "__code__", None), _signature_of(function)
+    known = self._known.get(function)
+    if known is None or known[0] != state:
+      known = self._known[function] = state, prepare(source_of(function, self._files))
+    return known[1]
+
+
+def _signature_of(function: Any) -> Any:
+  """Returns what makes the source of a function another one: the objects that are its defaults."""
+  defaults = getattr(function, "__defaults__", None) or ()
+  named = getattr(function, "__kwdefaults__", None) or {}
+  return tuple(map(id, defaults)), tuple((name, id(value)) for name, value in named.items())
+
+
+@dataclasses.dataclass
+class Instance:
+  """One function for one kind of arguments: one SubGraph.
+
+  Attributes:
+    key: what its calls have in common, the same in each attempt.
+    name: the function's name.
+    node: its definition.
+    source: where that is.
+    names: parameters, and variables of enclosing functions it uses, in order.
+    forms: their forms.
+    closures: for variables that are functions, the scope each sees; see `_Lifted`.
+    lifted: how to make the arguments and scopes again inside.
+    result: the form of what it returns; None while unknown.
+    subgraph: the SubGraph of this attempt.
+  """
+
+  key: Any
+  name: str
+  node: ast.FunctionDef
+  source: FunctionSource
+  lifted: Lifted
+  forms: tuple[Any, ...]
+  result: Any
+  subgraph: SubGraph
+
+
+class Conversion:
+  """The conversion of one entry function for one kind of arguments.
+
+  Attributes:
+    profile, guards, effects, inputs, columns, recursive: what its parts say.
+    is_random: whether it draws random numbers.
+    budget: what its attempts may still cost.
+  """
+
+  def __init__(
+    self,
+    profile: Profile,
+    sources: Sources,
+    changing: dict[Any, Any],
+    root_types: frozenset[type],
+    entry_node: ast.AST,
+    budget: Budget,
+  ):
+    self.budget = budget
+    self.root_types = root_types
+    self.entry_node = entry_node
+    self.profile = profile
+    self._sources = sources
+    self.effects = Effects(self._note_news, profile.add_root)
+    self.recursive: set[ast.AST] = set()
+    self.converted: dict[tuple[str, int, str], str] = {}
+    self._changing = changing
+    self._results: dict[Any, Any] = {}
+    self._changed: dict[Any, dict[int, Any]] = {}
+    self._parameters: dict[Any, tuple[Any, ...]] = {}
+    self._read_at_once: dict[Any, frozenset[int]] = {}  # By instance: positions of parameters.
+    self._crossings: dict[Any, Crossing] = {}
+    self._has_news = True
+    self._is_outside = False
+    self._may_fail = False
+    self._doubled: str | None = None
+    self.layout = Layout()
+    self.instances: dict[Any, Instance] = {}
+    self.is_random = False
+
+  # --- Attempts
+
+  def settle(self, entry: Callable[[Interpreter], Any]) -> None:
+    """Tries until nothing new is found out.
+
+    Args:
+      entry: makes the call of the entry function.
+
+    Raises:
+      ConversionRefused: If it cannot be converted.
+    """
+    with self.budget.running():
+      self._settle(entry)
+
+  def _settle(self, entry: Callable[[Interpreter], Any]) -> None:
+    for _ in range(_MAX_ATTEMPTS):
+      self.layout = Layout()
+      self._has_news = False
+      self.profile.restart()
+      graph = tfi.FuncGraph("trial")
+      with graph.as_default():
+        missing = self._attempt(graph, None, entry)
+      self.budget.done(graph)
+      if not self._has_news and self.profile.is_settled():
+        if self._postponed:
+          raise self._postponed[0]
+        if missing and not self._may_fail:
+          self._may_fail = True  # Some calls never return: runs that get there fail.
+          continue
+        if missing and not self._returns:
+          raise ConversionRefused.of(
+            Reason.NO_BASE_CASE,
+            f"{missing.name} calls itself, or fails, on every path.",
+            missing.source.origin(missing.node),
+          )
+        return
+    raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
+
+  def build(
+    self, fed: dict[str, Any], entry: Callable[[Interpreter], Any]
+  ) -> tuple[Any, Frame]:
+    """Makes the program in the current graph, after `settle`.
+
+    Args:
+      fed: the tensors of `Layout.specs`.
+      entry: makes the call of the entry function.
+
+    Returns:
+      What `entry` returns, and the frame outside of all bodies that it was called in.
+    """
+    before = self.layout.columns.signature()
+    self._has_news = False
+    result: list[tuple[Any, Frame]] = []
+    with self.budget.running():
+      missing = self._attempt(
+        tf.compat.v1.get_default_graph(), fed, lambda ip: result.append((entry(ip), ip.frame))
+      )
+    is_made = missing is None or (self._may_fail and self._returns)
+    if not is_made or self._has_news or self.layout.columns.signature() != before:
+      raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
+    return result[0]
+
+  def _attempt(
+    self, graph: Any, fed: dict[str, Any] | None, entry: Callable[[Interpreter], Any]
+  ) -> Instance | None:
+    """Makes all bodies; returns an instance whose result stays unknown."""
+    self._graph = graph
+    self._is_trial = fed is None
+    self._postponed: list[ConversionRefused] = []
+    self.inputs = Inputs(self.layout, graph, fed)
+    self.guards = Guards(self._changing, self._changing_input)
+    self.instances = {}
+    self._queue: list[Instance] = []
+    frame = Frame(self)
+    interpreter = Interpreter(frame)
+    self.effects.begin_attempt()
+    self.effects.begin(frame, lambda place: self.effects.initial_state(frame, place))
+    self._is_outside = True
+    try:
+      entry(interpreter)  # Makes the entry's instance known; its call waits for the bodies.
+    except Bottom:
+      pass
+    except ConversionRefused as refusal:
+      self.postpone(refusal)
+    self._is_outside = False
+    while self._queue:
+      self._trace(self._queue.pop(0))
+    missing = next((i for i in self.instances.values() if i.result is None), None)
+    if self._returns and fed is not None:
+      entry(interpreter)
+    return missing
+
+  @property
+  def _returns(self) -> bool:
+    """Whether the instance that is called first is known to return anything."""
+    return any(i.result is not None for i in list(self.instances.values())[:1])
+
+  def postpone(self, refusal: ConversionRefused) -> None:
+    """Lets an attempt go on without a part that is refused.
+
+    What is learnt in the other parts may change what is known of this one: a first object alone
+    does not show all that an attribute can be. In the last attempt a refusal is final.
+    """
+    if not self._is_trial:
+      raise refusal
+    self._postponed.append(refusal)
+
+  # --- Instances
+
+  def _note_news(self) -> None:
+    self._has_news = True
+
+  def note_doubled(self, container: Container | None) -> None:
+    """Notes that a container, or what is in it, may be in two lists of unknown length."""
+    self._doubled = "A container" if container is None else name_of(container)
+
+  def check_result(self, node: ast.AST) -> None:
+    """Refuses what leaves the program of the entry function as an object that it was before.
+
+    Raises:
+      ConversionRefused: If a container would be returned, or kept, more than once.
+    """
+    entry = next(i for i in self.instances.values() if i.node is node)
+    shared = self._crossings[entry.key].shared_result(RESULT)
+    kept = [place.form for place in self.effects.places.values()]
+    nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
+    if shared is None and self._doubled is not None:
+      if any(_forms.has_containers_in_rows(form) for form in (entry.result, *nested)):
+        shared = f"{self._doubled} may be in two lists, of which one is returned or kept"
+    if shared is not None:
+      raise ConversionRefused.of(
+        Reason.SHARED_CONTAINER, f"{shared}.", entry.source.origin(entry.node)
+      )
+
+  def is_recursive(self, ip: Interpreter, function: Any) -> bool:
+    """Tells whether calls of a function are calls of the graph."""
+    if isinstance(function, Closure):
+      node: ast.AST = function.node
+    elif hasattr(function, "__code__") and not _libraries.is_library(function):
+      node = self.source(function).node
+    else:
+      return False
+    return node in self.recursive or node in ip.active
+
+  def note_recursion(self, cycle: list[ast.AST]) -> None:
+    """Notes that functions call each other in a cycle."""
+    new = set(cycle) - self.recursive
+    if new:
+      self.recursive |= new
+      self._has_news = True
+
+  def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
+    """Notes for `explain` what was converted."""
+    key = source.filename, node.lineno, node.name if node.name != "_rtf_lambda" else "<lambda>"
+    if self.converted.get(key) != "SubGraph":
+      self.converted[key] = how
+
+  def call_instance(
+    self,
+    ip: Interpreter,
+    function: Any,
+    source: FunctionSource,
+    node: ast.FunctionDef,
+    outer: Scope | None,
+    names: dict[str, Any],
+    ask: bool = False,
+  ) -> Any:
+    """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.
+
+    With `ask` it is not called: returns whether it changes anything, as far as is known yet.
+    """
+    frame = ip.frame
+    if frame.num_trials:
+      raise Dear
+    lifted = Lifted(names, outer, function)
+    forms = tuple(self._form(value, frame) for value in lifted.values.values())
+    key = self._key(node, lifted, forms)
+    instance = self._instance(key, source, node, lifted, forms, frame)
+    if ask:
+      return self._changed.get(instance.key) or self.effects.returned(instance.key)
+    rows = next((v.rows for v in lifted.values.values() if isinstance(v, Mapped)), None)
+    crossing, containers = self._crossings[key], lifted.containers()
+    mapped = [
+      i
+      for i, value in enumerate(lifted.values.values())
+      if isinstance(value, Mapped) and _forms.has_containers(value.rows.form)
+    ]
+    for container in containers.values():
+      if container.sharing is not frame.sharing:
+        raise frame.sharing.refuse("The default of a function that calls itself may be changed")
+    self._has_news |= crossing.call(
+      frame.sharing, containers, mapped, is_many=rows is not None
+    )
+    tensors = self._arguments(lifted, instance, frame, rows)
+    if rows is not None and instance.result is None and not (self._is_outside or self._may_fail):
+      return Rows(tf.constant(0), (), None)  # As far as is known yet.
+    if self._is_outside or instance.result is None:
+      raise Bottom
+    frame.partial()
+    key, changed = instance.key, self._changed.get(instance.key, {})
+    if rows is not None and _forms.has_rows(instance.result):
+      raise frame.refuse(
+        Reason.DYNAMIC_LIST, f"{instance.name} returns a list for each element of a list."
+      )
+    if rows is not None and (changed or self.effects.returned(key)):
+
+      def call_one(value: Any) -> Any:
+        one = {n: value if isinstance(v, Mapped) else v for n, v in names.items()}
+        return self.call_instance(ip, function, source, node, outer, one)
+
+      return _loops.one_by_one(ip, rows, call_one)
+    tensors += self.effects.arguments(frame, key)
+    call = instance.subgraph if rows is None else instance.subgraph.map
+    found = list(tf.nest.flatten(call(*tensors)))
+    frame.compute(tuple(found))
+    if rows is not None:
+      count = len(list(_forms.specs(instance.result)))
+      crossing.receive_rows(frame.sharing, containers)
+      return Rows(rows.length, tuple(found[:count]), instance.result)
+    source_ = iter(found)
+    result = frame.adopt(_forms.unflatten(instance.result, source_))
+    left: dict[Any, Any] = {
+      position: frame.adopt(_forms.unflatten(form, source_)) for position, form in changed.items()
+    }
+    self.effects.receive(ip, key, source_)
+    left = crossing.receive(frame.sharing, containers, {**left, RESULT: result})
+    result = left.pop(RESULT)
+    for position, value in left.items():
+      lifted.update(position, value)
+    return result
+
+  def _form(self, value: Any, frame: Frame) -> Any:
+    if isinstance(value, Mapped):
+      return value.rows.form
+    if isinstance(value, Closure):
+      return _forms.ClosureForm(value.node)
+    return _forms.generalized(_forms.form_of(value, frame), is_argument=True)
+
+  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[Any, ...]) -> Any:
+    parts = tuple(
+      (name, _skeleton(form)) for name, form in zip(lifted.values, forms, strict=True)
+    )
+    return id(node), parts
+
+  def _instance(
+    self,
+    key: Any,
+    source: FunctionSource,
+    node: ast.FunctionDef,
+    lifted: Lifted,
+    forms: tuple[Any, ...],
+    frame: Frame,
+  ) -> Instance:
+    known = self._parameters.get(key)
+    try:
+      joined = forms if known is None else tuple(map(_forms.join, known, forms))
+    except _forms.Mismatch as error:
+      raise frame.refuse(
+        Reason.KINDS_DIFFER, f"Calls of {node.name} pass {error} for one parameter."
+      ) from None
+    if joined != known:
+      self._parameters[key] = joined
+      self._has_news = True
+      if sum(other[0] == id(node) for other in self._parameters) > _MAX_VARIANTS:
+        raise frame.refuse(
+          Reason.TOO_MANY_VARIANTS, f"{node.name} is called with ever other functions or constants."
+        )
+    self._crossings.setdefault(key, Crossing())
+    if key not in self.instances:
+      result = self._results.get(key)
+      outputs = None if result is None else self._outputs(key, result)
+      with self._graph.as_default():
+        subgraph = SubGraph(_name(node), inputs=self._inputs_of(key, joined), outputs=outputs)
+      instance = Instance(
+        key, _name(node), node, source, lifted, joined, result, subgraph
+      )
+      self.instances[key] = instance
+      self._queue.append(instance)
+      self.note_converted(source, node, "SubGraph")
+    instance = self.instances[key]
+    if instance.forms != joined:
+      raise Bottom  # The next attempt begins with the wider form.
+    return instance
+
+  def _inputs_of(self, key: Any, forms: tuple[Any, ...]) -> list[tf.TensorSpec]:
+    """Returns the specs of an instance's arguments, and of the state that it is given."""
+    specs = [spec for form in forms for spec in _forms.specs(form)] or [_NOTHING]
+    return specs + [s for place in self.effects.passed(key) for s in _forms.specs(place.form)]
+
+  def _outputs(self, key: Any, result: Any) -> tuple[tf.TensorSpec, ...]:
+    """Returns the specs of an instance's result, changed arguments, and changed state."""
+    specs = [*_forms.specs(result)]
+    specs += [spec for form in self._changed.get(key, {}).values() for spec in _forms.specs(form)]
+    specs += [s for place in self.effects.returned(key) for s in _forms.specs(place.form)]
+    return tuple(specs) or (_NOTHING,)
+
+  def _arguments(
+    self, lifted: Lifted, instance: Instance, frame: Frame, rows: Rows | None
+  ) -> list[tf.Tensor]:
+    tensors: list[tf.Tensor] = []
+    at_once = self._read_at_once.get(instance.key, frozenset())
+    for position, (value, form) in enumerate(
+      zip(lifted.values.values(), instance.forms, strict=True)
+    ):
+      if position in at_once and isinstance(value, Ref):
+        value = frame.unchecked(value)
+      if isinstance(value, Mapped):
+        length, *found = _forms.flatten(value.rows, _forms.RowsForm(form), frame)
+        tensors += found
+        continue
+      found = _forms.flatten(value, form, frame)
+      if rows is not None:
+        found = [tf.repeat(tensor[tf.newaxis], rows.length, axis=0) for tensor in found]
+      tensors += found
+    if not tensors:
+      tensors = [tf.zeros([] if rows is None else [rows.length], tf.int32)]
+    return tensors
+
+  def _trace(self, instance: Instance) -> None:
+    frame = Frame(self, instance.key)
+    interpreter = Interpreter(frame)
+    subgraph = instance.subgraph
+    try:
+      with subgraph:
+        graph = tf.compat.v1.get_default_graph()
+        specs = self._inputs_of(instance.key, instance.forms)
+        source = iter([subgraph.input(spec) for spec in specs])
+        values = [frame.adopt(_forms.unflatten(form, source)) for form in instance.forms]
+        if not any(list(_forms.specs(form)) for form in instance.forms):
+          next(source)  # The argument of functions without any.
+        self.effects.begin(frame, lambda place: source)
+        rebuilt = instance.lifted.rebuild(values, frame)
+        self._crossings[instance.key].begin(frame.sharing, rebuilt.containers)
+        scope = frame.new(Scope(dict(rebuilt.names), rebuilt.outer, instance.source))
+        frame.parameters = {
+          name: value.base.handle for name, value in rebuilt.names.items() if isinstance(value, Ref)
+        }
+        result = interpreter.run(instance.node, scope)
+        form = _forms.form_of(result, frame)
+        joined = form if instance.result is None else self._join(instance, form)
+        if joined != instance.result:
+          self._results[instance.key] = joined
+          self._has_news = True
+        self._note_changed(instance, rebuilt, frame)
+        now = rebuilt.now()
+        results: dict[Any, Any] = {i: now[i] for i in self._changed[instance.key]}
+        results[RESULT] = result
+        self._has_news |= self._crossings[instance.key].end(
+          frame.sharing, rebuilt.containers, rebuilt.contents, results
+        )
+        if self._has_news:
+          raise Bottom
+        outputs = _forms.flatten(result, joined, frame)
+        for position, form in self._changed.get(instance.key, {}).items():
+          outputs += _forms.flatten(now[position], form, frame)
+        outputs += self.effects.results(frame, instance.key)
+        outputs = frame.tied(outputs or [tf.zeros([], tf.int32)])
+        self._note_read_at_once(instance, values, outputs)
+        subgraph.output(tuple(outputs))
+        self._check_stateful(graph, instance)
+    except Bottom:
+      instance.result = None
+    except _forms.Mismatch as error:
+      instance.result = None
+      self.postpone(frame.refuse(Reason.KINDS_DIFFER, f"{instance.name} returns {error}."))
+    self.budget.done(graph)
+
+  def _note_read_at_once(
+    self, instance: Instance, values: list[Any], outputs: list[tf.Tensor]
+  ) -> None:
+    """Notes which objects a body reads whatever happens.
+
+    Such a read fails by itself if there is no object, so that calls need not check it before: that
+    would be a step more on the way down.
+    """
+    graph = tf.compat.v1.get_default_graph()
+    read: set[int] = set()
+    seen = {id(tensor.op) for tensor in outputs if tensor.graph is graph}
+    agenda = [tensor.op for tensor in outputs if tensor.graph is graph]
+    while agenda:
+      op = agenda.pop()
+      if op.type == "GatherV2":
+        read.add(id(op.inputs[1]))
+      for tensor in op.inputs:
+        if id(tensor.op) not in seen:
+          seen.add(id(tensor.op))
+          agenda.append(tensor.op)
+    found = frozenset(
+      position
+      for position, value in enumerate(values)
+      if isinstance(value, Ref) and not value.path and id(value.base.handle) in read
+    )
+    known = self._read_at_once.get(instance.key)
+    joined = found if known is None else found & known
+    if joined != (known or frozenset()):
+      self._has_news = True
+    self._read_at_once[instance.key] = joined
+
+  def _note_changed(self, instance: Instance, rebuilt: Rebuilt, frame: Frame) -> None:
+    """Notes which arguments a function changes for its caller, and the forms they have then."""
+    known = self._changed.setdefault(instance.key, {})
+    now = rebuilt.now()
+    for position in {*rebuilt.changed(), *known}:
+      form = _forms.generalized(_forms.form_of(now[position], frame), is_argument=True)
+      try:
+        joined = _forms.join(known.get(position, form), form)
+      except _forms.Mismatch as error:
+        raise frame.refuse(
+          Reason.KINDS_DIFFER, f"{instance.name} leaves {error} in a variable around it."
+        ) from None
+      if known.get(position) != joined:
+        known[position] = joined
+        self._has_news = True
+
+  def _join(self, instance: Instance, form: Any) -> Any:
+    try:
+      return _forms.join(instance.result, form)
+    except _forms.Mismatch as error:
+      raise ConversionRefused.of(
+        Reason.KINDS_DIFFER,
+        f"{instance.name} returns {error} on different paths.",
+        instance.source.origin(instance.node),
+      ) from None
+
+  def _check_stateful(self, graph: Any, instance: Instance) -> None:
+    """Refuses what changes something outside of the graph."""
+    agenda = [graph]
+    while agenda:
+      current = agenda.pop()
+      for op in current.get_operations():
+        agenda += tfi.nested_graphs(op)
+        self.is_random |= op.type in _RANDOM
+        is_stateful = op.op_def is not None and op.op_def.is_stateful
+        if is_stateful and op.type not in _ALLOWED_STATEFUL and "RecursiveTf>" not in op.type:
+          raise ConversionRefused.of(
+            Reason.STATEFUL_OP,
+            f"{op.type} in {instance.name}: calls of the graph have no order.",
+            instance.source.origin(instance.node),
+          )
+
+  # --- What frames ask for
+
+  def source(self, function: Any) -> FunctionSource:
+    """Returns the source of a function of the user's, and guards that it stays this function."""
+    self.guards.function(function)
+    return self._sources(function)
+
+  @property
+  def columns(self) -> Any:
+    """The columns of the program."""
+    return self.layout.columns
+
+  def promote(self, ip: Interpreter, ref: Ref) -> None:
+    """Asks for an argument of the entry function to be passed as a container, if it is one."""
+    instance = self.instances.get(ip.frame.key)
+    if instance is None or ref.path or instance.node is not self.entry_node:
+      return
+    for name, handle in ip.frame.parameters.items():
+      if handle is ref.base.handle:
+        raise PromoteArgument(name)
+
+  def constant_root(self, value: Any) -> Base:
+    """Returns an object of the program itself with its handle."""
+    self.profile.add_root(value)
+    return Base(self.inputs.constant(value), frozenset([type(value)]))
+
+  def volatile(self, value: Any) -> tf.Tensor:
+    """Returns an array of the program itself, whose content may change from run to run."""
+    return self.inputs.changing((id(value), "array"), lambda: value, value)
+
+  def _changing_input(self, key: Any, owner: Any, read: Callable[[], Any], value: Any) -> Any:
+    del owner
+    return number(value, self.inputs.changing(key, read, value))
+
+
+def _skeleton(form: Any) -> Any:
+  """Returns what of a form tells instances of one function apart: all that is not data."""
+  if isinstance(form, _forms.StaticForm):
+    value = form.value
+    if value is None or isinstance(value, (str, int, float, bool, bytes)):
+      return type(value), value
+    return "object", id(value)
+  if isinstance(form, _forms.ClosureForm):
+    return "function", id(form.node)
+  if isinstance(form, _forms.NestForm):
+    return form.type, form.keys, tuple(map(_skeleton, form.parts))
+  return form.type if isinstance(form, _forms.RowsForm) else "data"
+
+
+RESULT = "result"  # Beside the positions of arguments.
+_NOTHING = tf.TensorSpec([], tf.int32)  # What a call takes or returns that has no tensors.
+
+
+def _name(node: ast.FunctionDef) -> str:
+  return {"_rtf_lambda": "lambda", "<lambda>": "lambda", "<loop>": "loop"}.get(node.name, node.name)

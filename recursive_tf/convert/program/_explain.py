@@ -1,0 +1,89 @@
+"""What `explain()` of a recursive function tells."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from recursive_tf.convert._refusal import ConversionRefused
+from recursive_tf.convert.frame._reading import path_text
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+  """What was converted and what was not.
+
+  Attributes:
+    name: the function.
+    converted: (file, line, function, how) of all that was converted.
+    columns: (read, kind, types) of what is read of objects.
+    fallbacks: why plain Python ran, newest last.
+    notes: what comparing runs with plain Python leaves out.
+    counters: as in `stats`, by name.
+  """
+
+  name: str
+  converted: tuple[tuple[str, int, str, str], ...]
+  columns: tuple[tuple[str, str, str], ...]
+  fallbacks: tuple[ConversionRefused, ...]
+  notes: tuple[str, ...]
+  counters: dict[str, Any]
+
+  def __str__(self) -> str:
+    """Returns the report for people."""
+    counters = self.counters
+    lines = [
+      f"{self.name}: {counters['num_converted_runs']} runs as a graph,"
+      f" {counters['num_fallback_runs']} as plain Python; {counters['num_verified_runs']}"
+      f" compared; {counters['num_conversions']}"
+      f" conversions, {counters['num_graphs']} graphs, {counters['walked_objects']} objects read",
+    ]
+    if self.converted:
+      lines.append("converted:")
+      lines += [
+        f"  {os.path.basename(file)}:{line} {function}: {how}"
+        for file, line, function, how in self.converted
+      ]
+    if self.columns:
+      lines.append("read of objects:")
+      lines += [f"  {read}: {kind}, of {types}" for read, kind, types in self.columns]
+    if self.fallbacks:
+      lines.append("plain Python, because:")
+      for refusal in self.fallbacks:
+        lines += [f"  {line}" for line in str(refusal).splitlines()]
+    if self.notes:
+      lines.append("not compared with plain Python:")
+      lines += [f"  {note}" for note in self.notes]
+    return "\n".join(lines)
+
+
+def report_of(
+  name: str,
+  programs: Sequence[Any],
+  stats: Any,
+  refusals: Sequence[ConversionRefused],
+  notes: Sequence[str],
+) -> Report:
+  """Collects a report of a function's programs."""
+  converted = {
+    (*place, how) for program in programs for place, how in program.conversion.converted.items()
+  }
+  columns = {
+    (
+      path_text(column.path),
+      column.kind,
+      ", ".join(sorted(type_.__name__ for type_ in column.types)),
+    )
+    for program in programs
+    for column in program.layout.columns.all.values()
+  }
+  return Report(
+    name,
+    tuple(sorted(converted)),
+    tuple(sorted(columns)),
+    tuple(refusals),
+    tuple(notes),
+    dataclasses.asdict(stats),
+  )

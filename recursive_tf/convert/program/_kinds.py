@@ -1,0 +1,95 @@
+"""What is known for each kind of arguments, and how many kinds are kept.
+
+A constant among the arguments (a model, a function, a string) makes a kind of its own, and each
+kind is a conversion. Where ever other constants come, conversions have to be worth it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.program._arguments import OBJECT, STATIC, Argument
+
+_MAX_KEPT = 16  # Kinds with constants; the one that was not used for longest goes.
+_MAX_STRINGS = 4  # Of one parameter, each converted for itself; others are read as data.
+_NUM_FREE = 8
+_CALLS_PER_KIND = 16  # Beyond the free ones, a conversion for each so many calls.
+
+Known = TypeVar("Known")
+Key = tuple[tuple[str, Any], ...]
+
+
+class Kinds(Generic[Known]):
+  """What is known by kind of arguments. Not thread-safe."""
+
+  def __init__(self) -> None:
+    self._known: dict[Key, Known] = {}
+    self._constants: dict[Key, None] = {}  # Kinds with constants, the last used one last.
+    self._num_calls = 0
+    self._num_made = 0
+
+  def values(self) -> list[Known]:
+    """Returns what is known, once for each."""
+    return list({id(known): known for known in self._known.values()}.values())
+
+  def get(self, key: Key) -> Known | None:
+    """Returns what is known for a kind."""
+    return self._known.get(key)
+
+  def generalized(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
+    """Returns the arguments of a call, a string as data where many strings were given."""
+    self._num_calls += 1
+    if key_of(arguments) in self._known:
+      return arguments
+    return {
+      name: Argument(OBJECT) if self._has_many_strings(name, argument) else argument
+      for name, argument in arguments.items()
+    }
+
+  def _has_many_strings(self, name: str, argument: Argument) -> bool:
+    if argument.kind != STATIC or type(argument.value) is not str:
+      return False
+    parts = {dict(key).get(name) for key in self._constants}
+    return sum(part is not None and part[:2] == (STATIC, str) for part in parts) >= _MAX_STRINGS
+
+  def use(self, key: Key) -> None:
+    """Notes that a kind is used."""
+    if key in self._constants:
+      self._constants[key] = self._constants.pop(key)
+
+  def add(self, key: Key, known: Known) -> list[Known]:
+    """Adds a kind; returns what is not kept for any kind any more.
+
+    Raises:
+      ConversionRefused: If ever other constants come.
+    """
+    before = {id(each): each for each in self._known.values()}
+    if any(part[0] == STATIC for _, part in key):
+      self._admit(key)
+    self._known[key] = known
+    kept = {id(each) for each in self._known.values()}
+    return [each for number, each in before.items() if number not in kept]
+
+  def _admit(self, key: Key) -> None:
+    if self._num_made >= _NUM_FREE + self._num_calls // _CALLS_PER_KIND:
+      others = [dict(other) for other in self._constants]
+      names = [
+        name
+        for name, part in key
+        if part[0] == STATIC and len({other.get(name) for other in others}) > _MAX_STRINGS
+      ]
+      raise ConversionRefused.of(
+        Reason.TOO_MANY_VARIANTS,
+        f"Each call gives another constant for {' and '.join(map(repr, names)) or 'a parameter'}.",
+      )
+    self._num_made += 1
+    self._constants[key] = None
+    while len(self._constants) > _MAX_KEPT:
+      oldest = next(iter(self._constants))
+      del self._constants[oldest], self._known[oldest]
+
+
+def key_of(arguments: dict[str, Argument]) -> Key:
+  """Returns what calls with arguments of one kind have in common."""
+  return tuple((name, argument.single().key) for name, argument in arguments.items())

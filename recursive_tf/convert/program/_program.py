@@ -1,0 +1,491 @@
+"""A converted program: what it is fed, its graphs, and how a call runs it."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf import _walk
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.effects._commit import Outcome, Write, prints_of, writes_of
+from recursive_tf.convert.effects._frame_effects import value_of_variable
+from recursive_tf.convert.effects._places import DICT, LIST, Place
+from recursive_tf.convert.frame._budget import Budget
+from recursive_tf.convert.frame._inputs import Layout
+from recursive_tf.convert.frame._reading import NONE, path_text
+from recursive_tf.convert.heap._columns import Column, Columns
+from recursive_tf.convert.heap._profile import Profile, reaches
+from recursive_tf.convert.program._arguments import (
+  CONTAINER,
+  Argument,
+  objects_of,
+  tensors_of,
+)
+from recursive_tf.convert.program._conversion import Conversion, Sources
+from recursive_tf.convert.semantics import _arrays
+from recursive_tf.convert.semantics._loops import Mapped
+from recursive_tf.convert.syntax.source import FunctionSource
+from recursive_tf.convert.values import _encode, _forms, _results
+from recursive_tf.convert.values._abstract import Container, Rows, plain_path
+
+
+class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
+  """An assumption of the program does not hold any more.
+
+  Attributes:
+    objects: those that broke it, to learn from.
+  """
+
+  objects: Sequence[Any] = ()
+
+
+@dataclasses.dataclass
+class Graph:
+  """One graph: of a single call, or of a mapped one.
+
+  Attributes:
+    function: takes and returns flat lists of tensors.
+    form: what it returns, of one row.
+    containers: forms of the lists that it was given and returns changed, by argument.
+    keep: the tf.function behind it.
+  """
+
+  function: Callable[..., Any]
+  form: Any
+  containers: dict[str, Any]
+  keep: Any
+
+
+class Program:
+  """One conversion of a function for one kind of arguments. Not thread-safe.
+
+  Attributes:
+    version: tells the programs of one function apart.
+    walk_seconds, walked_objects: what the walks took, and the objects they visited.
+    effects: what it writes and prints.
+    is_packed: whether packed objects need it.
+    root_types: the types that objects given as arguments can have, by argument.
+  """
+
+  def __init__(
+    self,
+    version: int,
+    source: FunctionSource,
+    arguments: dict[str, Argument],
+    profile: Profile,
+    sources: Sources,
+    changing: dict[Any, Any],
+    roots: Sequence[Any],
+    root_types: dict[str, frozenset[type]],
+    budget: Budget,
+  ):
+    """Converts the function.
+
+    Raises:
+      ConversionRefused: If it cannot be converted.
+    """
+    self.version = version
+    self.walk_seconds = 0.0
+    self.walked_objects = 0
+    self._source = source
+    self._arguments = {
+      name: dataclasses.replace(argument, is_mapped=False)
+      for name, argument in arguments.items()
+    }
+    self.root_types = {name: profile.family(types) for name, types in root_types.items()}
+    all_types = frozenset[type]().union(*self.root_types.values())
+    self.conversion = Conversion(
+      profile, sources, changing, all_types, source.node, budget
+    )
+    profile.begin(roots)
+    try:
+      self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
+      self.conversion.check_result(source.node)
+      self._check_aliases(profile)
+      self._check_views()
+      _arrays.check_results(self._result_form(), self.conversion.effects.places.values())
+    finally:
+      profile.end()
+    entry = next(iter(self.conversion.instances.values()))
+    forms = dict(zip(entry.lifted.values, entry.forms, strict=True))
+    self._arguments = {n: argument.widened(forms[n]) for n, argument in self._arguments.items()}
+    layout = self.conversion.layout
+    layout.arguments = [s for argument in self._arguments.values() for s in argument.specs()]
+    self.layout: Layout = layout
+    self.effects = self.conversion.effects
+    self.guards = self.conversion.guards
+    self._walker = _make_walker(layout.columns, profile, all_types, layout)
+    self._all_root_types = all_types | profile.root_types
+    self._graphs: dict[bool, Graph] = {}
+    self._refusal: ConversionRefused | None = None  # Of the walk.
+    self.is_packed = False
+    self.result_form = self._result_form()
+
+  def _check_aliases(self, profile: Profile) -> None:
+    """Refuses a list or dict that is changed under one name and read as a part of an object."""
+    places = self.conversion.effects.places.values()
+    owners = [place.owner for place in places if place.kind in (LIST, DICT)]
+    if owners and profile.reaches(owners, self.conversion.columns.all.values()):
+      raise ConversionRefused.of(
+        Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
+      )
+
+  def _check_views(self) -> None:
+    """Refuses a range or a view of a dict, of a length that the run finds, that would be seen."""
+    forms = [place.form for place in self.conversion.effects.places.values()]
+    if any(map(_forms.has_views, [self._result_form(), *forms])):
+      raise ConversionRefused.of(
+        Reason.UNSUPPORTED_OPERATION,
+        "A range or a view of a dict is returned or kept. Make it a list or a tuple.",
+        self._source.origin(self._source.node),
+      )
+
+  def _check_containers(self, values: dict[str, Any], objects: Sequence[Any]) -> None:
+    """Refuses this call if a list or dict that changes is also elsewhere in what it is given."""
+    given = [values[name] for name, a in self._arguments.items() if a.kind == CONTAINER]
+    places = self.effects.places.values()
+    changed = given + [place.owner for place in places if place.kind in (LIST, DICT)]
+    if not changed:
+      return
+    known = {id(owner) for owner in self.guards.owners()}
+    is_twice = len({id(one) for one in changed}) < len(changed)
+    if is_twice or any(id(one) in known for one in given):
+      raise ConversionRefused.of(
+        Reason.SHARED_CONTAINER, "A list that is passed in and changed is used under another name."
+      )
+    if reaches(objects, changed, self.conversion.columns.all.values()):
+      raise ConversionRefused.of(
+        Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
+      )
+
+  def _result_form(self) -> Any:
+    node = self._source.node
+    return next(i.result for i in self.conversion.instances.values() if i.node is node)
+
+  @property
+  def num_graphs(self) -> int:
+    """The graphs made so far."""
+    return len(self._graphs)
+
+  def _enter(self, ip: Any, arguments: dict[str, Argument]) -> Any:
+    """Makes the call of the entry function; returns its result and its arguments."""
+    length = None
+    position = 0
+    names: dict[str, Any] = {}
+    inputs = self.conversion.inputs
+    for name, argument in arguments.items():
+      tensors = []
+      for spec in argument.specs():
+        if argument.is_mapped:
+          spec = tf.TensorSpec(tf.TensorShape([None]).concatenate(spec.shape), spec.dtype)
+        tensors.append(inputs.argument(position, spec))
+        position += 1
+      form = argument.form(self.root_types[name])
+      if argument.is_mapped:
+        if length is None:
+          length = tf.shape(tensors[0])[0]
+        names[name] = Mapped(Rows(length, tuple(tensors), form))
+      else:
+        names[name] = ip.frame.adopt(_forms.unflatten(form, iter(tensors)))
+        if isinstance(names[name], Container):  # Each is another one; `feed` checks it.
+          ip.frame.sharing.release(names[name])
+    self.conversion.guards.function(self._source.function)
+    found = self.conversion.call_instance(
+      ip, self._source.function, self._source, self._source.node, None, names
+    )
+    return found, names
+
+  def takes(self, arguments: dict[str, Argument]) -> bool:
+    """Tells whether it is for arguments of these kinds and shapes."""
+    return self._arguments.keys() == arguments.keys() and all(
+      own.takes(arguments[name]) for name, own in self._arguments.items()
+    )
+
+  def own(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
+    """Returns the arguments of a call as this program takes them."""
+    return {
+      name: dataclasses.replace(self._arguments[name], is_mapped=argument.is_mapped)
+      for name, argument in arguments.items()
+    }
+
+  def graphs(self) -> dict[bool, Graph]:
+    """Returns the graphs made so far, by whether they are mapped."""
+    return self._graphs
+
+  def graph(self, arguments: dict[str, Argument]) -> Graph:
+    """Returns the graph for arguments of which some are mapped, or none."""
+    is_mapped = any(argument.is_mapped for argument in arguments.values())
+    if is_mapped not in self._graphs:
+      if self._graphs:  # Made in another call.
+        self.conversion.budget = Budget(self.conversion.budget.limits)
+      self._graphs[is_mapped] = self._make_graph(self.own(arguments), is_mapped)
+    return self._graphs[is_mapped]
+
+  def _make_graph(self, arguments: dict[str, Argument], is_mapped: bool) -> Graph:
+    specs = self.layout.specs(False)
+    specs["arguments"] = [
+      tf.TensorSpec(
+        (tf.TensorShape([None]) if argument.is_mapped else tf.TensorShape([])).concatenate(s.shape),
+        s.dtype,
+      )
+      for argument in arguments.values()
+      for s in argument.specs()
+    ]
+    made: list[Graph] = []
+    effects = self.effects
+
+    def run(*tensors: tf.Tensor) -> list[tf.Tensor]:
+      fed = tf.nest.pack_sequence_as(specs, tensors)
+      (found, names), frame = self.conversion.build(fed, lambda ip: self._enter(ip, arguments))
+      containers = {
+        name: _forms.form_of(names[name], frame)
+        for name, argument in arguments.items()
+        if argument.kind == CONTAINER
+      }
+      if is_mapped:
+        assert isinstance(found, Rows)  # An argument is mapped.
+        made.append(Graph(run, found.form, containers, None))
+        return list(found.tensors)
+      made.append(Graph(run, self.result_form, containers, None))
+      outputs = _forms.flatten(found, self.result_form, frame)
+      for name, form in containers.items():
+        outputs += _forms.flatten(names[name], form, frame)
+      return outputs + effects.results(frame, None)
+
+    function = tf.function(run, input_signature=tf.nest.flatten(specs), autograph=False)
+    concrete = function.get_concrete_function()
+    return dataclasses.replace(made[-1], function=concrete, keep=function)
+
+  # --- Running
+
+  def feed(
+    self, arguments: dict[str, Argument], values: dict[str, Any]
+  ) -> tuple[list[Any], Sequence[Any]]:
+    """Reads the objects; returns what to feed, and the objects by handle.
+
+    Raises:
+      Outdated: If an assumption does not hold.
+      ConversionRefused: If the objects have no end.
+    """
+    if self._refusal is not None:
+      raise self._refusal.again()
+    arguments = self.own(arguments)
+    roots = [
+      obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
+    ]
+    places = [self.effects.places[key] for key in self.layout.state]
+    try:
+      state = [initial_value(place) for place in places]
+      for place, value in zip(places, state, strict=True):
+        roots += _encode.objects_in(place.form, value)
+    except (_encode.DoesNotFit, TypeError, ValueError):
+      raise Outdated from None
+    num_own = len(roots)
+    constants = list(self.layout.constants.values())
+    is_known = all(
+      set(map(type, objects_of(argument, values[name]))) <= self.root_types[name]
+      for name, argument in arguments.items()
+    )
+    if not is_known or not set(map(type, roots)) <= self._all_root_types:
+      unknown = Outdated()
+      unknown.objects = roots
+      raise unknown
+    start = time.perf_counter()
+    try:
+      found = self._walker.walk([*roots, *constants])
+    except OverflowError as too_many:
+      raise ConversionRefused.of(Reason.TOO_LARGE, str(too_many)) from None
+    self.walk_seconds += time.perf_counter() - start
+    if isinstance(found, _walk.Surprise) and found.reason == "fresh":
+      self._refusal = ConversionRefused.of(
+        Reason.TOO_LARGE,
+        f"Reading {path_text(found.path)} gives new objects each time, without end.",
+      )
+      raise self._refusal
+    if isinstance(found, _walk.Surprise):
+      error = Outdated()
+      error.objects = [*roots, found.object, found.value]
+      raise error
+    self.walked_objects += len(found.objects)
+    self._check_containers(values, found.objects)
+    handles = np.frombuffer(found.roots, np.int32)
+    columns = self.layout.columns
+    fed: dict[str, Any] = {}
+    if columns.num_ints:
+      fed["ints"] = np.frombuffer(found.ints, np.int32).reshape(-1, columns.num_ints)
+    if columns.num_floats:
+      fed["floats"] = np.frombuffer(found.floats, np.float64).reshape(-1, columns.num_floats)
+    if columns.uses_items:
+      fed["items"] = np.frombuffer(found.items, np.int32)
+    if constants:
+      fed["constants"] = handles[num_own:]
+    fed["strings"] = [tf.constant(strings, tf.string) for strings in found.strings]
+    fed["arrays"] = [
+      _stack(column, arrays) for column, arrays in zip(columns.tensors, found.tensors, strict=True)
+    ]
+    fed["changing"] = [_read(changing) for changing in self.layout.changing.values()]
+    numbers = iter(handles.tolist())
+    try:
+      fed["arguments"] = [
+        tensor
+        for name, argument in arguments.items()
+        for tensor in tensors_of(argument, values[name], numbers)
+      ]
+      fed["state"] = [
+        tensor
+        for place, value in zip(places, state, strict=True)
+        for tensor in _encode.encode(place.form, value, numbers)
+      ]
+    except _encode.DoesNotFit:
+      raise Outdated from None
+    # As `tf.nest.flatten` would, which takes longer than all else here.
+    leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
+    return leaves, found.objects
+
+  def check_guards(self) -> list[Any]:
+    """Returns the places outside of the objects that changed; see `Guards.changed`."""
+    return self.guards.changed()
+
+  def outcome(
+    self,
+    graph: Graph,
+    tensors: Sequence[tf.Tensor],
+    objects: Sequence[Any],
+    values: dict[str, Any],
+    count: int | None,
+  ) -> Outcome:
+    """Returns what a run did, none of which has happened yet.
+
+    Args:
+      graph: what ran.
+      tensors: what it returned.
+      objects: the objects by handle.
+      values: the arguments.
+      count: the number of rows; None for a single call.
+    """
+
+    def object_of(handle: int) -> Any:
+      return None if handle == NONE else objects[handle]
+
+    source = iter(tensors)
+    if count is not None:
+      return Outcome(_results.rebuild_rows(graph.form, source, object_of, count))
+    result = _results.rebuild(graph.form, source, object_of)
+    contents = [
+      Write(values[name], ("tail", 0), _results.rebuild(form, source, object_of))
+      for name, form in graph.containers.items()
+    ]
+    writes, logs = writes_of(self.effects.returned(None), source, object_of, objects)
+    return Outcome(result, [*writes, *contents], prints_of(self.effects, logs))
+
+
+def initial_value(place: Place) -> Any:
+  """Returns what a place holds as a run begins."""
+  if place.kind == LIST:
+    return len(place.owner), place.owner
+  if place.kind == DICT:
+    return tuple(place.owner.items())
+  try:
+    return value_of_variable(place.owner, place.name)
+  except (AttributeError, ValueError):
+    if place.is_absent_at_first:
+      return None
+    raise _encode.DoesNotFit from None
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+  if isinstance(value, (list, tuple)):
+    for part in value:
+      yield from _leaves(part)
+  else:
+    yield value
+
+
+def _as_tensor(value: Any) -> Any:
+  return value if isinstance(value, tf.Tensor) else tf.constant(value)
+
+
+def _read(changing: Any) -> Any:
+  value = changing.read()
+  now = np.asarray(value) if isinstance(value, np.ndarray) else value
+  shape_ok = not hasattr(now, "shape") or changing.spec.shape.is_compatible_with(now.shape)
+  if type(value) is not type(changing.example) or not shape_ok:
+    raise Outdated
+  if isinstance(value, (tf.Tensor, np.ndarray)):
+    return tf.convert_to_tensor(value)
+  return np.asarray(value, changing.spec.dtype.as_numpy_dtype)
+
+
+def _stack(column: Column, arrays: list[Any]) -> tuple[Any, ...]:
+  """Returns the tensors to feed for a column's different arrays."""
+  spec = column.spec
+  assert spec is not None  # A tensor column.
+  for array in arrays:
+    wrong_type = tf.as_dtype(array.dtype) != spec.dtype
+    if wrong_type or not spec.shape.is_compatible_with(array.shape):
+      error = Outdated()
+      error.objects = [array]
+      raise error
+  if spec.shape.is_fully_defined():
+    if not arrays:
+      return (tf.zeros([0, *spec.shape], spec.dtype),)
+    is_numpy = all(isinstance(array, (np.ndarray, np.generic)) for array in arrays)
+    return (np.stack(arrays) if is_numpy else tf.stack(arrays),)
+  rank = spec.shape.rank
+  if rank is None:
+    raise Outdated
+  shapes = np.array([tuple(array.shape) for array in arrays], np.int32).reshape(-1, rank)
+  sizes = shapes.prod(axis=1, dtype=np.int64)
+  starts = (np.cumsum(sizes) - sizes).astype(np.int32)
+  flat = [tf.reshape(array, [-1]) for array in arrays]
+  values = tf.concat(flat, 0) if flat else tf.zeros([0], spec.dtype)
+  return values, starts, shapes
+
+
+def _make_walker(
+  columns: Columns, profile: Profile, root_types: frozenset[type], layout: Layout
+) -> _walk.Walker:
+  """Makes the walker for the columns; types without any column still get a row."""
+  types: dict[type, list[Any]] = {type_: [] for type_ in root_types}
+  for value in layout.constants.values():
+    types.setdefault(type(value), [])
+  for type_ in profile.followed_types():
+    types.setdefault(type_, [])
+  for column in columns.all.values():
+    more = [] if column.pointer is None else [column.pointer]
+    more += [] if column.state is None else [column.state]
+    entry = (column.kind, column.index, plain_path(column.path), *more)
+    for type_ in column.types:
+      types.setdefault(type_, []).append(entry)
+  for type_, guard in profile.guards(columns.all.values()):
+    types.setdefault(type_, []).append(guard)
+  types.pop(type(None), None)
+  return _walk.Walker(
+    list(types.items()),
+    columns.num_ints,
+    columns.num_floats,
+    columns.num_strings,
+    len(columns.tensors),
+  )
+
+
+def num_rows(arguments: dict[str, Argument], values: dict[str, Any]) -> int | None:
+  """Returns the number of rows of a mapped call, None for a single one."""
+  mapped = [name for name, argument in arguments.items() if argument.is_mapped]
+  return len(values[mapped[0]]) if mapped else None
+
+
+def rows_of_call(
+  arguments: dict[str, Argument], values: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+  """Yields the arguments of each row of a mapped call."""
+  for position in range(num_rows(arguments, values) or 0):
+    yield {
+      name: value[position] if arguments[name].is_mapped else value
+      for name, value in values.items()
+    }

@@ -1,0 +1,283 @@
+"""The programs of one decorated function: found for the arguments of a call, or made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._budget import Budget, Limits
+from recursive_tf.convert.heap._profile import Profile
+from recursive_tf.convert.program._arguments import CONTAINER, Argument, objects_of
+from recursive_tf.convert.program._conversion import PromoteArgument, Sources
+from recursive_tf.convert.program._kinds import Kinds, key_of
+from recursive_tf.convert.program._program import Graph, Outdated, Program
+from recursive_tf.convert.program._stats import Stats
+from recursive_tf.convert.values import _encode, _forms
+
+_MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
+_MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
+# Runs that fail one after the other although plain Python does not, before it is given up.
+_MAX_FAILURES = {
+  Reason.GRAPH_ERROR: 2,
+  Reason.INTERNAL_ERROR: 2,
+  Reason.DYNAMIC_LIST: 2,
+  Reason.CHECK_FAILED: 8,
+}
+
+
+@dataclasses.dataclass
+class Entry:
+  """What is known for one kind of arguments."""
+
+  programs: list[Program] = dataclasses.field(default_factory=list)
+  num_conversions: int = 0
+  num_refusals: int = 0
+  num_failures: int = 0
+  refusal: ConversionRefused | None = None
+  root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
+  changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
+  containers: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+  @property
+  def is_given_up(self) -> bool:
+    """Whether calls are not converted any more."""
+    return self.num_refusals >= _MAX_REFUSALS and self.refusal is not None
+
+  def give_up(self, refusal: ConversionRefused) -> None:
+    """Runs all calls as plain Python from now on, for this reason."""
+    self.num_refusals, self.refusal = _MAX_REFUSALS, refusal
+    self.programs.clear()
+
+  def note_failure(self, refusal: ConversionRefused) -> None:
+    """Notes that a run failed and Python did not: what fails again and again is given up."""
+    self.num_failures += 1
+    if self.num_failures >= _MAX_FAILURES.get(refusal.reason, _MAX_FAILURES[Reason.CHECK_FAILED]):
+      self.give_up(refusal)
+
+  def container(self, name: str, values: list[Any]) -> Argument:
+    """Returns a list argument with the form that covers all lists seen."""
+    try:
+      form = _encode.joined_rows(values)
+      form = _forms.join(self.containers.get(name, form), form)
+    except _forms.Mismatch as error:
+      raise ConversionRefused.of(
+        Reason.KINDS_DIFFER, f"The elements of the list {name!r} are {error}."
+      ) from None
+    self.containers[name] = form
+    return Argument(CONTAINER, form)
+
+
+@dataclasses.dataclass(frozen=True)
+class Prepared:
+  """A program that is ready to run.
+
+  Attributes:
+    entry: where it is kept.
+    program: the program.
+    arguments: of the call.
+    tensors: what to feed.
+    objects: the objects by handle.
+  """
+
+  entry: Entry
+  program: Program
+  arguments: dict[str, Argument]
+  tensors: list[Any]
+  objects: Sequence[Any]
+
+
+class Programs:
+  """Finds and makes the programs of one function. Not thread-safe.
+
+  Attributes:
+    versions: the programs that are kept, by version.
+  """
+
+  def __init__(self, function: Any, name: str, stats: Stats, limits: Limits):
+    self._function = function
+    self._name = name
+    self._stats = stats
+    self._limits = limits
+    self.versions: dict[int, Program] = {}
+    self._num_versions = 0
+    self._sources = Sources()
+    self._profile = Profile()
+    self._changing: dict[Any, Any] = {}
+    self._entries: Kinds[Entry] = Kinds()
+    self._promoted: set[str] = set()
+
+  def __iter__(self) -> Iterator[Program]:
+    """Yields the programs in use."""
+    for entry in self._entries.values():
+      yield from entry.programs
+
+  def prepare(
+    self, arguments: dict[str, Argument], values: dict[str, Any], budget: Budget | None = None
+  ) -> Prepared:
+    """Finds or makes the program and reads the objects.
+
+    Args:
+      arguments: what kinds of things the values are.
+      values: of the parameters.
+      budget: what conversions of this call may still cost; None as a call begins.
+
+    Raises:
+      ConversionRefused: If the function cannot be converted for these arguments.
+    """
+    budget = budget or Budget(self._limits)
+    arguments = self._entries.generalized(self._with_containers(arguments, values))
+    entry = self.entry(arguments)
+    if entry.is_given_up:
+      assert entry.refusal is not None  # It says so.
+      raise entry.refusal.again()
+    roots: list[Any] = [
+      obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
+    ]
+    learnt: list[Any] = []
+    for program in list(entry.programs):  # The last one that fitted first.
+      if not program.takes(arguments):
+        continue
+      changed = program.check_guards()
+      if changed:
+        entry.changed |= dict(changed)
+        continue
+      try:
+        fed = self.feed(program, arguments, values)
+      except Outdated as outdated:
+        learnt += outdated.objects
+        continue
+      entry.programs.remove(program)
+      entry.programs.insert(0, program)
+      return Prepared(entry, program, arguments, *fed)
+    while True:
+      # A number that was another one before is read anew for each run from now on. The owner is
+      # kept: its identity is part of the place.
+      self._changing |= entry.changed
+      try:
+        program = self._convert(entry, arguments, values, [*roots, *learnt], budget)
+      except PromoteArgument as promoted:
+        self._promoted.add(promoted.args[0])
+        self._stats.num_conversions -= 1  # It goes on, with one thing more known.
+        return self.prepare(arguments, values, budget)
+      try:
+        return Prepared(entry, program, arguments, *self.feed(program, arguments, values))
+      except Outdated as outdated:
+        learnt += outdated.objects
+        entry.programs.remove(program)
+
+  def entry(self, arguments: dict[str, Argument]) -> Entry:
+    """Returns what is known for arguments of these kinds.
+
+    Raises:
+      ConversionRefused: If constants among them are ever others.
+    """
+    key = key_of(arguments)
+    known = self._entries.get(key)
+    if known is None:
+      found = (e for e in self._entries.values() if any(p.takes(arguments) for p in e.programs))
+      known = next(found, None) or Entry()
+      for gone in self._entries.add(key, known):
+        for program in gone.programs:
+          if not program.is_packed:
+            self.versions.pop(program.version, None)
+    self._entries.use(key)
+    return known
+
+  def note_failure(self, arguments: dict[str, Argument], refusal: ConversionRefused) -> None:
+    """Notes that a call with these arguments failed by an error of ours."""
+    arguments = self._entries.generalized(arguments)
+    entry = self._entries.get(key_of(arguments))
+    if entry is not None:
+      entry.note_failure(refusal)
+
+  def graph(self, program: Program, arguments: dict[str, Argument]) -> Graph:
+    """Returns a program's graph for these arguments."""
+    before = program.num_graphs
+    graph = program.graph(arguments)
+    self._stats.num_graphs += program.num_graphs - before
+    return graph
+
+  def feed(
+    self, program: Program, arguments: dict[str, Argument], values: dict[str, Any]
+  ) -> tuple[list[Any], Sequence[Any]]:
+    """Reads the objects; see `Program.feed`."""
+    seconds, count = program.walk_seconds, program.walked_objects
+    try:
+      return program.feed(arguments, values)
+    finally:
+      self._stats.walk_seconds += program.walk_seconds - seconds
+      self._stats.walked_objects += program.walked_objects - count
+
+  def _with_containers(
+    self, arguments: dict[str, Argument], values: dict[str, Any]
+  ) -> dict[str, Argument]:
+    """Returns the arguments, lists that the program changes as what they are."""
+    if not self._promoted:
+      return arguments
+    return {
+      name: Argument(CONTAINER, _forms.RowsForm(None))
+      if name in self._promoted and type(values[name]) is list
+      else argument
+      for name, argument in arguments.items()
+    }
+
+  def _convert(
+    self,
+    entry: Entry,
+    arguments: dict[str, Argument],
+    values: dict[str, Any],
+    roots: list[Any],
+    budget: Budget,
+  ) -> Program:
+    entry.num_conversions += 1
+    self._stats.num_conversions += 1
+    try:
+      if entry.num_conversions > _MAX_CONVERSIONS:
+        entry.num_refusals = _MAX_REFUSALS
+        raise ConversionRefused.of(
+          Reason.NOT_SETTLED,
+          f"{self._name}: converted {_MAX_CONVERSIONS} times, types and values it relies on"
+          " still change.",
+        )
+      single: dict[str, Argument] = {}
+      for name, argument in arguments.items():
+        single[name] = argument
+        if argument.kind == CONTAINER:
+          single[name] = entry.container(name, values[name])
+        types = {type(obj) for obj in objects_of(single[name], values[name])}
+        entry.root_types[name] = entry.root_types.get(name, frozenset()) | types
+      single = {name: argument.single() for name, argument in single.items()}
+      try:
+        program = self._program(entry, single, roots, budget)
+      except ConversionRefused as refusal:
+        wider = {name: argument.without_zeros() for name, argument in single.items()}
+        if refusal.reason != Reason.TENSORFLOW_ERROR or wider == single:
+          raise
+        # What TensorFlow refuses may not be reached.
+        program = self._program(entry, wider, roots, budget)
+    except ConversionRefused as refusal:
+      # What is too large stays so.
+      entry.num_refusals += _MAX_REFUSALS if refusal.reason == Reason.TOO_LARGE else 1
+      entry.refusal = refusal.again()
+      raise
+    entry.programs.insert(0, program)
+    self.versions[program.version] = program
+    self._num_versions += 1
+    return program
+
+  def _program(
+    self, entry: Entry, arguments: dict[str, Argument], roots: list[Any], budget: Budget
+  ) -> Program:
+    return Program(
+      self._num_versions,
+      self._sources(self._function),
+      arguments,
+      self._profile,
+      self._sources,
+      self._changing,
+      roots,
+      dict(entry.root_types),
+      budget,
+    )

@@ -1,0 +1,1 @@
+"""What each construct of the language does to abstract values."""

@@ -1,0 +1,221 @@
+"""Arrays and scalars of NumPy that only the run knows.
+
+TensorFlow takes them as tensors, and with a tensor as the other operand an operator is
+TensorFlow's. What NumPy itself computes is done where the two agree, and is an array again; all
+else is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.effects._places import LOG, Place
+from recursive_tf.convert.semantics import _shapes
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import Abstract, Array, Builtin
+from recursive_tf.convert.values._forms import ArrayForm
+from recursive_tf.convert.values._numbers import Number, as_tensor
+
+_SAME = (ast.Add, ast.Sub, ast.Mult, ast.Div)  # Of floats of one type, in NumPy as in TensorFlow.
+# NumPy 1 makes a double of a small float and a Python number.
+_IS_NUMPY_2 = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+
+
+def _computed(ip: Any, tensor: tf.Tensor) -> Array:
+  """Returns what NumPy computes: a scalar where it has no axes."""
+  if tensor.shape.rank is None:
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, "NumPy computes with an array whose axes only the run knows."
+    )
+  kind = np.ndarray if tensor.shape.rank else tensor.dtype.as_numpy_dtype
+  return Array(tensor, frozenset([kind]), True)
+
+
+def is_numpy(types: Iterable[type]) -> bool:
+  """Tells whether all types are NumPy's."""
+  return all(issubclass(kind, (np.ndarray, np.generic)) for kind in types)
+
+
+def _is_tensor(value: Array) -> bool:
+  """Tells whether it is a tensor or a variable in any case."""
+  return all(issubclass(kind, (tf.Tensor, tf.Variable)) for kind in value.types)
+
+
+def operands(
+  ip: Any, op: Any, left: Any, right: Any
+) -> tuple[Any, Any, Callable[[Any], Any]] | None:
+  """Returns how to compute an operator with TensorFlow, where one operand is an `Array`.
+
+  Returns:
+    Both operands, and what makes the result of the tensor; None if NumPy would do it otherwise.
+  """
+  both = [v.tensor if isinstance(v, Array) and _is_tensor(v) else v for v in (left, right)]
+  arrays = [isinstance(value, Array) for value in both]
+  if not any(arrays):
+    return both[0], both[1], _itself
+  for i in (0, 1):
+    if arrays[i] and _is_tensors(both[1 - i]):
+      both[i] = _converted(ip, both[i].tensor, ip.frame.tensor(both[1 - i]).dtype)
+      return both[0], both[1], _itself
+  return _numpys(ip, op, both)
+
+
+def _itself(tensor: Any) -> Any:
+  return tensor
+
+
+def _is_tensors(value: Any) -> bool:
+  return isinstance(value, (tf.Tensor, tf.Variable, keras.Variable))
+
+
+def _converted(ip: Any, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
+  """Returns an array as TensorFlow converts it to a tensor of a type."""
+  is_taken = (dtype.is_floating and (tensor.dtype.is_floating or tensor.dtype.is_integer)) or (
+    dtype.is_integer and tensor.dtype.is_integer
+  )
+  return tf.cast(tensor, dtype) if is_taken and tensor.dtype != dtype else tensor
+
+
+def _numpys(
+  ip: Any, op: Any, both: list[Any]
+) -> tuple[Any, Any, Callable[[Any], Any]] | None:
+  """Returns the same where NumPy computes as TensorFlow does: with floats of one type."""
+  arrays = [value for value in both if isinstance(value, Array)]
+  dtype = arrays[0].tensor.dtype
+  is_comparison = issubclass(op, ast.cmpop)
+  if not all(is_numpy(value.types) and value.tensor.dtype == dtype for value in arrays):
+    return None
+  if not (dtype.is_floating or (is_comparison and dtype.is_integer)):
+    return None
+  if not is_comparison and op not in _SAME:
+    return None
+  if not is_comparison and not _IS_NUMPY_2 and dtype != tf.float64 and len(arrays) == 1:
+    return None
+  operands = []
+  for value in both:
+    number = None if isinstance(value, Array) else _forms.number_of(value)
+    if not isinstance(value, Array):
+      if number is None or number.type is bool or (dtype.is_integer and number.type is float):
+        return None
+      value = as_tensor(number, dtype)
+    operands.append(value.tensor if isinstance(value, Array) else value)
+  return operands[0], operands[1], lambda tensor: _computed(ip, tensor)
+
+
+def refuse(ip: Any, name: str) -> ConversionRefused:
+  """Returns the refusal of what NumPy would do; raise it."""
+  return ip.frame.refuse(
+    Reason.UNSUPPORTED_OPERATION,
+    f"{name} of an array of NumPy. Make it a tensor: tf.convert_to_tensor(...).",
+  )
+
+
+def read(ip: Any, value: Array, name: str) -> Any:
+  """Returns `value.name`."""
+  if name == "ndim" and value.tensor.shape.rank is not None:
+    return value.tensor.shape.rank
+  if is_numpy(value.types):
+    if name == "shape":
+      return tuple(_shapes.dims(_shapes.of_tensor(ip, value.tensor)))
+    if name == "dtype":
+      return np.dtype(value.tensor.dtype.as_numpy_dtype)
+  if _is_tensor(value):
+    if name in _shapes.ATTRIBUTES:
+      return _shapes.attribute_of_tensor(ip, value.tensor, name)
+    if name == "dtype":
+      return value.tensor.dtype
+    if name in ("value", "read_value"):
+      return Builtin(name, lambda: value.tensor)
+  raise refuse(ip, f".{name}")
+
+
+def item(ip: Any, value: Array, key: Any, index: Callable[[Any], Any]) -> Any:
+  """Returns `value[key]`, for ints and slices."""
+  if _is_tensor(value):
+    return value.tensor[index(key)]
+  if not is_numpy(value.types) or not _is_basic(key):
+    raise refuse(ip, "An item")
+  ip.frame.partial()
+  try:
+    found = _computed(ip, value.tensor[index(key)])
+  except (IndexError, TypeError, ValueError) as error:
+    raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, f"An item of an array: {error}") from None
+  return Array(found.tensor, found.types, is_new=found.types != {np.ndarray})  # Else a view.
+
+
+def _is_basic(key: Any) -> bool:
+  if isinstance(key, tuple):
+    return all(map(_is_basic, key))
+  if key is None or key is Ellipsis or type(key) is int or type(key).__name__ == "Slice":
+    return True
+  if isinstance(key, Array):
+    return len(key.types) == 1 and all(issubclass(kind, np.integer) for kind in key.types)
+  return isinstance(key, Number) and key.type is int
+
+
+def elements(ip: Any, value: Array) -> list[Any]:
+  """Returns the elements of an array whose length is known."""
+  shape = value.tensor.shape
+  if not shape.rank or shape[0] is None or not is_numpy(value.types):
+    raise refuse(ip, "Iterating over the elements")
+  parts = [_computed(ip, part) for part in tf.unstack(value.tensor)]
+  return [Array(part.tensor, part.types, part.types != {np.ndarray}) for part in parts]
+
+
+def is_instance(ip: Any, value: Array, classes: tuple[type, ...]) -> bool:
+  """Returns `isinstance(value, classes)`."""
+  found = {issubclass(kind, classes) for kind in value.types}
+  if len(found) > 1:
+    raise refuse(ip, "isinstance()")
+  return found.pop()
+
+
+def is_tensor(ip: Any, value: Any) -> Any:
+  """Returns `tf.is_tensor(value)` of a value that is resolved."""
+  if isinstance(value, Array):
+    return is_instance(ip, value, (tf.Tensor, tf.Variable))
+  if isinstance(value, tf.Tensor) or not isinstance(value, Abstract):
+    return isinstance(value, tf.Tensor) or bool(tf.is_tensor(value))
+  raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.is_tensor of what only the run knows.")
+
+
+# --- What leaves the program
+
+
+def check_results(form: Any, places: Iterable[Place]) -> None:
+  """Refuses arrays that would leave the program as other objects than Python's.
+
+  Raises:
+    ConversionRefused: If there are any.
+  """
+  returned = [found for found in _forms.arrays(form) if not _is_scalar(found)]
+  for found in returned:
+    # Of several, or of those in a list, some may be the same object.
+    is_only = len(returned) == 1 and not _forms.has_rows(form)
+    if not (is_only and found.is_new and found.types == {np.ndarray}):
+      raise _leaves(found, "returned")
+  for place in places:
+    for found in _forms.arrays(place.form):
+      is_shown = place.kind == LOG and found.types == {np.ndarray}
+      if not _is_scalar(found) and not is_shown:
+        raise _leaves(found, "printed" if place.kind == LOG else "written")
+
+
+def _is_scalar(form: ArrayForm) -> bool:
+  return len(form.types) == 1 and all(issubclass(kind, np.generic) for kind in form.types)
+
+
+def _leaves(form: ArrayForm, how: str) -> ConversionRefused:
+  what = "A variable" if not any(map(is_numpy, ([t] for t in form.types))) else "An array of NumPy"
+  return ConversionRefused.of(
+    Reason.UNSUPPORTED_OPERATION,
+    f"{what} is {how}, not a tensor, on some path at least. Make it a tensor:"
+    " tf.convert_to_tensor(...).",
+  )

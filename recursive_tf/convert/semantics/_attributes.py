@@ -1,0 +1,378 @@
+"""Attributes: of heap objects, of what the program makes, and of what is known at conversion."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.semantics import _arrays, _calls, _shapes
+from recursive_tf.convert.values._abstract import (
+  Array,
+  BoundMethod,
+  Builtin,
+  Closure,
+  Held,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Missing,
+  Raises,
+  Ref,
+  Rows,
+  Scope,
+  Weak,
+  is_static,
+  named,
+)
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number
+
+_TUPLE_FIELD = type(vars(collections.namedtuple("_Example", "field"))["field"])
+_PURE_METHODS = frozenset(  # Of strings; they give a string, a number or a bool.
+  """lower upper strip lstrip rstrip casefold title capitalize swapcase isdigit isalpha isupper
+  islower isspace isalnum istitle isnumeric isdecimal isidentifier startswith endswith count find
+  rfind index rindex replace removeprefix removesuffix zfill""".split()
+)
+_NEEDS_VALUE = ("numpy", "eval", "__array__", "tolist", "item")
+
+
+def read(ip: Any, owner: Any, name: str) -> Any:
+  """Returns `owner.name`."""
+  if isinstance(owner, Ref):
+    return _of_ref(ip, owner, name)
+  if isinstance(owner, LocalObject):
+    return _of_object(ip, owner, name)
+  if isinstance(owner, (LocalList, LocalDict)):
+    return _method_of_container(ip, owner, name)
+  if isinstance(owner, Super):
+    return owner.read(name)
+  if isinstance(owner, Weak):
+    owner = ip.frame.strong(owner)
+  if isinstance(owner, _shapes.Shape):
+    return _shapes.read(ip, owner, name)
+  if isinstance(owner, Array):
+    return _arrays.read(ip, owner, name)
+  if isinstance(owner, tf.Tensor) and not is_static(owner) and name in _shapes.ATTRIBUTES:
+    return _shapes.attribute_of_tensor(ip, owner, name)
+  if isinstance(owner, tf.Tensor) and name in _NEEDS_VALUE:
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a tensor: its value is not there yet.")
+  if isinstance(owner, (Number, Rows, Builtin, Closure, BoundMethod)):
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, f".{name} of a {named(owner)}."
+    )
+  return of_static(ip, owner, name)
+
+
+def of_static(ip: Any, owner: Any, name: str) -> Any:
+  """Returns an attribute of an object that is known at conversion, and guards it."""
+  frame = ip.frame
+  if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
+    if name == "_replace" and _calls.is_named_tuple(type(owner)):
+      fields: Any = owner
+      return Builtin(name, lambda **new: type(fields)(**{**fields._asdict(), **new}))
+    found = inspect.getattr_static(type(owner), name, None)
+    if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
+      return BoundMethod(found, owner)
+    if isinstance(found, property):
+      return _calls.call(ip, found.fget, [owner], {})
+    return getattr(owner, name)
+  if isinstance(owner, (types.ModuleType, type, tf.Tensor)) or _libraries.is_library(owner):
+    if not hasattr(owner, name):
+      raise frame.refuse(Reason.TENSORFLOW_ERROR, f"A {named(owner)} has no attribute {name!r}.")
+    return _of_library(ip, owner, name)
+  found = by_class(frame.conversion.guards.type_of(owner), name)
+  frame.conversion.guards.of_class(type(owner), name)
+  if isinstance(found, property):
+    return _calls.call(ip, found.fget, [owner], {})
+  if isinstance(found, (types.FunctionType, classmethod)):
+    frame.conversion.guards.own(owner, name)
+  if isinstance(found, classmethod) and not _is_shadowed(owner, name):
+    return BoundMethod(found.__func__, type(owner))
+  if isinstance(found, functools.cached_property) and name not in vars(owner):
+    raise frame.refuse(Reason.OPAQUE_READ, f"The cached property {name!r} is not filled yet.")
+  if isinstance(found, types.FunctionType) and not _is_shadowed(owner, name):
+    return BoundMethod(found, owner)
+  if isinstance(found, types.MethodDescriptorType) and not _is_shadowed(owner, name):
+    return getattr(owner, name)  # Of a builtin class: nothing can put another in its place.
+  if isinstance(found, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+    return getattr(owner, name)
+  state = frame.conversion.effects.read_static(ip, owner, name)
+  if state is not None:
+    return state.value
+  if has_own_getattr(type(owner)):
+    raise frame.refuse(
+      Reason.OPAQUE_READ, f"{type(owner).__name__} has its own __getattr__ for {name!r}."
+    )
+  if not hasattr(owner, name):
+    raise Raises
+  value = frame.conversion.guards.attribute(owner, name)
+  # A tf.Module keeps dicts in proxies, which pass all through to the dict itself.
+  return value.__wrapped__ if type(value).__name__ == "_DictWrapper" else value
+
+
+def _of_library(ip: Any, owner: Any, name: str) -> Any:
+  """Returns and guards an attribute of a module, a class, a tensor or an object of a library."""
+  guards = ip.frame.conversion.guards
+  value = getattr(owner, name)
+  if isinstance(owner, tf.Tensor):
+    return value
+  if isinstance(owner, type) and isinstance(value, types.MethodType):
+    guards.of_class(owner, name)
+    return value
+  if isinstance(owner, (types.ModuleType, type)):
+    # Modules that load parts of themselves when they are asked for have these not as attributes.
+    is_plain = not _libraries.is_library(owner) or name in vars(owner)
+    return guards.attribute(owner, name) if is_plain else value
+  _calls.watch(ip, owner)
+  return guards.attribute(owner, name) if name in getattr(owner, "__dict__", {}) else value
+
+
+def _is_shadowed(owner: Any, name: str) -> bool:
+  return name in getattr(owner, "__dict__", {})
+
+
+def has_own_getattr(type_: type) -> bool:
+  """Tells whether reading an attribute runs code of the user's."""
+  if _libraries.is_library(type_):
+    return False
+  own = inspect.getattr_static(type_, "__getattribute__")
+  overridden = own is not object.__getattribute__ and isinstance(own, types.FunctionType)
+  getter = inspect.getattr_static(type_, "__getattr__", None)
+  is_users = isinstance(getter, types.FunctionType) and not _libraries.is_library(getter)
+  return (overridden and not _libraries.is_library(own)) or is_users
+
+
+# --- Heap objects
+
+
+def _of_ref(ip: Any, ref: Ref, name: str) -> Any:
+  frame = ip.frame
+  kinds = frame.types_of(ref) - {NoneType, Missing}
+  value = frame.concrete(ref)
+  if not isinstance(value, Ref):
+    return read(ip, value, name)
+  if not kinds:
+    raise Raises  # None has no such attribute.
+  if kinds == {str}:
+    if not hasattr(str, name):
+      raise Raises
+    return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
+  effects = frame.conversion.effects
+  groups: dict[Any, list[type]] = {}
+  for kind in sorted(kinds, key=lambda t: t.__qualname__):
+    groups.setdefault(_resolution(ip, kind, name), []).append(kind)
+  if list(groups) == ["plain"]:
+    state = effects.read_heap(ip, ref, name)
+    return frame.resolve(ref.step("attr", name)) if state is None else state.value
+  if len(groups) == 1:
+    (found,) = groups
+    return _bound(ip, ref, name, found)
+  if all(isinstance(found, (types.FunctionType, staticmethod)) for found in groups):
+    return Builtin(name, lambda *args, **kwargs: by_type(
+      ip, ref, list(groups.values()),
+      lambda narrowed, _: _calls.call(ip, read(ip, narrowed, name), list(args), kwargs)))
+  return by_type(
+    ip, ref, list(groups.values()), lambda narrowed, group: read(ip, narrowed, name)
+  )
+
+
+def by_class(kind: type, name: str) -> Any:
+  """Returns what a class has under a name, a decorated recursive function as the plain one."""
+  found = inspect.getattr_static(kind, name, None)
+  return found.python if getattr(type(found), "_is_recursive_function", False) else found
+
+
+def _resolution(ip: Any, kind: type, name: str) -> Any:
+  """Returns what an attribute is by the class: a property, a function, or plain data."""
+  if has_own_getattr(kind):
+    raise ip.frame.refuse(Reason.OPAQUE_READ, f"{kind.__name__} has its own __getattr__.")
+  found = by_class(kind, name)
+  if not _libraries.is_library(kind):
+    ip.frame.conversion.guards.of_class(kind, name)
+  if isinstance(found, (property, types.FunctionType, staticmethod, classmethod)):
+    return found
+  if isinstance(found, functools.cached_property):
+    raise ip.frame.refuse(
+      Reason.OPAQUE_READ, f"{kind.__name__}.{name} is a cached property: reading writes it."
+    )
+  if isinstance(found, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+    return found
+  if hasattr(type(found), "__get__") and not isinstance(
+    found, (types.MemberDescriptorType, types.GetSetDescriptorType, _TUPLE_FIELD)
+  ):
+    raise ip.frame.refuse(
+      Reason.OPAQUE_READ, f"{kind.__name__}.{name} is a {type(found).__name__}."
+    )
+  return "plain"
+
+
+def is_plain(ip: Any, kind: type, name: str) -> bool:
+  """Tells whether objects of a type have the attribute as data, if they have it."""
+  return _resolution(ip, kind, name) == "plain"
+
+
+def _check_not_hidden(ip: Any, ref: Ref, name: str) -> None:
+  """Relies on that objects have no attributes of their own that hide a method of the class."""
+  frame = ip.frame
+  base = frame.base(ref)
+  for kind in base.types - {NoneType, Missing}:
+    found = inspect.getattr_static(kind, name)
+    if isinstance(found, (staticmethod, classmethod)):
+      found = found.__func__
+    facts = frame.profile.facts([kind], (("method", name, Held(found)),))
+    if Missing in facts.types:
+      raise frame.refuse(Reason.OPAQUE_READ, f"An object hides {kind.__name__}.{name}.")
+
+
+def _bound(ip: Any, ref: Ref, name: str, found: Any) -> Any:
+  if isinstance(found, property):
+    return _calls.call(ip, found.fget, [ref], {})
+  if isinstance(found, (types.FunctionType, staticmethod, classmethod)):
+    _check_not_hidden(ip, ref, name)
+  if isinstance(found, staticmethod):
+    return found.__func__
+  if isinstance(found, types.FunctionType):
+    return BoundMethod(found, ref)
+  if isinstance(found, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+    return _method_of_builtin(ip, ref, name)
+  if isinstance(found, classmethod):
+    kinds = list(ip.frame.types_of(ref) - {NoneType, Missing})
+    if len(kinds) == 1:
+      return BoundMethod(found.__func__, kinds[0])
+  raise ip.frame.refuse(Reason.OPAQUE_READ, f"{name} is a {type(found).__name__}.")
+
+
+def by_type(
+  ip: Any, ref: Ref, groups: list[list[type]], then: Callable[[Ref, list[type]], Any]
+) -> Any:
+  """Does `then` for the group of types that the object belongs to when the program runs."""
+  frame = ip.frame
+  group, *others = groups
+  narrowed = frozenset(group)
+
+  def first() -> Any:
+    frame.narrow([(ref, narrowed)])
+    return then(ref, group)
+
+  if not others:
+    return first()
+
+  def rest() -> Any:
+    frame.narrow([(ref, frame.types_of(ref) - narrowed)])
+    return by_type(ip, ref, others, then)
+
+  return frame.cond(is_exactly(ip, ref, narrowed), first, rest)
+
+
+def is_exactly(ip: Any, ref: Ref, kinds: frozenset[type]) -> Number:
+  """Tells whether the object is of one of these types and not of a subclass that occurs."""
+  others = ip.frame.types_of(ref) - kinds - {NoneType, Missing}
+  if any(issubclass(other, tuple(kinds)) for other in others):
+    if not any(issubclass(kind, tuple(others)) for kind in kinds):
+      inner = ip.frame.number(ref.step("isinstance", tuple(sorted(others, key=repr))))
+      return Number(tf.logical_not(inner.tensor), bool)
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "Classes derive from each other both ways.")
+  return ip.frame.number(ref.step("isinstance", tuple(sorted(kinds, key=repr))))
+
+
+def _string_method(ip: Any, ref: Ref, name: str, args: tuple[Any, ...]) -> Any:
+  if name not in _PURE_METHODS or not all(type(arg) in (str, int) for arg in args):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.{name} of these arguments.")
+  return ip.frame.resolve(ref.step("call", name, *map(Held, args)))
+
+
+def _method_of_builtin(ip: Any, ref: Ref, name: str) -> Any:
+  from recursive_tf.convert.semantics import _sequences
+
+  if name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):
+    return Builtin(name, lambda *args: _sequences.method_of_heap(ip, ref, name, args))
+  if name == "__len__":
+    return Builtin(name, lambda: ip.frame.length(ref))
+  return Builtin(name, lambda *args: ip.frame.conversion.effects.call_method(ip, ref, name, args))
+
+
+# --- What the program makes
+
+
+def _of_object(ip: Any, owner: LocalObject, name: str) -> Any:
+  ip.frame.conversion.guards.methods(owner.type)
+  if name in owner.fields:
+    return owner.fields[name]
+  found = by_class(owner.type, name)
+  if isinstance(found, property):
+    return _calls.call(ip, found.fget, [owner], {})
+  if isinstance(found, types.FunctionType):
+    return BoundMethod(found, owner)
+  if isinstance(found, staticmethod):
+    return found.__func__
+  if found is None:
+    raise Raises
+  return found
+
+
+def _method_of_container(ip: Any, owner: Any, name: str) -> Any:
+  from recursive_tf.convert.semantics import _sequences
+
+  return Builtin(name, lambda *args, **kwargs: _sequences.method(ip, owner, name, args, kwargs))
+
+
+def super_of(ip: Any, scope: Scope) -> Any:
+  """Returns what `super()` gives in a method."""
+  cell = scope.source.cells.get("__class__")
+  first = next(iter(scope.source.signature.parameters), None)
+  if cell is None or first is None:
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "super() outside of a method.")
+  return Super(cell.cell_contents, scope.names[first], ip)
+
+
+class Super:
+  """`super()`: reads attributes of the classes after one."""
+
+  def __init__(self, after: type, owner: Any, ip: Any):
+    self._after = after
+    self._owner = owner
+    self._ip = ip
+
+  def read(self, name: str) -> Any:
+    """Returns the method of the next class that has it."""
+    type_ = self._owner.type if isinstance(self._owner, LocalObject) else type(self._owner)
+    if isinstance(self._owner, Ref):
+      kinds = self._ip.frame.types_of(self._owner) - {NoneType, Missing}
+      if len(kinds) != 1:
+        raise self._ip.frame.refuse(
+          Reason.UNSUPPORTED_OPERATION, f"super().{name} of objects of several types."
+        )
+      (type_,) = kinds
+    self._ip.frame.conversion.guards.methods(type_)
+    order = type_.__mro__
+    for base in order[order.index(self._after) + 1 :]:
+      if name in vars(base):
+        found = by_class(base, name)
+        if isinstance(found, types.FunctionType):
+          return BoundMethod(found, self._owner)
+        break
+    raise self._ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"super().{name}.")
+
+
+# --- Writes
+
+
+def write(ip: Any, owner: Any, name: str, value: Any) -> None:
+  """Does `owner.name = value`."""
+  if isinstance(owner, LocalObject):
+    found = inspect.getattr_static(owner.type, name, None)
+    if isinstance(found, property) or getattr(
+      getattr(owner.type, "__dataclass_params__", None), "frozen", False
+    ):
+      raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{owner.type.__name__}.{name} is not plain.")
+    owner.fields = {**owner.fields, name: value}
+    return
+  ip.frame.conversion.effects.write_attribute(ip, owner, name, value)

@@ -1,0 +1,536 @@
+"""Runs a user's function on abstract values: statements and expressions.
+
+It does what Python would, in Python's order, except that a test whose outcome only the run knows
+becomes a conditional, a recursive call an Invoke, and a loop over a list of unknown length a map or
+a loop of the graph.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._budget import Budget
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.semantics import (
+  _attributes,
+  _builtins,
+  _calls,
+  _lazy,
+  _loops,
+  _operators,
+  _sequences,
+)
+from recursive_tf.convert.syntax.annotations import Annotation, annotation
+from recursive_tf.convert.values._abstract import (
+  Closure,
+  Container,
+  LocalDict,
+  LocalList,
+  Maybe,
+  Raises,
+  Ref,
+  Scope,
+  Undefined,
+  Unset,
+  is_middle,
+)
+from recursive_tf.convert.values._forms import Mismatch
+from recursive_tf.convert.values._numbers import Number, unary
+
+FELL = object()  # What a block gives that does not return.
+
+
+class Interpreter:
+  """Runs functions in one frame.
+
+  Attributes:
+    frame: the body being made.
+    active: the definitions that are being run, outermost first: a call of one is a recursion.
+  """
+
+  def __init__(self, frame: Frame):
+    self.frame = frame
+    self.budget: Budget = frame.conversion.budget
+    self.active: list[ast.AST] = []
+    self.source: Any = None  # Of the function that is being run.
+
+  # --- Statements
+
+  def run(self, node: ast.FunctionDef, scope: Scope) -> Any:
+    """Runs a function's body and returns its result."""
+    self.active.append(node)
+    origin, source, here = self.frame.origin, self.source, self.budget.here
+    self.source = scope.source
+    try:
+      result = self.block(node.body, scope)
+    finally:
+      self.active.pop()
+      self.source = source
+    self.frame.origin = origin
+    self.budget.here = here
+    return None if result is FELL else result
+
+  def block(self, statements: list[ast.stmt], scope: Scope) -> Any:
+    """Runs statements; returns what they return, or FELL."""
+    for position, statement in enumerate(statements):
+      self.frame.origin = scope.source.origin(statement)
+      self.budget.statement(statement, scope.source)
+      try:
+        if isinstance(statement, ast.Assert):
+          return self._assert(statement, statements[position + 1 :], scope)
+        result = getattr(self, f"do_{type(statement).__name__}")(statement, scope)
+      except Mismatch as error:
+        raise self.frame.refuse(Reason.KINDS_DIFFER, f"Values meet that are {error}.") from None
+      if result is not FELL:
+        return result
+    return FELL
+
+  def do_Return(self, node: ast.Return, scope: Scope) -> Any:
+    return None if node.value is None else self.keep(self.eval(node.value, scope))
+
+  def do_Expr(self, node: ast.Expr, scope: Scope) -> Any:
+    self.frame.compute(self.eval(node.value, scope))
+    return FELL
+
+  def do_Pass(self, node: ast.Pass, scope: Scope) -> Any:
+    return FELL
+
+  def do_Raise(self, node: ast.Raise, scope: Scope) -> Any:
+    raise Raises
+
+  def do_If(self, node: ast.If, scope: Scope) -> Any:
+    pred = self.test(node.test, scope)
+    live = annotation(node, Annotation.LIVE_AFTER)
+    return self.frame.cond(
+      pred,
+      lambda: self.block(node.body, scope),
+      lambda: self.block(node.orelse, scope),
+      None if live is None else (scope, live),
+    )
+
+  def _assert(self, node: ast.Assert, rest: list[ast.stmt], scope: Scope) -> Any:
+    def fail() -> Any:
+      raise Raises
+
+    pred = self.test(node.test, scope)
+    return self.frame.cond(pred, lambda: self.block(rest, scope), fail)
+
+  def do_For(self, node: ast.For, scope: Scope) -> Any:
+    return _loops.do_for(self, node, scope)
+
+  def do_While(self, node: ast.While, scope: Scope) -> Any:
+    return _loops.do_while(self, node, scope)
+
+  def do_Assign(self, node: ast.Assign, scope: Scope) -> Any:
+    is_slot = annotation(node, Annotation.RETURN_SLOT) is not None
+    value = Unset() if is_slot else self.eval(node.value, scope)
+    self.frame.compute(value)
+    self.assign(node.targets[0], value, scope)
+    return FELL
+
+  def do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> Any:
+    _operators.augmented(self, node, scope)
+    return FELL
+
+  def do_FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> Any:
+    scope.names[node.name] = self.closure(node, scope)
+    return FELL
+
+  def do_Import(self, node: ast.Import, scope: Scope) -> Any:
+    for alias in node.names:
+      module = __import__(alias.name)
+      if alias.asname:
+        for part in alias.name.split(".")[1:]:
+          module = getattr(module, part)
+      scope.names[alias.asname or alias.name.partition(".")[0]] = module
+    return FELL
+
+  def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> Any:
+    package = scope.source.globals.get("__package__")
+    names = [alias.name for alias in node.names]
+    module = __import__(node.module or "", {"__package__": package}, None, names, node.level)
+    for alias in node.names:
+      found = self.frame.conversion.guards.attribute(module, alias.name)
+      scope.names[alias.asname or alias.name] = found
+    return FELL
+
+  def do_Nonlocal(self, node: ast.Nonlocal, scope: Scope) -> Any:
+    scope.outer_names |= frozenset(node.names)
+    return FELL
+
+  def do_Global(self, node: ast.Global, scope: Scope) -> Any:
+    scope.outer_names |= frozenset(node.names)
+    return FELL
+
+  def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
+    """Binds a target to a value."""
+    if isinstance(target, ast.Name):
+      self.bind(target.id, value, scope)
+    elif isinstance(target, ast.Attribute):
+      owner = self.eval(target.value, scope)
+      _attributes.write(self, owner, target.attr, value)
+    elif isinstance(target, ast.Subscript):
+      owner = self.eval(target.value, scope)
+      _sequences.write_item(self, owner, self.eval(target.slice, scope), value)
+    elif isinstance(target, ast.Starred):
+      self.assign(target.value, value, scope)
+    else:
+      assert isinstance(target, (ast.Tuple, ast.List))  # What the passes leave.
+      self._unpack(target.elts, value, scope)
+
+  def keep(self, value: Any) -> Any:
+    """Returns a value that may be used more than once.
+
+    Raises:
+      ConversionRefused: If it is an iterator, which is computed later and empty the second time.
+    """
+    if isinstance(value, LocalList) and value.is_iterator:
+      raise self.frame.refuse(
+        Reason.UNSUPPORTED_OPERATION, "An iterator is kept. Make it a list where it is made."
+      )
+    return value
+
+  def bind(self, name: str, value: Any, scope: Scope) -> None:
+    """Sets a variable where Python would."""
+    self.keep(value)
+    if isinstance(value, Container) and value.called is None:
+      value.called = name
+    if name not in scope.outer_names:
+      scope.names[name] = value
+      return
+    found = scope.outer.find(name) if scope.outer is not None else None
+    if found is not None:
+      found.names[name] = value
+      return
+    outermost = scope
+    while outermost.outer is not None:
+      outermost = outermost.outer
+    source = outermost.source
+    effects = self.frame.conversion.effects
+    if name in source.cells:
+      effects.write_variable(self, source.cells[name], name, value)
+    else:
+      effects.write_variable(self, source.globals, name, value)
+
+  def _unpack(self, targets: list[ast.expr], value: Any, scope: Scope) -> None:
+    starred = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
+    if starred:
+      (first,) = starred
+      items = _sequences.unpacked(self, value, first, len(targets) - first - 1)
+    else:
+      items = _sequences.fixed_items(self, value, len(targets))
+    if len(items) != len(targets):
+      raise Raises
+    for target, item in zip(targets, items, strict=True):
+      self.assign(target, item, scope)
+
+  # --- Tests
+
+  def test(self, node: ast.expr, scope: Scope) -> Any:
+    """Returns the truth of an expression: a bool, or a bool `Number`."""
+    if isinstance(node, ast.BoolOp):
+      pred = self.test(node.values[0], scope)
+      for value in node.values[1:]:
+        is_and = isinstance(node.op, ast.And)
+        pred = self._both(pred, is_and, functools.partial(self.test, value, scope))
+      return pred
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+      return self._not(self.test(node.operand, scope))
+    return _operators.truth(self, self.eval(node, scope))
+
+  def _not(self, pred: Any) -> Any:
+    if not isinstance(pred, Number):
+      return not pred
+    meaning = self.frame.meaning(pred)
+    found = unary(ast.Not, pred)
+    assert found is not None  # Every bool can be negated.
+    return self.frame.note(found, meaning.if_false, meaning.if_true)
+
+  def _both(self, left: Any, is_and: bool, right: Callable[[], Any]) -> Any:
+    """Returns `left and right()`, or `left or right()`, evaluating what Python would."""
+    if not isinstance(left, Number):
+      return right() if bool(left) is is_and else left
+    frame = self.frame
+    meaning = frame.meaning(left)
+    facts = meaning.if_true if is_and else meaning.if_false
+
+    def attempt() -> Any:
+      frame.narrow(facts)
+      return right()
+
+    # Evaluated here if it may be; else only where Python would.
+    found = frame.tried(attempt)
+    if found is None:
+      return self._both_in_branch(left, is_and, right)
+    if not isinstance(found, Number):
+      return left if bool(found) is is_and else found
+    both = tf.logical_and if is_and else tf.logical_or
+    return self._note_both(Number(both(left.tensor, found.tensor), bool), left, is_and, found)
+
+  def _both_in_branch(self, left: Number, is_and: bool, right: Callable[[], Any]) -> Any:
+    evaluated: list[Any] = []
+
+    def evaluate() -> Any:
+      evaluated.append(right())
+      return evaluated[0]
+
+    frame = self.frame
+    if is_and:
+      result = frame.cond(left, evaluate, lambda: False)
+    else:
+      result = frame.cond(left, lambda: True, evaluate)
+    if not isinstance(result, Number) or not evaluated:
+      return result
+    return self._note_both(result, left, is_and, evaluated[0])
+
+  def _note_both(self, result: Number, left: Number, is_and: bool, right: Any) -> Number:
+    frame = self.frame
+    meaning, inner = frame.meaning(left), frame.meaning(right)
+    if is_and:
+      return frame.note(result, [*meaning.if_true, *inner.if_true], [])
+    return frame.note(result, [], [*meaning.if_false, *inner.if_false])
+
+  # --- Expressions
+
+  def eval(self, node: ast.expr, scope: Scope) -> Any:
+    """Returns the value of an expression."""
+    self.budget.step()
+    return getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
+
+  def _unsupported(self, node: ast.expr, scope: Scope) -> Any:
+    raise self.frame.refuse(Reason.SYNTAX, f"{type(node).__name__} expressions are not converted.")
+
+  def eval_Constant(self, node: ast.Constant, scope: Scope) -> Any:
+    return node.value
+
+  def eval_Name(self, node: ast.Name, scope: Scope) -> Any:
+    return self.lookup(node.id, scope)
+
+  def lookup(self, name: str, scope: Scope) -> Any:
+    """Returns what a name stands for."""
+    found = scope.find(name)
+    if found is not None:
+      value = found.names[name]
+      if isinstance(value, Undefined):
+        raise self.frame.refuse(
+          Reason.KINDS_DIFFER, f"{name!r} may not be set on every path that leads here."
+        )
+      return value
+    outermost = scope
+    while outermost.outer is not None:
+      outermost = outermost.outer
+    source = outermost.source
+    if name in source.local_names and outermost is scope:
+      raise Raises  # UnboundLocalError
+    conversion = self.frame.conversion
+    for owner, guard in (
+      (source.cells.get(name), conversion.guards.cell),
+      (source.globals if name in source.globals else None, conversion.guards.name),
+    ):
+      if owner is not None:
+        state = conversion.effects.read_variable(self, owner, name)
+        return guard(owner, name) if state is None else state.value
+    return conversion.guards.builtin(source, name)
+
+  def eval_Attribute(self, node: ast.Attribute, scope: Scope) -> Any:
+    return _attributes.read(self, self.eval(node.value, scope), node.attr)
+
+  def eval_Subscript(self, node: ast.Subscript, scope: Scope) -> Any:
+    return _sequences.item(self, self.eval(node.value, scope), self.eval(node.slice, scope))
+
+  def eval_Slice(self, node: ast.Slice, scope: Scope) -> Any:
+    parts = [
+      None if part is None else self.eval(part, scope)
+      for part in (node.lower, node.upper, node.step)
+    ]
+    return _sequences.Slice(*(self.frame.resolve(part) for part in parts))
+
+  def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> Any:
+    return tuple(self._items(node.elts, scope))
+
+  def eval_List(self, node: ast.List, scope: Scope) -> Any:
+    found = self.frame.new(LocalList([]))
+    for part in node.elts:
+      if isinstance(part, ast.Starred):
+        _sequences.extend(self, found, self.eval(part.value, scope))
+      else:
+        _sequences.method(self, found, "append", [self.eval(part, scope)], {})
+    return found
+
+  def _items(self, nodes: list[ast.expr], scope: Scope) -> Iterator[Any]:
+    for node in nodes:
+      if isinstance(node, ast.Starred):
+        yield from _sequences.fixed_items(self, self.eval(node.value, scope))
+      else:
+        yield self.eval(node, scope)
+
+  def eval_Dict(self, node: ast.Dict, scope: Scope) -> Any:
+    items: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+      if key is None:
+        other = self.eval(value, scope)
+        if not isinstance(other, LocalDict):
+          raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
+        items.update(other.items)
+      else:
+        name = self.frame.resolve(self.eval(key, scope))
+        items[_sequences.static_key(self, name)] = self.eval(value, scope)
+    return self.frame.new(LocalDict(items))
+
+  def eval_BinOp(self, node: ast.BinOp, scope: Scope) -> Any:
+    left = self.eval(node.left, scope)
+    return _operators.binary(self, type(node.op), left, self.eval(node.right, scope))
+
+  def eval_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Any:
+    if isinstance(node.op, ast.Not):
+      return self._not(self.test(node.operand, scope))
+    return _operators.unary_value(self, type(node.op), self.eval(node.operand, scope))
+
+  def eval_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Any:
+    return self._bool_value(isinstance(node.op, ast.And), node.values, scope)
+
+  def _bool_value(self, is_and: bool, values: list[ast.expr], scope: Scope) -> Any:
+    left = self.eval(values[0], scope)
+    if not isinstance(left, Maybe):
+      left = self.frame.resolve(left)
+    if len(values) == 1:
+      return left
+    pred = _operators.truth(self, left)
+
+    def rest() -> Any:
+      return self._bool_value(is_and, values[1:], scope)
+
+    if isinstance(left, (bool, Number)) and pred is left:
+      return self._both_values(pred, is_and, rest)
+    if is_and:
+      return self.frame.cond(pred, rest, lambda: left)
+    # What is true is not None.
+    return self.frame.cond(pred, lambda: left.value if isinstance(left, Maybe) else left, rest)
+
+  def _both_values(self, left: Any, is_and: bool, rest: Callable[[], Any]) -> Any:
+    if not isinstance(left, Number):
+      return rest() if left is is_and else left
+    if is_and:
+      return self.frame.cond(left, rest, lambda: False)
+    return self.frame.cond(left, lambda: True, rest)
+
+  def eval_Compare(self, node: ast.Compare, scope: Scope) -> Any:
+    left = self.eval(node.left, scope)
+    right = self.eval(node.comparators[0], scope)
+    return _operators.compare(self, type(node.ops[0]), left, right)
+
+  def eval_IfExp(self, node: ast.IfExp, scope: Scope) -> Any:
+    return self.frame.cond(
+      self.test(node.test, scope),
+      lambda: self.eval(node.body, scope),
+      lambda: self.eval(node.orelse, scope),
+    )
+
+  def eval_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Any:
+    value = self.eval(node.value, scope)
+    # Not in a comprehension's own scope, unless it is what desugar made of `a < b() < c`.
+    while scope.is_comprehension and scope.outer is not None and not is_middle(node.target.id):
+      scope = scope.outer
+    self.bind(node.target.id, value, scope)
+    return value
+
+  def eval_Lambda(self, node: ast.Lambda, scope: Scope) -> Any:
+    return self.closure(_calls.function_of_lambda(node), scope)
+
+  def eval_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Any:
+    return _builtins.formatted(self, node, scope)
+
+  def eval_ListComp(self, node: ast.ListComp, scope: Scope) -> Any:
+    return _loops.comprehension(self, node.elt, node.generators, scope)
+
+  def eval_GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> Any:
+    return _lazy.made_by(
+      self,
+      lambda: _loops.comprehension(self, node.elt, node.generators, scope),
+      _lazy.reads_of_expression(node, scope),
+      (),
+    )
+
+  def eval_DictComp(self, node: ast.DictComp, scope: Scope) -> Any:
+    pair = getattr(node, "_rtf_pair", None)
+    if pair is None:
+      pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+      node._rtf_pair = pair  # type: ignore[attr-defined]
+    pairs = _loops.comprehension(self, pair, node.generators, scope)
+    if pairs.items is None:
+      raise self.frame.refuse(Reason.DYNAMIC_LIST, "A dict of unknown length.")
+    items = {
+      _sequences.static_key(self, self.frame.resolve(key)): value for key, value in pairs.items
+    }
+    return self.frame.new(LocalDict(items))
+
+  def eval_Starred(self, node: ast.Starred, scope: Scope) -> Any:
+    raise self.frame.refuse(Reason.SYNTAX, "* is only converted in calls, lists and tuples.")
+
+  def eval_Call(self, node: ast.Call, scope: Scope) -> Any:
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+      return _attributes.super_of(self, scope)
+    function = self.eval(node.func, scope)
+    if (function is any or function is all) and len(node.args) == 1 and not node.keywords:
+      (iterable,) = node.args
+      if isinstance(iterable, ast.GeneratorExp):
+        return _loops.search(self, iterable, function is all, scope)
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    iterators: list[list[Any]] = []  # What there was after each.
+    for value in self._arguments(node.args, scope):
+      args.append(value)
+      if _lazy.of(value) is not None:
+        iterators.append(self.frame.snapshot())
+    for keyword in node.keywords:
+      value = self.eval(keyword.value, scope)
+      if keyword.arg is not None:
+        kwargs[keyword.arg] = value
+      elif isinstance(value, LocalDict):
+        kwargs.update(value.items)
+      elif isinstance(value, dict):
+        kwargs.update(self.frame.conversion.guards.items(value))
+      else:
+        raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
+    _lazy.check_order(self, iterators)
+    origin = self.frame.origin
+    result = _calls.call(self, function, args, kwargs)
+    self.frame.origin = origin
+    return result
+
+  def _arguments(self, nodes: list[ast.expr], scope: Scope) -> Iterator[Any]:
+    for node in nodes:
+      if not isinstance(node, ast.Starred):
+        yield self.eval(node, scope)
+        continue
+      value = self.eval(node.value, scope)
+      rows = _sequences.rows_of(self, value)
+      if rows is not None:
+        yield _sequences.Spread(rows)
+      else:
+        yield from _sequences.fixed_items(self, value)
+
+  def closure(self, node: ast.FunctionDef, scope: Scope) -> Closure:
+    """Makes the function that a definition inside a function makes."""
+    args = node.args
+    named = [*args.posonlyargs, *args.args]
+    defaults = {
+      arg.arg: self.eval(value, scope)
+      for arg, value in zip(named[len(named) - len(args.defaults) :], args.defaults, strict=True)
+    }
+    defaults |= {
+      arg.arg: self.eval(value, scope)
+      for arg, value in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+      if value is not None
+    }
+    return Closure(node, scope, defaults, scope.source)
+
+  def read(self, ref: Ref) -> Any:
+    """Returns a read as the number or array that it is, if it is one."""
+    return self.frame.resolve(ref)

@@ -1,0 +1,179 @@
+"""Iterators over what the program computes: made at once here, element by element in Python.
+
+Both are the same as long as making the elements changes nothing, and as long as nothing that they
+are made of changes meanwhile. Where that does not hold, and the consumer does more than run the
+iterator to its end, the program is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.syntax import scopes
+from recursive_tf.convert.values._abstract import (
+  BoundMethod,
+  Closure,
+  Local,
+  LocalList,
+  Rows,
+  Scope,
+  has_changed,
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Lazy:
+  """How the elements of an iterator are made.
+
+  Attributes:
+    changed: the scopes, containers and stores that making them changes.
+    reads: the variables they are made of, as (scope, name).
+  """
+
+  changed: tuple[Local, ...]
+  reads: tuple[tuple[Scope, str], ...] = ()
+
+
+def made_by(
+  ip: Any, make: Callable[[], Any], reads: tuple[tuple[Scope, str], ...], values: tuple[Any, ...]
+) -> LocalList:
+  """Returns an iterator over what `make` gives, of the elements of other iterables or not."""
+  frame = ip.frame
+  before = frame.snapshot()
+  found = make()
+  changed = tuple(
+    local
+    for local, old in zip(frame.locals, before, strict=False)
+    if has_changed([old], [local.snapshot()])
+  )
+  inner = [lazy for value in values if (lazy := of(value)) is not None]
+  if (changed and inner) or (len(values) > 1 and any(lazy.changed for lazy in inner)):
+    raise _refused(ip)
+  result: LocalList = found if isinstance(found, LocalList) else ip.frame.new(LocalList(found))
+  result.is_iterator = True
+  if changed or reads or inner:
+    result.lazy = Lazy(
+      (*changed, *(local for lazy in inner for local in lazy.changed)),
+      (*reads, *(read for lazy in inner for read in lazy.reads)),
+    )
+  return result
+
+
+def of(value: Any) -> Lazy | None:
+  """Returns how an iterator's elements are made; None for all else."""
+  return value.lazy if isinstance(value, LocalList) else None
+
+
+def reads_of_expression(node: ast.GeneratorExp, scope: Scope) -> tuple[tuple[Scope, str], ...]:
+  """Returns the variables that a generator expression reads while it runs."""
+  return _found(scopes.lazy_reads(node), scope)
+
+
+def reads_of_function(function: Any) -> tuple[tuple[Scope, str], ...]:
+  """Returns the variables of enclosing functions that a function reads."""
+  while isinstance(function, BoundMethod):
+    function = function.function
+  if not isinstance(function, Closure):
+    return ()
+  return _found(scopes.free_names(function.node), function.scope)
+
+
+def _found(names: Any, scope: Scope) -> tuple[tuple[Scope, str], ...]:
+  return tuple((found, name) for name in sorted(names) if (found := scope.find(name)) is not None)
+
+
+def check_at_once(ip: Any, value: Any) -> None:
+  """Refuses an iterator that may not be run to its end, if that makes a difference."""
+  lazy = of(value)
+  if lazy is not None and lazy.changed:
+    raise _refused(ip)
+
+
+def check_not_of(ip: Any, value: Any, owner: Local) -> None:
+  """Refuses an iterator that reads a list while it is added to that list."""
+  lazy = of(value)
+  if lazy is not None and any(one is owner for one in _watched(lazy.reads)):
+    raise _refused(ip)
+
+
+def consumed(ip: Any, value: Any, consume: Callable[[], Any], is_whole: bool) -> Any:
+  """Returns what `consume` gives, which runs code of the program between two elements.
+
+  Args:
+    ip: the interpreter.
+    value: what is iterated over.
+    consume: does it.
+    is_whole: whether it surely runs to the end.
+  """
+  lazy = of(value)
+  if lazy is None:
+    return consume()
+  if lazy.changed and not (is_whole and all(map(_is_only_written, lazy.changed))):
+    raise _refused(ip)
+  stores = [s for s in ip.frame.locals if hasattr(s, "place") and not _is_only_written(s)]
+  watched = [*_watched(lazy.reads), *stores, *lazy.changed]
+  before = [_content(one) for one in watched]
+  found = consume()
+  if has_changed(before, [_content(one) for one in watched]):
+    raise _refused(ip)
+  return found
+
+
+def _is_only_written(local: Any) -> bool:
+  """Tells whether a container is the store of a place that the program never reads."""
+  return hasattr(local, "place") and not local.place.next_is_read
+
+
+def check_order(ip: Any, snapshots: list[list[Any]]) -> None:
+  """Refuses iterators as arguments if something has changed since they were made.
+
+  Args:
+    ip: the interpreter.
+    snapshots: of all containers, after each of the iterators.
+  """
+  if snapshots and has_changed(snapshots[0], ip.frame.snapshot()):
+    raise _refused(ip)
+
+
+def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[Any]:
+  """Yields the variables, and the containers in them."""
+  agenda: list[Any] = list(reads)
+  seen: set[int] = set()
+  while agenda:
+    one = agenda.pop()
+    if id(one) in seen:
+      continue
+    seen.add(id(one))
+    if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], Scope):
+      yield one
+      agenda.append(one[0].names.get(one[1]))
+    elif isinstance(one, Closure):
+      agenda += reads_of_function(one)
+    elif isinstance(one, BoundMethod):
+      agenda += [one.function, one.owner]
+    elif isinstance(one, Local) and not isinstance(one, Scope):
+      yield one
+      content = one.snapshot()
+      if not isinstance(content, Rows):
+        agenda += content.values() if isinstance(content, dict) else content
+    elif isinstance(one, tuple):
+      agenda += one
+
+
+def _content(one: Any) -> Any:
+  if isinstance(one, Local):
+    return one.snapshot()
+  scope, name = one
+  return {name: scope.names.get(name)}
+
+
+def _refused(ip: Any) -> Exception:
+  refusal: Exception = ip.frame.refuse(
+    Reason.EFFECT_ORDER,
+    "An iterator's elements are made one by one, between other changes. Make a list of it first.",
+  )
+  return refusal

@@ -1,0 +1,136 @@
+"""Shapes of tensors of which the run knows some dimensions: Python's ints in eager execution.
+
+In a graph such a dimension is None, on which a program would decide otherwise.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.semantics import _operators
+from recursive_tf.convert.values._abstract import Abstract, Builtin, LocalList
+from recursive_tf.convert.values._forms import number_of
+from recursive_tf.convert.values._numbers import Number
+
+# Attributes of tensors that say what its shape is.
+ATTRIBUTES = ("shape", "get_shape", "ndim", "_shape", "_shape_tuple", "_shape_as_list", "_rank")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shape(Abstract):
+  """The shape of a tensor.
+
+  Attributes:
+    dims: its dimensions, ints or `Number`s.
+  """
+
+  dims: tuple[Any, ...]
+  description = "A shape that only the run knows"
+
+
+def of_tensor(ip: Any, tensor: tf.Tensor) -> Any:
+  """Returns `tensor.shape`: a `TensorShape` where it is known, else a `Shape`."""
+  if tensor.shape.is_fully_defined():
+    return tensor.shape
+  if tensor.shape.rank is None:
+    raise ip.frame.refuse(
+      Reason.NEEDS_VALUE, "The shape of a tensor of which only the run knows how many axes it has."
+    )
+  found = tf.shape(tensor)
+  return Shape(
+    tuple(
+      Number(found[i], int) if size is None else size for i, size in enumerate(tensor.shape)
+    )
+  )
+
+
+def dims(shape: Any) -> Sequence[Any]:
+  """Returns the dimensions of what `of_tensor` returned."""
+  return shape.dims if isinstance(shape, Shape) else shape.as_list()
+
+
+def attribute_of_tensor(ip: Any, tensor: tf.Tensor, name: str) -> Any:
+  """Returns one of `ATTRIBUTES`."""
+  shape = of_tensor(ip, tensor)
+  if name == "shape":
+    return shape
+  if name == "get_shape":
+    return Builtin(name, lambda: shape)
+  if name == "ndim":
+    return tensor.shape.rank
+  raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name} of a tensor.")
+
+
+def read(ip: Any, shape: Shape, name: str) -> Any:
+  """Returns `shape.name`."""
+  if name in ("rank", "ndims"):
+    return len(shape.dims)
+  if name == "as_list":
+    return Builtin(name, lambda: ip.frame.new(LocalList(shape.dims)))
+  if name == "num_elements":
+    return Builtin(name, lambda: _num_elements(ip, shape))
+  if name == "is_fully_defined":
+    return Builtin(name, lambda: True)
+  raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a shape that only the run knows.")
+
+
+def _num_elements(ip: Any, shape: Shape) -> Any:
+  count: Any = 1
+  for size in shape.dims:
+    count = _operators.binary(ip, ast.Mult, count, size)
+  return count
+
+
+def item(ip: Any, shape: Shape, key: Any) -> Any:
+  """Returns `shape[key]`, for an int or a slice that is known."""
+  if isinstance(key, slice):
+    dims = shape.dims[key]
+    return Shape(dims) if any(isinstance(size, Number) for size in dims) else tf.TensorShape(dims)
+  if type(key) is not int:
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "A dimension by what only the run knows.")
+  if not -len(shape.dims) <= key < len(shape.dims):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"Axis {key} of a shape without it.")
+  return shape.dims[key]
+
+
+def is_equal(ip: Any, left: Any, right: Any) -> Any:
+  """Returns `left == right`, one of which is a `Shape`."""
+  both = [_dims(ip, value) for value in (left, right)]
+  if both[0] is None or both[1] is None:
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, "A shape is compared with something else than a shape."
+    )
+  result: Any = len(both[0]) == len(both[1])
+  for a, b in zip(both[0], both[1], strict=True) if result else ():
+    result = ip._both(
+      result, True, lambda a=a, b=b: _operators.truth(ip, _operators.compare(ip, ast.Eq, a, b))
+    )
+  return result
+
+
+def _dims(ip: Any, value: Any) -> Sequence[Any] | None:
+  """Returns the dimensions of what TensorFlow compares as a shape; None of all else."""
+  if isinstance(value, Shape):
+    return value.dims
+  if isinstance(value, tf.TensorShape):
+    return value.as_list() if value.is_fully_defined() else None
+  dims = value.items if isinstance(value, LocalList) else value
+  if not isinstance(dims, (tuple, list)):
+    return None
+  dims = [ip.frame.concrete(size) for size in dims]
+  is_number = [(number := number_of(size)) is not None and number.type is int for size in dims]
+  return dims if all(is_number) else None
+
+
+def joined(ip: Any, left: Any, right: Any) -> Shape:
+  """Returns `left + right`, one of which is a `Shape`."""
+  both = [_dims(ip, value) for value in (left, right)]
+  if both[0] is None or both[1] is None:
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "Something is added to a shape.")
+  return Shape((*both[0], *both[1]))

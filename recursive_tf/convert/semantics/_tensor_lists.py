@@ -1,0 +1,160 @@
+"""TensorFlow's functions of lists, on lists whose length only the run knows; `tf.constant`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.semantics import _calls, _loops
+from recursive_tf.convert.semantics import _sequences as seq
+from recursive_tf.convert.values import _forms, _numbers
+from recursive_tf.convert.values._abstract import (
+  Bottom,
+  LocalList,
+  Missing,
+  Ref,
+  Rows,
+)
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number
+
+
+def is_hashable(function: Any) -> bool:
+  """Tells whether something may be looked up in a dict."""
+  try:
+    hash(function)
+  except TypeError:
+    return False
+  return True
+
+
+def call_on_rows(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a TensorFlow function on a list of unknown length; None if no argument is one."""
+  if not args and not kwargs:
+    return None
+  values = args or [next(iter(kwargs.values()))]
+  rows = _calls.as_rows(values[0])
+  if rows is None and isinstance(values[0], Ref):
+    kinds = ip.frame.types_of(values[0]) - {NoneType, Missing}
+    if kinds and all(issubclass(kind, (list, tuple)) for kind in kinds):
+      rows = seq.rows_of(ip, values[0])
+  if rows is None:
+    return None
+  rest = args[1:]
+  if not args:
+    kwargs = dict(list(kwargs.items())[1:])
+  stacked = _stacked(ip, rows, function)
+  if function is tf.stack:
+    return _stack(ip, stacked, *rest, **kwargs)
+  if function is tf.add_n:
+    stacked = ip.frame.check(stacked, rows.length > 0, "tf.add_n of an empty list")
+    return tf.reduce_sum(stacked, 0)
+  if function is tf.concat:
+    stacked = ip.frame.check(stacked, rows.length > 0, "tf.concat of an empty list")
+    return _concat(ip, stacked, *rest, **kwargs)
+  if is_hashable(function) and function in _TAKE_STACKED:
+    return _calls.native(ip, function, [stacked, *rest], kwargs)
+  raise ip.frame.refuse(
+    Reason.DYNAMIC_LIST, f"{getattr(function, '__name__', function)} of a list of unknown length."
+  )
+
+
+def _stacked(ip: Any, rows: Rows, function: Any) -> tf.Tensor:
+  form = rows.form
+  if form is None:
+    raise Bottom  # What the elements are is not known yet.
+  if isinstance(form, (_forms.TensorForm, _forms.ArrayForm)):
+    return rows.tensors[0]
+  if isinstance(form, _forms.NumberForm):
+    dtype = {int: tf.int32, float: tf.float32, bool: tf.bool}[form.type]
+    if form.type is int:
+      small = tf.cast(tf.cast(rows.tensors[0], tf.int32), tf.int64)
+      ok = tf.reduce_all(tf.equal(small, rows.tensors[0]))
+      return ip.frame.check(tf.cast(rows.tensors[0], dtype), ok, "an int beyond 32 bits")
+    return tf.cast(rows.tensors[0], dtype)
+  if isinstance(form, _forms.RefForm):
+    kinds = form.types - {NoneType, Missing}
+    if len(kinds) == 1 and kinds <= {*_forms.NUMBERS}:
+      return _stacked(ip, _loops.read_each(ip, rows), function)
+  name = getattr(function, "__name__", function)
+  raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
+
+
+def _stack(ip: Any, stacked: tf.Tensor, axis: Any = 0, name: Any = None) -> tf.Tensor:
+  if type(axis) is not int:
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.stack with an axis of the run.")
+  stacked = ip.frame.check(stacked, tf.shape(stacked)[0] > 0, "tf.stack of an empty list")
+  if axis == 0:
+    return stacked
+  rank = stacked.shape.rank
+  axis = axis % rank
+  order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+  return tf.transpose(stacked, order)
+
+
+def _concat(ip: Any, stacked: tf.Tensor, axis: Any = None, name: Any = None) -> tf.Tensor:
+  rank = None if stacked.shape.rank is None else stacked.shape.rank - 1
+  if type(axis) is not int or not rank:
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.concat with an axis of the run.")
+  axis = axis % rank
+  order = [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)]
+  moved = tf.transpose(stacked, order) if axis else stacked
+  shape = [tf.shape(stacked)[i + 1] if s is None else s for i, s in
+           enumerate(stacked.shape[1:].as_list())]
+  shape[axis] = -1
+  result = tf.reshape(moved, shape)
+  known = stacked.shape[1:].as_list()
+  known[axis] = None
+  result.set_shape(known)
+  return result
+
+
+_TAKE_STACKED = {
+  tf.reduce_sum,
+  tf.reduce_mean,
+  tf.reduce_max,
+  tf.reduce_min,
+  tf.reduce_prod,
+  tf.reduce_any,
+  tf.reduce_all,
+  tf.convert_to_tensor,
+  tf.squeeze,
+  tf.reshape,
+  tf.nn.softmax,
+}
+
+def constant(
+  ip: Any, value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const"
+) -> Any:
+  """Returns `tf.constant(value)` of a list with Python numbers that only the run knows."""
+  frame = ip.frame
+  value = frame.concrete(value)
+  stacked = call_on_rows(ip, tf.convert_to_tensor, [value], {"dtype": dtype} if dtype else {})
+  if stacked is not None and shape is None:
+    return stacked
+  found = _with_numbers(ip, value, None if dtype is None else tf.as_dtype(dtype))
+  if not any(isinstance(part, tf.Tensor) for part in tf.nest.flatten(found)):
+    return _calls.native(ip, tf.constant, [value], {"dtype": dtype, "shape": shape, "name": name})
+  is_same = isinstance(value, tf.Tensor) and dtype in (None, value.dtype)
+  if is_same and shape is None:
+    return value  # As TensorFlow does; an array of the heap is a tensor by now.
+  if shape is not None or isinstance(value, tf.Tensor):
+    raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a tensor.")
+  return _calls.native(ip, tf.convert_to_tensor, [found], {"dtype": dtype})
+
+
+def _with_numbers(ip: Any, value: Any, dtype: tf.DType | None) -> Any:
+  """Returns nested lists with numbers of the run as tensors of a type."""
+  value = ip.frame.concrete(value)
+  if isinstance(value, LocalList) and value.items is not None:
+    return [_with_numbers(ip, part, dtype) for part in value.items]
+  if type(value) in (list, tuple):
+    return [_with_numbers(ip, part, dtype) for part in value]
+  if isinstance(value, Number):
+    try:
+      return _numbers.as_tensor(value, dtype)
+    except TypeError as error:
+      raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, str(error)) from None
+  return seq.lowered(ip, value)

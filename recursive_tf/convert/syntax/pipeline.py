@@ -1,0 +1,73 @@
+"""Runs the passes: a function as the user wrote it becomes core Python."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+from collections.abc import Callable
+
+from recursive_tf.convert.syntax import (
+  append_loops,
+  bindings,
+  desugar,
+  fence,
+  liveness,
+  loop_exits,
+  scopes,
+  single_exit,
+)
+from recursive_tf.convert.syntax import verify as verification
+from recursive_tf.convert.syntax.context import PassContext
+from recursive_tf.convert.syntax.source import FunctionSource
+
+_Pass = Callable[[ast.FunctionDef, PassContext], ast.FunctionDef]
+
+PASSES: tuple[tuple[str, _Pass], ...] = (
+  # First: all others know only the syntax that it lets through.
+  ("fence", fence.transform),
+  # Before any pass drops code that is never run.
+  ("bindings", bindings.transform),
+  ("desugar", desugar.transform),
+  # Before single_exit, which takes a loop for a statement that has no exits.
+  ("loop_exits", loop_exits.transform),
+  # The last that rewrites: copies of a block must not share what analyses say about it.
+  ("single_exit", single_exit.transform),
+  # Again, for the names that the passes made.
+  ("bindings", bindings.transform),
+  ("liveness", liveness.transform),
+  # Whether a loop is a map depends on what it carries.
+  ("append_loops", append_loops.transform),
+)
+
+
+def prepare(
+  source: FunctionSource,
+  dump: Callable[[str, str], object] | None = None,
+  verify: bool = False,
+) -> FunctionSource:
+  """Brings a function into core Python.
+
+  Args:
+    source: the function as it was read; it stays as it is.
+    dump: called after each pass with the pass's name and the code.
+    verify: whether to check after each pass what it promises.
+
+  Returns:
+    The source with the new syntax, annotated as `annotations.Annotation` says. Its `local_names`
+    has the old names and those that were made.
+
+  Raises:
+    ConversionRefused: For syntax that is not converted, at its line.
+  """
+  ctx = PassContext(source)
+  node = copy.deepcopy(source.node)
+  done: list[str] = []
+  for name, transform in PASSES:
+    node = transform(node, ctx)
+    done.append(name)
+    if dump is not None:
+      dump(name, ast.unparse(node))
+    if verify:
+      verification.verify(node, done)
+  return dataclasses.replace(source, node=node, local_names=scopes.local_names(node))

@@ -1,0 +1,1 @@
+"""A run compared with what plain Python does."""

@@ -1,0 +1,499 @@
+"""Abstract values: what a name of the user's program stands for while its graph is made.
+
+A Python object that is none of these stands for itself: it is known at conversion, and guarded. A
+`tf.Tensor` of the graph is a tensor known in the run. The rest is here, and `Number` in
+`_numbers.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import types
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert.values._numbers import Number
+
+Step = tuple[Any, ...]
+Path = tuple[Step, ...]
+
+
+_CONSTANTS = (str, int, float, bool, bytes, tuple, type(None))
+
+
+def _is_same(a: Any, b: Any) -> bool:
+  if a is b or type(a) is not type(b):
+    return a is b
+  if isinstance(a, tuple):
+    return len(a) == len(b) and all(map(_is_same, a, b))
+  return isinstance(a, _CONSTANTS) and a == b and repr(a) == repr(b)
+
+
+class Held:
+  """An object of the program that a step of a path mentions.
+
+  Equal if it is the same object, or an equal constant of the same type.
+  """
+
+  def __init__(self, value: Any):
+    self.value = value
+
+  def __eq__(self, other: object) -> bool:
+    return isinstance(other, Held) and _is_same(self.value, other.value)
+
+  def __hash__(self) -> int:
+    value = self.value
+    return hash(type(value)) if isinstance(value, _CONSTANTS) else id(value)
+
+  def __repr__(self) -> str:
+    return f"<{type(self.value).__name__}>"
+
+
+def plain_path(path: Path) -> Path:
+  """Returns a path with the objects themselves."""
+  return tuple(
+    tuple(part.value if isinstance(part, Held) else part for part in step) for step in path
+  )
+
+
+class Missing:
+  """The type of what is not there: the read would raise in Python. Never instantiated."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Base:
+  """A heap object whose row of columns can be read.
+
+  Attributes:
+    handle: int32 [], its row; -1 for None, -2 for what is missing.
+    types: the exact types it can have, `NoneType` and `Missing` among them.
+  """
+
+  handle: tf.Tensor
+  types: frozenset[type]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Ref:
+  """Something on the Python heap, read when it is needed.
+
+  Attributes:
+    base: the object that reading starts from.
+    path: the primitive steps from there.
+  """
+
+  base: Base
+  path: Path = ()
+
+  def step(self, *step: Any) -> Ref:
+    """Returns what one more step gives."""
+    return Ref(self.base, (*self.path, step))
+
+  @property
+  def key(self) -> tuple[int, Path]:
+    """Returns what two reads of the same have in common."""
+    return id(self.base.handle), self.path
+
+
+class Local:
+  """Base of containers that the program itself makes and may change while it runs."""
+
+  def snapshot(self) -> Any:
+    """Returns the content as it is now."""
+    raise NotImplementedError
+
+  def restore(self, content: Any) -> None:
+    """Puts back the content of a snapshot."""
+    raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Rows:
+  """Elements of one form, as many as the run finds.
+
+  Attributes:
+    length: int32 [].
+    tensors: the elements' tensors, stacked to [length, ...].
+    form: what the elements have in common, from `_forms.py`.
+    type: tuple if they are a tuple of the program by themselves; None if they are the content of a
+      `LocalList`, or a range or a view of a dict.
+  """
+
+  length: tf.Tensor
+  tensors: tuple[tf.Tensor, ...]
+  form: Any
+  type: type | None = None
+
+
+class Container(Local):
+  """A list, dict or object that the program makes: an object of its own, with other names.
+
+  Each read and each change of the content asks the frame, which knows what may be the same object.
+
+  Attributes:
+    sharing: what the frame knows of its containers; None for one that no program sees.
+    called: the first variable that it was kept in, for messages.
+  """
+
+  sharing: Any = None
+  called: str | None = None
+  _content: Any
+
+  def _read(self) -> Any:
+    if self.sharing is not None:
+      self.sharing.check_readable(self)
+    return self._content
+
+  def _change(self, content: Any) -> None:
+    if self.sharing is not None:
+      self.sharing.change(self, content)
+    self._content = content
+
+  def snapshot(self) -> Any:
+    """Returns the content; it is never changed, only replaced."""
+    return self._content
+
+
+class LocalList(Container):
+  """A list that the program makes.
+
+  Attributes:
+    is_iterator: whether Python would give an iterator, such as `zip`, which is empty afterwards.
+    lazy: of an iterator whose elements code of the program makes, how; see `_lazy.py`.
+  """
+
+  is_iterator = False
+  lazy: Any = None
+  _content: tuple[Any, ...] | Rows
+
+  def __init__(self, content: Iterable[Any] | Rows):
+    self.restore(content)
+
+  @property
+  def content(self) -> tuple[Any, ...] | Rows:
+    """The elements, or `Rows` where only the run knows how many there are."""
+    found: tuple[Any, ...] | Rows = self._read()
+    return found
+
+  @content.setter
+  def content(self, content: Any) -> None:
+    self._change(content if isinstance(content, Rows) else tuple(content))
+
+  @property
+  def items(self) -> tuple[Any, ...] | None:
+    """The elements, None if only the run knows how many there are."""
+    content = self.content
+    return None if isinstance(content, Rows) else content
+
+  def restore(self, content: Any) -> None:
+    """Puts back the content."""
+    self._content = content if isinstance(content, Rows) else tuple(content)
+
+
+def same_content(a: Any, b: Any) -> bool:
+  """Tells whether two snapshots of a container are of the same parts."""
+  if isinstance(a, Rows) or isinstance(b, Rows):
+    return a is b
+  if isinstance(a, dict):
+    return a.keys() == b.keys() and all(a[key] is b[key] for key in a)
+  return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
+
+
+def has_changed(before: list[Any], after: list[Any]) -> bool:
+  """Tells whether a part of the program changed a scope or container, by all their snapshots.
+
+  What the part made itself does not count, nor does the middle of a chained comparison, which is
+  read in the same expression only.
+  """
+  for old, new in zip(before, after, strict=False):
+    if not isinstance(old, (dict, list, tuple, Rows)) or same_content(old, new):
+      continue  # The book of what is shared only follows the containers.
+    if isinstance(old, dict) and isinstance(new, dict):
+      old, new = ({k: v for k, v in d.items() if not is_middle(k)} for d in (old, new))
+    if not same_content(old, new):
+      return True
+  return False
+
+
+def is_middle(name: Any) -> bool:
+  """Tells whether a variable holds the middle of a chained comparison."""
+  return isinstance(name, str) and name.startswith("_rtf_middle")
+
+
+class Update(dict[Any, Any]):
+  """Items that replace some of a container's, not all."""
+
+
+def merged(old: dict[Any, Any], content: dict[Any, Any]) -> dict[Any, Any]:
+  """Returns what a dict becomes when `content` is put back."""
+  return {**old, **content} if isinstance(content, Update) else dict(content)
+
+
+class LocalDict(Container):
+  """A dict with keys known at conversion."""
+
+  def __init__(self, items: Mapping[Any, Any]):
+    self._content = dict(items)
+
+  @property
+  def items(self) -> Mapping[Any, Any]:
+    """The items by key."""
+    return types.MappingProxyType(self._read())
+
+  @items.setter
+  def items(self, items: Mapping[Any, Any]) -> None:
+    self._change(dict(items))
+
+  def restore(self, content: dict[Any, Any]) -> None:
+    """Puts back the items."""
+    self._content = merged(self._content, content)
+
+
+class LocalObject(Container):
+  """An instance of a dataclass or of another small class of the user's, made by the program.
+
+  Attributes:
+    type: its class.
+  """
+
+  def __init__(self, type_: type, fields: Mapping[str, Any]):
+    self.type = type_
+    self._content = dict(fields)
+
+  @property
+  def fields(self) -> Mapping[str, Any]:
+    """The attributes by name."""
+    return types.MappingProxyType(self._read())
+
+  @fields.setter
+  def fields(self, fields: Mapping[str, Any]) -> None:
+    self._change(dict(fields))
+
+  def restore(self, content: dict[str, Any]) -> None:
+    """Puts back the attributes."""
+    self._content = merged(self._content, content)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Weak:
+  """A tensor on some paths, a Python number on others: what `sum` makes, or `loss = 0.0` begins.
+
+  Attributes:
+    tensor: the value either way, in the tensor's shape.
+    is_number: bool [].
+    type: type of the number, int or float.
+  """
+
+  tensor: tf.Tensor
+  is_number: tf.Tensor
+  type: type
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Maybe:
+  """None on some paths, on others a value.
+
+  Attributes:
+    value: the value; made of anything where it is None.
+    is_there: bool [], whether it is not None.
+  """
+
+  value: Any
+  is_there: tf.Tensor
+
+
+class Scope(Local):
+  """The variables of one activation of a Python function, and the scope around it.
+
+  Attributes:
+    names: the variables.
+    outer: the scope around it.
+    source: the `FunctionSource` it lies in.
+    outer_names: the names that it declares `nonlocal` or `global`.
+    is_comprehension: whether it is a comprehension's, to which `:=` does not bind.
+  """
+
+  is_comprehension = False
+
+  def __init__(self, names: dict[str, Any], outer: Scope | None, source: Any):
+    self.names = names
+    self.outer = outer
+    self.source = source
+    self.outer_names: frozenset[str] = frozenset()
+
+  def find(self, name: str) -> Scope | None:
+    """Returns the innermost scope that has the variable."""
+    scope: Scope | None = self
+    while scope is not None and name not in scope.names:
+      scope = scope.outer
+    return scope
+
+  def snapshot(self) -> dict[str, Any]:
+    """Returns the variables."""
+    return dict(self.names)
+
+  def restore(self, content: dict[str, Any]) -> None:
+    """Puts back the variables."""
+    self.names = merged(self.names, content)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Closure:
+  """A function or lambda that the program defines while it runs.
+
+  Attributes:
+    node: its `ast.FunctionDef`, after the passes.
+    scope: the variables it sees.
+    defaults: values of default arguments, by name.
+    source: the `FunctionSource` it lies in.
+  """
+
+  node: ast.FunctionDef
+  scope: Scope
+  defaults: dict[str, Any]
+  source: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BoundMethod:
+  """A method of the user's with the object it belongs to."""
+
+  function: Any
+  owner: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Builtin:
+  """A method of an abstract value, done by the converter.
+
+  Attributes:
+    name: for messages.
+    call: takes the abstract arguments and returns the abstract result.
+  """
+
+  name: str
+  call: Callable[..., Any]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Undefined:
+  """A variable that only one branch defined."""
+
+  name: str
+
+
+class Abstract:
+  """Base of further values that only the run knows, which can be used in one way only.
+
+  Attributes:
+    description: what messages call it.
+  """
+
+  description = ""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class IntOrFloat(Abstract):
+  """A Python number that is an int on some paths, as `sum` makes it of no floats; else a float.
+
+  Attributes:
+    value: it as a float, which says the same: such ints have 53 bits at most.
+    is_int: bool [].
+  """
+
+  value: Number
+  is_int: tf.Tensor
+  description = "An int or a float"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Array(Abstract):
+  """An array or a scalar of NumPy, or a variable of an object: TensorFlow takes it as a tensor.
+
+  Attributes:
+    tensor: its numbers.
+    types: the exact types it can have; that of eager tensors among them if it is one on some paths.
+    is_new: whether the program computes it, so that nobody else has the same object.
+  """
+
+  tensor: tf.Tensor
+  types: frozenset[type]
+  is_new: bool
+  description = "An array of NumPy"
+
+
+class Unset:
+  """The value of a variable that is read only after it has been set."""
+
+
+class Bottom(Exception):  # noqa: N818 - control flow, never reaches the user
+  """No value on this path: it raises, or waits for a result that is not known yet."""
+
+
+class Dear(Exception):  # noqa: N818 - control flow, never reaches the user
+  """What is tried out may fail, costs more than a few numbers, or changes something."""
+
+
+class Raises(Bottom):
+  """The program raises an exception on this path."""
+
+
+ABSTRACT = (
+  tf.Tensor,
+  Number,
+  Ref,
+  Rows,
+  Weak,
+  Maybe,
+  Local,
+  Closure,
+  BoundMethod,
+  Builtin,
+  Undefined,
+  Abstract,
+)
+
+
+def is_static(value: Any) -> bool:
+  """Tells whether a value is known at conversion, all through."""
+  if isinstance(value, tuple):
+    return all(is_static(item) for item in value)
+  if isinstance(value, tf.Tensor):
+    return tf.executing_eagerly() or hasattr(value, "numpy")
+  return not isinstance(value, ABSTRACT)
+
+
+def named(value: Any) -> str:
+  """Returns what messages call a value: by its Python type, none of which is ours."""
+  if isinstance(value, (Number, LocalObject, Weak)):
+    name = value.type.__name__
+    return f"{name} of the run" if isinstance(value, Number) else name
+  if isinstance(value, (Closure, BoundMethod, Builtin)):
+    return "function"
+  if isinstance(value, Ref):
+    return " or ".join(sorted(kind.__name__ for kind in value.base.types)) or "object"
+  if isinstance(value, tf.Tensor):
+    return "tensor"
+  if isinstance(value, Abstract):
+    description = value.description or "value of the run"
+    return description.removeprefix("An ").removeprefix("A ")
+  for kind, name in ((LocalDict, "dict"), ((LocalList, Rows), "list"), (Maybe, "value or None")):
+    if isinstance(value, kind):
+      return name
+  if isinstance(value, (Undefined, Unset, Scope, Base)):
+    return "value"
+  return type(value).__name__
+
+
+def shown(value: Any) -> str:
+  """Returns what messages show of a value: itself if it is a plain constant, else its kind."""
+  if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
+    parts = ", ".join(map(shown, value))
+    return f"({parts})" if isinstance(value, tuple) else f"[{parts}]"
+  if value is None or isinstance(value, (str, int, float, bool, bytes, type)):
+    return repr(value)
+  name = named(value)
+  return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

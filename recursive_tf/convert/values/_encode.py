@@ -1,0 +1,164 @@
+"""Makes tensors of Python values by form: the state that a run begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._forms import (
+  ArrayForm,
+  Form,
+  MaybeForm,
+  NestForm,
+  NumberForm,
+  RefForm,
+  RowsForm,
+  StaticForm,
+  TensorForm,
+  UnsetForm,
+)
+
+
+class DoesNotFit(Exception):  # noqa: N818 - control flow, becomes an outdated assumption
+  """A value is not of the form."""
+
+
+def form_of_python(value: Any) -> Form:
+  """Returns the form of a Python value that may be another one in the next run."""
+  if type(value) in _forms.NUMBERS:
+    return NumberForm(type(value))
+  if isinstance(value, (np.ndarray, np.generic)):
+    spec = tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
+    return ArrayForm(spec, frozenset([type(value)]), False)
+  if isinstance(value, tf.Tensor):
+    return TensorForm(tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)))
+  if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
+    parts = tuple(form_of_python(part) for part in value)
+    return NestForm(type(value), tuple(range(len(parts))), parts)
+  if value is not None and _forms.is_heap_object(value):
+    return RefForm(frozenset([type(value)]))
+  return StaticForm(value)
+
+
+def joined_rows(values: list[Any]) -> RowsForm:
+  """Returns the form of a list of Python values.
+
+  Raises:
+    _forms.Mismatch: If they have none in common.
+  """
+  element: Any = None
+  for value in values:
+    form = form_of_python(value)
+    element = form if element is None else _forms.join(element, form)
+  return RowsForm(element)
+
+
+def objects_in(form: Form, value: Any) -> Iterator[Any]:
+  """Yields the objects in a value that need handles, in the order in which `encode` asks."""
+  if isinstance(form, RefForm):
+    yield value
+  elif isinstance(form, MaybeForm):
+    if value is not None:
+      yield from objects_in(form.value, value)
+  elif isinstance(form, NestForm):
+    for part, inner in zip(form.parts, _parts(form, value), strict=True):
+      yield from objects_in(part, inner)
+  elif isinstance(form, RowsForm) and form.element is not None:
+    for inner in value:
+      yield from objects_in(form.element, inner)
+
+
+def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
+  """Returns the tensors of a value.
+
+  Args:
+    form: its form.
+    value: the value.
+    handles: the handles of its objects, from `objects_in`.
+
+  Raises:
+    DoesNotFit: If it is not of this form.
+  """
+  if isinstance(form, UnsetForm):
+    return []
+  if isinstance(form, StaticForm):
+    if not _forms.same_static(form.value, value):
+      raise DoesNotFit
+    return []
+  if isinstance(form, MaybeForm):
+    if value is None:
+      return [np.False_, *zeros(form.value)]
+    return [np.True_, *encode(form.value, value, handles)]
+  if isinstance(form, NumberForm):
+    if not _is_number(form.type, value):
+      raise DoesNotFit
+    return [np.asarray(value, _forms.dtype_of_number(form.type).as_numpy_dtype)]
+  if isinstance(form, RefForm):
+    if type(value) not in form.types:
+      raise DoesNotFit
+    return [np.int32(next(handles))]
+  if isinstance(form, NestForm):
+    parts = _parts(form, value)
+    return [
+      tensor
+      for part, inner in zip(form.parts, parts, strict=True)
+      for tensor in encode(part, inner, handles)
+    ]
+  if isinstance(form, RowsForm):
+    return _encode_rows(form, value, handles)
+  if isinstance(form, TensorForm) and form.spec.dtype == tf.string and type(value) is str:
+    return [np.array(value.encode(), object)]
+  if isinstance(form, ArrayForm):
+    if type(value) not in form.types:
+      raise DoesNotFit
+  elif not isinstance(form, TensorForm) or not isinstance(value, tf.Tensor):
+    raise DoesNotFit
+  fits = tf.as_dtype(value.dtype) == form.spec.dtype
+  if not fits or not form.spec.shape.is_compatible_with(value.shape):
+    raise DoesNotFit
+  return [value]
+
+
+def _encode_rows(form: RowsForm, value: Any, handles: Iterator[int]) -> list[Any]:
+  values = list(value)
+  if form.element is None:
+    if values:
+      raise DoesNotFit
+    return [np.int32(0)]
+  rows = [encode(form.element, inner, handles) for inner in values]
+  tensors: list[Any] = []
+  for position, spec in enumerate(_forms.specs(form.element)):
+    if rows:
+      column = [row[position] for row in rows]
+      is_tensor = any(isinstance(value, tf.Tensor) for value in column)
+      tensors.append(tf.stack(column) if is_tensor else np.stack(column))
+    else:
+      tensors.append(np.zeros([0, *(s or 0 for s in spec.shape)], spec.dtype.as_numpy_dtype))
+  return [np.int32(len(values)), *tensors]
+
+
+def zeros(form: Form) -> list[Any]:
+  """Returns tensors of a form that nobody will read."""
+  found = []
+  for spec in _forms.specs(form):
+    shape = [] if spec.shape.rank is None else [size or 0 for size in spec.shape]
+    found.append(np.zeros(shape, spec.dtype.as_numpy_dtype))
+  return found
+
+
+def _is_number(kind: type, value: Any) -> bool:
+  """Tells whether a value is a number of exactly this type that a tensor can hold."""
+  if kind is int and type(value) is int:
+    return -(2**63) <= value < 2**63
+  return type(value) is kind
+
+
+def _parts(form: NestForm, value: Any) -> list[Any]:
+  parts = list(value) if isinstance(value, tuple) else []
+  if type(value) is not form.type or len(parts) != len(form.parts):
+    raise DoesNotFit
+  return parts

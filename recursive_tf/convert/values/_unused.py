@@ -1,0 +1,128 @@
+"""What a body computes and does not use: where Python would raise there, the run has to fail.
+
+A graph does not run what nothing needs. In Python an expression is evaluated all the same, and so
+is a call whose result is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert.values._abstract import (
+  Array,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Maybe,
+  Rows,
+  Weak,
+)
+from recursive_tf.convert.values._numbers import Number
+
+# These do not fail, whatever they are given, if the shapes of their results are known.
+_SAFE = frozenset(
+  """AddV2 Abs Cast Const ConcatV2 Equal Exp ExpandDims Fill Greater GreaterEqual Identity IdentityN
+  Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max Maximum Mean Min Minimum Mul Neg NoOp
+  NotEqual Pack Placeholder ReadVariableOp RealDiv Relu Reshape Select SelectV2 Shape Sigmoid
+  Softmax Sqrt Square Squeeze StopGradient Sub Sum Tanh Tile Transpose Unpack ZerosLike""".split()
+)
+
+_CONDITIONALS = ("If", "StatelessIf")
+
+
+def tensors_in(value: Any) -> Iterator[tf.Tensor]:
+  """Yields the tensors of a value of the program."""
+  if isinstance(value, tf.Tensor):
+    yield value
+  elif isinstance(value, (Array, Number, Weak)):
+    yield value.tensor
+  elif isinstance(value, Maybe):
+    yield from tensors_in(value.value)
+  elif isinstance(value, Rows):
+    yield value.length
+    yield from value.tensors
+  elif isinstance(value, LocalList):
+    content = value.content
+    yield from tensors_in(content if isinstance(content, Rows) else tuple(content))
+  elif isinstance(value, (LocalDict, LocalObject)):
+    items = value.items if isinstance(value, LocalDict) else value.fields
+    yield from tensors_in(tuple(items.values()))
+  elif isinstance(value, tuple):
+    for part in value:
+      yield from tensors_in(part)
+
+
+class Unused:
+  """Finds what a body computes and does not use."""
+
+  def __init__(self) -> None:
+    self._known: dict[tuple[Any, int], bool] = {}  # Whether a result of a conditional may fail.
+
+  def of(
+    self, computed: Iterable[tf.Tensor], outputs: Iterable[tf.Tensor]
+  ) -> list[tf.Tensor]:
+    """Returns those of the tensors that may fail and that no output of the current graph needs."""
+    graph = tf.compat.v1.get_default_graph()
+    needed: set[Any] = set()
+    _need((tensor for tensor in outputs if _is_in(graph, tensor)), needed)
+    found = []
+    for tensor in computed:
+      if _is_in(graph, tensor) and tensor.dtype not in (tf.resource, tf.variant):
+        if any(self._may_fail(new) for new in _need([tensor], needed)):
+          found.append(tensor)
+    return found
+
+  def _may_fail(self, tensor: tf.Tensor) -> bool:
+    op = tensor.op
+    if op.type not in _CONDITIONALS:
+      return op.type not in _SAFE or not all(other.shape.is_fully_defined() for other in op.outputs)
+    key = op, tensor.value_index
+    if key not in self._known:
+      results = [graph.outputs[tensor.value_index] for graph in tfi.nested_graphs(op)]
+      self._known[key] = any(
+        self._may_fail(inner) for result in results for inner in _need([result], set())
+      )
+    return self._known[key]
+
+
+def is_done(tensor: tf.Tensor) -> tf.Tensor:
+  """Returns true, bool [], computed of the tensor so that the graph cannot leave that out."""
+  dtype = tensor.dtype
+  if dtype == tf.bool:
+    return tf.reduce_all(tf.cast(tensor, tf.int32) >= 0)
+  if dtype == tf.string:
+    return tf.reduce_all(tf.strings.length(tensor) >= 0)
+  if dtype.is_integer:
+    return tf.reduce_all(tensor >= tf.constant(dtype.min, dtype))
+  if dtype.is_complex:
+    tensor = tf.math.real(tensor)
+  least = tf.constant(-float("inf"), tensor.dtype)
+  is_number, is_nan = tf.reduce_all(tensor >= least), tf.reduce_any(tf.math.is_nan(tensor))
+  return tf.logical_or(is_number, is_nan)
+
+
+def _is_in(graph: Any, tensor: Any) -> bool:
+  return isinstance(tensor, tf.Tensor) and getattr(tensor, "graph", None) is graph
+
+
+def _need(tensors: Iterable[tf.Tensor], needed: set[Any]) -> list[tf.Tensor]:
+  """Adds to `needed` what the tensors are computed of, and returns what was not there before.
+
+  An op is needed as a whole, but of a conditional each result by itself: others are left out.
+  """
+  new = []
+  agenda = list(tensors)
+  while agenda:
+    tensor = agenda.pop()
+    op = tensor.op
+    key = (op, tensor.value_index) if op.type in _CONDITIONALS else op
+    if key not in needed:
+      needed.add(key)
+      new.append(tensor)
+      agenda += op.inputs
+      agenda += [other.outputs[0] for other in op.control_inputs if other.outputs]
+  return new

@@ -1,0 +1,62 @@
+"""The fence refuses, at the user's line, what is not converted."""
+
+import pytest
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.syntax.pipeline import prepare
+from recursive_tf.convert.syntax.source import source_of
+from tests.convert.syntax.lowering import defined, prepared_text
+
+REFUSED = {
+  "try:\n    x = 1\n  except ValueError:\n    x = 2": (3, "try is not converted"),
+  "try:\n    x = 1\n  finally:\n    x = 2": (3, "try is not converted"),
+  "with open(x) as y:\n    x = y": (3, "with is not converted"),
+  "del x": (3, "del is not converted"),
+  "if x:\n    del x[0]": (4, "del is not converted"),
+  "match x:\n    case 1:\n      x = 2": (3, "match is not converted"),
+  "class A:\n    pass": (3, "define it outside"),
+  "for y in x:\n    pass\n  else:\n    x = 1": (3, "else on a loop"),
+  "while x:\n    x = 0\n  else:\n    x = 1": (3, "else on a loop"),
+  "def g():\n    x = 1\n    yield x": (5, "a generator is not converted"),
+  "def g():\n    if x:\n      del y": (5, "del is not converted"),
+  "async def g():\n    await x": (3, "an async function is not converted"),
+  "g = lambda: (yield)": (3, "a generator is not converted"),
+  "x = [y for y in x if y\n    for z in range(a < y() < b)]": (4, "a chained comparison"),
+}
+
+
+@pytest.mark.parametrize("statement", REFUSED)
+def test_refusals_name_the_line_and_what_to_do(statement):
+  line, explanation = REFUSED[statement]
+  function = defined(f"def f(x, a=0, b=1):\n  y = x\n  {statement}\n  return x\n")
+  with pytest.raises(ConversionRefused, match=explanation) as caught:
+    prepare(source_of(function))
+  error = caught.value
+  assert error.reason is Reason.SYNTAX
+  assert (error.origin.line, error.origin.function) == (line, "f")
+  assert error.origin.file == function.__code__.co_filename
+  assert error.origin.text and error.origin.text in str(error)
+
+
+def test_the_first_refused_line_is_named():
+  function = defined("def f(x):\n  if x:\n    with x:\n      pass\n  del x\n")
+  with pytest.raises(ConversionRefused) as caught:
+    prepare(source_of(function))
+  assert caught.value.origin.line == 3
+
+
+@pytest.mark.parametrize(
+  "statement",
+  [
+    "assert x, 'no'",
+    "raise ValueError(x) from None",
+    "import math as m, os.path",
+    "from math import sqrt",
+    "x = [y for y in x if a < y.v() < b]",
+    "x = [y for y in range(a < x < b)]",
+    "x = f'{x!r:>{a}}' + str({**x, 1: (*a, 2)}) + x[1:2, ...]",
+    "y: int",
+  ],
+)
+def test_other_statements_pass(statement):
+  assert prepared_text(f"def f(x, a=0, b=1):\n  {statement}\n")
