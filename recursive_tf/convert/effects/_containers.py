@@ -12,7 +12,7 @@ from recursive_tf.convert.effects._places import DICT, LIST, Places, State, Stor
 from recursive_tf.convert.semantics import _loops
 from recursive_tf.convert.semantics import _sequences as seq
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalList, Missing, Raises, Ref, Rows
+from recursive_tf.convert.values._abstract import LocalList, Missing, Raises, Ref, Rows, named
 from recursive_tf.convert.values._forms import RowsForm
 from recursive_tf.convert.values._numbers import Number
 
@@ -86,7 +86,10 @@ class ContainerEffects(Places):
     if (LIST, id(owner)) in self.places:
       return State(self._list_store(ip, owner, True).content[1].content)
     if (DICT, id(owner)) in self.places:
-      return State(_loops.part_of(self._dict_rows(ip, owner), 0))
+      keys = _loops.part_of(self._dict_rows(ip, owner), 0)
+      if isinstance(keys.form, _forms.TensorForm):  # To a program these would be tensors.
+        raise ip.frame.refuse(Reason.OPAQUE_READ, "The keys of a dict that is changed are strings.")
+      return State(keys)
     return None
 
   def is_changed(self, owner: Any) -> bool:
@@ -231,10 +234,15 @@ class ContainerEffects(Places):
 
   def _write_list_item(self, ip: Any, owner: Any, key: Any, value: Any) -> None:
     frame = ip.frame
+    is_run_int = isinstance(key, Number) and key.type is not float
+    if not is_run_int and type(key) not in (int, bool):
+      raise frame.refuse(
+        Reason.UNSUPPORTED_WRITE, f"Items of a list of the heap are written, by a {named(key)}."
+      )
     store = self._list_store(ip, owner, True)
     kept, content = store.content
     rows = content.content
-    index = key.tensor if isinstance(key, Number) else tf.constant(key)
+    index = key.tensor if isinstance(key, Number) else tf.constant(int(key))
     index = tf.cast(index, tf.int32)
     index = tf.where(index < 0, index + rows.length, index)
     ok = tf.logical_and(index >= 0, index < rows.length)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 import tensorflow as tf
@@ -14,6 +14,8 @@ from recursive_tf.convert.effects import _output
 from recursive_tf.convert.effects._containers import ContainerEffects
 from recursive_tf.convert.effects._places import (
   ATTRIBUTE,
+  DICT,
+  LIST,
   LOG,
   VARIABLE,
   State,
@@ -23,6 +25,7 @@ from recursive_tf.convert.effects._places import (
 )
 from recursive_tf.convert.frame._sharing import containers, kind_of
 from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap._guards import CONTENT, Guards
 from recursive_tf.convert.heap._profile import Facts
 from recursive_tf.convert.semantics import _calls
 from recursive_tf.convert.values import _encode, _forms
@@ -221,6 +224,28 @@ class Effects(ContainerEffects):
     self.set(ip, store, value)
 
   # --- What is refused, and the output
+
+  def changed_constant(self, guards: Guards, walked: Set[type]) -> str | None:
+    """Returns what a program changes and relies on as it is at another time; None if nothing.
+
+    All reads of what is written have to ask this class first. One that does not has left a guard
+    on what was there before the run. What is printed is shown as it is after the run.
+    """
+    changed = [place for place in self.places.values() if place.kind != LOG]
+    if self.shows_objects and changed:
+      return self.describe(changed[0])
+    for owner, name in guards.relied():
+      is_item = isinstance(name, tuple) and name[0] == "item"
+      kinds = (LIST, DICT) if name is CONTENT or is_item else ()
+      places = [*((kind, id(owner)) for kind in kinds), (VARIABLE, id(owner), name)]
+      if type(owner) in walked:
+        places += [("attr", name), name]
+        if name is CONTENT:
+          places += [place for place in self.places if place[0] == "item"]
+      place = next((self.places[key] for key in places if key in self.places), None)
+      if place is not None:
+        return self.describe(place)
+    return None
 
   def check_unchanged(self, ip: Any) -> None:
     """Refuses to read a container of the heap as a whole if the program writes items of such."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 from recursive_tf.convert._refusal import Reason
@@ -71,16 +71,23 @@ def _template(ip: Any, value: Any, operands: list[Any]) -> Any:
   value = frame.resolve(value)
   if isinstance(value, Ref):
     kinds = frame.types_of(value) - {Missing}
-    if not all(kind in _SHOWN for kind in kinds):
-      frame.conversion.effects.shows_objects = True
+    _note_shown(frame, kinds)
     operands.append(value)
     return _HOLE
   if isinstance(value, (LocalObject, LocalDict)):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"print of a {type(value).__name__[5:].lower()}.")
   if is_static(value) and not _forms.is_tensor_like(value):
+    _note_shown(frame, {type(value)})
     return value
   operands.append(value)
   return _HOLE
+
+
+def _note_shown(frame: Any, kinds: Iterable[type]) -> None:
+  """Notes objects that may look different after the run, which is when they are printed."""
+  looks = object.__repr__, object.__str__
+  if any(kind not in _SHOWN and (kind.__repr__, kind.__str__) != looks for kind in kinds):
+    frame.conversion.effects.shows_objects = True
 
 
 def _part(ip: Any, part: Any, operands: list[Any]) -> Any:

@@ -90,6 +90,7 @@ class Places:
   Attributes:
     places: by key, in the order in which they were found; kept from attempt to attempt.
     uses: the places that an instance, or what it calls, writes or reads.
+    shows_objects: whether objects are printed that a write may make look different.
   """
 
   def __init__(self, note_news: Callable[[], None], add_root: Callable[[Any], None]):

@@ -93,6 +93,9 @@ class Fingerprint:
   Args:
     root: the object.
 
+  Attributes:
+    holds: all objects that it reaches, itself among them.
+
   Raises:
     TooLarge: If there is too much in it.
   """
@@ -114,6 +117,7 @@ class Fingerprint:
       for part in _parts_of(value):
         self._parts.append(part)
         agenda += part.values()
+    self.holds = tuple(seen.values())
 
   def is_same(self) -> bool:
     """Tells whether the object holds now what it held then."""

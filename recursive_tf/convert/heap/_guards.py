@@ -7,7 +7,7 @@ from then on an input of the run; anything else that changed makes a new program
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ from recursive_tf.convert.values._abstract import Raises
 from recursive_tf.convert.values._forms import same_static
 from recursive_tf.convert.values._numbers import Number
 
+CONTENT = object()  # All elements of a container, or how many there are.
+_CONTENTS = ("elements", "items", "len")
 _GONE = object()
 _ABSENT = content_of(types.CellType())
 
@@ -154,6 +156,18 @@ class Guards:
   def owners(self) -> list[Any]:
     """Returns the objects of which something is relied on."""
     return [owner for owner, _, _ in self._checks.values()]
+
+  def relied(self) -> Iterator[tuple[Any, Any]]:
+    """Yields each place of which something is relied on: its owner, and what of it.
+
+    Containers whose content is relied on, by themselves or as a part of more, come with CONTENT.
+    """
+    for (_, name), (owner, _, _) in self._checks.items():
+      yield owner, CONTENT if name in _CONTENTS else name
+    for _, part in self._watched.values():
+      if isinstance(part, Fingerprint):
+        for owner in part.holds:
+          yield owner, CONTENT
 
   def changed(self) -> list[tuple[tuple[int, Any], Any]]:
     """Returns the places, with their owners, that are no longer what conversion saw."""

@@ -193,6 +193,7 @@ class Conversion:
             f"{missing.name} calls itself, or fails, on every path.",
             missing.source.origin(missing.node),
           )
+        self._check_constants()
         return
     raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
 
@@ -290,6 +291,18 @@ class Conversion:
     if shared is not None:
       raise ConversionRefused.of(
         Reason.SHARED_CONTAINER, f"{shared}.", entry.source.origin(entry.node)
+      )
+
+  def _check_constants(self) -> None:
+    """Refuses a program that relies on what it changes itself."""
+    walked = self.profile.followed_types() | self.root_types
+    changed = self.effects.changed_constant(self.guards, walked)
+    if changed is not None:
+      entry = next(i for i in self.instances.values() if i.node is self.entry_node)
+      raise ConversionRefused.of(
+        Reason.EFFECT_ORDER,
+        f"{changed} is also read or printed in a way that supports only what does not change.",
+        entry.source.origin(entry.node),
       )
 
   def is_recursive(self, ip: Interpreter, function: Any) -> bool:

@@ -118,8 +118,7 @@ def _len(ip: Any, value: Any) -> Any:
       return value.shape[0]
     return Number(tf.shape(value)[0], int)
   if isinstance(value, (list, dict, set)):
-    state = frame.conversion.effects.read_static_length(ip, value)
-    return frame.conversion.guards.length(value) if state is None else state.value
+    return seq.length_of_static(ip, value)
   method = getattr(frame.conversion.guards.type_of(value), "__len__", None)
   if hasattr(method, "__code__"):
     return _calls.call(ip, BoundMethod(method, value), [], {})

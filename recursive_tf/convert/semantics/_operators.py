@@ -370,7 +370,8 @@ def truth(ip: Any, value: Any) -> Any:
   if isinstance(value, Abstract):
     raise frame.refuse(Reason.NEEDS_VALUE, f"{value.description} is tested.")
   if isinstance(value, (list, dict, set)):
-    return frame.conversion.guards.length(value) > 0
+    length = _sequences.length_of_static(ip, value)
+    return _numbers.to_bool(length) if isinstance(length, Number) else length > 0
   for name in ("__bool__", "__len__"):
     method = getattr(frame.conversion.guards.type_of(value), name, None)
     if method is not None and not _libraries.is_library(value) and hasattr(method, "__code__"):

@@ -293,6 +293,12 @@ def _item_of_static(ip: Any, owner: Any, key: Any) -> Any:
   return found
 
 
+def length_of_static(ip: Any, owner: Any) -> Any:
+  """Returns the length of a known list, dict or set: an int, or a `Number` where it may change."""
+  state = ip.frame.conversion.effects.read_static_length(ip, owner)
+  return ip.frame.conversion.guards.length(owner) if state is None else state.value
+
+
 def get_of_static(ip: Any, owner: dict[Any, Any], key: Any, default: Any = None) -> Any:
   """Returns `owner.get(key, default)` of a user's table."""
   frame = ip.frame
