@@ -51,9 +51,14 @@ def joined_rows(values: list[Any]) -> RowsForm:
     _forms.Mismatch: If they have none in common.
   """
   element: Any = None
+  shapes: dict[int, tf.TensorShape] = {}  # By position among the tensors of an element.
   for value in values:
     form = form_of_python(value)
     element = form if element is None else _forms.join(element, form)
+    for position, spec in enumerate(_forms.specs(form)):
+      first = shapes.setdefault(position, spec.shape)
+      if first.rank != spec.shape.rank or first.as_list() != spec.shape.as_list():
+        raise _forms.Mismatch(f"tensors of the shapes {first} and {spec.shape}")
   return RowsForm(element)
 
 
@@ -134,6 +139,8 @@ def _encode_rows(form: RowsForm, value: Any, handles: Iterator[int]) -> list[Any
   for position, spec in enumerate(_forms.specs(form.element)):
     if rows:
       column = [row[position] for row in rows]
+      if len({tuple(np.shape(value)) for value in column}) > 1:
+        raise DoesNotFit
       is_tensor = any(isinstance(value, tf.Tensor) for value in column)
       tensors.append(tf.stack(column) if is_tensor else np.stack(column))
     else:

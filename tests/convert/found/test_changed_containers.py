@@ -5,7 +5,9 @@ import itertools
 import textwrap
 
 import pytest
+import tensorflow as tf
 
+from recursive_tf.convert import Reason
 from tests.convert.agreement import agrees, root
 
 # Statements that change `store` and expressions that read it, for one kind of container each.
@@ -181,3 +183,19 @@ def test_each_read_sees_each_change(name, tmp_path):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_read_sees_every_change(name, tmp_path):
   check(name, tmp_path, PROGRAMS[name][2])
+
+
+@pytest.mark.parametrize("first", [[[1.0, 2.0, 3.0]], [[1.0, 2.0], [1.0, 2.0, 3.0]]])
+def test_tensors_of_several_shapes_are_refused(first):
+  def build(recursive):
+    store = [tf.constant(values) for values in first]
+
+    @recursive
+    def f(n):
+      for k in n.kids:
+        store.append(tf.ones([2]) * k.v)
+      return len(store)
+
+    return f, [store]
+
+  agrees(build, _calls, expect={Reason.KINDS_DIFFER})
