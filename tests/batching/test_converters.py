@@ -384,3 +384,13 @@ def test_tables_and_variables():
 
   for batched, expected in zip(run("batched"), run("concurrent"), strict=True):
     np.testing.assert_allclose(batched, expected)
+
+
+def test_strings_of_which_there_are_none():
+  with rtf.SubGraph("no_strings", scheduler="batched") as f:
+    x = f.input(tf.float32, [3])
+    f.output((tf.concat([tf.zeros([0], tf.string), ["a"]], 0), x, tf.zeros([0], tf.string)))
+  words, rows, none = f.map(tf.ones([2, 3]))
+  assert words.numpy().tolist() == [[b"a"], [b"a"]]
+  assert none.shape == [2, 0]
+  assert rows.shape == [2, 3]

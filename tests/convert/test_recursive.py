@@ -6,7 +6,8 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from recursive_tf.convert import Reason, RecursionDepthError
+from recursive_tf.convert import Reason
+from recursive_tf.convert.recursive import RecursionDepthError
 from tests.convert.trees import Node
 
 

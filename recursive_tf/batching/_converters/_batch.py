@@ -70,8 +70,12 @@ def emit(
 
 
 def constant(batch: Batch) -> Any:
-  """Returns the value of a batch as an array if it is known and shared, else None."""
-  return tf.get_static_value(batch.tensor) if batch.form == SHARED else None
+  """Returns the value of a batch as an array if it is known and shared, else None.
+
+  Strings are not looked at: `get_static_value` fails on `tf.zeros([0], tf.string)`.
+  """
+  is_read = batch.form == SHARED and batch.tensor.dtype != tf.string
+  return tf.get_static_value(batch.tensor) if is_read else None
 
 
 def axis_of(batch: Batch, rank: int | None) -> int | None:
