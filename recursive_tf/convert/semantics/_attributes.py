@@ -83,6 +83,8 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
       return BoundMethod(found, owner)
     if isinstance(found, property):
       return _calls.call(ip, found.fget, [owner], {})
+    if not hasattr(owner, name):
+      raise Raises
     return getattr(owner, name)
   if isinstance(owner, (types.ModuleType, type, tf.Tensor)) or _libraries.is_library(owner):
     if not hasattr(owner, name):
