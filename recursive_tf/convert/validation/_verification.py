@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import contextvars
 import dataclasses
+import functools
 import io
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from concurrent import futures
+from typing import Any, TypeVar
 
 import numpy as np
 import tensorflow as tf
@@ -32,6 +35,7 @@ MAX_SHARE = 0.02  # Of a function's time that checks may take, but for the first
 _MAX_SOURCES = 1_000  # Tensors whose gradients are compared.
 _MAX_SHRINKS = 24
 _SHRINK_SECONDS = 2.0
+_T = TypeVar("_T")
 _SMALLEST = ". The smallest arguments found that show it: "
 
 
@@ -153,21 +157,50 @@ class _Check:
     self.snapshot = Snapshot([*subject.values.items(), (subject.name, subject.function)])
     self.comparison = Comparison(self.snapshot, subject.is_random)
     self.notes: set[str] = set()
+    # None where no gradients are compared.
+    self.graph_tape = tf.GradientTape() if subject.is_recording and not subject.is_random else None
 
   def run(self, seconds: float) -> Verdict:
     """Makes the check."""
-    with self._tape() as graph_tape:
-      start = time.perf_counter()
-      outcome_of = self.subject.run()
-      whole = outcome_of(None)
-      graph_seconds = time.perf_counter() - start
-      if self.subject.is_mapped:
-        verdict = self._mapped(whole, outcome_of, graph_tape, seconds)
-      else:
-        verdict = self._single(whole, graph_tape)
+    start = time.perf_counter()
+    outcome_of, whole = self._in_graph(self._begin)
+    graph_seconds = time.perf_counter() - start
+    if self.subject.is_mapped:
+      verdict = self._mapped(whole, outcome_of, seconds)
+    else:
+      verdict = self._single(whole)
     return dataclasses.replace(verdict, graph_seconds=graph_seconds)
 
-  def _single(self, outcome: Outcome, graph_tape: Any) -> Verdict:
+  def _begin(self) -> tuple[Callable[[Sequence[int] | None], Outcome], Outcome]:
+    if self.graph_tape is not None:
+      for tensor in self._sources():
+        self.graph_tape.watch(tensor)
+    outcome_of = self.subject.run()
+    return outcome_of, outcome_of(None)
+
+  def _in_graph(self, function: Callable[[], _T]) -> _T:
+    """Calls a part of the graph's side, which only its own tape sees.
+
+    Tapes belong to threads. With the caller's watching, too, TensorFlow would make gradients that
+    have gradients, which takes longer than all else here; with one it makes what the caller's next
+    runs need.
+    """
+    tape = self.graph_tape
+    if tape is None:
+      return function()
+
+    def taped() -> _T:
+      with tape:
+        return function()
+
+    with futures.ThreadPoolExecutor(1) as pool:
+      return pool.submit(contextvars.copy_context().run, taped).result()
+
+  def _for_user(self, outcome: Outcome) -> Outcome:
+    """Returns the graph's outcome as the caller's tapes see it, if the caller is to have it."""
+    return outcome if self.graph_tape is None else self.subject.run()(None)
+
+  def _single(self, outcome: Outcome) -> Verdict:
     self.snapshot.add(write.owner for write in outcome.writes)
     predicted = self.snapshot.predicted(outcome.writes)
     text = self._text(outcome)
@@ -181,7 +214,7 @@ class _Check:
           return Verdict(None, outcome, True, None, too_deep, self._all_notes())
         held.released = False
         self.snapshot.restore()
-        return Verdict(None, outcome, False, notes=self._all_notes())
+        return Verdict(None, self._for_user(outcome), False, notes=self._all_notes())
       except Exception as raised:  # Whatever the program raises is what the user gets.
         error = raised
     try:
@@ -191,15 +224,13 @@ class _Check:
       self._compare_state(predicted)
       if text is not None:
         self.comparison.check_text(held.text, text)
-      self._compare_gradients(plain_tape, graph_tape)
+      self._compare_gradients(plain_tape)
     except Exception as difference:  # Also a fault of the comparison: Python has run, once.
       report = self._report(_reason(difference), self.subject.values)
       return Verdict(report, outcome, True, result, error, self._all_notes())
     return Verdict(None, outcome, True, result, None, self._all_notes())
 
-  def _mapped(
-    self, whole: Outcome, outcome_of: Any, graph_tape: Any, seconds: float
-  ) -> Verdict:
+  def _mapped(self, whole: Outcome, outcome_of: Any, seconds: float) -> Verdict:
     start = time.perf_counter()
     rows = self.subject.rows()
     position = 0
@@ -211,18 +242,19 @@ class _Check:
         order = _by_size(rows)
         rows = self.subject.rows()  # Again: now the tape sees how they come from the arguments.
         for position in order:
-          self._row(rows[position], outcome_of([position]))
+          chosen = self._in_graph(functools.partial(outcome_of, [position]))
+          self._row(rows[position], chosen)
           if time.perf_counter() - start > seconds:
             break
       if held.text:
         raise Difference(f"plain Python prints {held.text!r}, the graph nothing")
       self._compare_state({})
-      self._compare_gradients(plain_tape, graph_tape)
+      self._compare_gradients(plain_tape)
     except Exception as difference:  # As above.
       self.snapshot.restore()
       report = self._report(_reason(difference), rows[position])
       return Verdict(report, whole, False, notes=self._all_notes())
-    return Verdict(None, whole, False, notes=self._all_notes())
+    return Verdict(None, self._for_user(whole), False, notes=self._all_notes())
 
   def _row(self, row: dict[str, Any], outcome: Outcome) -> None:
     try:
@@ -237,7 +269,7 @@ class _Check:
 
   @contextlib.contextmanager
   def _tape(self) -> Iterator[Any]:
-    if not self.subject.is_recording:
+    if self.graph_tape is None:
       yield None
       return
     with tf.GradientTape() as tape:
@@ -273,11 +305,11 @@ class _Check:
     if not self.snapshot.is_complete:
       self.notes.add("state behind more than 100,000 objects is not compared")
 
-  def _compare_gradients(self, plain_tape: Any, graph_tape: Any) -> None:
+  def _compare_gradients(self, plain_tape: Any) -> None:
     pairs = self.comparison.pairs
-    if not self.subject.is_recording or not pairs or self.subject.is_random:
+    if self.graph_tape is None or not pairs:
       return
-    tapes = plain_tape, graph_tape
+    tapes = plain_tape, self.graph_tape
     variables = {id(v): v for tape in tapes for v in tape.watched_variables()}
     sources = [*variables.values(), *self._sources()]
     weights = [_weights(a, i) for i, (a, _) in enumerate(pairs)]
