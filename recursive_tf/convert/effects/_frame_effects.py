@@ -257,7 +257,11 @@ class Effects(ContainerEffects):
   def call_method(self, ip: Any, ref: Ref, name: str, args: Any) -> Any:
     """Calls a method of a builtin container on the heap that changes it."""
     ip.frame.conversion.promote(ip, ref)
-    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f".{name} of a container of the heap.")
+    kinds = ip.frame.types_of(ref) - {NoneType, Missing}
+    text = " or ".join(sorted(kind.__name__ for kind in kinds))
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_WRITE, f".{name} of a {text} of the tree, or that is passed in."
+    )
 
   def print(self, ip: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Does `print(*values, **kwargs)` when the run has succeeded."""

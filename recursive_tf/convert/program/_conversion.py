@@ -26,6 +26,7 @@ from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._guards import Guards, number
 from recursive_tf.convert.heap._profile import Profile
+from recursive_tf.convert.program._variants import Endless, Variants, skeleton
 from recursive_tf.convert.semantics import _loops
 from recursive_tf.convert.semantics._interpreter import Interpreter
 from recursive_tf.convert.semantics._loops import Mapped
@@ -45,7 +46,6 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.subgraph import SubGraph
 
 _MAX_ATTEMPTS = 40
-_MAX_VARIANTS = 12  # Of one function, by what it is passed that is not data.
 # Stateful ops that do no harm in any order; all others are refused.
 _ALLOWED_STATEFUL = frozenset(
   """ReadVariableOp ResourceGather VariableShape If While Case StatefulPartitionedCall Placeholder
@@ -62,7 +62,7 @@ _RANDOM = frozenset(
 
 
 class PromoteArgument(Exception):  # noqa: N818 - control flow, never reaches the user
-  """An argument is a list or dict that the program changes: its content has to be passed.
+  """An argument is a list that the program changes: its content has to be passed.
 
   The argument's name is its only argument.
   """
@@ -147,7 +147,7 @@ class Conversion:
     self._changing = changing
     self._results: dict[Any, Any] = {}
     self._changed: dict[Any, dict[int, Any]] = {}
-    self._parameters: dict[Any, tuple[Any, ...]] = {}
+    self._variants = Variants()
     self._read_at_once: dict[Any, frozenset[int]] = {}  # By instance: positions of parameters.
     self._crossings: dict[Any, Crossing] = {}
     self._has_news = True
@@ -169,8 +169,11 @@ class Conversion:
     Raises:
       ConversionRefused: If it cannot be converted.
     """
-    with self.budget.running():
-      self._settle(entry)
+    try:
+      with self.budget.running():
+        self._settle(entry)
+    except Endless as endless:
+      raise endless.args[0] from None
 
   def _settle(self, entry: Callable[[Interpreter], Any]) -> None:
     for _ in range(_MAX_ATTEMPTS):
@@ -346,7 +349,9 @@ class Conversion:
     if frame.num_trials:
       raise Dear
     lifted = Lifted(names, outer, function)
-    forms = tuple(self._form(value, frame) for value in lifted.values.values())
+    forms = tuple(
+      self._form(node, name, value, frame) for name, value in lifted.values.items()
+    )
     key = self._key(node, lifted, forms)
     instance = self._instance(key, source, node, lifted, forms, frame)
     if ask:
@@ -402,16 +407,17 @@ class Conversion:
       lifted.update(position, value)
     return result
 
-  def _form(self, value: Any, frame: Frame) -> Any:
+  def _form(self, node: ast.AST, name: Any, value: Any, frame: Frame) -> Any:
     if isinstance(value, Mapped):
       return value.rows.form
     if isinstance(value, Closure):
       return _forms.ClosureForm(value.node)
-    return _forms.generalized(_forms.form_of(value, frame), is_argument=True)
+    form = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
+    return self._variants.opened(id(node), name, form)
 
   def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[Any, ...]) -> Any:
     parts = tuple(
-      (name, _skeleton(form)) for name, form in zip(lifted.values, forms, strict=True)
+      (name, skeleton(form)) for name, form in zip(lifted.values, forms, strict=True)
     )
     return id(node), parts
 
@@ -424,7 +430,7 @@ class Conversion:
     forms: tuple[Any, ...],
     frame: Frame,
   ) -> Instance:
-    known = self._parameters.get(key)
+    known = self._variants.forms.get(key)
     try:
       joined = forms if known is None else tuple(map(_forms.join, known, forms))
     except _forms.Mismatch as error:
@@ -432,12 +438,10 @@ class Conversion:
         Reason.KINDS_DIFFER, f"Calls of {node.name} pass {error} for one parameter."
       ) from None
     if joined != known:
-      self._parameters[key] = joined
       self._has_news = True
-      if sum(other[0] == id(node) for other in self._parameters) > _MAX_VARIANTS:
-        raise frame.refuse(
-          Reason.TOO_MANY_VARIANTS, f"{node.name} is called with ever other functions or constants."
-        )
+      if known is None:
+        self._variants.admit(frame, key, joined, node)
+      self._variants.forms[key] = joined
     self._crossings.setdefault(key, Crossing())
     if key not in self.instances:
       result = self._results.get(key)
@@ -624,9 +628,11 @@ class Conversion:
     return self.layout.columns
 
   def promote(self, ip: Interpreter, ref: Ref) -> None:
-    """Asks for an argument of the entry function to be passed as a container, if it is one."""
+    """Asks for an argument of the entry function to be passed as a container, if it is a list."""
     instance = self.instances.get(ip.frame.key)
     if instance is None or ref.path or instance.node is not self.entry_node:
+      return
+    if ip.frame.types_of(ref) != {list}:
       return
     for name, handle in ip.frame.parameters.items():
       if handle is ref.base.handle:
@@ -644,20 +650,6 @@ class Conversion:
   def _changing_input(self, key: Any, owner: Any, read: Callable[[], Any], value: Any) -> Any:
     del owner
     return number(value, self.inputs.changing(key, read, value))
-
-
-def _skeleton(form: Any) -> Any:
-  """Returns what of a form tells instances of one function apart: all that is not data."""
-  if isinstance(form, _forms.StaticForm):
-    value = form.value
-    if value is None or isinstance(value, (str, int, float, bool, bytes)):
-      return type(value), value
-    return "object", id(value)
-  if isinstance(form, _forms.ClosureForm):
-    return "function", id(form.node)
-  if isinstance(form, _forms.NestForm):
-    return form.type, form.keys, tuple(map(_skeleton, form.parts))
-  return form.type if isinstance(form, _forms.RowsForm) else "data"
 
 
 RESULT = "result"  # Beside the positions of arguments.

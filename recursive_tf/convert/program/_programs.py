@@ -18,6 +18,7 @@ from recursive_tf.convert.values import _encode, _forms
 
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
+_LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
 # Runs that fail one after the other although plain Python does not, before it is given up.
 _MAX_FAILURES = {
   Reason.GRAPH_ERROR: 2,
@@ -258,8 +259,7 @@ class Programs:
         # What TensorFlow refuses may not be reached.
         program = self._program(entry, wider, roots, budget)
     except ConversionRefused as refusal:
-      # What is too large stays so.
-      entry.num_refusals += _MAX_REFUSALS if refusal.reason == Reason.TOO_LARGE else 1
+      entry.num_refusals += _MAX_REFUSALS if refusal.reason in _LASTING else 1
       entry.refusal = refusal.again()
       raise
     entry.programs.insert(0, program)

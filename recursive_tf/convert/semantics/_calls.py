@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -58,11 +59,9 @@ LIBRARY_ERRORS = (
 def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Returns `function(*args, **kwargs)`."""
   frame = ip.frame
-  if isinstance(function, Builtin):
+  if isinstance(function, Builtin) and _spread(args) is None:
     _check_fit(ip, function.name, function.call, args, kwargs)
     return function.call(*args, **kwargs)
-  if any(isinstance(arg, _sequences.Spread) for arg in args):
-    return _builtins.call_spread(ip, function, args)
   if isinstance(function, Closure):
     return call_function(ip, function, args, kwargs)
   if isinstance(function, BoundMethod):
@@ -74,13 +73,16 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
   if plain is not None and getattr(type(function), "_is_recursive_function", False):
     return call(ip, plain, args, kwargs)
   if isinstance(function, types.MethodType) and is_named_tuple(function.__self__):
-    if function.__name__ == "_make" and len(args) == 1 and not kwargs:
+    is_make = function.__name__ == "_make" and _spread(args) is None
+    if is_make and len(args) == 1 and not kwargs:
       named: Any = function.__self__
       return named(*_sequences.fixed_items(ip, args[0]))
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if isinstance(function, types.FunctionType) and not _libraries.is_library(function):
     return call_function(ip, function, args, kwargs)
+  if _spread(args) is not None:
+    return _builtins.call_spread(ip, function, args)
   if _builtins.knows(function):
     _check_fit(ip, function.__name__, _builtins.implementation(function), [ip, *args], kwargs)
     return _builtins.call(ip, function, args, kwargs)
@@ -306,12 +308,20 @@ def _bind(ip: Any, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
   Defaults that are numbers or such stand for themselves; others are objects as any other.
   """
   parameters = signature(ip, function)
+  spread = _spread(args)
+  if spread is not None:
+    _check_rest(ip, parameters, args)
+    args = args[:-1]
   try:
     bound = parameters.bind(*args, **kwargs)
   except TypeError:
     raise Raises from None
   bound.apply_defaults()
   names = {name: ip.keep(value) for name, value in bound.arguments.items()}
+  if spread is not None:
+    (rest,) = (n for n, p in parameters.parameters.items() if p.kind is p.VAR_POSITIONAL)
+    more = dataclasses.replace(spread.rows, type=tuple)
+    names[rest] = _sequences.binary(ip, ast.Add, names[rest], more) if names[rest] else more
   for _, container in containers(tuple(names.values())):
     if container.sharing is not ip.frame.sharing:
       raise ip.frame.sharing.refuse("The default of a function that calls itself may be changed")
@@ -319,6 +329,26 @@ def _bind(ip: Any, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
       names[name] = ip.frame.new(LocalDict(names[name]))
   return names
+
+
+def _spread(args: Sequence[Any]) -> _sequences.Spread | None:
+  """Returns `*rows` among the arguments of a call."""
+  return next((arg for arg in args if isinstance(arg, _sequences.Spread)), None)
+
+
+def _check_rest(ip: Any, parameters: inspect.Signature, args: Sequence[Any]) -> None:
+  """Refuses `*rows` of which elements, as many as the run finds, would get names."""
+  kinds = [parameter.kind for parameter in parameters.parameters.values()]
+  num_named = sum(kind in (_POSITIONAL_ONLY, _POSITIONAL_OR_KEYWORD) for kind in kinds)
+  is_last = not any(isinstance(arg, _sequences.Spread) for arg in args[:-1])
+  if inspect.Parameter.VAR_POSITIONAL not in kinds or len(args) <= num_named or not is_last:
+    raise ip.frame.refuse(
+      Reason.DYNAMIC_LIST, "* of a list whose length only the run knows, for named parameters."
+    )
+
+
+_POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
+_POSITIONAL_OR_KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 def signature(ip: Any, function: Any) -> inspect.Signature:

@@ -352,9 +352,11 @@ class Interpreter:
     return _sequences.Slice(*(self.frame.resolve(part) for part in parts))
 
   def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> Any:
-    return tuple(self._items(node.elts, scope))
+    if any(isinstance(part, ast.Starred) for part in node.elts):
+      return _calls.call(self, tuple, [self.eval_List(node, scope)], {})
+    return tuple(self.eval(part, scope) for part in node.elts)
 
-  def eval_List(self, node: ast.List, scope: Scope) -> Any:
+  def eval_List(self, node: ast.List | ast.Tuple, scope: Scope) -> Any:
     found = self.frame.new(LocalList([]))
     for part in node.elts:
       if isinstance(part, ast.Starred):
@@ -362,13 +364,6 @@ class Interpreter:
       else:
         _sequences.method(self, found, "append", [self.eval(part, scope)], {})
     return found
-
-  def _items(self, nodes: list[ast.expr], scope: Scope) -> Iterator[Any]:
-    for node in nodes:
-      if isinstance(node, ast.Starred):
-        yield from _sequences.fixed_items(self, self.eval(node.value, scope))
-      else:
-        yield self.eval(node, scope)
 
   def eval_Dict(self, node: ast.Dict, scope: Scope) -> Any:
     items: dict[Any, Any] = {}

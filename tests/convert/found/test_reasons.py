@@ -1,10 +1,13 @@
 """Reasons say what the user wrote, and nothing of how it is converted."""
 
+import collections
+
 import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from tests.convert.agreement import Node, root
+from recursive_tf.convert._refusal import Reason
+from tests.convert.agreement import Node, agrees, root
 
 
 @pytest.mark.parametrize(
@@ -32,3 +35,32 @@ def test_a_reason_names_values_by_their_python_types(function, text):
 def test_an_unusual_attribute_of_a_tensor():
   with pytest.raises(rtf.ConversionRefused, match="A tensor has no attribute 'nothing'"):
     rtf.recursive(lambda n: tf.ones([n.v]).nothing, strict=True)(Node(1, True, "a"))
+
+
+class Names(list):
+  """A kind of list."""
+
+
+@pytest.mark.parametrize(
+  "make, change, text",
+  [
+    (dict, lambda out, n: out.setdefault(n.name, []).append(n.v), "setdefault of a dict"),
+    (dict, lambda out, n: out.update({"a": n.v}), "update of a dict"),
+    (set, lambda out, n: out.add(n.name), "add of a set"),
+    (collections.deque, lambda out, n: out.append(n.name), "append of a deque"),
+    (Names, lambda out, n: out.append(n.name), "append of a Names"),
+  ],
+  ids=["setdefault", "update", "set", "deque", "subclass"],
+)
+def test_containers_that_are_passed_in_and_changed_are_named(make, change, text):
+  def build(recursive):
+    @recursive
+    def walk(node, out):
+      change(out, node)
+      for kid in node.kids:
+        walk(kid, out)
+
+    return walk
+
+  function = agrees(build, lambda: [(root(), make()), (root(), make())], Reason.UNSUPPORTED_WRITE)
+  assert text in str(function.explain())

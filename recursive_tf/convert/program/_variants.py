@@ -1,0 +1,166 @@
+"""The variants of one function: a SubGraph for each kind of arguments that it is called with.
+
+Calls that differ in data share a SubGraph; other constants, functions, or lists of another length
+make another one. A list that has ever other lengths is one of unknown length from then on. What
+makes ever more variants otherwise is refused at once: there would be no end.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import Bottom
+
+_MAX_VARIANTS = 24  # Of one function.
+_MAX_LENGTHS = 3  # Of a list in one place, before it is one of unknown length.
+_MAX_GROWTH = 2  # Calls in calls, each with a string made of the one around it.
+
+Key = Any  # The function, and by parameter what of the form is no data.
+
+
+class Endless(Exception):  # noqa: N818 - control flow, becomes a refusal where attempts begin
+  """There are ever more variants. No refusal: those of one branch only are put off.
+
+  Its only argument is the refusal.
+  """
+
+
+class Variants:
+  """The variants of all functions of one conversion; kept from attempt to attempt.
+
+  Attributes:
+    forms: of the parameters, by variant.
+  """
+
+  def __init__(self) -> None:
+    self.forms: dict[Key, tuple[Any, ...]] = {}
+    self._callers: dict[Key, Key | None] = {}
+    self._open: set[tuple[int, Any]] = set()  # Functions, and where lists have any length.
+
+  def opened(self, function: int, name: Any, form: Any) -> Any:
+    """Returns the form of an argument, with lists of unknown length where there are many."""
+    return self._opened(function, (name,), form) if self._open else form
+
+  def _opened(self, function: int, path: Any, form: Any) -> Any:
+    if (function, path) in self._open:
+      found = _of_any_length(form)
+      return form if found is None else found
+    if not isinstance(form, _forms.NestForm):
+      return form
+    parts = tuple(
+      self._opened(function, (*path, key), part)
+      for key, part in zip(form.keys, form.parts, strict=True)
+    )
+    return _forms.NestForm(form.type, form.keys, parts)
+
+  def admit(self, frame: Any, key: Key, forms: tuple[Any, ...], node: ast.AST) -> None:
+    """Adds a variant of the function that `node` defines.
+
+    Raises:
+      Bottom: If the next attempt makes it one with others.
+      Endless: If there are too many.
+    """
+    own = {other: known for other, known in self.forms.items() if other[0] == key[0]}
+    self._callers.setdefault(key, frame.key)
+    literals = frozenset(n.value for n in ast.walk(node) if isinstance(n, ast.Constant))
+    self._check_strings(frame, key, literals)
+    names = [name for name, _ in key[1]]
+    lengths: dict[Any, set[int]] = {}
+    for known in (*own.values(), forms):
+      for name, form in zip(names, known, strict=True):
+        for path, length in _lengths(form, (name,)):
+          lengths.setdefault(path, set()).add(length)
+    many = {(key[0], path) for path, found in lengths.items() if len(found) > _MAX_LENGTHS}
+    if many - self._open:
+      self._open |= many
+      for other in own:
+        del self.forms[other]
+      raise Bottom
+    if len(own) >= _MAX_VARIANTS:
+      raise Endless(_too_many(frame, [*own, key]))
+
+  def _check_strings(self, frame: Any, key: Key, literals: frozenset[Any]) -> None:
+    """Refuses a string to which each call in a call adds something."""
+    for name, found in key[1]:
+      if not (isinstance(found, tuple) and found[0] in (str, bytes)):
+        continue
+      chain = self._chain(name, found, key, frame.key)
+      if len(chain) > _MAX_GROWTH and not literals.issuperset(chain):
+        text = ", ".join(map(repr, chain[::-1]))
+        raise Endless(
+          frame.refuse(
+            Reason.TOO_MANY_VARIANTS,
+            f"The string {_shown(name)} grows with each call ({text}, ...): each would be a"
+            " SubGraph of its own.",
+          )
+        )
+
+  def _chain(self, name: Any, found: Any, key: Key, caller: Key | None) -> list[Any]:
+    """Returns a string, and the shorter and shorter ones of the calls around, all parts of it."""
+    chain = [found[1]]
+    while caller is not None and len(chain) <= _MAX_GROWTH:
+      if caller[0] == key[0]:
+        kind, around = dict(caller[1]).get(name, (None, None))
+        if kind is not found[0] or around not in chain[-1]:
+          break
+        chain += [around] if around != chain[-1] else []
+      caller = self._callers.get(caller)
+    return chain
+
+
+def _too_many(frame: Any, keys: list[Key]) -> ConversionRefused:
+  names = [name for name, _ in keys[0][1]]
+  differing = [n for i, n in enumerate(names) if len({key[1][i] for key in keys}) > 2]
+  text = " and ".join(map(_shown, differing or names))
+  refusal: ConversionRefused = frame.refuse(
+    Reason.TOO_MANY_VARIANTS,
+    f"Calls pass more than {_MAX_VARIANTS} different functions or constants as {text}.",
+  )
+  return refusal
+
+
+def _shown(name: Any) -> str:
+  """Returns what messages call a parameter, or a variable around a function."""
+  return repr(name[1] if isinstance(name, tuple) else name)
+
+
+def _lengths(form: Any, path: Any) -> Iterator[tuple[Any, int]]:
+  """Yields where lists and tuples of known length, which might be of any, are in a form."""
+  if _of_any_length(form) is not None:
+    parts = _forms.parts_of_form(form)
+    yield path, len(parts or ())
+  if isinstance(form, _forms.NestForm):
+    for key, part in zip(form.keys, form.parts, strict=True):
+      yield from _lengths(part, (*path, key))
+
+
+def _of_any_length(form: Any) -> Any:
+  """Returns the form of a list or tuple of known length as one of unknown length; None if none."""
+  kind = _forms.sequence_type(form)
+  parts = _forms.parts_of_form(form)
+  if kind not in (list, tuple) or parts is None or isinstance(form, _forms.RowsForm):
+    return None
+  try:
+    return _forms.join(_forms.RowsForm(None, kind), form)
+  except _forms.Mismatch:
+    return None
+
+
+def skeleton(form: Any) -> Any:
+  """Returns what of a form tells variants of one function apart: all that is not data."""
+  if isinstance(form, _forms.StaticForm):
+    value = form.value
+    if type(value) is tuple:
+      return tuple, tuple(skeleton(_forms.StaticForm(part)) for part in value)
+    if value is None or isinstance(value, (str, int, float, bool, bytes)):
+      return type(value), value
+    return "object", id(value)
+  if isinstance(form, _forms.ClosureForm):
+    return "function", id(form.node)
+  if isinstance(form, _forms.NestForm):
+    return form.type, form.keys, tuple(map(skeleton, form.parts))
+  return form.type if isinstance(form, _forms.RowsForm) else "data"
