@@ -36,7 +36,9 @@ def root():
   return Node(1, True, "r", Node(2, True, "a"), Node(3, False, "b"))
 
 
-def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, **options):
+def agrees(
+  build, calls=lambda: [(root(),)], expect=None, variables=None, before=None, **options
+):
   """Calls a program plainly and converted and compares all that a user can see.
 
   All calls are made twice: compared here alone, and then by the converter as well.
@@ -46,6 +48,7 @@ def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, **opti
     calls: makes the argument tuples, anew for each side; they are called one after the other.
     expect: `CONVERTED`, the `Reason` or the set of reasons that it falls back for; None for either.
     variables: `variables(function, state)` returns what gradients are taken of; None for no tape.
+    before: `before(*state)` is called before each call, with the further objects.
     **options: of `rtf.recursive`.
 
   Returns:
@@ -61,6 +64,8 @@ def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, **opti
     where = f"call {number}"
     set_verify(other, is_verified)
     sides = (plain, plain_state), (other, other_state)
+    for _, state in sides if before else ():
+      before(*state)
     tapes = [variables and variables(*side) for side in sides]
     expected = observe(plain, Call(a), tapes[0])
     got = observe(other, Call(b), tapes[1])

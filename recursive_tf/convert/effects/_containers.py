@@ -9,12 +9,15 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects._places import DICT, LIST, Places, State, Store, generalized
+from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _loops
 from recursive_tf.convert.semantics import _sequences as seq
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalList, Missing, Raises, Ref, Rows, named
 from recursive_tf.convert.values._forms import RowsForm
 from recursive_tf.convert.values._numbers import Number
+
+_READING = frozenset(["get", "keys", "values", "items", "copy", "index", "count"])
 
 
 class ContainerEffects(Places):
@@ -38,6 +41,10 @@ class ContainerEffects(Places):
     self, ip: Any, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any]
   ) -> State | None:
     """Calls a changing method of a list or dict of the heap that is known at conversion."""
+    kind = type(owner)
+    if isinstance(owner, (list, dict)) and _libraries.is_library(kind):
+      if name not in _READING:  # They note what they hold in further places.
+        raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f".{name} of a library's {kind.__name__}.")
     if isinstance(owner, list):
       return self._call_list(ip, owner, name, args)
     if isinstance(owner, dict):

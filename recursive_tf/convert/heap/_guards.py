@@ -6,6 +6,7 @@ from then on an input of the run; anything else that changed makes a new program
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,8 +28,24 @@ from recursive_tf.convert.values._numbers import Number
 
 CONTENT = object()  # All elements of a container, or how many there are.
 _CONTENTS = ("elements", "items", "len")
+_TYPE = ("type",)
 _GONE = object()
 _ABSENT = content_of(types.CellType())
+
+
+@dataclasses.dataclass(frozen=True)
+class Name:
+  """A way to what a program relies on.
+
+  Attributes:
+    key: tells it from others.
+    owner: the object that reading starts from.
+    read: reads it.
+  """
+
+  key: tuple[int, Any]
+  owner: Any
+  read: Callable[[], Any]
 
 
 class Guards:
@@ -39,9 +56,23 @@ class Guards:
       program to program of one function.
   """
 
-  def __init__(self, changing: dict[tuple[int, Any], Any], as_input: Callable[..., Any]):
+  def __init__(
+    self,
+    changing: dict[tuple[int, Any], Any],
+    as_input: Callable[..., Any],
+    stand_ins: dict[int, Any],
+  ):
+    """Makes them.
+
+    Args:
+      changing: see above.
+      as_input: makes an input of a place whose number changes.
+      stand_ins: what the program knew first, by the number of what is in its place now.
+    """
     self.changing = changing
     self._as_input = as_input
+    self._stand_ins = stand_ins
+    self._identified: dict[int, Any] = {}
     self._checks: dict[tuple[int, Any], tuple[Any, Callable[[], Any], Any]] = {}
     self._watched: dict[tuple[int, str], tuple[Any, Any]] = {}
 
@@ -75,7 +106,13 @@ class Guards:
 
   def attribute(self, owner: Any, name: str) -> Any:
     """Returns and guards an attribute."""
-    return self._guard(owner, name, lambda: getattr(owner, name, _GONE))
+
+    def read() -> Any:
+      value = getattr(owner, name, _GONE)
+      # A tf.Module keeps dicts in proxies, which pass all through to the dict itself.
+      return value.__wrapped__ if type(value).__name__ == "_DictWrapper" else value
+
+    return self._guard(owner, name, read)
 
   def lacks(self, owner: Any, name: str) -> None:
     """Guards that an attribute is not there."""
@@ -113,7 +150,7 @@ class Guards:
 
   def type_of(self, owner: Any) -> type:
     """Returns and guards the class of an object, with the methods it has."""
-    kind = self._guard(owner, ("type",), lambda: type(owner))
+    kind = self._guard(owner, _TYPE, lambda: type(owner))
     self.methods(kind)
     assert isinstance(kind, type)  # It is what `type` returned.
     return kind
@@ -145,6 +182,7 @@ class Guards:
     self, owner: Any, name: Any, read: Callable[[], Any], same: Callable[..., bool] = same_static
   ) -> Any:
     value = read()
+    value = self._stand_ins.get(id(value), value)
     key = id(owner), name
     if key in self.changing:
       kind = type(value)
@@ -152,6 +190,34 @@ class Guards:
         return self._as_input(key, owner, read, value)
     self._checks.setdefault(key, (owner, read, (value, same)))
     return value
+
+  def identify(self, value: Any) -> None:
+    """Notes that it makes a difference to the program which object this is."""
+    self._identified[id(value)] = value
+
+  def mentioned(self) -> set[int]:
+    """Returns the numbers of the objects that are relied on, but for those behind a single name."""
+    found = set(self._identified)
+    agenda: list[Any] = []
+    for (_, name), (owner, _, (value, _)) in self._checks.items():
+      agenda += [] if name == _TYPE else [owner]
+      agenda += value if isinstance(value, tuple) else ()
+    for owner, part in self._watched.values():
+      agenda += [owner, *(part.holds if isinstance(part, Fingerprint) else part.values())]
+    while agenda:
+      value = agenda.pop()
+      found.add(id(value))
+      agenda += value if isinstance(value, tuple) else ()
+    return found
+
+  def direct(self) -> set[int]:
+    """Returns the numbers of what single names stand for."""
+    return {id(value) for _, _, (value, _) in self._checks.values()}
+
+  def release(self, value: Any) -> list[Name]:
+    """Returns the names that stand for an object, and compares them no more."""
+    found = [key for key, (_, _, (known, _)) in self._checks.items() if known is value]
+    return [Name(key, *self._checks.pop(key)[:2]) for key in found]
 
   def owners(self) -> list[Any]:
     """Returns the objects of which something is relied on."""

@@ -125,6 +125,7 @@ class Conversion:
     profile, guards, effects, inputs, columns, recursive: what its parts say.
     is_random: whether it draws random numbers.
     budget: what its attempts may still cost.
+    stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
   """
 
   def __init__(
@@ -155,6 +156,7 @@ class Conversion:
     self._may_fail = False
     self._doubled: str | None = None
     self.layout = Layout()
+    self.stand_ins: dict[int, Any] = {}
     self.instances: dict[Any, Instance] = {}
     self.is_random = False
 
@@ -232,7 +234,7 @@ class Conversion:
     self._is_trial = fed is None
     self._postponed: list[ConversionRefused] = []
     self.inputs = Inputs(self.layout, graph, fed)
-    self.guards = Guards(self._changing, self._changing_input)
+    self.guards = Guards(self._changing, self._changing_input, self.stand_ins)
     self.instances = {}
     self._queue: list[Instance] = []
     frame = Frame(self)
@@ -295,6 +297,12 @@ class Conversion:
       raise ConversionRefused.of(
         Reason.SHARED_CONTAINER, f"{shared}.", entry.source.origin(entry.node)
       )
+
+  def leaving(self, node: ast.AST) -> list[Any]:
+    """Returns the forms of what the program of an entry function returns and leaves changed."""
+    entry = next(i for i in self.instances.values() if i.node is node)
+    changed = self._changed.get(entry.key, {}).values()
+    return [entry.result, *changed, *(place.form for place in self.effects.places.values())]
 
   def _check_constants(self) -> None:
     """Refuses a program that relies on what it changes itself."""

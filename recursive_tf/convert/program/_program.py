@@ -27,6 +27,7 @@ from recursive_tf.convert.program._arguments import (
   tensors_of,
 )
 from recursive_tf.convert.program._conversion import Conversion, Sources
+from recursive_tf.convert.program._rebinding import Rebinding
 from recursive_tf.convert.semantics import _arrays
 from recursive_tf.convert.semantics._loops import Mapped
 from recursive_tf.convert.syntax.source import FunctionSource
@@ -125,6 +126,7 @@ class Program:
     self._refusal: ConversionRefused | None = None  # Of the walk.
     self.is_packed = False
     self.result_form = self._result_form()
+    self._rebinding = self._make_rebinding()
 
   def _check_aliases(self, profile: Profile) -> None:
     """Refuses a list or dict that is changed under one name and read as a part of an object."""
@@ -162,6 +164,16 @@ class Program:
       raise ConversionRefused.of(
         Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
       )
+
+  def _make_rebinding(self) -> Rebinding:
+    return Rebinding(
+      self.guards,
+      self.effects.places.values(),
+      self.conversion.stand_ins,
+      self.layout.constants.values(),
+      self.conversion.leaving(self._source.node),
+      [column.path for column in self.layout.columns.all.values()],
+    )
 
   def _result_form(self) -> Any:
     node = self._source.node
@@ -349,7 +361,7 @@ class Program:
 
   def check_guards(self) -> list[Any]:
     """Returns the places outside of the objects that changed; see `Guards.changed`."""
-    return self.guards.changed()
+    return self.guards.changed() + self._rebinding.bind()
 
   def outcome(
     self,

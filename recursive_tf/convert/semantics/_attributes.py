@@ -115,9 +115,7 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
     )
   if not hasattr(owner, name):
     raise Raises
-  value = frame.conversion.guards.attribute(owner, name)
-  # A tf.Module keeps dicts in proxies, which pass all through to the dict itself.
-  return value.__wrapped__ if type(value).__name__ == "_DictWrapper" else value
+  return frame.conversion.guards.attribute(owner, name)
 
 
 def _of_library(ip: Any, owner: Any, name: str) -> Any:
@@ -133,6 +131,8 @@ def _of_library(ip: Any, owner: Any, name: str) -> Any:
     # Modules that load parts of themselves when they are asked for have these not as attributes.
     is_plain = not _libraries.is_library(owner) or name in vars(owner)
     return guards.attribute(owner, name) if is_plain else value
+  if any(isinstance(owner, kind) and hasattr(kind, name) for kind in (list, dict, set)):
+    return value  # Methods of containers; what these read and change is seen to when called.
   _calls.watch(ip, owner)
   return guards.attribute(owner, name) if name in getattr(owner, "__dict__", {}) else value
 

@@ -156,8 +156,8 @@ def _call_library(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any
     raise frame.refuse(Reason.OPAQUE_CALL, f"{name} gives another value at each call.")
   if _libraries.makes_state(function):
     raise frame.refuse(Reason.STATEFUL_OP, f"{name} is made anew in each call.")
-  if not _libraries.is_library(function):
-    owner = getattr(function, "__self__", None)
+  owner = getattr(function, "__self__", None)
+  if isinstance(owner, (list, dict, set)) or not _libraries.is_library(function):
     state = frame.conversion.effects.call_static(ip, owner, name.rpartition(".")[2], args, kwargs)
     if state is not None:
       return state.value

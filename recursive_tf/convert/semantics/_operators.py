@@ -580,6 +580,9 @@ def _identical(ip: Any, left: Any, right: Any) -> Any:
 
 def _is_one_object(ip: Any, left: Any, right: Any) -> bool:
   """Returns `left is right` of what is not on the heap, where it is known."""
+  if isinstance(left, (list, dict)) and isinstance(right, (list, dict)):
+    for value in (left, right):
+      ip.frame.conversion.guards.identify(value)
   if left is right:
     return True
   if isinstance(left, Container) and isinstance(right, Container):

@@ -162,6 +162,8 @@ class Snapshot:
 def contents_of(value: Any) -> Contents:
   """Returns what an object holds itself."""
   found: Contents = {}
+  if type(value).__name__ == "_DictWrapper":  # Of tf.Module: a proxy of the dict inside.
+    return {("attr", "__wrapped__"): value.__wrapped__}
   # By the base classes' own methods: a user's subclass may do anything in its own.
   for kind, slot in _ITERABLES.items():
     if isinstance(value, kind):

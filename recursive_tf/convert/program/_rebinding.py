@@ -1,0 +1,93 @@
+"""Lists and dicts that a program changes, found again by the names that it knows them by.
+
+`model.losses = []` before each call gives the program another list under the same name. It is the
+same program as long as all names that led to the old list lead to the new one, and nothing else of
+what the program knows is that list: then the new one takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from recursive_tf.convert.effects._places import DICT, LIST, Place
+from recursive_tf.convert.heap._guards import Guards, Name
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import Held, Path
+
+
+class Rebinding:
+  """The lists and dicts of one program that may be replaced.
+
+  Args:
+    guards: of the program; they do not compare any more what is looked after here.
+    places: what the program writes.
+    stand_ins: the lists and dicts that conversion saw, by the number of what is in their place;
+      filled here, and read when more graphs of the program are made.
+    constants: objects of the program itself that are read like those of the tree.
+    forms: of all that leaves the program.
+    paths: the reads of the program.
+  """
+
+  def __init__(
+    self,
+    guards: Guards,
+    places: Iterable[Place],
+    stand_ins: dict[int, Any],
+    constants: Iterable[Any],
+    forms: Iterable[Any],
+    paths: Iterable[Path],
+  ):
+    self._stand_ins = stand_ins
+    changed = [place for place in places if place.kind in (LIST, DICT)]
+    steps = [step for path in paths for step in path]
+    held = [part.value for step in steps for part in step if isinstance(part, Held)]
+    known = [*constants, *held, *(value for form in forms for value in _statics(form))]
+    self._others = guards.mentioned() | set(map(id, known))
+    self._kept = known  # So that their numbers stay theirs.
+    self._names: list[tuple[Place, Any, list[Name]]] = []
+    for place in changed:
+      if id(place.owner) in self._others:
+        continue
+      names = guards.release(place.owner)
+      if names:
+        self._names.append((place, place.owner, names))
+    own = {id(original) for _, original, _ in self._names}
+    self._others |= {id(place.owner) for place in changed} - own | guards.direct()
+
+  def bind(self) -> list[Any]:
+    """Puts what the names stand for now in place; returns the names that no longer fit."""
+    failed: list[Any] = []
+    found: dict[int, Any] = {}
+    for place, original, names in self._names:
+      now = names[0].read()
+      is_one = all(name.read() is now for name in names[1:])
+      is_own = now is original or not (id(now) in self._others or self._is_original(now))
+      if not is_one or type(now) is not type(original) or not is_own or id(now) in found:
+        failed += [(name.key, name.owner) for name in names]
+        continue
+      place.owner = now
+      found[id(now)] = original
+    self._stand_ins.clear()
+    self._stand_ins.update(found)
+    return failed
+
+  def _is_original(self, value: Any) -> bool:
+    return any(value is original for _, original, _ in self._names)
+
+
+def _statics(form: Any) -> Iterator[Any]:
+  """Yields the constants in values of a form."""
+  if isinstance(form, _forms.StaticForm):
+    agenda = [form.value]
+    while agenda:
+      value = agenda.pop()
+      yield value
+      agenda += value if isinstance(value, tuple) else ()
+  elif isinstance(form, _forms.NestForm):
+    for part in form.parts:
+      yield from _statics(part)
+  elif isinstance(form, _forms.RowsForm):
+    yield from _statics(form.element)
+  elif isinstance(form, _forms.MaybeForm):
+    yield from _statics(form.value)
