@@ -108,7 +108,7 @@ class Guards:
     """Returns and guards an attribute."""
 
     def read() -> Any:
-      value = getattr(owner, name, _GONE)
+      value: Any = getattr(owner, name, _GONE)
       # A tf.Module keeps dicts in proxies, which pass all through to the dict itself.
       return value.__wrapped__ if type(value).__name__ == "_DictWrapper" else value
 
