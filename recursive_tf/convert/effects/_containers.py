@@ -8,13 +8,14 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.effects._places import DICT, LIST, Places, State, Store, generalized
+from recursive_tf.convert.effects._places import DICT, LIST, Places, Store, generalized
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._host import Host, State
+from recursive_tf.convert.frame._rows import concatenated, rows_of_items
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _loops
-from recursive_tf.convert.semantics import _sequences as seq
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalList, Missing, Raises, Ref, Rows, named
-from recursive_tf.convert.values._forms import RowsForm
+from recursive_tf.convert.values._forms import RowsForm, part_of
 from recursive_tf.convert.values._numbers import Number
 
 _READING = frozenset(["get", "keys", "values", "items", "copy", "index", "count"])
@@ -23,14 +24,14 @@ _READING = frozenset(["get", "keys", "values", "items", "copy", "index", "count"
 class ContainerEffects(Places):
   """Changes of lists and dicts."""
 
-  def content_of(self, frame: Any, owner: Any) -> Any:
+  def content_of(self, frame: Frame, owner: Any) -> Any:
     """Returns the content that a known list or dict has in the run, None if it does not change."""
     keys = [(kind, id(owner)) for kind in (LIST, DICT)] if type(owner) in (list, dict) else []
     return next((frame.stores[key].content for key in keys if key in frame.stores), None)
 
   # --- Lists
 
-  def _list_store(self, ip: Any, owner: Any, is_read: bool) -> Store:
+  def _list_store(self, ip: Host, owner: Any, is_read: bool) -> Store:
     place = self._place((LIST, id(owner)), LIST, owner, None, RowsForm(None))
     try:
       return self.store(ip.frame, place, is_read)
@@ -38,7 +39,7 @@ class ContainerEffects(Places):
       raise ip.frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
 
   def call_static(
-    self, ip: Any, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any]
+    self, ip: Host, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any]
   ) -> State | None:
     """Calls a changing method of a list or dict of the heap that is known at conversion."""
     kind = type(owner)
@@ -53,23 +54,23 @@ class ContainerEffects(Places):
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "A set of the heap is changed.")
     return None
 
-  def _call_list(self, ip: Any, owner: list[Any], name: str, args: list[Any]) -> State | None:
+  def _call_list(self, ip: Host, owner: list[Any], name: str, args: list[Any]) -> State | None:
     if name in ("append", "extend"):
       store = self._list_store(ip, owner, False)
       values = [args[0]] if name == "append" else args[0]
       self._keep(ip, tuple(values) if name == "append" else values)
-      rows = seq.rows_of(ip, values) if name == "extend" else None
+      rows = ip.rows_of(values) if name == "extend" else None
       items = values if name == "append" else None
       if rows is None:
-        items = items if items is not None else seq.fixed_items(ip, values)
-        rows = seq.rows_of_items(ip, [generalized(ip.frame, item) for item in items])
+        items = items if items is not None else ip.fixed_items(values)
+        rows = rows_of_items(ip.frame, [generalized(ip.frame, item) for item in items])
       self._extend(ip, store, rows)
       return State(None)
     if name == "pop" and not args:
       store = self._list_store(ip, owner, True)
       kept, content = store.content
       rows = content.content
-      found = seq.item(ip, content, -1)
+      found = ip.item(content, -1)
       length = rows.length - 1
       kept = Number(tf.minimum(kept.tensor, tf.cast(length, tf.int64)), int)
       shorter = Rows(length, tuple(t[:-1] for t in rows.tensors), rows.form)
@@ -79,21 +80,21 @@ class ContainerEffects(Places):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"list.{name} of a list of the heap.")
 
-  def _extend(self, ip: Any, store: Store, rows: Rows) -> None:
+  def _extend(self, ip: Host, store: Store, rows: Rows) -> None:
     if store.place.is_log:
-      content = LocalList(seq.concatenated(ip, store.content.content, rows))
+      content = LocalList(concatenated(ip.frame, store.content.content, rows))
       self.set(ip, store, content)
       return
     kept, content = store.content
-    more = LocalList(seq.concatenated(ip, content.content, rows))
+    more = LocalList(concatenated(ip.frame, content.content, rows))
     self.set(ip, store, (kept, more))
 
-  def read_static_elements(self, ip: Any, owner: Any) -> State | None:
+  def read_static_elements(self, ip: Host, owner: Any) -> State | None:
     """Returns the elements of a known list that the program changes."""
     if (LIST, id(owner)) in self.places:
       return State(self._list_store(ip, owner, True).content[1].content)
     if (DICT, id(owner)) in self.places:
-      keys = _loops.part_of(self._dict_rows(ip, owner), 0)
+      keys = part_of(self._dict_rows(ip, owner), 0)
       if isinstance(keys.form, _forms.TensorForm):  # To a program these would be tensors.
         raise ip.frame.refuse(Reason.OPAQUE_READ, "The keys of a dict that is changed are strings.")
       return State(keys)
@@ -103,7 +104,7 @@ class ContainerEffects(Places):
     """Tells whether the program changes a known list or dict."""
     return (LIST, id(owner)) in self.places or (DICT, id(owner)) in self.places
 
-  def read_static_length(self, ip: Any, owner: Any) -> State | None:
+  def read_static_length(self, ip: Host, owner: Any) -> State | None:
     """Returns the length of a known list or dict that the program changes."""
     if (LIST, id(owner)) in self.places:
       return State(Number(self._list_store(ip, owner, True).content[1].content.length, int))
@@ -111,24 +112,24 @@ class ContainerEffects(Places):
       return State(Number(self._dict_rows(ip, owner).length, int))
     return None
 
-  def _keep(self, ip: Any, value: Any) -> None:
+  def _keep(self, ip: Host, value: Any) -> None:
     ip.frame.sharing.keep(value, f"line {ip.frame.line} keeps it in a list or dict of the heap")
 
   # --- Dicts
 
-  def _dict_store(self, ip: Any, owner: Any, is_read: bool) -> Store:
+  def _dict_store(self, ip: Host, owner: Any, is_read: bool) -> Store:
     place = self._place((DICT, id(owner)), DICT, owner, None, RowsForm(None))
     try:
       return self.store(ip.frame, place, is_read)
     except _forms.Mismatch as error:
       raise ip.frame.refuse(Reason.KINDS_DIFFER, f"The items of a dict are {error}.") from None
 
-  def _dict_rows(self, ip: Any, owner: Any) -> Rows:
+  def _dict_rows(self, ip: Host, owner: Any) -> Rows:
     rows = self._dict_store(ip, owner, True).content.content
     assert isinstance(rows, Rows)  # Stores of dicts hold rows.
     return rows
 
-  def _key(self, ip: Any, key: Any) -> Any:
+  def _key(self, ip: Host, key: Any) -> Any:
     """Returns a key as a tensor: of an int, of a string, or the handle of an object."""
     frame = ip.frame
     key = frame.concrete(key)
@@ -146,7 +147,7 @@ class ContainerEffects(Places):
       return tf.constant(key)
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"A dict's item by {type(key).__name__}.")
 
-  def _find(self, ip: Any, rows: Rows, key: Any) -> tuple[Number, tf.Tensor]:
+  def _find(self, ip: Host, rows: Rows, key: Any) -> tuple[Number, tf.Tensor]:
     """Returns whether a key is in the rows of a dict, and where."""
     wanted = key.base.handle if isinstance(key, Ref) else getattr(key, "tensor", key)
     keys = rows.tensors[0]
@@ -157,32 +158,32 @@ class ContainerEffects(Places):
     index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
     return Number(tf.reduce_any(equal), bool), index
 
-  def read_membership(self, ip: Any, owner: Any, value: Any) -> State | None:
+  def read_membership(self, ip: Host, owner: Any, value: Any) -> State | None:
     """Returns `value in owner` for a known dict that the program changes."""
     if not isinstance(owner, dict) or (DICT, id(owner)) not in self.places:
       return None
     return State(self.membership(ip, owner, value))
 
-  def membership(self, ip: Any, owner: Any, value: Any) -> Any:
+  def membership(self, ip: Host, owner: Any, value: Any) -> Any:
     """Returns `value in owner` for a known dict, from its items as the run has them."""
     key = self._key(ip, value)
     rows = self._dict_rows(ip, owner)
     return False if rows.form is None else self._find(ip, rows, key)[0]
 
-  def read_table(self, ip: Any, owner: Any, key: Any) -> State | None:
+  def read_table(self, ip: Host, owner: Any, key: Any) -> State | None:
     """Returns `owner[key]` for a known list or dict that the program changes."""
     if (LIST, id(owner)) in self.places:
       content = self._list_store(ip, owner, True).content[1]
-      return State(seq.item(ip, content, key))
+      return State(ip.item(content, key))
     if (DICT, id(owner)) not in self.places:
       return None
     return State(self._lookup(ip, owner, key, None))
 
-  def item_of_dict(self, ip: Any, owner: Any, key: Any, *default: Any) -> Any:
+  def item_of_dict(self, ip: Host, owner: Any, key: Any, *default: Any) -> Any:
     """Returns an item of a known dict, from its items as the run has them."""
     return self._lookup(ip, owner, key, (lambda: default[0]) if default else None)
 
-  def _lookup(self, ip: Any, owner: Any, key: Any, default: Callable[[], Any] | None) -> Any:
+  def _lookup(self, ip: Host, owner: Any, key: Any, default: Callable[[], Any] | None) -> Any:
     frame = ip.frame
     wanted = self._key(ip, key)
     rows = self._dict_rows(ip, owner)
@@ -201,7 +202,7 @@ class ContainerEffects(Places):
     index = frame.check(index, found.tensor, "a dict has no such key")
     return read()
 
-  def write_container(self, ip: Any, owner: Any, key: Any, value: Any) -> None:
+  def write_container(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
     """Does `owner[key] = value` for a known list or dict."""
     frame = ip.frame
     self._keep(ip, value)
@@ -214,7 +215,7 @@ class ContainerEffects(Places):
         Reason.UNSUPPORTED_WRITE, f"An item of a {type(owner).__name__} of the heap is written."
       )
 
-  def _write_dict(self, ip: Any, owner: Any, key: Any, value: Any) -> None:
+  def _write_dict(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
     frame = ip.frame
     store = self._dict_store(ip, owner, False)
     key = self._key(ip, key)
@@ -222,7 +223,7 @@ class ContainerEffects(Places):
       self.append(ip, store, (key, value))
       return
     rows = self._dict_rows(ip, owner)
-    one = seq.rows_of_items(ip, [(key, value)])
+    one = rows_of_items(ip.frame, [(key, value)])
     if rows.form is None:
       self.set(ip, store, LocalList(one))
       return
@@ -232,14 +233,14 @@ class ContainerEffects(Places):
       return LocalList(_replaced(rows, index, one))
 
     def add() -> Any:
-      return LocalList(seq.concatenated(ip, rows, one))
+      return LocalList(concatenated(ip.frame, rows, one))
 
     if one.form != rows.form:
       self.set(ip, store, add())  # Another attempt follows with the wider form.
     else:
       self.set(ip, store, frame.cond(found, replace, add))
 
-  def _write_list_item(self, ip: Any, owner: Any, key: Any, value: Any) -> None:
+  def _write_list_item(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
     frame = ip.frame
     is_run_int = isinstance(key, Number) and key.type is not float
     if not is_run_int and type(key) not in (int, bool):
@@ -254,14 +255,14 @@ class ContainerEffects(Places):
     index = tf.where(index < 0, index + rows.length, index)
     ok = tf.logical_and(index >= 0, index < rows.length)
     index = frame.check(index, ok, "list assignment index out of range")
-    one = seq.rows_of_items(ip, [value])
+    one = rows_of_items(ip.frame, [value])
     if one.form != rows.form:
-      self.set(ip, store, (kept, LocalList(seq.concatenated(ip, rows, one))))
+      self.set(ip, store, (kept, LocalList(concatenated(ip.frame, rows, one))))
       return
     kept = Number(tf.minimum(kept.tensor, tf.cast(index, tf.int64)), int)
     self.set(ip, store, (kept, LocalList(_replaced(rows, index, one))))
 
-  def _call_dict(self, ip: Any, owner: Any, name: str, args: list[Any]) -> State | None:
+  def _call_dict(self, ip: Host, owner: Any, name: str, args: list[Any]) -> State | None:
     key = (DICT, id(owner))
     if name == "get" and key in self.places:
       default = args[1] if len(args) > 1 else None

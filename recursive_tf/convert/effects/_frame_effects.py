@@ -18,16 +18,16 @@ from recursive_tf.convert.effects._places import (
   LIST,
   LOG,
   VARIABLE,
-  State,
   element_form,
   generalized,
   table_form,
 )
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._host import Host, State
 from recursive_tf.convert.frame._sharing import containers, kind_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._guards import CONTENT, Guards
 from recursive_tf.convert.heap._profile import Facts
-from recursive_tf.convert.semantics import _calls
 from recursive_tf.convert.values import _encode, _forms
 from recursive_tf.convert.values._abstract import (
   Bottom,
@@ -50,15 +50,15 @@ class Effects(ContainerEffects):
 
   # --- Attributes of heap objects
 
-  def read_heap(self, ip: Any, ref: Ref, name: str) -> State | None:
+  def read_heap(self, ip: Host, ref: Ref, name: str) -> State | None:
     """Returns an attribute of a heap object, if the program writes such attributes."""
     return self._read_step(ip, ref, ("attr", name))
 
-  def read_item(self, ip: Any, ref: Ref, key: Any) -> State | None:
+  def read_item(self, ip: Host, ref: Ref, key: Any) -> State | None:
     """Returns an item of a heap object, if the program writes such items."""
     return self._read_step(ip, ref, ("item", key))
 
-  def _read_step(self, ip: Any, ref: Ref, step: tuple[Any, ...]) -> State | None:
+  def _read_step(self, ip: Host, ref: Ref, step: tuple[Any, ...]) -> State | None:
     place = self.places.get(step)
     if place is None:
       return None
@@ -82,7 +82,7 @@ class Effects(ContainerEffects):
       return State(Maybe(written, present))
     return State(frame.cond(pred, lambda: written, lambda: _initial(frame, plain, element)))
 
-  def is_there(self, ip: Any, ref: Ref, step: tuple[Any, ...]) -> Any:
+  def is_there(self, ip: Host, ref: Ref, step: tuple[Any, ...]) -> Any:
     """Tells whether a heap object has an attribute that the program writes; None if it does not."""
     place = self.places.get(step)
     if place is None:
@@ -92,16 +92,16 @@ class Effects(ContainerEffects):
     base = frame.base(ref)
     frame.partial()
     present = Number(tf.gather(rows.tensors[0], base.handle), bool)
-    return ip._both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
+    return ip.both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
 
-  def write_step(self, ip: Any, ref: Ref, step: tuple[Any, ...], value: Any) -> None:
+  def write_step(self, ip: Host, ref: Ref, step: tuple[Any, ...], value: Any) -> None:
     frame = ip.frame
     kinds = frame.types_of(ref) - {NoneType, Missing}
     for kind in kinds:
       if step[0] == "attr" and not _is_plain_write(kind, step[1]):
         found = inspect.getattr_static(kind, step[1], None)
         if isinstance(found, property) and found.fset is not None and len(kinds) == 1:
-          _calls.call(ip, BoundMethod(found.fset, ref), [value], {})
+          ip.call(BoundMethod(found.fset, ref), [value], {})
           return
         raise frame.refuse(
           Reason.UNSUPPORTED_WRITE, f"{kind.__name__}.{step[1]} is not a plain attribute."
@@ -145,7 +145,7 @@ class Effects(ContainerEffects):
     )
     store.content = LocalList(Rows(rows.length, tensors, rows.form))
 
-  def write_attribute(self, ip: Any, owner: Any, name: str, value: Any) -> None:
+  def write_attribute(self, ip: Host, owner: Any, name: str, value: Any) -> None:
     """Does `owner.name = value`."""
     frame = ip.frame
     if isinstance(owner, Ref):
@@ -161,7 +161,7 @@ class Effects(ContainerEffects):
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} of a {named(owner)} is written.")
     found = inspect.getattr_static(type(owner), name, None)
     if isinstance(found, property) and found.fset is not None:
-      _calls.call(ip, BoundMethod(found.fset, owner), [value], {})
+      ip.call(BoundMethod(found.fset, owner), [value], {})
       return
     if not _is_plain_write(type(owner), name):
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} is not a plain attribute.")
@@ -170,7 +170,7 @@ class Effects(ContainerEffects):
       return
     self.write_variable(ip, owner, name, value)
 
-  def write_item(self, ip: Any, owner: Any, key: Any, value: Any) -> None:
+  def write_item(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
     """Does `owner[key] = value`."""
     if not isinstance(owner, Ref):
       self.write_container(ip, owner, key, value)
@@ -182,19 +182,19 @@ class Effects(ContainerEffects):
       )
     self.write_step(ip, owner, ("item", key), value)
 
-  def _is_walked(self, frame: Any, owner: Any) -> bool:
+  def _is_walked(self, frame: Frame, owner: Any) -> bool:
     """Tells whether an object known at conversion may be one of the walked ones, too."""
     return type(owner) in frame.profile.followed_types() | frame.conversion.root_types
 
   # --- Variables: attributes of known objects, variables of enclosing functions
 
-  def read_static(self, ip: Any, owner: Any, name: str) -> State | None:
+  def read_static(self, ip: Host, owner: Any, name: str) -> State | None:
     """Returns an attribute of a known object, if the program writes it."""
     if self.places.get(("attr", name)) is not None and self._is_walked(ip.frame, owner):
       return self._read_step(ip, Ref(ip.frame.base(owner)), ("attr", name))
     return self.read_variable(ip, owner, name)
 
-  def read_variable(self, ip: Any, owner: Any, name: str) -> State | None:
+  def read_variable(self, ip: Host, owner: Any, name: str) -> State | None:
     """Returns a variable, if the program writes it."""
     place = self.places.get((VARIABLE, id(owner), name))
     if place is None:
@@ -203,7 +203,7 @@ class Effects(ContainerEffects):
       raise ip.frame.refuse(Reason.OPAQUE_READ, f"{name!r} is read, and may not be set yet.")
     return State(self.store(ip.frame, place, True).content)
 
-  def write_variable(self, ip: Any, owner: Any, name: str, value: Any) -> None:
+  def write_variable(self, ip: Host, owner: Any, name: str, value: Any) -> None:
     """Sets an attribute of a known object, or a variable of an enclosing function."""
     is_absent = False
     try:
@@ -247,23 +247,23 @@ class Effects(ContainerEffects):
         return self.describe(place)
     return None
 
-  def check_unchanged(self, ip: Any) -> None:
+  def check_unchanged(self, ip: Host) -> None:
     """Refuses to read a container of the heap as a whole if the program writes items of such."""
     if any(place.kind == ATTRIBUTE and place.name[0] == "item" for place in self.places.values()):
       raise ip.frame.refuse(
         Reason.EFFECT_ORDER, "Items of lists or dicts are written, and such are read as a whole."
       )
 
-  def call_method(self, ip: Any, ref: Ref, name: str, args: Any) -> Any:
+  def call_method(self, ip: Host, ref: Ref, name: str, args: Any) -> Any:
     """Calls a method of a builtin container on the heap that changes it."""
-    ip.frame.conversion.promote(ip, ref)
+    ip.conversion.promote(ip, ref)
     kinds = ip.frame.types_of(ref) - {NoneType, Missing}
     text = " or ".join(sorted(kind.__name__ for kind in kinds))
     raise ip.frame.refuse(
       Reason.UNSUPPORTED_WRITE, f".{name} of a {text} of the tree, or that is passed in."
     )
 
-  def print(self, ip: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+  def print(self, ip: Host, values: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Does `print(*values, **kwargs)` when the run has succeeded."""
     site, operands = _output.site_of(ip, values, kwargs)
     if site.key not in self.sites:
@@ -280,7 +280,7 @@ class Effects(ContainerEffects):
 _ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)
 
 
-def _initial(frame: Any, ref: Ref, form: Any) -> Any:
+def _initial(frame: Frame, ref: Ref, form: Any) -> Any:
   """Returns what an object had when the run began; tuples part by part, as they are written."""
   kinds = frame.types_of(ref) - {Missing}
   if isinstance(form, _forms.NestForm) and form.type is tuple and kinds == {tuple}:

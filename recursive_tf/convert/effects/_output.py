@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.semantics import _sequences as seq
+from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalDict, LocalObject, Missing, Ref, is_static
 from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._text import Format, Text
 
 _SHOWN = (str, int, float, bool, NoneType)  # Objects that look the same after the run.
 
@@ -52,7 +53,7 @@ class _Hole:
 _HOLE = _Hole()
 
 
-def site_of(ip: Any, values: tuple[Any, ...], options: dict[str, Any]) -> tuple[Site, list[Any]]:
+def site_of(ip: Host, values: tuple[Any, ...], options: dict[str, Any]) -> tuple[Site, list[Any]]:
   """Returns what a `print` does, and the abstract values that it shows."""
   operands: list[Any] = []
   shown = tuple(_template(ip, value, operands) for value in values)
@@ -64,48 +65,48 @@ def site_of(ip: Any, values: tuple[Any, ...], options: dict[str, Any]) -> tuple[
   return Site(key, shown, dict(options)), operands
 
 
-def _template(ip: Any, value: Any, operands: list[Any]) -> Any:
+def _template(ip: Host, value: Any, operands: list[Any]) -> Any:
   frame = ip.frame
-  if isinstance(value, seq.Text):
-    return seq.Text(tuple(_part(ip, part, operands) for part in value.parts))
+  if isinstance(value, Text):
+    return Text(tuple(_part(ip, part, operands) for part in value.parts))
   value = frame.resolve(value)
   if isinstance(value, Ref):
     kinds = frame.types_of(value) - {Missing}
-    _note_shown(frame, kinds)
+    _note_shown(ip, kinds)
     operands.append(value)
     return _HOLE
   if isinstance(value, (LocalObject, LocalDict)):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"print of a {type(value).__name__[5:].lower()}.")
   if is_static(value) and not _forms.is_tensor_like(value):
-    _note_shown(frame, {type(value)})
+    _note_shown(ip, {type(value)})
     return value
   operands.append(value)
   return _HOLE
 
 
-def _note_shown(frame: Any, kinds: Iterable[type]) -> None:
+def _note_shown(ip: Host, kinds: Iterable[type]) -> None:
   """Notes objects that may look different after the run, which is when they are printed."""
-  looks = object.__repr__, object.__str__
+  looks: tuple[Any, ...] = (object.__repr__, object.__str__)
   if any(kind not in _SHOWN and (kind.__repr__, kind.__str__) != looks for kind in kinds):
-    frame.conversion.effects.shows_objects = True
+    ip.conversion.effects.shows_objects = True
 
 
-def _part(ip: Any, part: Any, operands: list[Any]) -> Any:
-  if not isinstance(part, seq.Format):
+def _part(ip: Host, part: Any, operands: list[Any]) -> Any:
+  if not isinstance(part, Format):
     return part
   spec = part.spec
   if not isinstance(spec, str):
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "A format that only the run knows.")
-  return seq.Format(_template(ip, part.value, operands), part.conversion, spec)
+  return Format(_template(ip, part.value, operands), part.conversion, spec)
 
 
 def _filled(value: Any, operands: Iterator[Any]) -> Any:
   if value is _HOLE:
     return next(operands)
-  if isinstance(value, seq.Text):
+  if isinstance(value, Text):
     parts = [
-      seq.Format(_filled(part.value, operands), part.conversion, part.spec)
-      if isinstance(part, seq.Format)
+      Format(_filled(part.value, operands), part.conversion, part.spec)
+      if isinstance(part, Format)
       else part
       for part in value.parts
     ]

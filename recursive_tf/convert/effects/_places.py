@@ -17,7 +17,9 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects import _output
-from recursive_tf.convert.semantics import _sequences as seq
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import concatenated, rows_of_items
 from recursive_tf.convert.values import _encode, _forms
 from recursive_tf.convert.values._abstract import Bottom, Local, LocalList, Maybe, Rows, merged
 from recursive_tf.convert.values._forms import NestForm, NumberForm, RefForm, RowsForm, UnsetForm
@@ -77,13 +79,6 @@ class Store(Local):
     self.content = merged({"content": self.content}, content)["content"]
 
 
-@dataclasses.dataclass(frozen=True)
-class State:
-  """The value of a place that the program writes, as it is at this point of the run."""
-
-  value: Any
-
-
 class Places:
   """The places of one conversion.
 
@@ -124,7 +119,7 @@ class Places:
       self._note_news()
     return self.places[key]
 
-  def store(self, frame: Any, place: Place, is_read: bool) -> Store:
+  def store(self, frame: Frame, place: Place, is_read: bool) -> Store:
     """Returns a place's store in a frame; it is made when it is first asked for."""
     if is_read and not place.next_is_read:
       place.next_is_read = True
@@ -143,7 +138,7 @@ class Places:
       raise Bottom  # The next attempt passes it.
     return frame.stores[place.key]
 
-  def begin(self, frame: Any, tensors: Callable[[Place], Iterator[tf.Tensor]]) -> None:
+  def begin(self, frame: Frame, tensors: Callable[[Place], Iterator[tf.Tensor]]) -> None:
     """Makes the stores of a frame.
 
     Args:
@@ -174,7 +169,7 @@ class Places:
     for obj in _encode.objects_in(form, value):
       self._add_root(obj)
 
-  def set(self, ip: Any, store: Store, content: Any) -> None:
+  def set(self, ip: Host, store: Store, content: Any) -> None:
     """Puts a new content into a store."""
     try:
       form = _forms.generalized(_forms.form_of(content, ip.frame), is_argument=True)
@@ -198,10 +193,10 @@ class Places:
       return f"The variable {place.name!r}"
     return f"The {place.kind} that is changed"
 
-  def append(self, ip: Any, store: Store, value: Any) -> None:
+  def append(self, ip: Host, store: Store, value: Any) -> None:
     """Adds an element to a store of rows."""
-    rows = seq.rows_of_items(ip, [value])
-    self.set(ip, store, LocalList(seq.concatenated(ip, store.content.content, rows)))
+    rows = rows_of_items(ip.frame, [value])
+    self.set(ip, store, LocalList(concatenated(ip.frame, store.content.content, rows)))
 
   # --- Passing stores with calls
 
@@ -213,7 +208,7 @@ class Places:
     """Returns the places whose state, or what was added, an instance returns."""
     return [self.places[k] for k in self.uses.get(key, {})]
 
-  def arguments(self, frame: Any, key: Any) -> list[tf.Tensor]:
+  def arguments(self, frame: Frame, key: Any) -> list[tf.Tensor]:
     """Returns the tensors of the state that a call passes."""
     return [
       tensor
@@ -221,16 +216,16 @@ class Places:
       for tensor in _forms.flatten(self.store(frame, place, True).content, place.form, frame)
     ]
 
-  def receive(self, ip: Any, key: Any, tensors: Iterator[tf.Tensor]) -> None:
+  def receive(self, ip: Host, key: Any, tensors: Iterator[tf.Tensor]) -> None:
     """Takes over the state that a call returned."""
     for place in self.returned(key):
       store = self.store(ip.frame, place, place.is_read)
       content = _forms.unflatten(place.form, tensors)
       if place.is_log:
-        content = LocalList(seq.concatenated(ip, store.content.content, content.content))
+        content = LocalList(concatenated(ip.frame, store.content.content, content.content))
       store.content = content
 
-  def results(self, frame: Any, key: Any) -> list[tf.Tensor]:
+  def results(self, frame: Frame, key: Any) -> list[tf.Tensor]:
     """Returns the tensors of the state that an instance returns."""
     return [
       tensor
@@ -240,7 +235,7 @@ class Places:
       )
     ]
 
-  def initial_state(self, frame: Any, place: Place) -> Iterator[tf.Tensor]:
+  def initial_state(self, frame: Frame, place: Place) -> Iterator[tf.Tensor]:
     """Returns the state of a place as a run begins."""
     inputs = frame.conversion.inputs
     if place.kind != ATTRIBUTE:
@@ -255,7 +250,7 @@ class Places:
     return iter([count, *tensors])
 
 
-def generalized(frame: Any, value: Any) -> Any:
+def generalized(frame: Frame, value: Any) -> Any:
   """Returns a value that is kept: numbers may be others the next time."""
   value = frame.optional(value)
   if isinstance(value, Maybe):

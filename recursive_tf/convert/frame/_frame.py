@@ -11,7 +11,8 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.frame._reading import Layer, Reading
+from recursive_tf.convert.frame._layers import Layer
+from recursive_tf.convert.frame._reading import Reading
 from recursive_tf.convert.frame._sharing import Rejoin
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (

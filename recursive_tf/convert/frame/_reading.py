@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
+from recursive_tf.convert.frame._ground import Ground
+from recursive_tf.convert.frame._kinds import ARRAYS, are_values, is_plain_sequence, kind_of_value
+from recursive_tf.convert.frame._layers import Fact, Layer, Meaning
 from recursive_tf.convert.frame._sharing import Sharing, containers
 from recursive_tf.convert.heap import _columns
+from recursive_tf.convert.heap._columns import MISSING, NONE, path_text
+from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.values import _checks, _forms, _unused
 from recursive_tf.convert.values._abstract import (
   Array,
@@ -32,36 +36,8 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, as_tensor
 
-NONE, MISSING = -1, -2  # Handles of what is no object.
-_ARRAYS = (np.ndarray, np.generic, tf.Tensor, tf.Variable)
-
-Fact = tuple[Ref, frozenset[type]]
-
-
-@dataclasses.dataclass
-class Layer:
-  """What holds in one branch.
-
-  Attributes:
-    memo: values read already.
-    narrowed: types that a test has narrowed.
-    demands: bools that must all be true, or the run fails, whatever becomes of other values.
-    computed: what the program computed, used or not.
-  """
-
-  memo: dict[Any, Any] = dataclasses.field(default_factory=dict)
-  narrowed: dict[tuple[int, Any], frozenset[type]] = dataclasses.field(default_factory=dict)
-  demands: list[tf.Tensor] = dataclasses.field(default_factory=list)
-  computed: list[tf.Tensor] = dataclasses.field(default_factory=list)
-
-
-@dataclasses.dataclass
-class Meaning:
-  """What a truth value says about types, if true and if false."""
-
-  number: Number
-  if_true: list[Fact]
-  if_false: list[Fact]
+T = TypeVar("T")
+LocalT = TypeVar("LocalT", bound=Local)
 
 
 class Reading:
@@ -77,7 +53,7 @@ class Reading:
     locals: all scopes and containers that the program made in this body, and `sharing`.
   """
 
-  def __init__(self, conversion: Any, key: Any = None):
+  def __init__(self, conversion: Ground, key: Any = None):
     self.conversion = conversion
     self.key = key
     self.stores: dict[Any, Any] = {}
@@ -103,7 +79,7 @@ class Reading:
     """The line that is being converted."""
     return self.origin.line if self.origin else 0
 
-  def new(self, container: Any) -> Any:
+  def new(self, container: LocalT) -> LocalT:
     """Registers a container that the program makes, and returns it."""
     self.locals.append(container)
     if isinstance(container, Container):
@@ -139,12 +115,12 @@ class Reading:
       raise Dear
     return found if is_fine else None
 
-  def changes(self, trace: Callable[[], Any]) -> tuple[Any, bool]:
+  def changes(self, trace: Callable[[], T]) -> tuple[T, bool]:
     """Returns what `trace` gives, and whether it changes anything; nothing is changed."""
     before = self.snapshot()
     after: list[Any] = []
 
-    def run() -> Any:
+    def run() -> T:
       found = trace()
       after.extend(self.snapshot())
       return found
@@ -519,7 +495,7 @@ class Reading:
       if Missing in types:
         state = self.check(state, tf.not_equal(state, _columns.IS_MISSING), "it is not there")
       found = Number(tf.equal(state, _columns.IS_NONE), bool)
-    elif ref.path and all(issubclass(t, (str, *_ARRAYS)) for t in others):
+    elif ref.path and all(issubclass(t, (str, *ARRAYS)) for t in others):
       return self.number(ref.step("eq", None))
     else:
       found = Number(tf.equal(self.base(ref).handle, NONE), bool)
@@ -551,7 +527,7 @@ class Reading:
     return self.note(there, [(ref, types - {Missing})], [])
 
   @property
-  def profile(self) -> Any:
+  def profile(self) -> Profile:
     """What is known of the user's objects."""
     return self.conversion.profile
 
@@ -604,7 +580,7 @@ class Reading:
     for local, content in zip(self.locals, contents, strict=True):
       local.restore(content)
 
-  def isolated(self, trace: Callable[[], Any], layer: Layer | None = None) -> Any:
+  def isolated(self, trace: Callable[[], T], layer: Layer | None = None) -> T:
     """Runs `trace` with a layer of its own; what it did to containers is undone."""
     before = self.snapshot()
     self._layers.append(layer or Layer())
@@ -618,46 +594,8 @@ class Reading:
     """Notes that the containers in a value become elements of a list of unknown length."""
     self.sharing.pin(value, "it is an element of a list whose length only the run knows", holder)
 
-  def adopt(self, value: Any) -> Any:
+  def adopt(self, value: T) -> T:
     """Registers the containers in a value that was made of tensors, and returns it."""
     self.locals += [container for _, container in containers(value)]
     self.sharing.adopt(value)
     return value
-
-
-def are_values(types: frozenset[type]) -> bool:
-  """Tells whether what has these types is read as a number or an array."""
-  is_number = len(types) == 1 and types <= set(_forms.NUMBERS)
-  return is_number or (bool(types) and all(issubclass(type_, _ARRAYS) for type_ in types))
-
-
-def kind_of_value(type_: type) -> str | None:
-  """Returns the kind of column that holds values of a type themselves; None for objects."""
-  for kind, types in (
-    (_columns.BOOL, bool),
-    (_columns.INT, int),
-    (_columns.FLOAT, float),
-    (_columns.STR, str),
-    (_columns.TENSOR, _ARRAYS),
-  ):
-    if issubclass(type_, types) if kind == _columns.TENSOR else type_ is types:
-      return kind
-  return None
-
-
-def is_plain_sequence(type_: type) -> bool:
-  """Tells whether a type is a list or tuple whose elements are what the builtin says."""
-  return issubclass(type_, (list, tuple)) and type_.__iter__ in (list.__iter__, tuple.__iter__)
-
-
-def path_text(path: Any) -> str:
-  """Returns a path as the user wrote it, from `object` on."""
-  text = "object"
-  for step in path:
-    if step[0] == "attr":
-      text += f".{step[1]}"
-    elif step[0] in ("item", "lookup"):
-      text += f"[{step[1]!r}]" if step[0] == "item" else "[...]"
-    else:
-      text += f".{step[0]}"
-  return text

@@ -15,6 +15,7 @@ import tensorflow as tf
 from recursive_tf.convert.values._abstract import Path
 from recursive_tf.convert.values._forms import join_shapes
 
+NONE, MISSING = -1, -2  # Handles of what is no object.
 # Kinds of columns and how many ints each takes; "?" adds one that says whether a value is there.
 HANDLE, ITEMS, INT, BOOL, FLOAT, STR, TENSOR = (
   "handle",
@@ -105,3 +106,16 @@ class Columns:
       (column.kind, column.path, frozenset(column.types), column.spec and str(column.spec))
       for column in self.all.values()
     )
+
+
+def path_text(path: Any) -> str:
+  """Returns a path as the user wrote it, from `object` on."""
+  text = "object"
+  for step in path:
+    if step[0] == "attr":
+      text += f".{step[1]}"
+    elif step[0] in ("item", "lookup"):
+      text += f"[{step[1]!r}]" if step[0] == "item" else "[...]"
+    else:
+      text += f".{step[0]}"
+  return text

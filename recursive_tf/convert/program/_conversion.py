@@ -8,7 +8,6 @@ graph that is thrown away, with what the attempts before it found out, until not
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -20,18 +19,20 @@ from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._crossing import Crossing
 from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Inputs, Layout
 from recursive_tf.convert.frame._lifting import Lifted, Rebuilt
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._guards import Guards, number
 from recursive_tf.convert.heap._profile import Profile
+from recursive_tf.convert.program._instances import NOTHING, Instance, name_of_function
+from recursive_tf.convert.program._ops import check_stateful, gathered
+from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._variants import Endless, Variants, skeleton
-from recursive_tf.convert.semantics import _loops
+from recursive_tf.convert.semantics import _graph_loops
 from recursive_tf.convert.semantics._interpreter import Interpreter
-from recursive_tf.convert.semantics._loops import Mapped
-from recursive_tf.convert.syntax.pipeline import prepare
-from recursive_tf.convert.syntax.source import FunctionSource, SourceFiles, source_of
+from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Base,
@@ -43,22 +44,10 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   Scope,
 )
+from recursive_tf.convert.values._operands import Mapped
 from recursive_tf.subgraph import SubGraph
 
 _MAX_ATTEMPTS = 40
-# Stateful ops that do no harm in any order; all others are refused.
-_ALLOWED_STATEFUL = frozenset(
-  """ReadVariableOp ResourceGather VariableShape If While Case StatefulPartitionedCall Placeholder
-  LookupTableFindV2 LookupTableFind LookupTableSizeV2 RandomUniform RandomStandardNormal
-  RandomUniformInt TruncatedNormal RandomShuffle Multinomial RandomGamma
-  StatelessIf ResourceGatherNd VarHandleOp HashTableV2 RngReadAndSkip""".split()
-)
-
-
-_RANDOM = frozenset(
-  """RandomUniform RandomStandardNormal RandomUniformInt TruncatedNormal RandomShuffle Multinomial
-  RandomGamma RngReadAndSkip""".split()
-)
 
 
 class PromoteArgument(Exception):  # noqa: N818 - control flow, never reaches the user
@@ -66,56 +55,6 @@ class PromoteArgument(Exception):  # noqa: N818 - control flow, never reaches th
 
   The argument's name is its only argument.
   """
-
-
-class Sources:
-  """The user's functions after the passes; the same definition each time it is asked for."""
-
-  def __init__(self) -> None:
-    self._files = SourceFiles()
-    self._known: dict[Any, tuple[Any, FunctionSource]] = {}
-
-  def __call__(self, function: Any) -> FunctionSource:
-    """Returns a function's source."""
-    state = getattr(function, "__code__", None), _signature_of(function)
-    known = self._known.get(function)
-    if known is None or known[0] != state:
-      known = self._known[function] = state, prepare(source_of(function, self._files))
-    return known[1]
-
-
-def _signature_of(function: Any) -> Any:
-  """Returns what makes the source of a function another one: the objects that are its defaults."""
-  defaults = getattr(function, "__defaults__", None) or ()
-  named = getattr(function, "__kwdefaults__", None) or {}
-  return tuple(map(id, defaults)), tuple((name, id(value)) for name, value in named.items())
-
-
-@dataclasses.dataclass
-class Instance:
-  """One function for one kind of arguments: one SubGraph.
-
-  Attributes:
-    key: what its calls have in common, the same in each attempt.
-    name: the function's name.
-    node: its definition.
-    source: where that is.
-    names: parameters, and variables of enclosing functions it uses, in order.
-    forms: their forms.
-    closures: for variables that are functions, the scope each sees; see `_Lifted`.
-    lifted: how to make the arguments and scopes again inside.
-    result: the form of what it returns; None while unknown.
-    subgraph: the SubGraph of this attempt.
-  """
-
-  key: Any
-  name: str
-  node: ast.FunctionDef
-  source: FunctionSource
-  lifted: Lifted
-  forms: tuple[Any, ...]
-  result: Any
-  subgraph: SubGraph
 
 
 class Conversion:
@@ -238,7 +177,7 @@ class Conversion:
     self.instances = {}
     self._queue: list[Instance] = []
     frame = Frame(self)
-    interpreter = Interpreter(frame)
+    interpreter = Interpreter(frame, self)
     self.effects.begin_attempt()
     self.effects.begin(frame, lambda place: self.effects.initial_state(frame, place))
     self._is_outside = True
@@ -316,7 +255,7 @@ class Conversion:
         entry.source.origin(entry.node),
       )
 
-  def is_recursive(self, ip: Interpreter, function: Any) -> bool:
+  def is_recursive(self, ip: Host, function: Any) -> bool:
     """Tells whether calls of a function are calls of the graph."""
     if isinstance(function, Closure):
       node: ast.AST = function.node
@@ -341,7 +280,7 @@ class Conversion:
 
   def call_instance(
     self,
-    ip: Interpreter,
+    ip: Host,
     function: Any,
     source: FunctionSource,
     node: ast.FunctionDef,
@@ -394,7 +333,7 @@ class Conversion:
         one = {n: value if isinstance(v, Mapped) else v for n, v in names.items()}
         return self.call_instance(ip, function, source, node, outer, one)
 
-      return _loops.one_by_one(ip, rows, call_one)
+      return _graph_loops.one_by_one(ip, rows, call_one)
     tensors += self.effects.arguments(frame, key)
     call = instance.subgraph if rows is None else instance.subgraph.map
     found = list(tf.nest.flatten(call(*tensors)))
@@ -454,11 +393,10 @@ class Conversion:
     if key not in self.instances:
       result = self._results.get(key)
       outputs = None if result is None else self._outputs(key, result)
+      name = name_of_function(node)
       with self._graph.as_default():
-        subgraph = SubGraph(_name(node), inputs=self._inputs_of(key, joined), outputs=outputs)
-      instance = Instance(
-        key, _name(node), node, source, lifted, joined, result, subgraph
-      )
+        subgraph = SubGraph(name, inputs=self._inputs_of(key, joined), outputs=outputs)
+      instance = Instance(key, name, node, source, lifted, joined, result, subgraph)
       self.instances[key] = instance
       self._queue.append(instance)
       self.note_converted(source, node, "SubGraph")
@@ -469,7 +407,7 @@ class Conversion:
 
   def _inputs_of(self, key: Any, forms: tuple[Any, ...]) -> list[tf.TensorSpec]:
     """Returns the specs of an instance's arguments, and of the state that it is given."""
-    specs = [spec for form in forms for spec in _forms.specs(form)] or [_NOTHING]
+    specs = [spec for form in forms for spec in _forms.specs(form)] or [NOTHING]
     return specs + [s for place in self.effects.passed(key) for s in _forms.specs(place.form)]
 
   def _outputs(self, key: Any, result: Any) -> tuple[tf.TensorSpec, ...]:
@@ -477,7 +415,7 @@ class Conversion:
     specs = [*_forms.specs(result)]
     specs += [spec for form in self._changed.get(key, {}).values() for spec in _forms.specs(form)]
     specs += [s for place in self.effects.returned(key) for s in _forms.specs(place.form)]
-    return tuple(specs) or (_NOTHING,)
+    return tuple(specs) or (NOTHING,)
 
   def _arguments(
     self, lifted: Lifted, instance: Instance, frame: Frame, rows: Rows | None
@@ -503,7 +441,7 @@ class Conversion:
 
   def _trace(self, instance: Instance) -> None:
     frame = Frame(self, instance.key)
-    interpreter = Interpreter(frame)
+    interpreter = Interpreter(frame, self)
     subgraph = instance.subgraph
     try:
       with subgraph:
@@ -542,7 +480,8 @@ class Conversion:
         outputs = frame.tied(outputs or [tf.zeros([], tf.int32)])
         self._note_read_at_once(instance, values, outputs)
         subgraph.output(tuple(outputs))
-        self._check_stateful(graph, instance)
+        origin = instance.source.origin(instance.node)
+        self.is_random |= check_stateful(graph, instance.name, origin)
     except Bottom:
       instance.result = None
     except _forms.Mismatch as error:
@@ -559,21 +498,11 @@ class Conversion:
     would be a step more on the way down.
     """
     graph = tf.compat.v1.get_default_graph()
-    read: set[int] = set()
-    seen = {id(tensor.op) for tensor in outputs if tensor.graph is graph}
-    agenda = [tensor.op for tensor in outputs if tensor.graph is graph]
-    while agenda:
-      op = agenda.pop()
-      if op.type == "GatherV2":
-        read.add(id(op.inputs[1]))
-      for tensor in op.inputs:
-        if id(tensor.op) not in seen:
-          seen.add(id(tensor.op))
-          agenda.append(tensor.op)
+    handles = gathered([tensor for tensor in outputs if tensor.graph is graph])
     found = frozenset(
       position
       for position, value in enumerate(values)
-      if isinstance(value, Ref) and not value.path and id(value.base.handle) in read
+      if isinstance(value, Ref) and not value.path and id(value.base.handle) in handles
     )
     known = self._read_at_once.get(instance.key)
     joined = found if known is None else found & known
@@ -607,22 +536,6 @@ class Conversion:
         instance.source.origin(instance.node),
       ) from None
 
-  def _check_stateful(self, graph: Any, instance: Instance) -> None:
-    """Refuses what changes something outside of the graph."""
-    agenda = [graph]
-    while agenda:
-      current = agenda.pop()
-      for op in current.get_operations():
-        agenda += tfi.nested_graphs(op)
-        self.is_random |= op.type in _RANDOM
-        is_stateful = op.op_def is not None and op.op_def.is_stateful
-        if is_stateful and op.type not in _ALLOWED_STATEFUL and "RecursiveTf>" not in op.type:
-          raise ConversionRefused.of(
-            Reason.STATEFUL_OP,
-            f"{op.type} in {instance.name}: calls of the graph have no order.",
-            instance.source.origin(instance.node),
-          )
-
   # --- What frames ask for
 
   def source(self, function: Any) -> FunctionSource:
@@ -635,7 +548,7 @@ class Conversion:
     """The columns of the program."""
     return self.layout.columns
 
-  def promote(self, ip: Interpreter, ref: Ref) -> None:
+  def promote(self, ip: Host, ref: Ref) -> None:
     """Asks for an argument of the entry function to be passed as a container, if it is a list."""
     instance = self.instances.get(ip.frame.key)
     if instance is None or ref.path or instance.node is not self.entry_node:
@@ -661,8 +574,3 @@ class Conversion:
 
 
 RESULT = "result"  # Beside the positions of arguments.
-_NOTHING = tf.TensorSpec([], tf.int32)  # What a call takes or returns that has no tensors.
-
-
-def _name(node: ast.FunctionDef) -> str:
-  return {"_rtf_lambda": "lambda", "<lambda>": "lambda", "<loop>": "loop"}.get(node.name, node.name)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused
-from recursive_tf.convert.frame._reading import path_text
+from recursive_tf.convert.heap._columns import path_text
 
 
 @dataclasses.dataclass(frozen=True)

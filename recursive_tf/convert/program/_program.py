@@ -17,22 +17,17 @@ from recursive_tf.convert.effects._frame_effects import value_of_variable
 from recursive_tf.convert.effects._places import DICT, LIST, Place
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._inputs import Layout
-from recursive_tf.convert.frame._reading import NONE, path_text
-from recursive_tf.convert.heap._columns import Column, Columns
+from recursive_tf.convert.heap._columns import NONE, Column, Columns, path_text
 from recursive_tf.convert.heap._profile import Profile, reaches
-from recursive_tf.convert.program._arguments import (
-  CONTAINER,
-  Argument,
-  objects_of,
-  tensors_of,
-)
-from recursive_tf.convert.program._conversion import Conversion, Sources
+from recursive_tf.convert.program._arguments import CONTAINER, Argument, objects_of, tensors_of
+from recursive_tf.convert.program._conversion import Conversion
+from recursive_tf.convert.program._leaving import check_results
 from recursive_tf.convert.program._rebinding import Rebinding
-from recursive_tf.convert.semantics import _arrays
-from recursive_tf.convert.semantics._loops import Mapped
+from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values import _encode, _forms, _results
 from recursive_tf.convert.values._abstract import Container, Rows, plain_path
+from recursive_tf.convert.values._operands import Mapped
 
 
 class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
@@ -109,7 +104,7 @@ class Program:
       self.conversion.check_result(source.node)
       self._check_aliases(profile)
       self._check_views()
-      _arrays.check_results(self._result_form(), self.conversion.effects.places.values())
+      check_results(self._result_form(), self.conversion.effects.places.values())
     finally:
       profile.end()
     entry = next(iter(self.conversion.instances.values()))

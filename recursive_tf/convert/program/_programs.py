@@ -10,9 +10,10 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._arguments import CONTAINER, Argument, objects_of
-from recursive_tf.convert.program._conversion import PromoteArgument, Sources
+from recursive_tf.convert.program._conversion import PromoteArgument
 from recursive_tf.convert.program._kinds import Kinds, key_of
 from recursive_tf.convert.program._program import Graph, Outdated, Program
+from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.values import _encode, _forms
 

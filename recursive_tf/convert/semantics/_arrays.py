@@ -16,19 +16,19 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.effects._places import LOG, Place
+from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _shapes
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Abstract, Array, Builtin
-from recursive_tf.convert.values._forms import ArrayForm
 from recursive_tf.convert.values._numbers import Number, as_tensor
+from recursive_tf.convert.values._operands import Slice
 
 _SAME = (ast.Add, ast.Sub, ast.Mult, ast.Div)  # Of floats of one type, in NumPy as in TensorFlow.
 # NumPy 1 makes a double of a small float and a Python number.
 _IS_NUMPY_2 = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
 
 
-def _computed(ip: Any, tensor: tf.Tensor) -> Array:
+def _computed(ip: Host, tensor: tf.Tensor) -> Array:
   """Returns what NumPy computes: a scalar where it has no axes."""
   if tensor.shape.rank is None:
     raise ip.frame.refuse(
@@ -49,7 +49,7 @@ def _is_tensor(value: Array) -> bool:
 
 
 def operands(
-  ip: Any, op: Any, left: Any, right: Any
+  ip: Host, op: Any, left: Any, right: Any
 ) -> tuple[Any, Any, Callable[[Any], Any]] | None:
   """Returns how to compute an operator with TensorFlow, where one operand is an `Array`.
 
@@ -75,7 +75,7 @@ def _is_tensors(value: Any) -> bool:
   return isinstance(value, (tf.Tensor, tf.Variable, keras.Variable))
 
 
-def _converted(ip: Any, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
+def _converted(ip: Host, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
   """Returns an array as TensorFlow converts it to a tensor of a type."""
   is_taken = (dtype.is_floating and (tensor.dtype.is_floating or tensor.dtype.is_integer)) or (
     dtype.is_integer and tensor.dtype.is_integer
@@ -84,7 +84,7 @@ def _converted(ip: Any, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
 
 
 def _numpys(
-  ip: Any, op: Any, both: list[Any]
+  ip: Host, op: Any, both: list[Any]
 ) -> tuple[Any, Any, Callable[[Any], Any]] | None:
   """Returns the same where NumPy computes as TensorFlow does: with floats of one type."""
   arrays = [value for value in both if isinstance(value, Array)]
@@ -109,7 +109,7 @@ def _numpys(
   return operands[0], operands[1], lambda tensor: _computed(ip, tensor)
 
 
-def refuse(ip: Any, name: str) -> ConversionRefused:
+def refuse(ip: Host, name: str) -> ConversionRefused:
   """Returns the refusal of what NumPy would do; raise it."""
   return ip.frame.refuse(
     Reason.UNSUPPORTED_OPERATION,
@@ -117,7 +117,7 @@ def refuse(ip: Any, name: str) -> ConversionRefused:
   )
 
 
-def read(ip: Any, value: Array, name: str) -> Any:
+def read(ip: Host, value: Array, name: str) -> Any:
   """Returns `value.name`."""
   if name == "ndim" and value.tensor.shape.rank is not None:
     return value.tensor.shape.rank
@@ -136,7 +136,7 @@ def read(ip: Any, value: Array, name: str) -> Any:
   raise refuse(ip, f".{name}")
 
 
-def item(ip: Any, value: Array, key: Any, index: Callable[[Any], Any]) -> Any:
+def item(ip: Host, value: Array, key: Any, index: Callable[[Any], Any]) -> Any:
   """Returns `value[key]`, for ints and slices."""
   if _is_tensor(value):
     return value.tensor[index(key)]
@@ -153,14 +153,14 @@ def item(ip: Any, value: Array, key: Any, index: Callable[[Any], Any]) -> Any:
 def _is_basic(key: Any) -> bool:
   if isinstance(key, tuple):
     return all(map(_is_basic, key))
-  if key is None or key is Ellipsis or type(key) is int or type(key).__name__ == "Slice":
+  if key is None or key is Ellipsis or type(key) is int or isinstance(key, Slice):
     return True
   if isinstance(key, Array):
     return len(key.types) == 1 and all(issubclass(kind, np.integer) for kind in key.types)
   return isinstance(key, Number) and key.type is int
 
 
-def elements(ip: Any, value: Array) -> list[Any]:
+def elements(ip: Host, value: Array) -> list[Any]:
   """Returns the elements of an array whose length is known."""
   shape = value.tensor.shape
   if not shape.rank or shape[0] is None or not is_numpy(value.types):
@@ -169,7 +169,7 @@ def elements(ip: Any, value: Array) -> list[Any]:
   return [Array(part.tensor, part.types, part.types != {np.ndarray}) for part in parts]
 
 
-def is_instance(ip: Any, value: Array, classes: tuple[type, ...]) -> bool:
+def is_instance(ip: Host, value: Array, classes: tuple[type, ...]) -> bool:
   """Returns `isinstance(value, classes)`."""
   found = {issubclass(kind, classes) for kind in value.types}
   if len(found) > 1:
@@ -177,45 +177,10 @@ def is_instance(ip: Any, value: Array, classes: tuple[type, ...]) -> bool:
   return found.pop()
 
 
-def is_tensor(ip: Any, value: Any) -> Any:
+def is_tensor(ip: Host, value: Any) -> Any:
   """Returns `tf.is_tensor(value)` of a value that is resolved."""
   if isinstance(value, Array):
     return is_instance(ip, value, (tf.Tensor, tf.Variable))
   if isinstance(value, tf.Tensor) or not isinstance(value, Abstract):
     return isinstance(value, tf.Tensor) or bool(tf.is_tensor(value))
   raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.is_tensor of what only the run knows.")
-
-
-# --- What leaves the program
-
-
-def check_results(form: Any, places: Iterable[Place]) -> None:
-  """Refuses arrays that would leave the program as other objects than Python's.
-
-  Raises:
-    ConversionRefused: If there are any.
-  """
-  returned = [found for found in _forms.arrays(form) if not _is_scalar(found)]
-  for found in returned:
-    # Of several, or of those in a list, some may be the same object.
-    is_only = len(returned) == 1 and not _forms.has_rows(form)
-    if not (is_only and found.is_new and found.types == {np.ndarray}):
-      raise _leaves(found, "returned")
-  for place in places:
-    for found in _forms.arrays(place.form):
-      is_shown = place.kind == LOG and found.types == {np.ndarray}
-      if not _is_scalar(found) and not is_shown:
-        raise _leaves(found, "printed" if place.kind == LOG else "written")
-
-
-def _is_scalar(form: ArrayForm) -> bool:
-  return len(form.types) == 1 and all(issubclass(kind, np.generic) for kind in form.types)
-
-
-def _leaves(form: ArrayForm, how: str) -> ConversionRefused:
-  what = "A variable" if not any(map(is_numpy, ([t] for t in form.types))) else "An array of NumPy"
-  return ConversionRefused.of(
-    Reason.UNSUPPORTED_OPERATION,
-    f"{what} is {how}, not a tensor, on some path at least. Make it a tensor:"
-    " tf.convert_to_tensor(...).",
-  )

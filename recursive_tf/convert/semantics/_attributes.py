@@ -12,8 +12,10 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _calls, _shapes
+from recursive_tf.convert.semantics import _arrays, _shapes
+from recursive_tf.convert.semantics._native import watch
 from recursive_tf.convert.values._abstract import (
   Array,
   BoundMethod,
@@ -29,11 +31,13 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   Scope,
   Weak,
+  is_named_tuple,
   is_static,
   named,
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import Shape
 
 _TUPLE_FIELD = type(vars(collections.namedtuple("_Example", "field"))["field"])
 _PURE_METHODS = frozenset(  # Of strings; they give a string, a number or a bool.
@@ -44,7 +48,7 @@ _PURE_METHODS = frozenset(  # Of strings; they give a string, a number or a bool
 _NEEDS_VALUE = ("numpy", "eval", "__array__", "tolist", "item")
 
 
-def read(ip: Any, owner: Any, name: str) -> Any:
+def read(ip: Host, owner: Any, name: str) -> Any:
   """Returns `owner.name`."""
   if isinstance(owner, Ref):
     return _of_ref(ip, owner, name)
@@ -56,7 +60,7 @@ def read(ip: Any, owner: Any, name: str) -> Any:
     return owner.read(name)
   if isinstance(owner, Weak):
     owner = ip.frame.strong(owner)
-  if isinstance(owner, _shapes.Shape):
+  if isinstance(owner, Shape):
     return _shapes.read(ip, owner, name)
   if isinstance(owner, Array):
     return _arrays.read(ip, owner, name)
@@ -71,18 +75,18 @@ def read(ip: Any, owner: Any, name: str) -> Any:
   return of_static(ip, owner, name)
 
 
-def of_static(ip: Any, owner: Any, name: str) -> Any:
+def of_static(ip: Host, owner: Any, name: str) -> Any:
   """Returns an attribute of an object that is known at conversion, and guards it."""
   frame = ip.frame
   if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
-    if name == "_replace" and _calls.is_named_tuple(type(owner)):
+    if name == "_replace" and is_named_tuple(type(owner)):
       fields: Any = owner
       return Builtin(name, lambda **new: type(fields)(**{**fields._asdict(), **new}))
     found = inspect.getattr_static(type(owner), name, None)
     if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
       return BoundMethod(found, owner)
     if isinstance(found, property):
-      return _calls.call(ip, found.fget, [owner], {})
+      return ip.call(found.fget, [owner], {})
     if not hasattr(owner, name):
       raise Raises
     return getattr(owner, name)
@@ -90,12 +94,12 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
     if not hasattr(owner, name):
       raise frame.refuse(Reason.TENSORFLOW_ERROR, f"A {named(owner)} has no attribute {name!r}.")
     return _of_library(ip, owner, name)
-  found = by_class(frame.conversion.guards.type_of(owner), name)
-  frame.conversion.guards.of_class(type(owner), name)
+  found = by_class(ip.conversion.guards.type_of(owner), name)
+  ip.conversion.guards.of_class(type(owner), name)
   if isinstance(found, property):
-    return _calls.call(ip, found.fget, [owner], {})
+    return ip.call(found.fget, [owner], {})
   if isinstance(found, (types.FunctionType, classmethod)):
-    frame.conversion.guards.own(owner, name)
+    ip.conversion.guards.own(owner, name)
   if isinstance(found, classmethod) and not _is_shadowed(owner, name):
     return BoundMethod(found.__func__, type(owner))
   if isinstance(found, functools.cached_property) and name not in vars(owner):
@@ -106,7 +110,7 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
     return getattr(owner, name)  # Of a builtin class: nothing can put another in its place.
   if isinstance(found, (types.MethodDescriptorType, types.WrapperDescriptorType)):
     return getattr(owner, name)
-  state = frame.conversion.effects.read_static(ip, owner, name)
+  state = ip.conversion.effects.read_static(ip, owner, name)
   if state is not None:
     return state.value
   if has_own_getattr(type(owner)):
@@ -115,12 +119,12 @@ def of_static(ip: Any, owner: Any, name: str) -> Any:
     )
   if not hasattr(owner, name):
     raise Raises
-  return frame.conversion.guards.attribute(owner, name)
+  return ip.conversion.guards.attribute(owner, name)
 
 
-def _of_library(ip: Any, owner: Any, name: str) -> Any:
+def _of_library(ip: Host, owner: Any, name: str) -> Any:
   """Returns and guards an attribute of a module, a class, a tensor or an object of a library."""
-  guards = ip.frame.conversion.guards
+  guards = ip.conversion.guards
   value = getattr(owner, name)
   if isinstance(owner, tf.Tensor):
     return value
@@ -133,7 +137,7 @@ def _of_library(ip: Any, owner: Any, name: str) -> Any:
     return guards.attribute(owner, name) if is_plain else value
   if any(isinstance(owner, kind) and hasattr(kind, name) for kind in (list, dict, set)):
     return value  # Methods of containers; what these read and change is seen to when called.
-  _calls.watch(ip, owner)
+  watch(ip, owner)
   return guards.attribute(owner, name) if name in getattr(owner, "__dict__", {}) else value
 
 
@@ -155,7 +159,7 @@ def has_own_getattr(type_: type) -> bool:
 # --- Heap objects
 
 
-def _of_ref(ip: Any, ref: Ref, name: str) -> Any:
+def _of_ref(ip: Host, ref: Ref, name: str) -> Any:
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   value = frame.concrete(ref)
@@ -167,7 +171,7 @@ def _of_ref(ip: Any, ref: Ref, name: str) -> Any:
     if not hasattr(str, name):
       raise Raises
     return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
-  effects = frame.conversion.effects
+  effects = ip.conversion.effects
   groups: dict[Any, list[type]] = {}
   for kind in sorted(kinds, key=lambda t: t.__qualname__):
     groups.setdefault(_resolution(ip, kind, name), []).append(kind)
@@ -180,7 +184,7 @@ def _of_ref(ip: Any, ref: Ref, name: str) -> Any:
   if all(isinstance(found, (types.FunctionType, staticmethod)) for found in groups):
     return Builtin(name, lambda *args, **kwargs: by_type(
       ip, ref, list(groups.values()),
-      lambda narrowed, _: _calls.call(ip, read(ip, narrowed, name), list(args), kwargs)))
+      lambda narrowed, _: ip.call(read(ip, narrowed, name), list(args), kwargs)))
   return by_type(
     ip, ref, list(groups.values()), lambda narrowed, group: read(ip, narrowed, name)
   )
@@ -192,13 +196,13 @@ def by_class(kind: type, name: str) -> Any:
   return found.python if getattr(type(found), "_is_recursive_function", False) else found
 
 
-def _resolution(ip: Any, kind: type, name: str) -> Any:
+def _resolution(ip: Host, kind: type, name: str) -> Any:
   """Returns what an attribute is by the class: a property, a function, or plain data."""
   if has_own_getattr(kind):
     raise ip.frame.refuse(Reason.OPAQUE_READ, f"{kind.__name__} has its own __getattr__.")
   found = by_class(kind, name)
   if not _libraries.is_library(kind):
-    ip.frame.conversion.guards.of_class(kind, name)
+    ip.conversion.guards.of_class(kind, name)
   if isinstance(found, (property, types.FunctionType, staticmethod, classmethod)):
     return found
   if isinstance(found, functools.cached_property):
@@ -216,12 +220,12 @@ def _resolution(ip: Any, kind: type, name: str) -> Any:
   return "plain"
 
 
-def is_plain(ip: Any, kind: type, name: str) -> bool:
+def is_plain(ip: Host, kind: type, name: str) -> bool:
   """Tells whether objects of a type have the attribute as data, if they have it."""
   return _resolution(ip, kind, name) == "plain"
 
 
-def _check_not_hidden(ip: Any, ref: Ref, name: str) -> None:
+def _check_not_hidden(ip: Host, ref: Ref, name: str) -> None:
   """Relies on that objects have no attributes of their own that hide a method of the class."""
   frame = ip.frame
   base = frame.base(ref)
@@ -234,9 +238,9 @@ def _check_not_hidden(ip: Any, ref: Ref, name: str) -> None:
       raise frame.refuse(Reason.OPAQUE_READ, f"An object hides {kind.__name__}.{name}.")
 
 
-def _bound(ip: Any, ref: Ref, name: str, found: Any) -> Any:
+def _bound(ip: Host, ref: Ref, name: str, found: Any) -> Any:
   if isinstance(found, property):
-    return _calls.call(ip, found.fget, [ref], {})
+    return ip.call(found.fget, [ref], {})
   if isinstance(found, (types.FunctionType, staticmethod, classmethod)):
     _check_not_hidden(ip, ref, name)
   if isinstance(found, staticmethod):
@@ -253,7 +257,7 @@ def _bound(ip: Any, ref: Ref, name: str, found: Any) -> Any:
 
 
 def by_type(
-  ip: Any, ref: Ref, groups: list[list[type]], then: Callable[[Ref, list[type]], Any]
+  ip: Host, ref: Ref, groups: list[list[type]], then: Callable[[Ref, list[type]], Any]
 ) -> Any:
   """Does `then` for the group of types that the object belongs to when the program runs."""
   frame = ip.frame
@@ -274,7 +278,7 @@ def by_type(
   return frame.cond(is_exactly(ip, ref, narrowed), first, rest)
 
 
-def is_exactly(ip: Any, ref: Ref, kinds: frozenset[type]) -> Number:
+def is_exactly(ip: Host, ref: Ref, kinds: frozenset[type]) -> Number:
   """Tells whether the object is of one of these types and not of a subclass that occurs."""
   others = ip.frame.types_of(ref) - kinds - {NoneType, Missing}
   if any(issubclass(other, tuple(kinds)) for other in others):
@@ -285,32 +289,31 @@ def is_exactly(ip: Any, ref: Ref, kinds: frozenset[type]) -> Number:
   return ip.frame.number(ref.step("isinstance", tuple(sorted(kinds, key=repr))))
 
 
-def _string_method(ip: Any, ref: Ref, name: str, args: tuple[Any, ...]) -> Any:
+def _string_method(ip: Host, ref: Ref, name: str, args: tuple[Any, ...]) -> Any:
   if name not in _PURE_METHODS or not all(type(arg) in (str, int) for arg in args):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.{name} of these arguments.")
   return ip.frame.resolve(ref.step("call", name, *map(Held, args)))
 
 
-def _method_of_builtin(ip: Any, ref: Ref, name: str) -> Any:
-  from recursive_tf.convert.semantics import _sequences
+def _method_of_builtin(ip: Host, ref: Ref, name: str) -> Any:
 
   if name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):
-    return Builtin(name, lambda *args: _sequences.method_of_heap(ip, ref, name, args))
+    return Builtin(name, lambda *args: ip.method_of_heap(ref, name, args))
   if name == "__len__":
     return Builtin(name, lambda: ip.frame.length(ref))
-  return Builtin(name, lambda *args: ip.frame.conversion.effects.call_method(ip, ref, name, args))
+  return Builtin(name, lambda *args: ip.conversion.effects.call_method(ip, ref, name, args))
 
 
 # --- What the program makes
 
 
-def _of_object(ip: Any, owner: LocalObject, name: str) -> Any:
-  ip.frame.conversion.guards.methods(owner.type)
+def _of_object(ip: Host, owner: LocalObject, name: str) -> Any:
+  ip.conversion.guards.methods(owner.type)
   if name in owner.fields:
     return owner.fields[name]
   found = by_class(owner.type, name)
   if isinstance(found, property):
-    return _calls.call(ip, found.fget, [owner], {})
+    return ip.call(found.fget, [owner], {})
   if isinstance(found, types.FunctionType):
     return BoundMethod(found, owner)
   if isinstance(found, staticmethod):
@@ -320,13 +323,12 @@ def _of_object(ip: Any, owner: LocalObject, name: str) -> Any:
   return found
 
 
-def _method_of_container(ip: Any, owner: Any, name: str) -> Any:
-  from recursive_tf.convert.semantics import _sequences
+def _method_of_container(ip: Host, owner: Any, name: str) -> Any:
 
-  return Builtin(name, lambda *args, **kwargs: _sequences.method(ip, owner, name, args, kwargs))
+  return Builtin(name, lambda *args, **kwargs: ip.method(owner, name, args, kwargs))
 
 
-def super_of(ip: Any, scope: Scope) -> Any:
+def super_of(ip: Host, scope: Scope) -> Any:
   """Returns what `super()` gives in a method."""
   cell = scope.source.cells.get("__class__")
   first = next(iter(scope.source.signature.parameters), None)
@@ -338,7 +340,7 @@ def super_of(ip: Any, scope: Scope) -> Any:
 class Super:
   """`super()`: reads attributes of the classes after one."""
 
-  def __init__(self, after: type, owner: Any, ip: Any):
+  def __init__(self, after: type, owner: Any, ip: Host):
     self._after = after
     self._owner = owner
     self._ip = ip
@@ -353,7 +355,7 @@ class Super:
           Reason.UNSUPPORTED_OPERATION, f"super().{name} of objects of several types."
         )
       (type_,) = kinds
-    self._ip.frame.conversion.guards.methods(type_)
+    self._ip.conversion.guards.methods(type_)
     order = type_.__mro__
     for base in order[order.index(self._after) + 1 :]:
       if name in vars(base):
@@ -367,7 +369,7 @@ class Super:
 # --- Writes
 
 
-def write(ip: Any, owner: Any, name: str, value: Any) -> None:
+def write(ip: Host, owner: Any, name: str, value: Any) -> None:
   """Does `owner.name = value`."""
   if isinstance(owner, LocalObject):
     found = inspect.getattr_static(owner.type, name, None)
@@ -377,4 +379,4 @@ def write(ip: Any, owner: Any, name: str, value: Any) -> None:
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{owner.type.__name__}.{name} is not plain.")
     owner.fields = {**owner.fields, name: value}
     return
-  ip.frame.conversion.effects.write_attribute(ip, owner, name, value)
+  ip.conversion.effects.write_attribute(ip, owner, name, value)

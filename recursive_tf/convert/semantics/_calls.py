@@ -14,16 +14,13 @@ import keras
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.heap._fingerprint import TooLarge
-from recursive_tf.convert.semantics import (
-  _attributes,
-  _builtins,
-  _operators,
-  _sequences,
-  _tensor_lists,
-)
+from recursive_tf.convert.semantics import _attributes, _containers, _items, _tensor_lists
+from recursive_tf.convert.semantics._native import native
+from recursive_tf.convert.semantics._signatures import signature
+from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Builtin,
@@ -33,30 +30,16 @@ from recursive_tf.convert.values._abstract import (
   Missing,
   Raises,
   Ref,
-  Rows,
   Scope,
   Weak,
-  is_static,
+  is_named_tuple,
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
-
-# What libraries raise for arguments that they cannot take.
-LIBRARY_ERRORS = (
-  TypeError,
-  ValueError,
-  AttributeError,
-  IndexError,
-  KeyError,
-  NotImplementedError,
-  RuntimeError,
-  ArithmeticError,
-  AssertionError,
-  tf.errors.OpError,
-)
+from recursive_tf.convert.values._operands import Spread
 
 
-def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Returns `function(*args, **kwargs)`."""
   frame = ip.frame
   if isinstance(function, Builtin) and _spread(args) is None:
@@ -67,7 +50,7 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
   if isinstance(function, BoundMethod):
     return call(ip, function.function, [function.owner, *args], kwargs)
   if isinstance(function, functools.partial):
-    keywords = frame.conversion.guards.items(function.keywords)
+    keywords = ip.conversion.guards.items(function.keywords)
     return call(ip, function.func, [*function.args, *args], {**keywords, **kwargs})
   plain = getattr(function, "python", None)
   if plain is not None and getattr(type(function), "_is_recursive_function", False):
@@ -76,35 +59,35 @@ def call(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any
     is_make = function.__name__ == "_make" and _spread(args) is None
     if is_make and len(args) == 1 and not kwargs:
       named: Any = function.__self__
-      return named(*_sequences.fixed_items(ip, args[0]))
+      return named(*ip.fixed_items(args[0]))
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if isinstance(function, types.FunctionType) and not _libraries.is_library(function):
     return call_function(ip, function, args, kwargs)
   if _spread(args) is not None:
-    return _builtins.call_spread(ip, function, args)
-  if _builtins.knows(function):
-    _check_fit(ip, function.__name__, _builtins.implementation(function), [ip, *args], kwargs)
-    return _builtins.call(ip, function, args, kwargs)
+    return _table.call_spread(ip, function, args)
+  if _table.knows(function):
+    _check_fit(ip, function.__name__, _table.implementation(function), [ip, *args], kwargs)
+    return _table.call(ip, function, args, kwargs)
   if isinstance(function, type) and not _libraries.is_library(function):
     return _construct(ip, function, args, kwargs)
   if isinstance(function, keras.layers.Layer):
     return _call_layer(ip, function, args, kwargs)
   if isinstance(function, tf.types.experimental.PolymorphicFunction):
     return native(ip, function, args, kwargs)
-  own = _attributes.by_class(frame.conversion.guards.type_of(function), "__call__")
+  own = _attributes.by_class(ip.conversion.guards.type_of(function), "__call__")
   if isinstance(own, types.FunctionType) and not _libraries.is_library(own):
     return call_function(ip, own, [function, *args], kwargs)
   if isinstance(function, Ref) and function.path and function.path[-1][0] == "lookup":
     return _call_entry(ip, function, args, kwargs)
   if isinstance(function, (Ref, Number, tf.Tensor, Weak, LocalObject)):
     if isinstance(function, LocalObject) or _is_callable_object(ip, function):
-      return call(ip, _sequences.ip_read(ip, function, "__call__"), args, kwargs)
+      return call(ip, ip.attribute(function, "__call__"), args, kwargs)
     raise frame.refuse(Reason.OPAQUE_CALL, "Something that only the run knows is called.")
   return _call_library(ip, function, args, kwargs)
 
 
-def _is_callable_object(ip: Any, value: Any) -> bool:
+def _is_callable_object(ip: Host, value: Any) -> bool:
   """Tells whether a value is an object of the structure whose classes have `__call__`."""
   if not isinstance(value, Ref):
     return False
@@ -116,7 +99,7 @@ def _is_callable_object(ip: Any, value: Any) -> bool:
 
 
 def _check_fit(
-  ip: Any, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
+  ip: Host, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
 ) -> None:
   """Refuses arguments that what stands for a builtin function or method does not take."""
   try:
@@ -127,18 +110,18 @@ def _check_fit(
     ) from None
 
 
-def _call_entry(ip: Any, function: Ref, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _call_entry(ip: Host, function: Ref, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Calls the function that a table of the user's has for something read from the heap."""
   frame = ip.frame
   _, table, *default = function.path[-1]
   key = Ref(function.base, function.path[:-1])
-  entries = list(frame.conversion.guards.items(table.value).items())
+  entries = list(ip.conversion.guards.items(table.value).items())
 
   def choose(position: int) -> Any:
     if position < len(entries):
       name, found = entries[position]
       return frame.cond(
-        _operators.truth(ip, _operators.compare(ip, ast.Eq, key, name)),
+        ip.truth(ip.compare(ast.Eq, key, name)),
         lambda: call(ip, found, list(args), kwargs),
         lambda: choose(position + 1),
       )
@@ -149,7 +132,7 @@ def _call_entry(ip: Any, function: Ref, args: list[Any], kwargs: dict[str, Any])
   return choose(0)
 
 
-def _call_library(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   frame = ip.frame
   name = getattr(function, "__qualname__", None) or repr(function)
   if _libraries.is_changing(function):
@@ -158,12 +141,12 @@ def _call_library(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any
     raise frame.refuse(Reason.STATEFUL_OP, f"{name} is made anew in each call.")
   owner = getattr(function, "__self__", None)
   if isinstance(owner, (list, dict, set)) or not _libraries.is_library(function):
-    state = frame.conversion.effects.call_static(ip, owner, name.rpartition(".")[2], args, kwargs)
+    state = ip.conversion.effects.call_static(ip, owner, name.rpartition(".")[2], args, kwargs)
     if state is not None:
       return state.value
     is_call = name.endswith(".get") and args and not kwargs
     if is_call and isinstance(owner, dict) and type(owner).get is dict.get:
-      return _sequences.get_of_static(ip, owner, *args)
+      return _items.get_of_static(ip, owner, *args)
     raise frame.refuse(Reason.OPAQUE_CALL, f"{name} has no Python source to look into.")
   found = _tensor_lists.call_on_rows(ip, function, args, kwargs)
   if found is not None:
@@ -171,60 +154,20 @@ def _call_library(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any
   return native(ip, function, args, kwargs)
 
 
-def native(ip: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
-  """Calls a library's function on the tensors of the graph."""
-  frame = ip.frame
-  frame.partial()
-  watch(ip, getattr(function, "__self__", function))
-  args = [_sequences.lowered(ip, arg) for arg in args]
-  kwargs = {name: _sequences.lowered(ip, arg) for name, arg in kwargs.items()}
-  _refuse_numpy(ip, function, [*args, *kwargs.values()])
-  try:
-    result = function(*args, **kwargs)
-  except RecursionError:
-    raise
-  except LIBRARY_ERRORS as error:
-    name = getattr(function, "__qualname__", repr(function))
-    text = str(error).strip().splitlines() or [type(error).__name__]
-    raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {text[0]}") from error
-  return _sequences.lifted(ip, result)
-
-
-def _refuse_numpy(ip: Any, function: Any, values: list[Any]) -> None:
-  """Refuses NumPy's functions of what only the run knows: they take the tensors for objects."""
-  owner = getattr(function, "__module__", None) or type(function).__module__
-  if owner.partition(".")[0] == "numpy" and not all(is_static(v) for v in tf.nest.flatten(values)):
-    name = getattr(function, "__name__", "a function")
-    raise ip.frame.refuse(
-      Reason.OPAQUE_CALL, f"NumPy's {name} of what only the run knows. Use TensorFlow's."
-    )
-
-
-def watch(ip: Any, value: Any) -> None:
-  """Guards all that an object known at conversion holds, which is handed to a library."""
-  try:
-    ip.frame.conversion.guards.watch(value)
-  except TooLarge as error:
-    kind = type(value).__name__
-    raise ip.frame.refuse(
-      Reason.OPAQUE_CALL, f"A {kind} is used by a library, and {error} to watch for changes."
-    ) from None
-
-
-def _call_layer(ip: Any, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _call_layer(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Calls a Keras layer: a library's as it is, the user's own by its `call`."""
-  frame = ip.frame
   if not layer.built:
     raise ip.frame.refuse(
       Reason.OPAQUE_CALL, f"Layer {layer.name!r} makes its weights in its first call."
     )
-  method = frame.conversion.guards.type_of(layer).call
+  kind: Any = ip.conversion.guards.type_of(layer)
+  method = kind.call
   if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
     return call_function(ip, method, [layer, *args], kwargs)
   return native(ip, layer, args, kwargs)
 
 
-def _construct(ip: Any, type_: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Makes an instance of a class of the user's."""
   frame = ip.frame
   if is_named_tuple(type_):
@@ -233,8 +176,8 @@ def _construct(ip: Any, type_: type, args: list[Any], kwargs: dict[str, Any]) ->
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) is not converted.")
   if type_.__new__ is not object.__new__ or type(type_) is not type:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or metaclass.")
-  frame.conversion.guards.methods(type_)
-  frame.conversion.guards.function(type_.__init__)
+  ip.conversion.guards.methods(type_)
+  ip.conversion.guards.function(type_.__init__)
   made = frame.new(LocalObject(type_, {}))
   fields = getattr(type_, "__dataclass_fields__", None)
   generated = getattr(type_.__init__, "__module__", "") == type_.__module__ and not hasattr(
@@ -262,11 +205,6 @@ def _construct(ip: Any, type_: type, args: list[Any], kwargs: dict[str, Any]) ->
   return made
 
 
-def is_named_tuple(type_: Any) -> bool:
-  """Tells whether something is a class made by `namedtuple` or `NamedTuple`."""
-  return isinstance(type_, type) and issubclass(type_, tuple) and hasattr(type_, "_fields")
-
-
 def _is_generated(init: Any) -> bool:
   return getattr(getattr(init, "__code__", None), "co_filename", "") == "<string>"
 
@@ -275,13 +213,13 @@ def _is_generated(init: Any) -> bool:
 
 
 def call_function(
-  ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any], ask: bool = False
+  ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any], ask: bool = False
 ) -> Any:
   """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
 
   With `ask` a recursive one is not called: returns whether it changes anything.
   """
-  conversion = ip.frame.conversion
+  conversion = ip.conversion
   source, node, outer = _definition(ip, function)
   names = _bind(ip, function, args, kwargs)
   if node in ip.active:
@@ -295,14 +233,14 @@ def call_function(
   return ip.run(node, ip.frame.new(Scope(names, outer, source)))
 
 
-def _definition(ip: Any, function: Any) -> tuple[Any, ast.FunctionDef, Scope | None]:
+def _definition(ip: Host, function: Any) -> tuple[Any, ast.FunctionDef, Scope | None]:
   if isinstance(function, Closure):
     return function.source, function.node, function.scope
-  source = ip.frame.conversion.source(function)
+  source = ip.conversion.source(function)
   return source, source.node, None
 
 
-def _bind(ip: Any, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+def _bind(ip: Host, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
   """Returns the arguments by the names of the parameters.
 
   Defaults that are numbers or such stand for themselves; others are objects as any other.
@@ -321,7 +259,7 @@ def _bind(ip: Any, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
   if spread is not None:
     (rest,) = (n for n, p in parameters.parameters.items() if p.kind is p.VAR_POSITIONAL)
     more = dataclasses.replace(spread.rows, type=tuple)
-    names[rest] = _sequences.binary(ip, ast.Add, names[rest], more) if names[rest] else more
+    names[rest] = _containers.binary(ip, ast.Add, names[rest], more) if names[rest] else more
   for _, container in containers(tuple(names.values())):
     if container.sharing is not ip.frame.sharing:
       raise ip.frame.sharing.refuse("The default of a function that calls itself may be changed")
@@ -331,16 +269,16 @@ def _bind(ip: Any, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
   return names
 
 
-def _spread(args: Sequence[Any]) -> _sequences.Spread | None:
+def _spread(args: Sequence[Any]) -> Spread | None:
   """Returns `*rows` among the arguments of a call."""
-  return next((arg for arg in args if isinstance(arg, _sequences.Spread)), None)
+  return next((arg for arg in args if isinstance(arg, Spread)), None)
 
 
-def _check_rest(ip: Any, parameters: inspect.Signature, args: Sequence[Any]) -> None:
+def _check_rest(ip: Host, parameters: inspect.Signature, args: Sequence[Any]) -> None:
   """Refuses `*rows` of which elements, as many as the run finds, would get names."""
   kinds = [parameter.kind for parameter in parameters.parameters.values()]
   num_named = sum(kind in (_POSITIONAL_ONLY, _POSITIONAL_OR_KEYWORD) for kind in kinds)
-  is_last = not any(isinstance(arg, _sequences.Spread) for arg in args[:-1])
+  is_last = not any(isinstance(arg, Spread) for arg in args[:-1])
   if inspect.Parameter.VAR_POSITIONAL not in kinds or len(args) <= num_named or not is_last:
     raise ip.frame.refuse(
       Reason.DYNAMIC_LIST, "* of a list whose length only the run knows, for named parameters."
@@ -349,46 +287,3 @@ def _check_rest(ip: Any, parameters: inspect.Signature, args: Sequence[Any]) -> 
 
 _POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
 _POSITIONAL_OR_KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD
-
-
-def signature(ip: Any, function: Any) -> inspect.Signature:
-  """Returns the parameters of a function of the user's, with their default values."""
-  if isinstance(function, Closure):
-    return signature_of(function.node, function.defaults)
-  return ip.frame.conversion.source(function).signature
-
-
-def signature_of(node: ast.FunctionDef, defaults: dict[str, Any]) -> inspect.Signature:
-  """Returns the signature of a function that is defined in a function."""
-  kinds = inspect.Parameter
-  args = node.args
-  parameters = []
-  for group, kind in (
-    (args.posonlyargs, kinds.POSITIONAL_ONLY),
-    (args.args, kinds.POSITIONAL_OR_KEYWORD),
-    ([args.vararg] if args.vararg else [], kinds.VAR_POSITIONAL),
-    (args.kwonlyargs, kinds.KEYWORD_ONLY),
-    ([args.kwarg] if args.kwarg else [], kinds.VAR_KEYWORD),
-  ):
-    parameters += [
-      kinds(arg.arg, kind, default=defaults.get(arg.arg, kinds.empty)) for arg in group
-    ]
-  return inspect.Signature(parameters)
-
-
-def function_of_lambda(node: ast.Lambda) -> ast.FunctionDef:
-  """Returns a lambda as a definition; the same one each time."""
-  made = getattr(node, "_rtf_function", None)
-  if made is None:
-    result = ast.copy_location(ast.Return(node.body), node)
-    made = ast.FunctionDef("<lambda>", node.args, [result], [], lineno=node.lineno)
-    made = ast.copy_location(made, node)
-    node._rtf_function = made  # type: ignore[attr-defined]
-  return made
-
-
-def as_rows(value: Any) -> Rows | None:
-  """Returns the rows of a list of unknown length."""
-  content = getattr(value, "content", value)
-  return content if isinstance(content, Rows) else None
-

@@ -12,20 +12,25 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import tensorflow as tf
-
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._host import FELL, Conversion
 from recursive_tf.convert.semantics import (
   _attributes,
-  _builtins,
   _calls,
+  _comparison,
+  _comprehensions,
+  _containers,
+  _items,
+  _iteration,
   _lazy,
   _loops,
+  _native,
   _operators,
-  _sequences,
+  _text,
+  _truth,
 )
+from recursive_tf.convert.semantics._signatures import function_of_lambda
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.values._abstract import (
   Closure,
@@ -34,16 +39,14 @@ from recursive_tf.convert.values._abstract import (
   LocalList,
   Maybe,
   Raises,
-  Ref,
   Scope,
   Undefined,
   Unset,
   is_middle,
 )
 from recursive_tf.convert.values._forms import Mismatch
-from recursive_tf.convert.values._numbers import Number, unary
-
-FELL = object()  # What a block gives that does not return.
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import Slice, Spread
 
 
 class Interpreter:
@@ -51,14 +54,38 @@ class Interpreter:
 
   Attributes:
     frame: the body being made.
+    conversion: the conversion that it is part of.
     active: the definitions that are being run, outermost first: a call of one is a recursion.
   """
 
-  def __init__(self, frame: Frame):
+  def __init__(self, frame: Frame, conversion: Conversion):
     self.frame = frame
-    self.budget: Budget = frame.conversion.budget
+    self.conversion = conversion
+    self.budget = conversion.budget
     self.active: list[ast.AST] = []
     self.source: Any = None  # Of the function that is being run.
+
+  # --- The operations, from below: `Host` says what they do.
+
+  attribute = _attributes.read
+  write_attribute = _attributes.write
+  item = _items.item
+  write_item = _items.write_item
+  rows_of = _iteration.rows_of
+  fixed_items = _iteration.fixed_items
+  extend = _containers.extend
+  method = _containers.method
+  method_of_heap = _containers.method_of_heap
+  contains = _containers.contains
+  binary = _operators.binary
+  compare = _comparison.compare
+  same_or_equal = _comparison.same_or_equal
+  truth = _truth.truth
+  negated = _truth.negated
+  both = _truth.both
+  call = _calls.call
+  call_function = _calls.call_function
+  native = _native.native
 
   # --- Statements
 
@@ -156,7 +183,7 @@ class Interpreter:
     names = [alias.name for alias in node.names]
     module = __import__(node.module or "", {"__package__": package}, None, names, node.level)
     for alias in node.names:
-      found = self.frame.conversion.guards.attribute(module, alias.name)
+      found = self.conversion.guards.attribute(module, alias.name)
       scope.names[alias.asname or alias.name] = found
     return FELL
 
@@ -174,10 +201,10 @@ class Interpreter:
       self.bind(target.id, value, scope)
     elif isinstance(target, ast.Attribute):
       owner = self.eval(target.value, scope)
-      _attributes.write(self, owner, target.attr, value)
+      self.write_attribute(owner, target.attr, value)
     elif isinstance(target, ast.Subscript):
       owner = self.eval(target.value, scope)
-      _sequences.write_item(self, owner, self.eval(target.slice, scope), value)
+      self.write_item(owner, self.eval(target.slice, scope), value)
     elif isinstance(target, ast.Starred):
       self.assign(target.value, value, scope)
     else:
@@ -212,7 +239,7 @@ class Interpreter:
     while outermost.outer is not None:
       outermost = outermost.outer
     source = outermost.source
-    effects = self.frame.conversion.effects
+    effects = self.conversion.effects
     if name in source.cells:
       effects.write_variable(self, source.cells[name], name, value)
     else:
@@ -222,9 +249,9 @@ class Interpreter:
     starred = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
     if starred:
       (first,) = starred
-      items = _sequences.unpacked(self, value, first, len(targets) - first - 1)
+      items = _iteration.unpacked(self, value, first, len(targets) - first - 1)
     else:
-      items = _sequences.fixed_items(self, value, len(targets))
+      items = self.fixed_items(value, len(targets))
     if len(items) != len(targets):
       raise Raises
     for target, item in zip(targets, items, strict=True):
@@ -238,63 +265,11 @@ class Interpreter:
       pred = self.test(node.values[0], scope)
       for value in node.values[1:]:
         is_and = isinstance(node.op, ast.And)
-        pred = self._both(pred, is_and, functools.partial(self.test, value, scope))
+        pred = self.both(pred, is_and, functools.partial(self.test, value, scope))
       return pred
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-      return self._not(self.test(node.operand, scope))
-    return _operators.truth(self, self.eval(node, scope))
-
-  def _not(self, pred: Any) -> Any:
-    if not isinstance(pred, Number):
-      return not pred
-    meaning = self.frame.meaning(pred)
-    found = unary(ast.Not, pred)
-    assert found is not None  # Every bool can be negated.
-    return self.frame.note(found, meaning.if_false, meaning.if_true)
-
-  def _both(self, left: Any, is_and: bool, right: Callable[[], Any]) -> Any:
-    """Returns `left and right()`, or `left or right()`, evaluating what Python would."""
-    if not isinstance(left, Number):
-      return right() if bool(left) is is_and else left
-    frame = self.frame
-    meaning = frame.meaning(left)
-    facts = meaning.if_true if is_and else meaning.if_false
-
-    def attempt() -> Any:
-      frame.narrow(facts)
-      return right()
-
-    # Evaluated here if it may be; else only where Python would.
-    found = frame.tried(attempt)
-    if found is None:
-      return self._both_in_branch(left, is_and, right)
-    if not isinstance(found, Number):
-      return left if bool(found) is is_and else found
-    both = tf.logical_and if is_and else tf.logical_or
-    return self._note_both(Number(both(left.tensor, found.tensor), bool), left, is_and, found)
-
-  def _both_in_branch(self, left: Number, is_and: bool, right: Callable[[], Any]) -> Any:
-    evaluated: list[Any] = []
-
-    def evaluate() -> Any:
-      evaluated.append(right())
-      return evaluated[0]
-
-    frame = self.frame
-    if is_and:
-      result = frame.cond(left, evaluate, lambda: False)
-    else:
-      result = frame.cond(left, lambda: True, evaluate)
-    if not isinstance(result, Number) or not evaluated:
-      return result
-    return self._note_both(result, left, is_and, evaluated[0])
-
-  def _note_both(self, result: Number, left: Number, is_and: bool, right: Any) -> Number:
-    frame = self.frame
-    meaning, inner = frame.meaning(left), frame.meaning(right)
-    if is_and:
-      return frame.note(result, [*meaning.if_true, *inner.if_true], [])
-    return frame.note(result, [], [*meaning.if_false, *inner.if_false])
+      return self.negated(self.test(node.operand, scope))
+    return self.truth(self.eval(node, scope))
 
   # --- Expressions
 
@@ -328,7 +303,7 @@ class Interpreter:
     source = outermost.source
     if name in source.local_names and outermost is scope:
       raise Raises  # UnboundLocalError
-    conversion = self.frame.conversion
+    conversion = self.conversion
     for owner, guard in (
       (source.cells.get(name), conversion.guards.cell),
       (source.globals if name in source.globals else None, conversion.guards.name),
@@ -339,30 +314,30 @@ class Interpreter:
     return conversion.guards.builtin(source, name)
 
   def eval_Attribute(self, node: ast.Attribute, scope: Scope) -> Any:
-    return _attributes.read(self, self.eval(node.value, scope), node.attr)
+    return self.attribute(self.eval(node.value, scope), node.attr)
 
   def eval_Subscript(self, node: ast.Subscript, scope: Scope) -> Any:
-    return _sequences.item(self, self.eval(node.value, scope), self.eval(node.slice, scope))
+    return self.item(self.eval(node.value, scope), self.eval(node.slice, scope))
 
   def eval_Slice(self, node: ast.Slice, scope: Scope) -> Any:
     parts = [
       None if part is None else self.eval(part, scope)
       for part in (node.lower, node.upper, node.step)
     ]
-    return _sequences.Slice(*(self.frame.resolve(part) for part in parts))
+    return Slice(*(self.frame.resolve(part) for part in parts))
 
   def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> Any:
     if any(isinstance(part, ast.Starred) for part in node.elts):
-      return _calls.call(self, tuple, [self.eval_List(node, scope)], {})
+      return self.call(tuple, [self.eval_List(node, scope)], {})
     return tuple(self.eval(part, scope) for part in node.elts)
 
   def eval_List(self, node: ast.List | ast.Tuple, scope: Scope) -> Any:
     found = self.frame.new(LocalList([]))
     for part in node.elts:
       if isinstance(part, ast.Starred):
-        _sequences.extend(self, found, self.eval(part.value, scope))
+        self.extend(found, self.eval(part.value, scope))
       else:
-        _sequences.method(self, found, "append", [self.eval(part, scope)], {})
+        self.method(found, "append", [self.eval(part, scope)], {})
     return found
 
   def eval_Dict(self, node: ast.Dict, scope: Scope) -> Any:
@@ -375,16 +350,16 @@ class Interpreter:
         items.update(other.items)
       else:
         name = self.frame.resolve(self.eval(key, scope))
-        items[_sequences.static_key(self, name)] = self.eval(value, scope)
+        items[_items.static_key(self, name)] = self.eval(value, scope)
     return self.frame.new(LocalDict(items))
 
   def eval_BinOp(self, node: ast.BinOp, scope: Scope) -> Any:
     left = self.eval(node.left, scope)
-    return _operators.binary(self, type(node.op), left, self.eval(node.right, scope))
+    return self.binary(type(node.op), left, self.eval(node.right, scope))
 
   def eval_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Any:
     if isinstance(node.op, ast.Not):
-      return self._not(self.test(node.operand, scope))
+      return self.negated(self.test(node.operand, scope))
     return _operators.unary_value(self, type(node.op), self.eval(node.operand, scope))
 
   def eval_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Any:
@@ -396,7 +371,7 @@ class Interpreter:
       left = self.frame.resolve(left)
     if len(values) == 1:
       return left
-    pred = _operators.truth(self, left)
+    pred = self.truth(left)
 
     def rest() -> Any:
       return self._bool_value(is_and, values[1:], scope)
@@ -418,7 +393,7 @@ class Interpreter:
   def eval_Compare(self, node: ast.Compare, scope: Scope) -> Any:
     left = self.eval(node.left, scope)
     right = self.eval(node.comparators[0], scope)
-    return _operators.compare(self, type(node.ops[0]), left, right)
+    return self.compare(type(node.ops[0]), left, right)
 
   def eval_IfExp(self, node: ast.IfExp, scope: Scope) -> Any:
     return self.frame.cond(
@@ -436,18 +411,18 @@ class Interpreter:
     return value
 
   def eval_Lambda(self, node: ast.Lambda, scope: Scope) -> Any:
-    return self.closure(_calls.function_of_lambda(node), scope)
+    return self.closure(function_of_lambda(node), scope)
 
   def eval_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Any:
-    return _builtins.formatted(self, node, scope)
+    return _text.formatted(self, node, scope)
 
   def eval_ListComp(self, node: ast.ListComp, scope: Scope) -> Any:
-    return _loops.comprehension(self, node.elt, node.generators, scope)
+    return _comprehensions.comprehension(self, node.elt, node.generators, scope)
 
   def eval_GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> Any:
     return _lazy.made_by(
       self,
-      lambda: _loops.comprehension(self, node.elt, node.generators, scope),
+      lambda: _comprehensions.comprehension(self, node.elt, node.generators, scope),
       _lazy.reads_of_expression(node, scope),
       (),
     )
@@ -457,11 +432,11 @@ class Interpreter:
     if pair is None:
       pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
       node._rtf_pair = pair  # type: ignore[attr-defined]
-    pairs = _loops.comprehension(self, pair, node.generators, scope)
+    pairs = _comprehensions.comprehension(self, pair, node.generators, scope)
     if pairs.items is None:
       raise self.frame.refuse(Reason.DYNAMIC_LIST, "A dict of unknown length.")
     items = {
-      _sequences.static_key(self, self.frame.resolve(key)): value for key, value in pairs.items
+      _items.static_key(self, self.frame.resolve(key)): value for key, value in pairs.items
     }
     return self.frame.new(LocalDict(items))
 
@@ -475,7 +450,7 @@ class Interpreter:
     if (function is any or function is all) and len(node.args) == 1 and not node.keywords:
       (iterable,) = node.args
       if isinstance(iterable, ast.GeneratorExp):
-        return _loops.search(self, iterable, function is all, scope)
+        return _comprehensions.search(self, iterable, function is all, scope)
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     iterators: list[list[Any]] = []  # What there was after each.
@@ -490,12 +465,12 @@ class Interpreter:
       elif isinstance(value, LocalDict):
         kwargs.update(value.items)
       elif isinstance(value, dict):
-        kwargs.update(self.frame.conversion.guards.items(value))
+        kwargs.update(self.conversion.guards.items(value))
       else:
         raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
     _lazy.check_order(self, iterators)
     origin = self.frame.origin
-    result = _calls.call(self, function, args, kwargs)
+    result = self.call(function, args, kwargs)
     self.frame.origin = origin
     return result
 
@@ -505,11 +480,11 @@ class Interpreter:
         yield self.eval(node, scope)
         continue
       value = self.eval(node.value, scope)
-      rows = _sequences.rows_of(self, value)
+      rows = self.rows_of(value)
       if rows is not None:
-        yield _sequences.Spread(rows)
+        yield Spread(rows)
       else:
-        yield from _sequences.fixed_items(self, value)
+        yield from self.fixed_items(value)
 
   def closure(self, node: ast.FunctionDef, scope: Scope) -> Closure:
     """Makes the function that a definition inside a function makes."""
@@ -525,7 +500,3 @@ class Interpreter:
       if value is not None
     }
     return Closure(node, scope, defaults, scope.source)
-
-  def read(self, ref: Ref) -> Any:
-    """Returns a read as the number or array that it is, if it is one."""
-    return self.frame.resolve(ref)

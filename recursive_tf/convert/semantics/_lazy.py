@@ -13,10 +13,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._sharing import Iterated
 from recursive_tf.convert.syntax import scopes
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Closure,
+  Container,
   Local,
   LocalList,
   Rows,
@@ -39,7 +42,7 @@ class Lazy:
 
 
 def made_by(
-  ip: Any, make: Callable[[], Any], reads: tuple[tuple[Scope, str], ...], values: tuple[Any, ...]
+  ip: Host, make: Callable[[], Any], reads: tuple[tuple[Scope, str], ...], values: tuple[Any, ...]
 ) -> LocalList:
   """Returns an iterator over what `make` gives, of the elements of other iterables or not."""
   frame = ip.frame
@@ -86,21 +89,21 @@ def _found(names: Any, scope: Scope) -> tuple[tuple[Scope, str], ...]:
   return tuple((found, name) for name in sorted(names) if (found := scope.find(name)) is not None)
 
 
-def check_at_once(ip: Any, value: Any) -> None:
+def check_at_once(ip: Host, value: Any) -> None:
   """Refuses an iterator that may not be run to its end, if that makes a difference."""
   lazy = of(value)
   if lazy is not None and lazy.changed:
     raise _refused(ip)
 
 
-def check_not_of(ip: Any, value: Any, owner: Local) -> None:
+def check_not_of(ip: Host, value: Any, owner: Local) -> None:
   """Refuses an iterator that reads a list while it is added to that list."""
   lazy = of(value)
   if lazy is not None and any(one is owner for one in _watched(lazy.reads)):
     raise _refused(ip)
 
 
-def consumed(ip: Any, value: Any, consume: Callable[[], Any], is_whole: bool) -> Any:
+def consumed(ip: Host, value: Any, consume: Callable[[], Any], is_whole: bool) -> Any:
   """Returns what `consume` gives, which runs code of the program between two elements.
 
   Args:
@@ -128,7 +131,7 @@ def _is_only_written(local: Any) -> bool:
   return hasattr(local, "place") and not local.place.next_is_read
 
 
-def check_order(ip: Any, snapshots: list[list[Any]]) -> None:
+def check_order(ip: Host, snapshots: list[list[Any]]) -> None:
   """Refuses iterators as arguments if something has changed since they were made.
 
   Args:
@@ -171,9 +174,19 @@ def _content(one: Any) -> Any:
   return {name: scope.names.get(name)}
 
 
-def _refused(ip: Any) -> Exception:
+def _refused(ip: Host) -> Exception:
   refusal: Exception = ip.frame.refuse(
     Reason.EFFECT_ORDER,
     "An iterator's elements are made one by one, between other changes. Make a list of it first.",
   )
   return refusal
+
+
+def iteration_of(node: ast.expr, iterable: Any, read: list[Container]) -> Iterated:
+  """Returns the containers that a loop goes over."""
+  if not isinstance(iterable, Container):
+    return Iterated([])
+  # What code of the program makes is watched by `_lazy.consumed`.
+  is_lazy = isinstance(iterable, LocalList) and iterable.is_iterator and iterable.lazy is None
+  is_forward = not any(isinstance(n, ast.Name) and n.id == "reversed" for n in ast.walk(node))
+  return Iterated([iterable, *(read if is_lazy else [])], 0 if is_forward else -1)

@@ -6,35 +6,24 @@ In a graph such a dimension is None, on which a program would decide otherwise.
 from __future__ import annotations
 
 import ast
-import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.semantics import _operators
-from recursive_tf.convert.values._abstract import Abstract, Builtin, LocalList
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.values._abstract import Builtin, LocalList
 from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import Shape
 
 # Attributes of tensors that say what its shape is.
 ATTRIBUTES = ("shape", "get_shape", "ndim", "_shape", "_shape_tuple", "_shape_as_list", "_rank")
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Shape(Abstract):
-  """The shape of a tensor.
-
-  Attributes:
-    dims: its dimensions, ints or `Number`s.
-  """
-
-  dims: tuple[Any, ...]
-  description = "A shape that only the run knows"
-
-
-def of_tensor(ip: Any, tensor: tf.Tensor) -> Any:
+def of_tensor(ip: Host, tensor: tf.Tensor) -> Any:
   """Returns `tensor.shape`: a `TensorShape` where it is known, else a `Shape`."""
   if tensor.shape.is_fully_defined():
     return tensor.shape
@@ -55,7 +44,7 @@ def dims(shape: Any) -> Sequence[Any]:
   return shape.dims if isinstance(shape, Shape) else shape.as_list()
 
 
-def attribute_of_tensor(ip: Any, tensor: tf.Tensor, name: str) -> Any:
+def attribute_of_tensor(ip: Host, tensor: tf.Tensor, name: str) -> Any:
   """Returns one of `ATTRIBUTES`."""
   shape = of_tensor(ip, tensor)
   if name == "shape":
@@ -67,7 +56,7 @@ def attribute_of_tensor(ip: Any, tensor: tf.Tensor, name: str) -> Any:
   raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name} of a tensor.")
 
 
-def read(ip: Any, shape: Shape, name: str) -> Any:
+def read(ip: Host, shape: Shape, name: str) -> Any:
   """Returns `shape.name`."""
   if name in ("rank", "ndims"):
     return len(shape.dims)
@@ -80,14 +69,14 @@ def read(ip: Any, shape: Shape, name: str) -> Any:
   raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a shape that only the run knows.")
 
 
-def _num_elements(ip: Any, shape: Shape) -> Any:
+def _num_elements(ip: Host, shape: Shape) -> Any:
   count: Any = 1
   for size in shape.dims:
-    count = _operators.binary(ip, ast.Mult, count, size)
+    count = ip.binary(ast.Mult, count, size)
   return count
 
 
-def item(ip: Any, shape: Shape, key: Any) -> Any:
+def item(ip: Host, shape: Shape, key: Any) -> Any:
   """Returns `shape[key]`, for an int or a slice that is known."""
   if isinstance(key, slice):
     dims = shape.dims[key]
@@ -99,7 +88,7 @@ def item(ip: Any, shape: Shape, key: Any) -> Any:
   return shape.dims[key]
 
 
-def is_equal(ip: Any, left: Any, right: Any) -> Any:
+def is_equal(ip: Host, left: Any, right: Any) -> Any:
   """Returns `left == right`, one of which is a `Shape`."""
   both = [_dims(ip, value) for value in (left, right)]
   if both[0] is None or both[1] is None:
@@ -108,13 +97,15 @@ def is_equal(ip: Any, left: Any, right: Any) -> Any:
     )
   result: Any = len(both[0]) == len(both[1])
   for a, b in zip(both[0], both[1], strict=True) if result else ():
-    result = ip._both(
-      result, True, lambda a=a, b=b: _operators.truth(ip, _operators.compare(ip, ast.Eq, a, b))
-    )
+    result = ip.both(result, True, functools.partial(_same_size, ip, a, b))
   return result
 
 
-def _dims(ip: Any, value: Any) -> Sequence[Any] | None:
+def _same_size(ip: Host, a: Any, b: Any) -> Any:
+  return ip.truth(ip.compare(ast.Eq, a, b))
+
+
+def _dims(ip: Host, value: Any) -> Sequence[Any] | None:
   """Returns the dimensions of what TensorFlow compares as a shape; None of all else."""
   if isinstance(value, Shape):
     return value.dims
@@ -128,7 +119,7 @@ def _dims(ip: Any, value: Any) -> Sequence[Any] | None:
   return dims if all(is_number) else None
 
 
-def joined(ip: Any, left: Any, right: Any) -> Shape:
+def joined(ip: Host, left: Any, right: Any) -> Shape:
   """Returns `left + right`, one of which is a `Shape`."""
   both = [_dims(ip, value) for value in (left, right)]
   if both[0] is None or both[1] is None:

@@ -7,16 +7,11 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.semantics import _calls, _loops
-from recursive_tf.convert.semantics import _sequences as seq
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _maps
+from recursive_tf.convert.semantics._native import lowered
 from recursive_tf.convert.values import _forms, _numbers
-from recursive_tf.convert.values._abstract import (
-  Bottom,
-  LocalList,
-  Missing,
-  Ref,
-  Rows,
-)
+from recursive_tf.convert.values._abstract import Bottom, LocalList, Missing, Ref, Rows, as_rows
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 
@@ -30,16 +25,16 @@ def is_hashable(function: Any) -> bool:
   return True
 
 
-def call_on_rows(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call_on_rows(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Calls a TensorFlow function on a list of unknown length; None if no argument is one."""
   if not args and not kwargs:
     return None
   values = args or [next(iter(kwargs.values()))]
-  rows = _calls.as_rows(values[0])
+  rows = as_rows(values[0])
   if rows is None and isinstance(values[0], Ref):
     kinds = ip.frame.types_of(values[0]) - {NoneType, Missing}
     if kinds and all(issubclass(kind, (list, tuple)) for kind in kinds):
-      rows = seq.rows_of(ip, values[0])
+      rows = ip.rows_of(values[0])
   if rows is None:
     return None
   rest = args[1:]
@@ -55,13 +50,13 @@ def call_on_rows(ip: Any, function: Any, args: list[Any], kwargs: dict[str, Any]
     stacked = ip.frame.check(stacked, rows.length > 0, "tf.concat of an empty list")
     return _concat(ip, stacked, *rest, **kwargs)
   if is_hashable(function) and function in _TAKE_STACKED:
-    return _calls.native(ip, function, [stacked, *rest], kwargs)
+    return ip.native(function, [stacked, *rest], kwargs)
   raise ip.frame.refuse(
     Reason.DYNAMIC_LIST, f"{getattr(function, '__name__', function)} of a list of unknown length."
   )
 
 
-def _stacked(ip: Any, rows: Rows, function: Any) -> tf.Tensor:
+def _stacked(ip: Host, rows: Rows, function: Any) -> tf.Tensor:
   form = rows.form
   if form is None:
     raise Bottom  # What the elements are is not known yet.
@@ -77,12 +72,12 @@ def _stacked(ip: Any, rows: Rows, function: Any) -> tf.Tensor:
   if isinstance(form, _forms.RefForm):
     kinds = form.types - {NoneType, Missing}
     if len(kinds) == 1 and kinds <= {*_forms.NUMBERS}:
-      return _stacked(ip, _loops.read_each(ip, rows), function)
+      return _stacked(ip, _maps.read_each(ip, rows), function)
   name = getattr(function, "__name__", function)
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
 
 
-def _stack(ip: Any, stacked: tf.Tensor, axis: Any = 0, name: Any = None) -> tf.Tensor:
+def _stack(ip: Host, stacked: tf.Tensor, axis: Any = 0, name: Any = None) -> tf.Tensor:
   if type(axis) is not int:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.stack with an axis of the run.")
   stacked = ip.frame.check(stacked, tf.shape(stacked)[0] > 0, "tf.stack of an empty list")
@@ -94,7 +89,7 @@ def _stack(ip: Any, stacked: tf.Tensor, axis: Any = 0, name: Any = None) -> tf.T
   return tf.transpose(stacked, order)
 
 
-def _concat(ip: Any, stacked: tf.Tensor, axis: Any = None, name: Any = None) -> tf.Tensor:
+def _concat(ip: Host, stacked: tf.Tensor, axis: Any = None, name: Any = None) -> tf.Tensor:
   rank = None if stacked.shape.rank is None else stacked.shape.rank - 1
   if type(axis) is not int or not rank:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.concat with an axis of the run.")
@@ -126,7 +121,7 @@ _TAKE_STACKED = {
 }
 
 def constant(
-  ip: Any, value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const"
+  ip: Host, value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const"
 ) -> Any:
   """Returns `tf.constant(value)` of a list with Python numbers that only the run knows."""
   frame = ip.frame
@@ -136,16 +131,16 @@ def constant(
     return stacked
   found = _with_numbers(ip, value, None if dtype is None else tf.as_dtype(dtype))
   if not any(isinstance(part, tf.Tensor) for part in tf.nest.flatten(found)):
-    return _calls.native(ip, tf.constant, [value], {"dtype": dtype, "shape": shape, "name": name})
+    return ip.native(tf.constant, [value], {"dtype": dtype, "shape": shape, "name": name})
   is_same = isinstance(value, tf.Tensor) and dtype in (None, value.dtype)
   if is_same and shape is None:
     return value  # As TensorFlow does; an array of the heap is a tensor by now.
   if shape is not None or isinstance(value, tf.Tensor):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a tensor.")
-  return _calls.native(ip, tf.convert_to_tensor, [found], {"dtype": dtype})
+  return ip.native(tf.convert_to_tensor, [found], {"dtype": dtype})
 
 
-def _with_numbers(ip: Any, value: Any, dtype: tf.DType | None) -> Any:
+def _with_numbers(ip: Host, value: Any, dtype: tf.DType | None) -> Any:
   """Returns nested lists with numbers of the run as tensors of a type."""
   value = ip.frame.concrete(value)
   if isinstance(value, LocalList) and value.items is not None:
@@ -157,4 +152,4 @@ def _with_numbers(ip: Any, value: Any, dtype: tf.DType | None) -> Any:
       return _numbers.as_tensor(value, dtype)
     except TypeError as error:
       raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, str(error)) from None
-  return seq.lowered(ip, value)
+  return lowered(ip, value)

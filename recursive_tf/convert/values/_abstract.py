@@ -457,6 +457,17 @@ ABSTRACT = (
 )
 
 
+def as_rows(value: Any) -> Rows | None:
+  """Returns the rows of a list of unknown length."""
+  content = getattr(value, "content", value)
+  return content if isinstance(content, Rows) else None
+
+
+def is_named_tuple(type_: Any) -> bool:
+  """Tells whether something is a class made by `namedtuple` or `NamedTuple`."""
+  return isinstance(type_, type) and issubclass(type_, tuple) and hasattr(type_, "_fields")
+
+
 def is_static(value: Any) -> bool:
   """Tells whether a value is known at conversion, all through."""
   if isinstance(value, tuple):

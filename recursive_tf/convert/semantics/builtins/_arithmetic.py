@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,19 +14,21 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.semantics import _operators
-from recursive_tf.convert.semantics import _sequences as seq
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _arrays, _totals
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
   Array,
   IntOrFloat,
+  Missing,
   Raises,
+  Ref,
   Rows,
   Weak,
   is_static,
 )
-from recursive_tf.convert.values._forms import number_of
+from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
 
 
@@ -33,7 +37,7 @@ def all_known(values: Any) -> bool:
   return not any(isinstance(value, ABSTRACT) or not is_static(value) for value in values)
 
 
-def known(ip: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+def known(ip: Host, function: Any, *args: Any, **kwargs: Any) -> Any:
   """Calls a builtin on values known at conversion."""
   try:
     return function(*args, **kwargs)
@@ -42,15 +46,15 @@ def known(ip: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def extreme(name: str) -> Callable[..., Any]:
-  def choose(ip: Any, *values: Any, **kwargs: Any) -> Any:
+  def choose(ip: Host, *values: Any, **kwargs: Any) -> Any:
     frame = ip.frame
     if set(kwargs) - {"default"}:
       raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() with a key.")
     if len(values) == 1:
-      rows = seq.rows_of(ip, values[0])
+      rows = ip.rows_of(values[0])
       if rows is not None:
         return _extreme_of_rows(ip, name, rows, kwargs)
-      values = tuple(seq.fixed_items(ip, values[0]))
+      values = tuple(ip.fixed_items(values[0]))
       if not values and "default" in kwargs:
         return kwargs["default"]
     values = tuple(frame.concrete(value) for value in values)
@@ -64,12 +68,16 @@ def extreme(name: str) -> Callable[..., Any]:
       op = ast.Gt if name == "max" else ast.Lt
       best, *others = values
       for other in others:  # As Python: the first of equals stays.
-        better = _operators.truth(ip, _operators.compare(ip, op, other, best))
-        best = frame.cond(better, lambda other=other: other, lambda best=best: best)
+        better = ip.truth(ip.compare(op, other, best))
+        best = frame.cond(better, functools.partial(_given, other), functools.partial(_given, best))
       return best
     raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() of these values, in the run.")
 
   return choose
+
+
+def _given(value: Any) -> Any:
+  return value
 
 
 def _is_one(value: Any) -> bool:
@@ -78,7 +86,7 @@ def _is_one(value: Any) -> bool:
   return isinstance(tensor, tf.Tensor) and tensor.shape.num_elements() == 1
 
 
-def _extreme_of_rows(ip: Any, name: str, rows: Rows, kwargs: dict[str, Any]) -> Any:
+def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, Any]) -> Any:
   frame = ip.frame
   form = rows.form
   if form is None:
@@ -117,7 +125,7 @@ def _extreme_of_floats(name: str, values: tf.Tensor) -> Number:
 
 
 def math_of(name: str) -> Callable[..., Any]:
-  def compute(ip: Any, *values: Any) -> Any:
+  def compute(ip: Host, *values: Any) -> Any:
     values = tuple(_operand_of_math(ip, value) for value in values)
     if all_known(values):
       return known(ip, getattr(math, name), *values)
@@ -132,7 +140,7 @@ def math_of(name: str) -> Callable[..., Any]:
   return compute
 
 
-def _operand_of_math(ip: Any, value: Any) -> Any:
+def _operand_of_math(ip: Host, value: Any) -> Any:
   """Returns a number as it is, and what Python would make a float first as that float."""
   frame = ip.frame
   value = value.value if isinstance(value, IntOrFloat) else frame.concrete(value)
@@ -163,3 +171,91 @@ def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
     return _numbers.absolute(_numbers.to_float(x))
   tests = {"isnan": tf.math.is_nan, "isinf": tf.math.is_inf, "isfinite": tf.math.is_finite}
   return Number(tests[name](_numbers.to_float(x).tensor), bool)
+
+
+def conversion(kind: type) -> Callable[..., Any]:
+  empty = kind()
+
+  def convert(ip: Host, value: Any = empty, *more: Any) -> Any:
+    frame = ip.frame
+    if isinstance(value, IntOrFloat):
+      value = value.value
+    if kind is bool:
+      return ip.truth(value)
+    value = frame.concrete(value)
+    if isinstance(value, (Array, np.ndarray)):
+      value = frame.tensor(value)
+    if all_known([value, *more]):
+      return known(ip, kind, value, *more)
+    if isinstance(value, Number):
+      return {int: _numbers.to_int, float: _numbers.to_float}[kind](value)
+    if isinstance(value, Weak):
+      value = frame.strong(value)
+    if isinstance(value, tf.Tensor):
+      if value.shape.num_elements() == 1 and value.shape.rank:
+        value = tf.reshape(value, [])
+      found = _numbers.from_tensor(kind, value)
+      if found is not None:
+        frame.partial()
+        return found
+    if isinstance(value, Ref) and not more and frame.types_of(value) - {NoneType, Missing} == {str}:
+      return frame.number(value.step(kind.__name__))
+    raise frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of what only the run knows.")
+
+  return convert
+
+
+def to_string(ip: Host, value: Any = "") -> Any:
+  if isinstance(value, Ref) and ip.frame.types_of(value) == {str}:
+    return value
+  is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
+  if is_plain and all_known([value]):
+    return str(value)
+  raise ip.frame.refuse(Reason.NEEDS_VALUE, "str() of what only the run knows.")
+
+
+def _refuse_compensated(ip: Host, is_of_floats: bool) -> None:
+  """Refuses sums of floats where Python makes up for what additions round off."""
+  if is_of_floats and sys.version_info >= (3, 12):
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, "sum() of floats, which Python rounds in its own way."
+    )
+
+
+def total_of(ip: Host, value: Any, start: Any = 0) -> Any:
+  rows = ip.rows_of(value)
+  if rows is not None:
+    _refuse_compensated(ip, rows.form == _forms.NumberForm(float))
+    return _totals.total(ip, rows, start)
+  result = start
+  items = [ip.frame.resolve(item) for item in ip.fixed_items(value)]
+  _refuse_compensated(ip, any(isinstance(i, Number) and i.type is float for i in items))
+  for item in items:
+    result = ip.binary(ast.Add, result, item)
+  return result
+
+
+def absolute(ip: Host, value: Any) -> Any:
+  value = ip.frame.concrete(value)
+  if isinstance(value, Number):
+    return _numbers.absolute(value)
+  if isinstance(value, Weak):
+    value = ip.frame.strong(value)
+  if isinstance(value, (Array, np.ndarray)):
+    raise _arrays.refuse(ip, "abs()")
+  if all_known([value]):
+    return known(ip, abs, value)
+  return ip.native(abs, [value], {})
+
+
+def rounded(ip: Host, value: Any, digits: Any = None) -> Any:
+  value = ip.frame.concrete(value)
+  if all_known([value]):
+    return known(ip, round, value, digits)
+  if isinstance(value, Number) and digits is None:
+    return _numbers.rounded(value)
+  raise ip.frame.refuse(Reason.NEEDS_VALUE, "round() of what only the run knows.")
+
+
+def divided(ip: Host, a: Any, b: Any) -> Any:
+  return ip.binary(ast.FloorDiv, a, b), ip.binary(ast.Mod, a, b)

@@ -1,0 +1,49 @@
+"""What a body that is being made needs of the conversion that it is part of."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import ConversionRefused
+from recursive_tf.convert.frame._budget import Budget
+from recursive_tf.convert.frame._inputs import Inputs
+from recursive_tf.convert.heap._columns import Columns
+from recursive_tf.convert.heap._guards import Guards
+from recursive_tf.convert.heap._profile import Profile
+from recursive_tf.convert.values._abstract import Base, Container
+
+
+class Ground(Protocol):
+  """A conversion, to its frames.
+
+  Attributes:
+    profile: what is known of the user's objects.
+    root_types: the types of the objects that the entry function is called with.
+    guards: what the program relies on.
+    inputs: the tensors of the objects of a run.
+    budget: what the conversion may still cost.
+  """
+
+  profile: Profile
+  root_types: frozenset[type]
+  guards: Guards
+  inputs: Inputs
+  budget: Budget
+
+  @property
+  def columns(self) -> Columns:
+    """The columns of the program."""
+
+  def constant_root(self, value: Any) -> Base:
+    """Returns an object of the program itself with its handle."""
+
+  def volatile(self, value: Any) -> tf.Tensor:
+    """Returns an array of the program itself, whose content may change from run to run."""
+
+  def postpone(self, refusal: ConversionRefused) -> None:
+    """Lets an attempt go on without a part that is refused."""
+
+  def note_doubled(self, container: Container | None) -> None:
+    """Notes that a container, or what is in it, may be in two lists of unknown length."""

@@ -1,0 +1,265 @@
+"""What the language and its effects offer each other: the interpreter, the conversion, the effects.
+
+What an operation means says one module of `semantics/` or `effects/`. These take the interpreter as
+their first argument and reach each other through it, so that none imports one that is above it.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from recursive_tf.convert.frame._budget import Budget
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._ground import Ground
+from recursive_tf.convert.syntax.source import FunctionSource
+from recursive_tf.convert.values._abstract import Closure, LocalList, Ref, Rows, Scope
+
+FELL = object()  # What a block gives that does not return.
+
+
+@dataclasses.dataclass(frozen=True)
+class State:
+  """The value of a place that the program writes, as it is at this point of the run."""
+
+  value: Any
+
+
+class Effects(Protocol):
+  """What the program writes; reads that give None are of what it does not write.
+
+  Attributes:
+    shows_objects: whether it prints objects that may look different after the run.
+  """
+
+  shows_objects: bool
+
+  @property
+  def is_pure(self) -> bool:
+    """Whether the program writes nothing."""
+
+  @property
+  def places(self) -> Mapping[Any, Any]:
+    """The places that are written, by what they are."""
+
+  def content_of(self, frame: Frame, owner: Any) -> Any:
+    """Returns the content that a known list or dict has in the run, None if it does not change."""
+
+  def check_unchanged(self, ip: Host) -> None:
+    """Refuses to read a container of the heap as a whole if the program writes items of such."""
+
+  def is_changed(self, owner: Any) -> bool:
+    """Tells whether the program changes a known list or dict."""
+
+  def is_there(self, ip: Host, ref: Ref, step: tuple[Any, ...]) -> Any:
+    """Tells whether a heap object has what a step reads."""
+
+  def read_heap(self, ip: Host, ref: Ref, name: str) -> State | None:
+    """Returns an attribute of a heap object."""
+
+  def read_item(self, ip: Host, ref: Ref, key: Any) -> State | None:
+    """Returns an item of a heap object."""
+
+  def read_static(self, ip: Host, owner: Any, name: str) -> State | None:
+    """Returns an attribute of a known object."""
+
+  def read_variable(self, ip: Host, owner: Any, name: str) -> State | None:
+    """Returns a variable."""
+
+  def read_static_elements(self, ip: Host, owner: Any) -> State | None:
+    """Returns the elements of a known list, or the keys of a dict."""
+
+  def read_static_length(self, ip: Host, owner: Any) -> State | None:
+    """Returns the length of a known list or dict."""
+
+  def read_table(self, ip: Host, owner: Any, key: Any) -> State | None:
+    """Returns `owner[key]` for a known list or dict."""
+
+  def read_membership(self, ip: Host, owner: Any, value: Any) -> State | None:
+    """Returns `value in owner` for a known dict."""
+
+  def membership(self, ip: Host, owner: Any, value: Any) -> Any:
+    """Returns `value in owner` for a known dict, from its items as the run has them."""
+
+  def item_of_dict(self, ip: Host, owner: Any, key: Any, *default: Any) -> Any:
+    """Returns an item of a known dict, from its items as the run has them."""
+
+  def write_attribute(self, ip: Host, owner: Any, name: str, value: Any) -> None:
+    """Does `owner.name = value`."""
+
+  def write_item(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
+    """Does `owner[key] = value`."""
+
+  def write_variable(self, ip: Host, owner: Any, name: str, value: Any) -> None:
+    """Sets an attribute of a known object, or a variable of an enclosing function."""
+
+  def call_static(
+    self, ip: Host, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any]
+  ) -> State | None:
+    """Calls a changing method of a list or dict of the heap that is known at conversion."""
+
+  def call_method(self, ip: Host, ref: Ref, name: str, args: Any) -> Any:
+    """Calls a method of a builtin container on the heap that changes it."""
+
+  def print(self, ip: Host, values: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Does `print(*values, **kwargs)` when the run has succeeded."""
+
+
+class Conversion(Ground, Protocol):
+  """A conversion, to the language.
+
+  Attributes:
+    recursive: the definitions that call themselves, by whatever way round.
+  """
+
+  recursive: set[ast.AST]
+
+  @property
+  def effects(self) -> Effects:
+    """What the program writes."""
+
+  def source(self, function: Any) -> FunctionSource:
+    """Returns the source of a function of the user's, and guards that it stays this function."""
+
+  def is_recursive(self, ip: Host, function: Any) -> bool:
+    """Tells whether calls of a function are calls of the graph."""
+
+  def note_recursion(self, cycle: list[ast.AST]) -> None:
+    """Notes that functions call each other in a cycle."""
+
+  def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
+    """Notes for `explain` what was converted."""
+
+  def promote(self, ip: Host, ref: Ref) -> None:
+    """Asks for an argument of the entry function to be passed as a container, if it is one."""
+
+  def call_instance(
+    self,
+    ip: Host,
+    function: Any,
+    source: FunctionSource,
+    node: ast.FunctionDef,
+    outer: Scope | None,
+    names: dict[str, Any],
+    ask: bool = False,
+  ) -> Any:
+    """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.
+
+    With `ask` it is not called: returns whether it changes anything, as far as is known yet.
+    """
+
+
+class Host(Protocol):
+  """Runs the program in one frame; all values are abstract ones.
+
+  Attributes:
+    frame: the body being made.
+    conversion: the conversion that it is part of.
+    budget: what the conversion may still cost.
+    active: the definitions that are being run, outermost first: a call of one is a recursion.
+    source: where the function that is being run lies.
+  """
+
+  frame: Frame
+  conversion: Conversion
+  budget: Budget
+  active: list[ast.AST]
+  source: Any
+
+  # --- Code
+
+  def run(self, node: ast.FunctionDef, scope: Scope) -> Any:
+    """Runs a function's body and returns its result."""
+
+  def block(self, statements: list[ast.stmt], scope: Scope) -> Any:
+    """Runs statements; returns what they return, or FELL."""
+
+  def eval(self, node: ast.expr, scope: Scope) -> Any:
+    """Returns the value of an expression."""
+
+  def test(self, node: ast.expr, scope: Scope) -> Any:
+    """Returns the truth of an expression: a bool, or a bool `Number`."""
+
+  def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
+    """Binds a target to a value."""
+
+  def bind(self, name: str, value: Any, scope: Scope) -> None:
+    """Sets a variable where Python would."""
+
+  def keep(self, value: Any) -> Any:
+    """Returns a value that may be used more than once; refuses all others."""
+
+  def closure(self, node: ast.FunctionDef, scope: Scope) -> Closure:
+    """Makes the function that a definition inside a function makes."""
+
+  # --- Attributes and items
+
+  def attribute(self, owner: Any, name: str) -> Any:
+    """Returns `owner.name`."""
+
+  def write_attribute(self, owner: Any, name: str, value: Any) -> None:
+    """Does `owner.name = value`."""
+
+  def item(self, owner: Any, key: Any) -> Any:
+    """Returns `owner[key]`."""
+
+  def write_item(self, owner: Any, key: Any, value: Any) -> None:
+    """Does `owner[key] = value`."""
+
+  # --- Containers
+
+  def rows_of(self, value: Any) -> Rows | None:
+    """Returns the elements of what has as many as the run finds; None if they are known."""
+
+  def fixed_items(self, value: Any, count: int | None = None) -> list[Any]:
+    """Returns the elements of what has a known number of them, or is taken apart into `count`."""
+
+  def extend(self, owner: LocalList, values: Any) -> None:
+    """Does `owner += values`."""
+
+  def method(self, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Calls a method of a list or dict that the program made."""
+
+  def method_of_heap(self, ref: Ref, name: str, args: Any) -> Any:
+    """Calls a reading method of a list or dict on the heap."""
+
+  def contains(self, owner: Any, value: Any) -> Any:
+    """Returns `value in owner`."""
+
+  # --- Operators
+
+  def binary(self, op: type[ast.operator], left: Any, right: Any) -> Any:
+    """Returns `left op right`."""
+
+  def compare(self, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    """Returns `left op right`."""
+
+  def same_or_equal(self, left: Any, right: Any) -> Any:
+    """Returns `left is right or left == right`, by which containers compare their elements."""
+
+  def truth(self, value: Any) -> Any:
+    """Returns `bool(value)`: a bool, or a bool `Number`."""
+
+  def negated(self, pred: Any) -> Any:
+    """Returns `not pred`."""
+
+  def both(self, left: Any, is_and: bool, right: Callable[[], Any]) -> Any:
+    """Returns `left and right()`, or `left or right()`, evaluating what Python would."""
+
+  # --- Calls
+
+  def call(self, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Returns `function(*args, **kwargs)`."""
+
+  def call_function(
+    self, function: Any, args: list[Any], kwargs: dict[str, Any], ask: bool = False
+  ) -> Any:
+    """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
+
+    With `ask` a recursive one is not called: returns whether it changes anything.
+    """
+
+  def native(self, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Calls a library's function on the tensors of the graph."""

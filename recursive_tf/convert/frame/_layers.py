@@ -1,0 +1,39 @@
+"""What holds on one path through a body, and what truth values say."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert.values._abstract import Ref
+from recursive_tf.convert.values._numbers import Number
+
+Fact = tuple[Ref, frozenset[type]]
+
+
+@dataclasses.dataclass
+class Layer:
+  """What holds in one branch.
+
+  Attributes:
+    memo: values read already.
+    narrowed: types that a test has narrowed.
+    demands: bools that must all be true, or the run fails, whatever becomes of other values.
+    computed: what the program computed, used or not.
+  """
+
+  memo: dict[Any, Any] = dataclasses.field(default_factory=dict)
+  narrowed: dict[tuple[int, Any], frozenset[type]] = dataclasses.field(default_factory=dict)
+  demands: list[tf.Tensor] = dataclasses.field(default_factory=list)
+  computed: list[tf.Tensor] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Meaning:
+  """What a truth value says about types, if true and if false."""
+
+  number: Number
+  if_true: list[Fact]
+  if_false: list[Fact]

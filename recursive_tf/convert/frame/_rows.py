@@ -1,0 +1,40 @@
+"""Lists of unknown length in a body: made of elements that are known, and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import LocalList, Rows
+
+
+def rows_of_items(frame: Frame, items: Sequence[Any]) -> Rows:
+  """Returns elements known at conversion as `Rows`."""
+  try:
+    form: Any = None
+    for value in items:
+      other = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
+      form = other if form is None else _forms.join(form, other)
+    length, *tensors = _forms.flatten(LocalList(items), _forms.RowsForm(form), frame)
+  except _forms.Mismatch as error:
+    raise frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
+  return Rows(length, tuple(tensors), form)
+
+
+def concatenated(frame: Frame, a: Any, b: Any) -> Rows:
+  """Returns the rows of two lists, one after the other."""
+  try:
+    form = _forms.join(_forms.RowsForm(a.form), _forms.RowsForm(b.form)).element
+    parts = [_forms.flatten(rows, _forms.RowsForm(form), frame) for rows in (a, b)]
+    for x, y in zip(parts[0][1:], parts[1][1:], strict=True):
+      _forms.check_shapes([x.shape[1:], y.shape[1:]])
+  except _forms.Mismatch as error:
+    raise frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
+  (n, *first), (m, *second) = parts
+  tensors = tuple(tf.concat([x, y], 0) for x, y in zip(first, second, strict=True))
+  return Rows(n + m, tensors, form)

@@ -1,0 +1,46 @@
+"""Arrays that would leave a program as other objects than Python's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.effects._places import LOG, Place
+from recursive_tf.convert.semantics._arrays import is_numpy
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._forms import ArrayForm
+
+
+def check_results(form: Any, places: Iterable[Place]) -> None:
+  """Refuses arrays that would leave the program as other objects than Python's.
+
+  Raises:
+    ConversionRefused: If there are any.
+  """
+  returned = [found for found in _forms.arrays(form) if not _is_scalar(found)]
+  for found in returned:
+    # Of several, or of those in a list, some may be the same object.
+    is_only = len(returned) == 1 and not _forms.has_rows(form)
+    if not (is_only and found.is_new and found.types == {np.ndarray}):
+      raise _leaves(found, "returned")
+  for place in places:
+    for found in _forms.arrays(place.form):
+      is_shown = place.kind == LOG and found.types == {np.ndarray}
+      if not _is_scalar(found) and not is_shown:
+        raise _leaves(found, "printed" if place.kind == LOG else "written")
+
+
+def _is_scalar(form: ArrayForm) -> bool:
+  return len(form.types) == 1 and all(issubclass(kind, np.generic) for kind in form.types)
+
+
+def _leaves(form: ArrayForm, how: str) -> ConversionRefused:
+  what = "A variable" if not any(map(is_numpy, ([t] for t in form.types))) else "An array of NumPy"
+  return ConversionRefused.of(
+    Reason.UNSUPPORTED_OPERATION,
+    f"{what} is {how}, not a tensor, on some path at least. Make it a tensor:"
+    " tf.convert_to_tensor(...).",
+  )

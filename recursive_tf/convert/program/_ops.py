@@ -1,0 +1,64 @@
+"""Ops in the bodies of a program: which may be there, and what they surely read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+
+# Stateful ops that do no harm in any order; all others are refused.
+_ALLOWED = frozenset(
+  """ReadVariableOp ResourceGather VariableShape If While Case StatefulPartitionedCall Placeholder
+  LookupTableFindV2 LookupTableFind LookupTableSizeV2 RandomUniform RandomStandardNormal
+  RandomUniformInt TruncatedNormal RandomShuffle Multinomial RandomGamma
+  StatelessIf ResourceGatherNd VarHandleOp HashTableV2 RngReadAndSkip""".split()
+)
+
+
+_RANDOM = frozenset(
+  """RandomUniform RandomStandardNormal RandomUniformInt TruncatedNormal RandomShuffle Multinomial
+  RandomGamma RngReadAndSkip""".split()
+)
+
+
+def check_stateful(graph: Any, name: str, origin: Any) -> bool:
+  """Refuses what changes something outside of the graph.
+
+  Returns:
+    Whether there are random numbers.
+
+  Raises:
+    ConversionRefused: If there is any such op.
+  """
+  is_random = False
+  agenda = [graph]
+  while agenda:
+    current = agenda.pop()
+    for op in current.get_operations():
+      agenda += tfi.nested_graphs(op)
+      is_random |= op.type in _RANDOM
+      is_stateful = op.op_def is not None and op.op_def.is_stateful
+      if is_stateful and op.type not in _ALLOWED and "RecursiveTf>" not in op.type:
+        raise ConversionRefused.of(
+          Reason.STATEFUL_OP, f"{op.type} in {name}: calls of the graph have no order.", origin
+        )
+  return is_random
+
+
+def gathered(outputs: list[tf.Tensor]) -> set[int]:
+  """Returns the ids of the tensors by which rows are gathered on the way to all these outputs."""
+  found: set[int] = set()
+  seen = {id(tensor.op) for tensor in outputs}
+  agenda = [tensor.op for tensor in outputs]
+  while agenda:
+    op = agenda.pop()
+    if op.type == "GatherV2":
+      found.add(id(op.inputs[1]))
+    for tensor in op.inputs:
+      if id(tensor.op) not in seen:
+        seen.add(id(tensor.op))
+        agenda.append(tensor.op)
+  return found

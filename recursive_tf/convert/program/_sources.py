@@ -1,0 +1,31 @@
+"""The user's functions after the passes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recursive_tf.convert.syntax.pipeline import prepare
+from recursive_tf.convert.syntax.source import FunctionSource, SourceFiles, source_of
+
+
+class Sources:
+  """The user's functions after the passes; the same definition each time it is asked for."""
+
+  def __init__(self) -> None:
+    self._files = SourceFiles()
+    self._known: dict[Any, tuple[Any, FunctionSource]] = {}
+
+  def __call__(self, function: Any) -> FunctionSource:
+    """Returns a function's source."""
+    state = getattr(function, "__code__", None), _signature_of(function)
+    known = self._known.get(function)
+    if known is None or known[0] != state:
+      known = self._known[function] = state, prepare(source_of(function, self._files))
+    return known[1]
+
+
+def _signature_of(function: Any) -> Any:
+  """Returns what makes the source of a function another one: the objects that are its defaults."""
+  defaults = getattr(function, "__defaults__", None) or ()
+  named = getattr(function, "__kwdefaults__", None) or {}
+  return tuple(map(id, defaults)), tuple((name, id(value)) for name, value in named.items())

@@ -1,0 +1,224 @@
+"""Comparisons, equality and identity of all values."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._sharing import name_of
+from recursive_tf.convert.semantics import _shapes
+from recursive_tf.convert.semantics._operators import (
+  PRIMITIVE,
+  as_array,
+  natively,
+  unsupported,
+  with_array,
+)
+from recursive_tf.convert.semantics._truth import truth
+from recursive_tf.convert.values import _forms, _numbers
+from recursive_tf.convert.values._abstract import (
+  Abstract,
+  Array,
+  Container,
+  IntOrFloat,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Maybe,
+  Missing,
+  Ref,
+  Weak,
+  is_static,
+)
+from recursive_tf.convert.values._forms import NoneType, number_of
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import Shape
+
+_COMPARISONS = {
+  ast.Eq: (operator.eq, "eq"),
+  ast.NotEq: (operator.ne, "ne"),
+  ast.Lt: (operator.lt, "lt"),
+  ast.LtE: (operator.le, "le"),
+  ast.Gt: (operator.gt, "gt"),
+  ast.GtE: (operator.ge, "ge"),
+}
+
+
+def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+  """Returns `left op right`."""
+  frame = ip.frame
+  left, right = (v.value if isinstance(v, IntOrFloat) and op in _COMPARISONS else v for v in
+                 (left, right))
+  if op in (ast.Is, ast.IsNot):
+    found = _identical(ip, left, right)
+    return found if op is ast.Is else ip.negated(found)
+  if op in (ast.In, ast.NotIn):
+    found = ip.contains(right, left)
+    return found if op is ast.In else ip.negated(found)
+  for one, other in ((left, right), (right, left)):
+    if isinstance(one, Maybe) and other is None and op in (ast.Eq, ast.NotEq):
+      found = _identical(ip, one, None)
+      return found if op is ast.Eq else ip.negated(found)
+  read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
+  left, right = read(left), read(right)
+  if isinstance(left, Shape) or isinstance(right, Shape):
+    if op not in (ast.Eq, ast.NotEq):
+      raise unsupported(ip, op.__name__, left, right)
+    found = _shapes.is_equal(ip, left, right)
+    return found if op is ast.Eq else ip.negated(found)
+  if isinstance(left, Number) or isinstance(right, Number):
+    if number_of(left) is not None and number_of(right) is not None:
+      found = _numbers.compare(op, left, right)
+      if found is not None:
+        return found
+      raise unsupported(ip, op.__name__, left, right)
+    if op in (ast.Eq, ast.NotEq) and not any(
+      isinstance(v, (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array, Ref, Weak))
+      for v in (left, right)
+    ):
+      return op is ast.NotEq  # A number equals nothing else.
+  if isinstance(left, Ref) or isinstance(right, Ref):
+    return _compare_refs(ip, op, left, right)
+  if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
+    return _compare_tuples(ip, op, left, right)
+  if isinstance(left, LocalObject) or isinstance(right, LocalObject):
+    name = f"__{_COMPARISONS[op][1]}__"
+    if isinstance(left, LocalObject) and hasattr(vars(left.type).get(name), "__code__"):
+      return ip.call(ip.attribute(left, name), [right], {})
+    raise unsupported(ip, op.__name__, left, right)
+  if isinstance(left, (LocalList, LocalDict)) or isinstance(right, (LocalList, LocalDict)):
+    raise unsupported(ip, op.__name__, left, right)
+  left, right = (frame.strong(v) if isinstance(v, Weak) else v for v in (left, right))
+  left, right = as_array(ip, left, right), as_array(ip, right, left)
+  if isinstance(left, Array) or isinstance(right, Array):
+    return with_array(ip, op, _COMPARISONS[op][0], left, right)
+  return natively(ip, _COMPARISONS[op][0], left, right)
+
+
+def _compare_tuples(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+  result: Any = len(left) == len(right)
+  if result:
+    for a, b in zip(left, right, strict=True):
+      result = ip.both(result, True, functools.partial(same_or_equal, ip, a, b))
+  return result if op is ast.Eq else ip.negated(result)
+
+
+def same_or_equal(ip: Host, left: Any, right: Any) -> Any:
+  """Returns `left is right or left == right`, by which containers compare their elements."""
+  if left is right and not isinstance(left, Number):
+    return True
+  found = compare(ip, ast.Eq, left, right)
+  if all(_numbers.type_of(value) is float for value in (left, right)) and isinstance(found, Number):
+    (left, right) = (_forms.as_number(value).tensor for value in (left, right))
+    is_nan = tf.logical_and(tf.math.is_nan(left), tf.math.is_nan(right))
+    ok = tf.logical_not(is_nan)
+    return Number(ip.frame.check(found.tensor, ok, "whether two NaN are the same one"), bool)
+  return truth(ip, found)
+
+
+def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+  frame = ip.frame
+  if not isinstance(left, Ref):
+    left, right = right, left
+  kinds, others = _kinds(ip, left), _kinds(ip, right)
+  if op not in (ast.Eq, ast.NotEq) or kinds is None or others is None:
+    raise unsupported(ip, op.__name__, left, right)
+  if right is None and all(kind in PRIMITIVE or not has_own_eq(kind) for kind in kinds):
+    found = frame.is_none(left)
+  elif type(right) in (str, int, float, bool) and kinds <= set(PRIMITIVE):
+    found = frame.number(left.step("eq", right))
+  elif len(kinds) == len(others) == 1 and kinds | others <= set(_forms.NUMBERS):
+    found = _compare_optional(ip, left, right, lambda: compare(
+      ip, ast.Eq, frame.concrete(left), frame.concrete(right)))
+  elif kinds == others == {str}:
+    found = _compare_optional(ip, left, right, lambda: Number(
+      tf.equal(frame.string(left), frame.string(right)), bool))
+  elif not any(has_own_eq(kind) for kind in kinds | others):
+    found = _identical(ip, left, right)
+  else:
+    raise unsupported(ip, op.__name__, left, right)
+  return found if op is ast.Eq else ip.negated(found)
+
+
+def _kinds(ip: Host, value: Any) -> frozenset[type] | None:
+  """Returns the types a value can have apart from None; None for what is no Python object."""
+  if isinstance(value, Ref):
+    return ip.frame.types_of(value) - {NoneType, Missing}
+  if isinstance(value, Number):
+    return frozenset([value.type])
+  return frozenset([type(value)]) - {NoneType} if _forms.is_heap_object(value) else None
+
+
+def _compare_optional(ip: Host, left: Any, right: Any, equal: Callable[[], Any]) -> Any:
+  """Returns `left == right` of what may be None, by `equal` where neither is."""
+  frame = ip.frame
+  are_none = [frame.is_none(v) if isinstance(v, Ref) else False for v in (left, right)]
+  return frame.cond(
+    are_none[0], lambda: are_none[1], lambda: ip.both(ip.negated(are_none[1]), True, equal)
+  )
+
+
+def has_own_eq(kind: type) -> bool:
+  """Tells whether `==` of a type is more than identity."""
+  plain: Any = object.__eq__
+  return kind.__eq__ is not plain
+
+
+def _identical(ip: Host, left: Any, right: Any) -> Any:
+  frame = ip.frame
+  for one, other in ((left, right), (right, left)):
+    if other is None and isinstance(one, Maybe):
+      return Number(tf.logical_not(one.is_there), bool)
+    if other is None:
+      return frame.is_none(one) if isinstance(one, Ref) else frame.resolve(one) is None
+  if not isinstance(left, Ref) and not isinstance(right, Ref):
+    if isinstance(left, Number) or isinstance(right, Number):
+      numbers = [number_of(left), number_of(right)]
+      if all(number is not None and number.type is bool for number in numbers):
+        return _numbers.compare(ast.Eq, left, right)
+      raise unsupported(ip, "is", left, right)
+    return _is_one_object(ip, left, right)
+  for one, other in ((left, right), (right, left)):
+    if isinstance(one, Ref) and type(other) is bool:
+      resolved = frame.resolve(one)
+      if isinstance(resolved, Number) and resolved.type is bool:
+        return _numbers.compare(ast.Eq, resolved, other)
+  for value in (left, right):
+    if isinstance(value, Ref):
+      if any(kind in PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
+        raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "`is` of strings or numbers.")
+    elif not _forms.is_heap_object(value):
+      return False
+  equal = tf.equal(frame.base(left).handle, frame.base(right).handle)
+  return Number(equal, bool)
+
+
+def _is_one_object(ip: Host, left: Any, right: Any) -> bool:
+  """Returns `left is right` of what is not on the heap, where it is known."""
+  if isinstance(left, (list, dict)) and isinstance(right, (list, dict)):
+    for value in (left, right):
+      ip.conversion.guards.identify(value)
+  if left is right:
+    return True
+  if isinstance(left, Container) and isinstance(right, Container):
+    sharing = ip.frame.sharing
+    if sharing.may_be_one(left, right) or sharing.is_pinned(left) or sharing.is_pinned(right):
+      raise ip.frame.refuse(
+        Reason.SHARED_CONTAINER,
+        f"Whether {name_of(left)} is {name_of(right)} only the run knows.",
+      )
+    return False
+  values = (left, right)
+  if any(isinstance(v, (Maybe, Weak, Abstract)) for v in values) or (
+    type(left) is type(right) and not (is_static(left) and is_static(right))
+  ):
+    raise unsupported(ip, "is", left, right)
+  return False

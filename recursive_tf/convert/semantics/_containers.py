@@ -1,0 +1,258 @@
+"""Methods, operators and membership of lists, tuples and dicts."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._kinds import is_builtin_container
+from recursive_tf.convert.frame._rows import concatenated, rows_of_items
+from recursive_tf.convert.semantics import _lazy
+from recursive_tf.convert.semantics._items import (
+  PRIMITIVE_KEYS,
+  builtin_item,
+  item_of_rows,
+  read_or,
+  static_key,
+)
+from recursive_tf.convert.semantics._iteration import contents_of_dict, fixed_items, rows_of
+from recursive_tf.convert.semantics._native import watch
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  Held,
+  LocalDict,
+  LocalList,
+  Missing,
+  Raises,
+  Ref,
+  Rows,
+  as_rows,
+  is_static,
+  named,
+)
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number
+
+_NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "update": (1,)}
+
+
+def contains(ip: Host, owner: Any, value: Any) -> Any:
+  """Returns `value in owner`."""
+  frame = ip.frame
+  _lazy.check_at_once(ip, owner)
+  value = frame.resolve(value)
+  if isinstance(owner, LocalDict):
+    owner = tuple(owner.items)
+  if isinstance(owner, LocalList) and owner.items is not None:
+    owner = tuple(owner.items)
+  if isinstance(owner, Ref):
+    return _contains_of_heap(ip, owner, value)
+  if isinstance(owner, (dict, set, frozenset, tuple, list)):
+    state = ip.conversion.effects.read_membership(ip, owner, value)
+    if state is not None:
+      return state.value
+    if isinstance(value, Ref):
+      kinds = frame.types_of(value) - {NoneType, Missing}
+      plain = all(type(v) in PRIMITIVE_KEYS for v in owner)
+      if plain and all(kind in PRIMITIVE_KEYS for kind in kinds):
+        table = tuple(owner) if isinstance(owner, list) else owner
+        if isinstance(owner, list):
+          ip.conversion.guards.elements(owner)
+        return frame.number(value.step("in", Held(table)))
+      if type(owner) is dict:
+        return ip.conversion.effects.membership(ip, owner, value)
+    elif is_static(value) and all(map(is_static, owner)):
+      watch(ip, owner)
+      watch(ip, value)
+      return value in owner
+    elif type(owner) is dict:
+      return ip.conversion.effects.membership(ip, owner, value)
+    elif isinstance(owner, (tuple, list)):
+      items = list(owner) if isinstance(owner, tuple) else ip.conversion.guards.elements(owner)
+      found: Any = False
+      for one in items:
+        found = ip.both(found, False, functools.partial(ip.same_or_equal, one, value))
+      return found
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {named(owner)}.")
+
+
+def _contains_of_heap(ip: Host, owner: Ref, value: Any) -> Any:
+  frame = ip.frame
+  kinds = frame.types_of(owner) - {NoneType, Missing}
+  if kinds == {str} and type(value) is str:
+    return frame.number(owner.step("call", "__contains__", Held(value)))
+  is_plain_dict = all(
+    issubclass(kind, dict) and is_builtin_container(kind, "__contains__") for kind in kinds
+  )
+  if not kinds or not is_plain_dict or type(value) not in (str, int, bool, float):
+    raise frame.refuse(Reason.OPAQUE_READ, "`in` of an object of the heap.")
+  effects = ip.conversion.effects
+  there = effects.is_there(ip, owner, ("item", value))
+  return frame.is_there(owner.step("item", value)) if there is None else there
+
+
+def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+  """Calls a method of a list or dict that the program made."""
+  frame = ip.frame
+  if isinstance(owner, LocalDict):
+    return _method_of_dict(ip, owner, name, args)
+  if name == "append" and len(args) == 1:
+    _append(ip, owner, args[0])
+  elif name == "extend" and len(args) == 1:
+    extend(ip, owner, args[0])
+  elif owner.items is None and name == "pop" and not args:
+    found = item_of_rows(ip, owner.content, -1)
+    rows = owner.content
+    owner.content = Rows(rows.length - 1, tuple(t[:-1] for t in rows.tensors), rows.form)
+    return found
+  elif owner.items is None:
+    raise frame.refuse(Reason.DYNAMIC_LIST, f"list.{name} where only the run knows the length.")
+  elif name == "pop" and len(args) <= 1 and all(type(a) is int for a in args):
+    if not owner.items:
+      raise Raises
+    items = list(owner.items)
+    try:
+      found = items.pop(*args)
+    except IndexError:
+      raise Raises from None
+    owner.content = items
+    return found
+  elif name == "insert" and type(args[0]) is int:
+    items = list(owner.items)
+    items.insert(args[0], args[1])
+    owner.content = items
+  elif name == "reverse":
+    owner.content = owner.items[::-1]
+  elif name == "clear":
+    owner.content = ()
+  elif name == "copy":
+    return frame.new(LocalList(owner.items))
+  else:
+    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"list.{name} in the run.")
+  return None
+
+
+def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Any) -> Any:
+  frame = ip.frame
+  if len(args) not in _NUM_ARGUMENTS.get(name, (0,)):
+    raise Raises
+  if name in ("get", "pop", "setdefault"):
+    key = static_key(ip, frame.resolve(args[0]))
+    default = args[1] if len(args) > 1 else None
+    if name == "get":
+      return owner.items.get(key, default)
+    items = dict(owner.items)
+    if name == "setdefault":
+      if key not in items:
+        owner.items = {**items, key: default}
+      return owner.items[key]
+    if key not in items and len(args) == 1:
+      raise Raises
+    found = items.pop(key, default)
+    owner.items = items
+    return found
+  if name == "items":
+    return _view(ip, owner, [tuple(pair) for pair in owner.items.items()])
+  if name in ("keys", "values"):
+    return _view(ip, owner, getattr(owner.items, name)())
+  if name == "update" and isinstance(args[0], LocalDict):
+    owner.items = {**owner.items, **args[0].items}
+    return None
+  if name == "copy":
+    return frame.new(LocalDict(owner.items))
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.{name} in the run.")
+
+
+def _view(ip: Host, owner: LocalDict, items: Any) -> LocalList:
+  """Returns what a dict shows of itself: it cannot be read any more once the dict has changed."""
+  found: LocalList = ip.frame.new(LocalList(items))
+  ip.frame.sharing.link(found, owner)
+  return found
+
+
+def method_of_heap(ip: Host, ref: Ref, name: str, args: Any) -> Any:
+  """Calls a reading method of a list or dict on the heap."""
+  if name in ("__getitem__", "get") and len(args) not in (1, 2):
+    raise Raises
+  if name == "__getitem__":
+    return builtin_item(ip, ref, ip.frame.resolve(args[0]))
+  if name == "get" and isinstance(args[0], str):
+    default = args[1] if len(args) > 1 else None
+    return read_or(ip, ref.step("item", args[0]), lambda: default)
+  if name in ("keys", "values", "items") and not args:
+    return contents_of_dict(ip, ref, name)
+  raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")
+
+
+def _append(ip: Host, owner: LocalList, value: Any) -> None:
+  if owner.items is not None:
+    owner.content = (*owner.items, value)
+    return
+  one = rows_of_items(ip.frame, [value])
+  owner.content = concatenated(ip.frame, owner.content, one)
+
+
+def extend(ip: Host, owner: LocalList, values: Any) -> None:
+  """Does `owner += values`."""
+  _lazy.check_not_of(ip, values, owner)
+  rows = rows_of(ip, values)
+  if owner.items is not None and rows is None:
+    owner.content = (*owner.items, *fixed_items(ip, values))
+    return
+  have = rows_of_items(ip.frame, list(owner.items)) if owner.items is not None else owner.content
+  more = rows if rows is not None else rows_of_items(ip.frame, fixed_items(ip, values))
+  owner.content = concatenated(ip.frame, have, more)
+
+
+def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
+  """Returns `+` and `*` of lists; None for what TensorFlow may know."""
+  if op is ast.Add and all(isinstance(v, LocalList) for v in (left, right)):
+    result = ip.frame.new(LocalList(left.snapshot()))
+    extend(ip, result, right)
+    return result
+  if op is ast.Add and all(isinstance(v, tuple) or _is_tuple(v) for v in (left, right)):
+    rows = [rows_of_items(ip.frame, list(v)) if isinstance(v, tuple) else v for v in (left, right)]
+    return dataclasses.replace(concatenated(ip.frame, *rows), type=tuple)
+  for one, other in ((left, right), (right, left)):
+    if op is ast.Mult and (isinstance(one, LocalList) or _is_tuple(one) or type(one) is tuple):
+      if isinstance(one, LocalList) and one.items is not None and type(other) is int:
+        return ip.frame.new(LocalList(one.items * other))
+      is_tuple_known = type(one) is tuple and type(other) is int
+      if not is_tuple_known and (isinstance(other, Number) or type(other) is int):
+        return _repeated(ip, one, _forms.as_number(other))
+  return None
+
+
+def _is_tuple(value: Any) -> bool:
+  return isinstance(value, Rows) and value.type is tuple
+
+
+def _repeated(ip: Host, value: Any, count: Number) -> Any:
+  """Returns a list or tuple, repeated as often as the run says; not below 0."""
+  rows = as_rows(value)
+  if rows is None:
+    items = list(value) if isinstance(value, tuple) else value.snapshot()
+    rows = rows_of_items(ip.frame, items)
+  if count.type is not int or not _is_repeatable(rows.form):
+    raise ip.frame.refuse(
+      Reason.DYNAMIC_LIST, "A list of lists, or such, is repeated as often as only the run knows."
+    )
+  times = tf.cast(tf.maximum(count.tensor, tf.zeros([], count.tensor.dtype)), tf.int32)
+  tensors = tuple(tf.tile(t, [times, *[1] * (len(t.shape) - 1)]) for t in rows.tensors)
+  rows = dataclasses.replace(rows, length=rows.length * times, tensors=tensors)
+  if isinstance(value, LocalList):
+    return ip.frame.new(LocalList(rows))
+  return dataclasses.replace(rows, type=tuple)
+
+
+def _is_repeatable(form: Any) -> bool:
+  """Tells whether it makes no difference whether elements are one object or equal ones."""
+  if form is None or isinstance(form, (_forms.NumberForm, _forms.RefForm, _forms.StaticForm)):
+    return True
+  return isinstance(form, _forms.TensorForm) and form.spec.shape.rank is not None

@@ -1,0 +1,228 @@
+"""Loops of the graph: what they carry from turn to turn, and in which forms."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterable, Set
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import rows_of_items
+from recursive_tf.convert.frame._sharing import Book, Carried
+from recursive_tf.convert.syntax.annotations import Annotation, annotation
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  Bottom,
+  Container,
+  LocalList,
+  Rows,
+  Scope,
+  Undefined,
+  Update,
+  same_content,
+)
+
+_MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
+
+
+def row(ip: Host, rows: Rows, index: tf.Tensor) -> Any:
+  tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
+  return ip.frame.adopt(_forms.unflatten(rows.form, tensors))
+
+
+class ChangingTest(Exception):  # noqa: N818 - control flow, never reaches the user
+  """The test of a loop changes something, which the test of a loop of the graph cannot."""
+
+
+def run_loop(
+  ip: Host,
+  node: ast.AST,
+  scope: Scope,
+  test: Callable[[tf.Tensor], Any],
+  body: Callable[[tf.Tensor], Any],
+  may_change: bool = False,
+) -> None:
+  """Runs `body` as a loop of the graph while `test` holds; it may change containers.
+
+  Raises:
+    ChangingTest: If `may_change` and the test changes anything.
+  """
+  frame: Frame = ip.frame
+  frame.partial()
+  kept = annotation(node, Annotation.CARRIED, frozenset()) | annotation(
+    node, Annotation.LIVE_AFTER, frozenset()
+  )
+  facts = Carried()
+  try:
+    carried = _settle(ip, scope, kept, facts, test if may_change else None, body)
+  except Bottom:  # The body raises, or waits for a result: there must be no turn.
+    frame.demand(tf.logical_not(test(tf.constant(0))))
+    return
+  for name in annotation(node, Annotation.ASSIGNED, frozenset()) - kept:
+    scope.names.pop(name, None)
+
+  def flat() -> list[tf.Tensor]:
+    return [
+      tensor
+      for (owner, key), form in carried.items()
+      for tensor in _forms.flatten(_get(owner, key), form, frame)
+    ]
+
+  def load(tensors: list[tf.Tensor]) -> None:
+    source = iter(tensors)
+    for (owner, key), form in carried.items():
+      _set(owner, key, frame.adopt(_forms.unflatten(form, source)))
+    facts.apply(frame.sharing, _values(carried))
+
+  def in_layer(function: Callable[[], Any], tensors: list[tf.Tensor]) -> Any:
+    def trace() -> Any:
+      load(tensors)
+      return function()
+
+    return frame.isolated(trace)
+
+  def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> Any:
+    def turn() -> Any:
+      body(index)
+      outputs = frame.tied([index + 1, *flat()])
+      ip.conversion.budget.done(tf.compat.v1.get_default_graph())
+      return outputs
+
+    return in_layer(turn, list(tensors))
+
+  specs = [spec for form in carried.values() for spec in _forms.specs(form)]
+  found = tf.while_loop(
+    lambda index, *tensors: in_layer(lambda: test(index), list(tensors)),
+    one_turn,
+    [tf.constant(0), *flat()],
+    shape_invariants=[tf.TensorShape([]), *(spec.shape for spec in specs)],
+  )
+  frame.compute(tuple(found))
+  load(list(found[1:]))
+
+
+def _settle(
+  ip: Host, scope: Scope, kept: frozenset[str], facts: Carried, test: Any, body: Any
+) -> dict[Any, Any]:
+  """Returns what the body changes, (container, name or None) -> form, by trying it out.
+
+  What it finds out of containers that may be one object is added to `facts`, and to the frame.
+
+  A test that might change something is tried out, too.
+  """
+  frame: Frame = ip.frame
+  forms: dict[Any, Any] = {}
+  before = {local for local in frame.locals if isinstance(local, Container)}
+  for _ in range(_MAX_ROUNDS):
+    graph = tfi.FuncGraph("loop")
+    facts.see(frame.sharing, _values(forms), before)
+    one_round = functools.partial(_one_round, ip, scope, kept, forms, facts, before, test, body)
+    with graph.as_default():
+      changed, is_new, book = frame.isolated(one_round)
+    is_new |= frame.sharing.book.add(book.of(before))
+    ip.conversion.budget.done(graph)
+    joined = dict(forms)
+    try:
+      for place, form in changed.items():
+        if place not in joined:
+          initial = _forms.form_of(_get(*place), frame)
+          joined[place] = _forms.join(initial, form)
+        else:
+          joined[place] = _forms.join(joined[place], form)
+    except _forms.Mismatch as error:
+      raise frame.refuse(
+        Reason.KINDS_DIFFER, f"A loop carries {error} from turn to turn."
+      ) from None
+    if joined == forms and not is_new:
+      return forms
+    forms = joined
+  raise ConversionRefused.of(Reason.NOT_SETTLED, "What the loop carries keeps changing its form.",
+                             frame.origin)
+
+
+def _one_round(
+  ip: Host,
+  scope: Scope,
+  kept: frozenset[str],
+  forms: dict[Any, Any],
+  facts: Carried,
+  outer: Set[Container],
+  test: Any,
+  body: Any,
+) -> tuple[dict[Any, Any], bool, Book]:
+  """Runs the body once on placeholders.
+
+  Returns:
+    The forms of what it changed; whether it found more of what may be one object; and the book.
+  """
+  frame: Frame = ip.frame
+  for (owner, key), form in forms.items():
+    tensors = [tf.compat.v1.placeholder(s.dtype, s.shape) for s in _forms.specs(form)]
+    _set(owner, key, frame.adopt(_forms.unflatten(form, iter(tensors))))
+  facts.apply(frame.sharing, _values(forms))
+  count = len(frame.locals)
+  places: dict[Any, Any] = {}
+  before = frame.snapshot()
+  index = tf.compat.v1.placeholder(tf.int32, [])
+  if test is not None and frame.changes(lambda: test(index))[1]:
+    raise ChangingTest
+  body(index)
+  for local, old in zip(frame.locals[:count], before, strict=False):
+    if local is frame.sharing:
+      continue
+    if isinstance(local, LocalList):
+      new = local.snapshot()
+      if not same_content(new, old):
+        places[(local, None)] = _forms.form_of(local, frame)
+      continue
+    names = local.snapshot()
+    for name, value in names.items():
+      if local is scope and name not in kept:
+        continue
+      if old.get(name, _NOTHING) is not value:
+        places[(local, name)] = _forms.form_of(value, frame)
+  for place, form in places.items():
+    if place in forms and _forms.join(forms[place], form) == forms[place]:
+      _forms.flatten(_get(*place), forms[place], frame)  # What becomes an element is pinned.
+  is_new = facts.see(frame.sharing, _values({**forms, **places}), outer)
+  return places, is_new, frame.sharing.snapshot()
+
+
+def _values(places: Iterable[Any]) -> dict[Any, Any]:
+  return {place: _get(*place) for place in places}
+
+
+_NOTHING = object()
+
+
+def _get(owner: Any, key: Any) -> Any:
+  if key is None:
+    return owner
+  names = owner.snapshot()
+  return names[key] if key in names else Undefined(str(key))
+
+
+def _set(owner: Any, key: Any, value: Any) -> None:
+  owner.restore(value.content if key is None else Update({key: value}))
+
+
+def one_by_one(ip: Host, rows: Rows, call: Callable[[Any], Any]) -> Rows:
+  """Returns `call` of each of the rows, in their order: what the calls write may matter."""
+  frame: Frame = ip.frame
+  found = frame.new(LocalList([]))
+
+  def body(index: tf.Tensor) -> None:
+    result = call(row(ip, rows, index))
+    ip.method(found, "append", [result], {})
+
+  scope = Scope({}, None, ip.source)
+  run_loop(ip, ast.Pass(), scope, lambda index: index < rows.length, body)
+  if isinstance(found.content, Rows):
+    return found.content
+  return rows_of_items(ip.frame, found.content)

@@ -1,0 +1,273 @@
+"""Items and slices of lists, tuples, dicts and tensors, wherever they live."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._kinds import is_builtin_container
+from recursive_tf.convert.frame._rows import rows_of_items
+from recursive_tf.convert.frame._sharing import name_of
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.semantics import _arrays, _attributes, _shapes
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  Abstract,
+  Array,
+  BoundMethod,
+  Container,
+  Held,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Missing,
+  Raises,
+  Ref,
+  Rows,
+  Weak,
+  is_static,
+  named,
+  shown,
+)
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import Shape, Slice
+
+_UNHASHABLE = (list, dict, set)
+PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
+
+
+def item(ip: Host, owner: Any, key: Any) -> Any:
+  """Returns `owner[key]`."""
+  frame = ip.frame
+  key = frame.concrete(key)
+  owner = frame.concrete(owner)
+  if isinstance(owner, Ref):
+    return _item_of_heap(ip, owner, key)
+  if isinstance(owner, LocalList):
+    if isinstance(owner.content, Rows):
+      return item_of_rows(ip, dataclasses.replace(owner.content, type=None), key)
+    return _fixed(ip, list(owner.content), key)
+  if isinstance(owner, Rows):
+    return item_of_rows(ip, owner, key)
+  if isinstance(owner, LocalDict):
+    key = static_key(ip, key)
+    if key not in owner.items:
+      raise Raises
+    return owner.items[key]
+  if isinstance(owner, LocalObject):
+    return ip.call(ip.attribute(owner, "__getitem__"), [key], {})
+  if isinstance(owner, Weak):
+    owner = frame.strong(owner)
+  if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
+    return _fixed(ip, owner, key)
+  if isinstance(owner, (dict, list)):
+    return _item_of_static(ip, owner, key)
+  if isinstance(owner, np.ndarray):
+    owner = Array(frame.tensor(owner), frozenset([type(owner)]), False)
+  if isinstance(owner, Array):
+    return _arrays.item(ip, owner, key, lambda key: _index(ip, key))
+  if isinstance(owner, (tf.Tensor, tf.Variable)):
+    return ip.native(lambda t, k: t[k], [frame.tensor(owner), _index(ip, key)], {})
+  if isinstance(owner, (str, range, tf.TensorShape, Shape)):
+    index: Any = key.static() if isinstance(key, Slice) else key
+    if isinstance(key, (Number, Ref, tf.Tensor)) or (isinstance(key, Slice) and index is None):
+      kind = "shape" if isinstance(owner, Shape) else named(owner)
+      raise frame.refuse(Reason.NEEDS_VALUE, f"An item of a {kind} by what only the run knows.")
+    return _shapes.item(ip, owner, index) if isinstance(owner, Shape) else owner[index]
+  method = getattr(ip.conversion.guards.type_of(owner), "__getitem__", None)
+  if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
+    return ip.call(BoundMethod(method, owner), [key], {})
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {named(owner)}.")
+
+
+def _index(ip: Host, key: Any) -> Any:
+  """Returns an index as TensorFlow takes it."""
+  if isinstance(key, Slice):
+    return slice(*(_scalar(ip, p) for p in (key.lower, key.upper, key.step)))
+  if isinstance(key, tuple):
+    return tuple(_index(ip, part) for part in key)
+  return _scalar(ip, key)
+
+
+def _scalar(ip: Host, value: Any) -> Any:
+  return None if value is None or value is Ellipsis else ip.frame.tensor(value)
+
+
+def _fixed(ip: Host, items: Any, key: Any) -> Any:
+  if isinstance(key, Slice):
+    static = key.static()
+    if static is None:
+      raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A slice whose length only the run knows.")
+    found = items[static]
+    return found if isinstance(items, tuple) else ip.frame.new(LocalList(found))
+  if isinstance(key, Number):
+    return item_of_rows(ip, rows_of_items(ip.frame, list(items)), key)
+  if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item by a {named(key)}.")
+  if not -len(items) <= key < len(items):
+    raise Raises
+  return items[key]
+
+
+def item_of_rows(ip: Host, rows: Rows, key: Any) -> Any:
+  frame = ip.frame
+  if isinstance(key, Slice):
+    index = _index(ip, key)
+    tensors = tuple(t[index] for t in rows.tensors)
+    length = tf.shape(tf.range(rows.length)[index])[0]
+    if _forms.has_containers(rows.form):
+      ip.conversion.note_doubled(None)
+    found = Rows(length, tensors, rows.form, rows.type)
+    return frame.new(LocalList(found)) if rows.type is None else found
+  if rows.form is None or (not isinstance(key, Number) and type(key) is not int):
+    raise Raises if rows.form is None else frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, f"An item of a list by a {type(key).__name__}."
+    )
+  index = tf.cast(key.tensor, tf.int32) if isinstance(key, Number) else tf.constant(key)
+  index = tf.where(index < 0, index + rows.length, index)
+  ok = tf.logical_and(index >= 0, index < rows.length)
+  index = frame.check(index, ok, "list index out of range")
+  return frame.adopt(_forms.unflatten(rows.form, iter([tf.gather(t, index) for t in rows.tensors])))
+
+
+def _item_of_heap(ip: Host, ref: Ref, key: Any) -> Any:
+  frame = ip.frame
+  kinds = frame.types_of(ref) - {NoneType, Missing}
+  if not kinds:
+    raise Raises
+  own = [k for k in kinds if not is_builtin_container(k, "__getitem__")]
+  if own:
+    if len(kinds) > 1:
+      groups = [[kind] for kind in sorted(kinds, key=repr)]
+
+      def by_type() -> Any:
+        return _attributes.by_type(ip, ref, groups, lambda one, _: item(ip, one, key))
+
+      if isinstance(key, (str, int)) and ip.conversion.effects.is_pure:
+        # The same value each time, so that what a test says of it holds for all its uses.
+        return frame.memo(("item", *ref.key, kinds, key), by_type)
+      return by_type()
+    (kind,) = kinds
+    method = getattr(kind, "__getitem__", None)
+    if not isinstance(method, types.FunctionType):
+      raise frame.refuse(Reason.OPAQUE_READ, f"An item of a {kind.__name__}.")
+    return ip.call(BoundMethod(method, ref), [key], {})
+  return builtin_item(ip, ref, key)
+
+
+def builtin_item(ip: Host, ref: Ref, key: Any) -> Any:
+  """Returns an item of a list, tuple, dict or string on the heap, as the builtin type has it."""
+  frame = ip.frame
+  if isinstance(key, (Slice, Number)):
+    return item_of_rows(ip, frame.elements(ref), key)
+  if isinstance(key, tuple) or not isinstance(key, (str, int)):
+    raise frame.refuse(Reason.OPAQUE_READ, f"An item of an object by {shown(key)}.")
+  state = ip.conversion.effects.read_item(ip, ref, key)
+  return frame.resolve(ref.step("item", key)) if state is None else state.value
+
+
+def _item_of_static(ip: Host, owner: Any, key: Any) -> Any:
+  frame = ip.frame
+  guards = ip.conversion.guards
+  state = ip.conversion.effects.read_table(ip, owner, key)
+  if state is not None:
+    return state.value
+  if isinstance(owner, list):
+    if isinstance(key, Slice):
+      return frame.new(LocalList(_fixed(ip, tuple(guards.elements(owner)), key)))
+    return _fixed(ip, tuple(guards.elements(owner)), key)
+  if isinstance(key, Ref):
+    return lookup(ip, owner, key)
+  if isinstance(key, Abstract):
+    raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a string that only the run makes.")
+  if not is_static(key) or isinstance(key, tf.Tensor):
+    raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a key that only the run knows.")
+  found = guards.entry(owner, key)
+  if key not in owner:
+    raise Raises
+  return found
+
+
+def length_of_static(ip: Host, owner: Any) -> Any:
+  """Returns the length of a known list, dict or set: an int, or a `Number` where it may change."""
+  state = ip.conversion.effects.read_static_length(ip, owner)
+  return ip.conversion.guards.length(owner) if state is None else state.value
+
+
+def get_of_static(ip: Host, owner: dict[Any, Any], key: Any, default: Any = None) -> Any:
+  """Returns `owner.get(key, default)` of a user's table."""
+  frame = ip.frame
+  key = frame.resolve(key)
+  state = ip.conversion.effects.read_table(ip, owner, key)
+  is_known = isinstance(key, Ref) or (is_static(key) and not isinstance(key, tf.Tensor))
+  if state is not None or not is_known or not is_static(default):
+    raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
+  if isinstance(key, Ref):
+    return lookup(ip, owner, key, default)
+  found = ip.conversion.guards.entry(owner, key)
+  return found if key in owner else default
+
+
+def lookup(ip: Host, table: dict[Any, Any], key: Ref, *default: Any) -> Any:
+  """Returns the item of a user's table for something read from the heap."""
+  frame = ip.frame
+  if hasattr(type(table), "__missing__"):
+    raise frame.refuse(
+      Reason.OPAQUE_READ, f"A {type(table).__name__} makes items when they are read."
+    )
+  kinds = frame.types_of(key) - {NoneType, Missing, *_UNHASHABLE}  # Of these no table has an item.
+  if any(kind not in PRIMITIVE_KEYS for kind in kinds):
+    return ip.conversion.effects.item_of_dict(ip, table, key, *default)
+  return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
+
+
+def write_item(ip: Host, owner: Any, key: Any, value: Any) -> None:
+  """Does `owner[key] = value`."""
+  frame = ip.frame
+  if isinstance(owner, LocalDict):
+    owner.items = {**owner.items, static_key(ip, frame.resolve(key)): value}
+    return
+  if isinstance(owner, LocalList) and owner.items is not None and type(key) is int:
+    if not -len(owner.items) <= key < len(owner.items):
+      raise Raises
+    items = list(owner.items)
+    items[key] = value
+    owner.content = items
+    return
+  if isinstance(owner, (LocalList, LocalObject, tf.Tensor, Weak, Number, Abstract)):
+    raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(owner)}.")
+  ip.conversion.effects.write_item(ip, owner, key, value)
+
+
+def static_key(ip: Host, key: Any) -> Any:
+  """Returns a key of a dict that the program makes, which has to be known."""
+  if isinstance(key, (LocalList, LocalDict)):
+    raise Raises  # They have no hash.
+  if isinstance(key, Container):
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, f"A dict's item by {name_of(key)}, which the program makes."
+    )
+  if not is_static(key) or isinstance(key, tf.Tensor):
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
+  return key
+
+
+def read_or(ip: Host, ref: Ref, default: Any) -> Any:
+  """Returns what a read gives, or `default()` where there is nothing."""
+  frame = ip.frame
+  kinds = frame.types_of(ref)
+  if Missing not in kinds:
+    return frame.resolve(ref)
+
+  def found() -> Any:
+    frame.narrow([(ref, kinds - {Missing})])
+    return frame.resolve(ref)
+
+  return frame.cond(frame.is_there(ref), found, default)

@@ -1,0 +1,125 @@
+"""Calls of libraries on the tensors of the graph: what they take, and what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap._fingerprint import TooLarge
+from recursive_tf.convert.values._abstract import (
+  BoundMethod,
+  Builtin,
+  Closure,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Rows,
+  is_static,
+  named,
+)
+from recursive_tf.convert.values._operands import Shape, Slice
+from recursive_tf.convert.values._text import Text
+
+# What libraries raise for arguments that they cannot take.
+LIBRARY_ERRORS = (
+  TypeError,
+  ValueError,
+  AttributeError,
+  IndexError,
+  KeyError,
+  NotImplementedError,
+  RuntimeError,
+  ArithmeticError,
+  AssertionError,
+  tf.errors.OpError,
+)
+
+
+def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a library's function on the tensors of the graph."""
+  frame = ip.frame
+  frame.partial()
+  watch(ip, getattr(function, "__self__", function))
+  args = [lowered(ip, arg) for arg in args]
+  kwargs = {name: lowered(ip, arg) for name, arg in kwargs.items()}
+  _refuse_numpy(ip, function, [*args, *kwargs.values()])
+  try:
+    result = function(*args, **kwargs)
+  except RecursionError:
+    raise
+  except LIBRARY_ERRORS as error:
+    name = getattr(function, "__qualname__", repr(function))
+    text = str(error).strip().splitlines() or [type(error).__name__]
+    raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {text[0]}") from error
+  return lifted(ip, result)
+
+
+def _refuse_numpy(ip: Host, function: Any, values: list[Any]) -> None:
+  """Refuses NumPy's functions of what only the run knows: they take the tensors for objects."""
+  owner = getattr(function, "__module__", None) or type(function).__module__
+  if owner.partition(".")[0] == "numpy" and not all(is_static(v) for v in tf.nest.flatten(values)):
+    name = getattr(function, "__name__", "a function")
+    raise ip.frame.refuse(
+      Reason.OPAQUE_CALL, f"NumPy's {name} of what only the run knows. Use TensorFlow's."
+    )
+
+
+def watch(ip: Host, value: Any) -> None:
+  """Guards all that an object known at conversion holds, which is handed to a library."""
+  try:
+    ip.conversion.guards.watch(value)
+  except TooLarge as error:
+    kind = type(value).__name__
+    raise ip.frame.refuse(
+      Reason.OPAQUE_CALL, f"A {kind} is used by a library, and {error} to watch for changes."
+    ) from None
+
+
+def lowered(ip: Host, value: Any) -> Any:
+  """Returns a value as a library takes it: tensors, and Python lists and dicts of them."""
+  frame = ip.frame
+  effects = ip.conversion.effects
+  effects.check_unchanged(ip)
+  if isinstance(value, LocalList):
+    if value.items is None:
+      raise frame.refuse(
+        Reason.DYNAMIC_LIST, "A list whose length only the run knows is passed to a library."
+      )
+    return [lowered(ip, part) for part in value.items]
+  if isinstance(value, LocalDict):
+    return {key: lowered(ip, part) for key, part in value.items.items()}
+  if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
+    parts = [lowered(ip, part) for part in value]
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+  if isinstance(value, Shape):
+    return [lowered(ip, size) for size in value.dims]
+  if isinstance(value, LocalObject):
+    raise frame.refuse(
+      Reason.OPAQUE_CALL, f"A {value.type.__name__} of the program is passed to a library."
+    )
+  if isinstance(value, (Builtin, BoundMethod, Closure, Rows, Slice, Text)):
+    raise frame.refuse(
+      Reason.OPAQUE_CALL, f"A {named(value)} of the program is passed to a library."
+    )
+  if isinstance(value, (list, dict)) and effects.is_changed(value):
+    raise frame.refuse(
+      Reason.EFFECT_ORDER, f"A {named(value)} that is changed is passed to a library."
+    )
+  if is_static(value):
+    watch(ip, value)
+  return frame.tensor(value)
+
+
+def lifted(ip: Host, value: Any) -> Any:
+  """Returns what a library gave as abstract values."""
+  if type(value) is list:
+    return ip.frame.new(LocalList([lifted(ip, part) for part in value]))
+  if type(value) is dict:
+    return ip.frame.new(LocalDict({key: lifted(ip, part) for key, part in value.items()}))
+  if type(value) is tuple:
+    return tuple(lifted(ip, part) for part in value)
+  return value

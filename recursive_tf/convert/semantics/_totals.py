@@ -1,0 +1,85 @@
+"""Sums of as many elements as the run finds."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics._maps import numbers_of
+from recursive_tf.convert.values import _forms, _numbers
+from recursive_tf.convert.values._abstract import IntOrFloat, Rows, Weak
+from recursive_tf.convert.values._numbers import Number
+
+
+def total(ip: Host, rows: Rows, start: Any) -> Any:
+  """Returns `start` plus all elements, as Python's `sum` and running sums do."""
+  frame = ip.frame
+  start = frame.resolve(start)
+  rows = numbers_of(ip, rows)
+  form = rows.form
+  if form is None:
+    return start
+  if isinstance(form, _forms.NumberForm):
+    return _total_of_numbers(ip, rows, form.type, start)
+  if not isinstance(form, _forms.TensorForm):
+    raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
+  added = tf.reduce_sum(rows.tensors[0], 0)
+  number = _forms.number_of(start)
+  if isinstance(start, Weak):
+    same = start.tensor.dtype == added.dtype and start.tensor.shape == added.shape
+    if same and added.shape.is_fully_defined():
+      none = tf.logical_and(start.is_number, tf.equal(rows.length, 0))
+      return Weak(start.tensor + added, none, start.type)
+    start = frame.strong(start)
+  if number is not None and not _forms.is_exact(start, added.dtype):
+    # A tensor cannot hold every number, and with one row at least it need not.
+    start = tf.cast(number.tensor, added.dtype)
+    return added + frame.check(start, rows.length > 0, "a sum over nothing is a number")
+  if number is not None:
+    tensor = added + tf.cast(number.tensor, added.dtype)
+    return Weak(tensor, tf.equal(rows.length, 0), number.type)
+  if isinstance(start, tf.Tensor) and start.shape != added.shape:
+    start = frame.check(start, rows.length > 0, "a sum over nothing has another shape")
+  return ip.binary(ast.Add, start, added)
+
+
+def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: Any) -> Any:
+  frame = ip.frame
+  if kind is float:
+    return _total_of_floats(ip, rows, start)
+  values = tf.cast(rows.tensors[0], tf.int64)
+  summed = tf.reduce_sum(values)
+  if rows.tensors[0].dtype == tf.int64:
+    bound = tf.reduce_sum(tf.abs(tf.cast(values, tf.float64)))
+    summed = frame.check(summed, bound < 2.0**62, "the sum is too large")
+  return ip.binary(ast.Add, start, Number(summed, int))
+
+
+def _total_of_floats(ip: Host, rows: Rows, start: Any) -> Number | IntOrFloat:
+  """Returns a sum of Python's floats, added in Python's order: others round otherwise."""
+  frame = ip.frame
+  first = _forms.number_of(start)
+  if first is None:
+    raise frame.refuse(Reason.DYNAMIC_LIST, "A sum of floats that begins with something else.")
+  begin = _numbers.to_float(first).tensor
+  if first.type is not float:
+    begin = frame.check(begin, tf.abs(begin) <= 2.0**53, "an int beyond 53 bits among floats")
+  (values,) = rows.tensors
+
+  def add(index: tf.Tensor, result: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    value = Number(tf.gather(values, index), float)
+    found = _numbers.binary(ast.Add, Number(result, float), value)
+    assert found is not None  # Floats can be added.
+    return index + 1, found.tensor
+
+  frame.partial()
+  _, result = tf.while_loop(
+    lambda index, _: index < rows.length, add, [tf.constant(0), begin]
+  )
+  if first.type is not float:
+    return IntOrFloat(Number(result, float), tf.equal(rows.length, 0))
+  return Number(result, float)

@@ -1,0 +1,196 @@
+"""What is true: of all values, and `and`, `or` and `not` of tests."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._kinds import is_builtin_container
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.semantics import _attributes
+from recursive_tf.convert.semantics._items import length_of_static
+from recursive_tf.convert.values import _numbers
+from recursive_tf.convert.values._abstract import (
+  Abstract,
+  Array,
+  BoundMethod,
+  Builtin,
+  Closure,
+  IntOrFloat,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Maybe,
+  Missing,
+  Ref,
+  Rows,
+  Weak,
+)
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number, unary
+from recursive_tf.convert.values._operands import Shape
+
+
+def truth(ip: Host, value: Any) -> Any:
+  """Returns `bool(value)`: a bool, or a bool `Number`."""
+  frame = ip.frame
+  if isinstance(value, IntOrFloat):
+    value = value.value
+  if isinstance(value, Maybe):
+    is_there = Number(value.is_there, bool)
+    return ip.both(is_there, True, lambda: truth(ip, frame.there(value)))
+  if isinstance(value, Number) and value.type is bool:
+    return value
+  value = frame.resolve(value)
+  if isinstance(value, Number):
+    found = _numbers.to_bool(value)
+    return found
+  if isinstance(value, Weak):
+    value = frame.strong(value)
+  if isinstance(value, (Array, np.ndarray)):
+    value = frame.tensor(value)
+  if isinstance(value, tf.Tensor):
+    return _truth_of_tensor(ip, value)
+  if isinstance(value, Ref):
+    return _truth_of_ref(ip, value)
+  if isinstance(value, LocalList) and value.is_iterator:
+    return True
+  if isinstance(value, (LocalList, Rows)):
+    content = value.content if isinstance(value, LocalList) else value
+    if isinstance(content, Rows):
+      return Number(tf.greater(content.length, 0), bool)
+    return bool(content)
+  if isinstance(value, LocalDict):
+    return bool(value.items)
+  if isinstance(value, LocalObject):
+    for name in ("__bool__", "__len__"):
+      if hasattr(value.type, name):
+        return truth(ip, ip.call(ip.attribute(value, name), [], {}))
+    return True
+  if isinstance(value, (Closure, BoundMethod, Builtin)):
+    return True
+  if isinstance(value, Shape):
+    return True  # Also of a scalar: its rank is known.
+  if isinstance(value, Abstract):
+    raise frame.refuse(Reason.NEEDS_VALUE, f"{value.description} is tested.")
+  if isinstance(value, (list, dict, set)):
+    length = length_of_static(ip, value)
+    return _numbers.to_bool(length) if isinstance(length, Number) else length > 0
+  for name in ("__bool__", "__len__"):
+    method = getattr(ip.conversion.guards.type_of(value), name, None)
+    if method is not None and not _libraries.is_library(value) and hasattr(method, "__code__"):
+      return truth(ip, ip.call(BoundMethod(method, value), [], {}))
+  return bool(value)
+
+
+def _truth_of_tensor(ip: Host, value: tf.Tensor) -> Number:
+  if value.shape.rank != 0 and value.shape.num_elements() != 1:
+    raise ip.frame.refuse(
+      Reason.TENSORFLOW_ERROR, f"The truth of a tensor of shape {value.shape} is not one value."
+    )
+  scalar = tf.reshape(value, [])
+  return Number(scalar if value.dtype == tf.bool else tf.not_equal(scalar, 0), bool)
+
+
+def _truth_of_ref(ip: Host, ref: Ref) -> Any:
+  frame = ip.frame
+  kinds = frame.types_of(ref)
+  others = kinds - {NoneType, Missing}
+  if all(kind.__module__ == "builtins" for kind in others):
+    if NoneType not in kinds and all(_is_sized(kind) for kind in others):
+      return _numbers.to_bool(frame.length(ref))
+    return frame.number(ref.step("truth"))
+  own = [kind for kind in others if hasattr(kind, "__bool__") or hasattr(kind, "__len__")]
+  if own:
+    builtin = [k for k in own if is_builtin_container(k) and not hasattr(k, "__bool__")]
+    if len(builtin) == len(own) and len(own) == len(others):
+      return frame.number(ref.step("truth"))
+    groups = [[kind] for kind in sorted(others, key=repr)]
+    if NoneType in kinds:
+      there = ip.negated(frame.is_none(ref))
+      return ip.both(there, True, lambda: _attributes.by_type(ip, ref, groups, _own_truth(ip)))
+    return _attributes.by_type(ip, ref, groups, _own_truth(ip))
+  if NoneType not in kinds:
+    if Missing in kinds:
+      frame.base(ref)
+    return True
+  return ip.negated(frame.is_none(ref))
+
+
+def _own_truth(ip: Host) -> Any:
+  def found(ref: Ref, group: list[type]) -> Any:
+    for name in ("__bool__", "__len__"):
+      if hasattr(group[0], name):
+        if is_builtin_container(group[0]):
+          return ip.frame.number(ref.step("truth"))
+        return truth(ip, ip.call(ip.attribute(ref, name), [], {}))
+    return True
+
+  return found
+
+
+def _is_sized(kind: type) -> bool:
+  return issubclass(kind, (list, tuple, dict))
+
+
+def negated(ip: Host, pred: Any) -> Any:
+  """Returns `not pred`; what it says of types is turned round."""
+  if not isinstance(pred, Number):
+    return not pred
+  meaning = ip.frame.meaning(pred)
+  found = unary(ast.Not, pred)
+  assert found is not None  # Every bool can be negated.
+  return ip.frame.note(found, meaning.if_false, meaning.if_true)
+
+
+def both(ip: Host, left: Any, is_and: bool, right: Callable[[], Any]) -> Any:
+  """Returns `left and right()`, or `left or right()`, evaluating what Python would."""
+  if not isinstance(left, Number):
+    return right() if bool(left) is is_and else left
+  frame = ip.frame
+  meaning = frame.meaning(left)
+  facts = meaning.if_true if is_and else meaning.if_false
+
+  def attempt() -> Any:
+    frame.narrow(facts)
+    return right()
+
+  # Evaluated here if it may be; else only where Python would.
+  found = frame.tried(attempt)
+  if found is None:
+    return _both_in_branch(ip, left, is_and, right)
+  if not isinstance(found, Number):
+    return left if bool(found) is is_and else found
+  combined = tf.logical_and if is_and else tf.logical_or
+  return _note_both(ip, Number(combined(left.tensor, found.tensor), bool), left, is_and, found)
+
+
+def _both_in_branch(ip: Host, left: Number, is_and: bool, right: Callable[[], Any]) -> Any:
+  evaluated: list[Any] = []
+
+  def evaluate() -> Any:
+    evaluated.append(right())
+    return evaluated[0]
+
+  frame = ip.frame
+  if is_and:
+    result = frame.cond(left, evaluate, lambda: False)
+  else:
+    result = frame.cond(left, lambda: True, evaluate)
+  if not isinstance(result, Number) or not evaluated:
+    return result
+  return _note_both(ip, result, left, is_and, evaluated[0])
+
+
+def _note_both(ip: Host, result: Number, left: Number, is_and: bool, right: Any) -> Number:
+  frame = ip.frame
+  meaning, inner = frame.meaning(left), frame.meaning(right)
+  if is_and:
+    return frame.note(result, [*meaning.if_true, *inner.if_true], [])
+  return frame.note(result, [], [*meaning.if_false, *inner.if_false])

@@ -1,0 +1,1 @@
+"""Python's builtin functions, and TensorFlow's functions of lists, on abstract values."""

@@ -1,0 +1,257 @@
+"""`len`, `list`, `zip` and the like: what takes or gives all elements of something."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._kinds import is_builtin_container
+from recursive_tf.convert.frame._rows import rows_of_items
+from recursive_tf.convert.semantics import _attributes, _items, _lazy, _maps
+from recursive_tf.convert.semantics._items import length_of_static
+from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  Abstract,
+  Array,
+  BoundMethod,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Missing,
+  Raises,
+  Ref,
+  Rows,
+  Weak,
+  as_rows,
+)
+from recursive_tf.convert.values._forms import NoneType, number_of
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import Once, Shape
+
+
+def iterating(function: Callable[..., Any]) -> Callable[..., Any]:
+  """Returns a builtin that gives an iterator."""
+
+  @functools.wraps(function)
+  def call_once(ip: Host, *args: Any, **kwargs: Any) -> LocalList:
+    reads = _lazy.reads_of_function(args[0]) if function is mapped and args else ()
+    return _lazy.made_by(ip, lambda: function(ip, *args, **kwargs), reads, args)
+
+  return call_once
+
+
+def length(ip: Host, value: Any) -> Any:
+  frame = ip.frame
+  value = frame.resolve(value)
+  if isinstance(value, Ref):
+    kinds = frame.types_of(value) - {NoneType, Missing}
+    own = [kind for kind in kinds if not is_builtin_container(kind)]
+    if own:
+      groups = [[kind] for kind in sorted(kinds, key=repr)]
+      return _attributes.by_type(
+        ip, value, groups, lambda ref, group: _own_length(ip, ref, group[0])
+      )
+    ip.conversion.effects.check_unchanged(ip)
+    return frame.length(value)
+  rows = as_rows(value)
+  if rows is not None:
+    return Number(rows.length, int)
+  if isinstance(value, LocalList) and value.items is not None:
+    return len(value.items)
+  if isinstance(value, LocalDict):
+    return len(value.items)
+  if isinstance(value, Array):
+    value = value.tensor
+  if isinstance(value, Shape):
+    return len(value.dims)
+  if isinstance(value, Abstract):
+    raise frame.refuse(Reason.NEEDS_VALUE, f"The length of: {value.description}.")
+  if isinstance(value, (LocalObject,)):
+    return ip.call(ip.attribute(value, "__len__"), [], {})
+  if isinstance(value, Weak):
+    value = frame.strong(value)
+  if isinstance(value, tf.Tensor):
+    if value.shape.rank == 0:
+      raise Raises
+    if value.shape.rank and value.shape[0] is not None:
+      return value.shape[0]
+    return Number(tf.shape(value)[0], int)
+  if isinstance(value, (list, dict, set)):
+    return length_of_static(ip, value)
+  method = getattr(ip.conversion.guards.type_of(value), "__len__", None)
+  if hasattr(method, "__code__"):
+    return ip.call(BoundMethod(method, value), [], {})
+  return len(value)
+
+
+def _own_length(ip: Host, ref: Ref, kind: type) -> Any:
+  if is_builtin_container(kind):
+    return ip.frame.length(ref)
+  return ip.call(ip.attribute(ref, "__len__"), [], {})
+
+
+def to_list(ip: Host, value: Any = ()) -> Any:
+  rows = ip.rows_of(value)
+  return ip.frame.new(LocalList(rows if rows is not None else ip.fixed_items(value)))
+
+
+def to_iterator(ip: Host, value: Any) -> Any:
+  _lazy.check_at_once(ip, value)
+  return Once(to_list(ip, value))
+
+
+def to_tuple(ip: Host, value: Any = ()) -> Any:
+  rows = ip.rows_of(value)
+  if rows is not None:
+    return dataclasses.replace(rows, type=tuple)
+  return tuple(ip.fixed_items(value))
+
+
+def to_dict(ip: Host, value: Any = None, **kwargs: Any) -> Any:
+  items: dict[Any, Any] = {}
+  if isinstance(value, LocalDict):
+    items.update(value.items)
+  elif value is not None:
+    for pair in ip.fixed_items(value):
+      key, item = ip.fixed_items(pair, 2)
+      items[_items.static_key(ip, ip.frame.resolve(key))] = item
+  return ip.frame.new(LocalDict({**items, **kwargs}))
+
+
+def range_of(ip: Host, *args: Any) -> Any:
+  args = tuple(ip.frame.resolve(arg) for arg in args)
+  if all_known(args):
+    return known(ip, range, *args)
+  numbers = []
+  for arg in args:
+    number = number_of(arg)
+    if number is None or number.type is not int:
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "range() of something else than ints.")
+    numbers.append(tf.cast(number.tensor, tf.int64))
+  values = tf.range(*numbers)
+  return Rows(tf.shape(values)[0], (values,), _forms.NumberForm(int))
+
+
+def enumerated(ip: Host, value: Any, start: Any = 0) -> Any:
+  rows = ip.rows_of(value)
+  if rows is None:
+    if type(start) is not int:
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "enumerate() from a number of the run.")
+    return ip.frame.new(LocalList(list(enumerate(ip.fixed_items(value), start))))
+  if rows.form is None:
+    return rows
+  first = tf.cast(_forms.as_number(start).tensor, tf.int64)
+  index = first + tf.range(tf.cast(rows.length, tf.int64))
+  form = _forms.NestForm(tuple, (0, 1), (_forms.NumberForm(int), rows.form))
+  return Rows(rows.length, (index, *rows.tensors), form)
+
+
+def zipped(ip: Host, *values: Any, strict: bool = False) -> Any:
+  all_rows = [ip.rows_of(value) for value in values]
+  if not any(rows is not None for rows in all_rows):
+    lists = [ip.fixed_items(value) for value in values]
+    found = known(ip, lambda: list(zip(*lists, strict=strict)))
+    return ip.frame.new(LocalList(found))
+  found = [
+    rows if rows is not None else rows_of_items(ip.frame, ip.fixed_items(value))
+    for rows, value in zip(all_rows, values, strict=True)
+  ]
+  length = found[0].length
+  for rows in found[1:]:
+    if strict:
+      ok = tf.equal(length, rows.length)
+      length = ip.frame.check(length, ok, "zip() of lists of different lengths")
+    length = tf.minimum(length, rows.length)
+  if any(rows.form is None for rows in found):
+    return Rows(length, (), None)
+  tensors = tuple(tensor[:length] for rows in found for tensor in rows.tensors)
+  form = _forms.NestForm(tuple, tuple(range(len(found))), tuple(rows.form for rows in found))
+  return Rows(length, tensors, form)
+
+
+def checked_rows(ip: Host, rows: Rows, part: Rows) -> Rows:
+  """Returns one part of `zip(*rows)`, which is empty, not of empty parts, without rows."""
+  length = ip.frame.check(part.length, rows.length > 0, "zip(*[]) has no parts to unpack")
+  return Rows(length, part.tensors, part.form, tuple)
+
+
+def backwards(ip: Host, value: Any) -> Any:
+  if isinstance(value, LocalList) and value.is_iterator:
+    raise Raises
+  rows = ip.rows_of(value)
+  if rows is None:
+    return ip.frame.new(LocalList(ip.fixed_items(value)[::-1]))
+  return Rows(rows.length, tuple(tf.reverse(t, [0]) for t in rows.tensors), rows.form)
+
+
+def any_or_all(name: str) -> Callable[..., Any]:
+  def decide(ip: Host, value: Any) -> Any:
+    _lazy.check_at_once(ip, value)
+    rows = ip.rows_of(value)
+    if rows is not None:
+      if rows.form is None:
+        return name == "all"
+      if not isinstance(rows.form, _forms.NumberForm):
+        raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
+      (values,) = rows.tensors
+      if rows.form.type is not bool:
+        values = tf.not_equal(values, tf.zeros([], values.dtype))
+      reduce = tf.reduce_any if name == "any" else tf.reduce_all
+      return Number(reduce(values), bool)
+    result: Any = name == "all"
+    for item in ip.fixed_items(value):
+      result = ip.both(result, name == "all", functools.partial(ip.truth, item))
+    return result
+
+  return decide
+
+
+def mapped(ip: Host, function: Any, *values: Any) -> Any:
+  if len(values) == 1:
+    rows = ip.rows_of(values[0])
+    if rows is not None:
+      closure = _maps.applying(ip, function)
+      return _maps.map_function(ip, closure, rows)
+  lists = [ip.fixed_items(value) for value in values]
+  found = [ip.call(function, list(items), {}) for items in zip(*lists, strict=False)]
+  return ip.frame.new(LocalList(found))
+
+
+def item(ip: Host, owner: Any, key: Any) -> Any:
+  if isinstance(owner, Ref):
+    return _items.builtin_item(ip, owner, ip.frame.resolve(key))
+  return ip.item(owner, key)
+
+
+def length_of_builtin(ip: Host, owner: Any) -> Any:
+  return ip.frame.length(owner) if isinstance(owner, Ref) else length(ip, owner)
+
+
+def in_order(ip: Host, value: Any, *, key: Any = None, reverse: Any = False) -> Any:
+  frame = ip.frame
+  rows = ip.rows_of(value)
+  if rows is None:
+    items = [frame.resolve(item) for item in ip.fixed_items(value)]
+    if all_known(items) and key is None and type(reverse) is bool:
+      return frame.new(LocalList(known(ip, sorted, items, reverse=reverse)))
+    rows = rows_of_items(ip.frame, items)
+  rows = _maps.numbers_of(ip, rows)
+  if rows.form is None:
+    return frame.new(LocalList(rows))
+  is_number = isinstance(rows.form, _forms.NumberForm) and rows.form.type in (int, float)
+  if key is not None or type(reverse) is not bool or not is_number:
+    raise frame.refuse(Reason.DYNAMIC_LIST, "sorted() of anything but numbers, or by a key.")
+  (values,) = rows.tensors
+  if rows.form.type is float:  # The order of NaNs, and of zeros of both signs, is Python's own.
+    is_plain = tf.reduce_all(tf.logical_not(tf.math.is_nan(values)))
+    one_zero = tf.reduce_all(tf.logical_or(values != 0, 1 / values > 0))
+    values = frame.check(values, tf.logical_and(is_plain, one_zero), "sorted() of NaN or -0.0")
+  direction = "DESCENDING" if reverse else "ASCENDING"
+  return frame.new(LocalList(Rows(rows.length, (tf.sort(values, direction=direction),), rows.form)))

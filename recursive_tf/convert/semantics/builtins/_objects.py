@@ -1,0 +1,188 @@
+"""`isinstance`, `type`, `getattr` and the like: what programs ask of an object."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _arrays, _attributes, _items
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  ABSTRACT,
+  Array,
+  BoundMethod,
+  Builtin,
+  Closure,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Maybe,
+  Missing,
+  Raises,
+  Ref,
+  Rows,
+  Weak,
+  shown,
+)
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._text import Text
+
+
+def is_instance(ip: Host, value: Any, classes: Any) -> Any:
+  frame = ip.frame
+  flat = _flat_classes(ip, classes)
+  if isinstance(value, Ref):
+    kinds = frame.types_of(value) - {Missing}
+    inside = frozenset(kind for kind in kinds if issubclass(kind, flat))
+    if len(inside) in (0, len(kinds)):
+      is_there = frame.is_there(value)
+      if isinstance(is_there, Number):
+        frame.demand(is_there.tensor)
+      elif not is_there:
+        raise Raises
+      return bool(inside)
+    found = frame.number(value.step("isinstance", tuple(sorted(inside, key=repr))))
+    return frame.note(found, [(value, inside)], [(value, frame.types_of(value) - inside)])
+  kinds_of: dict[type, Callable[[], type]] = {
+    Number: lambda: value.type,
+    LocalList: lambda: list,
+    LocalDict: lambda: dict,
+    LocalObject: lambda: value.type,
+    Text: lambda: str,
+  }
+  if isinstance(value, Rows) and value.type is not None:
+    return issubclass(value.type, flat)
+  for abstract, kind in kinds_of.items():
+    if isinstance(value, abstract):
+      return issubclass(kind(), flat)
+  if isinstance(value, Array):
+    return _arrays.is_instance(ip, value, flat)
+  if isinstance(value, Weak):
+    value = frame.strong(value)
+  if isinstance(value, Maybe):
+    is_value = is_instance(ip, value.value, classes)
+    if is_value is issubclass(NoneType, flat):
+      return is_value
+    return frame.cond(
+      Number(value.is_there, bool), lambda: is_value, lambda: issubclass(NoneType, flat)
+    )
+  if isinstance(value, ABSTRACT) and not isinstance(value, tf.Tensor):
+    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "isinstance of what only the run knows.")
+  return isinstance(value, flat)
+
+
+def _flat_classes(ip: Host, classes: Any) -> tuple[type, ...]:
+  found = classes if isinstance(classes, tuple) else (classes,)
+  flat: list[type] = []
+  for one in found:
+    if isinstance(one, tuple):
+      flat += _flat_classes(ip, one)
+    elif isinstance(one, type):
+      flat.append(one)
+    elif isinstance(one, types.UnionType):
+      flat += _flat_classes(ip, one.__args__)
+    else:
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"isinstance of {shown(one)}.")
+  return tuple(flat)
+
+
+def get_attribute(ip: Host, owner: Any, name: Any, *default: Any) -> Any:
+  if not isinstance(name, str):
+    raise ip.frame.refuse(Reason.OPAQUE_READ, "getattr() with a name that only the run knows.")
+  if default and isinstance(owner, Ref):
+    found = ip.frame.resolve(owner)
+    if isinstance(found, Ref) and _is_plain(ip, found, name):
+      there = ip.conversion.effects.is_there(ip, found, ("attr", name))
+      if there is not None:
+        return ip.frame.cond(
+          there, lambda: ip.attribute(found, name), lambda: default[0]
+        )
+      return _items.read_or(ip, found.step("attr", name), lambda: default[0])
+  if default and not isinstance(owner, ABSTRACT) and not hasattr(owner, name):
+    ip.conversion.guards.lacks(owner, name)
+    return default[0]
+  return ip.attribute(owner, name)
+
+
+def has_attribute(ip: Host, owner: Any, name: Any) -> Any:
+  frame = ip.frame
+  if isinstance(owner, Ref) and isinstance(name, str):
+    kinds = frame.types_of(owner) - {Missing}
+    by_class = {kind: hasattr(kind, name) and not _is_data(kind, name) for kind in kinds}
+    if all(by_class.values()):
+      return True
+    if _is_plain(ip, owner, name):
+      there = ip.conversion.effects.is_there(ip, owner, ("attr", name))
+      return frame.is_there(owner.step("attr", name)) if there is None else there
+  if isinstance(owner, LocalObject):
+    return name in owner.fields or hasattr(owner.type, name)
+  if not isinstance(owner, ABSTRACT) and isinstance(name, str):
+    if not hasattr(owner, name):
+      ip.conversion.guards.lacks(owner, name)
+      return False
+    return True
+  raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {name!r}.")
+
+
+def _is_data(kind: type, name: str) -> bool:
+  return type(getattr(kind, name)).__name__ in ("member_descriptor", "getset_descriptor")
+
+
+def _is_plain(ip: Host, ref: Ref, name: str) -> bool:
+  kinds = ip.frame.types_of(ref) - {NoneType, Missing}
+  return all(_attributes.is_plain(ip, kind, name) for kind in kinds)
+
+
+def type_of(ip: Host, value: Any) -> Any:
+  if isinstance(value, Ref):
+    kinds = ip.frame.types_of(value) - {Missing}
+    if len(kinds) == 1:
+      return next(iter(kinds))
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "type() of objects of several types.")
+  if isinstance(value, (Number, LocalObject)):
+    return value.type
+  if isinstance(value, Rows) and value.type is not None:
+    return value.type
+  if isinstance(value, (LocalList, LocalDict)):
+    return list if isinstance(value, LocalList) else dict
+  if isinstance(value, Array) and len(value.types) == 1:
+    return next(iter(value.types))
+  if isinstance(value, tf.Tensor):
+    return _forms.EAGER_TENSOR
+  if isinstance(value, ABSTRACT) and not isinstance(value, Text):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "type() of what only the run knows.")
+  return str if isinstance(value, Text) else ip.conversion.guards.type_of(value)
+
+
+def is_tensor(ip: Host, value: Any) -> Any:
+  return _arrays.is_tensor(ip, ip.frame.resolve(value))
+
+
+def partial(ip: Host, function: Any, *args: Any, **kwargs: Any) -> Any:
+  if kwargs:
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, "functools.partial with keywords, in the run.")
+  for arg in args:
+    function = BoundMethod(function, arg)
+  return function
+
+
+def show(ip: Host, *values: Any, **kwargs: Any) -> Any:
+  ip.conversion.effects.print(ip, values, kwargs)
+
+
+def set_attribute(ip: Host, owner: Any, name: Any, value: Any) -> Any:
+  if not isinstance(name, str):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "setattr() with a name of the run.")
+  ip.write_attribute(owner, name, value)
+
+
+def is_callable(ip: Host, value: Any) -> Any:
+  if isinstance(value, Ref):
+    return all(callable(kind) and hasattr(kind, "__call__") for kind in ip.frame.types_of(value))  # noqa: B004
+  return callable(value) or isinstance(value, (BoundMethod, Builtin, Closure))

@@ -1,0 +1,104 @@
+"""Python's builtin functions, and TensorFlow's functions of lists, on abstract values."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _tensor_lists
+from recursive_tf.convert.semantics.builtins import _arithmetic, _iterables, _objects
+from recursive_tf.convert.values import _forms, _numbers
+from recursive_tf.convert.values._abstract import Bottom, LocalList
+from recursive_tf.convert.values._forms import part_of
+from recursive_tf.convert.values._operands import Spread
+
+
+def knows(function: Any) -> bool:
+  """Tells whether a builtin is done here."""
+  return _tensor_lists.is_hashable(function) and function in _TABLE
+
+
+def implementation(function: Any) -> Callable[..., Any]:
+  """Returns what does a builtin here; it takes the interpreter first."""
+  return _TABLE[function]
+
+
+def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a builtin."""
+  return _TABLE[function](ip, *args, **kwargs)
+
+
+def call_spread(ip: Host, function: Any, args: list[Any]) -> Any:
+  """Calls a function with `*rows` among its arguments."""
+  if args and isinstance(args[0], Spread) and args[0].rows.form is None:
+    raise Bottom  # What the elements are is not known yet.
+  if function is zip and len(args) == 1:
+    rows = args[0].rows
+    forms = _forms.parts_of_form(rows.form)
+    if forms is not None:
+      parts = [part_of(rows, i) for i in range(len(forms))]
+      return ip.frame.new(LocalList([_iterables.checked_rows(ip, rows, part) for part in parts]))
+  if function in (max, min) and len(args) == 1:
+    return call(ip, function, [args[0].rows], {})
+  raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
+
+
+_TABLE: dict[Any, Callable[..., Any]] = {
+  len: _iterables.length,
+  isinstance: _objects.is_instance,
+  int: _arithmetic.conversion(int),
+  float: _arithmetic.conversion(float),
+  bool: _arithmetic.conversion(bool),
+  str: _arithmetic.to_string,
+  list: _iterables.to_list,
+  tuple: _iterables.to_tuple,
+  dict: _iterables.to_dict,
+  range: _iterables.range_of,
+  enumerate: _iterables.iterating(_iterables.enumerated),
+  zip: _iterables.iterating(_iterables.zipped),
+  reversed: _iterables.iterating(_iterables.backwards),
+  sum: _arithmetic.total_of,
+  max: _arithmetic.extreme("max"),
+  min: _arithmetic.extreme("min"),
+  any: _iterables.any_or_all("any"),
+  all: _iterables.any_or_all("all"),
+  abs: _arithmetic.absolute,
+  round: _arithmetic.rounded,
+  getattr: _objects.get_attribute,
+  hasattr: _objects.has_attribute,
+  setattr: _objects.set_attribute,
+  type: _objects.type_of,
+  map: _iterables.iterating(_iterables.mapped),
+  print: _objects.show,
+  callable: _objects.is_callable,
+  divmod: _arithmetic.divided,
+  iter: _iterables.to_iterator,
+  sorted: _iterables.in_order,
+  tf.is_tensor: _objects.is_tensor,
+  keras.ops.is_tensor: _objects.is_tensor,
+  tf.executing_eagerly: lambda ip: True,
+  functools.partial: _objects.partial,
+  tf.constant: _tensor_lists.constant,
+  list.__getitem__: _iterables.item,
+  tuple.__getitem__: _iterables.item,
+  dict.__getitem__: _iterables.item,
+  list.__len__: _iterables.length_of_builtin,
+  operator.add: lambda ip, a, b: ip.binary(ast.Add, a, b),
+  operator.mul: lambda ip, a, b: ip.binary(ast.Mult, a, b),
+  **{
+    getattr(math, name): _arithmetic.math_of(name)
+    for name in (
+      *sorted(_numbers.MATH_FUNCTIONS), "ceil", "fabs", "floor", "isfinite", "isinf", "isnan",
+      "pow", "trunc",
+    )
+  },
+}

@@ -1,0 +1,55 @@
+"""Forms: what several values of one place have in common, and how they travel as tensors.
+
+Two branches of a conditional, the calls of one function and the turns of a loop each give values of
+one form: the same nest, with the same kind at each leaf. `join` finds the form, `flatten` brings a
+value into it in the graph that is being built, `unflatten` makes a value of tensors again.
+"""
+
+from recursive_tf.convert.values._forms.base import EAGER_TENSOR as EAGER_TENSOR
+from recursive_tf.convert.values._forms.base import NUMBERS as NUMBERS
+from recursive_tf.convert.values._forms.base import Mismatch as Mismatch
+from recursive_tf.convert.values._forms.base import NoneType as NoneType
+from recursive_tf.convert.values._forms.base import Reader as Reader
+from recursive_tf.convert.values._forms.base import as_number as as_number
+from recursive_tf.convert.values._forms.base import dtype_of_number as dtype_of_number
+from recursive_tf.convert.values._forms.base import is_exact as is_exact
+from recursive_tf.convert.values._forms.base import is_heap_object as is_heap_object
+from recursive_tf.convert.values._forms.base import is_tensor_like as is_tensor_like
+from recursive_tf.convert.values._forms.base import number_of as number_of
+from recursive_tf.convert.values._forms.base import same_static as same_static
+from recursive_tf.convert.values._forms.data import ArrayForm as ArrayForm
+from recursive_tf.convert.values._forms.data import ClosureForm as ClosureForm
+from recursive_tf.convert.values._forms.data import NumberForm as NumberForm
+from recursive_tf.convert.values._forms.data import RefForm as RefForm
+from recursive_tf.convert.values._forms.data import StaticForm as StaticForm
+from recursive_tf.convert.values._forms.data import TensorForm as TensorForm
+from recursive_tf.convert.values._forms.data import WeakForm as WeakForm
+from recursive_tf.convert.values._forms.joining import Form as Form
+from recursive_tf.convert.values._forms.joining import arrays as arrays
+from recursive_tf.convert.values._forms.joining import can_be_none as can_be_none
+from recursive_tf.convert.values._forms.joining import describe as describe
+from recursive_tf.convert.values._forms.joining import flatten as flatten
+from recursive_tf.convert.values._forms.joining import form_of as form_of
+from recursive_tf.convert.values._forms.joining import generalized as generalized
+from recursive_tf.convert.values._forms.joining import has_containers as has_containers
+from recursive_tf.convert.values._forms.joining import (
+  has_containers_in_rows as has_containers_in_rows,
+)
+from recursive_tf.convert.values._forms.joining import has_rows as has_rows
+from recursive_tf.convert.values._forms.joining import has_views as has_views
+from recursive_tf.convert.values._forms.joining import join as join
+from recursive_tf.convert.values._forms.joining import join_shapes as join_shapes
+from recursive_tf.convert.values._forms.joining import number_type as number_type
+from recursive_tf.convert.values._forms.joining import part_of as part_of
+from recursive_tf.convert.values._forms.joining import parts_of_form as parts_of_form
+from recursive_tf.convert.values._forms.joining import sequence_type as sequence_type
+from recursive_tf.convert.values._forms.joining import specs as specs
+from recursive_tf.convert.values._forms.joining import unflatten as unflatten
+from recursive_tf.convert.values._forms.maybe import MaybeForm as MaybeForm
+from recursive_tf.convert.values._forms.maybe import UndefinedForm as UndefinedForm
+from recursive_tf.convert.values._forms.maybe import UnsetForm as UnsetForm
+from recursive_tf.convert.values._forms.nest import NestForm as NestForm
+from recursive_tf.convert.values._forms.nest import build as build
+from recursive_tf.convert.values._forms.nest import parts_of as parts_of
+from recursive_tf.convert.values._forms.rows import RowsForm as RowsForm
+from recursive_tf.convert.values._forms.rows import check_shapes as check_shapes

@@ -1,0 +1,156 @@
+"""What all forms offer, what they need of a frame, and the numbers and objects that they know."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.values._abstract import Base, BoundMethod, Builtin, Closure, Ref, Unset
+from recursive_tf.convert.values._numbers import Number
+
+NoneType = type(None)
+EAGER_TENSOR = tf.__internal__.EagerTensor  # Making one would start TensorFlow's threads.
+NUMBERS = (bool, int, float)
+
+
+class Mismatch(Exception):  # noqa: N818 - control flow, becomes a refusal where the place is known
+  """Two values have no form in common."""
+
+
+class Reader(Protocol):
+  """What forms need of the frame in which a value is brought into a form."""
+
+  def resolve(self, value: Any) -> Any:
+    """Returns a `Ref` to a number or an array as what it is; other values as they are."""
+
+  def optional(self, value: Any) -> Any:
+    """Returns a read of a number or array or None as a `Maybe`; all else as it is."""
+
+  def base(self, value: Any) -> Base:
+    """Returns the object behind a `Ref` or a static object with its handle."""
+
+  def types_of(self, ref: Ref) -> frozenset[type]:
+    """Returns the exact types that a `Ref` can have."""
+
+  def source(self, value: Any) -> Ref | None:
+    """Returns the read that gave a number."""
+
+  def tensor(self, value: Any) -> tf.Tensor:
+    """Returns a value as TensorFlow would take it."""
+
+  def pin(self, value: Any, holder: Any) -> None:
+    """Notes that the containers in a value become elements of a list of unknown length."""
+
+  def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
+    """Returns the refusal of what is being converted; raise it."""
+
+
+class BaseForm:
+  """What several values of one place have in common; by itself a form without tensors."""
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    """Yields the specs of the tensors that a value of this form has."""
+    yield from ()
+
+  def flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+    """Returns the tensors of `value`, brought into this form, which covers it."""
+    if isinstance(value, Unset):
+      return [tf.zeros([size or 0 for size in s.shape.as_list()], s.dtype) for s in self.specs()]
+    return self._flatten(value, reader)
+
+  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+    return []
+
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+    """Makes a value of this form, taking its tensors from an iterator."""
+    raise NotImplementedError
+
+  def widened(
+    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> list[tf.Tensor]:
+    """Returns stacked tensors of another form in this one, which covers it."""
+    for value in old.constant():
+      return [tf.repeat(t[tf.newaxis], length, axis=0) for t in self.flatten(value, reader)]
+    return self._widened(old, tensors, length, reader)
+
+  def _widened(
+    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> list[tf.Tensor]:
+    if type(old) is not type(self) or old.dtypes() != self.dtypes():
+      raise Mismatch(f"{old.describe()} and {self.describe()}")
+    return [next(tensors) for _ in self.specs()]
+
+  def constant(self) -> tuple[Any, ...]:
+    """Returns the one value that all values of this form are, if it says so."""
+    return ()
+
+  def dtypes(self) -> list[tf.DType]:
+    """Returns the types of the tensors."""
+    return [spec.dtype for spec in self.specs()]
+
+  def describe(self) -> str:
+    """Returns what messages call a value of this form."""
+    return "nothing"
+
+
+def same_static(a: Any, b: Any) -> bool:
+  """Tells whether two objects known at conversion are the same to the program."""
+  if a is b:
+    return True
+  if type(a) is not type(b):
+    return False
+  if isinstance(a, tuple):
+    return len(a) == len(b) and all(map(same_static, a, b))
+  if isinstance(a, types.MethodType):
+    return a.__func__ is b.__func__ and a.__self__ is b.__self__
+  kinds = (*NUMBERS, str, bytes, range, slice, tf.DType, tf.TensorShape)
+  return isinstance(a, kinds) and (
+    a == b and repr(a) == repr(b)
+  )
+
+
+def is_exact(value: Any, dtype: tf.DType) -> bool:
+  """Tells whether a value is a Python number that is known and that a tensor's type can hold."""
+  if type(value) not in NUMBERS or not (dtype.is_floating or dtype.is_integer):
+    return False
+  try:
+    return bool(np.array(value, dtype.as_numpy_dtype).item() == value)
+  except OverflowError:
+    return False
+
+
+def as_number(value: Any) -> Number:
+  """Returns a Python number as a `Number`."""
+  if isinstance(value, Number):
+    return value
+  return Number(tf.constant(value, dtype_of_number(type(value))), type(value))
+
+
+def number_of(value: Any) -> Number | None:
+  """Returns a number, static or not, as a `Number`; None if it is none."""
+  if isinstance(value, Number):
+    return value
+  return as_number(value) if type(value) in NUMBERS else None
+
+
+def dtype_of_number(type_: type) -> tf.DType:
+  """Returns how a Python number travels."""
+  return {int: tf.int64, float: tf.float64, bool: tf.bool}[type_]
+
+
+def is_tensor_like(value: Any) -> bool:
+  """Tells whether a value is a tensor, known or not, or something that TensorFlow reads as one."""
+  return isinstance(value, (tf.Tensor, np.ndarray, np.generic))
+
+
+def is_heap_object(value: Any) -> bool:
+  """Tells whether a static object can be a row: a plain instance, string or container."""
+  if isinstance(value, (type, Closure, BoundMethod, Builtin)) or callable(value):
+    return False
+  module = type(value).__module__.partition(".")[0]
+  return module not in ("tensorflow", "keras", "numpy", "recursive_tf")

@@ -1,0 +1,351 @@
+"""Forms of values, and what two forms have in common: the one place that knows all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.values._abstract import (
+  Abstract,
+  Array,
+  BoundMethod,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Maybe,
+  Missing,
+  Ref,
+  Rows,
+  Undefined,
+  Unset,
+  Weak,
+)
+from recursive_tf.convert.values._forms.base import (
+  EAGER_TENSOR,
+  NUMBERS,
+  Mismatch,
+  Reader,
+  is_heap_object,
+  is_tensor_like,
+)
+from recursive_tf.convert.values._forms.data import (
+  ArrayForm,
+  NumberForm,
+  RefForm,
+  StaticForm,
+  TensorForm,
+  WeakForm,
+)
+from recursive_tf.convert.values._forms.maybe import MaybeForm, UndefinedForm, UnsetForm
+from recursive_tf.convert.values._forms.nest import NestForm
+from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._numbers import Number
+
+Form = Any  # One of those of `forms/`; None where nothing is known.
+
+
+def form_of(value: Any, reader: Reader) -> Form:
+  """Returns the most specific form of one value."""
+  value = reader.optional(value)
+  if isinstance(value, Maybe):
+    return MaybeForm(form_of(value.value, reader))
+  if isinstance(value, tf.Variable):
+    return ArrayForm(_spec(value), frozenset([type(value)]), False)
+  value = reader.resolve(value)
+  if isinstance(value, Number):
+    return NumberForm(value.type, reader.source(value) is not None)
+  if isinstance(value, Weak):
+    return WeakForm(_spec(value.tensor), value.type)
+  if isinstance(value, Ref):
+    types = reader.types_of(value)
+    return RefForm(types - {Missing} or types)  # What is missing fails as it is passed on.
+  if isinstance(value, Array):
+    return ArrayForm(_spec(value.tensor), value.types, value.is_new)
+  if isinstance(value, Abstract):
+    raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
+  if isinstance(value, Undefined):
+    return UndefinedForm(value.name)
+  if isinstance(value, Unset):
+    return UnsetForm()
+  if isinstance(value, LocalList):
+    if isinstance(value.content, Rows):
+      return RowsForm(value.content.form)
+    parts = tuple(form_of(item, reader) for item in value.content)
+    return NestForm(list, tuple(range(len(parts))), parts)
+  if isinstance(value, Rows):
+    return RowsForm(value.form, value.type)
+  if isinstance(value, LocalDict):
+    return NestForm(dict, tuple(value.items), _forms(value.items.values(), reader))
+  if isinstance(value, LocalObject):
+    return NestForm(value.type, tuple(value.fields), _forms(value.fields.values(), reader))
+  if isinstance(value, BoundMethod):
+    return NestForm(BoundMethod, (0, 1), _forms((value.function, value.owner), reader))
+  if isinstance(value, tuple):
+    if _is_plain(value):
+      return StaticForm(value)
+    return NestForm(type(value), tuple(range(len(value))), _forms(value, reader))
+  if isinstance(value, (np.ndarray, np.generic)):
+    return ArrayForm(_spec(value), frozenset([type(value)]), False)
+  if is_tensor_like(value):
+    return TensorForm(_spec(value))
+  return StaticForm(value)
+
+
+def join(a: Form, b: Form) -> Form:
+  """Returns the most specific form that covers both.
+
+  Raises:
+    Mismatch: If there is none.
+  """
+  if a == b:
+    return a
+  for one, other in ((a, b), (b, a)):
+    if isinstance(one, UnsetForm):
+      return other
+  for one in (a, b):
+    if isinstance(one, UndefinedForm):
+      return one
+  for one, other in ((a, b), (b, a)):
+    found = _join_as(one, other)
+    if found is not None:
+      return found
+  raise Mismatch(f"{describe(a)} and {describe(b)}")
+
+
+def _join_as(a: Form, b: Form) -> Form | None:
+  """Returns the join if `a` is of the kind that takes the other in."""
+  if isinstance(a, StaticForm) and isinstance(b, StaticForm):
+    return _join_static(a.value, b.value)
+  if isinstance(a, MaybeForm):
+    if isinstance(b, StaticForm) and b.value is None:
+      return a
+    return MaybeForm(join(a.value, b.value if isinstance(b, MaybeForm) else b))
+  if isinstance(a, StaticForm) and a.value is None and can_be_none(b):
+    return MaybeForm(b)
+  if isinstance(a, NumberForm) and number_type(b) is a.type:
+    return NumberForm(a.type)
+  if isinstance(a, NumberForm) and a.is_read and isinstance(b, NumberForm) and b.is_read:
+    return RefForm(frozenset([a.type, b.type]))
+  if isinstance(a, ArrayForm) and isinstance(b, (ArrayForm, TensorForm)):
+    types = b.types if isinstance(b, ArrayForm) else frozenset([EAGER_TENSOR])
+    is_new = a.is_new and getattr(b, "is_new", True)
+    return ArrayForm(_join_specs(a.spec, b.spec), a.types | types, is_new)
+  if isinstance(a, TensorForm):
+    if isinstance(b, TensorForm):
+      return TensorForm(_join_specs(a.spec, b.spec))
+    number = number_type(b)
+    if number in (int, float) and _takes(a.spec.dtype, number):
+      return WeakForm(a.spec, number)
+  if isinstance(a, WeakForm):
+    if isinstance(b, (TensorForm, WeakForm)):
+      if isinstance(b, WeakForm) and b.type is not a.type:
+        return None
+      return WeakForm(_join_specs(a.spec, b.spec), a.type)
+    if number_type(b) is a.type:
+      return a
+  if isinstance(a, RefForm):
+    if isinstance(b, RefForm):
+      return RefForm(a.types | b.types)
+    if isinstance(b, StaticForm) and (b.value is None or is_heap_object(b.value)):
+      return RefForm(a.types | {type(b.value)})
+    if isinstance(b, NumberForm) and b.is_read:
+      return RefForm(a.types | {b.type})
+  if isinstance(a, NestForm) and isinstance(b, NestForm):
+    if (a.type, a.keys) == (b.type, b.keys):
+      return NestForm(a.type, a.keys, tuple(map(join, a.parts, b.parts)))
+    if a.type is list and b.type is list:
+      return RowsForm(_join_elements([*a.parts, *b.parts]))
+  if isinstance(a, NestForm) and isinstance(b, StaticForm) and isinstance(b.value, tuple):
+    parts = tuple(StaticForm(item) for item in b.value)
+    return join(a, NestForm(type(b.value), tuple(range(len(parts))), parts))
+  if isinstance(a, RowsForm):
+    others = [b.element] if isinstance(b, RowsForm) and b.element is not None else parts_of_form(b)
+    if others is not None and a.type is sequence_type(b):
+      known = [] if a.element is None else [a.element]
+      return RowsForm(_join_elements([*known, *others]), a.type)
+  return None
+
+
+def can_be_none(form: Form) -> bool:
+  """Tells whether a value of this form may be None in its place on other paths."""
+  if isinstance(form, NestForm):
+    return all(can_be_none(part) or isinstance(part, StaticForm) for part in form.parts)
+  if not isinstance(form, (NumberForm, TensorForm, ArrayForm)):
+    return False
+  return all(spec.shape.rank is not None for spec in specs(form))
+
+
+def _join_static(a: Any, b: Any) -> Form | None:
+  if type(a) is type(b) and isinstance(a, NUMBERS):
+    return NumberForm(type(a))
+  if isinstance(a, tuple) and isinstance(b, tuple):
+    if type(a) is type(b) and len(a) == len(b):
+      parts = [join(StaticForm(x), StaticForm(y)) for x, y in zip(a, b, strict=True)]
+      return NestForm(type(a), tuple(range(len(parts))), tuple(parts))
+    return None
+  if all(x is None or is_heap_object(x) for x in (a, b)):
+    return RefForm(frozenset([type(a), type(b)]))
+  return None
+
+
+def _join_elements(forms: list[Form]) -> Form:
+  """Returns the form of a list's elements; numbers and objects stay what the run decides."""
+  if not forms:
+    return None
+  found = forms[0]
+  for form in forms[1:]:
+    found = join(found, form)
+  return found
+
+
+def flatten(value: Any, form: Form, reader: Reader) -> list[tf.Tensor]:
+  """Returns the tensors of `value`, brought into `form`, which covers it."""
+  found: list[tf.Tensor] = form.flatten(value, reader)
+  return found
+
+
+def unflatten(form: Form, tensors: Iterator[tf.Tensor]) -> Any:
+  """Makes a value of this form, taking its tensors from an iterator."""
+  return form.unflatten(tensors)
+
+
+def specs(form: Form) -> Iterator[tf.TensorSpec]:
+  """Yields the specs of the tensors that a value of this form has; none of an unknown form."""
+  if form is not None:
+    yield from form.specs()
+
+
+def sequence_type(form: Form) -> Any:
+  """Returns list, tuple or the named tuple that values of a form are; None if they are none."""
+  found: type | None = None
+  if isinstance(form, StaticForm):
+    found = type(form.value)
+  elif isinstance(form, (NestForm, RowsForm)):
+    found = form.type
+  return found if found is not None and issubclass(found, (list, tuple)) else None
+
+
+def parts_of_form(form: Form) -> tuple[Form, ...] | None:
+  """Returns the forms of the elements of a list or tuple of known length; None of all else."""
+  if isinstance(form, StaticForm) and isinstance(form.value, tuple):
+    return tuple(map(StaticForm, form.value))
+  if isinstance(form, RowsForm):
+    return () if form.element is None else None
+  return form.parts if sequence_type(form) and isinstance(form, NestForm) else None
+
+
+def has_rows(form: Form) -> bool:
+  """Tells whether there is a list of unknown length in values of this form."""
+  if isinstance(form, NestForm):
+    return any(map(has_rows, form.parts))
+  return isinstance(form, RowsForm) or (isinstance(form, MaybeForm) and has_rows(form.value))
+
+
+def has_views(form: Form) -> bool:
+  """Tells whether values of this form hold a range or a view of a dict."""
+  if isinstance(form, NestForm):
+    return any(map(has_views, form.parts))
+  if isinstance(form, RowsForm):
+    return form.type is None or has_views(form.element)
+  return isinstance(form, MaybeForm) and has_views(form.value)
+
+
+def has_containers_in_rows(form: Form) -> bool:
+  """Tells whether lists of unknown length in values of this form have containers in them."""
+  if isinstance(form, RowsForm):
+    return has_containers(form.element)
+  if isinstance(form, NestForm):
+    return any(map(has_containers_in_rows, form.parts))
+  return isinstance(form, MaybeForm) and has_containers_in_rows(form.value)
+
+
+def has_containers(form: Form) -> bool:
+  """Tells whether there are lists, dicts or objects that the program makes in such values."""
+  if isinstance(form, NestForm):
+    return not issubclass(form.type, tuple) or any(map(has_containers, form.parts))
+  if isinstance(form, RowsForm):
+    return form.type is list or has_containers(form.element)
+  return isinstance(form, MaybeForm) and has_containers(form.value)
+
+
+def generalized(form: Form, is_argument: bool = False) -> Form:
+  """Returns the form that a recursive function takes: numbers may change from call to call."""
+  if is_argument and isinstance(form, StaticForm) and type(form.value) in (int, float):
+    return NumberForm(type(form.value))
+  if isinstance(form, NestForm):
+    parts = tuple(generalized(part, is_argument) for part in form.parts)
+    return NestForm(form.type, form.keys, parts)
+  return form
+
+
+def number_type(form: Form) -> type | None:
+  """Returns the type of the numbers of a form, None if they are none."""
+  if isinstance(form, NumberForm):
+    return form.type
+  if isinstance(form, StaticForm) and type(form.value) in NUMBERS:
+    return type(form.value)
+  return None
+
+
+def arrays(form: Form) -> Iterator[ArrayForm]:
+  """Yields the forms of arrays in a form."""
+  if isinstance(form, ArrayForm):
+    yield form
+  elif isinstance(form, NestForm):
+    for part in form.parts:
+      yield from arrays(part)
+  elif isinstance(form, RowsForm):
+    yield from arrays(form.element)
+  elif isinstance(form, MaybeForm):
+    yield from arrays(form.value)
+
+
+def describe(form: Form) -> str:
+  """Returns what messages call a value of this form."""
+  return "nothing" if form is None else str(form.describe())
+
+
+def _forms(values: Any, reader: Reader) -> tuple[Form, ...]:
+  return tuple(form_of(value, reader) for value in values)
+
+
+def _is_plain(value: Any) -> bool:
+  """Tells whether a tuple is known at conversion, numbers and names only."""
+  if isinstance(value, tuple):
+    return all(_is_plain(item) for item in value)
+  return value is None or isinstance(value, (*NUMBERS, str, type))
+
+
+def _spec(value: Any) -> tf.TensorSpec:
+  return tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
+
+
+def _takes(dtype: tf.DType, number: type | None) -> bool:
+  return dtype.is_floating or (dtype.is_integer and number is int)
+
+
+def _join_specs(a: tf.TensorSpec, b: tf.TensorSpec) -> tf.TensorSpec:
+  if a.dtype != b.dtype:
+    raise Mismatch(f"a tensor {a.dtype.name}{a.shape} and a tensor {b.dtype.name}{b.shape}")
+  return tf.TensorSpec(join_shapes(a.shape, b.shape), a.dtype)
+
+
+def join_shapes(a: tf.TensorShape, b: tf.TensorShape) -> tf.TensorShape:
+  """Returns the most specific shape that both have."""
+  if a.rank is None or a.rank != b.rank:
+    return tf.TensorShape(None)
+  return tf.TensorShape([m if m == n else None for m, n in zip(a, b, strict=True)])
+
+
+def part_of(rows: Rows, position: int) -> Rows:
+  """Returns part `position` of elements that are nests; of none as none are known."""
+  if rows.form is None:
+    return rows
+  forms = parts_of_form(rows.form) or rows.form.parts
+  first = sum(len(list(specs(part))) for part in forms[:position])
+  count = len(list(specs(forms[position])))
+  return Rows(rows.length, rows.tensors[first : first + count], forms[position])

@@ -1,0 +1,78 @@
+"""Forms of what may be None, may not be there, or is not there yet."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert.values._abstract import Maybe, Undefined, Unset
+from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
+
+
+@dataclasses.dataclass(frozen=True)
+class MaybeForm(BaseForm):
+  """None, or a value of this form."""
+
+  value: Any
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    yield tf.TensorSpec([], tf.bool)
+    yield from self.value.specs()
+
+  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+    value = reader.optional(value)
+    if isinstance(value, Maybe):
+      return [value.is_there, *self.value.flatten(value.value, reader)]
+    if value is None:
+      return [tf.constant(False), *self.value.flatten(Unset(), reader)]
+    return [tf.constant(True), *self.value.flatten(value, reader)]
+
+  def _widened(
+    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> list[tf.Tensor]:
+    if isinstance(old, MaybeForm):
+      there = next(tensors)
+      return [there, *self.value.widened(old.value, tensors, length, reader)]
+    return [tf.fill([length], True), *self.value.widened(old, tensors, length, reader)]
+
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+    is_there = next(tensors)
+    return Maybe(self.value.unflatten(tensors), is_there)
+
+  def describe(self) -> str:
+    return f"None or {self.value.describe()}"
+
+
+@dataclasses.dataclass(frozen=True)
+class UndefinedForm(BaseForm):
+  """Nothing that may be used."""
+
+  name: str
+
+  def flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+    return []
+
+  def _widened(
+    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> list[tf.Tensor]:
+    raise Mismatch(f"elements {old.describe()} and nothing")
+
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+    return Undefined(self.name)
+
+
+@dataclasses.dataclass(frozen=True)
+class UnsetForm(BaseForm):
+  """Nothing yet; it takes any form."""
+
+  def flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+    return []
+
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+    return Unset()
+
+  def constant(self) -> tuple[Any, ...]:
+    return (Unset(),)

@@ -1,0 +1,59 @@
+"""What operations take and give that is no value of Python: slices, spreads, shapes of the run."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert.values._abstract import Abstract, Rows
+from recursive_tf.convert.values._numbers import Number
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Slice:
+  """A slice; its parts may be known only in the run."""
+
+  lower: Any
+  upper: Any
+  step: Any
+
+  def static(self) -> slice | None:
+    """Returns the Python slice, None if a part is known only in the run."""
+    parts = (self.lower, self.upper, self.step)
+    return None if any(isinstance(p, (Number, tf.Tensor)) for p in parts) else slice(*parts)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Spread:
+  """`*rows` in a call: as many arguments as the run finds."""
+
+  rows: Rows
+
+
+class Mapped:
+  """An argument that is another one in each of many calls."""
+
+  def __init__(self, rows: Rows):
+    self.rows = rows
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Once(Abstract):
+  """What `iter()` returns; only a class's own `__iter__` may, for what comes after changes it."""
+
+  value: Any
+  description = "An iterator"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shape(Abstract):
+  """The shape of a tensor.
+
+  Attributes:
+    dims: its dimensions, ints or `Number`s.
+  """
+
+  dims: tuple[Any, ...]
+  description = "A shape that only the run knows"
