@@ -52,8 +52,6 @@ def _check(node: ast.AST, ctx: PassContext) -> None:
     ctx.refuse(node, f"{explanation}.")
   if isinstance(node, ast.stmt) and not isinstance(node, STATEMENTS):
     ctx.refuse(node, f"{type(node).__name__} statements are not converted.")
-  if isinstance(node, ast.For | ast.While) and node.orelse:
-    ctx.refuse(node, "else on a loop is not converted: set a flag before break, and test it.")
   if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
     ctx.refuse(node, "from ... import * is not converted: name what you import.")
   if isinstance(node, ast.FunctionDef) and getattr(node, "type_params", None):

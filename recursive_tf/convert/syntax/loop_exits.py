@@ -1,9 +1,9 @@
 """Replaces break, continue and return inside loops by flags.
 
 Before: desugared.
-After: no `Break`, no `Continue`, no `Return` in a loop. A loop that could be left early has the
-annotation UNTIL, the name of its flag. A `return` in a loop has become a flag, a slot for the value
-with the annotation RETURN_SLOT, and a `return` of the slot after the loop.
+After: no `Break`, no `Continue`, no `Return` in a loop, no `else` on one. A loop that could be left
+early has the annotation UNTIL, the name of its flag. A `return` in a loop has become a flag, a slot
+for the value with the annotation RETURN_SLOT, and a `return` of the slot after the loop.
 
 What follows a possible exit in the loop's body stands in the branches that did not take it; what
 follows a sure exit or a `Raise` in its block is dropped, in the whole function.
@@ -17,6 +17,8 @@ from recursive_tf.convert.syntax import context, scopes, tails
 from recursive_tf.convert.syntax.annotations import Annotation, annotate
 from recursive_tf.convert.syntax.context import PassContext
 
+_SURE_EXITS = (ast.Break, ast.Continue, ast.Return, ast.Raise)
+
 
 def transform(node: ast.FunctionDef, ctx: PassContext) -> ast.FunctionDef:
   """Returns `node`, rewritten in place, functions inside too."""
@@ -29,15 +31,16 @@ def _block(block: list[ast.stmt], ctx: PassContext) -> list[ast.stmt]:
   """Rewrites the loops of a block, inner ones first: they leave a `return` for the outer one."""
   result: list[ast.stmt] = []
   for statement in block:
-    if isinstance(statement, ast.Break | ast.Continue | ast.Return | ast.Raise):
+    if isinstance(statement, _SURE_EXITS):
       return [*result, statement]
     if isinstance(statement, ast.If):
       statement.body = _block(statement.body, ctx)
       statement.orelse = _block(statement.orelse, ctx)
     if isinstance(statement, ast.For | ast.While):
       statement.body = _block(statement.body, ctx)
+      statement.orelse = _block(statement.orelse, ctx)
       result += _loop(statement, ctx)
-      if isinstance(result[-1], ast.Return):  # Of a loop that has no other end.
+      if isinstance(result[-1], _SURE_EXITS):  # Of a loop that has no other end, or of its `else`.
         return result
     else:
       result.append(statement)
@@ -47,8 +50,9 @@ def _block(block: list[ast.stmt], ctx: PassContext) -> list[ast.stmt]:
 def _loop(loop: ast.For | ast.While, ctx: PassContext) -> list[ast.stmt]:
   """Rewrites one loop whose inner loops are done; returns it with what goes before and after."""
   kinds = {type(node) for node in _exits(loop.body)}
+  otherwise, loop.orelse = loop.orelse, []
   if not kinds:
-    return [loop]
+    return [loop, *otherwise]
   stop = ctx.fresh("stop") if ast.Break in kinds else None
   returned = ctx.fresh("returned") if ast.Return in kinds else None
   slot = ctx.fresh("result") if returned else None
@@ -77,11 +81,13 @@ def _loop(loop: ast.For | ast.While, ctx: PassContext) -> list[ast.stmt]:
   if returned:
     leave = tails.leave_with(ast.Return, slot)
     if stop is None and _is_endless(loop):
-      result.append(context.located(leave, at=loop))
-    else:
-      check = ast.If(context.load(returned, at=loop), [leave], [])
-      result.append(context.located(check, at=loop))
-  return result
+      return [*result, context.located(leave, at=loop)]
+    check = ast.If(context.load(returned, at=loop), [leave], [])
+    result.append(context.located(check, at=loop))
+  if stop and otherwise:
+    has_ended = ast.copy_location(ast.UnaryOp(ast.Not(), context.load(stop, at=loop)), loop)
+    otherwise = [ast.copy_location(ast.If(has_ended, otherwise, []), loop)]
+  return [*result, *otherwise]
 
 
 def _exits(block: list[ast.stmt]) -> list[ast.stmt]:

@@ -49,8 +49,6 @@ def _has_places(root: ast.FunctionDef) -> None:
 def _fenced(root: ast.FunctionDef) -> None:
   for node in ast.walk(root):
     _require(type(node).__name__ not in fence.REFUSED, node, "this syntax is fenced off.")
-    if isinstance(node, ast.For | ast.While):
-      _require(not node.orelse, node, "loops have no else.")
 
 
 def _with_locals(root: ast.FunctionDef) -> None:
@@ -78,6 +76,8 @@ def _desugared(root: ast.FunctionDef) -> None:
 
 def _without_loop_exits(root: ast.FunctionDef) -> None:
   for node in ast.walk(root):
+    if isinstance(node, ast.For | ast.While):
+      _require(not node.orelse, node, "loops have no else.")
     _require(not isinstance(node, ast.Break | ast.Continue), node, "no break, no continue.")
     if isinstance(node, ast.For | ast.While):
       returns = [part for part in scopes.own_nodes(node.body) if isinstance(part, ast.Return)]

@@ -118,6 +118,8 @@ def statements(draw, scope):
     else:
       head = draw(st.sampled_from(["while True:", f"while {draw(conditions(scope))}:"]))
     lines = [head, "  tick()", *_indented(draw(blocks(looped)))]
+    if draw(st.booleans()):
+      lines += ["else:", *_indented(draw(blocks(deeper)))]
     after = dataclasses.replace(scope, reads=looped.reads)
     return lines, after
   if kind == "map":

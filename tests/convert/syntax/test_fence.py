@@ -15,8 +15,6 @@ REFUSED = {
   "if x:\n    del x[0]": (4, "del is not converted"),
   "match x:\n    case 1:\n      x = 2": (3, "match is not converted"),
   "class A:\n    pass": (3, "define it outside"),
-  "for y in x:\n    pass\n  else:\n    x = 1": (3, "else on a loop"),
-  "while x:\n    x = 0\n  else:\n    x = 1": (3, "else on a loop"),
   "def g():\n    x = 1\n    yield x": (5, "a generator is not converted"),
   "def g():\n    if x:\n      del y": (5, "del is not converted"),
   "async def g():\n    await x": (3, "an async function is not converted"),

@@ -45,6 +45,35 @@ PROGRAMS = {
     "def g(y):\n    for t in xs:\n      if t == y: return t\n      if t == a: break\n"
     "    return -1\n  for t in xs:\n    if g(t) == b: return t"
   ),
+  "else": "for t in xs:\n    n += t\n  else:\n    n += 10\n  return n",
+  "else after break": (
+    "for t in xs:\n    if t == a: break\n    n += t\n  else:\n    n += 10\n  return n, t"
+  ),
+  "else after return": (
+    "for t in xs:\n    if t == a: return n\n    if t == b: break\n  else:\n    return 'else'\n"
+    "  return 'end'"
+  ),
+  "else of while": (
+    "while n < a:\n    n += 1\n    if n == b: break\n  else:\n    n = -n\n  return n"
+  ),
+  "else of an endless loop": (
+    "while True:\n    n += 1\n    if n > a: return n\n  else:\n    n = 100\n  return n"
+  ),
+  "else leaves the outer loop": (
+    "for t in xs:\n    for u in xs:\n      if u > t: break\n    else:\n      if t == a: break\n"
+    "      n += 10\n      continue\n    n += 1\n  else:\n    n += 100\n  return n"
+  ),
+  "else that always leaves": (
+    "for t in xs:\n    for u in xs:\n      n += u\n      if u == a: continue\n    else:\n"
+    "      break\n    n += 1000\n  return n"
+  ),
+  "else raises": (
+    "for t in xs:\n    if t == a: break\n  else:\n    raise ValueError(b)\n  return n"
+  ),
+  "else with a loop with else": (
+    "for t in xs:\n    if t == a: break\n  else:\n    for u in xs:\n      if u == b: break\n"
+    "    else:\n      n = 5\n    n += 7\n  return n"
+  ),
   "first statement": "for t in xs:\n    continue\n  for t in xs:\n    return t\n  return a",
 }
 
