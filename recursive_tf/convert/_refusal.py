@@ -73,17 +73,30 @@ class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - 
   reason: Reason
   explanation: str
   origin: Origin | None
+  is_of_machine: bool
 
   @classmethod
   def of(
-    cls, reason: Reason, explanation: str, origin: Origin | None = None
+    cls,
+    reason: Reason,
+    explanation: str,
+    origin: Origin | None = None,
+    is_of_machine: bool = False,
   ) -> ConversionRefused:
-    """Makes the refusal; not a constructor, for `RecursiveTFError`'s reason."""
+    """Makes the refusal; not a constructor, for `RecursiveTFError`'s reason.
+
+    Args:
+      reason: its code.
+      explanation: what it is about.
+      origin: where.
+      is_of_machine: whether a faster or idler machine might not have refused.
+    """
     where = f"{origin}: in {origin.function or 'module'}: {origin.text}\n" if origin else ""
     error = cls(f"{where}[{reason.code}] {explanation}\n{reason.hint}")
     error.reason, error.explanation, error.origin = reason, explanation, origin
+    error.is_of_machine = is_of_machine
     return error
 
   def again(self) -> ConversionRefused:
     """Returns the same refusal without its traceback, whose frames hold a whole conversion."""
-    return ConversionRefused.of(self.reason, self.explanation, self.origin)
+    return ConversionRefused.of(self.reason, self.explanation, self.origin, self.is_of_machine)

@@ -46,6 +46,14 @@ class Exhausted(Exception):  # noqa: N818 - control flow, becomes a refusal wher
   Its only argument says which limit.
   """
 
+  is_of_machine = False
+
+
+class OutOfTime(Exhausted):
+  """The limit is one of time or memory, which another day it might not reach."""
+
+  is_of_machine = True
+
 
 @dataclasses.dataclass
 class _Line:
@@ -91,7 +99,7 @@ class Budget:
     try:
       yield
     except Exhausted as error:
-      raise self._refusal(str(error)) from None
+      raise self._refusal(str(error), error.is_of_machine) from None
     except RecursionError:
       raise self._refusal("its branches, calls or loops nest deeper than Python's stack") from None
     finally:
@@ -134,21 +142,21 @@ class Budget:
     if num_nodes > limits.num_nodes:
       raise Exhausted(f"it takes more than {limits.num_nodes:,} nodes of graphs")
     if self._seconds + time.thread_time() - self._begin_seconds > limits.seconds:
-      raise Exhausted(f"it takes more than {limits.seconds:g} seconds")
+      raise OutOfTime(f"it takes more than {limits.seconds:g} seconds")
     if self._num_steps >= self._next_look:
       self._next_look = self._num_steps + _CHECKS_PER_LOOK * _STEPS_PER_CHECK
       if resident_bytes() - self._begin_bytes > limits.num_bytes:
-        raise Exhausted(f"it takes more than {limits.num_bytes // 1_000_000} MB")
+        raise OutOfTime(f"it takes more than {limits.num_bytes // 1_000_000} MB")
 
-  def _refusal(self, why: str) -> ConversionRefused:
+  def _refusal(self, why: str, is_of_machine: bool = False) -> ConversionRefused:
     lines = sorted(self._lines.values(), key=lambda line: line.num_steps)
     text = f"The program is too large to convert: {why}."
     if not lines:
-      return ConversionRefused.of(Reason.TOO_LARGE, text)
+      return ConversionRefused.of(Reason.TOO_LARGE, text, None, is_of_machine)
     most = lines[-1]
     share = 100 * most.num_steps // max(1, self._num_steps)
     text += f" This line was run {most.num_runs:,} times and took {share}% of all steps."
-    return ConversionRefused.of(Reason.TOO_LARGE, text, _origin(most))
+    return ConversionRefused.of(Reason.TOO_LARGE, text, _origin(most), is_of_machine)
 
 
 def _origin(line: _Line) -> Origin:

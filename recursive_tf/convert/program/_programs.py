@@ -20,6 +20,7 @@ from recursive_tf.convert.values import _encode, _forms
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
 _LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
+_PATIENCE = 4  # Times the seconds, for what was refused because it took too long.
 # Runs that fail one after the other although plain Python does not, before it is given up.
 _MAX_FAILURES = {
   Reason.GRAPH_ERROR: 2,
@@ -38,6 +39,8 @@ class Entry:
   num_refusals: int = 0
   num_failures: int = 0
   refusal: ConversionRefused | None = None
+  retry_seconds: float | None = None  # Time in calls after which it is tried once more.
+  has_retried: bool = False
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
   changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
   containers: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -46,6 +49,27 @@ class Entry:
   def is_given_up(self) -> bool:
     """Whether calls are not converted any more."""
     return self.num_refusals >= _MAX_REFUSALS and self.refusal is not None
+
+  def refused(self, refusal: ConversionRefused, now: float, limits: Limits) -> ConversionRefused:
+    """Notes that it was not converted, by the time that calls have taken; returns what to tell.
+
+    What the machine was too slow for is tried once more, when that cannot double the time.
+    """
+    self.num_refusals += _MAX_REFUSALS if refusal.reason in _LASTING else 1
+    if refusal.is_of_machine and not self.has_retried:
+      seconds = _PATIENCE * limits.seconds
+      self.retry_seconds = now + seconds
+      text = f"{refusal.explanation} It is tried once more, when calls have taken {seconds:g} s."
+      refusal = ConversionRefused.of(refusal.reason, text, refusal.origin, True)
+    self.refusal = refusal.again()
+    return refusal
+
+  def retries(self, now: float) -> bool:
+    """Tells whether it is to be tried once more, since calls took as long as that may take."""
+    if self.retry_seconds is None or now < self.retry_seconds:
+      return False
+    self.num_refusals, self.retry_seconds, self.has_retried = _MAX_REFUSALS - 1, None, True
+    return True
 
   def give_up(self, refusal: ConversionRefused) -> None:
     """Runs all calls as plain Python from now on, for this reason."""
@@ -132,8 +156,11 @@ class Programs:
     arguments = self._entries.generalized(self._with_containers(arguments, values))
     entry = self.entry(arguments)
     if entry.is_given_up:
-      assert entry.refusal is not None  # It says so.
-      raise entry.refusal.again()
+      if not entry.retries(self._stats.total_seconds):
+        assert entry.refusal is not None  # It says so.
+        raise entry.refusal.again()
+      patient = dataclasses.replace(self._limits, seconds=_PATIENCE * self._limits.seconds)
+      budget = Budget(patient)
     roots: list[Any] = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
@@ -197,7 +224,14 @@ class Programs:
   def graph(self, program: Program, arguments: dict[str, Argument]) -> Graph:
     """Returns a program's graph for these arguments."""
     before = program.num_graphs
-    graph = program.graph(arguments)
+    try:
+      graph = program.graph(arguments)
+    except ConversionRefused as refusal:
+      for entry in self._entries.values():
+        if program in entry.programs and refusal.reason in _LASTING:
+          entry.programs.remove(program)
+          refusal = entry.refused(refusal, self._stats.total_seconds, self._limits)
+      raise refusal from None
     self._stats.num_graphs += program.num_graphs - before
     return graph
 
@@ -260,9 +294,7 @@ class Programs:
         # What TensorFlow refuses may not be reached.
         program = self._program(entry, wider, roots, budget)
     except ConversionRefused as refusal:
-      entry.num_refusals += _MAX_REFUSALS if refusal.reason in _LASTING else 1
-      entry.refusal = refusal.again()
-      raise
+      raise entry.refused(refusal, self._stats.total_seconds, self._limits) from refusal.__cause__
     entry.programs.insert(0, program)
     self.versions[program.version] = program
     self._num_versions += 1
