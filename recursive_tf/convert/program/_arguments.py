@@ -152,21 +152,39 @@ def classify(value: Any, is_first: bool) -> Argument:
   return Argument(OBJECT)
 
 
-def with_structure(found: dict[str, Argument], values: dict[str, Any]) -> dict[str, Argument]:
-  """Returns the arguments of a call, of which the first is a node that can be called, or none.
+def with_structure(
+  found: dict[str, Argument], values: dict[str, Any], is_owned: bool = False
+) -> dict[str, Argument]:
+  """Returns the arguments of a call, of which one is a node that can be called, or none.
 
   Such an object is a constant beside another structure, and if it may be a function with a state.
+  The node is the first argument, or else `self`.
 
   Args:
     found: by parameter, what they are but for that.
     values: by parameter; lists of them where they are mapped.
+    is_owned: whether `self` is the same for all calls.
   """
+  if any(argument.kind == OBJECT for argument in found.values()):
+    return found
   first = next((name for name in found if name != "self"), None)
-  if first is None or any(argument.kind == OBJECT for argument in found.values()):
-    return found
-  if found[first].kind != STATIC or not _is_callable_node(found[first].value):
-    return found
-  return {**found, first: Argument(OBJECT, is_mapped=values[first] is not found[first].value)}
+  for name in (first, None if is_owned else "self"):
+    if name is None or name not in found or found[name].kind != STATIC:
+      continue
+    value = found[name].value
+    # A method of a model computes with what it is given.
+    is_node = name == first or first is None or _may_have_nodes(value)
+    if is_node and _is_callable_node(value):
+      return {**found, name: Argument(OBJECT, is_mapped=values[name] is not value)}
+  return found
+
+
+def _may_have_nodes(value: Any) -> bool:
+  """Tells whether an object holds others of its class, or what may hold them in other objects."""
+  parts = _parts(value)
+  if any(type(part) is type(value) for part in _with_elements(parts)):
+    return True
+  return any(p is None or (type(p) in (list, tuple, dict) and not p) for p in parts)
 
 
 def _is_callable_node(value: Any) -> bool:
@@ -176,14 +194,25 @@ def _is_callable_node(value: Any) -> bool:
     return False
   if _libraries.is_library(value):
     return False
-  parts = list(getattr(value, "__dict__", {}).values())
-  parts += [getattr(value, name, None) for name in _slots(type(value))]
-  for part in list(parts):
-    if isinstance(part, (list, tuple)):
-      parts += part
-    elif isinstance(part, dict):
-      parts += part.values()
+  parts = _with_elements(_parts(value))
   return bool(parts) and all(_is_data(part) for part in parts)
+
+
+def _parts(value: Any) -> list[Any]:
+  """Returns the attributes of an object."""
+  own = list(getattr(value, "__dict__", {}).values())
+  return own + [getattr(value, name, None) for name in _slots(type(value))]
+
+
+def _with_elements(parts: list[Any]) -> list[Any]:
+  """Returns objects, and those in the lists, tuples and dicts among them."""
+  found = list(parts)
+  for part in parts:
+    if isinstance(part, (list, tuple)):
+      found += part
+    elif isinstance(part, dict):
+      found += part.values()
+  return found
 
 
 def _slots(kind: type) -> list[str]:

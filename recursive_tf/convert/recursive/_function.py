@@ -287,7 +287,7 @@ class RecursiveFunction:
       else:
         is_owner = name == "self"
         found[name] = Argument(STATIC, value) if is_owner else classify(value, False)
-    return with_structure(found, values)
+    return with_structure(found, values, is_owned=num_fixed > 0)
 
   # --- Running
 

@@ -69,6 +69,82 @@ def called(recursive):
   return add
 
 
+class Own:
+  """A node that can be called, with methods that are recursive."""
+
+  def __init__(self, v, *kids):
+    self.v, self.kids = v, list(kids)
+
+  def __call__(self, factor=1):
+    return self.v * factor
+
+
+def own_method(recursive):
+  @recursive
+  def add(self):
+    return self.v + sum(add(kid) for kid in self.kids)
+
+  return add
+
+
+def own_method_that_calls_itself(recursive):
+  @recursive
+  def add(self, depth=0):
+    return self(depth) + sum(add(kid, depth + 1) for kid in self.kids)
+
+  return add
+
+
+@pytest.mark.parametrize(
+  "build, kind",
+  [
+    (own_method, Called),
+    (own_method, Slotted),
+    (own_method, Own),
+    (own_method_that_calls_itself, Own),
+  ],
+)
+def test_callable_nodes_may_be_self(build, kind):
+  trees = [tree(kind, v) for v in range(6)] + [kind(v) for v in range(6)]
+  function = agrees(build, lambda: [(one,) for one in trees], expect=CONVERTED)
+  assert function.stats.num_conversions == 1
+
+
+def test_methods_of_callable_nodes_are_bound_and_mapped():
+  class Bound(Own):
+    @rtf.recursive(verify=False)
+    def add(self, depth=1):
+      return self.v * depth + sum(kid.add(depth + 1) for kid in self.kids)
+
+  stats = Bound.add.stats
+  def plain(node, depth=1):
+    return node.v * depth + sum(plain(kid, depth + 1) for kid in node.kids)
+
+  trees = [tree(Bound, v) for v in range(6)]
+  expected = [plain(one) for one in trees]
+  assert [one.add() for one in trees] == expected
+  assert list(Bound.add.map(trees)) == expected
+  assert stats.num_conversions == 1 and not stats.fallbacks
+
+
+def test_models_that_can_be_called_are_constants():
+  class Model:
+    def __init__(self, factor):
+      self.factor = factor
+
+    def __call__(self, value):
+      return self.factor * value
+
+    @rtf.recursive(verify=False)
+    def power(self, value, count):
+      return value if count <= 0 else self.power(self(value), count - 1)
+
+  assert Model(2).power(tf.constant(3), 2) == 12 and Model(3).power(tf.constant(1), 2) == 9
+  assert not Model.power.stats.fallbacks
+  report = str(Model.power.explain())
+  assert "object.factor" not in report
+
+
 @pytest.mark.parametrize("kind", [Called, Slotted])
 @pytest.mark.parametrize("build", [added, called])
 def test_callable_nodes_share_one_conversion(build, kind):
