@@ -49,7 +49,7 @@ class Gather:
 
   def declarations(self):
     """Returns the lines that must come first."""
-    rebinds = self.spec["collect"] in ("grow", "iadd", "comprehension")
+    rebinds = self.spec["collect"] in ("grow", "iadd", "comprehension", "rebuild")
     if not (rebinds or self.spec["alias"] == "swapped" or self.spec["change"] == "double"):
       return []
     return {"closure": ["nonlocal store"], "global": ["global STORE"]}.get(self.spec["source"], [])
@@ -115,6 +115,7 @@ class Gather:
       return [*lines, f"both({target}, {target}, {item})"]
     key = self.values.get(kid, self.spec.random("key").choice(["name", "v"]))
     group = self.values.get(kid, self.spec.random("key").choice(["flag", "name"]))
+    rebuilt = [f"{target} = {target} + [{item}]", f"{target} = [*{target}, {item}]"]
     several = [f"[{item}]", f"({item},)", f"[{item}, {item}]"]
     line = {
       "append": f"{target}.append({item})",
@@ -128,6 +129,7 @@ class Gather:
       "setdefault": f"{target}.setdefault({group}, []).append({item})",
       "grow": f"{target} += ({item},)",
       "attribute": f"{target}.x = {item}",
+      "rebuild": self.spec.random("rebuild").choice(rebuilt),
     }[self.spec["collect"]]
     return [*lines, *line.split("; ")]
 

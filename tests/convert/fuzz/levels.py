@@ -29,7 +29,7 @@ DIMENSIONS = {
   # How it is collected.
   "collect": (
     *("append", "extend", "iadd", "insert", "comprehension", "key", "setdefault", "grow"),
-    *("attribute", "genexp", "dict_comprehension", "item", "update", "helper"),
+    *("attribute", "genexp", "dict_comprehension", "item", "update", "helper", "rebuild"),
   ),
   # Where the collection comes from.
   "source": (
@@ -39,7 +39,7 @@ DIMENSIONS = {
   # How one gets from child to child.
   "loop": (
     *("for", "enumerate", "zip", "reversed", "range", "sorted", "while", "pop", "filter", "break"),
-    *("zip_next", "named_kids", "sides", "nested", "else"),
+    *("zip_next", "named_kids", "sides", "nested", "else", "comprehension", "genexp"),
   ),
   # What is done with the collection.
   "use": (
@@ -66,7 +66,7 @@ DIMENSIONS = {
   # What changes between the calls.
   "between": (
     *("same", "new", "value", "shape", "type", "global", "shared", "missing", "wider", "subclass"),
-    *("replaced", "equal_names"),
+    *("replaced", "equal_names", "deeper"),
   ),
 }
 

@@ -37,6 +37,8 @@ class Steps:
         f"for k in {kids}:", [f"if {get('k', 'v')} > 5:", ["break"], *simple],
         "else:", ['print("all", ' + get("node", "name") + ")"],
       ],
+      "comprehension": [f"for k in [k for k in {kids}]:", simple],
+      "genexp": [f"for k in (k for k in {kids}):", simple],
     }[level]  # fmt: skip
 
   def clauses(self):

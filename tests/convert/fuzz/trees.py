@@ -113,5 +113,9 @@ class Calls:
       "equal_names": [
         'small = make(3, True, "r", make(1, True, "a"), make(2, True, "a"), make(2, False, "a"))'
       ],
+      "deeper": [
+        "for i in range(8):",
+        '  small = make(i, i % 2 == 0, f"d{i}", small, make(i + 1, i % 3 == 0, "e"))',
+      ],
     }[level]  # fmt: skip
     return [*changes, again, *([again] if level in ("same", "value", "shape") else [])]
