@@ -8,11 +8,10 @@ import ast
 
 import pytest
 
-from tests.convert.fuzz import campaign, runner
+from tests.convert.fuzz import campaign
 from tests.convert.fuzz import levels as fuzz_levels
 from tests.convert.fuzz.report import BAD, INVALID
 from tests.convert.matrix.covering import all_pairs, pairs_of
-from tests.convert.matrix.known import KNOWN
 from tests.convert.matrix.levels import DIMENSIONS
 from tests.convert.matrix.matrix import LIMITS, make_jobs, rows, rows_alone
 from tests.convert.matrix.source import generate
@@ -84,7 +83,7 @@ def test_all_programs_agree_with_python(tmp_path, verify):
 
 
 def _check(rows, folder, verify):
-  jobs = make_jobs([row for row in rows if row.label not in KNOWN], folder)
+  jobs = make_jobs(rows, folder)
   reports = campaign.run_all(jobs, verify, LIMITS)
   shown = [
     f"{report['status']}: {job.path}\n{report['detail']}"
@@ -92,26 +91,3 @@ def _check(rows, folder, verify):
     if report["status"] in (*BAD, INVALID)
   ]
   assert not shown, "\n\n".join(shown)
-
-
-_FAILING = [row for row in _ROWS if row.label in KNOWN]
-
-
-@pytest.mark.parametrize(
-  "row",
-  [
-    pytest.param(
-      row,
-      id=row.label,
-      marks=[
-        pytest.mark.xfail(strict=True, reason=KNOWN[row.label]),
-        *([] if row in _SOME else [pytest.mark.slow]),
-      ],
-    )
-    for row in _FAILING
-  ],
-)
-def test_known_failures_agree_with_python(row, tmp_path):
-  (job,) = make_jobs([row], tmp_path)
-  report = runner.run(tmp_path / f"{row.label}.py", verify=False)
-  assert report.status not in (*BAD, INVALID), f"{report.status}: {job.path}\n{report.detail}"
