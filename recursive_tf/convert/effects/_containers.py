@@ -11,7 +11,12 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects._places import DICT, LIST, Places, Store, generalized
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
-from recursive_tf.convert.frame._rows import concatenated, rows_of_items
+from recursive_tf.convert.frame._rows import (
+  concatenated,
+  rows_cleared,
+  rows_of_items,
+  rows_reversed,
+)
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalList, Missing, Raises, Ref, Rows, named
@@ -76,6 +81,12 @@ class ContainerEffects(Places):
       shorter = Rows(length, tuple(t[:-1] for t in rows.tensors), rows.form)
       store.content = (kept, LocalList(shorter))
       return State(found)
+    if name in ("clear", "reverse") and not args:
+      store = self._list_store(ip, owner, True)
+      rows = store.content[1].content
+      new = rows_cleared(rows) if name == "clear" else rows_reversed(rows)
+      store.content = (Number(tf.constant(0, tf.int64), int), LocalList(new))
+      return State(None)
     if name in ("copy", "index", "count", "__len__", "__getitem__"):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"list.{name} of a list of the heap.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,3 +39,25 @@ def concatenated(frame: Frame, a: Any, b: Any) -> Rows:
   (n, *first), (m, *second) = parts
   tensors = tuple(tf.concat([x, y], 0) for x, y in zip(first, second, strict=True))
   return Rows(n + m, tensors, form)
+
+
+def rows_reversed(rows: Rows) -> Rows:
+  """Returns rows from the last to the first."""
+  tensors = tuple(tf.reverse(tensor, [0]) for tensor in rows.tensors)
+  return dataclasses.replace(rows, tensors=tensors)
+
+
+def rows_cleared(rows: Rows) -> Rows:
+  """Returns no rows, of the same form."""
+  tensors = tuple(tensor[:0] for tensor in rows.tensors)
+  return dataclasses.replace(rows, length=tf.constant(0), tensors=tensors)
+
+
+def rows_inserted(frame: Frame, rows: Rows, index: int, value: Any) -> Rows:
+  """Returns rows with one more before row `index`, counted as `list.insert` does."""
+  at = tf.minimum(index, rows.length) if index >= 0 else tf.maximum(rows.length + index, 0)
+  before = dataclasses.replace(rows, length=at, tensors=tuple(t[:at] for t in rows.tensors))
+  after = dataclasses.replace(
+    rows, length=rows.length - at, tensors=tuple(t[at:] for t in rows.tensors)
+  )
+  return concatenated(frame, concatenated(frame, before, rows_of_items(frame, [value])), after)

@@ -12,7 +12,13 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_builtin_container
-from recursive_tf.convert.frame._rows import concatenated, rows_of_items
+from recursive_tf.convert.frame._rows import (
+  concatenated,
+  rows_cleared,
+  rows_inserted,
+  rows_of_items,
+  rows_reversed,
+)
 from recursive_tf.convert.semantics import _lazy
 from recursive_tf.convert.semantics._items import (
   PRIMITIVE_KEYS,
@@ -111,6 +117,13 @@ def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) -
     rows = owner.content
     owner.content = Rows(rows.length - 1, tuple(t[:-1] for t in rows.tensors), rows.form)
     return found
+  elif owner.items is None and name in ("reverse", "clear") and not args:
+    change = rows_reversed if name == "reverse" else rows_cleared
+    owner.content = change(owner.content)
+  elif owner.items is None and name == "copy" and not args:
+    return frame.new(LocalList(rows_of(ip, owner)))
+  elif owner.items is None and name == "insert" and type(args[0]) is int:
+    owner.content = rows_inserted(frame, owner.content, *args)
   elif owner.items is None:
     raise frame.refuse(Reason.DYNAMIC_LIST, f"list.{name} where only the run knows the length.")
   elif name == "pop" and len(args) <= 1 and all(type(a) is int for a in args):

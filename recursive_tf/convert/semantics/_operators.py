@@ -270,13 +270,16 @@ def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:
   op, target = type(node.op), node.target
   if isinstance(target, ast.Name):
     old = ip.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target), scope)
-    ip.bind(target.id, _in_place(ip, op, old, ip.eval(node.value, scope)), scope)
+    new = _in_place(ip, op, old, ip.eval(node.value, scope))
+    if type(old) is not list or new is not old:  # A list is changed, and stays where it is.
+      ip.bind(target.id, new, scope)
     return
   owner = ip.eval(target.value, scope)
   if isinstance(target, ast.Attribute):
     old = ip.attribute(owner, target.attr)
     new = _in_place(ip, op, old, ip.eval(node.value, scope))
-    ip.write_attribute(owner, target.attr, new)
+    if type(old) is not list or new is not old:
+      ip.write_attribute(owner, target.attr, new)
     return
   key = ip.eval(target.slice, scope)
   old = ip.item(owner, key)
@@ -305,6 +308,9 @@ def _in_place(ip: Host, op: type[ast.operator], old: Any, value: Any) -> Any:
   own = f"__i{_OPERATORS[op][2]}__"
   if isinstance(old, LocalObject) and hasattr(old.type, own):
     return ip.call(ip.attribute(old, own), [value], {})
+  if type(old) is list and op is ast.Add:
+    ip.call(ip.attribute(old, "extend"), [value], {})
+    return old
   if isinstance(old, (list, dict, set)):
     text = f"{op.__name__} changes a {type(old).__name__}."
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)

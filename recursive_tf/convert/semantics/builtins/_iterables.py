@@ -15,6 +15,7 @@ from recursive_tf.convert.frame._kinds import is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.semantics import _attributes, _items, _lazy, _maps
 from recursive_tf.convert.semantics._items import length_of_static
+from recursive_tf.convert.semantics.builtins import _arithmetic
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -235,23 +236,66 @@ def length_of_builtin(ip: Host, owner: Any) -> Any:
 
 
 def in_order(ip: Host, value: Any, *, key: Any = None, reverse: Any = False) -> Any:
+  """Does `sorted`."""
   frame = ip.frame
+  if type(reverse) is not bool:
+    raise frame.refuse(Reason.DYNAMIC_LIST, "sorted() in an order that only the run knows.")
   rows = ip.rows_of(value)
   if rows is None:
     items = [frame.resolve(item) for item in ip.fixed_items(value)]
-    if all_known(items) and key is None and type(reverse) is bool:
-      return frame.new(LocalList(known(ip, sorted, items, reverse=reverse)))
-    rows = rows_of_items(ip.frame, items)
-  rows = _maps.numbers_of(ip, rows)
-  if rows.form is None:
+    keys = items if key is None else [frame.resolve(ip.call(key, [item], {})) for item in items]
+    if all(map(_is_plain, keys)):
+      order = known(ip, sorted, range(len(keys)), key=keys.__getitem__, reverse=reverse)
+      return frame.new(LocalList([items[i] for i in order]))
+    rows = rows_of_items(frame, items)
+    by = rows if key is None else rows_of_items(frame, keys)
+  else:
+    by = rows if key is None else _maps.map_function(ip, _maps.applying(ip, key), rows)
+  if rows.form is None or by.form is None:
     return frame.new(LocalList(rows))
-  is_number = isinstance(rows.form, _forms.NumberForm) and rows.form.type in (int, float)
-  if key is not None or type(reverse) is not bool or not is_number:
-    raise frame.refuse(Reason.DYNAMIC_LIST, "sorted() of anything but numbers, or by a key.")
-  (values,) = rows.tensors
-  if rows.form.type is float:  # The order of NaNs, and of zeros of both signs, is Python's own.
+  order = _order(ip, _maps.numbers_of(ip, by), reverse)
+  if key is None:
+    rows = _maps.numbers_of(ip, rows)
+  return frame.new(LocalList(dataclasses.replace(rows, tensors=_taken(rows, order), type=None)))
+
+
+def _is_plain(value: Any) -> bool:
+  """Tells whether a value is a constant that Python itself compares."""
+  if type(value) is tuple:
+    return all(map(_is_plain, value))
+  return type(value) in (int, float, bool, str, bytes)
+
+
+def extreme(name: str) -> Callable[..., Any]:
+  """Returns `max` or `min`: with a key, of equal ones the first."""
+  without_key = _arithmetic.extreme(name)
+
+  def choose(ip: Host, *values: Any, key: Any = None, **kwargs: Any) -> Any:
+    if key is None:
+      return without_key(ip, *values, **kwargs)
+    if len(values) != 1 or kwargs:
+      raise ip.frame.refuse(
+        Reason.UNSUPPORTED_OPERATION, f"{name}() with a key and more than one list."
+      )
+    return ip.item(in_order(ip, values[0], key=key, reverse=name == "max"), 0)
+
+  return choose
+
+
+def _order(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
+  """Returns the positions of numbers in the order of `sorted`, equal ones as they were."""
+  if not (isinstance(by.form, _forms.NumberForm) and by.form.type in (int, float)):
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "sorted() by anything but numbers.")
+  (values,) = by.tensors
+  if by.form.type is float:  # The order of NaNs, and of zeros of both signs, is Python's own.
     is_plain = tf.reduce_all(tf.logical_not(tf.math.is_nan(values)))
     one_zero = tf.reduce_all(tf.logical_or(values != 0, 1 / values > 0))
-    values = frame.check(values, tf.logical_and(is_plain, one_zero), "sorted() of NaN or -0.0")
-  direction = "DESCENDING" if reverse else "ASCENDING"
-  return frame.new(LocalList(Rows(rows.length, (tf.sort(values, direction=direction),), rows.form)))
+    values = ip.frame.check(values, tf.logical_and(is_plain, one_zero), "sorted() of NaN or -0.0")
+  if not reverse:
+    return tf.argsort(values, stable=True)
+  # As Python does it: backwards, sorted, and backwards again.
+  return by.length - 1 - tf.reverse(tf.argsort(tf.reverse(values, [0]), stable=True), [0])
+
+
+def _taken(rows: Rows, order: tf.Tensor) -> tuple[tf.Tensor, ...]:
+  return tuple(tf.gather(tensor, order) for tensor in rows.tensors)
