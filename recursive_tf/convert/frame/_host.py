@@ -166,7 +166,7 @@ class Host(Protocol):
   conversion: Conversion
   budget: Budget
   active: list[ast.AST]
-  source: Any
+  source: FunctionSource | None
 
   # --- Code
 

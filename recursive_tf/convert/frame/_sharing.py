@@ -18,9 +18,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Set
-from typing import Any
+from typing import Any, Protocol
 
-from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._ground import Ground
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Container,
@@ -85,10 +86,23 @@ class Book:
     return is_new
 
 
+class Body(Protocol):
+  """What the containers of a frame need of it."""
+
+  conversion: Ground
+
+  @property
+  def line(self) -> int:
+    """The line that is being converted."""
+
+  def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
+    """Returns the refusal of what is being converted; raise it."""
+
+
 class Sharing(Local):
   """The book of one frame; branches have their own, as of the content of containers."""
 
-  def __init__(self, frame: Any):
+  def __init__(self, frame: Body):
     self._frame = frame
     self.book = Book()
     self._iterated: list[Iterated] = []
@@ -153,10 +167,9 @@ class Sharing(Local):
       _, by = self.book.stale.get(one, ("", frozenset()))
       self.book.stale[one] = text, by | {container}
 
-  def refuse(self, explanation: str) -> Exception:
+  def refuse(self, explanation: str) -> ConversionRefused:
     """Returns the refusal of what is being converted; raise it."""
-    refusal: Exception = self._frame.refuse(Reason.SHARED_CONTAINER, explanation.rstrip(".") + ".")
-    return refusal
+    return self._frame.refuse(Reason.SHARED_CONTAINER, explanation.rstrip(".") + ".")
 
   # --- What the converter tells
 

@@ -16,6 +16,7 @@ from recursive_tf.convert.effects._commit import Outcome, Write, prints_of, writ
 from recursive_tf.convert.effects._frame_effects import value_of_variable
 from recursive_tf.convert.effects._places import DICT, LIST, Place
 from recursive_tf.convert.frame._budget import Budget
+from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Layout
 from recursive_tf.convert.heap._columns import NONE, Column, Columns, path_text
 from recursive_tf.convert.heap._profile import Profile, reaches
@@ -179,7 +180,7 @@ class Program:
     """The graphs made so far."""
     return len(self._graphs)
 
-  def _enter(self, ip: Any, arguments: dict[str, Argument]) -> Any:
+  def _enter(self, ip: Host, arguments: dict[str, Argument]) -> Any:
     """Makes the call of the entry function; returns its result and its arguments."""
     length = None
     position = 0

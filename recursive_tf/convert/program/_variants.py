@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Bottom
 
@@ -57,7 +58,7 @@ class Variants:
     )
     return _forms.NestForm(form.type, form.keys, parts)
 
-  def admit(self, frame: Any, key: Key, forms: tuple[Any, ...], node: ast.AST) -> None:
+  def admit(self, frame: Frame, key: Key, forms: tuple[Any, ...], node: ast.AST) -> None:
     """Adds a variant of the function that `node` defines.
 
     Raises:
@@ -83,7 +84,7 @@ class Variants:
     if len(own) >= _MAX_VARIANTS:
       raise Endless(_too_many(frame, [*own, key]))
 
-  def _check_strings(self, frame: Any, key: Key, literals: frozenset[Any]) -> None:
+  def _check_strings(self, frame: Frame, key: Key, literals: frozenset[Any]) -> None:
     """Refuses a string to which each call in a call adds something."""
     for name, found in key[1]:
       if not (isinstance(found, tuple) and found[0] in (str, bytes)):
@@ -112,7 +113,7 @@ class Variants:
     return chain
 
 
-def _too_many(frame: Any, keys: list[Key]) -> ConversionRefused:
+def _too_many(frame: Frame, keys: list[Key]) -> ConversionRefused:
   names = [name for name, _ in keys[0][1]]
   differing = [n for i, n in enumerate(names) if len({key[1][i] for key in keys}) > 2]
   text = " and ".join(map(_shown, differing or names))

@@ -139,7 +139,7 @@ def _search_in(
 
 def _scope_inside(ip: Host, scope: Scope) -> Scope:
   """Returns the scope of a comprehension."""
-  inner: Scope = ip.frame.new(Scope({}, scope, scope.source))
+  inner = ip.frame.new(Scope({}, scope, scope.source))
   inner.is_comprehension = True
   return inner
 

@@ -184,7 +184,7 @@ def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Any) -> Any:
 
 def _view(ip: Host, owner: LocalDict, items: Any) -> LocalList:
   """Returns what a dict shows of itself: it cannot be read any more once the dict has changed."""
-  found: LocalList = ip.frame.new(LocalList(items))
+  found = ip.frame.new(LocalList(items))
   ip.frame.sharing.link(found, owner)
   return found
 

@@ -11,7 +11,6 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.frame._sharing import Book, Carried
@@ -53,7 +52,7 @@ def run_loop(
   Raises:
     ChangingTest: If `may_change` and the test changes anything.
   """
-  frame: Frame = ip.frame
+  frame = ip.frame
   frame.partial()
   kept = annotation(node, Annotation.CARRIED, frozenset()) | annotation(
     node, Annotation.LIVE_AFTER, frozenset()
@@ -116,7 +115,7 @@ def _settle(
 
   A test that might change something is tried out, too.
   """
-  frame: Frame = ip.frame
+  frame = ip.frame
   forms: dict[Any, Any] = {}
   before = {local for local in frame.locals if isinstance(local, Container)}
   for _ in range(_MAX_ROUNDS):
@@ -161,7 +160,7 @@ def _one_round(
   Returns:
     The forms of what it changed; whether it found more of what may be one object; and the book.
   """
-  frame: Frame = ip.frame
+  frame = ip.frame
   for (owner, key), form in forms.items():
     tensors = [tf.compat.v1.placeholder(s.dtype, s.shape) for s in _forms.specs(form)]
     _set(owner, key, frame.adopt(_forms.unflatten(form, iter(tensors))))
@@ -214,7 +213,7 @@ def _set(owner: Any, key: Any, value: Any) -> None:
 
 def one_by_one(ip: Host, rows: Rows, call: Callable[[Any], Any]) -> Rows:
   """Returns `call` of each of the rows, in their order: what the calls write may matter."""
-  frame: Frame = ip.frame
+  frame = ip.frame
   found = frame.new(LocalList([]))
 
   def body(index: tf.Tensor) -> None:

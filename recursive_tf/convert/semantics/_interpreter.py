@@ -32,6 +32,7 @@ from recursive_tf.convert.semantics import (
 )
 from recursive_tf.convert.semantics._signatures import function_of_lambda
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
+from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
   Closure,
   Container,
@@ -63,7 +64,7 @@ class Interpreter:
     self.conversion = conversion
     self.budget = conversion.budget
     self.active: list[ast.AST] = []
-    self.source: Any = None  # Of the function that is being run.
+    self.source: FunctionSource | None = None  # Of the function that is being run.
 
   # --- The operations, from below: `Host` says what they do.
 

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import Iterated
 from recursive_tf.convert.syntax import scopes
@@ -174,12 +174,11 @@ def _content(one: Any) -> Any:
   return {name: scope.names.get(name)}
 
 
-def _refused(ip: Host) -> Exception:
-  refusal: Exception = ip.frame.refuse(
+def _refused(ip: Host) -> ConversionRefused:
+  return ip.frame.refuse(
     Reason.EFFECT_ORDER,
     "An iterator's elements are made one by one, between other changes. Make a list of it first.",
   )
-  return refusal
 
 
 def iteration_of(node: ast.expr, iterable: Any, read: list[Container]) -> Iterated:
