@@ -8,7 +8,7 @@ graph that is thrown away, with what the attempts before it found out, until not
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -22,7 +22,7 @@ from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Inputs, Layout
 from recursive_tf.convert.frame._lifting import Lifted, Rebuilt
-from recursive_tf.convert.frame._sharing import name_of
+from recursive_tf.convert.frame._sharing import Slot, name_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._guards import Guards, number
 from recursive_tf.convert.heap._profile import Profile
@@ -338,17 +338,29 @@ class Conversion:
     call = instance.subgraph if rows is None else instance.subgraph.map
     found = list(tf.nest.flatten(call(*tensors)))
     frame.compute(tuple(found))
-    if rows is not None:
-      count = len(list(_forms.specs(instance.result)))
-      crossing.receive_rows(frame.sharing, containers)
-      return Rows(rows.length, tuple(found[:count]), instance.result)
-    source_ = iter(found)
-    result = frame.adopt(_forms.unflatten(instance.result, source_))
+    if rows is None:
+      return self._received(ip, instance, lifted, containers, iter(found))
+    count = len(list(_forms.specs(instance.result)))
+    crossing.receive_rows(frame.sharing, containers)
+    return Rows(rows.length, tuple(found[:count]), instance.result)
+
+  def _received(
+    self,
+    ip: Host,
+    instance: Instance,
+    lifted: Lifted,
+    containers: dict[Slot, Container],
+    tensors: Iterator[tf.Tensor],
+  ) -> Any:
+    """Takes over what a call returned and left changed; returns its result."""
+    frame, key = ip.frame, instance.key
+    result = frame.adopt(_forms.unflatten(instance.result, tensors))
     left: dict[Any, Any] = {
-      position: frame.adopt(_forms.unflatten(form, source_)) for position, form in changed.items()
+      position: frame.adopt(_forms.unflatten(form, tensors))
+      for position, form in self._changed.get(key, {}).items()
     }
-    self.effects.receive(ip, key, source_)
-    left = crossing.receive(frame.sharing, containers, {**left, RESULT: result})
+    self.effects.receive(ip, key, tensors)
+    left = self._crossings[key].receive(frame.sharing, containers, {**left, RESULT: result})
     result = left.pop(RESULT)
     for position, value in left.items():
       lifted.update(position, value)
