@@ -37,8 +37,25 @@ def concatenated(frame: Frame, a: Any, b: Any) -> Rows:
   except _forms.Mismatch as error:
     raise frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
   (n, *first), (m, *second) = parts
-  tensors = tuple(tf.concat([x, y], 0) for x, y in zip(first, second, strict=True))
+  tensors = tuple(_joined(x, y) for x, y in zip(first, second, strict=True))
   return Rows(n + m, tensors, form)
+
+
+def _joined(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+  """Returns two tensors one after the other; without rows, one takes the shape of the other's."""
+  if all(tensor.shape[1:].is_fully_defined() for tensor in (x, y)):
+    return tf.concat([x, y], 0)
+  if x.shape.rank is None or y.shape.rank is None:
+    return tf.concat([x, y], 0)  # Their shapes cannot be chosen between.
+  shapes = tf.shape(x), tf.shape(y)
+  inner = tf.where(shapes[0][0] > 0, shapes[0][1:], shapes[1][1:])
+  parts = []
+  for tensor, shape in zip((x, y), shapes, strict=True):
+    own = tf.where(shape[0] > 0, shape[1:], inner)
+    part = tf.reshape(tensor, tf.concat([shape[:1], own], 0))
+    part.set_shape([size or None for size in tensor.shape])
+    parts.append(part)
+  return tf.concat(parts, 0)
 
 
 def rows_reversed(rows: Rows) -> Rows:

@@ -41,6 +41,7 @@ class Entry:
   refusal: ConversionRefused | None = None
   retry_seconds: float | None = None  # Time in calls after which it is tried once more.
   has_retried: bool = False
+  has_run: bool = False
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
   changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
   containers: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -79,8 +80,15 @@ class Entry:
   def note_failure(self, refusal: ConversionRefused) -> None:
     """Notes that a run failed and Python did not: what fails again and again is given up."""
     self.num_failures += 1
-    if self.num_failures >= _MAX_FAILURES.get(refusal.reason, _MAX_FAILURES[Reason.CHECK_FAILED]):
+    most = _MAX_FAILURES.get(refusal.reason, _MAX_FAILURES[Reason.CHECK_FAILED])
+    if refusal.reason == Reason.DYNAMIC_LIST and not self.has_run:
+      most = 1  # What lists of several shapes fail, they fail each time.
+    if self.num_failures >= most:
       self.give_up(refusal)
+
+  def note_run(self) -> None:
+    """Notes that a run counted."""
+    self.num_failures, self.has_run = 0, True
 
   def container(self, name: str, values: list[Any]) -> Argument:
     """Returns a list argument with the form that covers all lists seen."""

@@ -353,7 +353,7 @@ class RecursiveFunction:
       failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
       return functools.partial(self._fall_back, failed, plain, is_rerun=True)
     self.stats.num_converted_runs += 1
-    prepared.entry.num_failures = 0
+    prepared.entry.note_run()
 
     def shown() -> Any:
       outcome.print()
@@ -389,7 +389,7 @@ class RecursiveFunction:
       return functools.partial(self._fall_back, refusal, again, is_rerun=True)
     if verdict.has_python_run:
       self.stats.num_converted_runs += 1
-      prepared.entry.num_failures = 0
+      prepared.entry.note_run()
       return done
     return self._committed(prepared, verdict.outcome, plain)
 
@@ -434,7 +434,9 @@ class RecursiveFunction:
       return functools.partial(_return_or_raise, None, too_deep)
     reason = Reason.DYNAMIC_LIST if is_ragged(error) else Reason.GRAPH_ERROR
     reason = Reason.CHECK_FAILED if is_check_failure(error) else reason
-    refusal = ConversionRefused.of(reason, _line_of(error, CHECK_FAILED))
+    line = _line_of(error, CHECK_FAILED)
+    text = f"The elements of one list have different shapes: {line}" if is_ragged(error) else line
+    refusal = ConversionRefused.of(reason, text)
 
     def again() -> Any:
       try:
