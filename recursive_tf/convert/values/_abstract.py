@@ -117,7 +117,7 @@ class Rows:
   Attributes:
     length: int32 [].
     tensors: the elements' tensors, stacked to [length, ...].
-    form: what the elements have in common, from `_forms.py`.
+    form: what the elements have in common, from `_forms`.
     type: tuple if they are a tuple of the program by themselves; None if they are the content of a
       `LocalList`, or a range or a view of a dict.
   """
