@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, TypeVar
 
 import tensorflow as tf
 
-from recursive_tf.convert.values._abstract import Ref
+from recursive_tf.convert.values._abstract import Local, Ref
 from recursive_tf.convert.values._numbers import Number
 
+T = TypeVar("T")
+LocalT = TypeVar("LocalT", bound=Local)
 Fact = tuple[Ref, frozenset[type]]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -11,7 +11,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
 from recursive_tf.convert.frame._ground import Ground
 from recursive_tf.convert.frame._kinds import ARRAYS, are_values, is_plain_sequence, kind_of_value
-from recursive_tf.convert.frame._layers import Fact, Layer, Meaning
+from recursive_tf.convert.frame._layers import Fact, Layer, LocalT, Meaning, T
 from recursive_tf.convert.frame._sharing import Sharing, containers
 from recursive_tf.convert.heap import _columns
 from recursive_tf.convert.heap._columns import MISSING, NONE, path_text
@@ -35,9 +35,6 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, as_tensor
-
-T = TypeVar("T")
-LocalT = TypeVar("LocalT", bound=Local)
 
 
 class Reading:

@@ -121,7 +121,9 @@ def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) -
     change = rows_reversed if name == "reverse" else rows_cleared
     owner.content = change(owner.content)
   elif owner.items is None and name == "copy" and not args:
-    return frame.new(LocalList(rows_of(ip, owner)))
+    rows = rows_of(ip, owner)
+    assert rows is not None  # Only the run knows how many elements there are.
+    return frame.new(LocalList(rows))
   elif owner.items is None and name == "insert" and type(args[0]) is int:
     owner.content = rows_inserted(frame, owner.content, *args)
   elif owner.items is None:
