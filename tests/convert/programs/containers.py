@@ -172,3 +172,17 @@ def bracketed(w):
     return head(tree[1]) if tree[0].startswith("N") else head(tree[-1])
 
   return Case(head, trees.lists(w.rng), map=False)
+
+
+@program("sorted", "key", gradients=False)
+def sorts_results(w):
+  """Shows `sorted` by a key over recursive results: the Strahler number of a tree."""
+
+  @w.recursive
+  def strahler(node):
+    orders = sorted([strahler(child) for child in node.children], key=lambda order: -order)
+    if not orders:
+      return 1
+    return orders[0] + 1 if len(orders) > 1 and orders[0] == orders[1] else orders[0]
+
+  return Case(strahler, trees.nary(w.rng))

@@ -167,20 +167,6 @@ def array_or_list_attribute(w):
   return Case(encode, trees.binary(w.rng, make), mutate=mutate)
 
 
-@program("sorted", "key", expect=Reason.DYNAMIC_LIST, gradients=False)
-def sorts_results(w):
-  """Shows `sorted` by a key over recursive results: the Strahler number of a tree."""
-
-  @w.recursive
-  def strahler(node):
-    orders = sorted([strahler(child) for child in node.children], key=lambda order: -order)
-    if not orders:
-      return 1
-    return orders[0] + 1 if len(orders) > 1 and orders[0] == orders[1] else orders[0]
-
-  return Case(strahler, trees.nary(w.rng))
-
-
 @program("objects made in the recursion", expect=Reason.KINDS_DIFFER, gradients=False)
 def builds_a_new_tree(w):
   """Shows a recursion that returns new node objects: a mirrored copy."""
