@@ -89,7 +89,7 @@ bench: setup $(VENV)/.installed-bench
 
 # The plain C++ core, by itself; tests/cc/Makefile says what each needs.
 core-test core-tsan core-asan core-thread-safety: core-%: setup
-	$(MAKE) -C tests/cc $* PYTHON=$(abspath $(BIN)/python)
+	$(MAKE) -j $(or $(shell nproc 2>/dev/null),2) -C tests/cc $* PYTHON=$(abspath $(BIN)/python)
 
 wheel: setup
 	rm -rf build/wheel

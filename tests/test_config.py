@@ -10,7 +10,7 @@ from recursive_tf._errors import ConfigError
 
 
 def test_an_empty_environment_gives_the_defaults():
-  assert read_config({}) == Config(100_000, "auto", "deepest_first", "look_ahead", None)
+  assert read_config({}) == Config(100_000, "auto", "deepest_first", "look_ahead", None, None)
   assert read_config({"RECURSIVE_TF_MAX_DEPTH": " "}) == Config()
 
 
@@ -20,9 +20,11 @@ def test_each_variable_sets_its_option(tmp_path):
     "RECURSIVE_TF_READY_POLICY": "fifo",
     "RECURSIVE_TF_SCHEDULER": "batched",
     "RECURSIVE_TF_BATCHED_POLICY": "depth",
+    "RECURSIVE_TF_VERIFY": "never",
     "RECURSIVE_TF_DATA": str(tmp_path),
   }
-  assert read_config(environ) == Config(7, "batched", "fifo", "depth", pathlib.Path(tmp_path))
+  expected = Config(7, "batched", "fifo", "depth", False, pathlib.Path(tmp_path))
+  assert read_config(environ) == expected
 
 
 @pytest.mark.parametrize(

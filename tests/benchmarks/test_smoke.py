@@ -23,6 +23,7 @@ def options(tmp_path):
   )
 
 
+@pytest.mark.timeout(900)  # The longest has a dozen arms, each with a program to convert.
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_benchmark_runs_and_writes_its_result(name, options):
   report = importlib.import_module(f"benchmarks.{name}").run(options)
