@@ -176,6 +176,12 @@ class Program:
     return next(i.result for i in self.conversion.instances.values() if i.node is node)
 
   @property
+  def is_pure(self) -> bool:
+    """Whether it changes nothing, neither outside nor in what it is given."""
+    is_given = any(argument.kind == CONTAINER for argument in self._arguments.values())
+    return self.effects.is_pure and not is_given
+
+  @property
   def num_graphs(self) -> int:
     """The graphs made so far."""
     return len(self._graphs)

@@ -195,6 +195,10 @@ class Programs:
       try:
         program = self._convert(entry, arguments, values, [*roots, *learnt], budget)
       except PromoteArgument as promoted:
+        if arguments[promoted.args[0]].is_mapped:
+          text = f"The lists given to map as {promoted.args[0]!r} are changed. Call it for each."
+          refusal = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
+          raise entry.refused(refusal, self._stats.total_seconds, self._limits) from None
         self._promoted.add(promoted.args[0])
         self._stats.num_conversions -= 1  # It goes on, with one thing more known.
         return self.prepare(arguments, values, budget)
@@ -262,7 +266,7 @@ class Programs:
       return arguments
     return {
       name: Argument(CONTAINER, _forms.RowsForm(None))
-      if name in self._promoted and type(values[name]) is list
+      if name in self._promoted and type(values[name]) is list and not argument.is_mapped
       else argument
       for name, argument in arguments.items()
     }

@@ -214,7 +214,7 @@ class RecursiveFunction:
       arguments = self._classify_rows(values, len(owner), len(lists))
       prepared = self._programs.prepare(arguments, values)
       program = prepared.program
-      if not program.effects.is_pure:
+      if not program.is_pure:
         raise ConversionRefused.of(
           Reason.INSIDE_FUNCTION, f"{self.__name__} writes or prints: it has to be called eagerly."
         )
@@ -327,7 +327,7 @@ class RecursiveFunction:
     program = prepared.program
     count = num_rows(prepared.arguments, values)
     is_mapped = count is not None
-    if is_mapped and not (_results.is_stackable(program.result_form) and program.effects.is_pure):
+    if is_mapped and not (_results.is_stackable(program.result_form) and program.is_pure):
       return lambda: _results.stacked(self._one_by_one(arguments, values))
     graph = self._programs.graph(program, prepared.arguments)
     is_recording = tfi.is_recording()
