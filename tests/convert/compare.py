@@ -47,7 +47,7 @@ class Comparison:
       assert _name(plain) == _name(other), _differ(where, plain, other)
     else:
       assert _name(type(plain)) == _name(type(other)), _differ(where, type(plain), type(other))
-      if type(plain) is not tuple and self._is_seen(plain, other, where):
+      if not isinstance(plain, tuple) and self._is_seen(plain, other, where):
         return
       self._contents(plain, other, where)
 
