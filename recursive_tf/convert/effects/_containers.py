@@ -16,6 +16,7 @@ from recursive_tf.convert.frame._rows import (
   rows_cleared,
   rows_of_items,
   rows_reversed,
+  rows_without_last,
 )
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values import _forms
@@ -74,12 +75,10 @@ class ContainerEffects(Places):
     if name == "pop" and not args:
       store = self._list_store(ip, owner, True)
       kept, content = store.content
-      rows = content.content
       found = ip.item(content, -1)
-      length = rows.length - 1
-      kept = Number(tf.minimum(kept.tensor, tf.cast(length, tf.int64)), int)
-      shorter = Rows(length, tuple(t[:-1] for t in rows.tensors), rows.form)
-      store.content = (kept, LocalList(shorter))
+      rows = rows_without_last(content.content)
+      kept = Number(tf.minimum(kept.tensor, tf.cast(rows.length, tf.int64)), int)
+      store.content = (kept, LocalList(rows))
       return State(found)
     if name in ("clear", "reverse") and not args:
       store = self._list_store(ip, owner, True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,21 +59,22 @@ def _joined(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
 
 def rows_reversed(rows: Rows) -> Rows:
   """Returns rows from the last to the first."""
-  tensors = tuple(tf.reverse(tensor, [0]) for tensor in rows.tensors)
-  return dataclasses.replace(rows, tensors=tensors)
+  return Rows(rows.length, tuple(tf.reverse(t, [0]) for t in rows.tensors), rows.form)
 
 
 def rows_cleared(rows: Rows) -> Rows:
   """Returns no rows, of the same form."""
-  tensors = tuple(tensor[:0] for tensor in rows.tensors)
-  return dataclasses.replace(rows, length=tf.constant(0), tensors=tensors)
+  return Rows(tf.constant(0), tuple(t[:0] for t in rows.tensors), rows.form)
+
+
+def rows_without_last(rows: Rows) -> Rows:
+  """Returns rows without the last, which must be there."""
+  return Rows(rows.length - 1, tuple(t[:-1] for t in rows.tensors), rows.form)
 
 
 def rows_inserted(frame: Frame, rows: Rows, index: int, value: Any) -> Rows:
   """Returns rows with one more before row `index`, counted as `list.insert` does."""
   at = tf.minimum(index, rows.length) if index >= 0 else tf.maximum(rows.length + index, 0)
-  before = dataclasses.replace(rows, length=at, tensors=tuple(t[:at] for t in rows.tensors))
-  after = dataclasses.replace(
-    rows, length=rows.length - at, tensors=tuple(t[at:] for t in rows.tensors)
-  )
+  before = Rows(at, tuple(t[:at] for t in rows.tensors), rows.form)
+  after = Rows(rows.length - at, tuple(t[at:] for t in rows.tensors), rows.form)
   return concatenated(frame, concatenated(frame, before, rows_of_items(frame, [value])), after)

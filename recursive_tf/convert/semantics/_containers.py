@@ -18,6 +18,7 @@ from recursive_tf.convert.frame._rows import (
   rows_inserted,
   rows_of_items,
   rows_reversed,
+  rows_without_last,
 )
 from recursive_tf.convert.semantics import _lazy
 from recursive_tf.convert.semantics._items import (
@@ -114,8 +115,7 @@ def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) -
     extend(ip, owner, args[0])
   elif owner.items is None and name == "pop" and not args:
     found = item_of_rows(ip, owner.content, -1)
-    rows = owner.content
-    owner.content = Rows(rows.length - 1, tuple(t[:-1] for t in rows.tensors), rows.form)
+    owner.content = rows_without_last(owner.content)
     return found
   elif owner.items is None and name in ("reverse", "clear") and not args:
     change = rows_reversed if name == "reverse" else rows_cleared

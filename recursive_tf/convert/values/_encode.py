@@ -139,7 +139,7 @@ def _encode_rows(form: RowsForm, value: Any, handles: Iterator[int]) -> list[Any
   for position, spec in enumerate(_forms.specs(form.element)):
     if rows:
       column = [row[position] for row in rows]
-      if len({tuple(np.shape(value)) for value in column}) > 1:
+      if not spec.shape.is_fully_defined() and len({tuple(value.shape) for value in column}) > 1:
         raise DoesNotFit
       is_tensor = any(isinstance(value, tf.Tensor) for value in column)
       tensors.append(tf.stack(column) if is_tensor else np.stack(column))

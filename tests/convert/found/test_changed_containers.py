@@ -1,6 +1,5 @@
 """Each way to read a list or dict that the program changes in the same call, empty or not."""
 
-import importlib.util
 import itertools
 import textwrap
 
@@ -9,6 +8,7 @@ import tensorflow as tf
 
 from recursive_tf.convert import Reason
 from tests.convert.agreement import agrees, root
+from tests.convert.fuzz.runner import load
 
 # Statements that change `store` and expressions that read it, for one kind of container each.
 LIST_WRITES = {
@@ -146,14 +146,6 @@ PROGRAMS = {
 }
 
 
-def _module(path, text):
-  path.write_text(text)
-  spec = importlib.util.spec_from_file_location(path.stem, path)
-  module = importlib.util.module_from_spec(spec)
-  spec.loader.exec_module(module)
-  return module
-
-
 def _calls():
   return [(root(),), (root(),), (root().kids[0],)]
 
@@ -161,10 +153,13 @@ def _calls():
 def check(name, tmp_path, reads):
   initial, write, _, source = PROGRAMS[name]
   for number, read in enumerate(reads):
-    text = PROGRAM.format(
-      initial=initial, read=read, source=source, write=textwrap.indent(write, " " * 4)
+    path = tmp_path / f"{name.replace('-', '_')}_{number}.py"
+    path.write_text(
+      PROGRAM.format(
+        initial=initial, read=read, source=source, write=textwrap.indent(write, " " * 4)
+      )
     )
-    module = _module(tmp_path / f"{name.replace('-', '_')}_{number}.py", text)
+    module = load(path)
     try:
       agrees(module.build, _calls)
     except AssertionError as error:

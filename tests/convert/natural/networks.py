@@ -4,20 +4,11 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from tests.convert.natural.neural_trees import D, Tree, binary, v, wide_calls
+from tests.convert.natural.neural_trees import D, Tree, binary, calls, v, wide_calls  # noqa: F401 - the runner calls them
 
 
 def child_sum_parts():
   return v(5, D), v(D, 3 * D), v(D, 3 * D, seed=1), v(D, D), v(D, D, seed=1)
-
-
-def calls():
-  yield (binary(),)
-  yield (Tree(2),)
-  tree = binary()
-  yield (tree,)
-  tree.children[1] = Tree(4)
-  yield (tree,)
 
 
 def build_treernn_loss_list(recursive):

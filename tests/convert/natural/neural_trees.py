@@ -33,6 +33,15 @@ def binary():
   return Tree(None, [Tree(1), Tree(None, [Tree(2, label=1), Tree(3)], 2)], 1)
 
 
+def calls():
+  yield (binary(),)
+  yield (Tree(2),)
+  tree = binary()
+  yield (tree,)
+  tree.children[1] = Tree(4)
+  yield (tree,)
+
+
 def wide_calls():
   yield (ternary(),)
   yield (Tree(2),)

@@ -3,14 +3,7 @@
 import dataclasses
 from typing import NamedTuple
 
-
-class Node:
-  def __init__(self, value, name="n", children=()):
-    self.value, self.name, self.children = value, name, list(children)
-
-
-def sample():
-  return Node(1, "root", [Node(2, "a", [Node(4, "c"), Node(5, "d", [Node(6, "a")])]), Node(3, "b")])
+from tests.convert.natural.named_trees import Node, calls, sample  # noqa: F401 - the runner calls them
 
 
 def calls_contains():
@@ -24,16 +17,6 @@ def calls_is_symmetric():
   other.children[0].children[1].value = 99
   yield (sample(), other)
   yield (other, other)
-
-
-def calls():
-  yield (Node(7, "leaf"),)
-  tree = sample()
-  yield (tree,)
-  tree.children[0].value = 10
-  tree.children.append(Node(-2, "new", [Node(0, "zero")]))
-  yield (tree,)
-  yield (tree.children[0],)
 
 
 def build_depth(recursive):

@@ -12,7 +12,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_builtin_container
-from recursive_tf.convert.frame._rows import rows_of_items
+from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
 from recursive_tf.convert.semantics import _attributes, _items, _lazy, _maps
 from recursive_tf.convert.semantics._items import length_of_static
 from recursive_tf.convert.semantics.builtins import _arithmetic
@@ -189,7 +189,7 @@ def backwards(ip: Host, value: Any) -> Any:
   rows = ip.rows_of(value)
   if rows is None:
     return ip.frame.new(LocalList(ip.fixed_items(value)[::-1]))
-  return Rows(rows.length, tuple(tf.reverse(t, [0]) for t in rows.tensors), rows.form)
+  return rows_reversed(rows)
 
 
 def any_or_all(name: str) -> Callable[..., Any]:
@@ -256,7 +256,8 @@ def in_order(ip: Host, value: Any, *, key: Any = None, reverse: Any = False) -> 
   order = _order(ip, _maps.numbers_of(ip, by), reverse)
   if key is None:
     rows = _maps.numbers_of(ip, rows)
-  return frame.new(LocalList(dataclasses.replace(rows, tensors=_taken(rows, order), type=None)))
+  taken = tuple(tf.gather(tensor, order) for tensor in rows.tensors)
+  return frame.new(LocalList(Rows(rows.length, taken, rows.form)))
 
 
 def _is_plain(value: Any) -> bool:
@@ -295,7 +296,3 @@ def _order(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
     return tf.argsort(values, stable=True)
   # As Python does it: backwards, sorted, and backwards again.
   return by.length - 1 - tf.reverse(tf.argsort(tf.reverse(values, [0]), stable=True), [0])
-
-
-def _taken(rows: Rows, order: tf.Tensor) -> tuple[tf.Tensor, ...]:
-  return tuple(tf.gather(tensor, order) for tensor in rows.tensors)
