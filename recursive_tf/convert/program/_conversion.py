@@ -240,8 +240,13 @@ class Conversion:
   def leaving(self, node: ast.AST) -> list[Any]:
     """Returns the forms of what the program of an entry function returns and leaves changed."""
     entry = next(i for i in self.instances.values() if i.node is node)
-    changed = self._changed.get(entry.key, {}).values()
-    return [entry.result, *changed, *(place.form for place in self.effects.places.values())]
+    places = self.effects.places.values()
+    return [entry.result, *self.changed(node), *(place.form for place in places)]
+
+  def changed(self, node: ast.AST) -> list[Any]:
+    """Returns the forms of the arguments that the program of an entry function changes."""
+    entry = next(i for i in self.instances.values() if i.node is node)
+    return list(self._changed.get(entry.key, {}).values())
 
   def _check_constants(self) -> None:
     """Refuses a program that relies on what it changes itself."""

@@ -14,8 +14,13 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._forms import ArrayForm
 
 
-def check_results(form: Any, places: Iterable[Place]) -> None:
+def check_results(form: Any, changed: Iterable[Any], places: Iterable[Place]) -> None:
   """Refuses arrays that would leave the program as other objects than Python's.
+
+  Args:
+    form: of what is returned.
+    changed: the forms of the lists that are passed in and changed.
+    places: what else is written.
 
   Raises:
     ConversionRefused: If there are any.
@@ -26,6 +31,9 @@ def check_results(form: Any, places: Iterable[Place]) -> None:
     is_only = len(returned) == 1 and not _forms.has_rows(form)
     if not (is_only and found.is_new and found.types == {np.ndarray}):
       raise _leaves(found, "returned")
+  for found in (found for part in changed for found in _forms.arrays(part)):
+    if not _is_scalar(found):
+      raise _leaves(found, "put into a list that is passed in")
   for place in places:
     for found in _forms.arrays(place.form):
       is_shown = place.kind == LOG and found.types == {np.ndarray}

@@ -105,7 +105,8 @@ class Program:
       self.conversion.check_result(source.node)
       self._check_aliases(profile)
       self._check_views()
-      check_results(self._result_form(), self.conversion.effects.places.values())
+      changed = self.conversion.changed(source.node)
+      check_results(self._result_form(), changed, self.conversion.effects.places.values())
     finally:
       profile.end()
     entry = next(iter(self.conversion.instances.values()))
@@ -135,8 +136,7 @@ class Program:
 
   def _check_views(self) -> None:
     """Refuses a range or a view of a dict, of a length that the run finds, that would be seen."""
-    forms = [place.form for place in self.conversion.effects.places.values()]
-    if any(map(_forms.has_views, [self._result_form(), *forms])):
+    if any(map(_forms.has_views, self.conversion.leaving(self._source.node))):
       raise ConversionRefused.of(
         Reason.UNSUPPORTED_OPERATION,
         "A range or a view of a dict is returned or kept. Make it a list or a tuple.",

@@ -198,6 +198,22 @@ def test_an_array_that_is_kept_is_refused():
   check(keep, Reason.UNSUPPORTED_OPERATION)
 
 
+def test_arrays_in_a_list_that_is_passed_in_are_refused():
+  def build(recursive):
+    @recursive
+    def collect(n, found):
+      row = n.a * 2.0
+      found.append(row)
+      found.append(row)
+      for k in n.kids:
+        collect(k, found)
+      return found[0] + 1.0
+
+    return collect
+
+  agrees(build, lambda: [(arrays(), []), (arrays(), [])], Reason.UNSUPPORTED_OPERATION)
+
+
 def accumulated(n):
   h = n.a
   for k in n.kids:
