@@ -15,6 +15,7 @@ from recursive_tf.convert.frame._rows import (
   concatenated,
   rows_cleared,
   rows_of_items,
+  rows_replaced,
   rows_reversed,
   rows_without_last,
 )
@@ -233,22 +234,19 @@ class ContainerEffects(Places):
       self.append(ip, store, (key, value))
       return
     rows = self._dict_rows(ip, owner)
-    one = rows_of_items(ip.frame, [(key, value)])
+    new = rows_of_items(frame, [(key, value)])
     if rows.form is None:
-      self.set(ip, store, LocalList(one))
+      self.set(ip, store, LocalList(new))
       return
     found, index = self._find(ip, rows, key)
 
     def replace() -> Any:
-      return LocalList(_replaced(rows, index, one))
+      return LocalList(rows_replaced(frame, rows, index, new))
 
     def add() -> Any:
-      return LocalList(concatenated(ip.frame, rows, one))
+      return LocalList(concatenated(frame, rows, new))
 
-    if one.form != rows.form:
-      self.set(ip, store, add())  # Another attempt follows with the wider form.
-    else:
-      self.set(ip, store, frame.cond(found, replace, add))
+    self.set(ip, store, frame.cond(found, replace, add))
 
   def _write_list_item(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
     frame = ip.frame
@@ -265,12 +263,9 @@ class ContainerEffects(Places):
     index = tf.where(index < 0, index + rows.length, index)
     ok = tf.logical_and(index >= 0, index < rows.length)
     index = frame.check(index, ok, "list assignment index out of range")
-    one = rows_of_items(ip.frame, [value])
-    if one.form != rows.form:
-      self.set(ip, store, (kept, LocalList(concatenated(ip.frame, rows, one))))
-      return
+    new = rows_of_items(frame, [value])
     kept = Number(tf.minimum(kept.tensor, tf.cast(index, tf.int64)), int)
-    self.set(ip, store, (kept, LocalList(_replaced(rows, index, one))))
+    self.set(ip, store, (kept, LocalList(rows_replaced(frame, rows, index, new))))
 
   def _call_dict(self, ip: Host, owner: Any, name: str, args: list[Any]) -> State | None:
     key = (DICT, id(owner))
@@ -293,15 +288,6 @@ class ContainerEffects(Places):
     if name in ("get", "keys", "values", "items", "copy", "__getitem__", "__len__"):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"dict.{name} of a dict of the heap.")
-
-
-def _replaced(rows: Rows, index: tf.Tensor, one: Rows) -> Rows:
-  """Returns rows of which one is another."""
-  tensors = tuple(
-    tf.tensor_scatter_nd_update(old, tf.reshape(index, [1, 1]), new)
-    for old, new in zip(rows.tensors, one.tensors, strict=True)
-  )
-  return Rows(rows.length, tensors, rows.form)
 
 
 def _has_own_key(kind: type) -> bool:

@@ -75,6 +75,16 @@ def rows_without_last(rows: Rows) -> Rows:
 def rows_inserted(frame: Frame, rows: Rows, index: int, value: Any) -> Rows:
   """Returns rows with one more before row `index`, counted as `list.insert` does."""
   at = tf.minimum(index, rows.length) if index >= 0 else tf.maximum(rows.length + index, 0)
-  before = Rows(at, tuple(t[:at] for t in rows.tensors), rows.form)
-  after = Rows(rows.length - at, tuple(t[at:] for t in rows.tensors), rows.form)
-  return concatenated(frame, concatenated(frame, before, rows_of_items(frame, [value])), after)
+  return _spliced(frame, rows, at, rows_of_items(frame, [value]), at)
+
+
+def rows_replaced(frame: Frame, rows: Rows, index: tf.Tensor, one: Rows) -> Rows:
+  """Returns rows of which the one at `index`, which must be there, is another."""
+  return _spliced(frame, rows, index, one, index + 1)
+
+
+def _spliced(frame: Frame, rows: Rows, end: tf.Tensor, new: Rows, start: tf.Tensor) -> Rows:
+  """Returns the rows before `end`, new ones, and those from `start` on."""
+  before = Rows(end, tuple(t[:end] for t in rows.tensors), rows.form)
+  after = Rows(rows.length - start, tuple(t[start:] for t in rows.tensors), rows.form)
+  return concatenated(frame, concatenated(frame, before, new), after)

@@ -6,7 +6,8 @@ import dataclasses
 CONVERTED, MIXED, REFUSED, INVALID = "converted", "mixed", "refused", "invalid"
 CAUGHT, OUR_ERROR, DIFFERENT = "verification-failed", "internal-error", "DIFFERENT"
 CRASH, TIMEOUT = "crash", "timeout"
-BAD = (CAUGHT, OUR_ERROR, DIFFERENT, CRASH, TIMEOUT)
+REFERENCE = "reference-differs"  # The reference interpreter does not do what Python does.
+BAD = (CAUGHT, OUR_ERROR, DIFFERENT, CRASH, TIMEOUT, REFERENCE)
 
 
 @dataclasses.dataclass

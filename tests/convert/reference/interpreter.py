@@ -1,0 +1,417 @@
+"""The reference interpreter: runs the normal form on Python's own objects, by the rules of
+`docs/design/0010-store.md`.
+
+It believes what the passes say: what is not live after a statement, or not carried by a loop, is
+unbound, a slot has no value before its flag is set, a map loop hands its outputs out after its last
+turn. So it shows whether the normal form still means what the program means, and what the converter
+may take from it.
+"""
+
+import ast
+import builtins
+import inspect
+import operator
+import types
+
+import recursive_tf as rtf
+from recursive_tf.convert._refusal import ConversionRefused
+from recursive_tf.convert.heap._libraries import is_library
+from recursive_tf.convert.syntax import scopes
+from recursive_tf.convert.syntax.annotations import Annotation, annotation
+from recursive_tf.convert.syntax.pipeline import prepare
+from recursive_tf.convert.syntax.source import source_of
+from recursive_tf.convert.values._abstract import is_middle
+
+_OPERATORS = {
+  ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
+  ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and_", ast.BitOr: "or_",
+  ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift", ast.Eq: "eq", ast.NotEq: "ne",
+  ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is_", ast.IsNot: "is_not",
+  ast.Not: "not_", ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert",
+}  # fmt: skip
+_CONVERSIONS = {-1: lambda value: value, ord("s"): str, ord("r"): repr, ord("a"): ascii}
+_FELL = object()  # What a block gives that returns nothing.
+
+
+def reference(function):
+  """Returns a function, interpreted; the function itself if it has no normal form."""
+  normal = _normal(function)
+  return function if normal is None else _made(normal.node, Frame(None, normal), function)
+
+
+def _normal(function, known={}):  # noqa: B006 - kept for all calls
+  if function not in known:
+    try:
+      known[function] = prepare(source_of(function), verify=True)
+    except ConversionRefused:
+      known[function] = None
+  return known[function]
+
+
+def _made(node, frame, like=None):
+  """Returns the function object of a definition: Python binds its arguments, we run its body."""
+  values = [value and frame.eval(value) for value in [*node.args.defaults, *node.args.kw_defaults]]
+  if like is None:
+    defaults = values[: len(node.args.defaults)]
+    names = [arg.arg for arg in node.args.kwonlyargs]
+    given = zip(names, node.args.kw_defaults, values[len(defaults) :], strict=True)
+    keywords = {name: value for name, has, value in given if has}
+  args = ast.parse(f"lambda {ast.unparse(node.args)}: 0", mode="eval").body.args
+  args.defaults = [ast.Constant(None) for _ in args.defaults]
+  args.kw_defaults = [value and ast.Constant(None) for value in args.kw_defaults]
+  bound = ast.Lambda(args, ast.parse("locals()", mode="eval").body)
+  arguments = eval(compile(ast.fix_missing_locations(ast.Expression(bound)), "<bound>", "eval"))
+  arguments.__name__ = arguments.__qualname__ = node.name
+
+  def function(*args, **kwargs):
+    inner = Frame(frame, frame.source, scopes.local_names(node))
+    inner.names.update(arguments(*args, **kwargs))
+    result = inner.block(node.body)
+    return None if result is _FELL else result
+
+  if like is not None:
+    arguments.__defaults__, arguments.__kwdefaults__ = like.__defaults__, like.__kwdefaults__
+  else:
+    arguments.__defaults__, arguments.__kwdefaults__ = tuple(defaults), keywords
+  function.__name__ = function.__qualname__ = node.name
+  return function
+
+
+class Frame:
+  """The variables of one call, or of one comprehension: names that refer to objects.
+
+  Attributes:
+    outer: the frame that its definition was run in, None around the function of a file.
+    source: of that function: its cells and globals.
+    locals: the names that belong to it, bound or not.
+    names: those that are bound.
+  """
+
+  def __init__(self, outer, source, own=frozenset(), is_comprehension=False):
+    self.outer, self.source, self.locals = outer, source, own
+    self.names, self.is_comprehension = {}, is_comprehension
+    self.global_names = set()
+
+  # --- Variables
+
+  def lookup(self, name):
+    frame = self
+    while frame is not None and name not in self.global_names:
+      if name in frame.names:
+        return frame.names[name]
+      if name in frame.locals:
+        exec(f"def f():\n  {name}\n  {name} = 0\nf()")  # Python's own error.
+      if frame.is_comprehension and frame.outer is not None:
+        return frame.outer.lookup(name)  # Its own declarations count.
+      frame = frame.outer
+    if name in self.source.cells and name not in self.global_names:
+      return self.source.cells[name].cell_contents
+    if name in self.source.globals:
+      return self.source.globals[name]
+    try:
+      return getattr(builtins, name)
+    except AttributeError:
+      raise NameError(name) from None
+
+  def bind(self, name, value):
+    frame = self
+    while frame is not None and name not in self.global_names:
+      if name in frame.locals:
+        frame.names[name] = value
+        return
+      frame = frame.outer
+    if name in self.source.cells and name not in self.global_names:
+      self.source.cells[name].cell_contents = value
+    else:
+      self.source.globals[name] = value
+
+  def forget(self, names):
+    for name in names:
+      self.names.pop(name, None)
+
+  # --- Statements
+
+  def block(self, statements):
+    for node in statements:
+      result = getattr(self, f"do_{type(node).__name__}")(node)
+      if result is not _FELL:
+        return result
+    return _FELL
+
+  def do_Return(self, node):
+    return self.eval(node.value)
+
+  def do_Expr(self, node):
+    self.eval(node.value)
+    return _FELL
+
+  def do_Pass(self, node):
+    return _FELL
+
+  def do_Raise(self, node):
+    if node.exc is None:
+      raise RuntimeError("No active exception to reraise")
+    error = self.eval(node.exc)
+    if node.cause is None:
+      raise error
+    raise error from self.eval(node.cause)
+
+  def do_Assert(self, node):
+    if not self.eval(node.test):
+      raise AssertionError(*([] if node.msg is None else [self.eval(node.msg)]))
+    return _FELL
+
+  def do_If(self, node):
+    result = self.block(node.body if self.eval(node.test) else node.orelse)
+    self.forget(self.locals - annotation(node, Annotation.LIVE_AFTER))
+    return result
+
+  def do_While(self, node):
+    return self.loop(node, iter(lambda: bool(self.eval(node.test)), False), lambda _: None)
+
+  def do_For(self, node):
+    return self.loop(
+      node, iter(self.eval(node.iter)), lambda value: self.assign(node.target, value)
+    )
+
+  def loop(self, node, turns, begin):
+    flag = annotation(node, Annotation.UNTIL)
+    carried = annotation(node, Annotation.CARRIED)
+    map_loop = annotation(node, Annotation.MAP_LOOP)
+    if map_loop is not None and any(map(self._changes, map_loop.outputs)):
+      map_loop = None
+    rows = []
+    for turn in turns:
+      begin(turn)
+      if map_loop is None:
+        self.block(node.body)
+      else:
+        self.block(map_loop.assignments)
+        rows.append([self.eval(output.value) for output in map_loop.outputs])
+      is_over = flag is not None and self.names[flag]
+      self.forget(annotation(node, Annotation.ASSIGNED) - carried)
+      if is_over:
+        break
+    for row in rows:
+      for output, value in zip(map_loop.outputs, row, strict=True):
+        if output.kind == "append":
+          self.lookup(output.name).append(value)
+        else:
+          add = operator.iadd if isinstance(output.node, ast.AugAssign) else operator.add
+          self.bind(output.name, add(self.lookup(output.name), value))
+    self.forget(self.locals - annotation(node, Annotation.LIVE_AFTER))
+    return _FELL
+
+  def _changes(self, output):
+    """Tells whether an output's `+=` changes what it adds to, which each turn may see."""
+    is_in_place = output.kind == "+" and isinstance(output.node, ast.AugAssign)
+    return is_in_place and hasattr(self.names.get(output.name), "__iadd__")
+
+  def do_Assign(self, node):
+    if annotation(node, Annotation.RETURN_SLOT) is None:
+      self.assign(node.targets[0], self.eval(node.value))
+    return _FELL
+
+  def do_AugAssign(self, node):
+    target = node.target
+    change = getattr(operator, f"i{_OPERATORS[type(node.op)].rstrip('_')}")
+    if isinstance(target, ast.Name):
+      self.bind(target.id, change(self.lookup(target.id), self.eval(node.value)))
+    elif isinstance(target, ast.Attribute):
+      owner = self.eval(target.value)
+      old = getattr(owner, target.attr)
+      setattr(owner, target.attr, change(old, self.eval(node.value)))
+    else:
+      owner, key = self.eval(target.value), self.eval(target.slice)
+      old = owner[key]
+      owner[key] = change(old, self.eval(node.value))
+    return _FELL
+
+  def do_FunctionDef(self, node):
+    self.bind(node.name, _made(node, self))
+    return _FELL
+
+  def do_Import(self, node):
+    names = {}
+    exec(compile(ast.Module([node], []), "<import>", "exec"), self.source.globals.copy(), names)
+    for name, value in names.items():
+      self.bind(name, value)
+    return _FELL
+
+  do_ImportFrom = do_Import
+
+  def do_Nonlocal(self, node):
+    return _FELL
+
+  def do_Global(self, node):
+    self.global_names.update(node.names)
+    return _FELL
+
+  def assign(self, target, value):
+    if isinstance(target, ast.Name):
+      self.bind(target.id, value)
+    elif isinstance(target, ast.Attribute):
+      setattr(self.eval(target.value), target.attr, value)
+    elif isinstance(target, ast.Subscript):
+      owner = self.eval(target.value)
+      owner[self.eval(target.slice)] = value
+    else:
+      stars = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
+      names = [f"{'*' if i in stars else ''}x{i}" for i in range(len(target.elts))]
+      split = {"value": value}  # Python itself counts the elements.
+      exec(f"[{', '.join(names)}] = value", split)
+      for i, part in enumerate(target.elts):
+        self.assign(part.value if i in stars else part, split[f"x{i}"])
+
+  # --- Expressions
+
+  def eval(self, node):
+    return getattr(self, f"eval_{type(node).__name__}")(node)
+
+  def eval_Constant(self, node):
+    return node.value
+
+  def eval_Name(self, node):
+    return self.lookup(node.id)
+
+  def eval_Attribute(self, node):
+    return getattr(self.eval(node.value), node.attr)
+
+  def eval_Subscript(self, node):
+    owner = self.eval(node.value)
+    return owner[self.eval(node.slice)]
+
+  def eval_Slice(self, node):
+    return slice(*(part and self.eval(part) for part in (node.lower, node.upper, node.step)))
+
+  def items(self, nodes):
+    for node in nodes:
+      if isinstance(node, ast.Starred):
+        yield from self.eval(node.value)
+      else:
+        yield self.eval(node)
+
+  def eval_Tuple(self, node):
+    return tuple(self.items(node.elts))
+
+  def eval_List(self, node):
+    return list(self.items(node.elts))
+
+  def eval_Set(self, node):
+    return set(self.items(node.elts))
+
+  def eval_Dict(self, node):
+    made = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+      if key is None:
+        made.update(self.eval(value))
+      else:
+        name = self.eval(key)
+        made[name] = self.eval(value)
+    return made
+
+  def eval_UnaryOp(self, node):
+    return getattr(operator, _OPERATORS[type(node.op)])(self.eval(node.operand))
+
+  def eval_BinOp(self, node):
+    left = self.eval(node.left)
+    return getattr(operator, _OPERATORS[type(node.op)])(left, self.eval(node.right))
+
+  def eval_BoolOp(self, node):
+    for value in node.values:
+      found = self.eval(value)
+      if value is node.values[-1] or bool(found) is isinstance(node.op, ast.Or):
+        return found
+
+  def eval_Compare(self, node):
+    left, right, kind = self.eval(node.left), self.eval(node.comparators[0]), type(node.ops[0])
+    if kind in (ast.In, ast.NotIn):
+      return (left in right) is (kind is ast.In)
+    return getattr(operator, _OPERATORS[kind])(left, right)
+
+  def eval_IfExp(self, node):
+    return self.eval(node.body if self.eval(node.test) else node.orelse)
+
+  def eval_NamedExpr(self, node):
+    value, frame = self.eval(node.value), self
+    while frame.is_comprehension and not is_middle(node.target.id):
+      frame = frame.outer
+    frame.bind(node.target.id, value)
+    return value
+
+  def eval_Lambda(self, node):
+    made = ast.FunctionDef("<lambda>", node.args, [ast.Return(node.body)], [])
+    return _made(made, self)
+
+  def eval_JoinedStr(self, node):
+    return "".join(self.eval(part) for part in node.values)
+
+  def eval_FormattedValue(self, node):
+    value = _CONVERSIONS[node.conversion](self.eval(node.value))
+    return format(value, self.eval(node.format_spec) if node.format_spec else "")
+
+  def eval_ListComp(self, node):
+    return list(self.generated(node, node.elt))
+
+  def eval_SetComp(self, node):
+    return set(self.generated(node, node.elt))
+
+  def eval_GeneratorExp(self, node):
+    return self.generated(node, node.elt)
+
+  def eval_DictComp(self, node):
+    return dict(self.generated(node, ast.Tuple([node.key, node.value], ast.Load())))
+
+  def generated(self, node, element):
+    names = [part.id for g in node.generators for part in ast.walk(g.target) if _is_stored(part)]
+    middles = [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+    own = frozenset([*names, *filter(is_middle, middles)])
+    inner = Frame(self, self.source, own, is_comprehension=True)
+    inner.global_names = self.global_names
+    first = iter(self.eval(node.generators[0].iter))  # At once; all else when it is asked for.
+
+    def turns(number, values):
+      generator = node.generators[number]
+      for value in values:
+        inner.assign(generator.target, value)
+        if not all(inner.eval(condition) for condition in generator.ifs):
+          continue
+        if number + 1 == len(node.generators):
+          yield inner.eval(element)
+        else:
+          yield from turns(number + 1, inner.eval(node.generators[number + 1].iter))
+
+    return turns(0, first)
+
+  def eval_Call(self, node):
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+      frame = self
+      while frame.outer.outer is not None:
+        frame = frame.outer
+      return super(self.source.cells["__class__"].cell_contents, next(iter(frame.names.values())))
+    function = self.eval(node.func)
+    args = list(self.items(node.args))
+    keywords = {}
+    for keyword in node.keywords:
+      value = self.eval(keyword.value)
+      keywords.update(value if keyword.arg is None else {keyword.arg: value})
+    return _callee(function)(*args, **keywords)
+
+
+def _is_stored(node):
+  return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _callee(function):
+  """Returns what a call runs: of the user's functions and methods their normal form."""
+  if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
+    inner = _callee(function.__func__)
+    return lambda *args, **kwargs: inner(function.__self__, *args, **kwargs)
+  is_ours = getattr(function, "__module__", None) == __name__
+  if not inspect.isfunction(function) or is_ours or is_library(function) or _is_of(rtf, function):
+    return function
+  return reference(function)
+
+
+def _is_of(package, function):
+  return function.__module__.partition(".")[0] == package.__name__
