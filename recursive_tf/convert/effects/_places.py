@@ -9,6 +9,7 @@ succeeded, the stores are committed to the real objects (`_commit.py`).
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -94,6 +95,7 @@ class Places:
     self._next_uses: dict[Any, dict[Any, None]] = {}
     self.sites: dict[Any, _output.Site] = {}
     self.shows_objects = False
+    self._reads: dict[Any, None] = {}  # Of places, since somebody asked.
     self._note_news = note_news
     self._add_root = add_root
 
@@ -111,6 +113,15 @@ class Places:
 
   is_unordered = is_pure
 
+  @contextlib.contextmanager
+  def noting_reads(self) -> Iterator[dict[Any, None]]:
+    """Gives the keys of the places that are read meanwhile."""
+    before, self._reads = self._reads, {}
+    try:
+      yield self._reads
+    finally:
+      self._reads = {**before, **self._reads}
+
   # --- Stores
 
   def _place(self, key: Any, kind: str, owner: Any, name: Any, form: Any) -> Place:
@@ -121,6 +132,8 @@ class Places:
 
   def store(self, frame: Frame, place: Place, is_read: bool) -> Store:
     """Returns a place's store in a frame; it is made when it is first asked for."""
+    if is_read:
+      self._reads[place.key] = None
     if is_read and not place.next_is_read:
       place.next_is_read = True
       if place.kind == LIST:

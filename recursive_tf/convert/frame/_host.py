@@ -7,6 +7,7 @@ their first argument and reach each other through it, so that none imports one t
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -102,6 +103,9 @@ class Effects(Protocol):
 
   def call_method(self, ip: Host, ref: Ref, name: str, args: Any) -> Any:
     """Calls a method of a builtin container on the heap that changes it."""
+
+  def noting_reads(self) -> contextlib.AbstractContextManager[dict[Any, None]]:
+    """Gives the keys of the places that are read meanwhile."""
 
   def print(self, ip: Host, values: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Does `print(*values, **kwargs)` when the run has succeeded."""

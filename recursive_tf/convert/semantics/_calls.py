@@ -17,7 +17,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _attributes, _containers, _items, _tensor_lists
+from recursive_tf.convert.semantics import _attributes, _containers, _items, _lazy, _tensor_lists
 from recursive_tf.convert.semantics._native import native
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics.builtins import _table
@@ -141,7 +141,12 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, An
     raise frame.refuse(Reason.STATEFUL_OP, f"{name} is made anew in each call.")
   owner = getattr(function, "__self__", None)
   if isinstance(owner, (list, dict, set)) or not _libraries.is_library(function):
-    state = ip.conversion.effects.call_static(ip, owner, name.rpartition(".")[2], args, kwargs)
+    method = name.rpartition(".")[2]
+    state = _lazy.interleaved(
+      ip,
+      args[0] if args else None,
+      lambda: ip.conversion.effects.call_static(ip, owner, method, args, kwargs),
+    )
     if state is not None:
       return state.value
     is_call = name.endswith(".get") and args and not kwargs

@@ -215,7 +215,10 @@ def _append(ip: Host, owner: LocalList, value: Any) -> None:
 
 def extend(ip: Host, owner: LocalList, values: Any) -> None:
   """Does `owner += values`."""
-  _lazy.check_not_of(ip, values, owner)
+  _lazy.interleaved(ip, values, lambda: _extend(ip, owner, values))
+
+
+def _extend(ip: Host, owner: LocalList, values: Any) -> None:
   rows = rows_of(ip, values)
   if owner.items is not None and rows is None:
     owner.content = (*owner.items, *fixed_items(ip, values))

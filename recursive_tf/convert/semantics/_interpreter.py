@@ -452,15 +452,11 @@ class Interpreter:
       (iterable,) = node.args
       if isinstance(iterable, ast.GeneratorExp):
         return _comprehensions.search(self, iterable, function is all, scope)
-    args: list[Any] = []
+    order = _lazy.Order(self)
+    args = list(self._arguments(node.args, scope, order))
     kwargs: dict[str, Any] = {}
-    iterators: list[list[Any]] = []  # What there was after each.
-    for value in self._arguments(node.args, scope):
-      args.append(value)
-      if _lazy.of(value) is not None:
-        iterators.append(self.frame.snapshot())
     for keyword in node.keywords:
-      value = self.eval(keyword.value, scope)
+      value = order.evaluate(keyword.value, scope)
       if keyword.arg is not None:
         kwargs[keyword.arg] = value
       elif isinstance(value, LocalDict):
@@ -469,18 +465,20 @@ class Interpreter:
         kwargs.update(self.conversion.guards.items(value))
       else:
         raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
-    _lazy.check_order(self, iterators)
+    order.check()
     origin = self.frame.origin
     result = self.call(function, args, kwargs)
     self.frame.origin = origin
     return result
 
-  def _arguments(self, nodes: list[ast.expr], scope: Scope) -> Iterator[Any]:
+  def _arguments(
+    self, nodes: list[ast.expr], scope: Scope, order: _lazy.Order
+  ) -> Iterator[Any]:
     for node in nodes:
       if not isinstance(node, ast.Starred):
-        yield self.eval(node, scope)
+        yield order.evaluate(node, scope)
         continue
-      value = self.eval(node.value, scope)
+      value = order.evaluate(node.value, scope)
       rows = self.rows_of(value)
       if rows is not None:
         yield Spread(rows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -35,10 +35,12 @@ class Lazy:
   Attributes:
     changed: the scopes, containers and stores that making them changes.
     reads: the variables they are made of, as (scope, name).
+    stores: those of the places that making them reads.
   """
 
   changed: tuple[Local, ...]
   reads: tuple[tuple[Scope, str], ...] = ()
+  stores: tuple[Local, ...] = ()
 
 
 def made_by(
@@ -47,23 +49,34 @@ def made_by(
   """Returns an iterator over what `make` gives, of the elements of other iterables or not."""
   frame = ip.frame
   before = frame.snapshot()
-  found = make()
-  changed = tuple(
-    local
-    for local, old in zip(frame.locals, before, strict=False)
-    if has_changed([old], [local.snapshot()])
-  )
+  with ip.conversion.effects.noting_reads() as read:
+    found = make()
+  changed = _changed_since(ip, before)
+  stores = _stores(ip, read)
   inner = [lazy for value in values if (lazy := of(value)) is not None]
   if (changed and inner) or (len(values) > 1 and any(lazy.changed for lazy in inner)):
     raise _refused(ip)
   result: LocalList = found if isinstance(found, LocalList) else ip.frame.new(LocalList(found))
   result.is_iterator = True
-  if changed or reads or inner:
+  if changed or reads or inner or stores:
     result.lazy = Lazy(
       (*changed, *(local for lazy in inner for local in lazy.changed)),
       (*reads, *(read for lazy in inner for read in lazy.reads)),
+      (*stores, *(store for lazy in inner for store in lazy.stores)),
     )
   return result
+
+
+def _changed_since(ip: Host, before: list[Any]) -> tuple[Local, ...]:
+  return tuple(
+    local
+    for local, old in zip(ip.frame.locals, before, strict=False)
+    if has_changed([old], [local.snapshot()])
+  )
+
+
+def _stores(ip: Host, keys: Iterable[Any]) -> tuple[Local, ...]:
+  return tuple(ip.frame.stores[key] for key in keys if key in ip.frame.stores)
 
 
 def of(value: Any) -> Lazy | None:
@@ -96,11 +109,39 @@ def check_at_once(ip: Host, value: Any) -> None:
     raise _refused(ip)
 
 
-def check_not_of(ip: Host, value: Any, owner: Local) -> None:
-  """Refuses an iterator that reads a list while it is added to that list."""
+def interleaved(
+  ip: Host, value: Any, consume: Callable[[], Any], function: Any = None
+) -> Any:
+  """Returns what `consume` gives, which Python does step by step, as each element is made.
+
+  Here all elements are made before. That is the same if neither changes what the other one reads
+  or changes.
+
+  Args:
+    ip: the interpreter.
+    value: the iterator, which is run to its end.
+    consume: does it.
+    function: what it calls for each element, of the program.
+  """
   lazy = of(value)
-  if lazy is not None and any(one is owner for one in _watched(lazy.reads)):
+  if lazy is None:
+    return consume()
+  before = ip.frame.snapshot()
+  with ip.conversion.effects.noting_reads() as read:
+    found = consume()
+  made_of = [*lazy.changed, *lazy.stores, *map(_local, _watched(lazy.reads))]
+  seen = [*_stores(ip, read), *map(_local, _watched(reads_of_function(function)))]
+  if _meet(_changed_since(ip, before), made_of) or _meet(seen, lazy.changed):
     raise _refused(ip)
+  return found
+
+
+def _local(watched: Any) -> Any:
+  return watched[0] if isinstance(watched, tuple) else watched
+
+
+def _meet(some: Iterable[Any], others: Iterable[Any]) -> bool:
+  return not {id(one) for one in some}.isdisjoint({id(one) for one in others})
 
 
 def consumed(ip: Host, value: Any, consume: Callable[[], Any], is_whole: bool) -> Any:
@@ -117,8 +158,7 @@ def consumed(ip: Host, value: Any, consume: Callable[[], Any], is_whole: bool) -
     return consume()
   if lazy.changed and not (is_whole and all(map(_is_only_written, lazy.changed))):
     raise _refused(ip)
-  stores = [s for s in ip.frame.locals if hasattr(s, "place") and not _is_only_written(s)]
-  watched = [*_watched(lazy.reads), *stores, *lazy.changed]
+  watched = [*_watched(lazy.reads), *lazy.stores, *lazy.changed]
   before = [_content(one) for one in watched]
   found = consume()
   if has_changed(before, [_content(one) for one in watched]):
@@ -131,15 +171,39 @@ def _is_only_written(local: Any) -> bool:
   return hasattr(local, "place") and not local.place.next_is_read
 
 
-def check_order(ip: Host, snapshots: list[list[Any]]) -> None:
-  """Refuses iterators as arguments if something has changed since they were made.
+class Order:
+  """The order in which the arguments of a call are evaluated, where some are iterators.
 
-  Args:
-    ip: the interpreter.
-    snapshots: of all containers, after each of the iterators.
+  What comes after an iterator is evaluated before its elements are made, but here after it.
   """
-  if snapshots and has_changed(snapshots[0], ip.frame.snapshot()):
-    raise _refused(ip)
+
+  def __init__(self, ip: Host):
+    self._ip = ip
+    self._iterators: list[Lazy] = []
+    self._before: list[Any] | None = None  # All containers, after the first iterator.
+
+  def evaluate(self, node: ast.expr, scope: Scope) -> Any:
+    """Returns the next argument."""
+    with self._ip.conversion.effects.noting_reads() as read:
+      value = self._ip.eval(node, scope)
+    if isinstance(node, ast.Name):  # What is in the container that it names is read later.
+      seen: list[Any] = [*_stores(self._ip, read), scope.find(node.id)]
+    else:
+      names = _found(scopes.names_in(node)[1], scope) if self._iterators else ()
+      seen = [*_stores(self._ip, read), *map(_local, _watched(names))]
+    if any(_meet(seen, lazy.changed) for lazy in self._iterators):
+      raise _refused(self._ip)
+    lazy = of(value)
+    if lazy is not None:
+      self._iterators.append(lazy)
+      if self._before is None:
+        self._before = self._ip.frame.snapshot()
+    return value
+
+  def check(self) -> None:
+    """Refuses iterators among the arguments if something has changed since they were made."""
+    if self._before is not None and has_changed(self._before, self._ip.frame.snapshot()):
+      raise _refused(self._ip)
 
 
 def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[Any]:

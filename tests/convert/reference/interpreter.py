@@ -9,11 +9,11 @@ may take from it.
 
 import ast
 import builtins
+import functools
 import inspect
 import operator
 import types
 
-import recursive_tf as rtf
 from recursive_tf.convert._refusal import ConversionRefused
 from recursive_tf.convert.heap._libraries import is_library
 from recursive_tf.convert.syntax import scopes
@@ -29,39 +29,34 @@ _OPERATORS = {
   ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is_", ast.IsNot: "is_not",
   ast.Not: "not_", ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert",
 }  # fmt: skip
-_CONVERSIONS = {-1: lambda value: value, ord("s"): str, ord("r"): repr, ord("a"): ascii}
+_CONVERSIONS = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
+_NORMAL = {}  # The normal forms of functions.
 _FELL = object()  # What a block gives that returns nothing.
 
 
 def reference(function):
   """Returns a function, interpreted; the function itself if it has no normal form."""
-  normal = _normal(function)
-  return function if normal is None else _made(normal.node, Frame(None, normal), function)
-
-
-def _normal(function, known={}):  # noqa: B006 - kept for all calls
-  if function not in known:
+  if function not in _NORMAL:
     try:
-      known[function] = prepare(source_of(function), verify=True)
+      _NORMAL[function] = prepare(source_of(function), verify=True)
     except ConversionRefused:
-      known[function] = None
-  return known[function]
+      _NORMAL[function] = None
+  source = _NORMAL[function]
+  if source is None:
+    return function
+  defaults = function.__defaults__, function.__kwdefaults__
+  return _made(source.node, Frame(None, source), *defaults)
 
 
-def _made(node, frame, like=None):
-  """Returns the function object of a definition: Python binds its arguments, we run its body."""
-  values = [value and frame.eval(value) for value in [*node.args.defaults, *node.args.kw_defaults]]
-  if like is None:
-    defaults = values[: len(node.args.defaults)]
-    names = [arg.arg for arg in node.args.kwonlyargs]
-    given = zip(names, node.args.kw_defaults, values[len(defaults) :], strict=True)
-    keywords = {name: value for name, has, value in given if has}
+def _made(node, frame, defaults, keyword_defaults):
+  """Returns the function of a definition: Python binds the arguments, we run the body."""
   args = ast.parse(f"lambda {ast.unparse(node.args)}: 0", mode="eval").body.args
-  args.defaults = [ast.Constant(None) for _ in args.defaults]
-  args.kw_defaults = [value and ast.Constant(None) for value in args.kw_defaults]
-  bound = ast.Lambda(args, ast.parse("locals()", mode="eval").body)
-  arguments = eval(compile(ast.fix_missing_locations(ast.Expression(bound)), "<bound>", "eval"))
-  arguments.__name__ = arguments.__qualname__ = node.name
+  args.defaults = [ast.Constant(None) for _ in defaults or ()]
+  given = [arg.arg in (keyword_defaults or ()) for arg in args.kwonlyargs]
+  args.kw_defaults = [ast.Constant(None) if is_given else None for is_given in given]
+  bound = ast.Expression(ast.Lambda(args, ast.parse("locals()", mode="eval").body))
+  arguments = eval(compile(ast.fix_missing_locations(bound), "<arguments>", "eval"))
+  arguments.__defaults__, arguments.__kwdefaults__ = defaults, keyword_defaults
 
   def function(*args, **kwargs):
     inner = Frame(frame, frame.source, scopes.local_names(node))
@@ -69,11 +64,8 @@ def _made(node, frame, like=None):
     result = inner.block(node.body)
     return None if result is _FELL else result
 
-  if like is not None:
-    arguments.__defaults__, arguments.__kwdefaults__ = like.__defaults__, like.__kwdefaults__
-  else:
-    arguments.__defaults__, arguments.__kwdefaults__ = tuple(defaults), keywords
-  function.__name__ = function.__qualname__ = node.name
+  for one in (arguments, function):
+    one.__name__ = one.__qualname__ = node.name
   return function
 
 
@@ -138,6 +130,11 @@ class Frame:
         return result
     return _FELL
 
+  def do_Pass(self, node):
+    return _FELL
+
+  do_Nonlocal = do_Pass
+
   def do_Return(self, node):
     return self.eval(node.value)
 
@@ -145,16 +142,10 @@ class Frame:
     self.eval(node.value)
     return _FELL
 
-  def do_Pass(self, node):
-    return _FELL
-
   def do_Raise(self, node):
     if node.exc is None:
       raise RuntimeError("No active exception to reraise")
-    error = self.eval(node.exc)
-    if node.cause is None:
-      raise error
-    raise error from self.eval(node.cause)
+    raise self.eval(node.exc) from node.cause and self.eval(node.cause)
 
   def do_Assert(self, node):
     if not self.eval(node.test):
@@ -228,20 +219,23 @@ class Frame:
     return _FELL
 
   def do_FunctionDef(self, node):
-    self.bind(node.name, _made(node, self))
+    self.bind(node.name, self.made(node))
     return _FELL
+
+  def made(self, node):
+    args = node.args
+    defaults = tuple(map(self.eval, args.defaults))
+    keywords = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    given = {arg.arg: self.eval(value) for arg, value in keywords if value is not None}
+    return _made(node, self, defaults, given)
 
   def do_Import(self, node):
     names = {}
-    exec(compile(ast.Module([node], []), "<import>", "exec"), self.source.globals.copy(), names)
-    for name, value in names.items():
-      self.bind(name, value)
+    exec(compile(ast.Module([node], []), "<import>", "exec"), dict(self.source.globals), names)
+    self.names.update(names)
     return _FELL
 
   do_ImportFrom = do_Import
-
-  def do_Nonlocal(self, node):
-    return _FELL
 
   def do_Global(self, node):
     self.global_names.update(node.names)
@@ -297,17 +291,10 @@ class Frame:
   def eval_List(self, node):
     return list(self.items(node.elts))
 
-  def eval_Set(self, node):
-    return set(self.items(node.elts))
-
   def eval_Dict(self, node):
     made = {}
     for key, value in zip(node.keys, node.values, strict=True):
-      if key is None:
-        made.update(self.eval(value))
-      else:
-        name = self.eval(key)
-        made[name] = self.eval(value)
+      made.update(self.eval(value) if key is None else {self.eval(key): self.eval(value)})
     return made
 
   def eval_UnaryOp(self, node):
@@ -340,21 +327,18 @@ class Frame:
     return value
 
   def eval_Lambda(self, node):
-    made = ast.FunctionDef("<lambda>", node.args, [ast.Return(node.body)], [])
-    return _made(made, self)
+    return self.made(ast.FunctionDef("<lambda>", node.args, [ast.Return(node.body)], []))
 
   def eval_JoinedStr(self, node):
     return "".join(self.eval(part) for part in node.values)
 
   def eval_FormattedValue(self, node):
-    value = _CONVERSIONS[node.conversion](self.eval(node.value))
+    value = self.eval(node.value)
+    value = _CONVERSIONS[node.conversion](value) if node.conversion in _CONVERSIONS else value
     return format(value, self.eval(node.format_spec) if node.format_spec else "")
 
   def eval_ListComp(self, node):
     return list(self.generated(node, node.elt))
-
-  def eval_SetComp(self, node):
-    return set(self.generated(node, node.elt))
 
   def eval_GeneratorExp(self, node):
     return self.generated(node, node.elt)
@@ -363,9 +347,9 @@ class Frame:
     return dict(self.generated(node, ast.Tuple([node.key, node.value], ast.Load())))
 
   def generated(self, node, element):
-    names = [part.id for g in node.generators for part in ast.walk(g.target) if _is_stored(part)]
+    names = scopes.assigned_names([ast.Assign([g.target for g in node.generators], node)])
     middles = [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
-    own = frozenset([*names, *filter(is_middle, middles)])
+    own = names - {*middles} | {*filter(is_middle, middles)}
     inner = Frame(self, self.source, own, is_comprehension=True)
     inner.global_names = self.global_names
     first = iter(self.eval(node.generators[0].iter))  # At once; all else when it is asked for.
@@ -398,20 +382,9 @@ class Frame:
     return _callee(function)(*args, **keywords)
 
 
-def _is_stored(node):
-  return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-
-
 def _callee(function):
   """Returns what a call runs: of the user's functions and methods their normal form."""
   if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-    inner = _callee(function.__func__)
-    return lambda *args, **kwargs: inner(function.__self__, *args, **kwargs)
-  is_ours = getattr(function, "__module__", None) == __name__
-  if not inspect.isfunction(function) or is_ours or is_library(function) or _is_of(rtf, function):
-    return function
-  return reference(function)
-
-
-def _is_of(package, function):
-  return function.__module__.partition(".")[0] == package.__name__
+    return functools.partial(_callee(function.__func__), function.__self__)
+  is_users = inspect.isfunction(function) and not is_library(function)
+  return reference(function) if is_users and function.__module__ != __name__ else function

@@ -278,7 +278,11 @@ def extreme(name: str) -> Callable[..., Any]:
       raise ip.frame.refuse(
         Reason.UNSUPPORTED_OPERATION, f"{name}() with a key and more than one list."
       )
-    return ip.item(in_order(ip, values[0], key=key, reverse=name == "max"), 0)
+
+    def consume() -> Any:
+      return ip.item(in_order(ip, values[0], key=key, reverse=name == "max"), 0)
+
+    return _lazy.interleaved(ip, values[0], consume, key)
 
   return choose
 
