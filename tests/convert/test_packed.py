@@ -4,6 +4,7 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
+from recursive_tf.convert._refusal import ConversionRefused
 
 
 class Node:
@@ -60,3 +61,35 @@ def test_objects_packed_by_another_function_are_refused():
   first, second = rtf.recursive(total, strict=True), rtf.recursive(total, strict=True)
   with pytest.raises(ValueError, match="packed by total"):
     second.map(first.pack(trees(2)))
+
+
+def test_a_number_in_a_tensors_place_is_a_tensor_in_a_graph():
+  def sums(node):
+    result = 0.0
+    if node.left is not None:
+      result = tf.constant(2.0) * node.value + sums(node.left)[0] + sums(node.right)[0]
+    return result, node.value
+
+  fast = rtf.recursive(sums, strict=True)
+  leaf, inner = Node(7), trees(1)[0]
+  for batch in ([leaf, inner], [inner, leaf], [inner]):
+    found = tf.function(fast.map)(fast.pack(batch))
+    expected = [sums(tree) for tree in batch]
+    assert found[0].numpy().tolist() == [float(one) for one, _ in expected]
+    assert found[1].numpy().tolist() == [value for _, value in expected]
+
+
+def leftmost(node):
+  return node if node.left is None else leftmost(node.left)
+
+
+def half(node):
+  found = node.value / 2 if node.left is None else half(node.left)[0]
+  return None if node.value == 7 else found, 1
+
+
+@pytest.mark.parametrize("function", [leftmost, half])
+def test_results_that_no_graph_can_hold_are_refused(function):
+  fast = rtf.recursive(function, strict=True)
+  with pytest.raises(ConversionRefused, match="which no graph can hold"):
+    fast.pack([Node(7), *trees(2)])

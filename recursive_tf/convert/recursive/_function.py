@@ -45,7 +45,7 @@ from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.recursive._subjects import subject_of
 from recursive_tf.convert.syntax.source import LiveSignature
 from recursive_tf.convert.validation._verification import Schedule, Verdict, check
-from recursive_tf.convert.values import _results
+from recursive_tf.convert.values import _forms, _results
 from recursive_tf.convert.values._checks import CHECK_FAILED, is_check_failure, is_ragged
 
 _LOGGER = logging.getLogger("recursive_tf")
@@ -219,6 +219,12 @@ class RecursiveFunction:
           Reason.INSIDE_FUNCTION, f"{self.__name__} writes or prints: it has to be called eagerly."
         )
       graph = self._programs.graph(program, prepared.arguments)
+      for part in _results.not_of_tensors(graph.form):
+        raise ConversionRefused.of(
+          Reason.INSIDE_FUNCTION,
+          f"{self.__name__} returns {_forms.describe(part)}, which no graph can hold: return"
+          " tensors and numbers only.",
+        )
       if tf.executing_eagerly() and self._schedule.is_due((program.version, "pack")):
         verdict = self._check(prepared, values, (program.version, "pack"), is_recording=True)
         if verdict.difference is not None:

@@ -89,7 +89,17 @@ def as_tensors(form: Form, tensors: Iterator[tf.Tensor]) -> Any:
     return form.value
   if isinstance(form, NestForm):
     return container(form, [as_tensors(part, tensors) for part in form.parts])
-  return next(tensors)
+  found, *_ = [next(tensors) for _ in _forms.specs(form)]  # A `Weak` is its number as a tensor.
+  return found
+
+
+def not_of_tensors(form: Form) -> Iterator[Form]:
+  """Yields the parts of results that cannot be tensors in a graph: objects, lists, what is None."""
+  if isinstance(form, NestForm):
+    for part in form.parts:
+      yield from not_of_tensors(part)
+  elif not isinstance(form, (StaticForm, TensorForm, ArrayForm, NumberForm, WeakForm)):
+    yield form
 
 
 def stacked(values: list[Any]) -> Any:
