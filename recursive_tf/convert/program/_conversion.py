@@ -122,7 +122,7 @@ class Conversion:
       self._has_news = False
       self.profile.restart()
       graph = tfi.FuncGraph("trial")
-      with graph.as_default():
+      with graph.as_default(), tfi.stop_recording():
         missing = self._attempt(graph, None, entry)
       self.budget.done(graph)
       if not self._has_news and self.profile.is_settled():
@@ -156,7 +156,9 @@ class Conversion:
     before = self.layout.columns.signature()
     self._has_news = False
     result: list[tuple[Any, Frame]] = []
-    with self.budget.running():
+    # A tape around the call would have TensorFlow make its loops for gradients of gradients, if it
+    # is persistent or one of two. It records the finished graph.
+    with self.budget.running(), tfi.stop_recording():
       missing = self._attempt(
         tf.compat.v1.get_default_graph(), fed, lambda ip: result.append((entry(ip), ip.frame))
       )
