@@ -155,6 +155,12 @@ class Guards:
     assert isinstance(kind, type)  # It is what `type` returned.
     return kind
 
+  def is_subclass(self, kind: type, of: type) -> bool:
+    """Returns and guards whether a class counts as another's, which may register it any time."""
+    if type(of).__subclasscheck__ is type.__subclasscheck__:
+      return issubclass(kind, of)
+    return bool(self._guard(of, ("subclass", kind), lambda: issubclass(kind, of)))
+
   def methods(self, kind: type) -> None:
     """Guards the methods of a class of the user's."""
     key = id(kind), "methods"

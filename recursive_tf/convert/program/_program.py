@@ -432,7 +432,12 @@ def _read(changing: Any) -> Any:
     raise Outdated
   if isinstance(value, (tf.Tensor, np.ndarray)):
     return tf.convert_to_tensor(value)
-  return np.asarray(value, changing.spec.dtype.as_numpy_dtype)
+  try:
+    return np.asarray(value, changing.spec.dtype.as_numpy_dtype)
+  except OverflowError:
+    raise ConversionRefused.of(
+      Reason.UNSUPPORTED_OPERATION, "A variable is an int beyond 64 bits."
+    ) from None
 
 
 def _stack(column: Column, arrays: list[Any]) -> tuple[Any, ...]:

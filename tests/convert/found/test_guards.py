@@ -1,5 +1,6 @@
 """What a program relies on outside of its objects is looked at before each run."""
 
+import abc
 import builtins
 import functools
 import sys
@@ -10,7 +11,8 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from tests.convert.agreement import Node, root
+from recursive_tf.convert._refusal import Reason
+from tests.convert.agreement import Node, agrees, root
 
 
 class Box:
@@ -385,3 +387,58 @@ def fresh_method(function):
   return types.FunctionType(
     function.__code__, globals(), "__init__", function.__defaults__, function.__closure__
   )
+
+
+# --- What isinstance asks
+
+
+def test_a_class_that_is_registered_later():
+  def build():
+    class Base(metaclass=abc.ABCMeta):
+      pass
+
+    def count(n):
+      return (1 if isinstance(n, Base) else 0) + sum(count(k) for k in n.kids)
+
+    return count, Base
+
+  follows(build, lambda base: base.register(Node))
+
+
+def test_a_metaclass_that_looks_at_the_object():
+  class Meta(type):
+    def __instancecheck__(cls, one):
+      return one.v > 1
+
+  class Big(metaclass=Meta):
+    pass
+
+  def build(recursive):
+    @recursive
+    def count(n):
+      return (1 if isinstance(n, Big) else 0) + sum(count(k) for k in n.kids)
+
+    return count
+
+  agrees(build, expect=Reason.OPAQUE_CALL)
+
+
+@pytest.mark.parametrize("start", [1, 10**20])
+def test_ints_beyond_64_bits_are_left_to_python(start):
+  def build():
+    box = Box(k=start)
+
+    def times(n):
+      return n.v * box.k + (1 if n.v < box.k else 0) + sum(times(k) for k in n.kids)
+
+    return times, box
+
+  changes = [lambda box: setattr(box, "k", 10**20), lambda box: setattr(box, "k", 2)]
+  plain, what = build()
+  other, others = build()
+  f = rtf.recursive(other, verify=False)
+  for change in (lambda _: None, *changes):
+    change(what)
+    change(others)
+    assert f(root()) == plain(root())
+  assert Reason.INTERNAL_ERROR not in f.stats.fallbacks, f.explain()

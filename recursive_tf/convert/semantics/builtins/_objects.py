@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import types
 from collections.abc import Callable
 from typing import Any
@@ -39,7 +40,7 @@ def is_instance(ip: Host, value: Any, classes: Any) -> Any:
   flat = _flat_classes(ip, classes)
   if isinstance(value, Ref):
     kinds = frame.types_of(value) - {Missing}
-    inside = frozenset(kind for kind in kinds if issubclass(kind, flat))
+    inside = frozenset(kind for kind in kinds if _is_subclass(ip, kind, flat))
     if len(inside) in (0, len(kinds)):
       is_there = frame.is_there(value)
       if isinstance(is_there, Number):
@@ -57,10 +58,10 @@ def is_instance(ip: Host, value: Any, classes: Any) -> Any:
     Text: lambda: str,
   }
   if isinstance(value, Rows) and value.type is not None:
-    return issubclass(value.type, flat)
+    return _is_subclass(ip, value.type, flat)
   for abstract, kind in kinds_of.items():
     if isinstance(value, abstract):
-      return issubclass(kind(), flat)
+      return _is_subclass(ip, kind(), flat)
   if isinstance(value, Array):
     return _arrays.is_instance(ip, value, flat)
   if isinstance(value, Weak):
@@ -74,6 +75,7 @@ def is_instance(ip: Host, value: Any, classes: Any) -> Any:
     )
   if isinstance(value, ABSTRACT) and not isinstance(value, tf.Tensor):
     raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "isinstance of what only the run knows.")
+  _is_subclass(ip, type(value), flat)  # Guards it.
   return isinstance(value, flat)
 
 
@@ -84,12 +86,25 @@ def _flat_classes(ip: Host, classes: Any) -> tuple[type, ...]:
     if isinstance(one, tuple):
       flat += _flat_classes(ip, one)
     elif isinstance(one, type):
+      if not _has_known_check(one):
+        raise ip.frame.refuse(
+          Reason.OPAQUE_CALL, f"isinstance asks {type(one).__name__}, the class of {one.__name__}."
+        )
       flat.append(one)
     elif isinstance(one, types.UnionType):
       flat += _flat_classes(ip, one.__args__)
     else:
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"isinstance of {shown(one)}.")
   return tuple(flat)
+
+
+def _is_subclass(ip: Host, kind: type, flat: tuple[type, ...]) -> bool:
+  return any([ip.conversion.guards.is_subclass(kind, one) for one in flat])
+
+
+def _has_known_check(kind: type) -> bool:
+  """Tells whether `isinstance` goes by classes alone, not by code of a metaclass."""
+  return type(kind).__instancecheck__ in (type.__instancecheck__, abc.ABCMeta.__instancecheck__)
 
 
 def get_attribute(ip: Host, owner: Any, name: Any, *default: Any) -> Any:

@@ -125,9 +125,15 @@ def is_exact(value: Any, dtype: tf.DType) -> bool:
 
 
 def as_number(value: Any) -> Number:
-  """Returns a Python number as a `Number`."""
+  """Returns a Python number as a `Number`.
+
+  Raises:
+    Mismatch: If it is an int that no tensor holds.
+  """
   if isinstance(value, Number):
     return value
+  if type(value) is int and not -(2**63) <= value < 2**63:
+    raise Mismatch("an int beyond 64 bits and others")
   return Number(tf.constant(value, dtype_of_number(type(value))), type(value))
 
 
