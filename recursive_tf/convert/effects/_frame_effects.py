@@ -310,6 +310,10 @@ def _facts_of(form: Any, path: Path) -> Iterator[tuple[Path, Facts]]:
     yield path, Facts(form.types, form.spec)
   elif isinstance(form, NumberForm):
     yield path, Facts(frozenset([form.type]))
+  elif isinstance(form, _forms.IntOrFloatForm):
+    yield path, Facts(frozenset([int, float]))
+    yield (*path, ("float",)), Facts(frozenset([float]))
+    yield (*path, ("isinstance", (int,))), Facts(frozenset([bool]))
   elif isinstance(form, RefForm):
     yield path, Facts(form.types)
   elif isinstance(form, _forms.NestForm) and form.type is tuple:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -35,6 +36,8 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, as_tensor
+
+_RAISES = "the program raises an exception here"
 
 
 class Reading:
@@ -219,17 +222,35 @@ class Reading:
     for tensor in self._unused.of(layer.computed, [*outputs, *layer.demands]):
       self.demand(_unused.is_done(tensor))
 
+  @property
+  def is_demanding(self) -> bool:
+    """Whether this branch may raise an exception, whatever becomes of its values."""
+    return bool(self._layers[-1].demands)
+
+  def demand_done(self, tensor: tf.Tensor) -> None:
+    """Lets the run fail, and all that comes later wait, until a tensor is there."""
+    self.demand(_unused.is_done(tensor))
+
   def tied(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
-    """Returns the outputs of this branch, of which the first fails if a demand is not met."""
+    """Returns the outputs of this branch, which fail if a demand is not met."""
     self._demand_unused(tensors)
     demands = self._layers[-1].demands
     if not demands or not tensors:
       return tensors
-    ok = demands[0]
-    for other in demands[1:]:
-      ok = tf.logical_and(ok, other)
+    ok = functools.reduce(tf.logical_and, demands)
     self._layers[-1].demands = []
-    return [_checks.check(tensors[0], ok, "the program raises an exception here"), *tensors[1:]]
+    return [_checks.check(tensor, ok, _RAISES) for tensor in tensors]
+
+  def gated(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
+    """Returns what goes into a call or a loop, which begins only if all demands so far are met.
+
+    Else a recursion that Python leaves by an exception would go on for ever.
+    """
+    demands = [ok for layer in self._layers for ok in layer.demands]
+    if not demands:
+      return tensors
+    ok = functools.reduce(tf.logical_and, demands)
+    return [_checks.check(tensor, ok, _RAISES) for tensor in tensors]
 
   def _column(self, kind: str, ref: Ref, spec: tf.TensorSpec | None = None) -> _columns.Column:
     return self.conversion.columns.column(kind, ref.path, self._base_types(ref), spec)
@@ -249,9 +270,6 @@ class Reading:
     """Returns a read that gives a number or an array as what it is; all else as it is."""
     if isinstance(value, Maybe):
       return self.there(value)
-    if isinstance(value, IntOrFloat):
-      ok = tf.logical_not(value.is_int)
-      return Number(self.check(value.value.tensor, ok, "an int where else are floats"), float)
     if not isinstance(value, Ref):
       return value.value() if isinstance(value, tf.Variable) else value
     types = self.types_of(value)
@@ -268,6 +286,8 @@ class Reading:
 
   def _value(self, ref: Ref, kinds: frozenset[type]) -> Any:
     """Returns a read as the number or array that it is by its types; None if it is an object."""
+    if kinds == {int, float}:
+      return self._int_or_float(ref)
     if not are_values(kinds):
       return None
     if kinds <= set(_forms.NUMBERS):
@@ -331,6 +351,13 @@ class Reading:
     found = self.memo(("number", *ref.key, self._is_sure(ref)), read)
     self._sources[id(found)] = found, ref
     return found
+
+  def _int_or_float(self, ref: Ref) -> IntOrFloat:
+    value = self.number(ref.step("float"))
+    is_int = self.number(ref.step("isinstance", (int,))).tensor
+    ok = tf.logical_or(tf.logical_not(is_int), tf.abs(value.tensor) <= 2.0**53)
+    tensor = self.check(value.tensor, ok, "an int beyond 53 bits among floats")
+    return IntOrFloat(Number(tensor, float), is_int)
 
   def _is_of_none(self, ref: Ref) -> bool:
     """Tells whether a read is what is also known of None, of an object that may be None."""
@@ -533,6 +560,9 @@ class Reading:
     value = self.resolve(value)
     if isinstance(value, Number):
       return as_tensor(value)
+    if isinstance(value, IntOrFloat):
+      ok = tf.logical_not(value.is_int)
+      return as_tensor(Number(self.check(value.value.tensor, ok, "an int among floats"), float))
     if isinstance(value, Weak):
       return self.strong(value)
     if isinstance(value, Array):

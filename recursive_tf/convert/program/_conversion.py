@@ -342,6 +342,7 @@ class Conversion:
 
       return _graph_loops.one_by_one(ip, rows, call_one)
     tensors += self.effects.arguments(frame, key)
+    tensors = frame.gated(tensors[:1]) + tensors[1:]
     call = instance.subgraph if rows is None else instance.subgraph.map
     found = list(tf.nest.flatten(call(*tensors)))
     frame.compute(tuple(found))

@@ -55,8 +55,6 @@ _COMPARISONS = {
 def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
-  left, right = (v.value if isinstance(v, IntOrFloat) and op in _COMPARISONS else v for v in
-                 (left, right))
   if op in (ast.Is, ast.IsNot):
     found = _identical(ip, left, right)
     return found if op is ast.Is else ip.negated(found)
@@ -68,7 +66,7 @@ def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
       found = _identical(ip, one, None)
       return found if op is ast.Eq else ip.negated(found)
   read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
-  left, right = read(left), read(right)
+  left, right = (v.value if isinstance(v, IntOrFloat) else v for v in (read(left), read(right)))
   if isinstance(left, Shape) or isinstance(right, Shape):
     if op not in (ast.Eq, ast.NotEq):
       raise unsupported(ip, op.__name__, left, right)

@@ -86,9 +86,13 @@ def run_loop(
 
     return frame.isolated(trace)
 
+  may_raise = False
+
   def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> Any:
     def turn() -> Any:
+      nonlocal may_raise
       body(index)
+      may_raise = frame.is_demanding
       outputs = frame.tied([index + 1, *flat()])
       ip.conversion.budget.done(tf.compat.v1.get_default_graph())
       return outputs
@@ -99,10 +103,12 @@ def run_loop(
   found = tf.while_loop(
     lambda index, *tensors: in_layer(lambda: test(index), list(tensors)),
     one_turn,
-    [tf.constant(0), *flat()],
+    frame.gated([tf.constant(0), *flat()]),
     shape_invariants=[tf.TensorShape([]), *(spec.shape for spec in specs)],
   )
   frame.compute(tuple(found))
+  if may_raise:
+    frame.demand_done(found[0])
   load(list(found[1:]))
 
 

@@ -196,9 +196,9 @@ def numbers_of(ip: Host, rows: Rows) -> Rows:
     return Rows(
       rows.length, (tf.fill([rows.length], number.tensor),), _forms.NumberForm(number.type)
     )
-  if isinstance(form, _forms.RefForm) and len(form.types) == 1 and form.types <= {
-    *_forms.NUMBERS
-  }:
+  if isinstance(form, _forms.RefForm) and (
+    form.types == {int, float} or (len(form.types) == 1 and form.types <= {*_forms.NUMBERS})
+  ):
     rows = read_each(ip, rows)
   return rows
 

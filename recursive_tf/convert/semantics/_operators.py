@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _arrays, _containers, _shapes, _text
+from recursive_tf.convert.semantics import _arrays, _containers, _int_or_float, _shapes, _text
 from recursive_tf.convert.semantics._native import lowered
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
@@ -25,7 +25,6 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
-  Missing,
   Ref,
   Rows,
   Scope,
@@ -63,10 +62,9 @@ PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
-  if isinstance(left, IntOrFloat) or isinstance(right, IntOrFloat):
-    return _binary_of_either(ip, op, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
-  left, right = _as_float(ip, left, right), _as_float(ip, right, left)
+  if isinstance(left, IntOrFloat) or isinstance(right, IntOrFloat):
+    return _int_or_float.binary(ip, op, left, right)
   if op is ast.Add and any(isinstance(value, Shape) for value in (left, right)):
     return _shapes.joined(ip, left, right)
   left, right = as_array(ip, left, right), as_array(ip, right, left)
@@ -120,49 +118,6 @@ def with_array(ip: Host, op: Any, function: Any, left: Any, right: Any) -> Any:
     raise _arrays.refuse(ip, function.__name__)
   left, right, result = found
   return result(natively(ip, function, left, right))
-
-
-def _binary_of_either(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
-  """Computes with what is an int or a float, as far as that makes no other difference."""
-  frame = ip.frame
-  left, right = (v if isinstance(v, IntOrFloat) else frame.concrete(v) for v in (left, right))
-  are_ints = [_is_int(value) for value in (left, right)]
-  if op in (ast.Add, ast.Sub, ast.Mult, ast.Div) and None not in are_ints:
-    operands = [v.value if isinstance(v, IntOrFloat) else v for v in (left, right)]
-    found = _numbers.binary(op, *operands)
-    assert found is not None  # One of them is a float.
-    if op is ast.Div:
-      return found
-    is_int = tf.logical_and(*are_ints)
-    ok = tf.logical_or(tf.logical_not(is_int), tf.abs(found.tensor) <= 2.0**53)
-    tensor = frame.check(found.tensor, ok, "an int beyond 53 bits among floats")
-    is_zero = tf.logical_and(is_int, tf.equal(tensor, 0.0))  # Ints have no -0.0.
-    return IntOrFloat(Number(tf.where(is_zero, tf.zeros_like(tensor), tensor), float), is_int)
-  for one, other in ((left, right), (right, left)):
-    kind = other.dtype if isinstance(other, tf.Tensor) else _numbers.type_of(other)
-    if isinstance(one, IntOrFloat) and (kind is float or getattr(kind, "is_floating", False)):
-      left, right = (one.value, other) if one is left else (other, one.value)
-      return binary(ip, op, left, right)
-  return binary(ip, op, frame.resolve(left), frame.resolve(right))
-
-
-def _is_int(value: Any) -> Any:
-  """Tells whether what is an int or a float, or an int, is an int; None for all else."""
-  if isinstance(value, IntOrFloat):
-    return value.is_int
-  return True if _numbers.type_of(value) is int else None
-
-
-def _as_float(ip: Host, value: Any, other: Any) -> Any:
-  """Returns an operand that is an int or a float as a float, where the other one makes it one."""
-  if not isinstance(value, Ref):
-    return value
-  if isinstance(other, tf.Tensor):
-    makes_float = other.dtype.is_floating
-  else:
-    makes_float = (other.type if isinstance(other, Number) else type(other)) is float
-  is_either = ip.frame.types_of(value) - {NoneType, Missing} == {int, float}
-  return ip.frame.number(value.step("float")) if makes_float and is_either else value
 
 
 def natively(ip: Host, function: Any, left: Any, right: Any) -> Any:
@@ -251,6 +206,8 @@ def _own_operator(ip: Host, op: type[ast.operator], left: Any, right: Any) -> An
 def unary_value(ip: Host, op: type[ast.unaryop], value: Any) -> Any:
   """Returns `op value` of -, + or ~."""
   value = ip.frame.concrete(value)
+  if isinstance(value, IntOrFloat):
+    return _int_or_float.unary(ip, op, value)
   if isinstance(value, Number):
     found = _numbers.unary(op, value)
     if found is None:
@@ -287,8 +244,6 @@ def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:
 
 
 def _in_place(ip: Host, op: type[ast.operator], old: Any, value: Any) -> Any:
-  if isinstance(old, IntOrFloat):
-    return binary(ip, op, old, value)
   old = ip.frame.concrete(old)
   if isinstance(old, LocalList) and op is ast.Add:
     ip.extend(old, value)

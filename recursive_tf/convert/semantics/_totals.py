@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _int_or_float
 from recursive_tf.convert.semantics._maps import numbers_of
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import IntOrFloat, Rows, Weak
@@ -23,6 +24,11 @@ def total(ip: Host, rows: Rows, start: Any) -> Any:
   form = rows.form
   if form is None:
     return start
+  is_number = isinstance(form, _forms.NumberForm)
+  if isinstance(form, _forms.IntOrFloatForm) or (is_number and isinstance(start, IntOrFloat)):
+    either = _forms.IntOrFloatForm()
+    length, *tensors = _forms.flatten(rows, _forms.RowsForm(either), frame)
+    return _int_or_float.total(ip, Rows(length, tuple(tensors), either), start)
   if isinstance(form, _forms.NumberForm):
     return _total_of_numbers(ip, rows, form.type, start)
   if not isinstance(form, _forms.TensorForm):

@@ -40,14 +40,14 @@ from recursive_tf.convert.values._operands import Shape
 def truth(ip: Host, value: Any) -> Any:
   """Returns `bool(value)`: a bool, or a bool `Number`."""
   frame = ip.frame
-  if isinstance(value, IntOrFloat):
-    value = value.value
   if isinstance(value, Maybe):
     is_there = Number(value.is_there, bool)
     return ip.both(is_there, True, lambda: truth(ip, frame.there(value)))
   if isinstance(value, Number) and value.type is bool:
     return value
   value = frame.resolve(value)
+  if isinstance(value, IntOrFloat):
+    value = value.value
   if isinstance(value, Number):
     found = _numbers.to_bool(value)
     return found

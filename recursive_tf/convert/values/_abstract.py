@@ -397,10 +397,10 @@ class Abstract:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class IntOrFloat(Abstract):
-  """A Python number that is an int on some paths, as `sum` makes it of no floats; else a float.
+  """A Python number that is an int in some runs, or on some paths, and a float in others.
 
   Attributes:
-    value: it as a float, which says the same: such ints have 53 bits at most.
+    value: it as a float, which says the same: such ints have 53 bits at most, and are not -0.0.
     is_int: bool [].
   """
 

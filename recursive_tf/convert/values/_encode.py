@@ -12,6 +12,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._forms import (
   ArrayForm,
   Form,
+  IntOrFloatForm,
   MaybeForm,
   NestForm,
   NumberForm,
@@ -102,6 +103,10 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
     if not _is_number(form.type, value):
       raise DoesNotFit
     return [np.asarray(value, _forms.dtype_of_number(form.type).as_numpy_dtype)]
+  if isinstance(form, IntOrFloatForm):
+    if type(value) not in (int, float) or (type(value) is int and abs(value) > 2**53):
+      raise DoesNotFit
+    return [np.float64(value), np.bool_(type(value) is int)]
   if isinstance(form, RefForm):
     if type(value) not in form.types:
       raise DoesNotFit

@@ -13,6 +13,7 @@ from recursive_tf.convert.values._abstract import BoundMethod
 from recursive_tf.convert.values._forms import (
   ArrayForm,
   Form,
+  IntOrFloatForm,
   MaybeForm,
   NestForm,
   NumberForm,
@@ -36,6 +37,8 @@ def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int],
     return form.value
   if isinstance(form, NumberForm):
     return form.type(next(tensors).numpy())
+  if isinstance(form, IntOrFloatForm):
+    return _int_or_float(next(tensors).numpy(), next(tensors).numpy())
   if isinstance(form, ArrayForm):
     return next(tensors).numpy()
   if isinstance(form, MaybeForm):
@@ -70,6 +73,9 @@ def rebuild_rows(
     return stacked([form.value] * count)
   if isinstance(form, NumberForm):
     return [form.type(value) for value in next(tensors).numpy().tolist()]
+  if isinstance(form, IntOrFloatForm):
+    numbers, are_ints = next(tensors).numpy(), next(tensors).numpy()
+    return [_int_or_float(*pair) for pair in zip(numbers, are_ints, strict=True)]
   if isinstance(form, ArrayForm):
     return [tensor.numpy() for tensor in tf.unstack(next(tensors), num=count)]
   if isinstance(form, RefForm):
@@ -81,6 +87,10 @@ def rebuild_rows(
       return [rebuild(form, iter(row), object_of) for row in rows]  # As `stacked` has it.
     return container(form, [rebuild_rows(p, tensors, object_of, count) for p in form.parts])
   return next(tensors)
+
+
+def _int_or_float(number: Any, is_int: Any) -> int | float:
+  return int(number) if is_int else float(number)
 
 
 def as_tensors(form: Form, tensors: Iterator[tf.Tensor]) -> Any:

@@ -14,6 +14,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.values._abstract import (
   Array,
+  IntOrFloat,
   LocalDict,
   LocalList,
   LocalObject,
@@ -40,6 +41,8 @@ def tensors_in(value: Any) -> Iterator[tf.Tensor]:
     yield value
   elif isinstance(value, (Array, Number, Weak)):
     yield value.tensor
+  elif isinstance(value, IntOrFloat):
+    yield from (value.value.tensor, value.is_int)
   elif isinstance(value, Maybe):
     yield from tensors_in(value.value)
   elif isinstance(value, Rows):

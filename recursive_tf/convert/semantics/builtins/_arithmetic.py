@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _arrays, _totals
+from recursive_tf.convert.semantics import _arrays, _int_or_float, _maps, _totals
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
@@ -64,7 +64,8 @@ def extreme(name: str) -> Callable[..., Any]:
       found = (_numbers.maximum if name == "max" else _numbers.minimum)(*values)
       if found is not None:
         return found
-    if all(_is_one(v) for v in values):
+    are_numbers = all(_int_or_float.is_number(value) for value in values)
+    if are_numbers or all(_is_one(v) for v in values):
       op = ast.Gt if name == "max" else ast.Lt
       best, *others = values
       for other in others:  # As Python: the first of equals stays.
@@ -88,17 +89,21 @@ def _is_one(value: Any) -> bool:
 
 def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, Any]) -> Any:
   frame = ip.frame
+  rows = _maps.numbers_of(ip, rows)
   form = rows.form
   if form is None:
     if "default" not in kwargs:
       raise Raises
     return kwargs["default"]
-  if not isinstance(form, _forms.NumberForm) or form.type is bool:
+  is_either = isinstance(form, _forms.IntOrFloatForm)
+  if not is_either and (not isinstance(form, _forms.NumberForm) or form.type is bool):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
 
-  def extreme() -> Number:
-    (values,) = rows.tensors
+  def extreme() -> Number | IntOrFloat:
+    values, *others = rows.tensors
     values = frame.check(values, rows.length > 0, f"{name}() of an empty list")
+    if is_either:
+      return _int_or_float.extreme(name, Rows(rows.length, (values, *others), form))
     if form.type is int:
       return Number((tf.reduce_max if name == "max" else tf.reduce_min)(values), int)
     return _extreme_of_floats(name, values)
@@ -143,7 +148,8 @@ def math_of(name: str) -> Callable[..., Any]:
 def _operand_of_math(ip: Host, value: Any) -> Any:
   """Returns a number as it is, and what Python would make a float first as that float."""
   frame = ip.frame
-  value = value.value if isinstance(value, IntOrFloat) else frame.concrete(value)
+  value = frame.concrete(value)
+  value = value.value if isinstance(value, IntOrFloat) else value
   if isinstance(value, Weak):
     value = frame.strong(value)
   if isinstance(value, (Array, np.ndarray)):
@@ -178,11 +184,10 @@ def conversion(kind: type) -> Callable[..., Any]:
 
   def convert(ip: Host, value: Any = empty, *more: Any) -> Any:
     frame = ip.frame
-    if isinstance(value, IntOrFloat):
-      value = value.value
     if kind is bool:
       return ip.truth(value)
     value = frame.concrete(value)
+    value = value.value if isinstance(value, IntOrFloat) else value
     if isinstance(value, (Array, np.ndarray)):
       value = frame.tensor(value)
     if all_known([value, *more]):
@@ -225,11 +230,14 @@ def _refuse_compensated(ip: Host, is_of_floats: bool) -> None:
 def total_of(ip: Host, value: Any, start: Any = 0) -> Any:
   rows = ip.rows_of(value)
   if rows is not None:
-    _refuse_compensated(ip, rows.form == _forms.NumberForm(float))
+    rows = _maps.numbers_of(ip, rows)
+    has_floats = rows.form in (_forms.NumberForm(float), _forms.IntOrFloatForm())
+    _refuse_compensated(ip, has_floats or isinstance(start, IntOrFloat))
     return _totals.total(ip, rows, start)
   result = start
   items = [ip.frame.resolve(item) for item in ip.fixed_items(value)]
-  _refuse_compensated(ip, any(isinstance(i, Number) and i.type is float for i in items))
+  has_floats = any(isinstance(i, Number) and i.type is float for i in items)
+  _refuse_compensated(ip, has_floats or any(isinstance(i, IntOrFloat) for i in items))
   for item in items:
     result = ip.binary(ast.Add, result, item)
   return result
@@ -239,6 +247,8 @@ def absolute(ip: Host, value: Any) -> Any:
   value = ip.frame.concrete(value)
   if isinstance(value, Number):
     return _numbers.absolute(value)
+  if isinstance(value, IntOrFloat):
+    return _int_or_float.absolute(value)
   if isinstance(value, Weak):
     value = ip.frame.strong(value)
   if isinstance(value, (Array, np.ndarray)):
@@ -252,8 +262,8 @@ def rounded(ip: Host, value: Any, digits: Any = None) -> Any:
   value = ip.frame.concrete(value)
   if all_known([value]):
     return known(ip, round, value, digits)
-  if isinstance(value, Number) and digits is None:
-    return _numbers.rounded(value)
+  if isinstance(value, (Number, IntOrFloat)) and digits is None:
+    return _numbers.rounded(value if isinstance(value, Number) else value.value)
   raise ip.frame.refuse(Reason.NEEDS_VALUE, "round() of what only the run knows.")
 
 

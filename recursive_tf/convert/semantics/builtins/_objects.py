@@ -19,6 +19,7 @@ from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Builtin,
   Closure,
+  IntOrFloat,
   LocalDict,
   LocalList,
   LocalObject,
@@ -64,6 +65,11 @@ def is_instance(ip: Host, value: Any, classes: Any) -> Any:
       return _is_subclass(ip, kind(), flat)
   if isinstance(value, Array):
     return _arrays.is_instance(ip, value, flat)
+  if isinstance(value, IntOrFloat):
+    is_int, is_float = (_is_subclass(ip, kind, flat) for kind in (int, float))
+    if is_int is is_float:
+      return is_int
+    return Number(value.is_int if is_int else tf.logical_not(value.is_int), bool)
   if isinstance(value, Weak):
     value = frame.strong(value)
   if isinstance(value, Maybe):

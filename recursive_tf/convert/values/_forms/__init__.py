@@ -10,6 +10,7 @@ from recursive_tf.convert.values._forms.base import NUMBERS as NUMBERS
 from recursive_tf.convert.values._forms.base import Mismatch as Mismatch
 from recursive_tf.convert.values._forms.base import NoneType as NoneType
 from recursive_tf.convert.values._forms.base import Reader as Reader
+from recursive_tf.convert.values._forms.base import as_int_or_float as as_int_or_float
 from recursive_tf.convert.values._forms.base import as_number as as_number
 from recursive_tf.convert.values._forms.base import dtype_of_number as dtype_of_number
 from recursive_tf.convert.values._forms.base import is_exact as is_exact
@@ -19,6 +20,7 @@ from recursive_tf.convert.values._forms.base import number_of as number_of
 from recursive_tf.convert.values._forms.base import same_static as same_static
 from recursive_tf.convert.values._forms.data import ArrayForm as ArrayForm
 from recursive_tf.convert.values._forms.data import ClosureForm as ClosureForm
+from recursive_tf.convert.values._forms.data import IntOrFloatForm as IntOrFloatForm
 from recursive_tf.convert.values._forms.data import NumberForm as NumberForm
 from recursive_tf.convert.values._forms.data import RefForm as RefForm
 from recursive_tf.convert.values._forms.data import StaticForm as StaticForm

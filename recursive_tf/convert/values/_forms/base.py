@@ -10,7 +10,16 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.values._abstract import Base, BoundMethod, Builtin, Closure, Ref, Unset
+from recursive_tf.convert.values import _checks
+from recursive_tf.convert.values._abstract import (
+  Base,
+  BoundMethod,
+  Builtin,
+  Closure,
+  IntOrFloat,
+  Ref,
+  Unset,
+)
 from recursive_tf.convert.values._numbers import Number
 
 NoneType = type(None)
@@ -135,6 +144,23 @@ def as_number(value: Any) -> Number:
   if type(value) is int and not -(2**63) <= value < 2**63:
     raise Mismatch("an int beyond 64 bits and others")
   return Number(tf.constant(value, dtype_of_number(type(value))), type(value))
+
+
+def as_int_or_float(value: Any) -> IntOrFloat:
+  """Returns a Python int or float as what may be either; the run fails for ints beyond 53 bits."""
+  if isinstance(value, IntOrFloat):
+    return value
+  number = as_number(value)
+  if number.type is float:
+    return IntOrFloat(number, tf.constant(False))
+  return IntOrFloat(Number(exact_float(number.tensor), float), tf.constant(True))
+
+
+def exact_float(ints: tf.Tensor) -> tf.Tensor:
+  """Returns ints as floats that say the same; the run fails for others."""
+  floats = tf.cast(ints, tf.float64)
+  ok = tf.reduce_all(tf.abs(floats) <= 2.0**53)
+  return _checks.check(floats, ok, "an int beyond 53 bits among floats")
 
 
 def number_of(value: Any) -> Number | None:

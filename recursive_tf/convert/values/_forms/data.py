@@ -10,13 +10,23 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf.convert.values import _checks
-from recursive_tf.convert.values._abstract import Array, Base, Ref, Undefined, Weak, shown
+from recursive_tf.convert.values._abstract import (
+  Array,
+  Base,
+  IntOrFloat,
+  Ref,
+  Undefined,
+  Weak,
+  shown,
+)
 from recursive_tf.convert.values._forms.base import (
   BaseForm,
   Mismatch,
   Reader,
+  as_int_or_float,
   as_number,
   dtype_of_number,
+  exact_float,
   is_exact,
   number_of,
   same_static,
@@ -118,6 +128,34 @@ class NumberForm(BaseForm):
 
   def describe(self) -> str:
     return f"a Python {self.type.__name__}"
+
+
+@dataclasses.dataclass(frozen=True)
+class IntOrFloatForm(BaseForm):
+  """A Python int or float; see `IntOrFloat`."""
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    yield tf.TensorSpec([], tf.float64)
+    yield tf.TensorSpec([], tf.bool)
+
+  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+    found = as_int_or_float(reader.resolve(value))
+    return [found.value.tensor, found.is_int]
+
+  def _widened(
+    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> list[tf.Tensor]:
+    if not isinstance(old, NumberForm) or old.type is bool:
+      return super()._widened(old, tensors, length, reader)
+    numbers = next(tensors)
+    is_int = old.type is int
+    return [exact_float(numbers) if is_int else numbers, tf.fill([length], is_int)]
+
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+    return IntOrFloat(Number(next(tensors), float), next(tensors))
+
+  def describe(self) -> str:
+    return "a Python int or float"
 
 
 @dataclasses.dataclass(frozen=True)

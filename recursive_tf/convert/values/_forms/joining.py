@@ -13,6 +13,7 @@ from recursive_tf.convert.values._abstract import (
   Abstract,
   Array,
   BoundMethod,
+  IntOrFloat,
   LocalDict,
   LocalList,
   LocalObject,
@@ -34,6 +35,7 @@ from recursive_tf.convert.values._forms.base import (
 )
 from recursive_tf.convert.values._forms.data import (
   ArrayForm,
+  IntOrFloatForm,
   NumberForm,
   RefForm,
   StaticForm,
@@ -58,6 +60,8 @@ def form_of(value: Any, reader: Reader) -> Form:
   value = reader.resolve(value)
   if isinstance(value, Number):
     return NumberForm(value.type, reader.source(value) is not None)
+  if isinstance(value, IntOrFloat):
+    return IntOrFloatForm()
   if isinstance(value, Weak):
     return WeakForm(_spec(value.tensor), value.type)
   if isinstance(value, Ref):
@@ -130,6 +134,9 @@ def _join_as(a: Form, b: Form) -> Form | None:
     return NumberForm(a.type)
   if isinstance(a, NumberForm) and a.is_read and isinstance(b, NumberForm) and b.is_read:
     return RefForm(frozenset([a.type, b.type]))
+  kinds = _number_types(a), _number_types(b)
+  if all(kinds) and len(kinds[0] | kinds[1]) == 2 and not (_is_of_heap(a) and _is_of_heap(b)):
+    return IntOrFloatForm()
   if isinstance(a, ArrayForm) and isinstance(b, (ArrayForm, TensorForm)):
     types = b.types if isinstance(b, ArrayForm) else frozenset([EAGER_TENSOR])
     is_new = a.is_new and getattr(b, "is_new", True)
@@ -170,11 +177,23 @@ def _join_as(a: Form, b: Form) -> Form | None:
   return None
 
 
+def _number_types(form: Form) -> frozenset[type]:
+  """Returns the types that ints and floats of a form have; none for all else."""
+  if isinstance(form, IntOrFloatForm) or (isinstance(form, RefForm) and form.types == {int, float}):
+    return frozenset([int, float])
+  kind = number_type(form)
+  return frozenset([kind]) if kind in (int, float) else frozenset()
+
+
+def _is_of_heap(form: Form) -> bool:
+  return isinstance(form, RefForm) or (isinstance(form, NumberForm) and form.is_read)
+
+
 def can_be_none(form: Form) -> bool:
   """Tells whether a value of this form may be None in its place on other paths."""
   if isinstance(form, NestForm):
     return all(can_be_none(part) or isinstance(part, StaticForm) for part in form.parts)
-  if not isinstance(form, (NumberForm, TensorForm, ArrayForm)):
+  if not isinstance(form, (NumberForm, IntOrFloatForm, TensorForm, ArrayForm)):
     return False
   return all(spec.shape.rank is not None for spec in specs(form))
 
@@ -182,6 +201,8 @@ def can_be_none(form: Form) -> bool:
 def _join_static(a: Any, b: Any) -> Form | None:
   if type(a) is type(b) and isinstance(a, NUMBERS):
     return NumberForm(type(a))
+  if {type(a), type(b)} == {int, float}:
+    return IntOrFloatForm()
   if isinstance(a, tuple) and isinstance(b, tuple):
     if type(a) is type(b) and len(a) == len(b):
       parts = [join(StaticForm(x), StaticForm(y)) for x, y in zip(a, b, strict=True)]
