@@ -1,8 +1,7 @@
-"""Reading objects in a body: columns, types that tests have narrowed, and what must hold."""
+"""Reading objects in a body: columns, and types that tests have narrowed."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
+from recursive_tf.convert.frame._conditions import Conditions
 from recursive_tf.convert.frame._ground import Ground
 from recursive_tf.convert.frame._kinds import ARRAYS, are_values, is_plain_sequence, kind_of_value
 from recursive_tf.convert.frame._layers import Fact, Layer, LocalT, Meaning, T
@@ -17,7 +17,7 @@ from recursive_tf.convert.frame._sharing import Sharing, containers
 from recursive_tf.convert.heap import _columns
 from recursive_tf.convert.heap._columns import MISSING, NONE, path_text
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.values import _checks, _forms, _unused
+from recursive_tf.convert.values import _forms, _unused
 from recursive_tf.convert.values._abstract import (
   Array,
   Base,
@@ -37,10 +37,8 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, as_tensor
 
-_RAISES = "the program raises an exception here"
 
-
-class Reading:
+class Reading(Conditions):
   """What a body knows on each path while it is made, and what it reads of objects.
 
   Attributes:
@@ -54,6 +52,7 @@ class Reading:
   """
 
   def __init__(self, conversion: Ground, key: Any = None):
+    super().__init__()
     self.conversion = conversion
     self.key = key
     self.stores: dict[Any, Any] = {}
@@ -61,10 +60,6 @@ class Reading:
     self.origin: Origin | None = None
     self.sharing = Sharing(self)
     self.locals: list[Local] = [self.sharing]
-    self.num_partial = 0  # Ops so far that may fail or cost more than a few numbers.
-    self.num_trials = 0  # That are going on.
-    self._layers = [Layer()]
-    self._unused = _unused.Unused()
     self._meanings: dict[int, Meaning] = {}
     self._sources: dict[int, tuple[Number, Ref]] = {}  # Numbers that were read, and where.
 
@@ -85,12 +80,6 @@ class Reading:
     if isinstance(container, Container):
       container.sharing = self.sharing
     return container
-
-  def partial(self) -> None:
-    """Notes an op that may fail or costs more than a few numbers; a trial ends with it."""
-    self.num_partial += 1
-    if self.num_trials:
-      raise Dear
 
   def tried(self, trace: Callable[[], Any]) -> Any:
     """Returns what `trace` gives; None, and nothing is done, if not all of it may be done here.
@@ -195,16 +184,6 @@ class Reading:
 
     return self.memo(("float row", id(base.handle)), gather)
 
-  def check(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
-    """Returns the tensor, failing the run where it is used and `ok` is not true."""
-    self.partial()
-    return _checks.check(value, ok, message)
-
-  def demand(self, ok: tf.Tensor) -> None:
-    """Lets the run fail if `ok`, bool [], is false when this branch is taken."""
-    self.partial()
-    self._layers[-1].demands.append(ok)
-
   def compute(self, value: Any) -> None:
     """Notes that the program computes a value here: where Python would raise, the run fails."""
     if isinstance(value, Ref):
@@ -215,42 +194,6 @@ class Reading:
         raise Bottom
     else:
       self._layers[-1].computed += _unused.tensors_in(value)
-
-  def _demand_unused(self, outputs: list[tf.Tensor]) -> None:
-    """Lets the run fail where something fails that was computed and that no output needs."""
-    layer = self._layers[-1]
-    for tensor in self._unused.of(layer.computed, [*outputs, *layer.demands]):
-      self.demand(_unused.is_done(tensor))
-
-  @property
-  def is_demanding(self) -> bool:
-    """Whether this branch may raise an exception, whatever becomes of its values."""
-    return bool(self._layers[-1].demands)
-
-  def demand_done(self, tensor: tf.Tensor) -> None:
-    """Lets the run fail, and all that comes later wait, until a tensor is there."""
-    self.demand(_unused.is_done(tensor))
-
-  def tied(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
-    """Returns the outputs of this branch, which fail if a demand is not met."""
-    self._demand_unused(tensors)
-    demands = self._layers[-1].demands
-    if not demands or not tensors:
-      return tensors
-    ok = functools.reduce(tf.logical_and, demands)
-    self._layers[-1].demands = []
-    return [_checks.check(tensor, ok, _RAISES) for tensor in tensors]
-
-  def gated(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
-    """Returns what goes into a call or a loop, which begins only if all demands so far are met.
-
-    Else a recursion that Python leaves by an exception would go on for ever.
-    """
-    demands = [ok for layer in self._layers for ok in layer.demands]
-    if not demands:
-      return tensors
-    ok = functools.reduce(tf.logical_and, demands)
-    return [_checks.check(tensor, ok, _RAISES) for tensor in tensors]
 
   def _column(self, kind: str, ref: Ref, spec: tf.TensorSpec | None = None) -> _columns.Column:
     return self.conversion.columns.column(kind, ref.path, self._base_types(ref), spec)

@@ -93,7 +93,7 @@ def run_loop(
       nonlocal may_raise
       body(index)
       may_raise = frame.is_demanding
-      outputs = frame.tied([index + 1, *flat()])
+      outputs = frame.tied([index + 1, *flat()], is_turn=True)
       ip.conversion.budget.done(tf.compat.v1.get_default_graph())
       return outputs
 

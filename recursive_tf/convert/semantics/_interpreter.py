@@ -264,6 +264,10 @@ class Interpreter:
     """Returns the truth of an expression: a bool, or a bool `Number`."""
     if isinstance(node, ast.BoolOp):
       pred = self.test(node.values[0], scope)
+      if len(node.values) > 2 and any(map(_binds_middle, node.values)):
+        # Of a chain the third comparison reads what the second one binds, if it is evaluated.
+        rest = ast.copy_location(ast.BoolOp(node.op, node.values[1:]), node)
+        return self.both(pred, isinstance(node.op, ast.And), lambda: self.test(rest, scope))
       for value in node.values[1:]:
         is_and = isinstance(node.op, ast.And)
         pred = self.both(pred, is_and, functools.partial(self.test, value, scope))
@@ -499,3 +503,8 @@ class Interpreter:
       if value is not None
     }
     return Closure(node, scope, defaults, scope.source)
+
+
+def _binds_middle(node: ast.expr) -> bool:
+  """Tells whether an expression binds the middle of a chained comparison."""
+  return any(isinstance(n, ast.NamedExpr) and is_middle(n.target.id) for n in ast.walk(node))

@@ -423,6 +423,17 @@ def test_a_metaclass_that_looks_at_the_object():
   agrees(build, expect=Reason.OPAQUE_CALL)
 
 
+def test_an_argument_beyond_64_bits_is_left_to_python():
+  def build(recursive):
+    @recursive
+    def times(n, k):
+      return n.v * k + sum(times(kid, k) for kid in n.kids)
+
+    return times
+
+  agrees(build, lambda: [(root(), 1), (root(), 10**20)], Reason.UNSUPPORTED_OPERATION)
+
+
 @pytest.mark.parametrize("start", [1, 10**20])
 def test_ints_beyond_64_bits_are_left_to_python(start):
   def build():
