@@ -13,6 +13,13 @@ from benchmarks.options import Options
 from benchmarks.treebanks import load_trees
 
 
+# They take half a minute each; what they measure runs in smaller ones, too.
+_SLOW = ("frame_overhead", "memory", "recursive_python", "top_down", "tree_shapes")
+_NAMES = [
+  pytest.param(name, marks=pytest.mark.slow) if name in _SLOW else name for name in BENCHMARKS
+]
+
+
 @pytest.fixture
 def options(tmp_path):
   if importlib.util.find_spec("torch") is not None:
@@ -24,7 +31,7 @@ def options(tmp_path):
 
 
 @pytest.mark.timeout(900)  # The longest has a dozen arms, each with a program to convert.
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize("name", _NAMES)
 def test_benchmark_runs_and_writes_its_result(name, options):
   report = importlib.import_module(f"benchmarks.{name}").run(options)
   report.print()

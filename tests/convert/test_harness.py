@@ -57,6 +57,7 @@ def test_a_wrong_converter_is_caught(kind, name):
     harness.check(program, fakes.converter(program, kind))
 
 
+@pytest.mark.slow
 def test_most_programs_notice_frozen_reads():
   unnoticed = []
   for program in PROGRAMS.values():

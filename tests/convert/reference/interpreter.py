@@ -38,7 +38,7 @@ def reference(function):
   """Returns a function, interpreted; the function itself if it has no normal form."""
   if function not in _NORMAL:
     try:
-      _NORMAL[function] = prepare(source_of(function), verify=True)
+      _NORMAL[function] = prepare(source_of(function))
     except ConversionRefused:
       _NORMAL[function] = None
   source = _NORMAL[function]
@@ -103,7 +103,7 @@ class Frame:
     try:
       return getattr(builtins, name)
     except AttributeError:
-      raise NameError(name) from None
+      raise NameError(f"name '{name}' is not defined") from None
 
   def bind(self, name, value):
     frame = self
