@@ -12,7 +12,6 @@ from benchmarks.conversion import settling
 from benchmarks.options import Options
 from benchmarks.treebanks import load_trees
 
-
 # They take half a minute each; what they measure runs in smaller ones, too.
 _SLOW = ("frame_overhead", "memory", "recursive_python", "top_down", "tree_shapes")
 _NAMES = [
