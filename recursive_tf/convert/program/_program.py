@@ -305,7 +305,7 @@ class Program:
       set(map(type, objects_of(argument, values[name]))) <= self.root_types[name]
       for name, argument in arguments.items()
     )
-    if not is_known or not set(map(type, roots)) <= self._all_root_types:
+    if not is_known or not {*map(type, roots)} - {type(None)} <= self._all_root_types:
       unknown = Outdated()
       unknown.objects = roots
       raise unknown
