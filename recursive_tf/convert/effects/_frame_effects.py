@@ -283,8 +283,17 @@ _ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)
 def _initial(frame: Frame, ref: Ref, form: Any) -> Any:
   """Returns what an object had when the run began; tuples part by part, as they are written."""
   kinds = frame.types_of(ref) - {Missing}
-  if isinstance(form, _forms.NestForm) and form.type is tuple and kinds == {tuple}:
+  if not isinstance(form, _forms.NestForm) or form.type is not tuple or tuple not in kinds:
+    return frame.resolve(ref)
+
+  def parts() -> Any:
+    frame.narrow([(ref, frozenset([tuple]))])
     return tuple(frame.resolve(ref.step("item", i)) for i in form.keys)
+
+  if kinds == {tuple}:
+    return parts()
+  if kinds == {tuple, NoneType}:
+    return frame.cond(frame.is_none(ref), lambda: None, parts)
   return frame.resolve(ref)
 
 

@@ -184,6 +184,8 @@ class Places:
 
   def set(self, ip: Host, store: Store, content: Any) -> None:
     """Puts a new content into a store."""
+    if store.place.next_is_read and not store.place.is_read:
+      raise Bottom  # The next attempt begins with all of it, not with what was added.
     try:
       form = _forms.generalized(_forms.form_of(content, ip.frame), is_argument=True)
       form = _forms.join(store.place.next_form, form)

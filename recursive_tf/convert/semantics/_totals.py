@@ -31,6 +31,10 @@ def total(ip: Host, rows: Rows, start: Any) -> Any:
     return _int_or_float.total(ip, Rows(length, tuple(tensors), either), start)
   if isinstance(form, _forms.NumberForm):
     return _total_of_numbers(ip, rows, form.type, start)
+  if isinstance(form, _forms.WeakForm) and _forms.is_exact(start, form.spec.dtype):
+    found = _total_of_weak(ip, rows, form, start)
+    if found is not None:
+      return found
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
   added = tf.reduce_sum(rows.tensors[0], 0)
@@ -63,6 +67,18 @@ def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: Any) -> Any:
     bound = tf.reduce_sum(tf.abs(tf.cast(values, tf.float64)))
     summed = frame.check(summed, bound < 2.0**62, "the sum is too large")
   return ip.binary(ast.Add, start, Number(summed, int))
+
+
+def _total_of_weak(ip: Host, rows: Rows, form: _forms.WeakForm, start: Any) -> Weak | None:
+  """Returns a sum of tensors, some of them the 0 of a sum of none; None if it is refused."""
+  if type(start) is not form.type or not form.spec.shape.is_fully_defined():
+    return None
+  tensors, are_numbers = rows.tensors
+  added = tf.reduce_sum(tensors, 0)
+  only_numbers = tf.reduce_all(are_numbers)
+  ok = tf.logical_or(tf.logical_not(only_numbers), tf.reduce_all(tf.equal(added, 0)))
+  added = ip.frame.check(added, ok, "a sum of numbers where else are tensors")
+  return Weak(added + tf.cast(start, added.dtype), only_numbers, form.type)
 
 
 def _total_of_floats(ip: Host, rows: Rows, start: Any) -> Number | IntOrFloat:

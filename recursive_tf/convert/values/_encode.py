@@ -21,6 +21,7 @@ from recursive_tf.convert.values._forms import (
   StaticForm,
   TensorForm,
   UnsetForm,
+  WeakForm,
 )
 
 
@@ -107,6 +108,8 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
     if type(value) not in (int, float) or (type(value) is int and abs(value) > 2**53):
       raise DoesNotFit
     return [np.float64(value), np.bool_(type(value) is int)]
+  if isinstance(form, WeakForm):
+    return _encode_weak(form, value)
   if isinstance(form, RefForm):
     if type(value) not in form.types:
       raise DoesNotFit
@@ -131,6 +134,19 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
   if not fits or not form.spec.shape.is_compatible_with(value.shape):
     raise DoesNotFit
   return [value]
+
+
+def _encode_weak(form: WeakForm, value: Any) -> list[Any]:
+  """Returns the tensors of what is a tensor, or a number in a tensor's place."""
+  dtype, shape = form.spec.dtype, form.spec.shape
+  if isinstance(value, tf.Tensor):
+    if value.dtype != dtype or not shape.is_compatible_with(value.shape):
+      raise DoesNotFit
+    return [value, np.False_]
+  if type(value) is not form.type or not _forms.is_exact(value, dtype):
+    raise DoesNotFit
+  sizes = [1 if size is None else size for size in shape.as_list()]
+  return [np.full(sizes, value, dtype.as_numpy_dtype), np.True_]
 
 
 def _encode_rows(form: RowsForm, value: Any, handles: Iterator[int]) -> list[Any]:
