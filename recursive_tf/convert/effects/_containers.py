@@ -156,7 +156,9 @@ class ContainerEffects(Places):
       return _forms.as_number(key)
     if type(key) is str:
       return tf.constant(key)
-    raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"A dict's item by {type(key).__name__}.")
+    raise frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, f"A dict is looked into in the run, by a {named(key)}."
+    )
 
   def _find(self, ip: Host, rows: Rows, key: Any) -> tuple[Number, tf.Tensor]:
     """Returns whether a key is in the rows of a dict, and where."""

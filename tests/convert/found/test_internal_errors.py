@@ -12,6 +12,21 @@ from tests.convert.agreement import CONVERTED, Node, agrees, root
 RAGGED = {Reason.KINDS_DIFFER, Reason.DYNAMIC_LIST}
 
 
+def test_len_of_what_has_none():
+  def build(recursive):
+    box = Node(1, True, "b")
+
+    @recursive
+    def f(n):
+      for k in n.kids:
+        return f(k) + len(box)
+      return n.v
+
+    return f
+
+  agrees(build, lambda: [(Node(3, True, "x"),), (root(),)])
+
+
 # --- Lists of lists, and of tensors of several shapes
 
 

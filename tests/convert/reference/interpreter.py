@@ -291,6 +291,9 @@ class Frame:
   def eval_List(self, node):
     return list(self.items(node.elts))
 
+  def eval_Set(self, node):
+    return set(self.items(node.elts))
+
   def eval_Dict(self, node):
     made = {}
     for key, value in zip(node.keys, node.values, strict=True):
@@ -339,6 +342,9 @@ class Frame:
 
   def eval_ListComp(self, node):
     return list(self.generated(node, node.elt))
+
+  def eval_SetComp(self, node):
+    return set(self.generated(node, node.elt))
 
   def eval_GeneratorExp(self, node):
     return self.generated(node, node.elt)

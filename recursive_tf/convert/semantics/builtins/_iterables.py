@@ -89,7 +89,7 @@ def length(ip: Host, value: Any) -> Any:
   method = getattr(ip.conversion.guards.type_of(value), "__len__", None)
   if hasattr(method, "__code__"):
     return ip.call(BoundMethod(method, value), [], {})
-  return len(value)
+  return known(ip, len, value)
 
 
 def _own_length(ip: Host, ref: Ref, kind: type) -> Any:
@@ -276,7 +276,7 @@ def extreme(name: str) -> Callable[..., Any]:
       return without_key(ip, *values, **kwargs)
     if len(values) != 1 or kwargs:
       raise ip.frame.refuse(
-        Reason.UNSUPPORTED_OPERATION, f"{name}() with a key and more than one list."
+        Reason.UNSUPPORTED_OPERATION, f"{name}() with a key and a default, or of several values."
       )
 
     def consume() -> Any:
