@@ -1,4 +1,7 @@
-"""Programs as users write them: results, state, prints and exceptions are plain Python's."""
+"""Programs as users write them: results, state, prints and exceptions are plain Python's.
+
+Those in `users/` were written by somebody who knew only the documents. They take minutes.
+"""
 
 import pathlib
 import re
@@ -8,14 +11,20 @@ import pytest
 from tests.convert.fuzz import runner
 from tests.convert.fuzz.report import BAD, INVALID
 
-_PROGRAMS = [
-  pytest.param(path, name, id=f"{path.stem}-{name}")
-  for path in sorted(pathlib.Path(__file__).parent.glob("*.py"))
-  for name in re.findall(r"^def build_(\w+)\(", path.read_text(), re.MULTILINE)
-]
+_HERE = pathlib.Path(__file__).parent
 
 
-@pytest.mark.parametrize(("path", "name"), _PROGRAMS)
+def _programs(folder, *marks):
+  return [
+    pytest.param(path, name, id=f"{path.stem}-{name}", marks=marks)
+    for path in sorted(folder.glob("*.py"))
+    for name in re.findall(r"^def build_(\w+)\(", path.read_text(), re.MULTILINE)
+  ]
+
+
+@pytest.mark.parametrize(
+  ("path", "name"), [*_programs(_HERE), *_programs(_HERE / "users", pytest.mark.slow)]
+)
 def test_program_agrees_with_python(path, name):
   report = runner.run(path, name, verify=True)
   assert report.status not in (*BAD, INVALID), report.detail

@@ -15,7 +15,7 @@ from tests.convert.reference import interpreter
 _COUNT = 300
 _NATURAL = pathlib.Path(__file__).parents[1] / "natural"
 _FILES = sorted(
-  path for path in _NATURAL.glob("*.py") if "\ndef build_" in path.read_text()
+  path for path in _NATURAL.glob("**/*.py") if "\ndef build_" in path.read_text()
 )  # fmt: skip
 
 
