@@ -116,11 +116,12 @@ class Places:
   @contextlib.contextmanager
   def noting_reads(self) -> Iterator[dict[Any, None]]:
     """Gives the keys of the places that are read meanwhile."""
-    before, self._reads = self._reads, {}
+    outer, self._reads = self._reads, {}
     try:
       yield self._reads
     finally:
-      self._reads = {**before, **self._reads}
+      outer.update(self._reads)  # Who asked further out has hold of that one.
+      self._reads = outer
 
   # --- Stores
 

@@ -298,9 +298,8 @@ class Reading(Conditions):
   def _int_or_float(self, ref: Ref) -> IntOrFloat:
     value = self.number(ref.step("float"))
     is_int = self.number(ref.step("isinstance", (int,))).tensor
-    ok = tf.logical_or(tf.logical_not(is_int), tf.abs(value.tensor) <= 2.0**53)
-    tensor = self.check(value.tensor, ok, "an int beyond 53 bits among floats")
-    return IntOrFloat(Number(tensor, float), is_int)
+    self.partial()
+    return IntOrFloat(Number(_forms.checked_ints(value.tensor, is_int), float), is_int)
 
   def _is_of_none(self, ref: Ref) -> bool:
     """Tells whether a read is what is also known of None, of an object that may be None."""

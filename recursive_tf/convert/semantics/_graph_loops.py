@@ -86,28 +86,38 @@ def run_loop(
 
     return frame.isolated(trace)
 
-  may_raise = False
+  is_demanding = False
 
   def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> Any:
     def turn() -> Any:
-      nonlocal may_raise
+      nonlocal is_demanding
       body(index)
-      may_raise = frame.is_demanding
+      is_demanding |= frame.is_demanding
       outputs = frame.tied([index + 1, *flat()], is_turn=True)
       ip.conversion.budget.done(tf.compat.v1.get_default_graph())
       return outputs
 
     return in_layer(turn, list(tensors))
 
+  def goes_on(index: tf.Tensor, *tensors: tf.Tensor) -> tf.Tensor:
+    def ask() -> tf.Tensor:
+      nonlocal is_demanding
+      asked = test(index)
+      (checked,) = frame.tied([asked])
+      is_demanding |= checked is not asked
+      return checked
+
+    return in_layer(ask, list(tensors))
+
   specs = [spec for form in carried.values() for spec in _forms.specs(form)]
   found = tf.while_loop(
-    lambda index, *tensors: in_layer(lambda: test(index), list(tensors)),
+    goes_on,
     one_turn,
     frame.gated([tf.constant(0), *flat()]),
     shape_invariants=[tf.TensorShape([]), *(spec.shape for spec in specs)],
   )
   frame.compute(tuple(found))
-  if may_raise:
+  if is_demanding:
     frame.demand_done(found[0])
   load(list(found[1:]))
 

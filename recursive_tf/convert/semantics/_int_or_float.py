@@ -44,8 +44,8 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
 
 def _of(ip: Host, tensor: tf.Tensor, is_int: tf.Tensor) -> IntOrFloat:
   """Returns what was computed, as an int where it is one: exact, and without -0.0."""
-  ok = tf.logical_or(tf.logical_not(is_int), tf.abs(tensor) <= 2.0**53)
-  tensor = ip.frame.check(tensor, ok, "an int beyond 53 bits among floats")
+  ip.frame.partial()
+  tensor = _forms.checked_ints(tensor, is_int)
   is_zero = tf.logical_and(is_int, tf.equal(tensor, 0.0))
   return IntOrFloat(Number(tf.where(is_zero, tf.zeros_like(tensor), tensor), float), is_int)
 

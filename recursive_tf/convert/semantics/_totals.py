@@ -89,7 +89,7 @@ def _total_of_floats(ip: Host, rows: Rows, start: Any) -> Number | IntOrFloat:
     raise frame.refuse(Reason.DYNAMIC_LIST, "A sum of floats that begins with something else.")
   begin = _numbers.to_float(first).tensor
   if first.type is not float:
-    begin = frame.check(begin, tf.abs(begin) <= 2.0**53, "an int beyond 53 bits among floats")
+    begin = _forms.checked_ints(begin)
   (values,) = rows.tensors
 
   def add(index: tf.Tensor, result: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:

@@ -105,7 +105,7 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
       raise DoesNotFit
     return [np.asarray(value, _forms.dtype_of_number(form.type).as_numpy_dtype)]
   if isinstance(form, IntOrFloatForm):
-    if type(value) not in (int, float) or (type(value) is int and abs(value) > 2**53):
+    if type(value) not in (int, float) or (type(value) is int and abs(value) >= 2**53):
       raise DoesNotFit
     return [np.float64(value), np.bool_(type(value) is int)]
   if isinstance(form, WeakForm):

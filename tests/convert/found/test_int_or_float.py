@@ -248,3 +248,52 @@ def test_packed_results_have_one_type():
   with pytest.raises(Exception, match="a Python int or float, which no graph can hold") as raised:
     f.pack([ints()])
   assert raised.value.reason is Reason.INSIDE_FUNCTION
+
+
+BEYOND = 2**53 + 1
+
+
+def wide_argument(x, y):
+  return x if y > 0 else 0.5
+
+
+def wide_sum(x, y):
+  return (x if y > 0 else 0.5) + 1
+
+
+def wide_extreme(x, y):
+  return max(x if y > 0 else 0.5, BEYOND)
+
+
+def wide_total(x, y):
+  return sum([0.5 for _ in range(y - 1)], x)
+
+
+@pytest.mark.parametrize("compute", [wide_argument, wide_sum, wide_extreme, wide_total])
+def test_ints_that_floats_would_round_are_left_to_python(compute):
+  def build(recursive):
+    @recursive
+    def f(x, y):
+      return compute(x, y) if y < 3 else f(x, y - 1)
+
+    return f
+
+  agrees(build, lambda: [(x, y) for x in (3, 2**53 - 1, 2**53, BEYOND) for y in (1, 4)])
+
+
+def test_wide_ints_in_state_and_in_trees():
+  def build(recursive):
+    state = {"t": 0}
+
+    @recursive
+    def f(n):
+      state["t"] = n.val
+      total = n.val
+      for kid in (n.left, n.right):
+        if kid is not None:
+          total = total + f(kid)
+      return total
+
+    return f, [state]
+
+  agrees(build, lambda: [(Tree(1.5, Tree(BEYOND)),), (Tree(0.5, Tree(2**53)),), (mixed(),)])

@@ -140,3 +140,73 @@ def test_a_local_counter_behind_an_iterator_is_read_before():
     return f
 
   check(build, {Reason.EFFECT_ORDER, Reason.DYNAMIC_LIST})
+
+
+# --- What making elements reads by way of a helper, with arguments, of a known number of elements
+
+
+def of_two(recursive, consume):
+  """Builds a program of a total that making elements reads, and that `consume` changes."""
+  state = {"t": 0}
+  q = []
+  total = 0
+
+  def reads(v):
+    return v + total + state["t"] + len(q)
+
+  def add(x):
+    nonlocal total
+    total += x
+    state["t"] += x
+    q.append(x)
+    return x
+
+  @recursive
+  def f(n):
+    two = (n.v, n.v + 1)
+    found = consume(two, reads, add, q)
+    for kid in n.kids:
+      found += f(kid)
+    return found + total
+
+  return f, [state, q, lambda: total]
+
+
+def by_loop(two, reads, add, q):
+  found = 0
+  for x in (reads(v) for v in two):
+    found += add(x)
+  return found
+
+
+def by_extend(two, reads, add, q):
+  q.extend(reads(v) for v in two)
+  return len(q)
+
+
+def by_key(two, reads, add, q):
+  return max((reads(v) for v in two), key=lambda x: -add(x))
+
+
+def by_sum(two, reads, add, q):
+  return sum([add(x) for x in (reads(v) for v in two)])
+
+
+def by_start(two, reads, add, q):
+  return sum((add(v) for v in two), reads(1))
+
+
+def by_default(two, reads, add, q):
+  return max((add(v) for v in two if v > 100), default=reads(1))
+
+
+def by_nested_start(two, reads, add, q):
+  return sum((add(v) for v in two), abs(abs(2) + reads(1)))
+
+
+CONSUMERS = [by_loop, by_extend, by_key, by_sum, by_start, by_default, by_nested_start]
+
+
+@pytest.mark.parametrize("consume", CONSUMERS)
+def test_helpers_between_elements_see_what_python_shows_them(consume):
+  agrees(lambda recursive: of_two(recursive, consume), lambda: [(tree(),), (tree(),)])

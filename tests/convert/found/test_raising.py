@@ -118,6 +118,27 @@ def test_a_loop_does_not_begin_after_an_exception(guard):
   agrees(build, lambda: [(tree(6),), (tree(-3),)], Reason.CHECK_FAILED)
 
 
+@pytest.mark.parametrize("is_endless", [False, True])
+def test_the_test_of_a_loop_may_raise(is_endless):
+  def goes_on(i, n):
+    if i == 3:
+      raise ValueError("three")
+    return i != n if is_endless else i < n
+
+  def build(recursive):
+    @recursive
+    def count(node):
+      i = 0
+      while goes_on(i, node.v):
+        i += 1
+      return i + sum(count(kid) for kid in node.kids)
+
+    return count
+
+  calls = [(Node(2, True, "a"),), (Node(-1 if is_endless else 5, True, "b"),)]
+  agrees(build, lambda: calls, Reason.CHECK_FAILED)
+
+
 def test_a_loop_over_elements_may_raise():
   def build(recursive):
     @recursive

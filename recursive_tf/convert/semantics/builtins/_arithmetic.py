@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _arrays, _int_or_float, _maps, _totals
+from recursive_tf.convert.semantics import _arrays, _int_or_float, _lazy, _maps, _totals
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
@@ -228,6 +228,11 @@ def _refuse_compensated(ip: Host, is_of_floats: bool) -> None:
 
 
 def total_of(ip: Host, value: Any, start: Any = 0) -> Any:
+  # What is added may have an `__add__` of the program's.
+  return _lazy.interleaved(ip, value, lambda: _total_of(ip, value, start))
+
+
+def _total_of(ip: Host, value: Any, start: Any) -> Any:
   rows = ip.rows_of(value)
   if rows is not None:
     rows = _maps.numbers_of(ip, rows)

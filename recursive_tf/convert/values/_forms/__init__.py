@@ -12,6 +12,7 @@ from recursive_tf.convert.values._forms.base import NoneType as NoneType
 from recursive_tf.convert.values._forms.base import Reader as Reader
 from recursive_tf.convert.values._forms.base import as_int_or_float as as_int_or_float
 from recursive_tf.convert.values._forms.base import as_number as as_number
+from recursive_tf.convert.values._forms.base import checked_ints as checked_ints
 from recursive_tf.convert.values._forms.base import dtype_of_number as dtype_of_number
 from recursive_tf.convert.values._forms.base import is_exact as is_exact
 from recursive_tf.convert.values._forms.base import is_heap_object as is_heap_object

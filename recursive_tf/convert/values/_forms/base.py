@@ -158,8 +158,15 @@ def as_int_or_float(value: Any) -> IntOrFloat:
 
 def exact_float(ints: tf.Tensor) -> tf.Tensor:
   """Returns ints as floats that say the same; the run fails for others."""
-  floats = tf.cast(ints, tf.float64)
-  ok = tf.reduce_all(tf.abs(floats) <= 2.0**53)
+  return checked_ints(tf.cast(ints, tf.float64))
+
+
+def checked_ints(floats: tf.Tensor, are_ints: Any = True) -> tf.Tensor:
+  """Returns floats; the run fails if one that stands for an int may have been rounded.
+
+  2**53 itself may be a rounded 2**53 + 1.
+  """
+  ok = tf.reduce_all(tf.logical_or(tf.logical_not(are_ints), tf.abs(floats) < 2.0**53))
   return _checks.check(floats, ok, "an int beyond 53 bits among floats")
 
 
