@@ -78,9 +78,9 @@ def rows_inserted(frame: Frame, rows: Rows, index: int, value: Any) -> Rows:
   return _spliced(frame, rows, at, rows_of_items(frame, [value]), at)
 
 
-def rows_replaced(frame: Frame, rows: Rows, index: tf.Tensor, one: Rows) -> Rows:
-  """Returns rows of which the one at `index`, which must be there, is another."""
-  return _spliced(frame, rows, index, one, index + 1)
+def rows_replaced(frame: Frame, rows: Rows, index: tf.Tensor, new: Rows) -> Rows:
+  """Returns rows of which the one at `index`, which must be there, is a new one."""
+  return _spliced(frame, rows, index, new, index + 1)
 
 
 def _spliced(frame: Frame, rows: Rows, end: tf.Tensor, new: Rows, start: tf.Tensor) -> Rows:

@@ -105,7 +105,8 @@ def _flat_classes(ip: Host, classes: Any) -> tuple[type, ...]:
 
 
 def _is_subclass(ip: Host, kind: type, flat: tuple[type, ...]) -> bool:
-  return any([ip.conversion.guards.is_subclass(kind, one) for one in flat])
+  found = [ip.conversion.guards.is_subclass(kind, one) for one in flat]  # Guards all of them.
+  return any(found)
 
 
 def _has_known_check(kind: type) -> bool:
