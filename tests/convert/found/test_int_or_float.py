@@ -174,7 +174,7 @@ def test_operations(operation):
       for kid in (n.left, n.right):
         if kid is not None:
           visit(kid)
-      return found
+      return either(n)
 
     return visit, [seen]
 

@@ -229,7 +229,7 @@ def test_strings_that_grow_are_refused_soon_and_once(build, expect, calls):
   fresh = found[0] if isinstance(found, tuple) else found
   begin = time.thread_time()
   fresh(*calls()[0])
-  assert time.thread_time() - begin < 2
+  assert time.thread_time() - begin < 5  # A second or less on an idle machine.
 
 
 def test_strings_of_the_source_may_be_passed_on():
