@@ -3,18 +3,21 @@
 Ops of many frames that run as one share a read. Where a frame writes what it has read, each frame
 has to read what the one before it has written. So all uses of such a variable in one region, and
 the ops on paths between them, are one group: serial ops that run in one block, one frame after the
-other. See recursive_tf/subgraph/_accesses.py for what the concurrent scheduler does.
+other. A single op may be one: a loop that is not taken apart, or the user's Python. See
+recursive_tf/subgraph/_accesses.py for what the concurrent scheduler does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 
 import tensorflow as tf
 
-from recursive_tf.batching._ir import READS, BodyIR, Node, Region, UnbatchableError, Value, walk
+from recursive_tf.batching._ir import BodyIR, Node, Region, UnbatchableError, Value, walk
+from recursive_tf.subgraph._accesses import are_exclusive, runs_python, uses_by
 
-REASON = "it lies between a frame's uses of a variable that the frame writes"
+AMONG = "it lies between a frame's uses of a variable that the frame writes"
+ALONE = "its effect is one that other frames must not disturb: it reads and writes, or runs Python"
 
 
 def keep_together(ir: BodyIR, identity: Callable[[Value], Hashable]) -> None:
@@ -25,7 +28,8 @@ def keep_together(ir: BodyIR, identity: Callable[[Value], Hashable]) -> None:
     identity: tells resources apart.
 
   Raises:
-    UnbatchableError: If there is a call, a conditional or a loop between two uses of a variable.
+    UnbatchableError: If there is a call, a conditional or a loop between two uses of a variable,
+      or if a loop that is taken apart has one turn's use depend on another's.
   """
   agenda = [ir.root]
   while agenda:
@@ -34,19 +38,29 @@ def keep_together(ir: BodyIR, identity: Callable[[Value], Hashable]) -> None:
     agenda += [inner for node in region.nodes for inner in node.regions]
 
 
+def reason_of(node: Node) -> str:
+  """Returns why a node that has a group runs frame by frame."""
+  return ALONE if node.group == [node] else AMONG
+
+
 def _group(region: Region, identity: Callable[[Value], Hashable]) -> None:
-  users: dict[Hashable, list[Node]] = {}
-  written: set[Hashable] = set()
+  users: dict[Hashable, dict[int, Node]] = {}
+  types: dict[Hashable, list[str]] = {}
   for node in region.nodes:
-    for op in [node, *(inner for part in node.regions for inner in walk(part))]:
-      for value in op.inputs if op.kind == "op" else []:
-        if value.dtype == tf.resource:
-          users.setdefault(identity(value), [])
-          if node not in users[identity(value)]:
-            users[identity(value)].append(node)
-          if op.op.type not in READS:
-            written.add(identity(value))
-  groups = [found for key, found in users.items() if key in written and len(found) > 1]
+    for key, use in _uses(node, identity):
+      users.setdefault(key, {})[id(node)] = node
+      types.setdefault(key, []).append(use)
+  groups: list[list[Node]] = []
+  for key, found in users.items():
+    if not are_exclusive(types[key]):
+      continue
+    nodes = list(found.values())
+    for node in nodes:
+      if node.kind == "loop":
+        inner = [op for part in node.regions for op in part.nodes]
+        _check_turns(node, {id(op) for op in inner if key in dict(_uses(op, identity))})
+    if len(nodes) > 1 or nodes[0].kind == "op":
+      groups.append(nodes)
   if not groups:
     return
   before = {id(node): _before(node, region) for node in region.nodes}
@@ -61,13 +75,73 @@ def _group(region: Region, identity: Callable[[Value], Hashable]) -> None:
   region.nodes = _ordered(region.nodes, before)
 
 
+def _uses(node: Node, identity: Callable[[Value], Hashable]) -> Iterator[tuple[Hashable, str]]:
+  """Yields the resources that a node, or what is inside it, uses, and the type of op that does."""
+  for op in [node, *(inner for part in node.regions for inner in walk(part))]:
+    if op.kind != "op":
+      continue
+    for position, value in enumerate(op.inputs):
+      if value.dtype == tf.resource:
+        for use in uses_by(op.op, position):
+          yield identity(value), use
+    if runs_python(op.op):
+      yield from [("Python", op.op.type)] * 2  # It may read and write.
+
+
+def _check_turns(loop: Node, uses: set[int]) -> None:
+  """Checks that other frames may come between the turns of a loop that is taken apart.
+
+  Args:
+    loop: the loop.
+    uses: ids of the nodes of its regions that use a variable which it writes.
+
+  Raises:
+    UnbatchableError: If whether or how the variable is used depends on its use in another turn.
+  """
+  test, turn = loop.regions
+  inner = [node for node in turn.nodes if id(node) in uses]
+  carried = _needed_of([*test.results, *(v for node in inner for v in _inputs(node))], loop)[1]
+  before: set[int] = set()
+  while carried:  # The variables of the loop that these need, and those that they need.
+    before |= carried
+    nodes, found = _needed_of([turn.results[i] for i in carried], loop)
+    if nodes & uses:
+      break
+    carried = found - before
+  if carried or any(id(node) in uses for node in test.nodes):
+    raise UnbatchableError(
+      f"a tf.while_loop among uses of a variable that the frame writes ({loop.location})"
+    )
+
+
+def _needed_of(values: Iterable[Value], loop: Node) -> tuple[set[int], set[int]]:
+  """Returns ids of the nodes, and positions of the variables of `loop`, that `values` need."""
+  positions = {id(variable): i for i, variable in enumerate(loop.variables)}
+  nodes: set[int] = set()
+  variables: set[int] = set()
+  agenda = list(values)
+  while agenda:
+    value = agenda.pop()
+    if id(value) in positions:
+      variables.add(positions[id(value)])
+    elif value.node is not None and id(value.node) not in nodes:
+      nodes.add(id(value.node))
+      agenda += _inputs(value.node)
+  return nodes, variables
+
+
+def _inputs(node: Node) -> list[Value]:
+  """Returns the values that `node`, or what is inside it, needs."""
+  ops = [node, *(inner for part in node.regions for inner in walk(part))]
+  found = [value for op in ops for value in op.inputs]
+  return found + [value for op in ops for part in op.regions for value in part.results]
+
+
 def _before(node: Node, region: Region) -> list[Node]:
   """Returns the nodes of `region` that `node`, or what is inside it, needs to have run."""
-  inner = [op for part in node.regions for op in walk(part)]
-  values = [value for op in [node, *inner] for value in op.inputs]
-  values += [v for op in [node, *inner] for part in op.regions for v in part.results]
-  found = [value.node for value in values if value.node is not None]
-  found += [control for op in [node, *inner] for control in op.controls]
+  ops = [node, *(inner for part in node.regions for inner in walk(part))]
+  found = [value.node for value in _inputs(node) if value.node is not None]
+  found += [control for op in ops for control in op.controls]
   unique = {id(other): other for other in found if other.region is region and other is not node}
   return list(unique.values())
 

@@ -82,7 +82,7 @@ class Plan:
     self._num_captures = sum(len(body.captures) for body in bodies)
     nodes = [node for ir in self.irs for node in walk(ir.root)]
     # By id of node: why it runs frame by frame.
-    self._reasons = {id(node): _exclusive.REASON for node in nodes if node.group is not None}
+    self._reasons = {id(node): _exclusive.reason_of(node) for node in nodes if node.group}
     self.is_exclusive = bool(self._reasons)
     self.functions = self._make_functions()
     num_captures = self._num_captures + len(self.hoisted)

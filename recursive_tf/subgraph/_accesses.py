@@ -9,7 +9,7 @@ included: as plain Python would.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import tensorflow as tf
 
@@ -20,6 +20,7 @@ from recursive_tf.subgraph._body import INVOKE_OPS, all_ops
 READS = frozenset(
   ["ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "LookupTableFindV2"]
 )
+_WITH_FUNCTIONS = frozenset([*tfi.CONDITIONALS, *tfi.LOOPS, *tfi.FUNCTION_CALLS])
 
 
 def reads_and_writes(graph: tfi.Graph) -> bool:
@@ -28,30 +29,47 @@ def reads_and_writes(graph: tfi.Graph) -> bool:
   Args:
     graph: the body's; what its conditionals, loops and functions do counts, too.
   """
-  for tensor in graph.inputs:
-    if tensor.dtype != tf.resource:
+  if any(runs_python(op) for op in graph.get_operations()):
+    return True
+  resources = [tensor for tensor in graph.inputs if tensor.dtype == tf.resource]
+  return any(are_exclusive(list(_accesses(tensor))) for tensor in resources)
+
+
+def are_exclusive(types: Collection[str]) -> bool:
+  """Tells whether nothing may come in between uses of one resource, by the types of the ops."""
+  return len(types) > 1 and not READS.issuperset(types)
+
+
+def runs_python(op: tfi.Operation) -> bool:
+  """Tells whether `op`, or what is inside it, runs Python, which may read and write anything."""
+  inner = (other for graph in tfi.nested_graphs(op) for other in all_ops(graph))
+  return any(other.type in ("EagerPyFunc", "PyFunc") for other in [op, *inner])
+
+
+def uses_by(op: tfi.Operation, position: int) -> list[str]:
+  """Returns the types of the ops by which `op`, or what is inside it, uses its input.
+
+  Args:
+    op: the op.
+    position: of the input, a resource.
+  """
+  if op.type not in _WITH_FUNCTIONS:
+    return [op.type]
+  first = 1 if op.type in tfi.CONDITIONALS else 0
+  inputs = [graph.inputs[position - first] for graph in tfi.nested_graphs(op)]
+  # What cannot be looked into may both read and write.
+  return [use for tensor in inputs for use in _accesses(tensor)] if inputs else [op.type, op.type]
+
+
+def _accesses(tensor: tf.Tensor) -> Iterator[str]:
+  """Yields the types of the ops that use a resource, also of those inside other ops."""
+  for op in tensor.consumers():
+    if op.type == "Identity":
+      yield from _accesses(op.outputs[0])
       continue
-    ops = [op.type for op in _accesses(tensor)]
-    if len(ops) > 1 and not READS.issuperset(ops):
-      return True
-  return False
-
-
-def _accesses(tensor: tf.Tensor) -> Iterator[tfi.Operation]:
-  """Yields the ops that use a resource, also those inside other ops."""
-  agenda = [tensor]
-  while agenda:
-    tensor = agenda.pop()
-    for op in tensor.consumers():
-      positions = [i for i, value in enumerate(op.inputs) if value is tensor]
-      graphs = tfi.nested_graphs(op)
-      if op.type == "Identity":
-        agenda.append(op.outputs[0])
-      elif graphs:
-        first = 1 if op.type in tfi.CONDITIONALS else 0
-        agenda += [graph.inputs[i - first] for graph in graphs for i in positions]
-      else:
-        yield op
+    for i, value in enumerate(op.inputs):
+      if value is tensor:
+        yield from uses_by(op, i)
 
 
 def keep_program_order(graph: tfi.Graph) -> bool:

@@ -171,18 +171,151 @@ def test_large_conditionals_and_functions_between_read_and_write(scheduler):
   assert sorted(f.map(tf.range(ROWS)).numpy()) == list(range(ROWS)) and counter.numpy() == ROWS
 
 
-@pytest.mark.xfail(strict=False, reason="known fault, in docs/limits.md: updates get lost at times")
-def test_a_loop_that_counts(scheduler):
+def count_in_a_loop(counter, n):
+  return tf.while_loop(lambda i: i < n, lambda i: [i + 0 * counter.assign(counter + 1) + 1], [0])[0]
+
+
+def count_in_the_test(counter, n):
+  def go_on(i):
+    return counter.assign(counter + 1) * 0 + i < n - 1
+
+  return tf.while_loop(go_on, lambda i: [i + 1], [0])[0]
+
+
+def count_in_nested_loops(counter, n):
+  def turn(i):
+    inner = tf.while_loop(lambda j: j < 1, lambda j: [j + 0 * counter.assign(counter + 1) + 1], [0])
+    return [i + inner[0]]
+
+  return tf.while_loop(lambda i: i < n, turn, [0])[0]
+
+
+def count_in_a_function(counter, n):
+  return tf.function(lambda: count_in_a_loop(counter, n))()
+
+
+def count_in_a_loop_and_behind_it(counter, n):
+  found = count_in_a_loop(counter, n - 1)
+  counter.assign(counter + 1)
+  return found
+
+
+def count_over_tensor_array(counter, n):
+  return tf.reduce_sum(tf.map_fn(lambda i: counter.assign(counter + 1) * 0 + i, tf.range(n)))
+
+
+def count_in_a_scatter(counter, n):
+  def turn(i):
+    return [i + 0 * counter.assign(tf.tensor_scatter_nd_add(counter, [[0]], [1]))[0] + 1]
+
+  return tf.while_loop(lambda i: i < n, turn, [0])[0]
+
+
+def count_by_python(counter, n):
+  def count(times):
+    for _ in range(int(times)):
+      counter.assign(counter + 1)
+    return 0
+
+  return tf.reshape(tf.py_function(count, [n], tf.int32), [])
+
+
+def count_by_numpy_in_a_loop(counter, n):
+  def count():
+    counter.assign(counter.numpy() + 1)
+    return np.int32(0)
+
+  def turn(i):
+    return [i + 1 + tf.reshape(tf.numpy_function(count, [], tf.int32), [])]
+
+  return tf.while_loop(lambda i: i < n, turn, [0])[0]
+
+
+@pytest.mark.parametrize(
+  ("count", "shape"),
+  [
+    (count_in_a_loop, []),
+    (count_in_nested_loops, []),
+    (count_in_a_function, []),
+    (count_in_a_loop_and_behind_it, []),
+    (count_over_tensor_array, []),
+    (count_in_a_scatter, [1]),
+    (count_by_python, []),
+    (count_by_numpy_in_a_loop, []),
+    (count_in_the_test, []),
+  ],
+)
+def test_no_update_is_lost_in(count, shape, scheduler):
+  counter = tf.Variable(tf.zeros(shape, tf.int32))
+  f = subgraph_of(scheduler, lambda f, n: count(counter, n), INT)
+  for _ in range(20):  # Without the order one run of two loses updates.
+    counter.assign(tf.zeros(shape, tf.int32))
+    f.map(tf.range(1, 20))
+    assert counter.numpy().sum() == sum(range(1, 20))
+
+
+def loop_with_calls(f, n, go_on, turn, *state):
+  """Returns the first variable of a loop whose turns call `f`, which ends at numbers below 1."""
+  return tf.cond(n <= 0, lambda: n, lambda: tf.while_loop(go_on, turn, [0, *state])[0])
+
+
+def test_a_loop_with_calls_that_tests_what_it_writes(scheduler):
   counter = tf.Variable(0)
 
   def body(f, n):
-    return tf.while_loop(
-      lambda i: i < n, lambda i: [i + 0 * counter.assign(counter + 1) + 1], [0]
-    )[0]
+    return loop_with_calls(
+      f, n, lambda i: counter < 5, lambda i: [counter.assign_add(1) * 0 + i + 1 + f(0)]
+    )
+
+  f = subgraph_of(scheduler, body, INT)
+  f.map(tf.range(20))
+  assert counter.numpy() == 5
+
+
+def test_a_loop_with_calls_that_hands_on_what_it_read(scheduler):
+  counter = tf.Variable(0)
+
+  def body(f, n):
+    def turn(i, before):
+      counter.assign(before + 1)
+      return [i + 1 + f(0), counter.read_value()]
+
+    return loop_with_calls(f, n, lambda i, _: i < n, turn, counter.read_value())
 
   f = subgraph_of(scheduler, body, INT)
   f.map(tf.range(20))
   assert counter.numpy() == sum(range(20))
+
+
+def test_a_loop_with_calls_whose_going_on_depends_on_what_it_wrote(scheduler):
+  counter = tf.Variable(0)
+
+  def body(f, n):
+    def turn(i, _):
+      return [i + 1 + f(0), counter.assign_add(1) < 30]
+
+    return loop_with_calls(f, n, lambda _, goes_on: goes_on, turn, True)
+
+  f = subgraph_of(scheduler, body, INT)
+  f.map(tf.range(20))
+  assert counter.numpy() == 30 + 18  # Each of the other frames makes one turn.
+
+
+def test_a_loop_with_calls_whose_turns_stand_alone_stays_batched(scheduler):
+  dropout = keras.layers.Dropout(0.5, seed=1)
+
+  def body(f, n, x):
+    def turn(i, x):
+      return [i + 1, dropout(f(0, x), training=True)]
+
+    return tf.cond(
+      n <= 0, lambda: x, lambda: tf.while_loop(lambda i, _: i < n, turn, [0, x])[1]
+    )
+
+  f = subgraph_of(scheduler, body, INT, tf.TensorSpec([1, 64]))
+  masks = f.map(tf.ones([ROWS], tf.int32), tf.ones([ROWS, 1, 64])).numpy().reshape(ROWS, -1)
+  assert len(np.unique(masks, axis=0)) == ROWS
+  assert f.explain().scheduler == ("batched" if scheduler == "auto" else "concurrent")
 
 
 def test_tables_that_grow(scheduler):
