@@ -36,6 +36,12 @@ def root():
   return Node(1, True, "r", Node(2, True, "a"), Node(3, False, "b"))
 
 
+def lopsided():
+  """Returns a root of whose two children only the first has children: values 1; 3, 4; 5, 2."""
+  inner = Node(3, False, "i", Node(5, True, "x"), Node(2, False, "y"))
+  return Node(1, True, "r", inner, Node(4, True, "b"))
+
+
 def agrees(
   build, calls=lambda: [(root(),)], expect=None, variables=None, before=None, **options
 ):

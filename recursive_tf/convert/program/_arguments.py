@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values import _encode, _forms
 from recursive_tf.convert.values._forms import dtype_of_number
@@ -288,12 +287,7 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
     else:
       yield np.int32(next(handles))
   elif argument.kind == NUMBER:
-    try:
-      yield np.asarray(value, dtype_of_number(argument.value).as_numpy_dtype)
-    except OverflowError:
-      raise ConversionRefused.of(
-        Reason.UNSUPPORTED_OPERATION, "An argument is an int beyond 64 bits."
-      ) from None
+    yield _encode.as_array(value, dtype_of_number(argument.value), "An argument")
   elif argument.kind == CONTAINER:
     yield from _encode.encode(argument.value, value, handles)
   elif argument.kind == TENSOR:

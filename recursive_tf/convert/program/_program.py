@@ -432,12 +432,7 @@ def _read(changing: Any) -> Any:
     raise Outdated
   if isinstance(value, (tf.Tensor, np.ndarray)):
     return tf.convert_to_tensor(value)
-  try:
-    return np.asarray(value, changing.spec.dtype.as_numpy_dtype)
-  except OverflowError:
-    raise ConversionRefused.of(
-      Reason.UNSUPPORTED_OPERATION, "A variable is an int beyond 64 bits."
-    ) from None
+  return _encode.as_array(value, changing.spec.dtype, "A variable")
 
 
 def _stack(column: Column, arrays: list[Any]) -> tuple[Any, ...]:

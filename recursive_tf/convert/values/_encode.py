@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._forms import (
   ArrayForm,
@@ -134,6 +135,25 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
   if not fits or not form.spec.shape.is_compatible_with(value.shape):
     raise DoesNotFit
   return [value]
+
+
+def as_array(value: Any, dtype: tf.DType, what: str) -> np.ndarray:
+  """Returns a Python number as an array to feed.
+
+  Args:
+    value: the number.
+    dtype: of the array.
+    what: what it is, for the message.
+
+  Raises:
+    ConversionRefused: If it is an int beyond 64 bits.
+  """
+  try:
+    return np.asarray(value, dtype.as_numpy_dtype)
+  except OverflowError:
+    raise ConversionRefused.of(
+      Reason.UNSUPPORTED_OPERATION, f"{what} is an int beyond 64 bits."
+    ) from None
 
 
 def _encode_weak(form: WeakForm, value: Any) -> list[Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, Node, agrees
+from tests.convert.agreement import CONVERTED, Node, agrees, lopsided
 
 
 class Model:
@@ -10,11 +10,6 @@ class Model:
 
   def __init__(self, node=None):
     self.cur = self.best = node
-
-
-def tree():
-  inner = Node(3, False, "i", Node(5, True, "x"), Node(2, False, "y"))
-  return Node(1, True, "r", inner, Node(4, True, "b"))
 
 
 def last(recursive):
@@ -76,7 +71,7 @@ def restored(recursive):
 
 
 def forgotten(recursive):
-  model = Model(tree())
+  model = Model(lopsided())
 
   @recursive
   def visit(n):
@@ -137,4 +132,4 @@ def found_by_name(recursive):
   ],
 )  # fmt: skip
 def test_a_place_holds_a_node_or_none(build):
-  agrees(build, lambda: [(tree(),), (tree(),), (Node(9, False, "z"),)], CONVERTED)
+  agrees(build, lambda: [(lopsided(),), (lopsided(),), (Node(9, False, "z"),)], CONVERTED)

@@ -4,16 +4,11 @@ other arguments."""
 import pytest
 
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, Node, agrees
-
-
-def tree():
-  inner = Node(3, False, "i", Node(5, True, "x"), Node(2, False, "y"))
-  return Node(1, True, "r", inner, Node(4, True, "b"))
+from tests.convert.agreement import CONVERTED, agrees, lopsided
 
 
 def check(build, expect):
-  agrees(build, lambda: [(tree(),), (tree(),)], expect)
+  agrees(build, lambda: [(lopsided(),), (lopsided(),)], expect)
 
 
 EXTENDING = {
@@ -38,7 +33,7 @@ def test_a_list_is_extended_while_its_new_elements_are_made(extend, is_read):
 
     return f, [q]
 
-  agrees(build, lambda: [(tree(),), (tree(),)])
+  agrees(build, lambda: [(lopsided(),), (lopsided(),)])
 
 
 def test_another_list_is_extended_by_what_has_effects():
@@ -209,4 +204,4 @@ CONSUMERS = [by_loop, by_extend, by_key, by_sum, by_start, by_default, by_nested
 
 @pytest.mark.parametrize("consume", CONSUMERS)
 def test_helpers_between_elements_see_what_python_shows_them(consume):
-  agrees(lambda recursive: of_two(recursive, consume), lambda: [(tree(),), (tree(),)])
+  agrees(lambda recursive: of_two(recursive, consume), lambda: [(lopsided(),), (lopsided(),)])
