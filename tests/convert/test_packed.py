@@ -20,6 +20,9 @@ def total(node):
   return own + total(node.left) + total(node.right)
 
 
+CONSTANT = tf.constant([1.0, 2.0])
+
+
 def trees(count):
   return [Node(i, Node(2, Node(1), Node(3)), Node(4)) for i in range(count)]
 
@@ -93,3 +96,48 @@ def test_results_that_no_graph_can_hold_are_refused(function):
   fast = rtf.recursive(function, strict=True)
   with pytest.raises(ConversionRefused, match="which no graph can hold"):
     fast.pack([Node(7), *trees(2)])
+
+
+def test_results_that_are_constant_have_a_row_for_each_tree():
+  @rtf.recursive(strict=True)
+  def depth(node):
+    below = 0 if node.left is None else depth(node.left)["below"]
+    return {"below": below, "one": 1, "half": 0.5, "yes": True, "h": CONSTANT, "name": "x"}
+
+  batch = trees(3)
+  for found in (depth.map(depth.pack(batch)), tf.function(depth.map)(depth.pack(batch))):
+    eager = depth.map(batch)
+    assert {key: value.numpy().tolist() for key, value in found.items()} == {
+      "below": eager["below"],
+      "one": eager["one"],
+      "half": eager["half"],
+      "yes": eager["yes"],
+      "h": eager["h"].numpy().tolist(),
+      "name": [b"x"] * 3,
+    }
+    assert found["one"].dtype == found["below"].dtype == tf.int64
+
+
+def test_none_is_no_result_in_a_graph():
+  @rtf.recursive(strict=True)
+  def nothing(node):
+    return tf.constant([1.0]) * node.value, None
+
+  with pytest.raises(ConversionRefused, match="which no graph can hold"):
+    nothing.pack(trees(2))
+
+
+def test_what_is_packed_is_as_it_was():
+  scale, weight = 1.0, tf.Variable([2.0])
+
+  @rtf.recursive(strict=True)
+  def scaled(node):
+    return weight * node.value * scale
+
+  for scale in (1.0, 2.0, 3.0):
+    packed = scaled.pack([Node(5)])
+    expected = 10.0 * scale
+    scale = 7.0
+    assert scaled.map(packed).numpy().tolist() == [[expected]]
+  weight.assign([4.0])
+  assert scaled.map(packed).numpy().tolist() == [[60.0]]

@@ -46,7 +46,7 @@ class Graph:
   """One graph: of a single call, or of a mapped one.
 
   Attributes:
-    function: takes and returns flat lists of tensors.
+    function: takes and returns flat lists of tensors; a mapped one's last is the number of rows.
     form: what it returns, of one row.
     containers: forms of the lists that it was given and returns changed, by argument.
     keep: the tf.function behind it.
@@ -264,7 +264,7 @@ class Program:
       if is_mapped:
         assert isinstance(found, Rows)  # An argument is mapped.
         made.append(Graph(run, found.form, containers, None))
-        return list(found.tensors)
+        return [*found.tensors, found.length]
       made.append(Graph(run, self.result_form, containers, None))
       outputs = _forms.flatten(found, self.result_form, frame)
       for name, form in containers.items():

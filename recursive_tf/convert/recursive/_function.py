@@ -245,7 +245,8 @@ class RecursiveFunction:
     program = self._programs.versions[packed.type.version]
     graph = program.graphs()[packed.type.is_mapped]
     self.stats.num_converted_runs += 1
-    return _results.as_tensors(graph.form, iter(graph.function(*packed.tensors)))
+    *tensors, count = graph.function(*packed.tensors)
+    return _results.as_tensors(graph.form, iter(tensors), count)
 
   def explain(self) -> Report:
     """Tells what was converted, what objects are read for, and what was not and why; print it."""

@@ -55,7 +55,7 @@ def subject_of(
     def outcome(rows: Sequence[int] | None) -> Outcome:
       if rows is None:
         return program.outcome(graph, found, objects, values, count)
-      chosen = [tf.gather(tensor, rows) for tensor in found]
+      chosen = [tf.gather(tensor, rows) for tensor in found[:-1]]  # The last counts the rows.
       return program.outcome(graph, chosen, objects, values, len(rows))
 
     return outcome

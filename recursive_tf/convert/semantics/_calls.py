@@ -204,7 +204,8 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
     if hasattr(type_, "__post_init__"):
       call(ip, BoundMethod(type_.__post_init__, made), [], {})
   elif isinstance(type_.__init__, types.FunctionType):
-    call_function(ip, type_.__init__, [made, *args], kwargs)
+    if call_function(ip, type_.__init__, [made, *args], kwargs) is not None:
+      raise Raises  # A TypeError: __init__() should return None.
   elif args or kwargs:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) takes no arguments.")
   return made

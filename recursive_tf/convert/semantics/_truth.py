@@ -15,6 +15,7 @@ from recursive_tf.convert.frame._kinds import is_builtin_container
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _attributes
 from recursive_tf.convert.semantics._items import length_of_static
+from recursive_tf.convert.semantics._protocols import own_truth
 from recursive_tf.convert.values import _numbers
 from recursive_tf.convert.values._abstract import (
   Abstract,
@@ -71,7 +72,7 @@ def truth(ip: Host, value: Any) -> Any:
   if isinstance(value, LocalObject):
     for name in ("__bool__", "__len__"):
       if hasattr(value.type, name):
-        return truth(ip, ip.call(ip.attribute(value, name), [], {}))
+        return own_truth(ip, ip.attribute(value, name), name)
     return True
   if isinstance(value, (Closure, BoundMethod, Builtin)):
     return True
@@ -85,7 +86,7 @@ def truth(ip: Host, value: Any) -> Any:
   for name in ("__bool__", "__len__"):
     method = getattr(ip.conversion.guards.type_of(value), name, None)
     if method is not None and not _libraries.is_library(value) and hasattr(method, "__code__"):
-      return truth(ip, ip.call(BoundMethod(method, value), [], {}))
+      return own_truth(ip, BoundMethod(method, value), name)
   return bool(value)
 
 
@@ -129,7 +130,7 @@ def _own_truth(ip: Host) -> Any:
       if hasattr(group[0], name):
         if is_builtin_container(group[0]):
           return ip.frame.number(ref.step("truth"))
-        return truth(ip, ip.call(ip.attribute(ref, name), [], {}))
+        return own_truth(ip, ip.attribute(ref, name), name)
     return True
 
   return found

@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert.values import _forms
@@ -93,12 +94,14 @@ def _int_or_float(number: Any, is_int: Any) -> int | float:
   return int(number) if is_int else float(number)
 
 
-def as_tensors(form: Form, tensors: Iterator[tf.Tensor]) -> Any:
-  """Returns the results inside a graph, where Python's numbers stay tensors."""
+def as_tensors(form: Form, tensors: Iterator[tf.Tensor], count: tf.Tensor) -> Any:
+  """Returns the values of `count` rows inside a graph, where Python's numbers stay tensors."""
   if isinstance(form, StaticForm):
-    return form.value
+    kind = type(form.value)
+    dtype = _forms.dtype_of_number(kind) if kind in _forms.NUMBERS else None
+    return tf.repeat(tf.convert_to_tensor(form.value, dtype)[tf.newaxis], count, axis=0)
   if isinstance(form, NestForm):
-    return container(form, [as_tensors(part, tensors) for part in form.parts])
+    return container(form, [as_tensors(part, tensors, count) for part in form.parts])
   found, *_ = [next(tensors) for _ in _forms.specs(form)]  # A `Weak` is its number as a tensor.
   return found
 
@@ -108,7 +111,11 @@ def not_of_tensors(form: Form) -> Iterator[Form]:
   if isinstance(form, NestForm):
     for part in form.parts:
       yield from not_of_tensors(part)
-  elif not isinstance(form, (StaticForm, TensorForm, ArrayForm, NumberForm, WeakForm)):
+  elif isinstance(form, StaticForm):
+    kinds = (*_forms.NUMBERS, str, bytes, tf.Tensor, tf.Variable, np.ndarray, np.generic)
+    if not isinstance(form.value, kinds):
+      yield form
+  elif not isinstance(form, (TensorForm, ArrayForm, NumberForm, WeakForm)):
     yield form
 
 

@@ -15,6 +15,7 @@ from recursive_tf.convert.frame._kinds import is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
 from recursive_tf.convert.semantics import _attributes, _items, _lazy, _maps
 from recursive_tf.convert.semantics._items import length_of_static
+from recursive_tf.convert.semantics._protocols import own_length
 from recursive_tf.convert.semantics.builtins import _arithmetic
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
 from recursive_tf.convert.values import _forms
@@ -75,7 +76,7 @@ def length(ip: Host, value: Any) -> Any:
   if isinstance(value, Abstract):
     raise frame.refuse(Reason.NEEDS_VALUE, f"The length of: {value.description}.")
   if isinstance(value, (LocalObject,)):
-    return ip.call(ip.attribute(value, "__len__"), [], {})
+    return own_length(ip, ip.attribute(value, "__len__"))
   if isinstance(value, Weak):
     value = frame.strong(value)
   if isinstance(value, tf.Tensor):
@@ -88,14 +89,14 @@ def length(ip: Host, value: Any) -> Any:
     return length_of_static(ip, value)
   method = getattr(ip.conversion.guards.type_of(value), "__len__", None)
   if hasattr(method, "__code__"):
-    return ip.call(BoundMethod(method, value), [], {})
+    return own_length(ip, BoundMethod(method, value))
   return known(ip, len, value)
 
 
 def _own_length(ip: Host, ref: Ref, kind: type) -> Any:
   if is_builtin_container(kind):
     return ip.frame.length(ref)
-  return ip.call(ip.attribute(ref, "__len__"), [], {})
+  return own_length(ip, ip.attribute(ref, "__len__"))
 
 
 def to_list(ip: Host, value: Any = ()) -> Any:
