@@ -30,6 +30,7 @@ from recursive_tf.convert.heap._guards import CONTENT, Guards
 from recursive_tf.convert.heap._profile import Facts
 from recursive_tf.convert.values import _encode, _forms
 from recursive_tf.convert.values._abstract import (
+  Base,
   Bottom,
   BoundMethod,
   LocalDict,
@@ -64,7 +65,7 @@ class Effects(ContainerEffects):
       return None
     frame = ip.frame
     rows = self.store(frame, place, True).content.content
-    base = frame.base(ref)
+    base = _base_there(frame, ref)
     element = element_form(place.form)
     plain = Ref(base).step(*step)
     initial = frame.types_of(plain)
@@ -89,7 +90,7 @@ class Effects(ContainerEffects):
       return None
     frame = ip.frame
     rows = self.store(frame, place, True).content.content
-    base = frame.base(ref)
+    base = _base_there(frame, ref)
     frame.partial()
     present = Number(tf.gather(rows.tensors[0], base.handle), bool)
     return ip.both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
@@ -127,17 +128,17 @@ class Effects(ContainerEffects):
     for path, facts in _facts_of(element, (step,)):  # The next run finds what this one has written.
       frame.profile.expect(kinds, path, facts)
     rows = store.content.content
-    index = tf.reshape(base.handle, [1, 1])
-    ok = tf.reduce_all(base.handle >= 0)
-    index = frame.check(index, ok, "an attribute of None is written")
-    if element != element_form(place.form):
-      place.next_form = table_form(element)
-      self._note_news()
-      raise Bottom
-    if any(not spec.shape.is_fully_defined() for spec in _forms.specs(element)):
+    index = tf.reshape(_base_there(frame, ref).handle, [1, 1])
+    shapes = [spec.shape for spec in _forms.specs(element)]
+    is_new = element != element_form(place.form)
+    if any(shape.rank is None or not (is_new or shape.is_fully_defined()) for shape in shapes):
       raise frame.refuse(
         Reason.UNSUPPORTED_WRITE, f"{step[1]!r} is written with shapes that vary, and read."
       )
+    if is_new:
+      place.next_form = table_form(element)
+      self._note_news()
+      raise Bottom
     new = [tf.constant(True), *_forms.flatten(value, element, frame)]
     tensors = tuple(
       tf.tensor_scatter_nd_update(old, index, tensor[tf.newaxis])
@@ -278,6 +279,15 @@ class Effects(ContainerEffects):
 
 
 _ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)
+
+
+def _base_there(frame: Frame, ref: Ref) -> Base:
+  """Returns the object behind a read; the run fails where it is None, which has no row."""
+  base = frame.base(ref)
+  if NoneType not in base.types:
+    return base
+  handle = frame.check(base.handle, base.handle >= 0, "an attribute of None is used")
+  return Base(handle, base.types - {NoneType})
 
 
 def _initial(frame: Frame, ref: Ref, form: Any) -> Any:

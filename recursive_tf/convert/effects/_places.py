@@ -136,13 +136,13 @@ class Places:
     if is_read:
       self._reads[place.key] = None
     if is_read and not place.next_is_read:
-      place.next_is_read = True
       if place.kind == LIST:
         place.next_form = NestForm(tuple, (0, 1), (NumberForm(int), self._initial_rows(place)))
       elif place.kind == DICT:
         place.next_form = self._initial_rows(place)
       elif place.kind == ATTRIBUTE:
         place.next_form = table_form(element_form(place.next_form))
+      place.next_is_read = True  # Only where what it holds now has a form.
       self._note_news()
     known = self._next_uses.setdefault(frame.key, {})
     if frame.key is not None and place.key not in known:

@@ -235,8 +235,7 @@ class Reading(Conditions):
       return None
     if kinds <= set(_forms.NUMBERS):
       return self.number(ref)
-    tensor = self.array(ref)
-    return tensor if kinds <= {_forms.EAGER_TENSOR} else Array(tensor, kinds, False)
+    return _as_read(self.array(ref), kinds)
 
   def concrete(self, value: Any) -> Any:
     """Returns an operand: what may be None is used as the value that it is where it is not."""
@@ -262,6 +261,8 @@ class Reading(Conditions):
 
     def read() -> Any:
       self.narrow([(one, kinds)])
+      if value.path and all(issubclass(kind, ARRAYS) for kind in kinds):
+        return _as_read(self.array(one, any_row=True), kinds)
       return self.resolve(one)
 
     return Maybe(self.isolated(read), there)
@@ -329,8 +330,13 @@ class Reading(Conditions):
   def _is_sure(self, ref: Ref) -> bool:
     return not self.types_of(ref) & {NoneType, Missing}
 
-  def array(self, ref: Ref) -> tf.Tensor:
-    """Returns a read as the tensor that it is, or that TensorFlow makes of it."""
+  def array(self, ref: Ref, any_row: bool = False) -> tf.Tensor:
+    """Returns a read as the tensor that it is, or that TensorFlow makes of it.
+
+    Args:
+      ref: the read.
+      any_row: whether it gives any array of its type where there is none.
+    """
     facts = self.profile.facts(self._base_types(ref), ref.path)
     spec = facts.spec
     if spec is None or spec.dtype == tf.variant:
@@ -340,10 +346,13 @@ class Reading(Conditions):
       column = self._column(self._value_kind(ref, _columns.TENSOR), ref, spec)
       assert column.pointer is not None  # A tensor column.
       number = self._ints(ref.base, column.pointer)
-      number = self._checked(ref, column, number)
+      if any_row:
+        number = tf.maximum(number, 0)
+      else:
+        number = self._checked(ref, column, number)
       return self.conversion.inputs.array(column, number)
 
-    return self.memo(("array", *ref.key, self._is_sure(ref)), read)
+    return self.memo(("array", *ref.key, any_row or self._is_sure(ref), any_row), read)
 
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""
@@ -568,3 +577,8 @@ class Reading(Conditions):
     self.locals += [container for _, container in containers(value)]
     self.sharing.adopt(value)
     return value
+
+
+def _as_read(tensor: tf.Tensor, kinds: frozenset[type]) -> tf.Tensor | Array:
+  """Returns what was read as a tensor as what Python has there."""
+  return tensor if kinds <= {_forms.EAGER_TENSOR} else Array(tensor, kinds, False)

@@ -446,18 +446,18 @@ def _stack(column: Column, arrays: list[Any]) -> tuple[Any, ...]:
       error.objects = [array]
       raise error
   if spec.shape.is_fully_defined():
-    if not arrays:
-      return (tf.zeros([0, *spec.shape], spec.dtype),)
+    if not arrays:  # There is always one, which may be read where there is None.
+      return (tf.zeros([1, *spec.shape], spec.dtype),)
     is_numpy = all(isinstance(array, (np.ndarray, np.generic)) for array in arrays)
     return (np.stack(arrays) if is_numpy else tf.stack(arrays),)
   rank = spec.shape.rank
   if rank is None:
     raise Outdated
+  arrays = arrays or [tf.zeros([size or 0 for size in spec.shape], spec.dtype)]
   shapes = np.array([tuple(array.shape) for array in arrays], np.int32).reshape(-1, rank)
   sizes = shapes.prod(axis=1, dtype=np.int64)
   starts = (np.cumsum(sizes) - sizes).astype(np.int32)
-  flat = [tf.reshape(array, [-1]) for array in arrays]
-  values = tf.concat(flat, 0) if flat else tf.zeros([0], spec.dtype)
+  values = tf.concat([tf.reshape(array, [-1]) for array in arrays], 0)
   return values, starts, shapes
 
 

@@ -196,6 +196,13 @@ def by_class(kind: type, name: str) -> Any:
   return found.python if getattr(type(found), "_is_recursive_function", False) else found
 
 
+def has_static(owner: Any, name: str) -> bool:
+  """Tells whether a known object has an attribute, running none of its properties."""
+  if isinstance(by_class(type(owner), name), property):
+    return True
+  return hasattr(owner, name)
+
+
 def _resolution(ip: Host, kind: type, name: str) -> Any:
   """Returns what an attribute is by the class: a property, a function, or plain data."""
   if has_own_getattr(kind):

@@ -30,6 +30,7 @@ from recursive_tf.convert.semantics import (
   _text,
   _truth,
 )
+from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.semantics._signatures import function_of_lambda
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
@@ -329,7 +330,7 @@ class Interpreter:
       None if part is None else self.eval(part, scope)
       for part in (node.lower, node.upper, node.step)
     ]
-    return Slice(*(self.frame.resolve(part) for part in parts))
+    return Slice(*(as_index(self, part) for part in parts))
 
   def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> Any:
     if any(isinstance(part, ast.Starred) for part in node.elts):

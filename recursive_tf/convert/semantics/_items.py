@@ -16,6 +16,7 @@ from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _arrays, _attributes, _shapes
+from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Abstract,
@@ -76,7 +77,7 @@ def item(ip: Host, owner: Any, key: Any) -> Any:
   if isinstance(owner, (tf.Tensor, tf.Variable)):
     return ip.native(lambda t, k: t[k], [frame.tensor(owner), _index(ip, key)], {})
   if isinstance(owner, (str, range, tf.TensorShape, Shape)):
-    index: Any = key.static() if isinstance(key, Slice) else key
+    index: Any = key.static() if isinstance(key, Slice) else as_index(ip, key)
     if isinstance(key, (Number, Ref, tf.Tensor)) or (isinstance(key, Slice) and index is None):
       kind = "shape" if isinstance(owner, Shape) else named(owner)
       raise frame.refuse(Reason.NEEDS_VALUE, f"An item of a {kind} by what only the run knows.")
@@ -97,10 +98,14 @@ def _index(ip: Host, key: Any) -> Any:
 
 
 def _scalar(ip: Host, value: Any) -> Any:
-  return None if value is None or value is Ellipsis else ip.frame.tensor(value)
+  if value is None or value is Ellipsis:
+    return None
+  is_mask = isinstance(value, bool) or (isinstance(value, Number) and value.type is bool)
+  return ip.frame.tensor(value if is_mask else as_index(ip, value))
 
 
 def _fixed(ip: Host, items: Any, key: Any) -> Any:
+  key = as_index(ip, key)
   if isinstance(key, Slice):
     static = key.static()
     if static is None:
@@ -118,6 +123,7 @@ def _fixed(ip: Host, items: Any, key: Any) -> Any:
 
 def item_of_rows(ip: Host, rows: Rows, key: Any) -> Any:
   frame = ip.frame
+  key = as_index(ip, key)
   if isinstance(key, Slice):
     index = _index(ip, key)
     tensors = tuple(t[index] for t in rows.tensors)

@@ -1,15 +1,38 @@
-"""What Python demands of the results of special methods that a program's classes define."""
+"""What Python demands of objects: an index is an int, a truth a bool, a length not negative."""
 
 from __future__ import annotations
 
 import operator
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
+from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.values._abstract import Raises
+from recursive_tf.convert.values._abstract import Array, IntOrFloat, Raises
 from recursive_tf.convert.values._numbers import Number
+
+
+def as_index(ip: Host, value: Any) -> Any:
+  """Returns what stands for an int where Python takes nothing else; what is no number, as it is.
+
+  Raises:
+    Raises: If Python raises: a float is no index, whatever its value.
+    ConversionRefused: If it may be an int or a float.
+  """
+  value = ip.frame.resolve(value)
+  if isinstance(value, Number):
+    if value.type is float:
+      raise Raises
+    return Number(tf.cast(value.tensor, tf.int64), int) if value.type is bool else value
+  is_float = isinstance(value, (float, np.floating))
+  if is_float or (isinstance(value, Array) and value.tensor.dtype.is_floating):
+    raise Raises
+  if isinstance(value, IntOrFloat):
+    text = "A number that may be an int or a float, where Python takes an int."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  return int(value) if isinstance(value, np.integer) else value
 
 
 def own_truth(ip: Host, method: Any, name: str) -> Any:

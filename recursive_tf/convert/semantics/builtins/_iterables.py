@@ -15,7 +15,7 @@ from recursive_tf.convert.frame._kinds import is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
 from recursive_tf.convert.semantics import _attributes, _items, _lazy, _maps
 from recursive_tf.convert.semantics._items import length_of_static
-from recursive_tf.convert.semantics._protocols import own_length
+from recursive_tf.convert.semantics._protocols import as_index, own_length
 from recursive_tf.convert.semantics.builtins import _arithmetic
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
 from recursive_tf.convert.values import _forms
@@ -137,11 +137,18 @@ def range_of(ip: Host, *args: Any) -> Any:
     if number is None or number.type is not int:
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "range() of something else than ints.")
     numbers.append(tf.cast(number.tensor, tf.int64))
-  values = tf.range(*numbers)
+  zero, one = tf.zeros([], tf.int64), tf.ones([], tf.int64)
+  start, stop = (zero, *numbers) if len(numbers) == 1 else numbers[:2]
+  step = numbers[2] if len(numbers) == 3 else one
+  step = ip.frame.check(step, step != 0, "range() arg 3 must not be zero")
+  # TensorFlow demands a stop that is not behind the start; to Python the range is empty.
+  stop = tf.where(step > 0, tf.maximum(start, stop), tf.minimum(start, stop))
+  values = tf.range(start, stop, step)
   return Rows(tf.shape(values)[0], (values,), _forms.NumberForm(int))
 
 
 def enumerated(ip: Host, value: Any, start: Any = 0) -> Any:
+  start = as_index(ip, start)
   rows = ip.rows_of(value)
   if rows is None:
     if type(start) is not int:

@@ -117,16 +117,19 @@ def _has_known_check(kind: type) -> bool:
 def get_attribute(ip: Host, owner: Any, name: Any, *default: Any) -> Any:
   if not isinstance(name, str):
     raise ip.frame.refuse(Reason.OPAQUE_READ, "getattr() with a name that only the run knows.")
-  if default and isinstance(owner, Ref):
-    found = ip.frame.resolve(owner)
-    if isinstance(found, Ref) and _is_plain(ip, found, name):
-      there = ip.conversion.effects.is_there(ip, found, ("attr", name))
-      if there is not None:
-        return ip.frame.cond(
-          there, lambda: ip.attribute(found, name), lambda: default[0]
-        )
-      return _items.read_or(ip, found.step("attr", name), lambda: default[0])
-  if default and not isinstance(owner, ABSTRACT) and not hasattr(owner, name):
+  found = ip.frame.resolve(owner) if default and isinstance(owner, Ref) else owner
+  if default and isinstance(found, Ref):
+
+    def read(there: Ref) -> Any:
+      if not _is_plain(ip, there, name):
+        return ip.attribute(there, name)
+      is_there = ip.conversion.effects.is_there(ip, there, ("attr", name))
+      if is_there is not None:
+        return ip.frame.cond(is_there, lambda: ip.attribute(there, name), lambda: default[0])
+      return _items.read_or(ip, there.step("attr", name), lambda: default[0])
+
+    return _unless_none(ip, found, lambda: getattr(None, name, default[0]), read)
+  if default and not isinstance(owner, ABSTRACT) and not _attributes.has_static(owner, name):
     ip.conversion.guards.lacks(owner, name)
     return default[0]
   return ip.attribute(owner, name)
@@ -135,21 +138,58 @@ def get_attribute(ip: Host, owner: Any, name: Any, *default: Any) -> Any:
 def has_attribute(ip: Host, owner: Any, name: Any) -> Any:
   frame = ip.frame
   if isinstance(owner, Ref) and isinstance(name, str):
-    kinds = frame.types_of(owner) - {Missing}
-    by_class = {kind: hasattr(kind, name) and not _is_data(kind, name) for kind in kinds}
-    if all(by_class.values()):
-      return True
-    if _is_plain(ip, owner, name):
-      there = ip.conversion.effects.is_there(ip, owner, ("attr", name))
-      return frame.is_there(owner.step("attr", name)) if there is None else there
+    return _unless_none(
+      ip, owner, lambda: hasattr(None, name), lambda there: _heap_has(ip, there, name)
+    )
+  if isinstance(owner, LocalObject) and name not in owner.fields:
+    return _class_has(ip, owner, owner.type, name)
   if isinstance(owner, LocalObject):
-    return name in owner.fields or hasattr(owner.type, name)
+    return True
   if not isinstance(owner, ABSTRACT) and isinstance(name, str):
-    if not hasattr(owner, name):
+    if not _attributes.has_static(owner, name):
       ip.conversion.guards.lacks(owner, name)
       return False
-    return True
+    return _class_has(ip, owner, type(owner), name) or True
   raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {name!r}.")
+
+
+def _heap_has(ip: Host, owner: Ref, name: str) -> Any:
+  frame = ip.frame
+  kinds = frame.types_of(owner) - {Missing}
+  has = {kind: hasattr(kind, name) and not _is_data(kind, name) for kind in kinds}
+  if all(has.values()):
+    groups = [[kind] for kind in sorted(kinds, key=repr)]
+    return _attributes.by_type(ip, owner, groups, lambda o, g: _class_has(ip, o, g[0], name))
+  if _is_plain(ip, owner, name):
+    there = ip.conversion.effects.is_there(ip, owner, ("attr", name))
+    return frame.is_there(owner.step("attr", name)) if there is None else there
+  raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {name!r}.")
+
+
+def _class_has(ip: Host, owner: Any, kind: type, name: str) -> bool:
+  """Tells whether a class has an attribute; a property is asked, which may raise."""
+  if isinstance(_attributes.by_class(kind, name), property):
+    ip.attribute(owner, name)
+    return True
+  return hasattr(kind, name)
+
+
+def _unless_none(
+  ip: Host, owner: Ref, of_none: Callable[[], Any], ask: Callable[[Ref], Any]
+) -> Any:
+  """Returns what `ask` gives of an object, `of_none` where it is None."""
+  frame = ip.frame
+  kinds = frame.types_of(owner)
+  if NoneType not in kinds:
+    return ask(owner)
+  if kinds == {NoneType}:
+    return of_none()
+
+  def there() -> Any:
+    frame.narrow([(owner, kinds - {NoneType})])
+    return ask(owner)
+
+  return frame.cond(frame.is_none(owner), of_none, there)
 
 
 def _is_data(kind: type, name: str) -> bool:
