@@ -25,7 +25,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
-from recursive_tf._errors import RecursiveTFError
+from recursive_tf._errors import RecursiveTFError, UnsupportedGradientError
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._commit import Outcome
 from recursive_tf.convert.frame._budget import Limits
@@ -441,6 +441,8 @@ class RecursiveFunction:
       return functools.partial(_return_or_raise, None, too_deep)
     reason = Reason.DYNAMIC_LIST if is_ragged(error) else Reason.GRAPH_ERROR
     reason = Reason.CHECK_FAILED if is_check_failure(error) else reason
+    if UnsupportedGradientError.__name__ in error.message:
+      reason = Reason.UNSUPPORTED_OPERATION
     line = _line_of(error, CHECK_FAILED)
     text = f"The elements of one list have different shapes: {line}" if is_ragged(error) else line
     refusal = ConversionRefused.of(reason, text)

@@ -106,6 +106,17 @@ class _Desugar(ast.NodeTransformer):
       return context.located(ast.Expr(ast.Tuple(parts, ast.Load())), at=node)
     return context.located(ast.Pass(), at=node)
 
+  def visit_If(self, node: ast.If) -> ast.stmt:
+    """Nests `if a and (x := b):` without `else`: `x` is set wherever the body runs."""
+    if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And) and not node.orelse:
+      first, *others = node.test.values
+      if any(isinstance(part, ast.NamedExpr) for other in others for part in ast.walk(other)):
+        rest = context.located(ast.BoolOp(ast.And(), others), at=node.test)
+        inner = context.located(ast.If(rest if others[1:] else others[0], node.body, []), at=node)
+        node = context.located(ast.If(first, [inner], []), at=node)
+    self.generic_visit(node)
+    return node
+
   def visit_Expr(self, node: ast.Expr) -> ast.stmt:
     self.generic_visit(node)
     return _as_conditional(node.value) or node

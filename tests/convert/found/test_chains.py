@@ -43,9 +43,27 @@ def in_an_assertion(n, note):
   return n.v
 
 
+def of_what_it_sets(n, note):
+  found = 0
+  if 0 < (x := note(n.v)) < 4 and (y := note(x + 1)) > 2:
+    found = y
+  if n.kids and (first := n.kids[0]).v > 1 and (w := first.v * 2) > 2:
+    found += w + first.v
+  return found
+
+
 @pytest.mark.parametrize(
   "compare",
-  [in_a_test, in_a_test_with_or, as_a_value, in_a_filter, in_a_loop, negated, in_an_assertion],
+  [
+    in_a_test,
+    in_a_test_with_or,
+    as_a_value,
+    in_a_filter,
+    in_a_loop,
+    negated,
+    in_an_assertion,
+    of_what_it_sets,
+  ],
 )
 def test_a_chain(compare):
   def build(recursive):

@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
+from recursive_tf.convert._refusal import Reason
 
 
 class Node:
@@ -52,3 +53,22 @@ def test_map_is_first_called_under_a_persistent_tape():
   _, expected = run(lambda f: f, [True], lambda f: tf.stack([f(tree()), f(tree())]))
   _, found = run(rtf.recursive(strict=True), [True], lambda f: f.map([tree(), tree()]))
   np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_forward_mode_is_plain_python_and_nothing_to_report():
+  w = tf.Variable(2.0)
+
+  @rtf.recursive(verify=False)
+  def product(node):
+    result = w * tf.reduce_sum(node.row)
+    for kid in node.kids:
+      result = result + product(kid) * w
+    return result
+
+  with tf.autodiff.ForwardAccumulator(w, tf.constant(1.0)) as forward:
+    slope = forward.jvp(product(tree()))
+  with tf.GradientTape() as tape:
+    value = product(tree())
+  assert float(slope) == pytest.approx(float(tape.gradient(value, w)))
+  reasons = {reason for reason, count in product.stats.fallbacks.items() if count}
+  assert reasons == {Reason.UNSUPPORTED_OPERATION}

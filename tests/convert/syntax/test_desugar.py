@@ -16,6 +16,14 @@ PROGRAMS = {
   "chain in default": "def g(y=note(1) < note(2) < x):\n    return y\n  return g()",
   "chain in condition": "return 1 if note(1) < note(x) < note(5) else 2",
   "chain in while": "while note(1) < note(x) < note(5):\n    x += 1\n  return x",
+  "set in a test": (
+    "if note(x) > 1 and (y := note(x + 1)) < 6 and (z := note(y)) != 4:\n"
+    "    return y, z\n  return 0"
+  ),
+  "set in a test, else": (
+    "if note(x) > 1 and (y := note(x + 1)) < 5:\n    return y\n  else:\n    return note(7)"
+  ),
+  "set in either test": "if note(x) > 1 or (y := note(x + 1)) < 2:\n    return x\n  return y",
   "not in": "return note(1) not in [x] and x is not None",
   "decorators": (
     "@note\n  @(lambda g: lambda: g() + note(1))\n"
