@@ -285,6 +285,32 @@ def by_type(
   return frame.cond(is_exactly(ip, ref, narrowed), first, rest)
 
 
+def is_one_of(ip: Host, ref: Ref, inside: frozenset[type]) -> Number:
+  """Tells whether the class of an object is one of some; it is of none other than those known."""
+  frame = ip.frame
+  kinds = frame.types_of(ref) - {Missing}
+  inside &= kinds
+  if len(inside) in (0, len(kinds)):
+    is_there = frame.is_there(ref)
+    if isinstance(is_there, Number):
+      frame.demand(is_there.tensor)
+    return Number(tf.constant(bool(inside)), bool)
+  if NoneType in kinds:
+    is_none = frame.is_none(ref)
+    if inside == {NoneType}:
+      return is_none
+
+    def among_others() -> Number:
+      frame.narrow([(ref, kinds - {NoneType})])
+      return is_one_of(ip, ref, inside - {NoneType})
+
+    if NoneType in inside:
+      return ip.both(is_none, False, among_others)
+    return ip.both(ip.negated(is_none), True, among_others)
+  found = is_exactly(ip, ref, inside)
+  return frame.note(found, [(ref, inside)], [(ref, frame.types_of(ref) - inside)])
+
+
 def is_exactly(ip: Host, ref: Ref, kinds: frozenset[type]) -> Number:
   """Tells whether the object is of one of these types and not of a subclass that occurs."""
   others = ip.frame.types_of(ref) - kinds - {NoneType, Missing}

@@ -21,6 +21,7 @@ from recursive_tf.convert.semantics import (
   _comparison,
   _comprehensions,
   _containers,
+  _dispatch,
   _items,
   _iteration,
   _lazy,
@@ -69,9 +70,9 @@ class Interpreter:
 
   # --- The operations, from below: `Host` says what they do.
 
-  attribute = _attributes.read
+  attribute = _dispatch.read
   write_attribute = _attributes.write
-  item = _items.item
+  item = _dispatch.item
   write_item = _items.write_item
   rows_of = _iteration.rows_of
   fixed_items = _iteration.fixed_items
@@ -79,13 +80,13 @@ class Interpreter:
   method = _containers.method
   method_of_heap = _containers.method_of_heap
   contains = _containers.contains
-  binary = _operators.binary
-  compare = _comparison.compare
+  binary = _dispatch.binary
+  compare = _dispatch.compare
   same_or_equal = _comparison.same_or_equal
   truth = _truth.truth
   negated = _truth.negated
   both = _truth.both
-  call = _calls.call
+  call = _dispatch.call
   call_function = _calls.call_function
   native = _native.native
 

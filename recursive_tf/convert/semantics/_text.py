@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from typing import Any
 
+from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.values._abstract import Ref, Scope
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import ByType
 from recursive_tf.convert.values._text import REPEATED, Format, Text
 
 
@@ -43,4 +46,19 @@ def formatted(ip: Host, node: Any, scope: Scope) -> Any:
     spec = "" if value.format_spec is None else formatted(ip, value.format_spec, scope)
     found = ip.frame.resolve(ip.eval(value.value, scope))
     parts.append(Format(found, value.conversion, spec))
-  return Text(tuple(parts)).known()
+  chosen = next((i for i, part in enumerate(parts) if _is_chosen(part)), None)
+  if chosen is None:
+    return Text(tuple(parts)).known()
+  texts = {}
+  for kind, value in parts[chosen].value.values.items():
+    part = dataclasses.replace(parts[chosen], value=value)
+    texts[kind] = Text((*parts[:chosen], part, *parts[chosen + 1 :])).known()
+  if not all(isinstance(text, str) for text in texts.values()):
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, "An f-string of the class of an object and of other values."
+    )
+  return ByType(parts[chosen].value.ref, texts)
+
+
+def _is_chosen(part: Any) -> bool:
+  return isinstance(part, Format) and isinstance(part.value, ByType)

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from recursive_tf.convert.values._abstract import Abstract, Rows
+from recursive_tf.convert.values._abstract import Abstract, Ref, Rows
 from recursive_tf.convert.values._numbers import Number
 
 
@@ -30,6 +30,20 @@ class Spread:
   """`*rows` in a call: as many arguments as the run finds."""
 
   rows: Rows
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ByType(Abstract):
+  """A known value for each class that an object of the structure may be of.
+
+  Attributes:
+    ref: the object.
+    values: the values, by class.
+  """
+
+  ref: Ref
+  values: dict[type, Any]
+  description = "What the class of an object says"
 
 
 class Mapped:

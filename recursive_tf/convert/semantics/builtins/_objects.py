@@ -33,6 +33,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import ByType
 from recursive_tf.convert.values._text import Text
 
 
@@ -107,6 +108,14 @@ def _flat_classes(ip: Host, classes: Any) -> tuple[type, ...]:
 def _is_subclass(ip: Host, kind: type, flat: tuple[type, ...]) -> bool:
   found = [ip.conversion.guards.is_subclass(kind, one) for one in flat]  # Guards all of them.
   return any(found)
+
+
+def is_subclass(ip: Host, kind: Any, classes: Any) -> bool:
+  flat = _flat_classes(ip, classes)
+  checks = (type.__subclasscheck__, abc.ABCMeta.__subclasscheck__)
+  if not isinstance(kind, type) or any(type(c).__subclasscheck__ not in checks for c in flat):
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, f"issubclass of {shown(kind)}.")
+  return _is_subclass(ip, kind, flat)
 
 
 def _has_known_check(kind: type) -> bool:
@@ -206,7 +215,7 @@ def type_of(ip: Host, value: Any) -> Any:
     kinds = ip.frame.types_of(value) - {Missing}
     if len(kinds) == 1:
       return next(iter(kinds))
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "type() of objects of several types.")
+    return ByType(value, {kind: kind for kind in sorted(kinds, key=repr)})
   if isinstance(value, (Number, LocalObject)):
     return value.type
   if isinstance(value, Rows) and value.type is not None:

@@ -52,9 +52,18 @@ def call_spread(ip: Host, function: Any, args: list[Any]) -> Any:
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
 
 
+def _binary(op: type[ast.operator]) -> Callable[..., Any]:
+  return lambda ip, left, right: ip.binary(op, left, right)
+
+
+def _comparison(op: type[ast.cmpop]) -> Callable[..., Any]:
+  return lambda ip, left, right: ip.compare(op, left, right)
+
+
 _TABLE: dict[Any, Callable[..., Any]] = {
   len: _iterables.length,
   isinstance: _objects.is_instance,
+  issubclass: _objects.is_subclass,
   int: _arithmetic.conversion(int),
   float: _arithmetic.conversion(float),
   bool: _arithmetic.conversion(bool),
@@ -92,8 +101,20 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   tuple.__getitem__: _iterables.item,
   dict.__getitem__: _iterables.item,
   list.__len__: _iterables.length_of_builtin,
-  operator.add: lambda ip, a, b: ip.binary(ast.Add, a, b),
-  operator.mul: lambda ip, a, b: ip.binary(ast.Mult, a, b),
+  operator.add: _binary(ast.Add),
+  operator.sub: _binary(ast.Sub),
+  operator.mul: _binary(ast.Mult),
+  operator.truediv: _binary(ast.Div),
+  operator.floordiv: _binary(ast.FloorDiv),
+  operator.mod: _binary(ast.Mod),
+  operator.pow: _binary(ast.Pow),
+  operator.matmul: _binary(ast.MatMult),
+  operator.eq: _comparison(ast.Eq),
+  operator.ne: _comparison(ast.NotEq),
+  operator.lt: _comparison(ast.Lt),
+  operator.le: _comparison(ast.LtE),
+  operator.gt: _comparison(ast.Gt),
+  operator.ge: _comparison(ast.GtE),
   **{
     getattr(math, name): _arithmetic.math_of(name)
     for name in (

@@ -1,0 +1,138 @@
+"""What a program makes of `type(x)` where the run finds objects of several classes.
+
+Each class gives a known value: the class itself, its name, the entry of a table, a method. What is
+computed of such a value is computed for each class; what is called or compared is chosen when the
+program runs.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import (
+  _attributes,
+  _calls,
+  _comparison,
+  _items,
+  _operators,
+)
+from recursive_tf.convert.values._abstract import Missing, Raises, Ref, is_static
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._operands import ByType
+
+
+def read(ip: Host, owner: Any, name: str) -> Any:
+  """Returns `owner.name`."""
+  if isinstance(owner, ByType):
+    return _for_each(ip, owner, lambda value: _attributes.read(ip, value, name))
+  return _attributes.read(ip, owner, name)
+
+
+def item(ip: Host, owner: Any, key: Any) -> Any:
+  """Returns `owner[key]`."""
+  if isinstance(key, ByType):
+    return _for_each(ip, key, lambda value: _items.item(ip, owner, value))
+  return _items.item(ip, owner, key)
+
+
+def binary(ip: Host, op: Any, left: Any, right: Any) -> Any:
+  """Returns `left op right`."""
+  if isinstance(left, ByType):
+    return _for_each(ip, left, lambda value: binary(ip, op, value, right))
+  if isinstance(right, ByType):
+    return _for_each(ip, right, lambda value: binary(ip, op, left, value))
+  return _operators.binary(ip, op, left, right)
+
+
+def compare(ip: Host, op: Any, left: Any, right: Any) -> Any:
+  """Returns `left op right`."""
+  if isinstance(left, ByType):
+    return _compared(ip, left, right, lambda value: _comparison.compare(ip, op, value, right))
+  if isinstance(right, ByType):
+    return _compared(ip, right, left, lambda value: _comparison.compare(ip, op, left, value))
+  return _comparison.compare(ip, op, left, right)
+
+
+def _compared(ip: Host, one: ByType, other: Any, compute: Callable[[Any], Any]) -> Any:
+  if not is_static(other):
+    text = "What the class of an object says is compared with what only the run knows."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  return _for_each(ip, one, compute)
+
+
+def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a function, or the one that the class of an object says."""
+  if isinstance(function, ByType):
+    return _branches(ip, function, lambda value: _calls.call(ip, value, list(args), kwargs))
+  position = next((i for i, arg in enumerate(args) if isinstance(arg, ByType)), None)
+  if position is None:
+    return _calls.call(ip, function, args, kwargs)
+
+  def with_one(value: Any) -> Any:
+    return call(ip, function, [*args[:position], value, *args[position + 1 :]], kwargs)
+
+  if function is issubclass and position == 0:
+    return _for_each(ip, args[position], with_one)
+  if function is getattr and position == 1:
+    _check_are_methods(ip, args[0], args[1])
+    return _for_each(ip, args[1], with_one)
+  owner = getattr(function, "__self__", None)
+  if type(owner) is dict and getattr(function, "__name__", "") == "get":
+    return _for_each(ip, args[position], with_one)
+  return _branches(ip, args[position], with_one)
+
+
+def _for_each(ip: Host, one: ByType, compute: Callable[[Any], Any]) -> Any:
+  """Returns what is computed of the value of each class; where it raises, the run fails.
+
+  What is computed has no effects. Truths and numbers become those of the run.
+  """
+  found: dict[type, Any] = {}
+  for kind, value in one.values.items():
+    try:
+      found[kind] = compute(value)
+    except Raises:
+      continue
+  if not found:
+    raise Raises
+  if len(found) < len(one.values):
+    is_known = _attributes.is_one_of(ip, one.ref, frozenset(found))
+    ip.frame.demand(is_known.tensor)
+  values = list(found.values())
+  if len(found) == 1:
+    return values[0]
+  if all(isinstance(value, bool) for value in values):
+    is_true = frozenset(kind for kind, value in found.items() if value)
+    return _attributes.is_one_of(ip, one.ref, is_true)
+  chosen = ByType(one.ref, found)
+  are_numbers = all(type(value) in (int, float) for value in values)
+  return _branches(ip, chosen, lambda value: value) if are_numbers else chosen
+
+
+def _branches(ip: Host, one: ByType, then: Callable[[Any], Any]) -> Any:
+  """Does `then` with the value of the class that the run finds."""
+  frame = ip.frame
+  kinds = frame.types_of(one.ref) - {Missing}
+  first, *others = [kind for kind in one.values if kind in kinds] or list(one.values)
+  if not others:
+    return then(one.values[first])
+  rest = ByType(one.ref, {kind: one.values[kind] for kind in others})
+  is_first = _attributes.is_one_of(ip, one.ref, frozenset([first]))
+  return frame.cond(is_first, lambda: then(one.values[first]), lambda: _branches(ip, rest, then))
+
+
+def _check_are_methods(ip: Host, owner: Any, names: ByType) -> None:
+  """Refuses names of what could do something when it is read."""
+  is_read = isinstance(owner, Ref)
+  kinds = ip.frame.types_of(owner) - {NoneType, Missing} if is_read else {type(owner)}
+  for kind in kinds:
+    for name in names.values.values():
+      found = _attributes.by_class(kind, name) if isinstance(name, str) else None
+      if not isinstance(found, (types.FunctionType, NoneType)):
+        raise ip.frame.refuse(
+          Reason.OPAQUE_READ, f"getattr() of {name!r}, by the class of an object."
+        )
