@@ -17,6 +17,7 @@ from recursive_tf.batching._ir import BodyIR, Node, Region, UnbatchableError, Va
 from recursive_tf.subgraph._accesses import are_exclusive, runs_python, uses_by
 
 AMONG = "it lies between a frame's uses of a variable that the frame writes"
+_PYTHON = "Python"  # Stands for what the user's Python uses, among the resources.
 ALONE = "its effect is one that other frames must not disturb: it reads and writes, or runs Python"
 
 
@@ -50,6 +51,10 @@ def _group(region: Region, identity: Callable[[Value], Hashable]) -> None:
     for key, use in _uses(node, identity):
       users.setdefault(key, {})[id(node)] = node
       types.setdefault(key, []).append(use)
+  python = users.get(_PYTHON, {})  # It may read and write each variable.
+  for key in users if python else ():
+    users[key] = users[key] | python
+    types[key] += types[_PYTHON] if key != _PYTHON else []
   groups: list[list[Node]] = []
   for key, found in users.items():
     if not are_exclusive(types[key]):
@@ -82,10 +87,18 @@ def _uses(node: Node, identity: Callable[[Value], Hashable]) -> Iterator[tuple[H
       continue
     for position, value in enumerate(op.inputs):
       if value.dtype == tf.resource:
+        _check_known(value)
         for use in uses_by(op.op, position):
           yield identity(value), use
     if runs_python(op.op):
-      yield from [("Python", op.op.type)] * 2  # It may read and write.
+      yield from [(_PYTHON, op.op.type)] * 2
+
+
+def _check_known(resource: Value) -> None:
+  """Refuses a variable of which an op says which one it is, as a loop or an identity may."""
+  maker = resource.node
+  if maker is not None and any(value.dtype == tf.resource for value in maker.inputs):
+    raise UnbatchableError(f"a variable's handle that an op gives ({maker.location})")
 
 
 def _check_turns(loop: Node, uses: set[int]) -> None:

@@ -41,7 +41,10 @@ def are_exclusive(types: Collection[str]) -> bool:
 
 
 def runs_python(op: tfi.Operation) -> bool:
-  """Tells whether `op`, or what is inside it, runs Python, which may read and write anything."""
+  """Tells whether `op`, or what is inside it, runs Python, which may read and write anything.
+
+  What the user has said to be stateless (`PyFuncStateless`) does neither.
+  """
   inner = (other for graph in tfi.nested_graphs(op) for other in all_ops(graph))
   return any(other.type in ("EagerPyFunc", "PyFunc") for other in [op, *inner])
 
@@ -54,7 +57,8 @@ def uses_by(op: tfi.Operation, position: int) -> list[str]:
     position: of the input, a resource.
   """
   if op.type not in _WITH_FUNCTIONS:
-    return [op.type]
+    has_function = any(attr.type in ("func", "list(func)") for attr in op.op_def.attr)
+    return [op.type] * (2 if has_function else 1)
   first = 1 if op.type in tfi.CONDITIONALS else 0
   inputs = [graph.inputs[position - first] for graph in tfi.nested_graphs(op)]
   # What cannot be looked into may both read and write.
@@ -64,8 +68,10 @@ def uses_by(op: tfi.Operation, position: int) -> list[str]:
 def _accesses(tensor: tf.Tensor) -> Iterator[str]:
   """Yields the types of the ops that use a resource, also of those inside other ops."""
   for op in tensor.consumers():
+    for output in op.outputs:
+      if output.dtype == tf.resource:  # It may be the same one.
+        yield from _accesses(output)
     if op.type == "Identity":
-      yield from _accesses(op.outputs[0])
       continue
     for i, value in enumerate(op.inputs):
       if value is tensor:

@@ -254,6 +254,50 @@ def test_no_update_is_lost_in(count, shape, scheduler):
     assert counter.numpy().sum() == sum(range(1, 20))
 
 
+def test_python_reads_what_the_graph_writes(scheduler):
+  counter = tf.Variable(0)
+
+  def body(f, n):
+    before = tf.reshape(tf.py_function(counter.numpy, [], tf.int32), [])
+    after = before * 2 - before + n
+    counter.assign(after)
+    return after
+
+  f = subgraph_of(scheduler, body, INT)
+  assert sorted(f.map(tf.ones([ROWS], tf.int32)).numpy()) == list(range(1, ROWS + 1))
+
+
+def test_python_writes_what_the_graph_reads(scheduler):
+  counter = tf.Variable(0)
+
+  def write(value):
+    counter.assign(value)
+    return value
+
+  def body(f, n):
+    after = counter.read_value() * 3 + n
+    return tf.reshape(tf.py_function(write, [after // 3 + n], tf.int32), [])
+
+  f = subgraph_of(scheduler, body, INT)
+  assert sorted(f.map(tf.ones([ROWS], tf.int32)).numpy()) == list(range(1, ROWS + 1))
+
+
+def test_a_handle_that_a_loop_gives(scheduler):
+  counter = tf.Variable(0)
+
+  def body(f, n):
+    _, handle = tf.while_loop(lambda i, _: i < 1, lambda i, h: [i + 1, h], [0, counter.handle])
+    before = tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.int32)
+    counter.assign(before * 2 - before + n)
+    return before
+
+  f = subgraph_of(scheduler, body, INT)
+  f.map(tf.ones([ROWS], tf.int32))
+  assert counter.numpy() == ROWS
+  if scheduler == "auto":
+    assert "a variable's handle that an op gives" in f.explain().reason
+
+
 def loop_with_calls(f, n, go_on, turn, *state):
   """Returns the first variable of a loop whose turns call `f`, which ends at numbers below 1."""
   return tf.cond(n <= 0, lambda: n, lambda: tf.while_loop(go_on, turn, [0, *state])[0])

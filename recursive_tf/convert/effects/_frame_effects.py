@@ -111,11 +111,10 @@ class Effects(ContainerEffects):
         raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {kind.__name__} is written.")
     place = self._place(step, ATTRIBUTE, None, step, RowsForm(None))
     store = self.store(frame, place, False)
-    base = frame.base(ref)
     value = generalized(frame, value)
     frame.sharing.keep(value, f"line {frame.line} keeps it as {step[1]!r} of an object")
     if place.is_log:
-      self.append(ip, store, (Ref(base), value))
+      self.append(ip, store, (Ref(frame.base(ref)), value))
       return
     frame.partial()
     element = _forms.form_of(value, frame)
@@ -130,7 +129,7 @@ class Effects(ContainerEffects):
     rows = store.content.content
     index = tf.reshape(_base_there(frame, ref).handle, [1, 1])
     shapes = [spec.shape for spec in _forms.specs(element)]
-    is_new = element != element_form(place.form)
+    is_new = element != element_form(place.form)  # Sizes may differ until the form is known.
     if any(shape.rank is None or not (is_new or shape.is_fully_defined()) for shape in shapes):
       raise frame.refuse(
         Reason.UNSUPPORTED_WRITE, f"{step[1]!r} is written with shapes that vary, and read."

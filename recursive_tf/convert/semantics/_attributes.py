@@ -191,9 +191,17 @@ def _of_ref(ip: Host, ref: Ref, name: str) -> Any:
 
 
 def by_class(kind: type, name: str) -> Any:
-  """Returns what a class has under a name, a decorated recursive function as the plain one."""
-  found = inspect.getattr_static(kind, name, None)
+  """Returns what objects of a class find in it, a decorated recursive function as the plain one.
+
+  What the class itself finds in its metaclass is not theirs.
+  """
+  found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
   return found.python if getattr(type(found), "_is_recursive_function", False) else found
+
+
+def in_class(kind: type, name: str) -> bool:
+  """Tells whether objects of a class find something in it."""
+  return any(name in vars(base) for base in kind.__mro__)
 
 
 def has_static(owner: Any, name: str) -> bool:

@@ -17,6 +17,8 @@ from recursive_tf.convert.values._numbers import Number
 def as_index(ip: Host, value: Any) -> Any:
   """Returns what stands for an int where Python takes nothing else; what is no number, as it is.
 
+  A bool of the run counts as the int that it is.
+
   Raises:
     Raises: If Python raises: a float is no index, whatever its value.
     ConversionRefused: If it may be an int or a float.

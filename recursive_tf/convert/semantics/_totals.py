@@ -52,6 +52,10 @@ def total(ip: Host, rows: Rows, start: Any) -> Any:
   if number is not None:
     tensor = added + tf.cast(number.tensor, added.dtype)
     return Weak(tensor, tf.equal(rows.length, 0), number.type)
+  if isinstance(start, tf.Tensor) and not added.shape.is_fully_defined():
+    # A sum of no rows whose shape is not known has any shape.
+    some = Number(rows.length > 0, bool)
+    return frame.cond(some, lambda: ip.binary(ast.Add, start, added), lambda: start)
   if isinstance(start, tf.Tensor) and start.shape != added.shape:
     start = frame.check(start, rows.length > 0, "a sum over nothing has another shape")
   return ip.binary(ast.Add, start, added)

@@ -71,7 +71,7 @@ def truth(ip: Host, value: Any) -> Any:
     return bool(value.items)
   if isinstance(value, LocalObject):
     for name in ("__bool__", "__len__"):
-      if hasattr(value.type, name):
+      if _attributes.in_class(value.type, name):
         return own_truth(ip, ip.attribute(value, name), name)
     return True
   if isinstance(value, (Closure, BoundMethod, Builtin)):
@@ -84,7 +84,7 @@ def truth(ip: Host, value: Any) -> Any:
     length = length_of_static(ip, value)
     return _numbers.to_bool(length) if isinstance(length, Number) else length > 0
   for name in ("__bool__", "__len__"):
-    method = getattr(ip.conversion.guards.type_of(value), name, None)
+    method = _attributes.by_class(ip.conversion.guards.type_of(value), name)
     if method is not None and not _libraries.is_library(value) and hasattr(method, "__code__"):
       return own_truth(ip, BoundMethod(method, value), name)
   return bool(value)
@@ -107,9 +107,10 @@ def _truth_of_ref(ip: Host, ref: Ref) -> Any:
     if NoneType not in kinds and all(_is_sized(kind) for kind in others):
       return _numbers.to_bool(frame.length(ref))
     return frame.number(ref.step("truth"))
-  own = [kind for kind in others if hasattr(kind, "__bool__") or hasattr(kind, "__len__")]
+  has = _attributes.in_class
+  own = [kind for kind in others if has(kind, "__bool__") or has(kind, "__len__")]
   if own:
-    builtin = [k for k in own if is_builtin_container(k) and not hasattr(k, "__bool__")]
+    builtin = [k for k in own if is_builtin_container(k) and not has(k, "__bool__")]
     if len(builtin) == len(own) and len(own) == len(others):
       return frame.number(ref.step("truth"))
     groups = [[kind] for kind in sorted(others, key=repr)]
@@ -127,7 +128,7 @@ def _truth_of_ref(ip: Host, ref: Ref) -> Any:
 def _own_truth(ip: Host) -> Any:
   def found(ref: Ref, group: list[type]) -> Any:
     for name in ("__bool__", "__len__"):
-      if hasattr(group[0], name):
+      if _attributes.in_class(group[0], name):
         if is_builtin_container(group[0]):
           return ip.frame.number(ref.step("truth"))
         return own_truth(ip, ip.attribute(ref, name), name)

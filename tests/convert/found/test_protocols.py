@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.convert.agreement import agrees
+from tests.convert.agreement import CONVERTED, agrees
 
 
 def classes(name, method):
@@ -67,26 +67,29 @@ def visiting(ask, make_other):
   return build
 
 
-def check(name, method, ask, of_nodes):
+def check(name, method, ask, of_nodes, expect=None):
   own, other = classes(name, method)
 
   def tree():
     return own(3, own(1), own(4, own(2), own(0)))
 
-  agrees(visiting(ask, None if of_nodes else other), lambda: [(tree(),), (own(5),), (tree(),)])
+  build = visiting(ask, None if of_nodes else other)
+  agrees(build, lambda: [(tree(),), (own(5),), (tree(),)], expect)
 
 
 @pytest.mark.parametrize("of_nodes", [True, False])
 @pytest.mark.parametrize("method", BOOLS)
 def test_a_truth_is_a_bool(method, of_nodes):
-  check("__bool__", BOOLS[method], lambda n: 1 if n else 2, of_nodes)
+  expect = CONVERTED if method in ("bool", "attribute", "constant") else None
+  check("__bool__", BOOLS[method], lambda n: 1 if n else 2, of_nodes, expect)
 
 
 @pytest.mark.parametrize("of_nodes", [True, False])
 @pytest.mark.parametrize("ask", [len, lambda n: 1 if not n else 2])
 @pytest.mark.parametrize("method", LENGTHS)
 def test_a_length_is_an_int_and_not_negative(method, ask, of_nodes):
-  check("__len__", LENGTHS[method], ask, of_nodes)
+  expect = CONVERTED if method in ("int", "int of the run", "of children", "bool") else None
+  check("__len__", LENGTHS[method], ask, of_nodes, expect)
 
 
 @pytest.mark.parametrize("result", [None, 0, "x"])

@@ -158,15 +158,15 @@ def has_attribute(ip: Host, owner: Any, name: Any) -> Any:
     if not _attributes.has_static(owner, name):
       ip.conversion.guards.lacks(owner, name)
       return False
-    return _class_has(ip, owner, type(owner), name) or True
+    _class_has(ip, owner, type(owner), name)  # A property may raise.
+    return True
   raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {name!r}.")
 
 
 def _heap_has(ip: Host, owner: Ref, name: str) -> Any:
   frame = ip.frame
   kinds = frame.types_of(owner) - {Missing}
-  has = {kind: hasattr(kind, name) and not _is_data(kind, name) for kind in kinds}
-  if all(has.values()):
+  if all(_attributes.in_class(kind, name) and not _is_data(kind, name) for kind in kinds):
     groups = [[kind] for kind in sorted(kinds, key=repr)]
     return _attributes.by_type(ip, owner, groups, lambda o, g: _class_has(ip, o, g[0], name))
   if _is_plain(ip, owner, name):
@@ -180,7 +180,7 @@ def _class_has(ip: Host, owner: Any, kind: type, name: str) -> bool:
   if isinstance(_attributes.by_class(kind, name), property):
     ip.attribute(owner, name)
     return True
-  return hasattr(kind, name)
+  return _attributes.in_class(kind, name)
 
 
 def _unless_none(
@@ -202,7 +202,8 @@ def _unless_none(
 
 
 def _is_data(kind: type, name: str) -> bool:
-  return type(getattr(kind, name)).__name__ in ("member_descriptor", "getset_descriptor")
+  found = _attributes.by_class(kind, name)
+  return isinstance(found, (types.MemberDescriptorType, types.GetSetDescriptorType))
 
 
 def _is_plain(ip: Host, ref: Ref, name: str) -> bool:
