@@ -195,7 +195,7 @@ def by_class(kind: type, name: str) -> Any:
 
   What the class itself finds in its metaclass is not theirs.
   """
-  found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+  found: Any = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
   return found.python if getattr(type(found), "_is_recursive_function", False) else found
 
 
@@ -305,6 +305,7 @@ def is_one_of(ip: Host, ref: Ref, inside: frozenset[type]) -> Number:
     return Number(tf.constant(bool(inside)), bool)
   if NoneType in kinds:
     is_none = frame.is_none(ref)
+    assert isinstance(is_none, Number)  # There are other kinds.
     if inside == {NoneType}:
       return is_none
 
