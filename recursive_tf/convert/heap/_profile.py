@@ -205,11 +205,14 @@ def reaches(objects: Iterable[Any], containers: Iterable[Any], columns: Iterable
     is_value = column.kind.removesuffix("?") in (INT, BOOL, FLOAT, STR, TENSOR)
     for end in range(1, len(column.path) + (0 if is_value else 1)):
       for type_ in column.types:
-        paths.setdefault(type_, {})[plain_path(column.path[:end])] = None
-  return any(
-    id(obj) in wanted or any(id(evaluate(obj, path)) in wanted for path in paths.get(type(obj), ()))
-    for obj in objects
-  )
+        paths.setdefault(type_, {})[column.path[:end]] = None
+
+  def reached(obj: Any) -> Iterator[int]:
+    yield id(obj)
+    for path in paths.get(type(obj), ()):
+      yield id(evaluate(obj, plain_path(path)))
+
+  return any(not wanted.isdisjoint(reached(obj)) for obj in objects)
 
 
 def _values(obj: Any, path: Path, is_items: bool) -> Iterator[Any]:

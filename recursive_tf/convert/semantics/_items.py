@@ -189,7 +189,7 @@ def _item_of_static(ip: Host, owner: Any, key: Any) -> Any:
     if isinstance(key, Slice):
       return frame.new(LocalList(_fixed(ip, tuple(guards.elements(owner)), key)))
     return _fixed(ip, tuple(guards.elements(owner)), key)
-  if isinstance(key, Ref):
+  if isinstance(key, (Ref, Number)):
     return lookup(ip, owner, key)
   if isinstance(key, Abstract):
     raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a string that only the run makes.")
@@ -212,22 +212,28 @@ def get_of_static(ip: Host, owner: dict[Any, Any], key: Any, default: Any = None
   frame = ip.frame
   key = frame.resolve(key)
   state = ip.conversion.effects.read_table(ip, owner, key)
-  is_known = isinstance(key, Ref) or (is_static(key) and not isinstance(key, tf.Tensor))
+  is_run = isinstance(key, (Ref, Number))
+  is_known = is_run or (is_static(key) and not isinstance(key, tf.Tensor))
   if state is not None or not is_known or not is_static(default):
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
-  if isinstance(key, Ref):
+  if is_run:
     return lookup(ip, owner, key, default)
   found = ip.conversion.guards.entry(owner, key)
   return found if key in owner else default
 
 
-def lookup(ip: Host, table: dict[Any, Any], key: Ref, *default: Any) -> Any:
-  """Returns the item of a user's table for something read from the heap."""
+def lookup(ip: Host, table: dict[Any, Any], key: Ref | Number, *default: Any) -> Any:
+  """Returns the item of a user's table for something read from the heap, or a number of the run."""
   frame = ip.frame
   if hasattr(type(table), "__missing__"):
     raise frame.refuse(
       Reason.OPAQUE_READ, f"A {type(table).__name__} makes items when they are read."
     )
+  if isinstance(key, Number):
+    read = frame.source(key)
+    if read is None or read.path[-1][0] not in ("attr", "item"):
+      return ip.conversion.effects.item_of_dict(ip, table, key, *default)
+    key = read
   kinds = frame.types_of(key) - {NoneType, Missing, *_UNHASHABLE}  # Of these no table has an item.
   if any(kind not in PRIMITIVE_KEYS for kind in kinds):
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)

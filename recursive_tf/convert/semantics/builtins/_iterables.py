@@ -282,15 +282,21 @@ def extreme(name: str) -> Callable[..., Any]:
   def choose(ip: Host, *values: Any, key: Any = None, **kwargs: Any) -> Any:
     if key is None:
       return without_key(ip, *values, **kwargs)
-    if len(values) != 1 or kwargs:
-      raise ip.frame.refuse(
-        Reason.UNSUPPORTED_OPERATION, f"{name}() with a key and a default, or of several values."
-      )
+    if set(kwargs) - {"default"} or not values or (kwargs and len(values) > 1):
+      raise Raises  # A TypeError.
+    elements = values[0] if len(values) == 1 else values
+
+    def first() -> Any:
+      return ip.item(in_order(ip, elements, key=key, reverse=name == "max"), 0)
 
     def consume() -> Any:
-      return ip.item(in_order(ip, values[0], key=key, reverse=name == "max"), 0)
+      if not kwargs:
+        return first()
+      rows = ip.rows_of(elements)
+      is_any = bool(ip.fixed_items(elements)) if rows is None else Number(rows.length > 0, bool)
+      return ip.frame.cond(is_any, first, lambda: kwargs["default"])
 
-    return _lazy.interleaved(ip, values[0], consume, key)
+    return _lazy.interleaved(ip, elements, consume, key)
 
   return choose
 
