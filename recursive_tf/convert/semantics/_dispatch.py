@@ -20,7 +20,15 @@ from recursive_tf.convert.semantics import (
   _items,
   _operators,
 )
-from recursive_tf.convert.values._abstract import Missing, Raises, Ref, is_static
+from recursive_tf.convert.values._abstract import (
+  BoundMethod,
+  Builtin,
+  Closure,
+  Missing,
+  Raises,
+  Ref,
+  is_static,
+)
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._operands import ByType
 
@@ -37,6 +45,14 @@ def item(ip: Host, owner: Any, key: Any) -> Any:
   if isinstance(key, ByType):
     return _for_each(ip, key, lambda value: _items.item(ip, owner, value))
   return _items.item(ip, owner, key)
+
+
+def write_item(ip: Host, owner: Any, key: Any, value: Any) -> None:
+  """Does `owner[key] = value`."""
+  if isinstance(key, ByType):
+    _branches(ip, key, lambda known: _items.write_item(ip, owner, known, value))
+  else:
+    _items.write_item(ip, owner, key, value)
 
 
 def binary(ip: Host, op: Any, left: Any, right: Any) -> Any:
@@ -109,8 +125,10 @@ def _for_each(ip: Host, one: ByType, compute: Callable[[Any], Any]) -> Any:
     is_true = frozenset(kind for kind, value in found.items() if value)
     return _attributes.is_one_of(ip, one.ref, is_true)
   chosen = ByType(one.ref, found)
-  are_numbers = all(type(value) in (int, float) for value in values)
-  return _branches(ip, chosen, lambda value: value) if are_numbers else chosen
+  are_names = all(is_static(value) and type(value) not in (int, float) for value in values)
+  if are_names or all(isinstance(value, (Closure, BoundMethod, Builtin)) for value in values):
+    return chosen
+  return _branches(ip, chosen, lambda value: value)
 
 
 def _branches(ip: Host, one: ByType, then: Callable[[Any], Any]) -> Any:

@@ -73,7 +73,7 @@ class Interpreter:
   attribute = _dispatch.read
   write_attribute = _attributes.write
   item = _dispatch.item
-  write_item = _items.write_item
+  write_item = _dispatch.write_item
   rows_of = _iteration.rows_of
   fixed_items = _iteration.fixed_items
   extend = _containers.extend

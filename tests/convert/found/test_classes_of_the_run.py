@@ -192,6 +192,19 @@ def by_printing(recursive):
   return show
 
 
+def by_histogram(recursive):
+  counts = {"Num": 0, "Neg": 0, "Add": 0, "Mul": 0}
+
+  @recursive
+  def visit(e):
+    counts[type(e).__name__] += 1
+    if type(e) is Num:
+      return e.v
+    return visit(e.a) + (visit(e.b) if type(e) is not Neg else 0)
+
+  return visit, [counts]
+
+
 CONVERTING = [
   by_identity,
   by_equality,
@@ -201,6 +214,7 @@ CONVERTING = [
   by_table,
   by_table_with_default,
   by_weights,
+  by_histogram,
   by_visitor,
   by_visitor_and_format,
   by_subclass,
@@ -242,12 +256,22 @@ def test_a_class_that_is_not_in_the_table_raises():
 
 
 class Tree:
+  rank = 1
+
   def __init__(self, v, *kids):
     self.v, self.kids, self.best = v, list(kids), None
 
 
 class Special(Tree):
-  pass
+  rank = 5
+
+
+def by_class_attribute(recursive):
+  @recursive
+  def visit(n):
+    return type(n).rank * n.v + sum([visit(kid) for kid in n.kids])
+
+  return visit
 
 
 def of_none(recursive):
@@ -335,7 +359,17 @@ def compared_by_operator(recursive):
 
 @pytest.mark.parametrize(
   "build",
-  [of_none, returned, kept, made, carried, of_both, as_a_key, compared_by_operator],
+  [
+    by_class_attribute,
+    of_none,
+    returned,
+    kept,
+    made,
+    carried,
+    of_both,
+    as_a_key,
+    compared_by_operator,
+  ],
 )
 def test_other_uses_agree_or_are_refused(build):
   def calls():
