@@ -53,7 +53,9 @@ WRITES = {
 }
 
 
-@pytest.mark.parametrize("name", ["v", "mark", "half", "__class__"])
+@pytest.mark.parametrize(
+  "name", ["v", "mark", *(pytest.param(n, marks=pytest.mark.slow) for n in ("half", "__class__"))]
+)
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("ask", ASKS)
 def test_none_has_no_attributes_of_nodes(ask, write, name):
