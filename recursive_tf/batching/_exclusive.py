@@ -51,10 +51,10 @@ def _group(region: Region, identity: Callable[[Value], Hashable]) -> None:
     for key, use in _uses(node, identity):
       users.setdefault(key, {})[id(node)] = node
       types.setdefault(key, []).append(use)
-  python = users.get(_PYTHON, {})  # It may read and write each variable.
-  for key in users if python else ():
-    users[key] = users[key] | python
-    types[key] += types[_PYTHON] if key != _PYTHON else []
+  if _PYTHON in users:  # It may read and write each variable.
+    for key in users:
+      users[key] = users[key] | users[_PYTHON]
+      types[key] = types[key] + types[_PYTHON]
   groups: list[list[Node]] = []
   for key, found in users.items():
     if not are_exclusive(types[key]):

@@ -42,6 +42,27 @@ def lopsided():
   return Node(1, True, "r", inner, Node(4, True, "b"))
 
 
+def visiting(ask):
+  """Returns a program that adds up `ask(node, visit)` over a tree, with a write before and after.
+
+  What it writes tells how far it came.
+  """
+
+  def build(recursive):
+    log = []
+
+    @recursive
+    def visit(n):
+      log.append(n.v)
+      found = ask(n, visit)
+      log.append(n.v * 10)
+      return found + sum([visit(kid) for kid in n.kids])
+
+    return visit, [log]
+
+  return build
+
+
 def agrees(
   build, calls=lambda: [(root(),)], expect=None, variables=None, before=None, **options
 ):

@@ -293,15 +293,44 @@ def by_type(
   return frame.cond(is_exactly(ip, ref, narrowed), first, rest)
 
 
+def unless_none(
+  ip: Host, ref: Ref, of_none: Callable[[], Any], then: Callable[[Ref], Any]
+) -> Any:
+  """Does `then` for an object, `of_none` where it is None."""
+  frame = ip.frame
+  kinds = frame.types_of(ref)
+  if NoneType not in kinds:
+    return then(ref)
+  if kinds == {NoneType}:
+    return of_none()
+
+  def there() -> Any:
+    frame.narrow([(ref, kinds - {NoneType})])
+    return then(ref)
+
+  return frame.cond(frame.is_none(ref), of_none, there)
+
+
+def demand_there(ip: Host, ref: Ref) -> None:
+  """Lets the run fail where a read gives nothing.
+
+  Raises:
+    Raises: If it never gives anything.
+  """
+  is_there = ip.frame.is_there(ref)
+  if isinstance(is_there, Number):
+    ip.frame.demand(is_there.tensor)
+  elif not is_there:
+    raise Raises
+
+
 def is_one_of(ip: Host, ref: Ref, inside: frozenset[type]) -> Number:
   """Tells whether the class of an object is one of some; it is of none other than those known."""
   frame = ip.frame
   kinds = frame.types_of(ref) - {Missing}
   inside &= kinds
   if len(inside) in (0, len(kinds)):
-    is_there = frame.is_there(ref)
-    if isinstance(is_there, Number):
-      frame.demand(is_there.tensor)
+    demand_there(ip, ref)
     return Number(tf.constant(bool(inside)), bool)
   if NoneType in kinds:
     is_none = frame.is_none(ref)

@@ -133,14 +133,20 @@ def _for_each(ip: Host, one: ByType, compute: Callable[[Any], Any]) -> Any:
 
 def _branches(ip: Host, one: ByType, then: Callable[[Any], Any]) -> Any:
   """Does `then` with the value of the class that the run finds."""
-  frame = ip.frame
-  kinds = frame.types_of(one.ref) - {Missing}
-  first, *others = [kind for kind in one.values if kind in kinds] or list(one.values)
-  if not others:
-    return then(one.values[first])
-  rest = ByType(one.ref, {kind: one.values[kind] for kind in others})
-  is_first = _attributes.is_one_of(ip, one.ref, frozenset([first]))
-  return frame.cond(is_first, lambda: then(one.values[first]), lambda: _branches(ip, rest, then))
+
+  def of_none() -> Any:
+    if NoneType not in one.values:
+      raise Raises
+    return then(one.values[NoneType])
+
+  def of_object(ref: Ref) -> Any:
+    kinds = ip.frame.types_of(ref)
+    groups = [[kind] for kind in one.values if kind in kinds]
+    if not groups:
+      raise Raises
+    return _attributes.by_type(ip, ref, groups, lambda _, group: then(one.values[group[0]]))
+
+  return _attributes.unless_none(ip, one.ref, of_none, of_object)
 
 
 def _check_are_methods(ip: Host, owner: Any, names: ByType) -> None:

@@ -231,7 +231,7 @@ def lookup(ip: Host, table: dict[Any, Any], key: Ref | Number, *default: Any) ->
     )
   if isinstance(key, Number):
     read = frame.source(key)
-    if read is None or read.path[-1][0] not in ("attr", "item"):
+    if read is None or read.path[-1][0] not in ("attr", "item"):  # A length has no one read.
       return ip.conversion.effects.item_of_dict(ip, table, key, *default)
     key = read
   kinds = frame.types_of(key) - {NoneType, Missing, *_UNHASHABLE}  # Of these no table has an item.

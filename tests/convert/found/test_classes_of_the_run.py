@@ -349,6 +349,39 @@ def as_a_key(recursive):
   return visit, [counts]
 
 
+class Small:
+  def __init__(self, v, *kids):
+    self.v, self.kids = v, list(kids)
+
+  def meet_Small(self, other):  # noqa: N802
+    return self.v + other.v
+
+  def meet_Large(self, other):  # noqa: N802
+    return self.v - other.v
+
+
+class Large(Small):
+  def meet_Small(self, other):  # noqa: N802
+    return self.v * other.v
+
+
+def by_methods_of_the_nodes(recursive):
+  @recursive
+  def visit(n):
+    met = [getattr(n, "meet_" + type(kid).__name__)(kid) for kid in n.kids]
+    return sum(met) + sum([visit(kid) for kid in n.kids])
+
+  return visit
+
+
+def test_methods_of_the_nodes_agree_or_are_refused():
+  def calls():
+    root = Small(3, Large(5, Small(7), Large(11)), Small(13))
+    return [(root,), (Large(2),), (root,)]
+
+  agrees(by_methods_of_the_nodes, calls)
+
+
 def compared_by_operator(recursive):
   @recursive
   def visit(n):

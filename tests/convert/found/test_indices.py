@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, visiting
 
 XS = [10, 20, 30, 40, 50, 60, 70, 80]
 TABLE = {0: 1, 1: 2, 2: 3, 3: 4, 7: 8}
@@ -79,20 +79,12 @@ PAIRS = [
 @pytest.mark.parametrize(("index", "use"), PAIRS)
 @pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")
 def test_an_index_is_an_int(index, use):
-  def build(recursive):
-    log = []
-
-    @recursive
-    def visit(n):
-      log.append(n.v)
-      found = USES[use](n, INDICES[index](n), visit)
-      log.append(10 * n.v)
-      return found + sum([visit(kid) for kid in n.kids])
-
-    return visit, [log]
+  def ask(n, visit):
+    return USES[use](n, INDICES[index](n), visit)
 
   converts = index == "known int" and use in CONVERTING
-  agrees(build, lambda: [(tree(),), (Node(1),), (tree(),)], CONVERTED if converts else None)
+  expect = CONVERTED if converts else None
+  agrees(visiting(ask), lambda: [(tree(),), (Node(1),), (tree(),)], expect)
 
 
 def test_what_is_not_written_behind_a_wrong_index():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, visiting
 
 
 def classes(name, method):
@@ -51,30 +51,16 @@ LENGTHS = {
 }
 
 
-def visiting(ask, make_other):
-  def build(recursive):
-    log = []
-
-    @recursive
-    def visit(n):
-      log.append(n.v)
-      found = ask(make_other(n)) if make_other else ask(n)
-      log.append(10 * n.v)
-      return found + sum([visit(kid) for kid in n.kids])
-
-    return visit, [log]
-
-  return build
-
-
 def check(name, method, ask, of_nodes, expect=None):
   own, other = classes(name, method)
 
   def tree():
     return own(3, own(1), own(4, own(2), own(0)))
 
-  build = visiting(ask, None if of_nodes else other)
-  agrees(build, lambda: [(tree(),), (own(5),), (tree(),)], expect)
+  def ask_one(n, visit):
+    return ask(n if of_nodes else other(n))
+
+  agrees(visiting(ask_one), lambda: [(tree(),), (own(5),), (tree(),)], expect)
 
 
 @pytest.mark.parametrize("of_nodes", [True, False])

@@ -3,7 +3,7 @@
 import pytest
 import tensorflow as tf
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, visiting
 
 NAMES = {0: "zero", 1: "one", 2: "two", 3: "three", 4: "four", 7: "seven"}
 SIZES = {0: 10, 1: 20, 2: 30, 3: 40, 4: 50, 5: 60, 6: 70, 7: 80}
@@ -47,19 +47,7 @@ LOOKUPS = {
 
 @pytest.mark.parametrize("lookup", LOOKUPS)
 def test_a_table_by_a_number(lookup):
-  def build(recursive):
-    log = []
-
-    @recursive
-    def visit(n):
-      log.append(n.v)
-      found = LOOKUPS[lookup](n)
-      log.append(n.v * 10)
-      return found + sum([visit(kid) for kid in n.kids])
-
-    return visit, [log]
-
-  agrees(build, trees)
+  agrees(visiting(lambda n, visit: LOOKUPS[lookup](n)), trees)
 
 
 @pytest.mark.parametrize("lookup", ["get", "get computed"])

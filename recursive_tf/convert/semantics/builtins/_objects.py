@@ -25,7 +25,6 @@ from recursive_tf.convert.values._abstract import (
   LocalObject,
   Maybe,
   Missing,
-  Raises,
   Ref,
   Rows,
   Weak,
@@ -44,11 +43,7 @@ def is_instance(ip: Host, value: Any, classes: Any) -> Any:
     kinds = frame.types_of(value) - {Missing}
     inside = frozenset(kind for kind in kinds if _is_subclass(ip, kind, flat))
     if len(inside) in (0, len(kinds)):
-      is_there = frame.is_there(value)
-      if isinstance(is_there, Number):
-        frame.demand(is_there.tensor)
-      elif not is_there:
-        raise Raises
+      _attributes.demand_there(ip, value)
       return bool(inside)
     found = frame.number(value.step("isinstance", tuple(sorted(inside, key=repr))))
     return frame.note(found, [(value, inside)], [(value, frame.types_of(value) - inside)])
@@ -137,7 +132,7 @@ def get_attribute(ip: Host, owner: Any, name: Any, *default: Any) -> Any:
         return ip.frame.cond(is_there, lambda: ip.attribute(there, name), lambda: default[0])
       return _items.read_or(ip, there.step("attr", name), lambda: default[0])
 
-    return _unless_none(ip, found, lambda: getattr(None, name, default[0]), read)
+    return _attributes.unless_none(ip, found, lambda: getattr(None, name, default[0]), read)
   if default and not isinstance(owner, ABSTRACT) and not _attributes.has_static(owner, name):
     ip.conversion.guards.lacks(owner, name)
     return default[0]
@@ -147,13 +142,11 @@ def get_attribute(ip: Host, owner: Any, name: Any, *default: Any) -> Any:
 def has_attribute(ip: Host, owner: Any, name: Any) -> Any:
   frame = ip.frame
   if isinstance(owner, Ref) and isinstance(name, str):
-    return _unless_none(
+    return _attributes.unless_none(
       ip, owner, lambda: hasattr(None, name), lambda there: _heap_has(ip, there, name)
     )
-  if isinstance(owner, LocalObject) and name not in owner.fields:
-    return _class_has(ip, owner, owner.type, name)
   if isinstance(owner, LocalObject):
-    return True
+    return name in owner.fields or _class_has(ip, owner, owner.type, name)
   if not isinstance(owner, ABSTRACT) and isinstance(name, str):
     if not _attributes.has_static(owner, name):
       ip.conversion.guards.lacks(owner, name)
@@ -167,6 +160,8 @@ def _heap_has(ip: Host, owner: Ref, name: str) -> Any:
   frame = ip.frame
   kinds = frame.types_of(owner) - {Missing}
   if all(_attributes.in_class(kind, name) and not _is_data(kind, name) for kind in kinds):
+    if not any(isinstance(_attributes.by_class(kind, name), property) for kind in kinds):
+      return True
     groups = [[kind] for kind in sorted(kinds, key=repr)]
     return _attributes.by_type(ip, owner, groups, lambda o, g: _class_has(ip, o, g[0], name))
   if _is_plain(ip, owner, name):
@@ -181,24 +176,6 @@ def _class_has(ip: Host, owner: Any, kind: type, name: str) -> bool:
     ip.attribute(owner, name)
     return True
   return _attributes.in_class(kind, name)
-
-
-def _unless_none(
-  ip: Host, owner: Ref, of_none: Callable[[], Any], ask: Callable[[Ref], Any]
-) -> Any:
-  """Returns what `ask` gives of an object, `of_none` where it is None."""
-  frame = ip.frame
-  kinds = frame.types_of(owner)
-  if NoneType not in kinds:
-    return ask(owner)
-  if kinds == {NoneType}:
-    return of_none()
-
-  def there() -> Any:
-    frame.narrow([(owner, kinds - {NoneType})])
-    return ask(owner)
-
-  return frame.cond(frame.is_none(owner), of_none, there)
 
 
 def _is_data(kind: type, name: str) -> bool:
