@@ -191,6 +191,7 @@ class Profile:
       obj = agenda.pop()
       if obj is None or obj is MISSING or id(obj) in self._objects:
         continue
+      check_class(type(obj))
       self._objects[id(obj)] = obj
       for (path, is_items), types in self._follow.items():
         if type(obj) in types:
@@ -230,11 +231,21 @@ def _is_users(type_: type) -> bool:
   return type_.__module__.partition(".")[0] not in ("builtins", "numpy", "tensorflow", "keras")
 
 
+def check_class(kind: type) -> None:
+  """Refuses classes that are keys of a kind of their own: all that is known is known by class."""
+  metaclass = type(kind)
+  if metaclass.__eq__ is not type.__eq__ or metaclass.__hash__ is not type.__hash__:
+    raise ConversionRefused.of(
+      Reason.OPAQUE_READ, f"An object of {kind.__name__}, whose metaclass has its own __eq__."
+    )
+
+
 def facts_of(value: Any) -> Facts:
   """Returns the facts of one value."""
   if value is MISSING:
     return Facts(frozenset([Missing]))
   kind = type(value)
+  check_class(kind)
   if isinstance(value, (np.ndarray, np.generic)):
     if value.dtype.kind in "OUSMmV":
       return Facts(frozenset([kind]))

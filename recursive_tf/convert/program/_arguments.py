@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap._profile import check_class
 from recursive_tf.convert.values import _encode, _forms
 from recursive_tf.convert.values._forms import dtype_of_number
 
@@ -132,7 +133,11 @@ def classify(value: Any, is_first: bool) -> Argument:
     value: the value.
     is_first: whether it is for the first parameter after `self`: there even a string or None is an
       object, a node of the structure.
+
+  Raises:
+    ConversionRefused: If its class cannot be told from others.
   """
+  check_class(type(value))
   if isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "OUSMmV":
       return Argument(OBJECT)

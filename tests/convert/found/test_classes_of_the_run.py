@@ -410,3 +410,36 @@ def test_other_uses_agree_or_are_refused(build):
     return [(root,), (Special(6),), (root,)]
 
   agrees(build, calls)
+
+
+class EqualToOthers(type):
+  def __eq__(cls, other):
+    return isinstance(other, EqualToOthers) or other is int
+
+  def __hash__(cls):
+    return 7
+
+
+class Odd(Tree, metaclass=EqualToOthers):
+  pass
+
+
+class Even(Tree, metaclass=EqualToOthers):
+  rank = 2
+
+
+def by_equal_classes(recursive):
+  @recursive
+  def visit(n):
+    own = type(n).rank * (3 if type(n) == Even else 1) + (7 if type(n) is Odd else 0)
+    return own * n.v + sum([visit(kid) for kid in n.kids])
+
+  return visit
+
+
+@pytest.mark.parametrize("build", [by_equal_classes, by_class_attribute, made, as_a_key])
+def test_classes_that_are_equal_to_others(build):
+  def calls():
+    return [(Odd(1, Even(2)),), (Tree(3, Odd(4), Tree(5, Even(6))),), (Even(7),)]
+
+  agrees(build, calls)
