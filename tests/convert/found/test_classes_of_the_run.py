@@ -431,7 +431,7 @@ class Even(Tree, metaclass=EqualToOthers):
 def by_equal_classes(recursive):
   @recursive
   def visit(n):
-    own = type(n).rank * (3 if type(n) == Even else 1) + (7 if type(n) is Odd else 0)
+    own = type(n).rank * (3 if type(n) == Even else 1) + (7 if type(n) is Odd else 0)  # noqa: E721
     return own * n.v + sum([visit(kid) for kid in n.kids])
 
   return visit
