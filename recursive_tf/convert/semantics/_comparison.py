@@ -27,6 +27,7 @@ from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   Abstract,
   Array,
+  Closure,
   Container,
   IntOrFloat,
   LocalDict,
@@ -50,6 +51,8 @@ _COMPARISONS = {
   ast.Gt: (operator.gt, "gt"),
   ast.GtE: (operator.ge, "ge"),
 }
+
+_ARRAYS = (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array)
 
 
 def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
@@ -193,10 +196,15 @@ def _identical(ip: Host, left: Any, right: Any) -> Any:
     if isinstance(value, Ref):
       if any(kind in PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "`is` of strings or numbers.")
-    elif not _forms.is_heap_object(value):
-      return False
-  equal = tf.equal(frame.base(left).handle, frame.base(right).handle)
-  return Number(equal, bool)
+    elif isinstance(value, (Closure, LocalObject, LocalList, LocalDict)):
+      return False  # Made in this run, and not yet where something is read.
+    elif not is_static(value) or isinstance(value, _ARRAYS):
+      raise unsupported(ip, "is", left, right)
+  handles = [
+    (frame.base(v) if isinstance(v, Ref) else ip.conversion.constant_root(v)).handle
+    for v in (left, right)
+  ]
+  return Number(tf.equal(*handles), bool)
 
 
 def _is_one_object(ip: Host, left: Any, right: Any) -> bool:
@@ -215,8 +223,9 @@ def _is_one_object(ip: Host, left: Any, right: Any) -> bool:
       )
     return False
   values = (left, right)
+  are_alike = type(left) is type(right) or all(isinstance(v, _ARRAYS) for v in values)
   if any(isinstance(v, (Maybe, Weak, Abstract)) for v in values) or (
-    type(left) is type(right) and not (is_static(left) and is_static(right))
+    are_alike and not (is_static(left) and is_static(right))
   ):
     raise unsupported(ip, "is", left, right)
   return False
