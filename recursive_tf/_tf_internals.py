@@ -27,6 +27,7 @@ from tensorflow.python.ops import (
   gradients_util,
   handle_data_util,
   resource_variable_ops,
+  script_ops,
 )
 from tensorflow.python.ops.parallel_for import pfor as pfor_lib
 from tensorflow.python.util import tf_stack
@@ -356,6 +357,16 @@ def acd_run_independently(op: Operation) -> None:
   manager = getattr(op.graph, "experimental_acd_manager", None)
   if manager is not None:
     manager.run_independently(op)
+
+
+def is_gradient_of_python(op: Operation) -> bool:
+  """Tells whether `op` is what TensorFlow gives a `tf.py_function` as its gradient.
+
+  It is a `tf.py_function` itself: only the registered Python function tells them apart.
+  """
+  if op.type != "EagerPyFunc":
+    return False
+  return bool(script_ops._py_funcs.get(op.get_attr("token").decode())._is_grad_func)
 
 
 def watched_variables(graph: Graph) -> list[Any]:

@@ -168,6 +168,17 @@ def test_reading_a_variable_is_noted_by_tapes_and_graphs():
   assert [x is v for x in tape.watched_variables()] == [True]
 
 
+def test_the_gradient_of_a_py_function_is_told_from_a_py_function():
+  graph = tfi.FuncGraph("python")
+  with graph.as_default():
+    x = tf.compat.v1.placeholder(tf.float32, [])
+    y = tf.py_function(lambda t: t * t, [x], tf.float32)
+    z = tf.numpy_function(lambda t: t, [x], tf.float32)
+    tfi.gradients([y], [x], grad_ys=[tf.ones([])], src_graph=graph)
+  found = [tfi.is_gradient_of_python(op) for op in graph.get_operations() if "PyFunc" in op.type]
+  assert found == [False, False, True] and not tfi.is_gradient_of_python(z.op)
+
+
 def test_resources_that_are_only_read_are_told_from_those_written():
   read, written = tf.Variable(1.0), tf.Variable(2.0)
 

@@ -17,6 +17,7 @@ from recursive_tf._errors import UnsupportedGradientError
 from recursive_tf.autodiff._backward_graph import BACKWARD_GRAPH, BackwardGraph
 from recursive_tf.autodiff._connectivity import connected_args
 from recursive_tf.autodiff._taps import insert_taps, untap
+from recursive_tf.subgraph._accesses import check_gradient
 from recursive_tf.subgraph._body import Body, function_name, name_of
 
 _BACKWARD = "_recursive_tf_backward"
@@ -86,6 +87,7 @@ class BackwardBody:
           " eager tensor. Read it in the forward function, `value = variable.read_value()`, and use"
           " `value` in the gradient function; or call the function outside of the conditional."
         ) from error
+      check_gradient(graph, name_of(body.key))
       found = found[1 : 1 + len(wanted)]
     gradients = [
       tf.zeros_like(arg) if gradient is None else tf.convert_to_tensor(gradient)

@@ -110,7 +110,16 @@ def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
     name=f"{entry}_backward",
   )
   of_captures = capture_gradients(captures, slots, list(outputs.slots))
-  return argument_gradients(args, connected, outputs.arg_gradients) + of_captures
+  of_args = list(outputs.arg_gradients)
+  if mapped:
+    of_args = [_of_no_rows(g, args[i]) for i, g in zip(connected, of_args, strict=True)]
+  return argument_gradients(args, connected, of_args) + of_captures
+
+
+def _of_no_rows(gradient: tf.Tensor, arg: tf.Tensor) -> tf.Tensor:
+  """Returns a gradient in the shape of its argument, which a run without frames does not know."""
+  is_known = arg.shape.rank is not None and arg.shape[1:].is_fully_defined()
+  return gradient if is_known else tf.reshape(gradient, tf.shape(arg))
 
 
 def argument_gradients(

@@ -27,7 +27,28 @@ def active_values(bodies: list[BodyIR], entry_args: Iterable[int]) -> set[int]:
     for ir in bodies:
       for node in walk(ir.root):
         _visit(node, by_key, active)
-  return active
+  return active & _reaching_values(bodies)
+
+
+def _reaching_values(bodies: list[BodyIR]) -> set[int]:
+  """Returns the ids of the values by which the results of some body have a gradient."""
+  reaching: set[int] = set()
+  agenda = [value for ir in bodies for value in ir.root.results]
+  while agenda:
+    value = agenda.pop()
+    if id(value) in reaching or not _is_trainable(value):
+      continue
+    reaching.add(id(value))
+    node = value.node
+    if node is None:
+      continue
+    if node.kind == "switch":
+      agenda += [region.results[node.outputs.index(value)] for region in node.regions]
+    elif node.kind == "loop":
+      agenda += [*node.inputs, *node.variables, *node.regions[1].results]
+    elif node.kind in ("call", "map") or _has_gradient(node):
+      agenda += node.inputs
+  return reaching
 
 
 def _visit(node: Node, bodies: dict[str, BodyIR], active: set[int]) -> None:

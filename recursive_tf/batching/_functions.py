@@ -137,11 +137,13 @@ class BlockFunction:
     for value, tensor in zip(self.block.inputs, self.inputs, strict=True):
       tensors[id(value)] = tf.expand_dims(tensor, 0) if value.is_merged else tensor
     emitted: dict[int, tfi.Operation] = {}
+    last: list[tfi.Operation] = []  # With what TensorFlow does not order: Python beside variables.
     for node in self.block.nodes:
       inputs = [
         self._emit_shared(v) if v.is_invariant else tensors[id(v)] for v in node.inputs
       ]
       controls = [emitted[id(c)] for c in node.controls if id(c) in emitted]
+      controls += last if node.is_stateful else []
       with tf.control_dependencies(controls):
         if node.kind == "reshape":
           wanted = [-1 if size is None else size for size in node.outputs[0].shape.as_list()]
@@ -149,6 +151,7 @@ class BlockFunction:
         else:
           op = tfi.copy_op(node.op, inputs)
           emitted[id(node)] = op
+          last = [op] if node.is_stateful else last
           outputs = op.outputs
       for value, tensor in zip(node.outputs, outputs, strict=True):
         tensors[id(value)] = tensor

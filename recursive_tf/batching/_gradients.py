@@ -15,7 +15,8 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.autodiff import Slot, is_product, terms_of
-from recursive_tf.subgraph._body import function_name
+from recursive_tf.subgraph._accesses import check_gradient
+from recursive_tf.subgraph._body import function_name, name_of
 
 
 class Forward(Protocol):
@@ -98,6 +99,7 @@ def differentiate(
         grad_ys=output_gradients,
         src_graph=forward.graph,
       )
+    check_gradient(graph, name_of(forward.body))
     results: list[tf.Tensor] = []
     with_gradient = []
     for i, gradient in zip(inputs, found, strict=False):

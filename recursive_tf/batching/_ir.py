@@ -216,8 +216,12 @@ class _Builder:
       return
     first = len(self._region.nodes)
     if self._is_alias(op):
-      self._scope[id(op.outputs[0])] = self._scope[id(op.inputs[0])]
-    elif op.type in INVOKE_OPS:
+      value = self._scope[id(op.outputs[0])] = self._scope[id(op.inputs[0])]
+      maker = value.node
+      is_here = maker is not None and maker.region is self._region
+      self._nodes[id(op)] = self._controls(op) + ([maker] if maker and is_here else [])
+      return
+    if op.type in INVOKE_OPS:
       self._add_call(op)
     elif op.type in tfi.CONDITIONALS:
       self._add_switch(op)
@@ -236,13 +240,15 @@ class _Builder:
     """Tells whether an op only names its input again, as the ends of a tf.cond do.
 
     So are the taps that differentiation under the other scheduler has put into the graph. An op
-    that waits for an effect, such as an assertion, is none.
+    that waits for an effect, such as an assertion, or for a call, is none.
     """
     if op.type != "Identity":
       return False
     if op.node_def.attr["_gradient_op_type"].s and "_recursive_tf_capture" not in op.node_def.attr:
       return False
-    return not any(_follows_effect(node) for node in self._controls(op))
+    # What a body returns waits for the effects in it: only another op has to wait for its calls.
+    is_used = bool(op.outputs[0].consumers())
+    return not any(_follows_effect(node, is_used) for node in self._controls(op))
 
   def _controls(self, op: tfi.Operation) -> list[Node]:
     """Returns the nodes that have to run before `op`, and those before them.
@@ -274,6 +280,11 @@ class _Builder:
     kind = "call" if op.type == INVOKE_OPS[0] else "map"
     node = self._make_node(kind, op, self._inputs(op)[1:], list(op.outputs)[:-1])
     node.callee = op.get_attr("body_key").decode()
+    self._add_frame(op.outputs[-1])
+
+  def _add_frame(self, frame: tf.Tensor) -> None:
+    """Adds the frame of a call: what the other scheduler has differentiated uses it."""
+    self._scope[id(frame)] = Value("frame", frame.dtype, frame.shape, source=frame)
 
   def _add_switch(self, op: tfi.Operation) -> None:
     predicate, *inputs = self._inputs(op)
@@ -287,7 +298,15 @@ class _Builder:
       _Builder(graph, region, scope).run()
       region.results = [scope[id(tensor)] for tensor in graph.outputs]
       regions.append(region)
-    node = self._make_node("switch", op, [predicate], op.outputs)
+    outputs = []
+    for i, tensor in enumerate(op.outputs):
+      if any(region.results[i].kind == "frame" for region in regions):
+        self._add_frame(tensor)
+      else:
+        outputs.append(i)
+    for region in regions:
+      region.results = [region.results[i] for i in outputs]
+    node = self._make_node("switch", op, [predicate], [op.outputs[i] for i in outputs])
     node.regions = regions
     for region in regions:
       region.owner = node
@@ -405,14 +424,13 @@ def effects_in(region: Region) -> list[Node]:
   ]
 
 
-def _follows_effect(node: Node) -> bool:
-  """Tells whether a node has an effect, or can only run after one of its region.
-
-  Calls count as having none: what a body returns waits for the effects in it.
-  """
-  if node.has_effect or any(effects_in(region) for region in node.regions):
-    return True
-  return any(_follows_effect(control) for control in node.controls)
+def _follows_effect(node: Node, counts_calls: bool) -> bool:
+  """Tells whether a node has an effect, or can only run after one of its region."""
+  inside = (inner for region in node.regions for inner in walk(region))
+  for other in [node, *inside]:
+    if other.has_effect or (counts_calls and other.kind in ("call", "map")):
+      return True
+  return any(_follows_effect(control, counts_calls) for control in node.controls)
 
 
 def _unique(nodes: list[Node]) -> list[Node]:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf._errors import UnsupportedGradientError
 from recursive_tf.subgraph._body import INVOKE_OPS, all_ops
 
 # Stateful ops that only read the resource that they take.
@@ -47,6 +48,27 @@ def runs_python(op: tfi.Operation) -> bool:
   """
   inner = (other for graph in tfi.nested_graphs(op) for other in all_ops(graph))
   return any(other.type in ("EagerPyFunc", "PyFunc") for other in [op, *inner])
+
+
+def check_gradient(graph: tfi.Graph, name: str) -> None:
+  """Refuses gradients of the user's Python.
+
+  TensorFlow keeps one tape for all runs of a `tf.py_function`: those of other frames, or of another
+  call, would take each other's.
+
+  Args:
+    graph: that of a backward function.
+    name: what the SubGraph is called.
+
+  Raises:
+    UnsupportedGradientError: If there is one.
+  """
+  if any(tfi.is_gradient_of_python(op) for op in all_ops(graph)):
+    raise UnsupportedGradientError(
+      f"SubGraph '{name}': the gradient of a tf.py_function in the body, of which TensorFlow keeps"
+      " one tape for all frames. Give it one with tf.custom_gradient and tf.numpy_function, or stop"
+      " it with tf.stop_gradient."
+    )
 
 
 def uses_by(op: tfi.Operation, position: int) -> list[str]:

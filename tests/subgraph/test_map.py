@@ -174,3 +174,16 @@ def test_no_rows_have_the_shape_that_the_body_knows(scheduler):
   assert f.map(tf.zeros([0, 7])).shape == [0, 2, 5]
   assert tf.function(f.map)(tf.zeros([0, 7])).shape == [0, 2, 5]
   assert g(0).numpy().tolist() == [0, 2, 5]
+
+
+@pytest.mark.parametrize("scheduler", ["auto", "concurrent"])
+@pytest.mark.parametrize("known", [[None, 3], [1, 3], None])
+def test_the_gradient_of_no_rows_has_the_shape_of_the_argument(scheduler, known):
+  with rtf.SubGraph("scaled", scheduler=scheduler, outputs=tf.TensorSpec(known)) as f:
+    n, x = f.input(INT32), f.input(tf.TensorSpec(known))
+    f.output(tf.cond(n <= 0, lambda: x, lambda: f(n - 1, 2.0 * x)))
+  x = tf.ones([0, 1, 3])
+  with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = f.map(tf.zeros([0], tf.int32), x)
+  assert tape.gradient(y, x).shape == [0, 1, 3]
