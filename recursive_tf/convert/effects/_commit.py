@@ -85,6 +85,19 @@ class Outcome:
         back()
       raise
 
+  def fails(self) -> bool:
+    """Tells whether Python refuses some write; nothing is written."""
+    undo: list[Callable[[], None]] = []
+    try:
+      for write in self.writes:
+        undo.append(write.do())
+    except Exception:  # Whatever a class raises for it.
+      return True
+    finally:
+      for back in reversed(undo):
+        back()
+    return False
+
   def print(self, file: TextIO | None = None) -> None:
     """Prints, to a file if one is given: then all but what goes to files of the user's own."""
     for site, operands in self.prints:

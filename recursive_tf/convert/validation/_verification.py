@@ -217,6 +217,8 @@ class _Check:
         return Verdict(None, self._for_user(outcome), False, notes=self._all_notes())
       except Exception as raised:  # Whatever the program raises is what the user gets.
         error = raised
+    if error is not None and outcome.fails():  # The run would not have counted: Python does.
+      return Verdict(None, outcome, True, result, error, self._all_notes())
     try:
       if error is not None:
         raise Difference(f"plain Python raises {type(error).__name__}: {error}; the graph does not")

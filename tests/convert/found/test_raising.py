@@ -190,3 +190,45 @@ def test_calls_in_the_branch_after_an_exception_do_not_begin():
 
   tree = Node(1, True, "a", Node(2, True, "b"))
   agrees(build, lambda: [(tree, 4), (tree, 1)], Reason.CHECK_FAILED)
+
+
+class Slotted:
+  __slots__ = ("v", "kids")
+
+  def __init__(self, v, *kids):
+    self.v, self.kids = v, list(kids)
+
+
+class Frozen(Slotted):
+  __slots__ = ()
+
+  @property
+  def seen(self):
+    return self.v
+
+
+def test_writes_that_python_refuses():
+  def build(recursive):
+    @recursive
+    def mark(n):
+      n.v += 1
+      if n.v > 5:
+        n.missing = 1
+      return n.v + sum([mark(kid) for kid in n.kids])
+
+    return mark
+
+  agrees(build, lambda: [(Slotted(1, Slotted(2)),), (Slotted(1, Slotted(7)),), (Slotted(3),)])
+
+
+def test_properties_that_cannot_be_written():
+  def build(recursive):
+    @recursive
+    def mark(n):
+      if n.v > 5:
+        n.seen = 1
+      return n.v + sum([mark(kid) for kid in n.kids])
+
+    return mark
+
+  agrees(build, lambda: [(Frozen(1, Frozen(2)),), (Frozen(1, Frozen(7)),), (Frozen(3),)])
