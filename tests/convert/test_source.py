@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.syntax.source import SourceFiles, source_of
+from recursive_tf.convert.syntax.source import _parse, source_of
 
 
 def decorated(function):
@@ -183,16 +183,15 @@ def test_one_file_is_parsed_once(monkeypatch):
   calls = []
   parse = ast.parse
   monkeypatch.setattr(ast, "parse", lambda *args: calls.append(args) or parse(*args))
-  files = SourceFiles()
+  _parse.cache_clear()
   for function in (add, with_decorators, _Tree.read):
-    source_of(function, files)
+    source_of(function)
   assert len([args for args in calls if args[-1] == __file__]) == 1
 
 
 def test_the_node_is_a_copy():
-  files = SourceFiles()
-  source_of(with_decorators, files).node.body.clear()
-  assert source_of(with_decorators, files).node.body
+  source_of(with_decorators).node.body.clear()
+  assert source_of(with_decorators).node.body
 
 
 def from_file(path, text, time):

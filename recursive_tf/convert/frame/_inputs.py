@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -98,6 +98,23 @@ def _stack_spec(column: Column) -> tuple[tf.TensorSpec, ...]:
   )
 
 
+class _TriedRow(Sequence[tf.Tensor]):
+  """The row of an object while a program is tried out.
+
+  Of its elements only this counts: their type, and that reading them may fail.
+  """
+
+  def __init__(self, handle: tf.Tensor, dtype: tf.DType):
+    self._handle = handle
+    self._dtype = dtype
+
+  def __getitem__(self, index: Any) -> Any:
+    return tf.cast(tf.raw_ops.EnsureShape(input=self._handle, shape=[]), self._dtype)
+
+  def __len__(self) -> int:
+    raise TypeError("how many columns there are is known when the trials are over")
+
+
 class Inputs:
   """Reads what a run is fed.
 
@@ -122,17 +139,21 @@ class Inputs:
         self._made[name, index] = tf.compat.v1.placeholder(spec.dtype, spec.shape)
     return self._made[name, index]
 
-  def int_row(self, handle: tf.Tensor) -> Any:
-    """Returns the ints of an object: a list, or a tensor where their number is not known."""
-    ints = self._tensor("ints", None, tf.TensorSpec([None, None], tf.int32))
-    row = tf.gather(ints, handle)
-    return row if self._fed is None else tf.unstack(row, num=self._layout.columns.num_ints)
+  def int_row(self, handle: tf.Tensor) -> Sequence[tf.Tensor]:
+    """Returns the ints of an object."""
+    return self._row("ints", tf.int32, handle, self._layout.columns.num_ints)
 
-  def float_row(self, handle: tf.Tensor) -> Any:
+  def float_row(self, handle: tf.Tensor) -> Sequence[tf.Tensor]:
     """Returns the floats of an object."""
-    floats = self._tensor("floats", None, tf.TensorSpec([None, None], tf.float64))
-    row = tf.gather(floats, handle)
-    return row if self._fed is None else tf.unstack(row, num=self._layout.columns.num_floats)
+    return self._row("floats", tf.float64, handle, self._layout.columns.num_floats)
+
+  def _row(
+    self, name: str, dtype: tf.DType, handle: tf.Tensor, num_columns: int
+  ) -> Sequence[tf.Tensor]:
+    if self._fed is None:
+      return _TriedRow(handle, dtype)
+    table = self._tensor(name, None, tf.TensorSpec([None, None], dtype))
+    return tf.unstack(tf.gather(table, handle), num=num_columns)
 
   def string(self, column: Column, handle: tf.Tensor) -> tf.Tensor:
     """Returns a string of an object."""
@@ -155,6 +176,8 @@ class Inputs:
 
   def items(self, start: tf.Tensor, length: tf.Tensor) -> tf.Tensor:
     """Returns the handles of a list's elements."""
+    if self._fed is None:  # One op: most of a trial's time is the making of ops.
+      return tf.raw_ops.Range(start=start, limit=length, delta=start)
     items = self._tensor("items", None, tf.TensorSpec([None], tf.int32))
     return tf.slice(items, [start], [length])
 

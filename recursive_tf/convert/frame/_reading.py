@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -166,19 +166,16 @@ class Reading(Conditions):
     return made
 
   def _ints(self, base: Base, index: int) -> tf.Tensor:
-
-    def gather() -> Any:
+    def gather() -> Sequence[tf.Tensor]:
       self.partial()
       return self.conversion.inputs.int_row(base.handle)
 
     # Where there is no object, as Python would find out in this read, the gather fails the run.
     row = self.memo(("row", id(base.handle)), gather)
-    if isinstance(row, list):
-      return row[index]
     return self.memo(("int", id(base.handle), index), lambda: row[index])
 
-  def _floats(self, base: Base) -> Any:
-    def gather() -> Any:
+  def _floats(self, base: Base) -> Sequence[tf.Tensor]:
+    def gather() -> Sequence[tf.Tensor]:
       self.partial()
       return self.conversion.inputs.float_row(base.handle)
 

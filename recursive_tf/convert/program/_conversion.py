@@ -453,7 +453,7 @@ class Conversion:
         continue
       found = _forms.flatten(value, form, frame)
       if rows is not None:
-        found = [tf.repeat(tensor[tf.newaxis], rows.length, axis=0) for tensor in found]
+        found = [_repeated(tensor, rows.length) for tensor in found]
       tensors += found
     if not tensors:
       tensors = [tf.zeros([] if rows is None else [rows.length], tf.int32)]
@@ -591,6 +591,13 @@ class Conversion:
   def _changing_input(self, key: Any, owner: Any, read: Callable[[], Any], value: Any) -> Any:
     del owner
     return number(value, self.inputs.changing(key, read, value))
+
+
+def _repeated(tensor: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
+  """Returns a row for each of the calls, of what all are given."""
+  if tensor.shape.rank is None:
+    return tf.repeat(tensor[tf.newaxis], count, axis=0)
+  return tf.tile(tf.expand_dims(tensor, 0), tf.stack([count, *[1] * tensor.shape.rank]))
 
 
 RESULT = "result"  # Beside the positions of arguments.

@@ -24,6 +24,10 @@ _RANDOM = frozenset(
 )
 
 
+# By op that reads an object: which input is the object's handle. The last one does so in trials.
+_HANDLE_OF_READ = {"GatherV2": 1, "EnsureShape": 0}
+
+
 def check_stateful(graph: Any, name: str, origin: Any) -> bool:
   """Refuses what changes something outside of the graph.
 
@@ -49,14 +53,14 @@ def check_stateful(graph: Any, name: str, origin: Any) -> bool:
 
 
 def gathered(outputs: list[tf.Tensor]) -> set[int]:
-  """Returns the ids of the tensors by which rows are gathered on the way to all these outputs."""
+  """Returns the ids of the handles by which objects are read on the way to all these outputs."""
   found: set[int] = set()
   seen = {id(tensor.op) for tensor in outputs}
   agenda = [tensor.op for tensor in outputs]
   while agenda:
     op = agenda.pop()
-    if op.type == "GatherV2":
-      found.add(id(op.inputs[1]))
+    if op.type in _HANDLE_OF_READ:
+      found.add(id(op.inputs[_HANDLE_OF_READ[op.type]]))
     for tensor in op.inputs:
       if id(tensor.op) not in seen:
         seen.add(id(tensor.op))

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from recursive_tf.convert.syntax.pipeline import prepare
-from recursive_tf.convert.syntax.source import FunctionSource, SourceFiles, source_of
+from recursive_tf.convert.syntax.source import FunctionSource, source_of
 
 
 class Sources:
   """The user's functions after the passes; the same definition each time it is asked for."""
 
   def __init__(self) -> None:
-    self._files = SourceFiles()
     self._known: dict[Any, tuple[Any, FunctionSource]] = {}
 
   def __call__(self, function: Any) -> FunctionSource:
@@ -20,7 +19,7 @@ class Sources:
     state = getattr(function, "__code__", None), _signature_of(function)
     known = self._known.get(function)
     if known is None or known[0] != state:
-      known = self._known[function] = state, prepare(source_of(function, self._files))
+      known = self._known[function] = state, prepare(source_of(function))
     return known[1]
 
 

@@ -12,6 +12,7 @@ import ast
 import builtins
 import copy
 import dataclasses
+import functools
 import inspect
 import linecache
 import operator
@@ -78,32 +79,29 @@ class _File:
   tree: ast.Module
   codes: tuple[types.CodeType, ...]
 
-
-class SourceFiles:
-  """Parsed files, kept for as long as one conversion runs. Not thread-safe."""
-
-  def __init__(self) -> None:
-    self._files: dict[tuple[str, int], tuple[tuple[str, ...], _File | None]] = {}
-
-  def read(self, function: types.FunctionType) -> _File | None:
-    """Returns the file that `function` is in, None if it has no text or does not compile."""
-    code = function.__code__
-    flags = code.co_flags & _FUTURE_FLAGS
-    # The globals let a loader give the text of a module that is in no plain file.
-    lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
-    known = self._files.get((code.co_filename, flags))
-    if known is None or known[0] != lines:
-      known = lines, _parse(lines, code.co_filename, flags)
-      self._files[code.co_filename, flags] = known
-    return known[1]
+  @functools.cached_property
+  def definitions(self) -> dict[tuple[int, str], list[tuple[_DefNode, str]]]:
+    """Its definitions by first line and name, each with the class that it is in."""
+    found: dict[tuple[int, str], list[tuple[_DefNode, str]]] = {}
+    for node, class_name in _definitions(self.tree):
+      key = _first_line(node), getattr(node, "name", "<lambda>")
+      found.setdefault(key, []).append((node, class_name))
+    return found
 
 
-def source_of(function: Callable[..., Any], files: SourceFiles | None = None) -> FunctionSource:
+def _file_of(function: types.FunctionType) -> _File | None:
+  """Returns the file that a function is in, None if it has no text or does not compile."""
+  code = function.__code__
+  # The globals let a loader give the text of a module that is in no plain file.
+  lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
+  return _parse(lines, code.co_filename, code.co_flags & _FUTURE_FLAGS)
+
+
+def source_of(function: Callable[..., Any]) -> FunctionSource:
   """Reads a function's syntax.
 
   Args:
     function: a function defined by `def` or `lambda`, at any depth, or a method of any kind.
-    files: the parsed files of this conversion, so that no file is parsed twice.
 
   Returns:
     The function's source; of a method, that of the function behind it.
@@ -114,13 +112,12 @@ def source_of(function: Callable[..., Any], files: SourceFiles | None = None) ->
   """
   plain = _plain_function(function)
   code = plain.__code__
-  files = files or SourceFiles()
-  file = files.read(plain)
+  file = _file_of(plain)
   found = _find(file, code) if file else None
   if found is None:
     # The text in linecache is the imported one or an older one; the disk may have the right one.
     linecache.checkcache(code.co_filename)
-    file = files.read(plain)
+    file = _file_of(plain)
     found = _find(file, code) if file else None
   if file is None or found is None:
     raise _missing(plain, file)
@@ -157,6 +154,7 @@ def _plain_function(function: Callable[..., Any]) -> types.FunctionType:
   raise ConversionRefused.of(Reason.SOURCE_MISSING, f"{name} is {what}: it has no Python source.")
 
 
+@functools.lru_cache(maxsize=8)  # Most functions of a program are in few files.
 def _parse(lines: tuple[str, ...], filename: str, flags: int) -> _File | None:
   if not lines:
     return None
@@ -189,12 +187,7 @@ def _find(file: _File, code: types.CodeType) -> tuple[_DefNode, str] | None:
   same = [c for c in file.codes if c.co_firstlineno == code.co_firstlineno and _is_same(c, code)]
   if not same:
     return None
-  nodes = [
-    (node, class_name)
-    for node, class_name in _definitions(file.tree)
-    if _first_line(node) == code.co_firstlineno
-    and getattr(node, "name", "<lambda>") == code.co_name
-  ]
+  nodes = file.definitions.get((code.co_firstlineno, code.co_name), [])
   if len(nodes) > 1:  # Lambdas on one line.
     return _told_apart(file, nodes, code)
   return nodes[0] if nodes else None
