@@ -42,6 +42,8 @@ from recursive_tf.convert.values._operands import Spread
 def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Returns `function(*args, **kwargs)`."""
   frame = ip.frame
+  if function is None:
+    raise Raises
   if isinstance(function, Builtin) and _spread(args) is None:
     _check_fit(ip, function.name, function.call, args, kwargs)
     return function.call(*args, **kwargs)

@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _tensor_lists
+from recursive_tf.convert.semantics import _operators, _tensor_lists
 from recursive_tf.convert.semantics.builtins import _arithmetic, _iterables, _objects
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import Bottom, LocalList
@@ -54,6 +54,10 @@ def call_spread(ip: Host, function: Any, args: list[Any]) -> Any:
 
 def _binary(op: type[ast.operator]) -> Callable[..., Any]:
   return lambda ip, left, right: ip.binary(op, left, right)
+
+
+def _unary(op: type[ast.unaryop]) -> Callable[..., Any]:
+  return lambda ip, value: _operators.unary_value(ip, op, value)
 
 
 def _comparison(op: type[ast.cmpop]) -> Callable[..., Any]:
@@ -109,12 +113,24 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   operator.mod: _binary(ast.Mod),
   operator.pow: _binary(ast.Pow),
   operator.matmul: _binary(ast.MatMult),
+  operator.and_: _binary(ast.BitAnd),
+  operator.or_: _binary(ast.BitOr),
+  operator.xor: _binary(ast.BitXor),
+  operator.lshift: _binary(ast.LShift),
+  operator.rshift: _binary(ast.RShift),
+  operator.neg: _unary(ast.USub),
+  operator.pos: _unary(ast.UAdd),
+  operator.invert: _unary(ast.Invert),
+  operator.not_: lambda ip, value: ip.negated(ip.truth(value)),
+  operator.truth: lambda ip, value: ip.truth(value),
   operator.eq: _comparison(ast.Eq),
   operator.ne: _comparison(ast.NotEq),
   operator.lt: _comparison(ast.Lt),
   operator.le: _comparison(ast.LtE),
   operator.gt: _comparison(ast.Gt),
   operator.ge: _comparison(ast.GtE),
+  operator.is_: _comparison(ast.Is),
+  operator.is_not: _comparison(ast.IsNot),
   **{
     getattr(math, name): _arithmetic.math_of(name)
     for name in (
