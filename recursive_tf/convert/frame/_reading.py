@@ -247,6 +247,8 @@ class Reading(Conditions):
     if not isinstance(value, Ref) or NoneType not in self.types_of(value):
       return value
     kinds = self.types_of(value) - {NoneType, Missing}
+    if not kinds:
+      return self.resolve(value)
     if not are_values(kinds):
       return value
     is_none = self.is_none(value)

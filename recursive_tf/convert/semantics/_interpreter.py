@@ -41,6 +41,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   Maybe,
+  MaybeUnbound,
   Raises,
   Scope,
   Undefined,
@@ -303,6 +304,9 @@ class Interpreter:
         raise self.frame.refuse(
           Reason.KINDS_DIFFER, f"{name!r} may not be set on every path that leads here."
         )
+      if isinstance(value, MaybeUnbound):  # Where it is not, Python raises UnboundLocalError.
+        self.frame.demand(value.is_bound)
+        return value.value
       return value
     outermost = scope
     while outermost.outer is not None:

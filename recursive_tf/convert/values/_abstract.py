@@ -385,6 +385,21 @@ class Undefined:
   name: str
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class MaybeUnbound:
+  """A variable that only some paths defined.
+
+  Attributes:
+    name: the variable.
+    value: what it is; made of anything where it is not defined.
+    is_bound: bool [], whether it is defined.
+  """
+
+  name: str
+  value: Any
+  is_bound: tf.Tensor
+
+
 class Abstract:
   """Base of further values that only the run knows, which can be used in one way only.
 
@@ -453,6 +468,7 @@ ABSTRACT = (
   BoundMethod,
   Builtin,
   Undefined,
+  MaybeUnbound,
   Abstract,
 )
 
@@ -494,7 +510,7 @@ def named(value: Any) -> str:
   for kind, name in ((LocalDict, "dict"), ((LocalList, Rows), "list"), (Maybe, "value or None")):
     if isinstance(value, kind):
       return name
-  if isinstance(value, (Undefined, Unset, Scope, Base)):
+  if isinstance(value, (Undefined, MaybeUnbound, Unset, Scope, Base)):
     return "value"
   return type(value).__name__
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ from recursive_tf.convert.values._abstract import (
   LocalList,
   LocalObject,
   Maybe,
+  MaybeUnbound,
   Missing,
   Ref,
   Rows,
@@ -42,7 +44,12 @@ from recursive_tf.convert.values._forms.data import (
   TensorForm,
   WeakForm,
 )
-from recursive_tf.convert.values._forms.maybe import MaybeForm, UndefinedForm, UnsetForm
+from recursive_tf.convert.values._forms.maybe import (
+  MaybeForm,
+  MaybeUnboundForm,
+  UndefinedForm,
+  UnsetForm,
+)
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._forms.rows import RowsForm
 from recursive_tf.convert.values._numbers import Number
@@ -73,6 +80,8 @@ def form_of(value: Any, reader: Reader) -> Form:
     raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
   if isinstance(value, Undefined):
     return UndefinedForm(value.name)
+  if isinstance(value, MaybeUnbound):
+    return MaybeUnboundForm(value.name, form_of(value.value, reader))
   if isinstance(value, Unset):
     return UnsetForm()
   if isinstance(value, LocalList):
@@ -111,13 +120,35 @@ def join(a: Form, b: Form) -> Form:
     if isinstance(one, UnsetForm):
       return other
   for one in (a, b):
-    if isinstance(one, UndefinedForm):
-      return one
+    if isinstance(one, (UndefinedForm, MaybeUnboundForm)):
+      return _join_unbound(one.name, a, b)
   for one, other in ((a, b), (b, a)):
     found = _join_as(one, other)
     if found is not None:
       return found
   raise Mismatch(f"{describe(a)} and {describe(b)}")
+
+
+def _join_unbound(name: str, a: Form, b: Form) -> Form:
+  """Returns the form of a variable that is not defined on some paths.
+
+  Where there is nothing to put in its place it is undefined on all.
+  """
+  values = [form.value if isinstance(form, MaybeUnboundForm) else form for form in (a, b)]
+  known = [form for form in values if not isinstance(form, UndefinedForm)]
+  try:
+    value = functools.reduce(join, known)
+  except Mismatch:
+    return UndefinedForm(name)
+  return MaybeUnboundForm(name, value) if _can_be_unbound(value) else UndefinedForm(name)
+
+
+def _can_be_unbound(form: Form) -> bool:
+  if isinstance(form, MaybeForm):
+    return _can_be_unbound(form.value)
+  if isinstance(form, NestForm):
+    return issubclass(form.type, tuple) and all(map(_can_be_unbound, form.parts))
+  return isinstance(form, (RefForm, StaticForm)) or can_be_none(form)
 
 
 def _join_as(a: Form, b: Form) -> Form | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from recursive_tf.convert.values._abstract import Maybe, Undefined, Unset
+from recursive_tf.convert.values._abstract import Maybe, MaybeUnbound, Undefined, Unset
 from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
 
 
@@ -62,6 +62,29 @@ class UndefinedForm(BaseForm):
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
     return Undefined(self.name)
+
+
+@dataclasses.dataclass(frozen=True)
+class MaybeUnboundForm(BaseForm):
+  """A variable that is not defined, or has a value of this form."""
+
+  name: str
+  value: Any
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    yield tf.TensorSpec([], tf.bool)
+    yield from self.value.specs()
+
+  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+    if isinstance(value, Undefined):
+      return [tf.constant(False), *self.value.flatten(Unset(), reader)]
+    if isinstance(value, MaybeUnbound):
+      return [value.is_bound, *self.value.flatten(value.value, reader)]
+    return [tf.constant(True), *self.value.flatten(value, reader)]
+
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+    is_bound = next(tensors)
+    return MaybeUnbound(self.name, self.value.unflatten(tensors), is_bound)
 
 
 @dataclasses.dataclass(frozen=True)
