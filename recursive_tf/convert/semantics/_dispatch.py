@@ -66,6 +66,8 @@ def binary(ip: Host, op: Any, left: Any, right: Any) -> Any:
 
 def compare(ip: Host, op: Any, left: Any, right: Any) -> Any:
   """Returns `left op right`."""
+  if isinstance(left, ByType) and isinstance(right, ByType):
+    return _branches(ip, left, lambda value: compare(ip, op, value, right))
   if isinstance(left, ByType):
     return _compared(ip, left, right, lambda value: _comparison.compare(ip, op, value, right))
   if isinstance(right, ByType):

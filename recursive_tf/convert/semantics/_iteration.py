@@ -27,6 +27,7 @@ from recursive_tf.convert.values._abstract import (
   Ref,
   Rows,
   Weak,
+  named,
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._operands import Once, Shape, Slice
@@ -135,7 +136,7 @@ def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[Any]:
     elements = ip.native(lambda v: list(itertools.islice(v, count)), [value], {})
     return list(elements.items)
   raise frame.refuse(
-    Reason.UNSUPPORTED_OPERATION, f"Iterating over a {type(value).__name__}."
+    Reason.UNSUPPORTED_OPERATION, f"Iterating over a {named(value)}."
   )
 
 

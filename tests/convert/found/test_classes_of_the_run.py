@@ -382,6 +382,42 @@ def test_methods_of_the_nodes_agree_or_are_refused():
   agrees(by_methods_of_the_nodes, calls)
 
 
+def equal_trees(recursive):
+  @recursive
+  def equal(a, b):
+    if type(a) is not type(b):
+      return False
+    if type(a) is Num:
+      return a.v == b.v
+    if type(a) is Neg:
+      return equal(a.a, b.a)
+    return equal(a.a, b.a) and equal(a.b, b.b)
+
+  return equal
+
+
+def classes_of_two(recursive):
+  log = []
+
+  @recursive
+  def both(a, b):
+    log.append(type(a) == type(b))  # noqa: E721
+    if type(a).__name__ != type(b).__name__ or type(a) is Num:
+      return 1
+    return 10 + both(a.a, b.a)
+
+  return both, [log]
+
+
+@pytest.mark.parametrize("build", [equal_trees, classes_of_two])
+def test_the_classes_of_two_objects_are_compared(build):
+  def calls():
+    pairs = [(first, second) for (first,) in trees() for (second,) in trees()]
+    return [*pairs, (Mul(Num(1), Num(2)), Add(Num(1), Num(2))), (Neg(Num(1)), Neg(Neg(Num(1))))]
+
+  agrees(build, calls, CONVERTED)
+
+
 def compared_by_operator(recursive):
   @recursive
   def visit(n):

@@ -192,3 +192,22 @@ def a_list_outside_is_added_to(recursive):
     return len(seen)
 
   return f, [seen]
+
+
+@pytest.mark.parametrize("order", [max, min, sorted])
+def test_an_order_by_truths(order):
+  def build(recursive):
+    log = []
+
+    @recursive
+    def pick(n):
+      if not n.kids:
+        return n.v
+      found = order(n.kids, key=lambda kid: kid.v > 2)
+      first = found[0] if order is sorted else found
+      log.append(first.v)
+      return first.v + sum([pick(kid) for kid in n.kids])
+
+    return pick, [log]
+
+  agrees(build)

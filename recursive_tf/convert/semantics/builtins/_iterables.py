@@ -303,9 +303,12 @@ def extreme(name: str) -> Callable[..., Any]:
 
 def _order(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
   """Returns the positions of numbers in the order of `sorted`, equal ones as they were."""
-  if not (isinstance(by.form, _forms.NumberForm) and by.form.type in (int, float)):
-    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "sorted() by anything but numbers.")
+  if not isinstance(by.form, _forms.NumberForm):
+    what = "An order (of sorted, or max and min by a key) by anything but numbers."
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, what)
   (values,) = by.tensors
+  if by.form.type is bool:
+    values = tf.cast(values, tf.int32)
   if by.form.type is float:  # The order of NaNs, and of zeros of both signs, is Python's own.
     is_plain = tf.reduce_all(tf.logical_not(tf.math.is_nan(values)))
     one_zero = tf.reduce_all(tf.logical_or(values != 0, 1 / values > 0))
