@@ -366,7 +366,8 @@ def is_gradient_of_python(op: Operation) -> bool:
   """
   if op.type != "EagerPyFunc":
     return False
-  return bool(script_ops._py_funcs.get(op.get_attr("token").decode())._is_grad_func)
+  function = script_ops._py_funcs.get(op.get_attr("token").decode())  # None if of another process.
+  return function is not None and bool(function._is_grad_func)
 
 
 def watched_variables(graph: Graph) -> list[Any]:
