@@ -61,9 +61,8 @@ class Layout:
   def specs(self, is_mapped: bool) -> dict[str, Any]:
     """Returns the specs of all tensors to feed, by name."""
     columns = self.columns
-    specs: dict[str, Any] = {}
-    if columns.num_ints:
-      specs["ints"] = tf.TensorSpec([None, columns.num_ints], tf.int32)
+    # Also without ints they say how many objects there are.
+    specs: dict[str, Any] = {"ints": tf.TensorSpec([None, columns.num_ints], tf.int32)}
     if columns.num_floats:
       specs["floats"] = tf.TensorSpec([None, columns.num_floats], tf.float64)
     if columns.uses_items:

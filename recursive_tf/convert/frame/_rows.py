@@ -26,6 +26,13 @@ def rows_of_items(frame: Frame, items: Sequence[Any]) -> Rows:
   return Rows(length, tuple(tensors), form)
 
 
+def repeated(tensor: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
+  """Returns `count` rows, each of which is this tensor."""
+  if tensor.shape.rank is None:
+    return tf.repeat(tensor[tf.newaxis], count, axis=0)
+  return tf.tile(tf.expand_dims(tensor, 0), tf.stack([count, *[1] * tensor.shape.rank]))
+
+
 def concatenated(frame: Frame, a: Any, b: Any) -> Rows:
   """Returns the rows of two lists, one after the other."""
   try:

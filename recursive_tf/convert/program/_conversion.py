@@ -22,6 +22,7 @@ from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Inputs, Layout
 from recursive_tf.convert.frame._lifting import Lifted, Rebuilt
+from recursive_tf.convert.frame._rows import repeated
 from recursive_tf.convert.frame._sharing import Slot, name_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._guards import Guards, number
@@ -453,7 +454,7 @@ class Conversion:
         continue
       found = _forms.flatten(value, form, frame)
       if rows is not None:
-        found = [_repeated(tensor, rows.length) for tensor in found]
+        found = [repeated(tensor, rows.length) for tensor in found]
       tensors += found
     if not tensors:
       tensors = [tf.zeros([] if rows is None else [rows.length], tf.int32)]
@@ -591,13 +592,6 @@ class Conversion:
   def _changing_input(self, key: Any, owner: Any, read: Callable[[], Any], value: Any) -> Any:
     del owner
     return number(value, self.inputs.changing(key, read, value))
-
-
-def _repeated(tensor: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
-  """Returns a row for each of the calls, of what all are given."""
-  if tensor.shape.rank is None:
-    return tf.repeat(tensor[tf.newaxis], count, axis=0)
-  return tf.tile(tf.expand_dims(tensor, 0), tf.stack([count, *[1] * tensor.shape.rank]))
 
 
 RESULT = "result"  # Beside the positions of arguments.

@@ -329,9 +329,8 @@ class Program:
     self._check_containers(values, found.objects)
     handles = np.frombuffer(found.roots, np.int32)
     columns = self.layout.columns
-    fed: dict[str, Any] = {}
-    if columns.num_ints:
-      fed["ints"] = np.frombuffer(found.ints, np.int32).reshape(-1, columns.num_ints)
+    ints = np.frombuffer(found.ints, np.int32) if columns.num_ints else np.zeros([0], np.int32)
+    fed: dict[str, Any] = {"ints": ints.reshape(len(found.objects), columns.num_ints)}
     if columns.num_floats:
       fed["floats"] = np.frombuffer(found.floats, np.float64).reshape(-1, columns.num_floats)
     if columns.uses_items:

@@ -293,3 +293,22 @@ def test_what_a_metaclass_has_is_not_the_objects(ask):
     return visit
 
   agrees(build, lambda: [(Sized(1, Sized(2), Sized(3)),), (Sized(4),)])
+
+
+class Mark:
+  def __init__(self, mark=None, other=None):
+    self.mark, self.other = mark, other
+
+
+@pytest.mark.parametrize("value", [None, 3, 1.5])
+def test_writes_of_a_program_that_reads_no_numbers(value):
+  def build(recursive):
+    @recursive
+    def mark(n):
+      n.mark = value
+      return n.mark is n.other
+
+    return mark
+
+  shared = Mark()
+  agrees(build, lambda: [(Mark(),), (Mark(1, shared),), (Mark(1.5, 1.5),)])
