@@ -29,7 +29,7 @@ INSTALL = RECURSIVE_TF_BUILD_KERNELS=0 $(PIP) install --no-build-isolation -e
 help:
 	@echo 'make train       train a TreeLSTM on the bundled trees (TRAIN_ARGS="treernn --data sst")'
 	@echo 'make test        all tests but the slow ones (PYTEST_ARGS="-k stash")'
-	@echo 'make check       lint, types, floors, C++ format'
+	@echo 'make check       lint, format, types, floors'
 	@echo 'make bench       the benchmarks'
 	@echo 'more:            setup test-concurrent test-slow test-one-thread format core-test core-tsan'
 	@echo '                 core-asan core-thread-safety wheel wheel-test clean'
@@ -62,6 +62,7 @@ check: check-python check-types check-floors check-cpp
 
 check-python: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 
 # The static tools do not know about package_dir: they read the packages under their installed
 # names, in a tree of links to the files.
@@ -82,6 +83,7 @@ check-cpp: $(VENV)/.installed-dev
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
 	$(if $(CPP_FILES),$(BIN)/clang-format -i $(CPP_FILES))
 
 bench: setup $(VENV)/.installed-bench

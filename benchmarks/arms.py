@@ -74,9 +74,7 @@ CONTENDERS = {
   "while_loop": _peer("while_loop:WhileLoop"),
   "torch": _peer("torch_recursion:TorchRecursion", "torch", largest_batch=25),
   "torch_level_batched": _peer("torch_level_batched:TorchLevelBatched", "torch"),
-  "torch_hand_backward": _peer(
-    "torch_hand_backward:TorchHandBackward", "torch", models=_LSTM_ONLY
-  ),
+  "torch_hand_backward": _peer("torch_hand_backward:TorchHandBackward", "torch", models=_LSTM_ONLY),
   "jax_level_batched": _peer("jax_level_batched:JaxLevelBatched", "jax", models=_LSTM_ONLY),
   "dynet_autobatch": _peer("dynet_autobatch:DynetAutobatch", "dynet", models=_LSTM_ONLY),
   "products_numpy": _products("NumpyProducts"),

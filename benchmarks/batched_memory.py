@@ -96,9 +96,7 @@ def _steps(trees, threads: int, report: Report) -> None:
 
 def _start(target: str, scheduler: str, threads: int, options: Options, **arguments):
   environ = arms.CONTENDERS[scheduler].environ
-  return worker.start(
-    target, threads, in_process=options.in_process, environ=environ, **arguments
-  )
+  return worker.start(target, threads, in_process=options.in_process, environ=environ, **arguments)
 
 
 def _plot(report: Report) -> None:

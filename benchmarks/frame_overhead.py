@@ -25,9 +25,7 @@ def run(options: Options) -> Report:
   """Runs the benchmark and returns its report."""
   report = Report("frame_overhead", options)
   for threads in options.threads:
-    with worker.start(
-      _TARGET, threads, in_process=options.in_process, environ=_ENVIRON
-    ) as frames:
+    with worker.start(_TARGET, threads, in_process=options.in_process, environ=_ENVIRON) as frames:
       _run_threads(frames, threads, options, report)
   if options.size != "smoke":
     _plot(report)

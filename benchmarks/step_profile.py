@@ -53,8 +53,7 @@ def run(options: Options) -> Report:
 def _profile(report: Report, options: Options, profile, batch: int) -> dict[str, float]:
   """Returns microseconds by part of a step."""
   timed = [
-    Arm({"part": name, "batch": batch}, _timer(profile, name), work=1)
-    for name in ("step", *_APART)
+    Arm({"part": name, "batch": batch}, _timer(profile, name), work=1) for name in ("step", *_APART)
   ]
   timings = measure(
     timed,

@@ -159,9 +159,7 @@ def _torch_threads(options: Options) -> int:
   return min(candidates, key=lambda number: seconds[number])
 
 
-def _train(
-  arm: str, seed: int, options: Options, threads: int, sizes: Mapping[str, int]
-) -> Run:
+def _train(arm: str, seed: int, options: Options, threads: int, sizes: Mapping[str, int]) -> Run:
   """Runs one arm to its end, with so many threads, on as many cores as all arms have."""
   shared: dict[str, object] = {"seed": seed, "threads": threads, **sizes}
   with tempfile.TemporaryDirectory(prefix="training_time_") as directory:

@@ -96,9 +96,7 @@ class Worker:
       failed, value = self._pipe.recv()
     except EOFError:
       self._process.join(timeout=10)
-      raise WorkerError(
-        f"{self._target} died with exit code {self._process.exitcode}."
-      ) from None
+      raise WorkerError(f"{self._target} died with exit code {self._process.exitcode}.") from None
     if failed:
       raise WorkerError(f"in {self._target}:\n{value}")
     return value

@@ -21,9 +21,7 @@ from recursive_tf.datasets.ptb_syntax import malformed, shorten
 from recursive_tf.datasets.treebank import SPLITS
 
 # The universal parts of speech; a word of any other is "X".
-UPOS = (
-  "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
-)
+UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
 _TAG = {name: index for index, name in enumerate(UPOS)}
 _UD_FOLDER = "ud_ewt"
 _NUM_COLUMNS = 10

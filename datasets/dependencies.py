@@ -146,9 +146,7 @@ class DependencyBatch(tf.experimental.ExtensionType):
     shapes["alternatives"] = [None, NUM_ALTERNATIVES]
     names = ("word", "side", "edges", "root", "condition", "fingerprint", "blank", "alternatives")
     return {
-      name: tf.TensorSpec(
-        shapes.get(name, [None]), tf.int64 if name == "fingerprint" else tf.int32
-      )
+      name: tf.TensorSpec(shapes.get(name, [None]), tf.int64 if name == "fingerprint" else tf.int32)
       for name in names
     }
 

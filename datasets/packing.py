@@ -116,9 +116,7 @@ class PackedTrees:
     """Returns all trees as a constant of the graph, to take batches from by number."""
     first = np.repeat(self.node_splits[:-1], np.diff(self.node_splits)).astype(np.int32)
     left, right = (np.where(c < 0, c, c + first) for c in (self.left, self.right))
-    return TreeTable(
-      self.node_splits, word=self.word, label=self.label, left=left, right=right
-    )
+    return TreeTable(self.node_splits, word=self.word, label=self.label, left=left, right=right)
 
   def save(self, path: str | os.PathLike[str]) -> None:
     """Writes the arrays to `path`, compressed (numpy's .npz)."""

@@ -161,9 +161,7 @@ def read_bytes(path: pathlib.Path) -> bytes:
     ) from error
 
 
-def decode_line(
-  line: bytes, path: pathlib.Path, line_number: int, unit: str = "line"
-) -> str:
+def decode_line(line: bytes, path: pathlib.Path, line_number: int, unit: str = "line") -> str:
   """Returns the text of a line.
 
   Raises:

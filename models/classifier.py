@@ -83,9 +83,7 @@ class TreeClassifier(Trainable):
     loss = tf.reduce_sum(losses) / tf.cast(batch.num_trees, head.dtype)
     return loss, _metrics(counts, root_counts)
 
-  def loss(
-    self, batch: Trees, training: bool = False, seed: tf.Tensor | None = None
-  ) -> tf.Tensor:
+  def loss(self, batch: Trees, training: bool = False, seed: tf.Tensor | None = None) -> tf.Tensor:
     """Computes the loss of `loss_and_metrics` alone; arguments and errors are the same."""
     head = _LossHead(self, self._dropout_mask(batch, seed) if training else None)
 

@@ -110,9 +110,7 @@ class DynetAutobatch(Peer):
     children = dy.concatenate([left[0], right[0]])
     gates = dy.affine_transform([v["inner_bias"], v["inner_weights"], children])
     squashed = dy.logistic(dy.pick_range(gates, 0, 4 * width))
-    i, o, f_left, f_right = (
-      dy.pick_range(squashed, k * width, (k + 1) * width) for k in range(4)
-    )
+    i, o, f_left, f_right = (dy.pick_range(squashed, k * width, (k + 1) * width) for k in range(4))
     u = dy.tanh(dy.pick_range(gates, 4 * width, 5 * width))
     c = dy.cmult(i, u) + dy.cmult(f_left, left[1]) + dy.cmult(f_right, right[1])
     return dy.cmult(o, dy.tanh(c)), c

@@ -70,9 +70,7 @@ class TopDownEager(Peer):
     for root, state in zip(arrays["root"], self._root_states(arrays["condition"]), strict=True):
       visit(int(root), *state)  # Pre-order, as the arrays.
     allowed = top_down_cells.ALLOWED[arrays["side"]]
-    losses = model.losses(
-      tf.concat(states, 0), x, arrays["word"], arrays["edges"] >= 0, allowed
-    )
+    losses = model.losses(tf.concat(states, 0), x, arrays["word"], arrays["edges"] >= 0, allowed)
     return losses / len(indices)
 
   def _generate(self, h: tf.Tensor, c: tf.Tensor, side: int, share: int, key: int) -> int:

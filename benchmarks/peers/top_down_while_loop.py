@@ -206,9 +206,7 @@ class TopDownWhileLoop(Peer):
       trees = tf.where(heights > 0)[: 1 if self._by == "one" else None, 0]
       tops = tf.gather(bottoms, trees) + tf.gather(heights, trees) - 1
       rows = ListStore.read(states, tops)
-      made, sources, places, new_marks, prints, num_new = self._expand(
-        rows, tf.gather(marks, tops)
-      )
+      made, sources, places, new_marks, prints, num_new = self._expand(rows, tf.gather(marks, tops))
       # The first of a node's new neighbours takes its place on the stack.
       slots = tf.gather(tops, sources) + places
       heights = tf.tensor_scatter_nd_add(heights, trees[:, tf.newaxis], num_new - 1)

@@ -89,9 +89,7 @@ class TorchHandBackward(TorchPeer):
     for level in range(plan.num_levels - 2, -1, -1):
       begin, end = plan.inner_splits[level : level + 2]
       child_h, child_c = self._children(plan, level, h), self._children(plan, level, c)
-      gates = torch.addmm(
-        v["inner_bias"], child_h, v["inner_weights"], out=all_gates[begin:end]
-      )
+      gates = torch.addmm(v["inner_bias"], child_h, v["inner_weights"], out=all_gates[begin:end])
       gates[:, : 4 * width].sigmoid_()
       i, o, f_left, f_right, u = gates.chunk(5, 1)
       new_c = torch.mul(i, u.tanh_(), out=self._rows("new c", end - begin, width))
@@ -216,6 +214,5 @@ def _views(flat: torch.Tensor, like: dict[str, np.ndarray], sizes: list[int]):
   """Returns parts of `flat` by name, in the shapes of `like`."""
   parts = flat.split(sizes)
   return {
-    name: part.view(value.shape)
-    for (name, value), part in zip(like.items(), parts, strict=True)
+    name: part.view(value.shape) for (name, value), part in zip(like.items(), parts, strict=True)
   }

@@ -116,9 +116,7 @@ class TorchTrainer(TorchLevelBatched):
     ]
     self._optimizers = [
       torch.optim.Adagrad(groups, lr=recipe.learning_rate, fused=True, **common),
-      torch.optim.Adagrad(
-        [self.weights["embedding"]], lr=recipe.embedding_learning_rate, **common
-      ),
+      torch.optim.Adagrad([self.weights["embedding"]], lr=recipe.embedding_learning_rate, **common),
     ]
     self._rates = (recipe.learning_rate, recipe.embedding_learning_rate)
 

@@ -44,9 +44,7 @@ class TrainingStep(Workload):
     self.calls = {
       "step": step,
       "optimizer": tf.function(lambda: optimizer.apply(known, tf.constant(1.0))),
-      "weights": tf.function(
-        lambda: [tf.matmul(x, dy, transpose_a=True) for x, dy in operands]
-      ),
+      "weights": tf.function(lambda: [tf.matmul(x, dy, transpose_a=True) for x, dy in operands]),
       "call": tf.function(lambda: numbers + 1),
     }
 

@@ -70,9 +70,7 @@ class Schedules(Workload):
     """Leaves and inner nodes, and at each node a score that nothing waits for."""
     batch = self._trees.batch(range(roots.shape[0]))
     table = tf.stack([batch.word, batch.left, batch.right], 1)
-    vectors, cell, score = map(
-      tf.convert_to_tensor, (self._vectors, self._cells[0], self._score)
-    )
+    vectors, cell, score = map(tf.convert_to_tensor, (self._vectors, self._cells[0], self._score))
     outputs = (tf.TensorSpec([1, self._width]), tf.TensorSpec([1, 1]))
     with rtf.SubGraph("trees", outputs=outputs, policy=policy) as f:
       node = f.input(tf.int32, [1])

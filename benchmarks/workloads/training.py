@@ -26,9 +26,7 @@ class Training:
     table = tf.constant([1.0, 2.0, 3.0])
     with rtf.SubGraph("bad_index") as f:
       n, index = f.input(tf.int32), f.input(tf.int32)
-      f.output(
-        tf.cond(n <= 0, lambda: tf.gather(table, index), lambda: tf.tanh(f(n - 1, index)))
-      )
+      f.output(tf.cond(n <= 0, lambda: tf.gather(table, index), lambda: tf.tanh(f(n - 1, index))))
 
     def gradient(n, index):
       with tf.GradientTape() as tape:

@@ -99,9 +99,7 @@ def _resume(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
   return config, directory
 
 
-def _load(
-  config: RunConfig, directory: pathlib.Path, is_resumed: bool
-) -> tuple[Splits, RunConfig]:
+def _load(config: RunConfig, directory: pathlib.Path, is_resumed: bool) -> tuple[Splits, RunConfig]:
   """Loads the data; the vocabulary of a run is made once, and read when it is resumed."""
   path = directory / VOCABULARY_NAME
   report = ReadReport()

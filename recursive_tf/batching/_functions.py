@@ -139,9 +139,7 @@ class BlockFunction:
     emitted: dict[int, tfi.Operation] = {}
     last: list[tfi.Operation] = []  # With what TensorFlow does not order: Python beside variables.
     for node in self.block.nodes:
-      inputs = [
-        self._emit_shared(v) if v.is_invariant else tensors[id(v)] for v in node.inputs
-      ]
+      inputs = [self._emit_shared(v) if v.is_invariant else tensors[id(v)] for v in node.inputs]
       controls = [emitted[id(c)] for c in node.controls if id(c) in emitted]
       controls += last if node.is_stateful else []
       with tf.control_dependencies(controls):
@@ -155,9 +153,7 @@ class BlockFunction:
           outputs = op.outputs
       for value, tensor in zip(node.outputs, outputs, strict=True):
         tensors[id(value)] = tensor
-    found = [
-      self._emit_shared(v) if v.is_invariant else tensors[id(v)] for v in self.block.outputs
-    ]
+    found = [self._emit_shared(v) if v.is_invariant else tensors[id(v)] for v in self.block.outputs]
     self.is_shared = [True] * len(found)
     self.outputs = [
       tf.squeeze(tensor, 0) if value.is_merged else tf.identity(tensor)

@@ -23,9 +23,7 @@ from recursive_tf.subgraph._signature import location_of
 _WITH_GRAPHS = frozenset([*tfi.CONDITIONALS, *tfi.LOOPS, *tfi.FUNCTION_CALLS])
 # Ops that are there to fail where Python would raise: they must not run before it is known that the
 # frame comes to them, though they are the same for all frames.
-MAY_FAIL = frozenset(
-  ["RecursiveTf>Check", "RecursiveTf>PythonBinary", "RecursiveTf>PythonUnary"]
-)
+MAY_FAIL = frozenset(["RecursiveTf>Check", "RecursiveTf>PythonBinary", "RecursiveTf>PythonUnary"])
 
 
 class UnbatchableError(Exception):
@@ -544,5 +542,3 @@ def _remove_unused(ir: BodyIR) -> None:
       node.outputs = [node.outputs[i] for i in wanted]
       for region in node.regions:
         region.results = [region.results[i] for i in wanted]
-
-

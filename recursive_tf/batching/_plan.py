@@ -167,9 +167,7 @@ class Plan:
           )
           for block, function in self.functions.items()
         ]
-        self._training_functions = make_training_functions(
-          self.functions.values(), self._gradients
-        )
+        self._training_functions = make_training_functions(self.functions.values(), self._gradients)
       return self._gradients
 
   def training_functions(self) -> list[tfi.Function]:

@@ -375,9 +375,7 @@ class _BodyEncoder:
     start = self._add(LOOP_START, node.region, waits, initial, [start_cond])
     waits = self._events_of(cond.results, cond) | self._events_in(cond)
     (predicate,) = cond.results
-    test = self._add(
-      LOOP_TEST, cond, waits, [self._use(predicate)], [start_body, done]
-    )
+    test = self._add(LOOP_TEST, cond, waits, [self._use(predicate)], [start_body, done])
     waits = self._events_of(body.results, body) | self._events_in(body)
     following = _pairs([self._use(value) for value in body.results], variables)
     turn = self._add(LOOP_NEXT, body, waits, following, [start_cond])

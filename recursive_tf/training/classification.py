@@ -70,9 +70,7 @@ class Classification(Problem):
     name = f"{config.data}, split {split}"
     return pack_for_task(trees, vocabulary, config.task_object, name)
 
-  def make_model(
-    self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int
-  ) -> Any:
+  def make_model(self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int) -> Any:
     """Makes a classifier."""
     return model(vocab_size, hyperparameters, task=config.task_object, seed=config.seed)
 

@@ -98,9 +98,7 @@ class Generation(Problem):
       ) from error
     return _pack(trees, split, vocabulary, known)
 
-  def make_model(
-    self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int
-  ) -> Any:
+  def make_model(self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int) -> Any:
     """Makes a generator."""
     return model(vocab_size, hyperparameters, seed=config.seed)
 
@@ -133,9 +131,7 @@ def _load_trees(config: RunConfig, report: ReadReport) -> dict[str, list[Depende
   return {split: take_sample(part, config.limit) for split, part in trees.items()}
 
 
-def _load_trees_to_test(
-  config: RunConfig, split: str, report: ReadReport
-) -> list[DependencyTree]:
+def _load_trees_to_test(config: RunConfig, split: str, report: ReadReport) -> list[DependencyTree]:
   if config.data in (_GRAMMAR, _UD):
     return _load_trees(config, report)[split]
   path = pathlib.Path(config.data)

@@ -125,9 +125,7 @@ class Problem(abc.ABC):
     """
 
   @abc.abstractmethod
-  def make_model(
-    self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int
-  ) -> Any:
+  def make_model(self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int) -> Any:
     """Returns `model`, a class, made with `hyperparameters`, an object of its config class."""
 
   @abc.abstractmethod

@@ -20,6 +20,7 @@ def w():
 
 def check_chain(step, w, way, n=5):
   """Checks f(n, x) = step(f, n, x) with f(0, x) = x."""
+
   def body(f, n, x):
     return tf.cond(n == 0, lambda: x, lambda: step(f, n, x))
 
@@ -60,9 +61,7 @@ def test_a_case(w, way):
 
 def test_a_switch_case(w, way):
   def step(f, n, x):
-    branches = [
-      lambda: f(n - 1, x @ w), lambda: tf.tanh(f(n - 1, x)), lambda: f(n - 1, x) @ w + x
-    ]
+    branches = [lambda: f(n - 1, x @ w), lambda: tf.tanh(f(n - 1, x)), lambda: f(n - 1, x) @ w + x]
     return tf.switch_case(n % 3, branches)
 
   check_chain(step, w, way)
@@ -79,7 +78,9 @@ def test_a_while_loop_that_does_not_call(w, way):
 def test_a_while_loop_that_calls(w, way):
   def step(f, n, x):
     return tf.while_loop(
-      lambda i, _: i < n, lambda i, z: (i + 1, tf.tanh(z @ w) + f(i, z)), (0, x),
+      lambda i, _: i < n,
+      lambda i, z: (i + 1, tf.tanh(z @ w) + f(i, z)),
+      (0, x),
       shape_invariants=(tf.TensorShape([]), tf.TensorShape([1, 3])),
     )[1]
 
@@ -153,9 +154,7 @@ def test_a_function_in_a_body_that_calls_back(w, way):
 def test_a_function_that_calls_back_from_a_cond_in_a_cond(w, way):
   def step(f, n, x):
     again = tf.function(lambda k, z: tf.tanh(f(k, z) @ w))
-    return tf.cond(
-      n % 2 == 0, lambda: again(n - 1, x), lambda: tf.sin(f(n - 1, x)) + x * w[:1]
-    )
+    return tf.cond(n % 2 == 0, lambda: again(n - 1, x), lambda: tf.sin(f(n - 1, x)) + x * w[:1])
 
   check_chain(step, w, way)
 
@@ -186,9 +185,7 @@ def test_a_map_from_outside(num_rows, w, way):
     return tf.cond(n == 0, lambda: x, lambda: tf.tanh(f(n - 1, x) @ w))
 
   args = [tf.range(num_rows), normal(num_rows, 1, 3)]
-  _, (gradient,), (of_w,) = check(
-    body, [COUNT, ROW], args, [w], way=way, outputs=ROW, mapped=True
-  )
+  _, (gradient,), (of_w,) = check(body, [COUNT, ROW], args, [w], way=way, outputs=ROW, mapped=True)
   assert gradient.shape == [num_rows, 1, 3] and of_w.shape == [3, 3]
   if num_rows > 1:
     assert_not_about_zero([gradient, of_w])
@@ -263,9 +260,7 @@ def test_a_dynamic_number_of_rows(way):
   spec = tf.TensorSpec([None, 2], F64)
 
   def body(f, n, x):
-    return tf.cond(
-      n == 0, lambda: tf.sin(x), lambda: f(n - 1, tf.concat([x, table[n : n + 1]], 0))
-    )
+    return tf.cond(n == 0, lambda: tf.sin(x), lambda: f(n - 1, tf.concat([x, table[n : n + 1]], 0)))
 
   _, gradients, ref_gradients = check(
     body, [COUNT, spec], [3, normal(1, 2)], [table], way=way, outputs=spec

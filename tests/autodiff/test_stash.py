@@ -20,6 +20,7 @@ ROW = tf.TensorSpec([1, 3], F64)
 @pytest.fixture
 def f(w):
   """A tree of 2^(n + 1) - 1 frames; fails in the deepest frame if x[0, 0] is above 100."""
+
   def body(f, n, x):
     def leaf():
       check = tf.debugging.assert_less(x[0, 0], tf.constant(100.0, F64), "leaf too large")

@@ -48,7 +48,9 @@ def test_a_persistent_tape_gives_gradients_again_and_again(f, w, mode):
       y = f(4, x)
       total, square = tf.reduce_sum(y), tf.reduce_sum(y**2)
     return (
-      tape.gradient(total, [x, w]), tape.gradient(square, [x, w]), tape.gradient(total, [x, w])
+      tape.gradient(total, [x, w]),
+      tape.gradient(square, [x, w]),
+      tape.gradient(total, [x, w]),
     )
 
   x = normal(1, 3)

@@ -352,9 +352,7 @@ def test_a_loop_with_calls_whose_turns_stand_alone_stays_batched(scheduler):
     def turn(i, x):
       return [i + 1, dropout(f(0, x), training=True)]
 
-    return tf.cond(
-      n <= 0, lambda: x, lambda: tf.while_loop(lambda i, _: i < n, turn, [0, x])[1]
-    )
+    return tf.cond(n <= 0, lambda: x, lambda: tf.while_loop(lambda i, _: i < n, turn, [0, x])[1])
 
   f = subgraph_of(scheduler, body, INT, tf.TensorSpec([1, 64]))
   masks = f.map(tf.ones([ROWS], tf.int32), tf.ones([ROWS, 1, 64])).numpy().reshape(ROWS, -1)

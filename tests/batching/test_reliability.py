@@ -186,8 +186,11 @@ def test_a_fallback_says_why_and_where(program, reason):
   "make, op_type, reason",
   [
     (lambda x: x + tf.random.normal([1, 3]), "RandomStandardNormal", "effect, or is random"),
-    (lambda x: x + tf.random.stateless_normal([1, 3], tf.cast(x[0, :2], tf.int32)),
-     "StatelessRandomNormalV2", "something else"),
+    (
+      lambda x: x + tf.random.stateless_normal([1, 3], tf.cast(x[0, :2], tf.int32)),
+      "StatelessRandomNormalV2",
+      "something else",
+    ),
     (lambda x: tf.py_function(lambda z: z, [x], tf.float32), "EagerPyFunc", "effect"),
   ],
   ids=["random", "stateless", "python"],

@@ -61,9 +61,7 @@ def test_a_full_disk_is_one_clear_line_and_the_run_goes_on_later(run, small_disk
   assert [row["epoch"] for row in history.read_history(out)] == [1, 2]
 
 
-def test_a_disk_that_fills_up_later_leaves_the_checkpoints_of_before(
-  run, finished, limited_files
-):
+def test_a_disk_that_fills_up_later_leaves_the_checkpoints_of_before(run, finished, limited_files):
   before = contents(finished)
   limited_files(1)  # A checkpoint is longer, the record of an epoch is not.
   status, _, err = run("train", "treernn", "--out", "a", "--resume", "--epochs", "3")

@@ -109,7 +109,10 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
   command = [sys.executable, "-m", "recursive_tf.cli", "train", "treelstm", "--out", "a"]
   options = ["--limit", "60", "--state-size", "8", "--epochs", "500", "--threads", "1"]
   process = subprocess.Popen(
-    command + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    command + options,
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    text=True,
     env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
   )
   for line in process.stdout:

@@ -12,7 +12,11 @@ def test_the_options_are_those_of_the_models(run):
   args = cli.make_parser().parse_args(["train", "treelstm"])
   # Initial values are not worth an option.
   assert {name for name in names if not hasattr(args, name)} == {
-    "embedding_range", "embedding_stddev", "forget_bias", "edge_bias", "num_conditions"
+    "embedding_range",
+    "embedding_stddev",
+    "forget_bias",
+    "edge_bias",
+    "num_conditions",
   }
 
 

@@ -64,7 +64,11 @@ def test_the_command_line_writes_its_results_and_nothing_else(repository, tmp_pa
     environ.pop(variable, None)
   done = subprocess.run(
     [*command, "--batch-size", "1", "--out", "x.json"],
-    capture_output=True, text=True, cwd=tmp_path, env=environ, timeout=200,
+    capture_output=True,
+    text=True,
+    cwd=tmp_path,
+    env=environ,
+    timeout=200,
   )
   assert (done.returncode, done.stderr) == (0, "")
   assert "written: x.json" in done.stdout
@@ -76,7 +80,10 @@ def test_a_crash_while_tensorflow_starts_is_not_silent(repository):
     "with without_start_notes(): os.abort()"
   )
   done = subprocess.run(
-    [sys.executable, "-c", program], capture_output=True, text=True, timeout=200,
+    [sys.executable, "-c", program],
+    capture_output=True,
+    text=True,
+    timeout=200,
     env={**os.environ, "PYTHONPATH": str(repository)},
   )
   assert done.returncode < 0 and "Fatal Python error: Aborted" in done.stderr

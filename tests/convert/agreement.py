@@ -63,9 +63,7 @@ def visiting(ask):
   return build
 
 
-def agrees(
-  build, calls=lambda: [(root(),)], expect=None, variables=None, before=None, **options
-):
+def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, before=None, **options):
   """Calls a program plainly and converted and compares all that a user can see.
 
   All calls are made twice: compared here alone, and then by the converter as well.

@@ -170,9 +170,7 @@ def test_gradients_pass_checks_of_shared_values_and_rows():
       loss = tf.reduce_sum(f.map([0, 1, 3], x))
     return tape.gradient(loss, [x, weights])
 
-  for found, expected in zip(
-    gradients(run_check), gradients(lambda value, ok: value), strict=True
-  ):
+  for found, expected in zip(gradients(run_check), gradients(lambda value, ok: value), strict=True):
     np.testing.assert_allclose(tf.convert_to_tensor(found), tf.convert_to_tensor(expected))
 
 

@@ -82,9 +82,10 @@ def assert_same(found, expected):
   """Compares a Number with Python's result: type, and bits up to those of NaN."""
   assert found.type is type(expected)
   assert found.tensor.shape == []
-  assert found.tensor.dtype in {int: (tf.int32, tf.int64), float: (tf.float64,), bool: (tf.bool,)}[
-    found.type
-  ]
+  assert (
+    found.tensor.dtype
+    in {int: (tf.int32, tf.int64), float: (tf.float64,), bool: (tf.bool,)}[found.type]
+  )
   value = found.tensor.numpy().item()
   if isinstance(expected, float) and not math.isnan(expected):
     assert value == expected
@@ -385,8 +386,10 @@ def test_a_division_in_the_branch_not_taken_does_not_run(mode):
         tf.cond(
           numbers.compare(ast.Eq, divisor, 0).tensor,
           lambda: tf.constant(-1, tf.int64),
-          lambda: numbers.binary(ast.FloorDiv, Number(m, int), divisor).tensor
-          + numbers.binary(ast.FloorDiv, 7, divisor).tensor,
+          lambda: (
+            numbers.binary(ast.FloorDiv, Number(m, int), divisor).tensor
+            + numbers.binary(ast.FloorDiv, 7, divisor).tensor
+          ),
         )
       )
     return f.map(n)

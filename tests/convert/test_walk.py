@@ -120,8 +120,9 @@ def test_scalars_may_be_rows(walk):
   string_type = (str, [("str", 0, (("call", "upper"),)), ("int", 1, (("len",),))])
   number_type = (int, [("int", 1, ())])
   roots = [Node(left=word, right=number)]
-  rows = walk([("handle", 0, LEFT), ("handle", 2, RIGHT)], roots, 3, 0, 1, 0,
-              [string_type, number_type])
+  rows = walk(
+    [("handle", 0, LEFT), ("handle", 2, RIGHT)], roots, 3, 0, 1, 0, [string_type, number_type]
+  )
   assert rows.objects[1:] == [word, number]
   assert rows.strings == [["", "WORD", ""]]
   assert ints_of(rows, 3) == [[1, 0, 2], [-2, 4, -2], [-2, 10**6, -2]]

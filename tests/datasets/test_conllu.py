@@ -53,11 +53,19 @@ FIRST = LINE.format(1, "a", 2)
     (FIRST + LINE.format(2, "b", 3), 3, 16, "the number of the word's head, 0 to 2, got '3'"),
     (FIRST + LINE.format(2, "b", -1), 3, 16, "the number of the word's head, 0 to 2, got '-1'"),
     (FIRST + LINE.format(2, "b", "\u0662"), 3, 16, "the word's head, 0 to 2, got '\u0662'"),
-    (FIRST + LINE.format(2, "b", 1), 2, 16, "heads that lead to a root, the word with head 0, "
-     "got a circle: 1, 2, 1"),
+    (
+      FIRST + LINE.format(2, "b", 1),
+      2,
+      16,
+      "heads that lead to a root, the word with head 0, got a circle: 1, 2, 1",
+    ),
     (LINE.format(1, "a", 1), 2, 16, "got a circle: 1, 1"),
-    (LINE.format(1, "a", 0) + LINE.format(2, "b", 0), 3, 16, "one root, the word with head 0 of "
-     "line 2, got a second one"),
+    (
+      LINE.format(1, "a", 0) + LINE.format(2, "b", 0),
+      3,
+      16,
+      "one root, the word with head 0 of line 2, got a second one",
+    ),
     (FIRST + LINE.format(3, "b", 0), 3, 1, "word number 2, got '3'"),
     (FIRST + LINE.format("x", "b", 0), 3, 1, "word number 2, got 'x'"),
     (LINE.format("1-2", "ab", "_"), 2, 1, "word number 1, got '1-2'"),
@@ -132,7 +140,9 @@ def test_the_english_web_treebank(data_dir, monkeypatch):
   if not (data_dir / "ud_ewt").is_dir():
     pytest.skip("no ud_ewt")
   assert {name: len(trees) for name, trees in load_ud().items()} == {
-    "train": 12544, "dev": 2001, "test": 2077
+    "train": 12544,
+    "dev": 2001,
+    "test": 2077,
   }
 
 

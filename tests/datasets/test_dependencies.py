@@ -36,8 +36,15 @@ def test_pre_order_goes_left_then_right_then_on():
   order = dependencies.pre_order(TREE.edges(), TREE.root)
   said = [(WORDS[position], side) for position, side, _ in order]
   assert said == [
-    ("chased", 0), ("dog", 1), ("old", 1), ("the", 1), ("near", 2), ("cats", 2), ("boy", 2),
-    ("a", 1), (".", 2),
+    ("chased", 0),
+    ("dog", 1),
+    ("old", 1),
+    ("the", 1),
+    ("near", 2),
+    ("cats", 2),
+    ("boy", 2),
+    ("a", 1),
+    (".", 2),
   ]
   assert len({key for _, _, key in order}) == len(order)
 

@@ -47,9 +47,21 @@ def test_the_tree_is_that_of_a_grammarian():
     for word, head in zip(tree.words, tree.heads, strict=True)
   ]
   assert pairs == [
-    ("does", "see"), ("the", "dog"), ("dog", "see"), ("that", "sees"), ("sees", "dog"),
-    ("the", "dog"), ("dog", "sees"), ("not", "see"), ("see", None), ("the", "dog"), ("dog", "see"),
-    ("near", "dog"), ("the", "dog"), ("dog", "near"), ("?", "see"),
+    ("does", "see"),
+    ("the", "dog"),
+    ("dog", "see"),
+    ("that", "sees"),
+    ("sees", "dog"),
+    ("the", "dog"),
+    ("dog", "sees"),
+    ("not", "see"),
+    ("see", None),
+    ("the", "dog"),
+    ("dog", "see"),
+    ("near", "dog"),
+    ("the", "dog"),
+    ("dog", "near"),
+    ("?", "see"),
   ]
 
 

@@ -20,6 +20,4 @@ def test_tasks_are_found_by_name():
 def test_counts_add_up_and_nothing_counted_is_no_division_by_zero():
   assert set(Metrics.zeros().scores().values()) == {0.0}
   both = Metrics(4, 2, 1, 0, 2, 1, 1, 1).plus(Metrics(4, 4, 1, 1, 2, 2, 1, 0))
-  assert both.scores() == {
-    "root": 0.5, "node": 0.75, "binary_root": 0.5, "binary_node": 0.75
-  }
+  assert both.scores() == {"root": 0.5, "node": 0.75, "binary_root": 0.5, "binary_node": 0.75}

@@ -158,9 +158,7 @@ def test_parameter_groups_hold_every_variable_once(name):
   model = make_model(name)
   grouped = [v.ref() for group in model.parameter_groups() for v in group.variables]
   assert sorted(map(id, (r.deref() for r in grouped))) == sorted(map(id, model.variables))
-  weight_decay = {
-    v.name: group.l2 for group in model.parameter_groups() for v in group.variables
-  }
+  weight_decay = {v.name: group.l2 for group in model.parameter_groups() for v in group.variables}
   for variable in model.variables:
     is_weights = variable.shape.rank == 2 and variable is not model.embedding
     assert bool(weight_decay[variable.name]) == is_weights

@@ -122,9 +122,7 @@ class Oracle:
       self._log += [np.log(going[e] if e in wanted else 1 - going[e]) for e in ALLOWED[side]]
       return Made(
         word,
-        {
-          e: visit(SIDE[e], *self.step(e, x, h, c), share, (*path, e)) for e in wanted
-        },
+        {e: visit(SIDE[e], *self.step(e, x, h, c), share, (*path, e)) for e in wanted},
       )
 
     root = visit("root", *self.root_state(condition), max_nodes, ())

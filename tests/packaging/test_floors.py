@@ -37,7 +37,7 @@ def test_files_of_a_floor_include_no_higher_one(repository, floor):
   "path, include",
   [
     ("kernels/core/a.h", '#include "tensorflow/core/framework/tensor.h"'),
-    ("kernels/core/a.h", '#  include <tsl/platform/status.h>'),
+    ("kernels/core/a.h", "#  include <tsl/platform/status.h>"),
     ("kernels/python/a.h", '#include "tensorflow/core/framework/tensor.h"'),
     ("kernels/python/a.h", '#include "kernels/runtime/run.h"'),
     ("kernels/runtime/a.cc", "#include <Python.h>"),

@@ -102,10 +102,12 @@ VALUES = {
   "sum_rows": ("R", lambda s, a, b: tf.tanh(tf.reduce_sum(s("M", a), 0, keepdims=True))),
   "max_rows": ("R", lambda s, a, b: tf.reduce_max(_with_row(s, a, b), 0, keepdims=True)),
   "best_row": (
-    "R", lambda s, a, b: tf.gather(_with_row(s, a, b), tf.argmax(_with_row(s, a, b)[:, :1], 0))
+    "R",
+    lambda s, a, b: tf.gather(_with_row(s, a, b), tf.argmax(_with_row(s, a, b)[:, :1], 0)),
   ),
   "sum_products": (
-    "R", lambda s, a, b: tf.reduce_sum(tf.tanh(s("M", a) @ s.store.weights), 0)[tf.newaxis]
+    "R",
+    lambda s, a, b: tf.reduce_sum(tf.tanh(s("M", a) @ s.store.weights), 0)[tf.newaxis],
   ),
   "rows_product": ("M", lambda s, a, b: tf.tanh(s("M", a) @ s.store.weights)),
   "rows_and": ("M", _with_row),
@@ -122,7 +124,8 @@ VALUES = {
   "softmax": ("M", lambda s, a, b: tf.nn.softmax(s("M", a))),
   "broadcast": ("M", lambda s, a, b: s("M", a) * s("R", b)),
   "matvec": (
-    "M", lambda s, a, b: tf.linalg.matvec(s("M", a), s("R", b)[0])[:, tf.newaxis] * s("R", a)
+    "M",
+    lambda s, a, b: tf.linalg.matvec(s("M", a), s("R", b)[0])[:, tf.newaxis] * s("R", a),
   ),
   "few_columns": ("M", _through_few),
   "attend": ("M", _among_themselves),

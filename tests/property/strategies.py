@@ -83,6 +83,7 @@ recursive_cases = st.recursive(
 
 def make_program(base, inner, weights, table):
   """Returns the program: `base` where n <= 0, else `inner`; both use weights and table."""
+
   def evaluate(expression, f, n, x):
     op, *operands = expression
     go = lambda e, x=x: evaluate(e, f, n, x)  # noqa: E731
@@ -127,8 +128,6 @@ def make_program(base, inner, weights, table):
         return tf.reduce_mean(f.map(tf.stack([n - 1, n - 2]), rows), 0)
 
   def body(f, n, x):
-    return tf.cond(
-      n <= 0, lambda: evaluate(base, f, n, x), lambda: evaluate(inner, f, n, x)
-    )
+    return tf.cond(n <= 0, lambda: evaluate(base, f, n, x), lambda: evaluate(inner, f, n, x))
 
   return body

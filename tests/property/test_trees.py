@@ -52,9 +52,7 @@ def binary_subgraph(dtype):
 
     def inner():
       first = splits[node]
-      return cell.inner(
-        f(flat[first], word, splits, flat), f(flat[first + 1], word, splits, flat)
-      )
+      return cell.inner(f(flat[first], word, splits, flat), f(flat[first + 1], word, splits, flat))
 
     f.output(tf.cond(word[node] >= 0, lambda: cell.leaf(word[node]), inner))
   return cell, f

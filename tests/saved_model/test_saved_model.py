@@ -186,9 +186,7 @@ def test_a_loaded_module_can_be_trained_on_and_saved_again(model, saved, tmp_pat
   again = str(tmp_path / "again")
   tf.saved_model.save(loaded, again)
   twice = tf.saved_model.load(again)
-  np.testing.assert_allclose(
-    twice(children, words), loaded(children, words), rtol=1e-6, atol=1e-6
-  )
+  np.testing.assert_allclose(twice(children, words), loaded(children, words), rtol=1e-6, atol=1e-6)
   assert np.abs(twice(children, words).numpy() - before).max() > 1e-4
 
 

@@ -34,9 +34,7 @@ def test_calls_in_nested_conds_of_a_body(mode):
       def odd():
         return tf.cond(m % 3 == 0, lambda: 10 + f(m - 3), lambda: 1 + f(m - 1))
 
-      f.output(
-        tf.cond(m <= 0, lambda: 0, lambda: tf.cond(m % 2 == 0, lambda: f(m - 1), odd))
-      )
+      f.output(tf.cond(m <= 0, lambda: 0, lambda: tf.cond(m % 2 == 0, lambda: f(m - 1), odd)))
     return f(n)
 
   def oracle(m):
@@ -103,9 +101,7 @@ def test_a_body_calls_from_a_while_loop(mode):
       m = f.input(tf.int32)
 
       def loop():
-        return tf.while_loop(
-          lambda i, _: i < m, lambda i, total: (i + 1, total + f(i)), (0, 0)
-        )[1]
+        return tf.while_loop(lambda i, _: i < m, lambda i, total: (i + 1, total + f(i)), (0, 0))[1]
 
       f.output(tf.cond(m == 0, lambda: 1, loop))
     return f(n)

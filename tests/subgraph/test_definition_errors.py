@@ -191,9 +191,7 @@ def test_a_loop_of_calls_may_end_by_running_no_times(mode):
   def run(n):
     with rtf.SubGraph("tree", outputs=SCALAR) as f:
       m = f.input(tf.int32)
-      f.output(
-        tf.while_loop(lambda i, _: i < m, lambda i, total: (i + 1, total + f(i)), (0, 1))[1]
-      )
+      f.output(tf.while_loop(lambda i, _: i < m, lambda i, total: (i + 1, total + f(i)), (0, 1))[1])
     return f(n)
 
   assert run(tf.constant(4)).numpy() == 16

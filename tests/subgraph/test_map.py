@@ -38,9 +38,7 @@ def test_rows_of_several_arguments_and_results_go_together(mode):
   def run(xs, ns):
     with rtf.SubGraph("power") as f:
       x, n = f.input(tf.float32, [2]), f.input(INT32)
-      f.output(
-        tf.cond(n <= 0, lambda: (tf.ones([2]), 0), lambda: (x * f(x, n - 1)[0], n))
-      )
+      f.output(tf.cond(n <= 0, lambda: (tf.ones([2]), 0), lambda: (x * f(x, n - 1)[0], n)))
     return f.map(xs, ns)
 
   xs = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -94,9 +92,7 @@ def test_strings_are_stacked(mode):
   def run(words):
     with rtf.SubGraph("twice") as f:
       word = f.input(tf.string)
-      f.output(
-        tf.cond(tf.strings.length(word) >= 4, lambda: word, lambda: f(word + word))
-      )
+      f.output(tf.cond(tf.strings.length(word) >= 4, lambda: word, lambda: f(word + word)))
     return f.map(words)
 
   assert run(tf.constant(["a", "bc", "long word"])).numpy().tolist() == [

@@ -9,13 +9,12 @@ import recursive_tf as rtf
 
 def sum_down(mode, term, n=4):
   """Sums term(m) for m = n .. 1 by recursion; `term` is called in the body."""
+
   @mode
   def run(n):
     with rtf.SubGraph("sum_down") as f:
       m = f.input(tf.int32)
-      f.output(
-        tf.cond(m == 0, lambda: tf.zeros_like(term(m)), lambda: term(m) + f(m - 1))
-      )
+      f.output(tf.cond(m == 0, lambda: tf.zeros_like(term(m)), lambda: term(m) + f(m - 1)))
     return f(n)
 
   return run(tf.constant(n)).numpy()
@@ -179,7 +178,8 @@ def test_random_ops_differ_from_frame_to_frame(mode):
       value = tf.random.uniform([])
       f.output(
         tf.cond(
-          m == 0, lambda: value[tf.newaxis] * tf.ones([10]),
+          m == 0,
+          lambda: value[tf.newaxis] * tf.ones([10]),
           lambda: tf.tensor_scatter_nd_update(f(m - 1), [[m]], [value]),
         )
       )

@@ -18,9 +18,7 @@ def define_walk(name="walk", **options):
   table = tf.constant([10, 20, 30])
   with rtf.SubGraph(name, **options) as f:
     n, i = f.input(tf.int32), f.input(tf.int32)
-    f.output(
-      tf.cond(n == 0, lambda: tf.gather(table, i, name="look_up"), lambda: 1 + f(n - 1, i))
-    )
+    f.output(tf.cond(n == 0, lambda: tf.gather(table, i, name="look_up"), lambda: 1 + f(n - 1, i)))
   return f
 
 
@@ -87,9 +85,7 @@ def test_an_error_in_a_python_function_of_a_body_carries_its_message(mode):
   def run(n):
     with rtf.SubGraph("polite") as f:
       m = f.input(tf.int32)
-      f.output(
-        tf.cond(m == 0, lambda: tf.py_function(refuse, [m], tf.int32), lambda: f(m - 1))
-      )
+      f.output(tf.cond(m == 0, lambda: tf.py_function(refuse, [m], tf.int32), lambda: f(m - 1)))
     return f(n)
 
   message, _ = fail(lambda: run(tf.constant(50)), tf.errors.InvalidArgumentError)

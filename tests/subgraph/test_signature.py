@@ -37,6 +37,7 @@ class Interval(tf.experimental.ExtensionType):
 
 def rotate(mode, swap, value, spec, n=3):
   """Calls a SubGraph that swaps the two parts of a nest n times."""
+
   @mode
   def run(value, n):
     with rtf.SubGraph("rotate") as f:
@@ -85,9 +86,7 @@ def test_composite_tensors_go_in_and_out(mode):
     with rtf.SubGraph("widen") as f:
       ragged = f.input(tf.RaggedTensorSpec([None, None], tf.int32))
       wide = ragged.nrows() > 4
-      f.output(
-        tf.cond(wide, lambda: ragged, lambda: f(tf.concat([ragged, ragged], 0)))
-      )
+      f.output(tf.cond(wide, lambda: ragged, lambda: f(tf.concat([ragged, ragged], 0))))
     return f(rows)
 
   result = run(tf.ragged.constant([[1, 2], [3]]))

@@ -11,7 +11,8 @@ def test_rows_are_read_and_what_is_empty_is_left_out(tmp_path):
   assert read_history(tmp_path) == []
   (tmp_path / "history.csv").write_text(GOOD)
   assert read_history(tmp_path) == [
-    {"epoch": 1, "step": 5, "train_loss": 2.5}, {"epoch": 2, "step": 10}
+    {"epoch": 1, "step": 5, "train_loss": 2.5},
+    {"epoch": 2, "step": 10},
   ]
 
 

@@ -142,9 +142,7 @@ def writes_of(
   return writes, logs
 
 
-def prints_of(
-  effects: Effects, logs: dict[Any, list[Any]]
-) -> list[tuple[Site, Sequence[Any]]]:
+def prints_of(effects: Effects, logs: dict[Any, list[Any]]) -> list[tuple[Site, Sequence[Any]]]:
   """Returns what a run prints, in order."""
   sites = list(effects.sites.values())
   rows = {key: iter(values) for key, values in logs.items()}

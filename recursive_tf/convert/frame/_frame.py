@@ -85,8 +85,9 @@ class Frame(Reading):
     if all(outcome.after is None for outcome in outcomes):
       raise Bottom
     changed = self._changed(before, outcomes, live)
-    forms = self._join([[o.value, *(o.after[i] for i in changed)] if o.after else None
-                        for o in outcomes], outcomes)
+    forms = self._join(
+      [[o.value, *(o.after[i] for i in changed)] if o.after else None for o in outcomes], outcomes
+    )
     outputs = [self._outputs(outcome, changed, forms) for outcome in outcomes]
     is_demanding = any(o.after is None or o.layer.demands for o in outcomes)
     branches = []
@@ -137,9 +138,7 @@ class Frame(Reading):
       except ConversionRefused as refusal:
         self.conversion.postpone(refusal)
 
-    outcome.graph = tfi.begin_branch(
-      name, lambda: self.isolated(trace, outcome.layer), pred
-    )
+    outcome.graph = tfi.begin_branch(name, lambda: self.isolated(trace, outcome.layer), pred)
     self.conversion.budget.done(outcome.graph)
     return outcome
 
@@ -194,9 +193,7 @@ class Frame(Reading):
         met = tf.logical_and(met, ok)
       return met
 
-  def _outputs(
-    self, outcome: _Outcome, changed: list[int], forms: list[Any]
-  ) -> list[tf.Tensor]:
+  def _outputs(self, outcome: _Outcome, changed: list[int], forms: list[Any]) -> list[tf.Tensor]:
     """Returns a branch's outputs, and demands what it computes without using it."""
     with outcome.graph.as_default():
       if outcome.after is None:

@@ -162,9 +162,7 @@ class Inputs:
   def array(self, column: Column, number: tf.Tensor) -> tf.Tensor:
     """Returns one of the different arrays of a column."""
     specs = _stack_spec(column)
-    parts = [
-      self._tensor("arrays", (column.index, part), spec) for part, spec in enumerate(specs)
-    ]
+    parts = [self._tensor("arrays", (column.index, part), spec) for part, spec in enumerate(specs)]
     if len(parts) == 1:
       return tf.gather(parts[0], number)
     values, starts, shapes = parts

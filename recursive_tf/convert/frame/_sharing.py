@@ -340,8 +340,10 @@ class Rejoin:
     parts = dict(parts_of(copy))
     if parts:
       wholes = [dict(parts_of(o)) for o in originals if isinstance(o, Container)]
-      new = {key: self.value(part, [whole[key] for whole in wholes if key in whole])
-             for key, part in parts.items()}
+      new = {
+        key: self.value(part, [whole[key] for whole in wholes if key in whole])
+        for key, part in parts.items()
+      }
       copy.restore(new if isinstance(copy.snapshot(), dict) else new.values())
     return copy
 
@@ -443,5 +445,3 @@ def _reaches(content: Any, container: Container) -> bool:
     return False
   parts = content.values() if isinstance(content, dict) else content
   return any(one is container for part in parts for _, one in containers(part))
-
-

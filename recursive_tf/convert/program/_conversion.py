@@ -142,9 +142,7 @@ class Conversion:
         return
     raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
 
-  def build(
-    self, fed: dict[str, Any], entry: Callable[[Interpreter], Any]
-  ) -> tuple[Any, Frame]:
+  def build(self, fed: dict[str, Any], entry: Callable[[Interpreter], Any]) -> tuple[Any, Frame]:
     """Makes the program in the current graph, after `settle`.
 
     Args:
@@ -304,9 +302,7 @@ class Conversion:
     if frame.num_trials:
       raise Dear
     lifted = Lifted(names, outer, function)
-    forms = tuple(
-      self._form(node, name, value, frame) for name, value in lifted.values.items()
-    )
+    forms = tuple(self._form(node, name, value, frame) for name, value in lifted.values.items())
     key = self._key(node, lifted, forms)
     instance = self._instance(key, source, node, lifted, forms, frame)
     if ask:
@@ -321,9 +317,7 @@ class Conversion:
     for container in containers.values():
       if container.sharing is not frame.sharing:
         raise frame.sharing.refuse("The default of a function that calls itself may be changed")
-    self._has_news |= crossing.call(
-      frame.sharing, containers, mapped, is_many=rows is not None
-    )
+    self._has_news |= crossing.call(frame.sharing, containers, mapped, is_many=rows is not None)
     tensors = self._arguments(lifted, instance, frame, rows)
     if rows is not None and instance.result is None and not (self._is_outside or self._may_fail):
       return Rows(tf.constant(0), (), None)  # As far as is known yet.
@@ -384,9 +378,7 @@ class Conversion:
     return self._variants.opened(id(node), name, form)
 
   def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[Any, ...]) -> Any:
-    parts = tuple(
-      (name, skeleton(form)) for name, form in zip(lifted.values, forms, strict=True)
-    )
+    parts = tuple((name, skeleton(form)) for name, form in zip(lifted.values, forms, strict=True))
     return id(node), parts
 
   def _instance(

@@ -91,14 +91,11 @@ class Program:
     self.walked_objects = 0
     self._source = source
     self._arguments = {
-      name: dataclasses.replace(argument, is_mapped=False)
-      for name, argument in arguments.items()
+      name: dataclasses.replace(argument, is_mapped=False) for name, argument in arguments.items()
     }
     self.root_types = {name: profile.family(types) for name, types in root_types.items()}
     all_types = frozenset[type]().union(*self.root_types.values())
-    self.conversion = Conversion(
-      profile, sources, changing, all_types, source.node, budget
-    )
+    self.conversion = Conversion(profile, sources, changing, all_types, source.node, budget)
     profile.begin(roots)
     try:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))

@@ -172,9 +172,7 @@ class RecursiveFunction:
     if _IS_COMPARING.get():
       return plain()
     values = self._bind((*owner, *lists), kwargs)
-    classified = functools.partial(
-      self._classify_rows, num_fixed=len(owner), num_lists=len(lists)
-    )
+    classified = functools.partial(self._classify_rows, num_fixed=len(owner), num_lists=len(lists))
     return self._call(classified, values, plain)
 
   def _lists(self, args: tuple[Any, ...]) -> list[Any]:
@@ -461,9 +459,7 @@ class RecursiveFunction:
 
     return again
 
-  def _internal_error(
-    self, error: Exception, arguments: dict[str, Argument]
-  ) -> ConversionRefused:
+  def _internal_error(self, error: Exception, arguments: dict[str, Argument]) -> ConversionRefused:
     """Returns the refusal for an error of ours."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "nowhere"

@@ -83,9 +83,7 @@ def _converted(ip: Host, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
   return tf.cast(tensor, dtype) if is_taken and tensor.dtype != dtype else tensor
 
 
-def _numpys(
-  ip: Host, op: Any, both: list[Any]
-) -> tuple[Any, Any, Callable[[Any], Any]] | None:
+def _numpys(ip: Host, op: Any, both: list[Any]) -> tuple[Any, Any, Callable[[Any], Any]] | None:
   """Returns the same where NumPy computes as TensorFlow does: with floats of one type."""
   arrays = [value for value in both if isinstance(value, Array)]
   dtype = arrays[0].tensor.dtype

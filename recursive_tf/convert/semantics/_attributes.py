@@ -69,9 +69,7 @@ def read(ip: Host, owner: Any, name: str) -> Any:
   if isinstance(owner, tf.Tensor) and name in _NEEDS_VALUE:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a tensor: its value is not there yet.")
   if isinstance(owner, (Number, Rows, Builtin, Closure, BoundMethod)):
-    raise ip.frame.refuse(
-      Reason.UNSUPPORTED_OPERATION, f".{name} of a {named(owner)}."
-    )
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f".{name} of a {named(owner)}.")
   return of_static(ip, owner, name)
 
 
@@ -182,12 +180,16 @@ def _of_ref(ip: Host, ref: Ref, name: str) -> Any:
     (found,) = groups
     return _bound(ip, ref, name, found)
   if all(isinstance(found, (types.FunctionType, staticmethod)) for found in groups):
-    return Builtin(name, lambda *args, **kwargs: by_type(
-      ip, ref, list(groups.values()),
-      lambda narrowed, _: ip.call(read(ip, narrowed, name), list(args), kwargs)))
-  return by_type(
-    ip, ref, list(groups.values()), lambda narrowed, group: read(ip, narrowed, name)
-  )
+    return Builtin(
+      name,
+      lambda *args, **kwargs: by_type(
+        ip,
+        ref,
+        list(groups.values()),
+        lambda narrowed, _: ip.call(read(ip, narrowed, name), list(args), kwargs),
+      ),
+    )
+  return by_type(ip, ref, list(groups.values()), lambda narrowed, group: read(ip, narrowed, name))
 
 
 def by_class(kind: type, name: str) -> Any:
@@ -293,9 +295,7 @@ def by_type(
   return frame.cond(is_exactly(ip, ref, narrowed), first, rest)
 
 
-def unless_none(
-  ip: Host, ref: Ref, of_none: Callable[[], Any], then: Callable[[Ref], Any]
-) -> Any:
+def unless_none(ip: Host, ref: Ref, of_none: Callable[[], Any], then: Callable[[Ref], Any]) -> Any:
   """Does `then` for an object, `of_none` where it is None."""
   frame = ip.frame
   kinds = frame.types_of(ref)

@@ -137,11 +137,13 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   elif type(right) in (str, int, float, bool) and kinds <= set(PRIMITIVE):
     found = frame.number(left.step("eq", right))
   elif len(kinds) == len(others) == 1 and kinds | others <= set(_forms.NUMBERS):
-    found = _compare_optional(ip, left, right, lambda: compare(
-      ip, ast.Eq, frame.concrete(left), frame.concrete(right)))
+    found = _compare_optional(
+      ip, left, right, lambda: compare(ip, ast.Eq, frame.concrete(left), frame.concrete(right))
+    )
   elif kinds == others == {str}:
-    found = _compare_optional(ip, left, right, lambda: Number(
-      tf.equal(frame.string(left), frame.string(right)), bool))
+    found = _compare_optional(
+      ip, left, right, lambda: Number(tf.equal(frame.string(left), frame.string(right)), bool)
+    )
   elif not any(has_own_eq(kind) for kind in kinds | others):
     found = _identical(ip, left, right)
   else:

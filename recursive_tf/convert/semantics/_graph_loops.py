@@ -157,8 +157,9 @@ def _settle(
     if joined == forms and not is_new:
       return forms
     forms = joined
-  raise ConversionRefused.of(Reason.NOT_SETTLED, "What the loop carries keeps changing its form.",
-                             frame.origin)
+  raise ConversionRefused.of(
+    Reason.NOT_SETTLED, "What the loop carries keeps changing its form.", frame.origin
+  )
 
 
 def _one_round(

@@ -446,9 +446,7 @@ class Interpreter:
     pairs = _comprehensions.comprehension(self, pair, node.generators, scope)
     if pairs.items is None:
       raise self.frame.refuse(Reason.DYNAMIC_LIST, "A dict of unknown length.")
-    items = {
-      _items.static_key(self, self.frame.resolve(key)): value for key, value in pairs.items
-    }
+    items = {_items.static_key(self, self.frame.resolve(key)): value for key, value in pairs.items}
     return self.frame.new(LocalDict(items))
 
   def eval_Starred(self, node: ast.Starred, scope: Scope) -> Any:
@@ -481,9 +479,7 @@ class Interpreter:
     self.frame.origin = origin
     return result
 
-  def _arguments(
-    self, nodes: list[ast.expr], scope: Scope, order: _lazy.Order
-  ) -> Iterator[Any]:
+  def _arguments(self, nodes: list[ast.expr], scope: Scope, order: _lazy.Order) -> Iterator[Any]:
     for node in nodes:
       if not isinstance(node, ast.Starred):
         yield order.evaluate(node, scope)

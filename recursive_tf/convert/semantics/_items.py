@@ -133,8 +133,12 @@ def item_of_rows(ip: Host, rows: Rows, key: Any) -> Any:
     found = Rows(length, tensors, rows.form, rows.type)
     return frame.new(LocalList(found)) if rows.type is None else found
   if rows.form is None or (not isinstance(key, Number) and type(key) is not int):
-    raise Raises if rows.form is None else frame.refuse(
-      Reason.UNSUPPORTED_OPERATION, f"An item of a list by a {type(key).__name__}."
+    raise (
+      Raises
+      if rows.form is None
+      else frame.refuse(
+        Reason.UNSUPPORTED_OPERATION, f"An item of a list by a {type(key).__name__}."
+      )
     )
   index = tf.cast(key.tensor, tf.int32) if isinstance(key, Number) else tf.constant(key)
   index = tf.where(index < 0, index + rows.length, index)

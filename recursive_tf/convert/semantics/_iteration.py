@@ -41,9 +41,7 @@ def _own_rows(ip: Host, value: Any) -> Rows | None:
     return None
   found = ip.call(BoundMethod(methods.pop(), value), [], {})
   if not isinstance(found, Once):
-    raise ip.frame.refuse(
-      Reason.OPAQUE_READ, "__iter__ that does not return iter(...)."
-    )
+    raise ip.frame.refuse(Reason.OPAQUE_READ, "__iter__ that does not return iter(...).")
   rows = rows_of(ip, found.value)
   return rows_of_items(ip.frame, fixed_items(ip, found.value)) if rows is None else rows
 
@@ -95,8 +93,9 @@ def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[Any]:
   rows = rows_of(ip, value)
   if rows is not None:
     if count is None:
-      raise frame.refuse(Reason.DYNAMIC_LIST, "A list is taken apart whose length only the run "
-                         "knows.")
+      raise frame.refuse(
+        Reason.DYNAMIC_LIST, "A list is taken apart whose length only the run knows."
+      )
     if isinstance(value, Ref):
       length = frame.length(value)
       frame.demand(tf.equal(length.tensor, count))
@@ -106,8 +105,7 @@ def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[Any]:
     ok = tf.equal(rows.length, count)
     checked = [frame.check(t, ok, "too many or too few to unpack") for t in rows.tensors]
     return [
-      frame.adopt(_forms.unflatten(rows.form, iter([t[i] for t in checked])))
-      for i in range(count)
+      frame.adopt(_forms.unflatten(rows.form, iter([t[i] for t in checked]))) for i in range(count)
     ]
   if isinstance(value, np.ndarray):
     value = Array(frame.tensor(value), frozenset([type(value)]), False)
@@ -135,9 +133,7 @@ def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[Any]:
     # What has a length need not end there.
     elements = ip.native(lambda v: list(itertools.islice(v, count)), [value], {})
     return list(elements.items)
-  raise frame.refuse(
-    Reason.UNSUPPORTED_OPERATION, f"Iterating over a {named(value)}."
-  )
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"Iterating over a {named(value)}.")
 
 
 def contents_of_dict(ip: Host, ref: Ref, name: str) -> Rows:

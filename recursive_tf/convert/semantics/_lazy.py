@@ -109,9 +109,7 @@ def check_at_once(ip: Host, value: Any) -> None:
     raise _refused(ip)
 
 
-def interleaved(
-  ip: Host, value: Any, consume: Callable[[], Any], function: Any = None
-) -> Any:
+def interleaved(ip: Host, value: Any, consume: Callable[[], Any], function: Any = None) -> Any:
   """Returns what `consume` gives, which Python does step by step, as each element is made.
 
   Here all elements are made before. That is the same if neither changes what the other one reads

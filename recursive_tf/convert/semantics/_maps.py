@@ -84,7 +84,12 @@ def _each(ip: Host, function: Closure, rows: Rows) -> _MappedCall:
   names = {parameter.arg: Mapped(rows)}
   return functools.partial(
     ip.conversion.call_instance,
-    ip, function, function.source, function.node, function.scope, names,
+    ip,
+    function,
+    function.source,
+    function.node,
+    function.scope,
+    names,
   )
 
 

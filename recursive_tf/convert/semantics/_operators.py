@@ -83,8 +83,9 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
     return _weak_binary(ip, op, left, right)
   if isinstance(left, LocalObject) or isinstance(right, LocalObject):
     return _own_operator(ip, op, left, right)
-  if any(isinstance(v, (LocalList, Rows)) or (op is ast.Mult and type(v) is tuple)
-         for v in (left, right)):
+  if any(
+    isinstance(v, (LocalList, Rows)) or (op is ast.Mult and type(v) is tuple) for v in (left, right)
+  ):
     found = _containers.binary(ip, op, left, right)
     if found is not None:
       return found
@@ -111,9 +112,11 @@ def as_array(ip: Host, value: Any, other: Any) -> Any:
 
 def with_array(ip: Host, op: Any, function: Any, left: Any, right: Any) -> Any:
   """Computes with an array of NumPy: with TensorFlow if the other one is a tensor."""
-  found = _arrays.operands(ip, op, *(
-    ip.frame.strong(value) if isinstance(value, Weak) else value for value in (left, right)
-  ))
+  found = _arrays.operands(
+    ip,
+    op,
+    *(ip.frame.strong(value) if isinstance(value, Weak) else value for value in (left, right)),
+  )
   if found is None:
     raise _arrays.refuse(ip, function.__name__)
   left, right, result = found

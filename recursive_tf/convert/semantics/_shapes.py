@@ -33,9 +33,7 @@ def of_tensor(ip: Host, tensor: tf.Tensor) -> Any:
     )
   found = tf.shape(tensor)
   return Shape(
-    tuple(
-      Number(found[i], int) if size is None else size for i, size in enumerate(tensor.shape)
-    )
+    tuple(Number(found[i], int) if size is None else size for i, size in enumerate(tensor.shape))
   )
 
 

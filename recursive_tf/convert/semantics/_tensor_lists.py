@@ -96,8 +96,9 @@ def _concat(ip: Host, stacked: tf.Tensor, axis: Any = None, name: Any = None) ->
   axis = axis % rank
   order = [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)]
   moved = tf.transpose(stacked, order) if axis else stacked
-  shape = [tf.shape(stacked)[i + 1] if s is None else s for i, s in
-           enumerate(stacked.shape[1:].as_list())]
+  shape = [
+    tf.shape(stacked)[i + 1] if s is None else s for i, s in enumerate(stacked.shape[1:].as_list())
+  ]
   shape[axis] = -1
   result = tf.reshape(moved, shape)
   known = stacked.shape[1:].as_list()
@@ -119,6 +120,7 @@ _TAKE_STACKED = {
   tf.reshape,
   tf.nn.softmax,
 }
+
 
 def constant(
   ip: Host, value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const"

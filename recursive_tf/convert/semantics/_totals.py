@@ -103,9 +103,7 @@ def _total_of_floats(ip: Host, rows: Rows, start: Any) -> Number | IntOrFloat:
     return index + 1, found.tensor
 
   frame.partial()
-  _, result = tf.while_loop(
-    lambda index, _: index < rows.length, add, [tf.constant(0), begin]
-  )
+  _, result = tf.while_loop(lambda index, _: index < rows.length, add, [tf.constant(0), begin])
   if first.type is not float:
     return IntOrFloat(Number(result, float), tf.equal(rows.length, 0))
   return Number(result, float)

@@ -296,4 +296,3 @@ def describe(value: Any, depth: int = 2) -> str:
   if type(value) in (dict, set):
     return f"{{{inside}}}"
   return f"{type(value).__name__}({inside})"
-

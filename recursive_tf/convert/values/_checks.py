@@ -66,4 +66,3 @@ def is_ragged(error: tf.errors.OpError) -> bool:
 @tf.RegisterGradient("RecursiveTf>Check")
 def _gradient(op: Any, dy: tf.Tensor) -> list[Any]:
   return [dy, None]
-

@@ -31,11 +31,26 @@ _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _CANONICAL = {bool: tf.bool, int: tf.int64, float: tf.float64}
 # To which types of tensors TensorFlow, in eager execution, converts a bool operand.
 _TAKES_BOOL = (
-  tf.bool, tf.int32, tf.int64, tf.uint64, tf.float16, tf.float32, tf.float64, tf.complex128,
+  tf.bool,
+  tf.int32,
+  tf.int64,
+  tf.uint64,
+  tf.float16,
+  tf.float32,
+  tf.float64,
+  tf.complex128,
 )
 _CAST_BY_US = (
-  tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.uint32, tf.uint64,
-  tf.float32, tf.float64,
+  tf.int8,
+  tf.int16,
+  tf.int32,
+  tf.int64,
+  tf.uint8,
+  tf.uint16,
+  tf.uint32,
+  tf.uint64,
+  tf.float32,
+  tf.float64,
 )
 
 

@@ -65,9 +65,7 @@ class Unused:
   def __init__(self) -> None:
     self._known: dict[tuple[Any, int], bool] = {}  # Whether a result of a conditional may fail.
 
-  def of(
-    self, computed: Iterable[tf.Tensor], outputs: Iterable[tf.Tensor]
-  ) -> list[tf.Tensor]:
+  def of(self, computed: Iterable[tf.Tensor], outputs: Iterable[tf.Tensor]) -> list[tf.Tensor]:
     """Returns those of the tensors that may fail and that no output of the current graph needs."""
     graph = tf.compat.v1.get_default_graph()
     needed: set[Any] = set()

@@ -311,7 +311,6 @@ def test_strings_made_of_attributes_are_objects():
   agrees(build)
 
 
-
 # --- Ever other constants
 
 

@@ -117,6 +117,7 @@ def test_methods_of_callable_nodes_are_bound_and_mapped():
       return self.v * depth + sum(kid.add(depth + 1) for kid in self.kids)
 
   stats = Bound.add.stats
+
   def plain(node, depth=1):
     return node.v * depth + sum(plain(kid, depth + 1) for kid in node.kids)
 

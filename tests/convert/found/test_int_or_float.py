@@ -131,7 +131,10 @@ CONVERTING = {
   "comparison": lambda x, y: (x < y, x <= y, x == y, x != y, x > 3, 2.5 >= x, x == 0, 0 < x < 9),
   "extreme": lambda x, y: (min(x, y), max(x, y), max(0, x), min(x, 0.0), max([x, y, 2])),
   "type": lambda x, y: (
-    isinstance(x, int), isinstance(x, float), isinstance(x, (int, float)), isinstance(x, str)
+    isinstance(x, int),
+    isinstance(x, float),
+    isinstance(x, (int, float)),
+    isinstance(x, str),
   ),
   "none": lambda x, y: (x is None, x is not None, x == None),  # noqa: E711
   "truth": lambda x, y: (x and y, x or y, 1 if x else 2.0, x if x > y else y),

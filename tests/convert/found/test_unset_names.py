@@ -110,9 +110,7 @@ def by_walrus(n, make):
   return x
 
 
-HOW = [
-  by_if, by_chain, by_loop, by_loop_variable, by_while, by_two_tests, by_closure, by_walrus
-]
+HOW = [by_if, by_chain, by_loop, by_loop_variable, by_while, by_two_tests, by_closure, by_walrus]
 
 
 @pytest.mark.parametrize("what", WHAT)

@@ -134,8 +134,15 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   **{
     getattr(math, name): _arithmetic.math_of(name)
     for name in (
-      *sorted(_numbers.MATH_FUNCTIONS), "ceil", "fabs", "floor", "isfinite", "isinf", "isnan",
-      "pow", "trunc",
+      *sorted(_numbers.MATH_FUNCTIONS),
+      "ceil",
+      "fabs",
+      "floor",
+      "isfinite",
+      "isinf",
+      "isnan",
+      "pow",
+      "trunc",
     )
   },
 }

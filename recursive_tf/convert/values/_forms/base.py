@@ -118,9 +118,7 @@ def same_static(a: Any, b: Any) -> bool:
   if isinstance(a, types.MethodType):
     return a.__func__ is b.__func__ and a.__self__ is b.__self__
   kinds = (*NUMBERS, str, bytes, range, slice, tf.DType, tf.TensorShape)
-  return isinstance(a, kinds) and (
-    a == b and repr(a) == repr(b)
-  )
+  return isinstance(a, kinds) and (a == b and repr(a) == repr(b))
 
 
 def is_exact(value: Any, dtype: tf.DType) -> bool:
