@@ -10,6 +10,8 @@ from recursive_tf.datasets.batch import NODE_COLUMNS as NODE_COLUMNS
 from recursive_tf.datasets.batch import TreeBatch as TreeBatch
 from recursive_tf.datasets.batch import TreeSelection as TreeSelection
 from recursive_tf.datasets.batch import TreeTable as TreeTable
+from recursive_tf.datasets.brackets import parse_brackets as parse_brackets
+from recursive_tf.datasets.brackets import tree_of_nltk as tree_of_nltk
 from recursive_tf.datasets.conllu import load_conllu_treebank as load_conllu_treebank
 from recursive_tf.datasets.conllu import load_ud as load_ud
 from recursive_tf.datasets.dependencies import DependencyBatch as DependencyBatch
@@ -25,6 +27,9 @@ from recursive_tf.datasets.ptb import read_ptb as read_ptb
 from recursive_tf.datasets.ptb import write_ptb as write_ptb
 from recursive_tf.datasets.sample import load_sample as load_sample
 from recursive_tf.datasets.sst import load_sst as load_sst
+from recursive_tf.datasets.structure import binarise as binarise
+from recursive_tf.datasets.structure import tokenize as tokenize
+from recursive_tf.datasets.structure import tree_of_words as tree_of_words
 from recursive_tf.datasets.synthetic import synthetic_tree as synthetic_tree
 from recursive_tf.datasets.tree import Tree as Tree
 from recursive_tf.datasets.treebank import load_treebank as load_treebank

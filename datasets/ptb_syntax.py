@@ -60,10 +60,11 @@ def malformed(
   got: str,
   text: str,
   unit: str = "line",
+  can_skip: bool = True,
 ) -> DataError:
   """Makes the error for a malformed line; `column` counts characters from 1.
 
-  `unit` is what --skip-bad leaves out because of it.
+  `unit` is what --skip-bad leaves out because of it, if it `can_skip` such.
   """
   start = max(0, column - 1 - _NUM_CONTEXT_CHARS)
   shown = text[start : column - 1 + _NUM_CONTEXT_CHARS]
@@ -71,10 +72,11 @@ def malformed(
   suffix = "..." if start + len(shown) < len(text) else ""
   shown = shown.translate(_ONE_COLUMN_EACH)
   caret = " " * (len(prefix) + column - 1 - start) + "^"
+  skip = f", or leave such {unit}s out with skip_bad=True (command line: --skip-bad)"
   return DataError(
     f"{source}:{line_number}:{column}: malformed tree: expected {expected}, got {got}.\n"
     f"  {prefix}{shown}{suffix}\n  {caret}\n"
-    f"Correct the line, or leave such {unit}s out with skip_bad=True (command line: --skip-bad)."
+    f"Correct the line{skip if can_skip else ''}."
   )
 
 

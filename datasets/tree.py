@@ -20,7 +20,7 @@ class Tree:
   hashing, printing, pickling, copying and freeing a chain of 100,000 nodes all work.
 
   Attributes:
-    label: the node's class, e.g. 0 (very negative) .. 4 (very positive).
+    label: the node's class, e.g. 0 (very negative) .. 4 (very positive); -1, written `_`, for none.
     word: the token at this node; None at an inner node of a constituency tree.
     children: subtrees from left to right; empty at a leaf.
   """
@@ -154,7 +154,8 @@ class Tree:
       if node is None:
         pieces.append(")")
         continue
-      pieces.append(f" ({node.label}" if pieces else f"({node.label}")
+      label = node.label if node.label >= 0 else "_"
+      pieces.append(f" ({label}" if pieces else f"({label}")
       if node.word is not None:
         pieces.append(f" {node.word}")
       stack.append(None)

@@ -7,6 +7,7 @@ import abc
 import tensorflow as tf
 
 from recursive_tf._errors import ConfigError
+from recursive_tf.datasets import TreeBatch
 from recursive_tf.models import labels
 from recursive_tf.models.initializers import Initializer
 from recursive_tf.models.metrics import Metrics
@@ -107,6 +108,32 @@ class TreeClassifier(Trainable):
 
     _, h = run_over_trees(self.name, batch, cell, self.embedding, state, (), spec)
     return tf.nn.bias_add(tf.matmul(tf.squeeze(h, 1), self.output_weights), self.output_bias)
+
+  def node_logits(self, batch: TreeBatch) -> tf.Tensor:
+    """Returns unnormalised log-probabilities of the classes at all nodes, float [N, K].
+
+    Frames return sums up their tree, not values in the order of the nodes. So each node adds the
+    product of its logits with a row of zeros of its own: the gradient of the sum with respect to
+    that row is its logits, exactly, for all nodes in one pass up and one down.
+
+    Args:
+      batch: B trees with N nodes.
+    """
+    cell, weights = self.cell(), tf.convert_to_tensor(self.output_weights)
+    bias = tf.convert_to_tensor(self.output_bias)
+    places = tf.zeros([batch.num_nodes, self.task.num_classes], weights.dtype)
+    spec = tf.TensorSpec([1], weights.dtype)
+
+    def head(node: Node, h: tf.Tensor) -> tuple[Tensors, tf.Tensor]:
+      # Stopped: no gradient is wanted with respect to anything but the places.
+      logits = tf.stop_gradient(tf.nn.bias_add(tf.matmul(h, weights), bias))
+      product = tf.reduce_sum(tf.gather(places, node.index) * logits, 1)
+      return (product,), product
+
+    with tf.GradientTape() as tape:
+      tape.watch(places)
+      (sums,), _ = run_over_trees(self.name, batch, cell, self.embedding, head, (spec,), spec)
+    return tf.convert_to_tensor(tape.gradient(sums, places))
 
   def _dropout_mask(self, batch: Trees, seed: tf.Tensor | None) -> tf.Tensor | None:
     """Returns what h is multiplied by, float [N, D]; None without dropout."""

@@ -11,6 +11,7 @@ from recursive_tf._errors import ConfigError
 
 NUM_LABELS = 5
 NEUTRAL = 2
+FINE_NAMES = ("very negative", "negative", "neutral", "positive", "very positive")
 # Class of each label 0..4 in the binary task; -1 at neutral nodes, which have none.
 BINARY_CLASS = np.array([0, 0, -1, 1, 1], np.int32)
 # What of a distribution over labels counts for negative and for positive, float [5, 2].
@@ -33,6 +34,11 @@ class Task:
   def is_binary(self) -> bool:
     """Whether neutral nodes are left out."""
     return self.num_classes == 2
+
+  @property
+  def class_names(self) -> tuple[str, ...]:
+    """The classes in words, in their order."""
+    return ("negative", "positive") if self.is_binary else FINE_NAMES
 
 
 FINE = Task("fine", NUM_LABELS)

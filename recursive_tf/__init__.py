@@ -3,6 +3,9 @@
 `import recursive_tf as rtf`, then `with rtf.SubGraph() as f: ...`; see the README.
 """
 
+import importlib as _importlib
+from typing import TYPE_CHECKING
+
 from recursive_tf import autodiff as _autodiff  # noqa: F401 - registers gradients
 from recursive_tf import batching as _batching  # noqa: F401 - registers the scheduler
 from recursive_tf import nn as nn
@@ -24,5 +27,16 @@ from recursive_tf.subgraph import RunStats as RunStats
 from recursive_tf.subgraph import SubGraph as SubGraph
 from recursive_tf.subgraph import last_run_stats as last_run_stats
 from recursive_tf.subgraph import subgraph as subgraph
+
+if TYPE_CHECKING:
+  from recursive_tf.training.prediction import load_run as load_run
+else:
+
+  def __getattr__(name):
+    # The models use this package, so it cannot import them before it is complete.
+    if name == "load_run":
+      return _importlib.import_module("recursive_tf.training.prediction").load_run
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __version__ = _build_info.VERSION

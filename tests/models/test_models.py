@@ -81,6 +81,15 @@ def test_logits_of_the_roots_equal_the_oracle(name, mode):
 
 
 @every_model
+@pytest.mark.parametrize("task", [models.FINE, models.BINARY], ids=lambda task: task.name)
+def test_logits_of_all_nodes_equal_the_oracle(name, task, mode):
+  model = make_model(name, task)
+  logits = mode(model.node_logits)(make_batch(TREES["mixed"]))
+  nodes = [node for tree in TREES["mixed"] for node in tree.post_order()]
+  assert_same(logits, tf.stack(Oracle(model, nodes, VOCABULARY).logits))
+
+
+@every_model
 def test_float32_is_close_to_float64(name):
   batch = make_batch(TREES["mixed"])
   single, _ = make_model(name, dtype=tf.float32).loss_and_metrics(batch)

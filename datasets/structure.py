@@ -1,0 +1,107 @@
+"""Binary trees where there is no parse, and of parses that are not binary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recursive_tf._errors import ConfigError, DataError
+from recursive_tf.datasets.brackets import NO_LABEL
+from recursive_tf.datasets.tree import Tree
+
+STRUCTURES = ("right", "left", "balanced")
+
+
+class Binarised(NamedTuple):
+  """A binary tree, and what was done to get it.
+
+  Attributes:
+    tree: each node has no children or two.
+    num_split: nodes that had more than two children.
+    num_collapsed: nodes that had one child, which took their place.
+  """
+
+  tree: Tree
+  num_split: int
+  num_collapsed: int
+
+
+def tokenize(text: str) -> list[str]:
+  """Splits plain text into words as treebanks have them: "don't like it." -> do n't like it ."""
+  # Here, because importing nltk takes longer than reading a treebank.
+  from nltk.tokenize.treebank import TreebankWordTokenizer
+
+  return list(TreebankWordTokenizer().tokenize(text, convert_parentheses=True))
+
+
+def join(parts: Sequence[Tree], structure: str) -> Tree:
+  """Joins trees, from left to right, into one binary tree whose new nodes have no label.
+
+  Args:
+    parts: one tree or more.
+    structure: "right": (a (b (c d))); "left": (((a b) c) d); "balanced": ((a b) (c d)).
+
+  Raises:
+    ConfigError: If there is no such structure.
+    DataError: If there are no parts.
+  """
+  if structure not in STRUCTURES:
+    raise ConfigError(f"structure is {structure!r}, expected one of {', '.join(STRUCTURES)}.")
+  if not parts:
+    raise DataError("join: there are no words. Give at least one.")
+  joined = list(parts)
+  if structure == "right":
+    tree = joined.pop()
+    while joined:
+      tree = Tree(NO_LABEL, None, (joined.pop(), tree))
+    return tree
+  if structure == "left":
+    tree = joined[0]
+    for part in joined[1:]:
+      tree = Tree(NO_LABEL, None, (tree, part))
+    return tree
+  return _halves(joined)
+
+
+def _halves(parts: list[Tree]) -> Tree:
+  """Joins halves of halves; the depth is the logarithm of their number."""
+  if len(parts) == 1:
+    return parts[0]
+  middle = (len(parts) + 1) // 2
+  return Tree(NO_LABEL, None, (_halves(parts[:middle]), _halves(parts[middle:])))
+
+
+def tree_of_words(words: Sequence[str], structure: str = "right") -> Tree:
+  """Makes the tree of a sentence without a parse; arguments and errors as `join`."""
+  return join([Tree(NO_LABEL, word) for word in words], structure)
+
+
+def binarise(tree: Tree, structure: str = "right") -> Binarised:
+  """Makes a binary tree of any other.
+
+  A node with one child is left out: the child takes its place, with its own label if it has one.
+  The children of a node with more than two are joined, by nodes without a label.
+
+  Args:
+    tree: any tree.
+    structure: how to join more than two, as in `join`.
+  """
+  num_split = num_collapsed = 0
+  open_trees: list[Tree] = []
+  for node in tree.post_order():
+    start = len(open_trees) - len(node.children)
+    children = open_trees[start:]
+    if not node.children:
+      made = node
+    elif len(children) == 1:
+      (made,) = children
+      num_collapsed += 1
+      if made.label == NO_LABEL:
+        made = Tree(node.label, made.word, made.children)
+    elif len(children) == 2:
+      made = Tree(node.label, None, tuple(children))
+    else:
+      num_split += 1
+      made = Tree(node.label, None, join(children, structure).children)
+    open_trees[start:] = [made]
+  return Binarised(open_trees[0], num_split, num_collapsed)

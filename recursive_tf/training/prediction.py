@@ -1,0 +1,294 @@
+"""A trained run as an object: its model, its words, and what it says about trees."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf._errors import ConfigError, DataError
+from recursive_tf.datasets import PackedTrees, Tree, TreeBatch, Vocabulary
+from recursive_tf.datasets import structure as structures
+from recursive_tf.datasets.brackets import is_bracketed, parse_brackets, tree_of_nltk
+from recursive_tf.models import Trainable, TreeClassifier
+from recursive_tf.models.labels import NUM_LABELS
+from recursive_tf.training import runs
+from recursive_tf.training.checkpoint import Restored, restore_weights
+from recursive_tf.training.config import RunConfig
+from recursive_tf.training.data import VOCABULARY_NAME, load_vocabulary
+
+if TYPE_CHECKING:
+  import nltk
+
+AnyTree: TypeAlias = "Tree | nltk.Tree | str"
+_MAX_SHOWN_WORDS = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class TreePrediction:
+  """What a model says about one tree of N nodes, in K classes; nodes in post-order, root last.
+
+  Attributes:
+    tree: what was predicted on: binary, the label of a node without one is -1.
+    probabilities: float32 [N, K].
+    class_names: K names.
+    unknown: whether the model does not know a node's word, bool [N]; False at inner nodes.
+    num_split, num_collapsed: nodes with more than two children or one, which the model does not
+      have, so that they were split or left out.
+  """
+
+  tree: Tree
+  probabilities: np.ndarray
+  class_names: tuple[str, ...]
+  unknown: np.ndarray
+  num_split: int = 0
+  num_collapsed: int = 0
+
+  @property
+  def classes(self) -> np.ndarray:
+    """The likeliest class of each node, int64 [N]."""
+    return np.argmax(self.probabilities, axis=1)
+
+  @property
+  def root_class(self) -> int:
+    """The likeliest class of the whole tree."""
+    return int(self.classes[-1])
+
+  @property
+  def root_probabilities(self) -> np.ndarray:
+    """Of the whole tree, float32 [K]."""
+    return self.probabilities[-1]
+
+  @property
+  def unknown_words(self) -> tuple[str, ...]:
+    """Words that the model does not know, which it takes for one and the same; in order, once."""
+    nodes = zip(self.tree.post_order(), self.unknown, strict=True)
+    return tuple(dict.fromkeys(str(node.word) for node, is_unknown in nodes if is_unknown))
+
+  def __repr__(self) -> str:
+    name = self.class_names[self.root_class]
+    share = self.root_probabilities[self.root_class]
+    words = " ".join(self.tree.words())
+    return f"<TreePrediction: {name} ({share:.1%}) {words!r}>"
+
+
+class Predictions(Sequence[TreePrediction]):
+  """What a model says about B trees: a sequence of `TreePrediction`, and arrays of their roots."""
+
+  def __init__(self, trees: Iterable[TreePrediction], num_classes: int):
+    self._trees = tuple(trees)
+    self._num_classes = num_classes
+
+  @property
+  def root_classes(self) -> np.ndarray:
+    """The likeliest class of each tree, int64 [B]."""
+    return np.argmax(self.root_probabilities, axis=1)
+
+  @property
+  def root_probabilities(self) -> np.ndarray:
+    """Probabilities of each tree's classes, float32 [B, K]."""
+    roots = [tree.root_probabilities for tree in self._trees]
+    return np.stack(roots) if roots else np.zeros([0, self._num_classes], np.float32)
+
+  @property
+  def unknown_words(self) -> tuple[str, ...]:
+    """Words of all trees that the model does not know; in order, each once."""
+    return tuple(dict.fromkeys(word for tree in self._trees for word in tree.unknown_words))
+
+  @overload
+  def __getitem__(self, index: int) -> TreePrediction: ...
+  @overload
+  def __getitem__(self, index: slice) -> Predictions: ...
+  def __getitem__(self, index: int | slice) -> TreePrediction | Predictions:
+    if isinstance(index, slice):
+      return Predictions(self._trees[index], self._num_classes)
+    return self._trees[index]
+
+  def __len__(self) -> int:
+    return len(self._trees)
+
+  def __repr__(self) -> str:
+    return f"<Predictions: {list(self._trees)!r}>"
+
+
+class TrainedRun:
+  """A run that `recursive-tf train` wrote; `load_run` makes it.
+
+  Attributes:
+    directory: where it lies.
+    config: what it was trained with.
+    vocabulary: its words; `vocabulary.lookup(word)` treats case as in training.
+    model: with the weights of the best epoch on dev.
+    restored: the checkpoint they are from; its `notes` say if a newer one was damaged.
+  """
+
+  def __init__(
+    self,
+    directory: pathlib.Path,
+    config: RunConfig,
+    vocabulary: Vocabulary,
+    model: Trainable,
+    restored: Restored,
+  ):
+    self.directory = directory
+    self.config = config
+    self.vocabulary = vocabulary
+    self.model = model
+    self.restored = restored
+    self._logits: Any = None
+
+  def __repr__(self) -> str:
+    return f"<TrainedRun {self.directory}: {self.config.model}, {self.vocabulary.size} words>"
+
+  @property
+  def class_names(self) -> tuple[str, ...]:
+    """Names of the K classes, of a classifier."""
+    return self._classifier().task.class_names
+
+  def predict(
+    self, trees: AnyTree | Iterable[AnyTree], *, structure: str | None = None, batch_size: int = 64
+  ) -> Predictions:
+    """Predicts the class of every node.
+
+    Args:
+      trees: a tree or any number of them: `Tree`, `nltk.Tree`, or text in brackets, labels or not:
+        "(not good)", "(1 (2 not) (3 good))", "(ADJP (RB not) (JJ good))". Nodes of one child are
+        left out, those of more than two are split ("right" if `structure` is None).
+      structure: "right", "left" or "balanced": the binary tree that plain text is taken for; what
+        is not in brackets is plain text.
+      batch_size: trees that are computed together.
+
+    Returns:
+      A sequence of one `TreePrediction` a tree, in order. Words that the model does not know are in
+      its `unknown_words`, and a UserWarning says them.
+
+    Raises:
+      ConfigError: If the model is no classifier, or an option is not allowed.
+      DataError: If a tree is malformed, or is plain text and `structure` is None.
+    """
+    if isinstance(trees, str | Tree) or callable(getattr(trees, "label", None)):
+      trees = [trees]  # An nltk.Tree is a list, too.
+    predictions = self.predict_binarised(
+      [_to_tree(tree, number, structure) for number, tree in enumerate(trees)], batch_size
+    )
+    unknown = predictions.unknown_words
+    if unknown:
+      warnings.warn(f"{describe_unknown(unknown)}.", UserWarning, stacklevel=2)
+    return predictions
+
+  def predict_binarised(
+    self, trees: Sequence[structures.Binarised], batch_size: int = 64
+  ) -> Predictions:
+    """Predicts the class of every node of trees that are binary; as `predict`, but warns nobody."""
+    if batch_size < 1:
+      raise ConfigError(f"predict: batch_size is {batch_size}, expected at least 1.")
+    classifier = self._classifier()
+    found: list[TreePrediction] = []
+    for start in range(0, len(trees), batch_size):
+      found += self._predict_batch(classifier, trees[start : start + batch_size])
+    return Predictions(found, classifier.task.num_classes)
+
+  def _predict_batch(
+    self, classifier: TreeClassifier, trees: Sequence[structures.Binarised]
+  ) -> Iterator[TreePrediction]:
+    if self._logits is None:
+      self._logits = tf.function(
+        classifier.node_logits, input_signature=[TreeBatch.spec()], autograph=False
+      )
+    packed = PackedTrees.pack([tree for tree, _, _ in trees], self.vocabulary)
+    logits = self._logits(packed.batch(range(len(packed))))
+    probabilities = tf.nn.softmax(logits).numpy()
+    if not np.isfinite(probabilities).all():
+      raise ConfigError(
+        f"{self.restored.path}: probabilities with these weights are not finite. Train anew with a "
+        "lower --learning-rate and another --out."
+      )
+    for (tree, num_split, num_collapsed), start, end in zip(
+      trees, packed.node_splits, packed.node_splits[1:], strict=False
+    ):
+      yield TreePrediction(
+        tree,
+        probabilities[start:end],
+        classifier.task.class_names,
+        packed.word[start:end] == 0,
+        num_split,
+        num_collapsed,
+      )
+
+  def _classifier(self) -> TreeClassifier:
+    if not isinstance(self.model, TreeClassifier):
+      raise ConfigError(
+        f"{self.directory}: {self.config.model} generates trees and has no classes to predict. Use "
+        "`load_run(dir).model.generate(condition)`, or a run of treelstm, treernn or rntn."
+      )
+    return self.model
+
+
+def load_run(directory: str | os.PathLike[str]) -> TrainedRun:
+  """Loads a trained run, with the weights of its best epoch.
+
+  ```python
+  run = rtf.load_run("runs/treelstm-sst-binary")
+  found = run.predict(["(not (very good))", "((not bad) (at all))"])
+  found.root_classes, found[0].probabilities        # int64 [2], float32 [5, 2]
+  ```
+
+  Args:
+    directory: what `recursive-tf train` wrote.
+
+  Raises:
+    CheckpointError: If there is no run, or one of its files is missing or damaged.
+  """
+  directory = pathlib.Path(directory)
+  config = runs.load_run(directory)
+  vocabulary = load_vocabulary(directory / VOCABULARY_NAME, config)
+  model = runs.make_model(config, vocabulary.size)
+  return TrainedRun(directory, config, vocabulary, model, restore_weights(directory, model))
+
+
+def describe_unknown(words: Sequence[str]) -> str:
+  """Says which words a model does not know."""
+  shown = ", ".join(words[:_MAX_SHOWN_WORDS])
+  more = f" and {len(words) - _MAX_SHOWN_WORDS} more" if len(words) > _MAX_SHOWN_WORDS else ""
+  one = "this word was" if len(words) == 1 else "these words were"
+  return f"{one} not in the training data, and all such count as one: {shown}{more}"
+
+
+def tree_of_text(
+  text: str, structure: str | None, source: str, line_number: int = 1
+) -> structures.Binarised:
+  """Makes the tree of a line: of its brackets, or of its words by `structure`.
+
+  Raises:
+    DataError: If the brackets are malformed, there are no words, or there is no `structure`.
+  """
+  if is_bracketed(text):
+    tree = parse_brackets(text, num_labels=NUM_LABELS, source=source, line_number=line_number)
+    return structures.binarise(tree, structure or "right")
+  words = structures.tokenize(text)
+  if not words:
+    raise DataError(f"{source}:{line_number}: expected a tree or a sentence, got no words.")
+  if structure is None:
+    raise DataError(
+      f"{source}:{line_number}: no brackets in {text[:40]!r}, so there is no parse. Say which tree "
+      f"to take it for, structure={structures.STRUCTURES[0]!r} for instance."
+    )
+  return structures.Binarised(structures.tree_of_words(words, structure), 0, 0)
+
+
+def _to_tree(tree: AnyTree, number: int, structure: str | None) -> structures.Binarised:
+  if isinstance(tree, str):
+    return tree_of_text(tree, structure, f"<tree {number}>")
+  if isinstance(tree, Tree):
+    return structures.binarise(tree, structure or "right")
+  if callable(getattr(tree, "label", None)):
+    return structures.binarise(tree_of_nltk(tree, NUM_LABELS), structure or "right")
+  raise DataError(
+    f"<tree {number}>: expected a Tree, an nltk.Tree or a string, got {type(tree).__name__}."
+  )
