@@ -19,6 +19,7 @@ from tensorflow.python.framework import (
   function_def_to_graph,
   ops,
   tensor_shape,
+  tensor_spec,
 )
 from tensorflow.python.ops import (
   cond_v2,
@@ -386,3 +387,19 @@ def is_recording() -> bool:
 def stop_recording() -> Any:
   """Returns a context in which no tape of this thread records."""
   return record.stop_recording()
+
+
+def spec_of_variable(handle: Any) -> Any:
+  """Returns the type and shape of the variable that a tensor is the handle of, or None.
+
+  A concrete function names what it captures by handles only; tables have handles, too, but no
+  shapes.
+  """
+  if handle.dtype != dtypes.resource:
+    return None
+  is_eager = isinstance(handle, ops.EagerTensor)
+  data = handle._handle_data if is_eager else handle_data_util.get_resource_handle_data(handle)
+  if data is None or not data.is_set or not data.shape_and_type:
+    return None
+  found = data.shape_and_type[0]
+  return tensor_spec.TensorSpec(found.shape, dtypes.as_dtype(found.dtype))

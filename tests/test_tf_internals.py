@@ -436,3 +436,18 @@ def test_conditionals_and_loops_run_their_graphs_as_they_are_now():
     if node.op == "AssignAddVariableOp" and any("AssignAdd" in name for name in node.input)
   ]
   assert len(ordered) == 3
+
+
+def test_handles_of_variables_are_told_from_those_of_tables():
+  variable = tf.Variable([[1.0, 2.0]])
+  table = tf.lookup.StaticHashTable(
+    tf.lookup.KeyValueTensorInitializer([0], [1], tf.int32, tf.int32), 0
+  )
+  assert tfi.spec_of_variable(variable.handle) == tf.TensorSpec([1, 2], tf.float32)
+  assert tfi.spec_of_variable(table.resource_handle) is None
+  assert tfi.spec_of_variable(tf.constant(1.0)) is None
+  inner = tfi.FuncGraph("inner")
+  with inner.as_default():
+    variable.read_value()
+  (placeholder,) = inner.internal_captures
+  assert tfi.spec_of_variable(placeholder) == tf.TensorSpec([1, 2], tf.float32)

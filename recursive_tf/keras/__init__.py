@@ -1,0 +1,13 @@
+"""Recursion in Keras 3: layers that call SubGraphs, and the tree models as Keras models.
+
+`Recursive(function)` makes a layer of a function that builds or calls a SubGraph, of a SubGraph, or
+of an `@rtf.recursive` function. Write bigger layers and models by subclassing `Layer` and `Model`.
+"""
+
+from recursive_tf.keras._inputs import as_batch as as_batch
+from recursive_tf.keras._inputs import as_inputs as as_inputs
+from recursive_tf.keras._inputs import root_labels as root_labels
+from recursive_tf.keras._inputs import tree_inputs as tree_inputs
+from recursive_tf.keras._layer import Layer as Layer
+from recursive_tf.keras._layer import Model as Model
+from recursive_tf.keras._recursive import Recursive as Recursive
