@@ -13,7 +13,7 @@ from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.effects._output import Site
 from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, LOG, VARIABLE, Place
 from recursive_tf.convert.values import _forms, _results
-from recursive_tf.convert.values._forms import MaybeForm, TensorForm
+from recursive_tf.convert.values._forms import MaybeForm
 
 _ABSENT = object()
 
@@ -189,19 +189,16 @@ def _variable_writes(place: Place, value: Any) -> Iterator[Write]:
 
 def _dict_writes(place: Place, pairs: Any) -> Iterator[Write]:
   owner = place.owner
-  keys_are_text = isinstance(place.form.element, _forms.NestForm) and isinstance(
-    place.form.element.parts[0], TensorForm
-  )
-  for key, value in pairs:
-    name = key.numpy().decode() if keys_are_text else key
+  for name, value in pairs:
     if place.is_log or name not in owner or not _results.is_same(owner[name], value):
       yield Write(owner, ("item", name), value)
 
 
 def _set_item(owner: Any, key: Any, value: Any) -> Callable[[], None]:
   try:
-    old = owner[key]
-  except (KeyError, IndexError):
+    # Reading what is not there may make it.
+    old = owner[key] if not isinstance(owner, dict) or key in owner else _ABSENT
+  except IndexError:
     old = _ABSENT
   owner[key] = value
   return lambda: owner.pop(key) if old is _ABSENT else owner.__setitem__(key, old)

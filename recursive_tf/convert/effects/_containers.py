@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects._places import DICT, LIST, Places, Store, generalized
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
+from recursive_tf.convert.frame._kinds import has_own_key
 from recursive_tf.convert.frame._rows import (
   concatenated,
   rows_cleared,
@@ -24,7 +26,10 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalList, Missing, Raises, Ref, Rows, named
 from recursive_tf.convert.values._forms import RowsForm, part_of
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._text import Text, tensor_of
 
+DICTS = (dict, collections.Counter, collections.defaultdict)
+_MAKERS = {int: 0, float: 0.0, bool: False}  # What a `defaultdict` may call, and what that gives.
 _READING = frozenset(["get", "keys", "values", "items", "copy", "index", "count"])
 
 
@@ -33,7 +38,7 @@ class ContainerEffects(Places):
 
   def content_of(self, frame: Frame, owner: Any) -> Any:
     """Returns the content that a known list or dict has in the run, None if it does not change."""
-    keys = [(kind, id(owner)) for kind in (LIST, DICT)] if type(owner) in (list, dict) else []
+    keys = [(kind, id(owner)) for kind in (LIST, DICT)] if type(owner) in (list, *DICTS) else []
     return next((frame.stores[key].content for key in keys if key in frame.stores), None)
 
   # --- Lists
@@ -105,10 +110,7 @@ class ContainerEffects(Places):
     if (LIST, id(owner)) in self.places:
       return State(self._list_store(ip, owner, True).content[1].content)
     if (DICT, id(owner)) in self.places:
-      keys = part_of(self._dict_rows(ip, owner), 0)
-      if isinstance(keys.form, _forms.TensorForm):  # To a program these would be tensors.
-        raise ip.frame.refuse(Reason.OPAQUE_READ, "The keys of a dict that is changed are strings.")
-      return State(keys)
+      return State(part_of(self._dict_rows(ip, owner), 0))
     return None
 
   def is_changed(self, owner: Any) -> bool:
@@ -141,7 +143,7 @@ class ContainerEffects(Places):
     return rows
 
   def _key(self, ip: Host, key: Any) -> Any:
-    """Returns a key as a tensor: of an int, of a string, or the handle of an object."""
+    """Returns a key as what the rows of a dict have: an int, a string, or an object."""
     frame = ip.frame
     key = frame.concrete(key)
     if isinstance(key, Number) and key.type is int:
@@ -149,20 +151,23 @@ class ContainerEffects(Places):
     if isinstance(key, Ref):
       kinds = frame.types_of(key) - {Missing}
       if kinds == {str}:
-        return frame.string(key)
-      if not any(_has_own_key(kind) for kind in kinds):
+        return Text((frame.string(key),))
+      if not any(has_own_key(kind) for kind in kinds):
         return Ref(frame.base(key))
     if type(key) is int:
       return _forms.as_number(key)
-    if type(key) is str:
-      return tf.constant(key)
+    if type(key) is str or isinstance(key, Text):
+      return Text((tensor_of(key, frame),))
     raise frame.refuse(
       Reason.UNSUPPORTED_OPERATION, f"A dict is looked into in the run, by a {named(key)}."
     )
 
   def _find(self, ip: Host, rows: Rows, key: Any) -> tuple[Number, tf.Tensor]:
     """Returns whether a key is in the rows of a dict, and where."""
-    wanted = key.base.handle if isinstance(key, Ref) else getattr(key, "tensor", key)
+    if isinstance(key, Ref):
+      wanted = key.base.handle
+    else:
+      wanted = tensor_of(key, ip.frame) if isinstance(key, Text) else key.tensor
     keys = rows.tensors[0]
     if keys.dtype != wanted.dtype:
       raise ip.frame.refuse(Reason.KINDS_DIFFER, "A dict has keys of several types.")
@@ -196,6 +201,20 @@ class ContainerEffects(Places):
     """Returns an item of a known dict, from its items as the run has them."""
     return self._lookup(ip, owner, key, (lambda: default[0]) if default else None)
 
+  def item_or_made(self, ip: Host, owner: Any, key: Any) -> Any:
+    """Returns an item of a `Counter`, or of a `defaultdict`, which makes those that are missing."""
+    if type(owner) is collections.Counter:
+      return self.item_of_dict(ip, owner, key, 0)
+    is_known = type(owner) is collections.defaultdict
+    maker = ip.conversion.guards.attribute(owner, "default_factory") if is_known else None
+    if maker not in _MAKERS:
+      raise ip.frame.refuse(
+        Reason.OPAQUE_READ, f"A {type(owner).__name__} makes items when they are read."
+      )
+    found = self._call_dict(ip, owner, "setdefault", [key, _MAKERS[maker]])
+    assert found is not None  # It is done here.
+    return found.value
+
   def _lookup(self, ip: Host, owner: Any, key: Any, default: Callable[[], Any] | None) -> Any:
     frame = ip.frame
     wanted = self._key(ip, key)
@@ -219,7 +238,7 @@ class ContainerEffects(Places):
     """Does `owner[key] = value` for a known list or dict."""
     frame = ip.frame
     self._keep(ip, value)
-    if type(owner) is dict:
+    if type(owner) in DICTS:
       self._write_dict(ip, owner, key, generalized(frame, value))
     elif type(owner) is list:
       self._write_list_item(ip, owner, frame.resolve(key), generalized(frame, value))
@@ -290,9 +309,3 @@ class ContainerEffects(Places):
     if name in ("get", "keys", "values", "items", "copy", "__getitem__", "__len__"):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"dict.{name} of a dict of the heap.")
-
-
-def _has_own_key(kind: type) -> bool:
-  """Tells whether keys of a type are found by more than identity."""
-  plain: tuple[Any, Any] = (object.__eq__, object.__hash__)
-  return (kind.__eq__, kind.__hash__) != plain

@@ -328,6 +328,8 @@ def _facts_of(form: Any, path: Path) -> Iterator[tuple[Path, Facts]]:
     yield path, Facts(form.types, form.spec)
   elif isinstance(form, NumberForm):
     yield path, Facts(frozenset([form.type]))
+  elif isinstance(form, _forms.TextForm):
+    yield path, Facts(frozenset([str]))
   elif isinstance(form, _forms.IntOrFloatForm):
     yield path, Facts(frozenset([int, float]))
     yield (*path, ("float",)), Facts(frozenset([float]))

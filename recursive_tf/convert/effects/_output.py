@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
+import tensorflow as tf
+
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.values import _forms
@@ -92,6 +94,9 @@ def _note_shown(ip: Host, kinds: Iterable[type]) -> None:
 
 
 def _part(ip: Host, part: Any, operands: list[Any]) -> Any:
+  if isinstance(part, tf.Tensor):
+    operands.append(Text((part,)))
+    return Format(_HOLE, -1, "")
   if not isinstance(part, Format):
     return part
   spec = part.spec

@@ -284,10 +284,10 @@ def element_form(form: RowsForm) -> Any:
 
 
 def _rows_of_pairs(form: RowsForm) -> RowsForm:
-  """Returns the form of a dict's rows: strings as keys are tensors, not objects."""
+  """Returns the form of a dict's rows: strings as keys are compared, not told apart as objects."""
   if form.element is None:
     return form
   key, value = form.element.parts
   if isinstance(key, RefForm) and key.types == {str}:
-    key = _forms.TensorForm(tf.TensorSpec([], tf.string))
+    key = _forms.TextForm()
   return RowsForm(NestForm(tuple, (0, 1), (key, value)))

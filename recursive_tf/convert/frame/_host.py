@@ -87,6 +87,9 @@ class Effects(Protocol):
   def item_of_dict(self, ip: Host, owner: Any, key: Any, *default: Any) -> Any:
     """Returns an item of a known dict, from its items as the run has them."""
 
+  def item_or_made(self, ip: Host, owner: Any, key: Any) -> Any:
+    """Returns an item of a `Counter` or `defaultdict`, which makes those that are missing."""
+
   def write_attribute(self, ip: Host, owner: Any, name: str, value: Any) -> None:
     """Does `owner.name = value`."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import tensorflow as tf
 
@@ -40,3 +42,9 @@ def is_builtin_container(kind: type, name: str = "__len__") -> bool:
   """Tells whether a type's method is that of a builtin list, tuple, dict or string."""
   found = getattr(kind, name, None)
   return any(found is getattr(t, name, 0) for t in (list, tuple, dict, str, set, frozenset, bytes))
+
+
+def has_own_key(kind: type) -> bool:
+  """Tells whether keys of a type are found by more than identity."""
+  plain: tuple[Any, Any] = (object.__eq__, object.__hash__)
+  return (kind.__eq__, kind.__hash__) != plain

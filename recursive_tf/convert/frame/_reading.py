@@ -365,8 +365,12 @@ class Reading(Conditions):
 
     return self.memo(("string", *ref.key, self._is_sure(ref)), read)
 
-  def _mixed(self, ref: Ref, wanted: str) -> ConversionRefused:
-    names = ", ".join(sorted(t.__name__ for t in self.types_of(ref))) or "nothing"
+  def _mixed(self, ref: Ref, wanted: str) -> Exception:
+    """Returns what ends the path on which a read would be used as what it is not; raise it."""
+    types = self.types_of(ref)
+    if not types:
+      return Bottom("no such object is known yet")
+    names = ", ".join(sorted(t.__name__ for t in types))
     return self.refuse(
       Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} is {names} here, and used as {wanted}."
     )
@@ -395,10 +399,17 @@ class Reading(Conditions):
     handle = self.memo(("handle", *value.key, self._is_sure(value)), read)
     return Base(handle, self.types_of(value) - {Missing})
 
+  def is_made_string(self, ref: Ref) -> bool:
+    """Tells whether a read makes a string of another one, which is no object of the heap."""
+    is_one = self.types_of(ref) - {Missing} == {str}
+    return bool(ref.path) and is_one and self._base_types(ref) == {str} and self._makes(ref)
+
+  def _makes(self, ref: Ref) -> bool:
+    return all(step[0] in ("item", "call") for step in ref.path)
+
   def _may_make_strings(self, ref: Ref) -> bool:
     """Tells whether a read may make a string of another one."""
-    is_made = all(step[0] in ("item", "call") for step in ref.path)
-    return is_made and str in self._base_types(ref)
+    return self._makes(ref) and str in self._base_types(ref)
 
   def _followed(self, ref: Ref) -> _columns.Column:
     """Returns the column of handles for a read that gives objects, which the walk then visits.

@@ -2,14 +2,15 @@
 
 Calls that differ in data share a SubGraph; other constants, functions, or lists of another length
 make another one. A list that has ever other lengths is one of unknown length from then on. What
-makes ever more variants otherwise is refused at once: there would be no end.
+makes ever more variants otherwise is refused at once: there would be no end. A string to which each
+call in a call adds something is one that only the run knows from then on.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._frame import Frame
@@ -40,14 +41,16 @@ class Variants:
   def __init__(self) -> None:
     self.forms: dict[Key, tuple[Any, ...]] = {}
     self._callers: dict[Key, Key | None] = {}
-    self._open: set[tuple[int, Any]] = set()  # Functions, and where lists have any length.
+    self._open: set[tuple[int, Any]] = set()  # Functions, and where lists and strings may be any.
 
   def opened(self, function: int, name: Any, form: Any) -> Any:
-    """Returns the form of an argument, with lists of unknown length where there are many."""
+    """Returns the form of an argument, for any list or string where there are many."""
     return self._opened(function, (name,), form) if self._open else form
 
   def _opened(self, function: int, path: Any, form: Any) -> Any:
     if (function, path) in self._open:
+      if isinstance(form, _forms.StaticForm) and type(form.value) is str:
+        return _forms.TextForm()
       found = _of_any_length(form)
       return form if found is None else found
     if not isinstance(form, _forms.NestForm):
@@ -68,7 +71,9 @@ class Variants:
     own = {other: known for other, known in self.forms.items() if other[0] == key[0]}
     self._callers.setdefault(key, frame.key)
     literals = frozenset(n.value for n in ast.walk(node) if isinstance(n, ast.Constant))
-    self._check_strings(frame, key, literals)
+    growing = {(key[0], (name,)) for name in self._growing(frame, key, literals)}
+    if growing:
+      self._open_all(growing, own)
     names = [name for name, _ in key[1]]
     lengths: dict[Any, set[int]] = {}
     for known in (*own.values(), forms):
@@ -77,20 +82,29 @@ class Variants:
           lengths.setdefault(path, set()).add(length)
     many = {(key[0], path) for path, found in lengths.items() if len(found) > _MAX_LENGTHS}
     if many - self._open:
-      self._open |= many
-      for other in own:
-        del self.forms[other]
-      raise Bottom
+      self._open_all(many, own)
     if len(own) >= _MAX_VARIANTS:
       raise Endless(_too_many(frame, [*own, key]))
 
-  def _check_strings(self, frame: Frame, key: Key, literals: frozenset[Any]) -> None:
-    """Refuses a string to which each call in a call adds something."""
+  def _open_all(self, places: set[tuple[int, Any]], own: Iterable[Key]) -> NoReturn:
+    self._open |= places
+    for key in own:
+      del self.forms[key]
+    raise Bottom
+
+  def _growing(self, frame: Frame, key: Key, literals: frozenset[Any]) -> Iterator[Any]:
+    """Yields the parameters for strings to which each call in a call adds something.
+
+    Raises:
+      Endless: If these are bytes.
+    """
     for name, found in key[1]:
       if not (isinstance(found, tuple) and found[0] in (str, bytes)):
         continue
       chain = self._chain(name, found, key, frame.key)
-      if len(chain) > _MAX_GROWTH and not literals.issuperset(chain):
+      if len(chain) <= _MAX_GROWTH or literals.issuperset(chain):
+        continue
+      if found[0] is bytes:
         text = ", ".join(map(repr, chain[::-1]))
         raise Endless(
           frame.refuse(
@@ -99,6 +113,7 @@ class Variants:
             " SubGraph of its own.",
           )
         )
+      yield name
 
   def _chain(self, name: Any, found: Any, key: Key, caller: Key | None) -> list[Any]:
     """Returns a string, and the shorter and shorter ones of the calls around, all parts of it."""

@@ -17,6 +17,7 @@ from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _arrays, _shapes
 from recursive_tf.convert.semantics._native import watch
 from recursive_tf.convert.values._abstract import (
+  Abstract,
   Array,
   BoundMethod,
   Builtin,
@@ -68,7 +69,7 @@ def read(ip: Host, owner: Any, name: str) -> Any:
     return _shapes.attribute_of_tensor(ip, owner, name)
   if isinstance(owner, tf.Tensor) and name in _NEEDS_VALUE:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a tensor: its value is not there yet.")
-  if isinstance(owner, (Number, Rows, Builtin, Closure, BoundMethod)):
+  if isinstance(owner, (Number, Rows, Builtin, Closure, BoundMethod, Abstract)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f".{name} of a {named(owner)}.")
   return of_static(ip, owner, name)
 

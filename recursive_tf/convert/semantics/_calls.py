@@ -17,7 +17,14 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _attributes, _containers, _items, _lazy, _tensor_lists
+from recursive_tf.convert.semantics import (
+  _attributes,
+  _containers,
+  _items,
+  _lazy,
+  _tensor_lists,
+  _text,
+)
 from recursive_tf.convert.semantics._native import native
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics.builtins import _table
@@ -33,6 +40,7 @@ from recursive_tf.convert.values._abstract import (
   Scope,
   Weak,
   is_named_tuple,
+  is_static,
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
@@ -142,6 +150,10 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, An
   if _libraries.makes_state(function):
     raise frame.refuse(Reason.STATEFUL_OP, f"{name} is made anew in each call.")
   owner = getattr(function, "__self__", None)
+  if type(owner) is str and not all(map(is_static, args)):
+    text = _text.method(ip, owner, function.__name__, args, kwargs)
+    if text is not None:
+      return text
   if isinstance(owner, (list, dict, set)) or not _libraries.is_library(function):
     method = name.rpartition(".")[2]
     state = _lazy.interleaved(

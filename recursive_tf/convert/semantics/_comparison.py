@@ -14,7 +14,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
-from recursive_tf.convert.semantics import _shapes
+from recursive_tf.convert.semantics import _shapes, _text
 from recursive_tf.convert.semantics._operators import (
   PRIMITIVE,
   as_array,
@@ -42,6 +42,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Shape
+from recursive_tf.convert.values._text import Text
 
 _COMPARISONS = {
   ast.Eq: (operator.eq, "eq"),
@@ -86,6 +87,11 @@ def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
       for v in (left, right)
     ):
       return op is ast.NotEq  # A number equals nothing else.
+  if isinstance(left, Text) or isinstance(right, Text):
+    found = _text.equal(ip, left, right) if op in (ast.Eq, ast.NotEq) else None
+    if found is None:
+      raise unsupported(ip, op.__name__, left, right)
+    return found if op is ast.Eq else ip.negated(found)
   if isinstance(left, Ref) or isinstance(right, Ref):
     return _compare_refs(ip, op, left, right)
   if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):

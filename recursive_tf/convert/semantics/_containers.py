@@ -26,6 +26,7 @@ from recursive_tf.convert.semantics._items import (
   builtin_item,
   item_of_rows,
   read_or,
+  sought,
   static_key,
 )
 from recursive_tf.convert.semantics._iteration import contents_of_dict, fixed_items, rows_of
@@ -45,6 +46,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._text import Text
 
 _NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "update": (1,)}
 
@@ -97,6 +99,9 @@ def _contains_of_heap(ip: Host, owner: Ref, value: Any) -> Any:
   is_plain_dict = all(
     issubclass(kind, dict) and is_builtin_container(kind, "__contains__") for kind in kinds
   )
+  if kinds and is_plain_dict and isinstance(value, (Ref, Text)):
+    found = sought(ip, owner, value)
+    return False if found is None else found.is_there
   if not kinds or not is_plain_dict or type(value) not in (str, int, bool, float):
     raise frame.refuse(Reason.OPAQUE_READ, "`in` of an object of the heap.")
   effects = ip.conversion.effects
@@ -200,6 +205,15 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Any) -> Any:
   if name == "get" and isinstance(args[0], str):
     default = args[1] if len(args) > 1 else None
     return read_or(ip, ref.step("item", args[0]), lambda: default)
+  if name == "get" and isinstance(args[0], (Ref, Text)):
+    default = args[1] if len(args) > 1 else None
+    found = sought(ip, ref, args[0])
+    if found is None:
+      return default
+    index = Number(found.index, int)
+    return ip.frame.cond(
+      found.is_there, lambda: item_of_rows(ip, found.values, index), lambda: default
+    )
   if name in ("keys", "values", "items") and not args:
     return contents_of_dict(ip, ref, name)
   raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")

@@ -11,11 +11,11 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._kinds import is_builtin_container
+from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _attributes, _shapes
+from recursive_tf.convert.semantics import _arrays, _attributes, _shapes, _text
 from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -39,6 +39,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Shape, Slice
+from recursive_tf.convert.values._text import Text, is_string, tensor_of
 
 _UNHASHABLE = (list, dict, set)
 PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
@@ -72,6 +73,8 @@ def item(ip: Host, owner: Any, key: Any) -> Any:
     return _item_of_static(ip, owner, key)
   if isinstance(owner, np.ndarray):
     owner = Array(frame.tensor(owner), frozenset([type(owner)]), False)
+  if isinstance(owner, Text):
+    return _text.item(ip, owner, key)
   if isinstance(owner, Array):
     return _arrays.item(ip, owner, key, lambda key: _index(ip, key))
   if isinstance(owner, (tf.Tensor, tf.Variable)):
@@ -176,16 +179,80 @@ def builtin_item(ip: Host, ref: Ref, key: Any) -> Any:
   """Returns an item of a list, tuple, dict or string on the heap, as the builtin type has it."""
   frame = ip.frame
   if isinstance(key, (Slice, Number)):
+    if is_string(ref, frame):
+      return _text.item(ip, ref, key)
     return item_of_rows(ip, frame.elements(ref), key)
+  if isinstance(key, (Ref, Text)):
+    found = sought(ip, ref, key)
+    if found is None:
+      raise Raises
+    frame.demand(found.is_there.tensor)
+    return item_of_rows(ip, found.values, Number(found.index, int))
   if isinstance(key, tuple) or not isinstance(key, (str, int)):
     raise frame.refuse(Reason.OPAQUE_READ, f"An item of an object by {shown(key)}.")
   state = ip.conversion.effects.read_item(ip, ref, key)
   return frame.resolve(ref.step("item", key)) if state is None else state.value
 
 
+@dataclasses.dataclass(frozen=True)
+class Sought:
+  """What a dict of the heap has for a key that only the run knows.
+
+  Attributes:
+    values: all values of the dict.
+    index: the place of the key's value among them, if it is there.
+    is_there: whether it is.
+  """
+
+  values: Rows
+  index: tf.Tensor
+  is_there: Number
+
+
+def sought(ip: Host, ref: Ref, key: Any) -> Sought | None:
+  """Looks a string or an object up in a dict of the heap; None if all such dicts are empty.
+
+  The keys are compared with it one by one.
+  """
+  frame = ip.frame
+  ip.conversion.effects.check_unchanged(ip)
+  kinds = frame.types_of(ref) - {NoneType, Missing}
+  for kind in kinds:
+    names = ("__getitem__", "__contains__", "get", "keys", "values")
+    is_plain = issubclass(kind, dict) and all(getattr(kind, n) is getattr(dict, n) for n in names)
+    if not is_plain or hasattr(kind, "__missing__"):
+      raise frame.refuse(
+        Reason.OPAQUE_READ, f"A {kind.__name__} is looked into by what only the run knows."
+      )
+  keys, values = (frame.elements(ref.step(part)) for part in ("keys", "values"))
+  if keys.form is None or values.form is None:
+    return None
+  equal = _equal_keys(ip, keys, key)
+  frame.partial()
+  index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
+  return Sought(values, index, Number(tf.reduce_any(equal), bool))
+
+
+def _equal_keys(ip: Host, keys: Rows, key: Any) -> tf.Tensor:
+  """Returns which of the keys of a dict equal a key, bool [N]."""
+  frame = ip.frame
+  types = keys.form.types
+  if types == {str} and is_string(key, frame):
+    (strings,) = _forms.TextForm().widened(keys.form, iter(keys.tensors), keys.length, frame)
+    return tf.equal(strings, tensor_of(key, frame))
+  if isinstance(key, Ref):
+    both = (types | frame.types_of(key)) - {Missing}
+    if not any(has_own_key(kind) for kind in both):
+      return tf.equal(keys.tensors[0], frame.base(key).handle)
+  text = f"A dict is looked into in the run, by a {named(key)}."
+  raise frame.refuse(Reason.OPAQUE_READ, text)
+
+
 def _item_of_static(ip: Host, owner: Any, key: Any) -> Any:
   frame = ip.frame
   guards = ip.conversion.guards
+  if hasattr(type(owner), "__missing__"):
+    return ip.conversion.effects.item_or_made(ip, owner, key)
   state = ip.conversion.effects.read_table(ip, owner, key)
   if state is not None:
     return state.value

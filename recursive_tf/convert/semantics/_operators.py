@@ -91,7 +91,7 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
       return found
   if isinstance(left, tuple) and isinstance(right, tuple) and op is ast.Add:
     return left + right
-  text = _text.text_binary(ip, op, left, right)
+  text = _text.binary(ip, op, left, right)
   if text is not None:
     return text
   if op is ast.Mod and isinstance(left, (str, bytes)) and not is_static(right):

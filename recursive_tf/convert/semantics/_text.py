@@ -4,35 +4,174 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import string
 from typing import Any
+
+import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.values._abstract import Ref, Scope
+from recursive_tf.convert.values import _forms, _numbers
+from recursive_tf.convert.values._abstract import (
+  LocalDict,
+  LocalList,
+  Missing,
+  Raises,
+  Ref,
+  Scope,
+  named,
+)
+from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import ByType
-from recursive_tf.convert.values._text import REPEATED, Format, Text
+from recursive_tf.convert.values._operands import ByType, Slice
+from recursive_tf.convert.values._text import REPEATED, Format, Text, is_string, tensor_of
 
 
-def text_binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Text | None:
+def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Text | None:
   """Returns `+` of strings, and `*` of a string and an int, if only the run knows the result."""
+  frame = ip.frame
   if op is ast.Mult:
     for text, count in ((left, right), (right, left)):
-      if isinstance(text, str) and isinstance(count, Number) and count.type is int:
-        return Text((Format(count, REPEATED, text),))
-  if op is not ast.Add or (isinstance(left, str) and isinstance(right, str)):
+      if _is_number(count, int) and isinstance(count, Number) and is_string(text, frame):
+        return Text((Format(count, REPEATED, text if isinstance(text, str) else _made(ip, text)),))
+      if type(count) is int and isinstance(text, Text):
+        return Text(text.parts * count)
+  if op is not ast.Add or not (is_string(left, frame) and is_string(right, frame)):
     return None
+  if isinstance(left, str) and isinstance(right, str):
+    return None
+  return Text((*_parts(left), *_parts(right)))
+
+
+def _parts(text: Any) -> tuple[Any, ...]:
+  if isinstance(text, Text):
+    return text.parts
+  return (text,) if isinstance(text, str) else (Format(text, -1, ""),)
+
+
+def _made(ip: Host, text: Any) -> tf.Tensor:
+  """Returns a string as its tensor; Python's operations on it are those on its characters."""
+  ip.frame.partial()
+  return tensor_of(text, ip.frame)
+
+
+def _is_number(value: Any, *kinds: type) -> bool:
+  return _numbers.type_of(value) in kinds
+
+
+def equal(ip: Host, left: Any, right: Any) -> Any:
+  """Returns `left == right`, of which one is a `Text`; None if that is not known here."""
+  text, other = (left, right) if isinstance(left, Text) else (right, left)
+  if other is None or isinstance(other, (*_forms.NUMBERS, bytes, tuple, LocalList, LocalDict)):
+    return False  # A string equals nothing else that is builtin.
+  if not isinstance(other, Ref):
+    return _same(ip, text, other) if is_string(other, ip.frame) else None
+  kinds = ip.frame.types_of(other) - {Missing}
+  if kinds == {str, NoneType}:
+    return ip.both(ip.negated(ip.frame.is_none(other)), True, lambda: _same(ip, text, other))
+  return _same(ip, text, other) if kinds == {str} else None
+
+
+def _same(ip: Host, left: Any, right: Any) -> Number:
+  return Number(tf.equal(_made(ip, left), _made(ip, right)), bool)
+
+
+def truth(ip: Host, text: Text) -> Number:
+  """Returns whether there is a character in a string."""
+  return Number(tf.not_equal(_made(ip, text), ""), bool)
+
+
+def length(ip: Host, text: Text) -> Number:
+  """Returns `len(text)`."""
+  return Number(tf.strings.length(_made(ip, text), unit=_UNIT), int)
+
+
+def item(ip: Host, text: Any, key: Any) -> Text:
+  """Returns a character, or a slice of step 1, of a string for which `is_string`."""
+  tensor = _made(ip, text)
+  count = tf.strings.length(tensor, unit=_UNIT)
+  if isinstance(key, Slice):
+    if key.step not in (None, 1):
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A string is sliced with a step.")
+    start, stop = _bound(ip, key.lower, count, 0), _bound(ip, key.upper, count, count)
+    return Text((tf.strings.substr(tensor, start, tf.maximum(stop - start, 0), unit=_UNIT),))
+  if not _is_number(key, int, bool):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A string's item by this index.")
+  index = tf.cast(_forms.as_number(key).tensor, tf.int32)
+  index = tf.where(index < 0, index + count, index)
+  ok = tf.logical_and(index >= 0, index < count)
+  index = ip.frame.check(index, ok, "string index out of range")
+  return Text((tf.strings.substr(tensor, index, 1, unit=_UNIT),))
+
+
+def _bound(ip: Host, value: Any, count: tf.Tensor, default: Any) -> tf.Tensor:
+  """Returns where a slice begins or ends, within the string."""
+  if value is None:
+    return tf.convert_to_tensor(default)
+  if not _is_number(value, int, bool):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A string is sliced by this index.")
+  index, wide = (tf.cast(n, tf.int64) for n in (_forms.as_number(value).tensor, count))
+  index = tf.where(index < 0, index + wide, index)
+  return tf.cast(tf.clip_by_value(index, 0, wide), tf.int32)
+
+
+def method(ip: Host, owner: str, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a method of a known string with what only the run knows; None if it is not done here."""
+  if name == "join" and len(args) == 1 and not kwargs:
+    return _joined(ip, owner, args[0])
+  if name == "format" and not kwargs:
+    return _filled(ip, owner, args)
+  return None
+
+
+def _joined(ip: Host, separator: str, value: Any) -> Any:
+  frame = ip.frame
+  rows = ip.rows_of(value)
+  if rows is None:
+    items = [frame.resolve(part) for part in ip.fixed_items(value)]
+    parts: list[Any] = []
+    for part in items:
+      if not is_string(part, frame):
+        raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.join of a {named(part)}.")
+      parts += [separator] * bool(parts) + [Text(_parts(part))]
+    text = Text(tuple(inner for part in parts for inner in _parts(part))).known()
+    return "" if not items else text
+  if rows.form is None:
+    return ""
+  if isinstance(rows.form, _forms.StaticForm) and type(rows.form.value) is str:
+    strings = tf.fill([rows.length], rows.form.value)
+  elif rows.form == _forms.TextForm() or rows.form == _forms.RefForm(frozenset([str])):
+    frame.partial()
+    (strings,) = _forms.TextForm().widened(rows.form, iter(rows.tensors), rows.length, frame)
+  else:
+    kind = _forms.describe(rows.form)
+    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.join of a list of which each is {kind}.")
+  return Text((tf.strings.reduce_join(strings, 0, separator=_utf8(ip, separator)),))
+
+
+def _utf8(ip: Host, text: str) -> bytes:
+  tensor_of(text, ip.frame)  # Refuses what has no UTF-8.
+  return text.encode()
+
+
+def _filled(ip: Host, template: str, args: list[Any]) -> Any:
+  """Returns `template.format(*args)`, of fields that say nothing or a position."""
   parts: list[Any] = []
-  for value in (left, right):
-    if isinstance(value, Text):
-      parts += value.parts
-    elif isinstance(value, str):
-      parts.append(value)
-    elif isinstance(value, Ref) and ip.frame.types_of(value) == {str}:
-      parts.append(Format(value, -1, ""))
-    else:
-      return None
-  return Text(tuple(parts))
+  values = iter(args)
+  try:
+    for text, field, spec, conversion in string.Formatter().parse(template):
+      parts.append(text)
+      if field is not None:
+        if field or "{" in (spec or ""):
+          raise ip.frame.refuse(Reason.NEEDS_VALUE, "str.format of more than {}, in the run.")
+        value = ip.frame.resolve(next(values))
+        parts.append(Format(value, ord(conversion) if conversion else -1, spec or ""))
+  except (StopIteration, ValueError):
+    raise Raises from None
+  return Text(tuple(parts)).known()
+
+
+_UNIT = "UTF8_CHAR"
 
 
 def formatted(ip: Host, node: Any, scope: Scope) -> Any:

@@ -13,7 +13,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_builtin_container
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _attributes
+from recursive_tf.convert.semantics import _attributes, _text
 from recursive_tf.convert.semantics._items import length_of_static
 from recursive_tf.convert.semantics._protocols import own_truth
 from recursive_tf.convert.values import _numbers
@@ -36,6 +36,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, unary
 from recursive_tf.convert.values._operands import Shape
+from recursive_tf.convert.values._text import Text
 
 
 def truth(ip: Host, value: Any) -> Any:
@@ -78,6 +79,8 @@ def truth(ip: Host, value: Any) -> Any:
     return True
   if isinstance(value, Shape):
     return True  # Also of a scalar: its rank is known.
+  if isinstance(value, Text):
+    return _text.truth(ip, value)
   if isinstance(value, Abstract):
     raise frame.refuse(Reason.NEEDS_VALUE, f"{value.description} is tested.")
   if isinstance(value, (list, dict, set)):

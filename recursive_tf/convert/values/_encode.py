@@ -21,6 +21,7 @@ from recursive_tf.convert.values._forms import (
   RowsForm,
   StaticForm,
   TensorForm,
+  TextForm,
   UnsetForm,
   WeakForm,
 )
@@ -124,8 +125,8 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
     ]
   if isinstance(form, RowsForm):
     return _encode_rows(form, value, handles)
-  if isinstance(form, TensorForm) and form.spec.dtype == tf.string and type(value) is str:
-    return [np.array(value.encode(), object)]
+  if isinstance(form, TextForm):
+    return [_encode_text(value)]
   if isinstance(form, ArrayForm):
     if type(value) not in form.types:
       raise DoesNotFit
@@ -154,6 +155,15 @@ def as_array(value: Any, dtype: tf.DType, what: str) -> np.ndarray:
     raise ConversionRefused.of(
       Reason.UNSUPPORTED_OPERATION, f"{what} is an int beyond 64 bits."
     ) from None
+
+
+def _encode_text(value: Any) -> Any:
+  if type(value) is not str:
+    raise DoesNotFit
+  try:
+    return np.array(value.encode(), object)
+  except UnicodeEncodeError:  # Half of a surrogate pair.
+    raise DoesNotFit from None
 
 
 def _encode_weak(form: WeakForm, value: Any) -> list[Any]:

@@ -22,6 +22,7 @@ from recursive_tf.convert.values._forms import (
   RowsForm,
   StaticForm,
   TensorForm,
+  TextForm,
   WeakForm,
 )
 
@@ -42,6 +43,8 @@ def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int],
     return _int_or_float(next(tensors).numpy(), next(tensors).numpy())
   if isinstance(form, ArrayForm):
     return next(tensors).numpy()
+  if isinstance(form, TextForm):
+    return next(tensors).numpy().decode()
   if isinstance(form, MaybeForm):
     is_there = bool(next(tensors))
     value = rebuild(form.value, tensors, object_of)
@@ -79,6 +82,8 @@ def rebuild_rows(
     return [_int_or_float(*pair) for pair in zip(numbers, are_ints, strict=True)]
   if isinstance(form, ArrayForm):
     return [tensor.numpy() for tensor in tf.unstack(next(tensors), num=count)]
+  if isinstance(form, TextForm):
+    return [value.decode() for value in next(tensors).numpy()]
   if isinstance(form, RefForm):
     return [object_of(int(handle)) for handle in next(tensors).numpy()]
   if isinstance(form, NestForm):

@@ -1,14 +1,33 @@
-"""Strings that only the run knows: what `print` and messages show of its values."""
+"""Strings that only the run knows."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
-from recursive_tf.convert.values._abstract import Abstract
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.values._abstract import Abstract, Missing, Ref
+from recursive_tf.convert.values._numbers import Number
 
 REPEATED = 42  # A conversion: the format, so many times.
+_STR, _REPR, _ASCII = 115, 114, 97
+_KNOWN = (str, int, float, bool)
+
+
+class StringReader(Protocol):
+  """What making a tensor of a string needs of the frame."""
+
+  def types_of(self, ref: Ref) -> frozenset[type]:
+    """Returns the exact types that a `Ref` can have."""
+
+  def string(self, ref: Ref) -> tf.Tensor:
+    """Returns a read as the string tensor that TensorFlow makes of it."""
+
+  def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
+    """Returns the refusal of what is being converted; raise it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -23,14 +42,26 @@ class Format:
     """Returns the string, where the value is known."""
     if self.conversion == REPEATED:
       return str(self.spec * self.value)
-    conversions: dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
+    conversions: dict[int, Callable[[Any], str]] = {_STR: str, _REPR: repr, _ASCII: ascii}
     convert = conversions.get(self.conversion)
     return format(self.value if convert is None else convert(self.value), self.spec)
+
+  @property
+  def is_known(self) -> bool:
+    """Whether the value is known at conversion."""
+    return isinstance(self.value, _KNOWN) and isinstance(self.spec, str)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Text(Abstract):
-  """A string that only the run knows: what `print` and messages may show."""
+  """A string that only the run knows.
+
+  It is put together where it is used: what only `print` shows may have parts in it, such as floats,
+  of which TensorFlow makes other strings than Python.
+
+  Attributes:
+    parts: strings, `Format`s, and string tensors [].
+  """
 
   parts: tuple[Any, ...]
   description = "A string that only the run knows"
@@ -39,10 +70,62 @@ class Text(Abstract):
     """Returns the string, if all of it is known; else itself."""
     text = ""
     for part in self.parts:
-      if isinstance(part, str):
-        text += part
-      elif isinstance(part.value, (str, int, float, bool)) and isinstance(part.spec, str):
-        text += part.text()
-      else:
+      if isinstance(part, tf.Tensor) or (isinstance(part, Format) and not part.is_known):
         return self
+      text += part if isinstance(part, str) else part.text()
     return text
+
+
+def is_string(value: Any, reader: StringReader) -> bool:
+  """Tells whether a value is a Python string, in all runs in which it is there."""
+  if isinstance(value, Ref):
+    return reader.types_of(value) - {Missing} == {str}
+  return isinstance(value, (Text, str))
+
+
+def tensor_of(value: Any, reader: StringReader) -> tf.Tensor:
+  """Returns a Python string, for which `is_string`, as the tensor of its UTF-8.
+
+  Raises:
+    ConversionRefused: If Python alone makes it of its parts.
+  """
+  if isinstance(value, Ref):
+    return reader.string(value)
+  parts = value.parts if isinstance(value, Text) else (value,)
+  tensors = [_tensor_of_part(part, reader) for part in parts]
+  return tensors[0] if len(tensors) == 1 else tf.strings.join(tensors)
+
+
+def _tensor_of_part(part: Any, reader: StringReader) -> tf.Tensor:
+  if isinstance(part, Format) and part.is_known:
+    part = part.text()
+  if isinstance(part, str):
+    try:
+      return tf.constant(part.encode())
+    except UnicodeEncodeError:
+      text = "A string with half of a surrogate pair, which TensorFlow has no tensor for."
+      raise reader.refuse(Reason.UNSUPPORTED_OPERATION, text) from None
+  if isinstance(part, tf.Tensor):
+    return part
+  value = part.value
+  if part.conversion == REPEATED:
+    return repeated(_tensor_of_part(part.spec, reader), value)
+  if part.spec == "":
+    if isinstance(value, Number) and value.type is int:
+      return tf.strings.as_string(value.tensor)
+    if isinstance(value, Number) and value.type is bool:
+      return tf.where(value.tensor, "True", "False")
+    if value is None:
+      return tf.constant("None")
+    if part.conversion in (-1, _STR) and is_string(value, reader):
+      return tensor_of(value, reader)
+  raise reader.refuse(
+    Reason.NEEDS_VALUE,
+    "A string is used that Python makes of more than strings, ints and bools, or by a format.",
+  )
+
+
+def repeated(tensor: tf.Tensor, count: Number) -> tf.Tensor:
+  """Returns a string, so many times."""
+  rows = tf.fill([tf.maximum(tf.cast(count.tensor, tf.int32), 0)], tensor)
+  return tf.strings.reduce_join(rows, 0)

@@ -23,13 +23,15 @@ from recursive_tf.convert.values._abstract import (
   Weak,
 )
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._text import Format, Text
 
 # These do not fail, whatever they are given, if the shapes of their results are known.
 _SAFE = frozenset(
-  """AddV2 Abs Cast Const ConcatV2 Equal Exp ExpandDims Fill Greater GreaterEqual Identity IdentityN
-  Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max Maximum Mean Min Minimum Mul Neg NoOp
-  NotEqual Pack Placeholder ReadVariableOp RealDiv Relu Reshape Select SelectV2 Shape Sigmoid
-  Softmax Sqrt Square Squeeze StopGradient Sub Sum Tanh Tile Transpose Unpack ZerosLike""".split()
+  """Abs AddV2 AsString Cast ConcatV2 Const Equal Exp ExpandDims Fill Greater GreaterEqual
+  Identity IdentityN Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max Maximum Mean Min
+  Minimum Mul Neg NoOp NotEqual Pack Placeholder ReadVariableOp RealDiv Relu Reshape Select
+  SelectV2 Shape Sigmoid Softmax Sqrt Square Squeeze StopGradient StringJoin StringLength Sub Sum
+  Tanh Tile Transpose Unpack ZerosLike""".split()
 )
 
 _CONDITIONALS = ("If", "StatelessIf")
@@ -54,6 +56,10 @@ def tensors_in(value: Any) -> Iterator[tf.Tensor]:
   elif isinstance(value, (LocalDict, LocalObject)):
     items = value.items if isinstance(value, LocalDict) else value.fields
     yield from tensors_in(tuple(items.values()))
+  elif isinstance(value, Text):
+    yield from tensors_in(value.parts)
+  elif isinstance(value, Format):
+    yield from tensors_in(value.value)
   elif isinstance(value, tuple):
     for part in value:
       yield from tensors_in(part)

@@ -30,6 +30,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._text import Format, Text
 
 
 def all_known(values: Any) -> bool:
@@ -216,6 +217,11 @@ def to_string(ip: Host, value: Any = "") -> Any:
   is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
   if is_plain and all_known([value]):
     return str(value)
+  value = ip.frame.resolve(value)
+  if isinstance(value, Number):
+    return Text((Format(value, -1, ""),))
+  if isinstance(value, Text):
+    return value
   raise ip.frame.refuse(Reason.NEEDS_VALUE, "str() of what only the run knows.")
 
 

@@ -13,7 +13,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
-from recursive_tf.convert.semantics import _attributes, _items, _lazy, _maps
+from recursive_tf.convert.semantics import _attributes, _items, _lazy, _maps, _text
 from recursive_tf.convert.semantics._items import length_of_static
 from recursive_tf.convert.semantics._protocols import as_index, own_length
 from recursive_tf.convert.semantics.builtins import _arithmetic
@@ -36,6 +36,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Once, Shape
+from recursive_tf.convert.values._text import Text
 
 
 def iterating(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,6 +74,8 @@ def length(ip: Host, value: Any) -> Any:
     value = value.tensor
   if isinstance(value, Shape):
     return len(value.dims)
+  if isinstance(value, Text):
+    return _text.length(ip, value)
   if isinstance(value, Abstract):
     raise frame.refuse(Reason.NEEDS_VALUE, f"The length of: {value.description}.")
   if isinstance(value, (LocalObject,)):

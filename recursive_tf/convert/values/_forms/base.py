@@ -52,6 +52,12 @@ class Reader(Protocol):
   def tensor(self, value: Any) -> tf.Tensor:
     """Returns a value as TensorFlow would take it."""
 
+  def string(self, ref: Ref) -> tf.Tensor:
+    """Returns a read as the string tensor that TensorFlow makes of it."""
+
+  def is_made_string(self, ref: Ref) -> bool:
+    """Tells whether a read makes a string of another one, which is no object of the heap."""
+
   def pin(self, value: Any, holder: Any) -> None:
     """Notes that the containers in a value become elements of a list of unknown length."""
 

@@ -52,7 +52,9 @@ from recursive_tf.convert.values._forms.maybe import (
 )
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._forms.text import TextForm
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._text import Text
 
 Form = Any  # One of those of `forms/`; None where nothing is known.
 
@@ -73,9 +75,13 @@ def form_of(value: Any, reader: Reader) -> Form:
     return WeakForm(_spec(value.tensor), value.type)
   if isinstance(value, Ref):
     types = reader.types_of(value)
+    if reader.is_made_string(value):
+      return TextForm()
     return RefForm(types - {Missing} or types)  # What is missing fails as it is passed on.
   if isinstance(value, Array):
     return ArrayForm(_spec(value.tensor), value.types, value.is_new)
+  if isinstance(value, Text):
+    return TextForm()
   if isinstance(value, Abstract):
     raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
   if isinstance(value, Undefined):
@@ -178,6 +184,8 @@ def _join_as(a: Form, b: Form) -> Form | None:
     number = number_type(b)
     if number in (int, float) and _takes(a.spec.dtype, number):
       return WeakForm(a.spec, number)
+  if isinstance(a, TextForm) and _is_of_strings(b):
+    return a
   if isinstance(a, WeakForm):
     if isinstance(b, (TensorForm, WeakForm)):
       if isinstance(b, WeakForm) and b.type is not a.type:
@@ -216,6 +224,12 @@ def _number_types(form: Form) -> frozenset[type]:
   return frozenset([kind]) if kind in (int, float) else frozenset()
 
 
+def _is_of_strings(form: Form) -> bool:
+  """Tells whether all values of a form are strings that the heap or the program has."""
+  is_constant = isinstance(form, StaticForm) and type(form.value) is str
+  return is_constant or (isinstance(form, RefForm) and form.types == {str})
+
+
 def _is_of_heap(form: Form) -> bool:
   return isinstance(form, RefForm) or (isinstance(form, NumberForm) and form.is_read)
 
@@ -224,7 +238,7 @@ def can_be_none(form: Form) -> bool:
   """Tells whether a value of this form may be None in its place on other paths."""
   if isinstance(form, NestForm):
     return all(can_be_none(part) or isinstance(part, StaticForm) for part in form.parts)
-  if not isinstance(form, (NumberForm, IntOrFloatForm, TensorForm, ArrayForm)):
+  if not isinstance(form, (NumberForm, IntOrFloatForm, TensorForm, ArrayForm, TextForm)):
     return False
   return all(spec.shape.rank is not None for spec in specs(form))
 
