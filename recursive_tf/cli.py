@@ -1,4 +1,4 @@
-"""The command line: `recursive-tf train | eval | trace | info`."""
+"""The command line: `recursive-tf train | eval | predict | trace | info`."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ examples:
   recursive-tf train treelstm --data sample          half a minute; needs no data
   recursive-tf train treelstm --data sst             the Stanford Sentiment Treebank
   recursive-tf eval runs/treelstm-sst-binary         accuracies on its test split
+  recursive-tf predict runs/treelstm-sst-binary "not good"      class of every phrase, as a tree
   recursive-tf trace treelstm --out schedule.svg      what ran together, as a picture
   recursive-tf COMMAND --help                        all options of a command
 """
@@ -37,6 +38,18 @@ examples:
 Defaults are tuned for each model (models/*/README.md). A run directory holds config.json,
 history.csv (one line an epoch), curves.png, test.json, vocabulary.txt and checkpoints. Ctrl-C
 finishes the step under way, saves, and says how to go on.
+"""
+
+_PREDICT_EPILOG = """\
+examples:
+  recursive-tf predict runs/lstm1 "(not (very good))" "((not bad) .)"
+  recursive-tf predict runs/lstm1 "The film is not good." --structure balanced --png film.png
+  recursive-tf predict runs/lstm1 --file reviews.txt --brief
+  recursive-tf predict runs/lstm1 --file reviews.txt --html reviews.html
+  echo "(S (NP it) (VP (VBZ is) (JJ good)))" | recursive-tf predict runs/lstm1 --json
+
+In a tree, a number or a label of the Penn Treebank that begins a bracket is a label; `_` is none,
+so a number that begins a bracket is the word 7 in (_ 7 dwarfs). Labels are not used.
 """
 
 
@@ -107,6 +120,7 @@ def make_parser() -> argparse.ArgumentParser:
   commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
   _add_train(commands)
   _add_eval(commands)
+  _add_predict(commands)
   _add_trace(commands)
   _add_info(commands)
   return parser
@@ -205,6 +219,44 @@ def _add_eval(commands: Any) -> None:
   parser.add_argument("--skip-bad", action="store_true", help="leave out malformed lines")
   _add_threads(parser)
   parser.set_defaults(handler=_lazily("recursive_tf._cli.evaluate", "evaluate"))
+
+
+def _add_predict(commands: Any) -> None:
+  parser = commands.add_parser(
+    "predict",
+    help="what a trained model says about sentences or trees",
+    description="Predicts the class of every phrase, and draws the tree. TREE is a tree in\n"
+    "brackets, with labels or without, or a sentence as plain text, which has no parse: a\n"
+    "right-branching tree is assumed then. Without TREE and --file, standard input is read.",
+    epilog=_PREDICT_EPILOG,
+    formatter_class=_WIDE,
+  )
+  parser.add_argument("run", metavar="RUN_DIR", help="directory that `train` wrote")
+  parser.add_argument("trees", metavar="TREE", nargs="*", help='such as "(not good)" or "not good"')
+  parser.add_argument("--file", metavar="FILE", help="a sentence or tree a line; may be gzipped")
+  parser.add_argument(
+    "--structure",
+    choices=("right", "left", "balanced"),
+    help="binary tree of plain text, and of nodes with more than two children (right)",
+  )
+  parser.add_argument(
+    "--skip-bad", action="store_true", help="leave out malformed lines, count them"
+  )
+  output = parser.add_argument_group("output")
+  output.add_argument("--svg", metavar="FILE", help="draw all trees as one picture")
+  output.add_argument("--png", metavar="FILE", help="the same, of pixels")
+  output.add_argument("--html", metavar="FILE", help="a page of all trees that needs nothing else")
+  form = output.add_mutually_exclusive_group()
+  form.add_argument("--json", action="store_true", help="one JSON object a line for each tree")
+  form.add_argument("--brief", action="store_true", help="class, probability, sentence: one line")
+  output.add_argument(
+    "--color",
+    choices=("auto", "always", "never"),
+    default="auto",
+    help="auto: in a terminal, unless NO_COLOR is set",
+  )
+  _add_threads(parser)
+  parser.set_defaults(handler=_lazily("recursive_tf._cli.predict", "predict"))
 
 
 def _add_trace(commands: Any) -> None:

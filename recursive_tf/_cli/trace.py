@@ -8,12 +8,12 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf._cli.output_file import check_writable, write_output
 from recursive_tf._cli.schedule_plot import save_schedule_plot
 from recursive_tf._cli.threads import check_threads, set_threads
 from recursive_tf._errors import ConfigError
 from recursive_tf.batching import Schedule, record_schedule
 from recursive_tf.datasets import ReadReport, make_dataset
-from recursive_tf.training.files import in_one_piece, reason_of
 from recursive_tf.training.registry import entry_named
 from recursive_tf.training.runs import check_ranges, make_model, make_run_config
 
@@ -30,17 +30,15 @@ def trace(args: argparse.Namespace) -> int:
       f"--out {path}: expected a name that ends in {', '.join(_PICTURES)} for a picture, or .json"
       " for a Chrome trace."
     )
-  _check_writable(path)
+  check_writable(path, "--out")
   set_threads(args.threads)
   schedule, num_trees = record(args.model, args.data, args.batch_size, args.backward)
   if not schedule.steps:
     raise ConfigError(
       "Nothing ran under the batched scheduler. Unset RECURSIVE_TF_SCHEDULER, or set it to auto."
     )
-  try:
-    in_one_piece(lambda part: _write(schedule, part, f"{args.model}, {num_trees} trees"), path)
-  except OSError as error:
-    raise _cannot_write(path, error) from error
+  title = f"{args.model}, {num_trees} trees"
+  write_output(path, "--out", lambda part: _write(schedule, part, title))
   forward = [step for step in schedule.steps if not step.is_backward]
   backward = [step for step in schedule.steps if step.is_backward]
   for name, steps in (("forward", forward), ("backward", backward)):
@@ -56,22 +54,6 @@ def _write(schedule: Schedule, path: pathlib.Path, title: str) -> None:
     schedule.save_chrome_trace(path)
   else:
     save_schedule_plot(schedule, path, title)
-
-
-def _check_writable(path: pathlib.Path) -> None:
-  """Checks, before anything is computed, that there is a place for the file."""
-  if path.is_dir():
-    raise ConfigError(f"--out {path}: this is a directory. Give the name of a file.")
-  try:
-    path.parent.mkdir(parents=True, exist_ok=True)
-  except OSError as error:
-    raise _cannot_write(path, error) from error
-
-
-def _cannot_write(path: pathlib.Path, error: OSError) -> ConfigError:
-  return ConfigError(
-    f"--out {path}: cannot be written: {reason_of(error)}. Make room, or give another --out."
-  )
 
 
 def record(name: str, data: str | None, batch_size: int, backward: bool) -> tuple[Schedule, int]:

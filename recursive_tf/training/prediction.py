@@ -16,6 +16,8 @@ from recursive_tf._errors import ConfigError, DataError
 from recursive_tf.datasets import PackedTrees, Tree, TreeBatch, Vocabulary
 from recursive_tf.datasets import structure as structures
 from recursive_tf.datasets.brackets import is_bracketed, parse_brackets, tree_of_nltk
+from recursive_tf.display import ShownTree, shown_tree, tree_svg
+from recursive_tf.display.text import Style, tree_text
 from recursive_tf.models import Trainable, TreeClassifier
 from recursive_tf.models.labels import NUM_LABELS
 from recursive_tf.training import runs
@@ -70,6 +72,21 @@ class TreePrediction:
     """Words that the model does not know, which it takes for one and the same; in order, once."""
     nodes = zip(self.tree.post_order(), self.unknown, strict=True)
     return tuple(dict.fromkeys(str(node.word) for node, is_unknown in nodes if is_unknown))
+
+  def shown(self) -> ShownTree:
+    """Returns what there is to see of it, for `recursive_tf.display`."""
+    return shown_tree(self.tree, self.probabilities, self.class_names, self.unknown)
+
+  def to_svg(self) -> str:
+    """Returns a picture of the tree as an `<svg>` element; notebooks show it by themselves."""
+    return tree_svg(self.shown())
+
+  def _repr_svg_(self) -> str:
+    return self.to_svg()
+
+  def __str__(self) -> str:
+    """Returns the tree as `recursive-tf predict` prints it, without colours."""
+    return tree_text(self.shown(), Style())
 
   def __repr__(self) -> str:
     name = self.class_names[self.root_class]
