@@ -198,14 +198,3 @@ def test_the_python_of_the_page_runs(repository, tmp_path):
   exec(block, names)
   assert names["found"].root_probabilities.shape == (2, 5)
   ET.parse(tmp_path / "tree.svg")
-
-
-def test_a_generator_has_nothing_to_predict(run, tmp_path):
-  sentence = "1\tCats\t_\tNOUN\t_\t_\t2\t_\t_\t_\n2\tsleep\t_\tVERB\t_\t_\t0\t_\t_\t_\n\n"
-  (tmp_path / "trees").mkdir()
-  for split in ("train", "dev", "test"):
-    (tmp_path / "trees" / f"x-{split}.conllu").write_text(sentence * 5)
-  options = ["--min-count", "1", "--epochs", "1", "--state-size", "4", "--embedding-size", "4"]
-  assert run("train", "top-down-treelstm", "--data", "trees", *options, "--out", "b")[0] == 0
-  status, _, err = run("predict", "b", "(a b)")
-  assert status == 2 and "top-down-treelstm generates trees and has no classes to predict" in err

@@ -6,6 +6,8 @@ import tensorflow as tf
 import recursive_tf as rtf
 from recursive_tf import cli
 from recursive_tf.datasets import Tree, load_sample, parse_brackets
+from recursive_tf.training.prediction import TrainedRun
+from recursive_tf.training.runs import make_run_config
 from tests.cli.conftest import settle_threads
 from tests.cli.runs import TINY
 from tests.models.oracle import Oracle
@@ -114,3 +116,12 @@ def test_other_things_are_refused(trained, tmp_path):
     trained.predict("(the film)", batch_size=0)
   with pytest.raises(rtf.CheckpointError, match="no training run here"):
     rtf.load_run(tmp_path)
+
+
+def test_a_generator_has_nothing_to_predict(trained):
+  config = make_run_config("top-down-treelstm")
+  generator = TrainedRun(
+    trained.directory, config, trained.vocabulary, tf.Module(), trained.restored
+  )
+  with pytest.raises(rtf.ConfigError, match="top-down-treelstm generates trees and has no classes"):
+    generator.predict("(a b)")
