@@ -23,6 +23,7 @@ BENCHMARKS = {
   "sentence_length": "time for a sentence against its length, schedulers and tf.while_loop",
   "loss_curve": "whether both schedulers learn the same, in float64",
   "training_time": "the wall time of `recursive-tf train treelstm` against a PyTorch program's",
+  "keras_fit": "trees/s of the models' Keras `fit` against the loop of `recursive-tf train`",
   "step_profile": "where the time of a training step goes",
   "policies": "steps and time of the batched scheduler's policies",
   "batched_memory": "bytes a frame and resident memory of both schedulers",

@@ -98,8 +98,8 @@ class TreeClassifier(Trainable):
     )
     return tf.reduce_sum(losses) / tf.cast(batch.num_trees, head.dtype)
 
-  def logits(self, batch: Trees) -> tf.Tensor:
-    """Returns unnormalised log-probabilities of the classes at the roots, float [B, K]."""
+  def encode(self, batch: Trees) -> tf.Tensor:
+    """Returns the states `h` of the roots, float [B, D]."""
     cell = self.cell()
     spec = tf.nest.flatten(cell.state_spec)[0]
 
@@ -107,7 +107,15 @@ class TreeClassifier(Trainable):
       return (), h
 
     _, h = run_over_trees(self.name, batch, cell, self.embedding, state, (), spec)
-    return tf.nn.bias_add(tf.matmul(tf.squeeze(h, 1), self.output_weights), self.output_bias)
+    return tf.squeeze(h, 1)
+
+  def classify(self, h: tf.Tensor) -> tf.Tensor:
+    """Returns unnormalised log-probabilities of the classes, float [B, K], of states [B, D]."""
+    return tf.nn.bias_add(tf.matmul(h, self.output_weights), self.output_bias)
+
+  def logits(self, batch: Trees) -> tf.Tensor:
+    """Returns unnormalised log-probabilities of the classes at the roots, float [B, K]."""
+    return self.classify(self.encode(batch))
 
   def node_logits(self, batch: TreeBatch) -> tf.Tensor:
     """Returns unnormalised log-probabilities of the classes at all nodes, float [N, K].

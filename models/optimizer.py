@@ -70,44 +70,47 @@ class Adagrad(tf.Module):
       for _ in group.variables:
         variable, gradient, total = remaining.pop(0)
         rate = tf.cast(group.learning_rate * scale, variable.dtype)
-        if isinstance(gradient, tf.IndexedSlices):
-          self._apply_rows(variable, gradient, total, rate)
-        else:
-          self._apply_dense(variable, gradient, total, rate, group.l2)
+        apply_adagrad(variable, gradient, total, rate, self._epsilon, group.l2)
 
-  def _apply_dense(
-    self,
-    variable: tf.Variable,
-    gradient: tf.Tensor,
-    total: tf.Variable,
-    rate: tf.Tensor,
-    l2: float,
-  ) -> None:
-    kernels.recursive_tf_apply_adagrad(
-      var=variable.handle,
-      accum=total.handle,
-      lr=rate,
-      epsilon=tf.constant(self._epsilon, variable.dtype),
-      l2=tf.constant(l2, variable.dtype),
-      grad=gradient,
-    )
 
-  def _apply_rows(
-    self,
-    variable: tf.Variable,
-    gradient: tf.IndexedSlices,
-    total: tf.Variable,
-    rate: tf.Tensor,
-  ) -> None:
+def apply_adagrad(
+  variable: tf.Variable,
+  gradient: tf.Tensor | tf.IndexedSlices,
+  total: tf.Variable,
+  rate: tf.Tensor,
+  epsilon: float,
+  l2: float,
+) -> None:
+  """Takes one step of one variable; see `Adagrad`.
+
+  Args:
+    variable: the weights.
+    gradient: theirs, dense or sparse.
+    total: the sums of squares, of the same shape.
+    rate: float [] of the variable's type, the learning rate.
+    epsilon: keeps the division finite.
+    l2: added to a dense gradient, times the weights.
+  """
+  epsilon = tf.constant(epsilon, variable.dtype)
+  if isinstance(gradient, tf.IndexedSlices):
     # Rows that occur twice are added first: the square is that of the sum.
     kernels.recursive_tf_apply_adagrad_rows(
       var=variable.handle,
       accum=total.handle,
       lr=rate,
-      epsilon=tf.constant(self._epsilon, variable.dtype),
+      epsilon=epsilon,
       values=gradient.values,
       indices=gradient.indices,
     )
+    return
+  kernels.recursive_tf_apply_adagrad(
+    var=variable.handle,
+    accum=total.handle,
+    lr=rate,
+    epsilon=epsilon,
+    l2=tf.constant(l2, variable.dtype),
+    grad=gradient,
+  )
 
 
 def linear_decay(step: tf.Tensor, num_steps: float, final_share: float) -> tf.Tensor:
