@@ -33,4 +33,6 @@ from recursive_tf.datasets.structure import tree_of_words as tree_of_words
 from recursive_tf.datasets.synthetic import synthetic_tree as synthetic_tree
 from recursive_tf.datasets.tree import Tree as Tree
 from recursive_tf.datasets.treebank import load_treebank as load_treebank
+from recursive_tf.datasets.vectors import WordVectors as WordVectors
+from recursive_tf.datasets.vectors import read_vectors as read_vectors
 from recursive_tf.datasets.vocabulary import Vocabulary as Vocabulary

@@ -31,6 +31,7 @@ examples:
   recursive-tf train treelstm --data sst --seed 1 --out runs/lstm1
   recursive-tf train treelstm --out runs/lstm1 --resume      after Ctrl-C, or a crash
   recursive-tf train treelstm --out runs/lstm1 --resume --epochs 6      two epochs more
+  recursive-tf train treelstm --data sst --vectors glove.840B.300d.txt
   recursive-tf train rntn --data sst --epochs 3
   recursive-tf train top-down-treelstm                       generates sentences from meanings
   recursive-tf train treelstm --data my/trees --task fine --skip-bad
@@ -158,6 +159,11 @@ def _add_train(commands: Any) -> None:
   )
   data.add_argument(
     "--cased", dest="lowercase", action="store_false", default=None, help="keep upper case"
+  )
+  data.add_argument(
+    "--vectors",
+    metavar="FILE",
+    help="pretrained word vectors to begin with: text in GloVe's or word2vec's format",
   )
   data.add_argument("--min-count", type=int, metavar="N", help="rarer words are unknown (1; ud: 3)")
   run = parser.add_argument_group("run")

@@ -17,8 +17,8 @@ from recursive_tf._cli.run_directory import (
 )
 from recursive_tf._cli.threads import check_threads, set_threads
 from recursive_tf._errors import CheckpointError, ConfigError
-from recursive_tf.datasets import ReadReport
-from recursive_tf.training.checkpoint import restore_weights
+from recursive_tf.datasets import ReadReport, read_vectors
+from recursive_tf.training.checkpoint import has_checkpoints, restore_weights
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import (
   VOCABULARY_NAME,
@@ -119,11 +119,26 @@ def _load(config: RunConfig, directory: pathlib.Path, is_resumed: bool) -> tuple
     )
   words_digest = digest_of_vocabulary(splits.vocabulary)
   config = dataclasses.replace(config, data_digest=data_digest, vocabulary_digest=words_digest)
+  if config.vectors and not has_checkpoints(directory):
+    splits, config = _with_vectors(splits, config)
   if not path.exists():
     make_run_directory(directory)
     config.save(directory)  # First: from here on there is a run to resume.
     save_vocabulary(path, splits.vocabulary)
   return splits, config
+
+
+def _with_vectors(splits: Splits, config: RunConfig) -> tuple[Splits, RunConfig]:
+  """Reads the vectors that the run begins with; its first checkpoint has them."""
+  size = config.flat().get("embedding_size", config.flat()["state_size"])
+  vectors = read_vectors(config.vectors, splits.vocabulary, size=size, progress=True)
+  if config.vectors_digest not in ("", vectors.digest):
+    raise CheckpointError(
+      f"{config.vectors}: the vectors are not those that the run was begun with. Put the file "
+      "back, or train anew with another --out."
+    )
+  config = dataclasses.replace(config, vectors_digest=vectors.digest)
+  return dataclasses.replace(splits, vectors=vectors), config
 
 
 def _print_header(
@@ -138,6 +153,8 @@ def _print_header(
     f"{config.seed}\nwriting to {directory}",
     flush=True,
   )
+  if splits.vectors is not None:
+    print(f"{splits.vectors}; the others start random", flush=True)
 
 
 def _print_summary(

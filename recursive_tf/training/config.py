@@ -14,7 +14,7 @@ from recursive_tf.training.files import read_text, write_atomically
 FILE_NAME = "config.json"
 REMEDY = "Put the file back from a copy, or train anew with another --out."
 # Not there in runs of older versions.
-_OPTIONAL = ("decay_epochs", "data_digest", "vocabulary_digest")
+_OPTIONAL = ("decay_epochs", "data_digest", "vocabulary_digest", "vectors", "vectors_digest")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +36,8 @@ class RunConfig:
       same whenever it is decided.
     data_digest, vocabulary_digest: tell whether the data and vocabulary are still those that the
       run was begun with; empty if that is not known.
+    vectors: file of pretrained word vectors that it begins with, or empty.
+    vectors_digest: tells whether they are still the same, where there is no checkpoint yet.
   """
 
   model: str
@@ -50,6 +52,8 @@ class RunConfig:
   decay_epochs: int = 0
   data_digest: str = ""
   vocabulary_digest: str = ""
+  vectors: str = ""
+  vectors_digest: str = ""
 
   @property
   def task_object(self) -> Task:

@@ -202,7 +202,7 @@ def load_splits(
     split: pack_for_task(part, vocabulary, task, f"{data}, split {split}")
     for split, part in trees.items()
   }
-  return Splits(**packed, vocabulary=vocabulary)
+  return Splits(packed["train"], packed["dev"], packed["test"], vocabulary)
 
 
 def digest_of_splits(splits: Splits) -> str:

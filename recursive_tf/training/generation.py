@@ -69,7 +69,7 @@ class Generation(Problem):
     if vocabulary is None:
       vocabulary = _make_vocabulary(trees["train"], config)
     packed = {split: _pack(trees[split], split, vocabulary, trees["train"]) for split in trees}
-    return Splits(**packed, vocabulary=vocabulary)
+    return Splits(packed["train"], packed["dev"], packed["test"], vocabulary)
 
   def load_test(
     self,

@@ -7,7 +7,7 @@ import dataclasses
 from typing import Any
 
 from recursive_tf._errors import ConfigError
-from recursive_tf.datasets import ReadReport, Vocabulary
+from recursive_tf.datasets import ReadReport, Vocabulary, WordVectors
 from recursive_tf.datasets.pipeline import Packed
 from recursive_tf.training.config import RunConfig
 
@@ -19,12 +19,14 @@ class Splits:
   Attributes:
     train, dev, test: trees of each split.
     vocabulary: words of the training trees.
+    vectors: pretrained ones, which a run begins with.
   """
 
   train: Packed
   dev: Packed
   test: Packed
   vocabulary: Vocabulary
+  vectors: WordVectors | None = None
 
 
 @dataclasses.dataclass(frozen=True)

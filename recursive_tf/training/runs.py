@@ -8,6 +8,7 @@ import pathlib
 from typing import Any
 
 from recursive_tf._errors import ConfigError
+from recursive_tf.datasets.vectors import vector_size
 from recursive_tf.models import Trainable
 from recursive_tf.training.config import FILE_NAME, RunConfig, damaged
 from recursive_tf.training.registry import entry_named
@@ -62,6 +63,7 @@ def make_run_config(
   lowercase: bool = True,
   min_count: int | None = None,
   decay_epochs: int | None = None,
+  vectors: str | None = None,
   **hyperparameters: Any,
 ) -> RunConfig:
   """Makes a `RunConfig` with the model's defaults for all that is not given or None.
@@ -80,6 +82,8 @@ def make_run_config(
         f"--{name.replace('_', '-')}: model {model} has no such hyperparameter. It has "
         f"{', '.join(sorted(known))}."
       )
+  if vectors is not None:
+    given = {**given, **width_of_words(vectors, model, known, given)}
   defaults = {"min_count": 1, **entry.problem.defaults(data)}
   if min_count is None:
     min_count = defaults["min_count"]
@@ -93,8 +97,43 @@ def make_run_config(
   task = entry.task if task is None else task
   entry.problem.check_task(task, model)
   return RunConfig(
-    model, data, task, seed, limit, skip_bad, lowercase, min_count, values, decay_epochs
+    model,
+    data,
+    task,
+    seed,
+    limit,
+    skip_bad,
+    lowercase,
+    min_count,
+    values,
+    decay_epochs,
+    vectors=vectors or "",
   )
+
+
+def width_of_words(
+  vectors: str, model: str, known: set[str], given: dict[str, Any]
+) -> dict[str, int]:
+  """Returns the hyperparameter that makes words as wide as the pretrained vectors of a file.
+
+  Raises:
+    ConfigError: If another width was given, or a model's states, which are as wide, would change.
+    DataError: If the file cannot be read.
+  """
+  size = vector_size(vectors)
+  if "embedding_size" in known:
+    if given.get("embedding_size", size) != size:
+      raise ConfigError(
+        f"--embedding-size is {given['embedding_size']}, but the vectors in {vectors} have {size} "
+        "numbers. Leave the option out, or give vectors of that size."
+      )
+    return {"embedding_size": size}
+  if given.get("state_size") != size:
+    raise ConfigError(
+      f"--vectors {vectors}: its vectors have {size} numbers, and the words of {model} are as wide "
+      f"as its states. Add --state-size {size}."
+    )
+  return {}
 
 
 def check_ranges(values: dict[str, Any]) -> None:

@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf._errors import CheckpointError, ConfigError
-from recursive_tf.datasets import make_dataset, num_batches
+from recursive_tf.datasets import WordVectors, make_dataset, num_batches
 from recursive_tf.models import Adagrad, Trainable
 from recursive_tf.models.optimizer import linear_decay
 from recursive_tf.training.checkpoint import Checkpoints
@@ -106,6 +107,8 @@ class Trainer:
     self.state = TrainingState(self.model.metrics_class, self.model.metrics_dtype)
     self._checkpoints = Checkpoints(directory, self.model, self._optimizer, self.state)
     self.restored = self._checkpoints.restore()
+    if self.restored is None:
+      begin_with_vectors(self.model, config, splits.vectors)
     self._check_progress(directory)
     self._problem = entry_named(config.model).problem
     self._history = History(directory, self._problem, self.epochs_done)
@@ -230,6 +233,26 @@ class Trainer:
       "sentences_per_second": num_trees / max(float(state.seconds), 1e-9),
       "seconds": float(state.seconds),
     }
+
+
+def begin_with_vectors(model: Trainable, config: RunConfig, vectors: WordVectors | None) -> None:
+  """Puts pretrained vectors in the place of the random ones, where there are some.
+
+  Raises:
+    ConfigError: If the run is to have some that were not loaded, or of another size.
+  """
+  if vectors is None and config.vectors:
+    raise ConfigError(f"--vectors {config.vectors}: not loaded; give them as `Splits.vectors`.")
+  if vectors is None:
+    return
+  embedding: tf.Variable = model.embedding
+  if vectors.vectors.shape != embedding.shape:
+    raise ConfigError(
+      f"{vectors.path}: vectors of {vectors.size} numbers for {len(vectors.is_found)} words, "
+      f"expected {embedding.shape[1]} for {embedding.shape[0]}."
+    )
+  places = np.flatnonzero(vectors.is_found)
+  embedding.scatter_nd_update(places[:, np.newaxis], vectors.vectors[places])
 
 
 def summarize(config: RunConfig, metrics: Any) -> dict[str, Any]:
