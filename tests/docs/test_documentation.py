@@ -45,3 +45,11 @@ def test_every_reason_is_documented():
 def test_relative_links_lead_somewhere(page):
   for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
     assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.slow
+def test_keras_page_runs(tmp_path, monkeypatch):
+  monkeypatch.chdir(tmp_path)
+  namespace = run_blocks(ROOT / "docs" / "keras.md", tmp_path)
+  assert namespace["logits"].shape == (50, 5)
+  assert (tmp_path / "own_program" / "saved_model.pb").exists()
