@@ -14,6 +14,9 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 PREFIX = "_rtf_"
 # Called with a generator expression, these run it to its end before they return.
+_SELF_MATCHING = frozenset(
+  "bool bytearray bytes dict float frozenset int list set str tuple".split()
+)
 _EXHAUSTING = frozenset("all any dict frozenset list max min set sorted sum tuple".split())
 
 
@@ -23,6 +26,7 @@ class PassContext:
   Attributes:
     source: the function as it was read.
     exhausting: names that mean the builtins which run a generator expression to its end.
+    self_matching: names that mean the builtin classes whose one positional pattern is the object.
     copy_budget: how many nodes may still be made by copying the rest of a block into two branches.
   """
 
@@ -33,6 +37,7 @@ class PassContext:
     bound, read = names_in(source.node)
     self._taken = visible | bound | read | source.local_names
     self.exhausting = _EXHAUSTING - visible - bound
+    self.self_matching = _SELF_MATCHING - visible - bound
 
   def fresh(self, hint: str) -> str:
     """Returns a name that is used nowhere in the function, nor in what it can see."""

@@ -24,7 +24,6 @@ REFUSED = {
   "Yield": "a generator is not converted: a graph has no suspended calls",
   "YieldFrom": "a generator is not converted: a graph has no suspended calls",
   "Delete": "del is not converted",
-  "Match": "match is not converted: write it with if and elif",
   "ClassDef": "a class inside the function is not converted: define it outside",
   "TypeAlias": "a type alias inside the function is not converted: define it outside",
   "TemplateStr": "a template string is not converted",
@@ -32,7 +31,7 @@ REFUSED = {
 STATEMENTS = (
   *(ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While),
   *(ast.If, ast.Raise, ast.Assert, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Expr),
-  *(ast.Pass, ast.Break, ast.Continue),
+  *(ast.Pass, ast.Break, ast.Continue, ast.Match),
 )
 
 

@@ -14,6 +14,7 @@ from recursive_tf.convert.syntax import (
   fence,
   liveness,
   loop_exits,
+  matches,
   scopes,
   single_exit,
 )
@@ -26,6 +27,8 @@ _Pass = Callable[[ast.FunctionDef, PassContext], ast.FunctionDef]
 PASSES: tuple[tuple[str, _Pass], ...] = (
   # First: all others know only the syntax that it lets through.
   ("fence", fence.transform),
+  # Before all that look for names: those of patterns are no expressions.
+  ("matches", matches.transform),
   # Before any pass drops code that is never run.
   ("bindings", bindings.transform),
   ("desugar", desugar.transform),

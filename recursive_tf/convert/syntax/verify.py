@@ -46,6 +46,11 @@ def _has_places(root: ast.FunctionDef) -> None:
       _require(inside, node, f"{type(node).__name__} has no place in the user's function.")
 
 
+def _without_match(root: ast.FunctionDef) -> None:
+  for node in ast.walk(root):
+    _require(not isinstance(node, ast.Match), node, "no match is left.")
+
+
 def _fenced(root: ast.FunctionDef) -> None:
   for node in ast.walk(root):
     _require(type(node).__name__ not in fence.REFUSED, node, "this syntax is fenced off.")
@@ -169,6 +174,7 @@ def _with_map_loops(root: ast.FunctionDef) -> None:
 
 _CHECKS: dict[str, _Check] = {
   "fence": _fenced,
+  "matches": _without_match,
   "bindings": _with_locals,
   "desugar": _desugared,
   "loop_exits": _without_loop_exits,

@@ -13,7 +13,7 @@ REFUSED = {
   "with open(x) as y:\n    x = y": (3, "with is not converted"),
   "del x": (3, "del is not converted"),
   "if x:\n    del x[0]": (4, "del is not converted"),
-  "match x:\n    case 1:\n      x = 2": (3, "match is not converted"),
+  "match x:\n    case [1]:\n      x = 2": (4, "match of a sequence or a mapping"),
   "class A:\n    pass": (3, "define it outside"),
   "def g():\n    x = 1\n    yield x": (5, "a generator is not converted"),
   "def g():\n    if x:\n      del y": (5, "del is not converted"),
