@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 
 from recursive_tf._errors import DataError
 from recursive_tf.datasets.ptb_syntax import malformed, shorten
-from recursive_tf.datasets.tree import Tree
+from recursive_tf.datasets.tree import NO_LABEL, NO_LABEL_TEXT, Tree
 
 if TYPE_CHECKING:
   import nltk
 
-NO_LABEL = -1
 # As in treebanks, a no-break space is part of a word.
 _TOKEN = re.compile(r"[()]|[^ \t\r\n()]+")
 _NUMBER = re.compile(r"-?[0-9]+")
@@ -156,7 +155,7 @@ class _Reader:
     node.is_fresh = False
 
   def _is_label(self, token: str) -> bool:
-    if token == "_" or token in _PENN or _NUMBER.fullmatch(token):
+    if token == NO_LABEL_TEXT or token in _PENN or _NUMBER.fullmatch(token):
       return True
     function = _FUNCTION.fullmatch(token)
     if function:
@@ -196,7 +195,7 @@ class _Reader:
   def _is_word_after_all(self, node: _OpenNode) -> bool:
     """Tells whether what was taken for a label is a word: "(TO)", "(, and)", but not "(. !)"."""
     text, children = node.label_text, node.children
-    if text == "_" or _NUMBER.fullmatch(text):
+    if text == NO_LABEL_TEXT or _NUMBER.fullmatch(text):
       return False
     if text not in _MARKS:
       return not children

@@ -1,4 +1,4 @@
-"""Treebank files: one tree in PTB brackets a line, plain or gzipped."""
+"""Treebank files: one tree in PTB brackets a line, plain or gzipped; or folders of them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ Reader = Literal["fast", "nltk"]
 _GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_ERRORS_KEPT = 20
+_SUFFIXES = (".txt", ".ptb", ".mrg")
 _BAR_DELAY_SECONDS = 1.0
 
 
@@ -60,7 +61,8 @@ def read_ptb(
   """Reads all trees of a file; blank lines are passed over.
 
   Args:
-    path: UTF-8 text, gzipped or not (told by content).
+    path: UTF-8 text, gzipped or not (told by content); or a folder, of which all files are read
+      that end in .txt, .ptb or .mrg, and these with .gz, in the order of their names.
     reader: "fast", or "nltk" for nltk's tree reader; both give the same trees and errors.
     binary: whether an inner node must have exactly two children, else it may have one or more.
     num_labels: labels run from 0 to `num_labels` - 1.
@@ -75,6 +77,20 @@ def read_ptb(
     DataError: If the file cannot be read, or holds a malformed line and `skip_bad` is false.
   """
   path = pathlib.Path(path)
+  if path.is_dir():
+    return [
+      tree
+      for part in _files_of(path)
+      for tree in read_ptb(
+        part,
+        reader=reader,
+        binary=binary,
+        num_labels=num_labels,
+        skip_bad=skip_bad,
+        progress=progress,
+        report=report,
+      )
+    ]
   parse = _parser(reader)
   counts = ReadReport() if report is None else report
   lines = read_bytes(path).removeprefix(BYTE_ORDER_MARK).split(b"\n")
@@ -115,6 +131,19 @@ def write_ptb(path: str | os.PathLike[str], trees: Iterable[Tree]) -> None:
   """Writes one tree a line, UTF-8; what `read_ptb` reads back."""
   text = "".join(f"{tree}\n" for tree in trees)
   pathlib.Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _files_of(folder: pathlib.Path) -> list[pathlib.Path]:
+  """Returns the treebank files of a folder.
+
+  Raises:
+    DataError: If there are none.
+  """
+  files = (path for path in sorted(folder.iterdir()) if path.is_file())
+  found = [path for path in files if path.name.removesuffix(".gz").endswith(_SUFFIXES)]
+  if not found:
+    raise DataError(f"{folder}: no file in this folder ends in {', '.join(_SUFFIXES)}, or .gz.")
+  return found
 
 
 @contextlib.contextmanager

@@ -2,9 +2,9 @@
 
     tree := '(' label word ')'  |  '(' label tree+ ')'
 
-Only ' ' separates: a word is any run of characters other than ' ', '(' and ')'. White space of
-another kind is part of a word, because treebanks have such words (three tokens of the Stanford
-Sentiment Treebank hold a no-break space).
+The label `_` says that a node has none. Only ' ' separates: a word is any run of characters other
+than ' ', '(' and ')'. White space of another kind is part of a word, because treebanks have such
+words (three tokens of the Stanford Sentiment Treebank hold a no-break space).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import functools
 import re
 
 from recursive_tf._errors import DataError
-from recursive_tf.datasets.tree import Tree
+from recursive_tf.datasets.tree import NO_LABEL, NO_LABEL_TEXT, Tree
 
 _TOKEN = re.compile(r"[()]|[^ ()]+")
 _NUM_CONTEXT_CHARS = 40
@@ -87,7 +87,7 @@ def shorten(text: str) -> str:
 
 @functools.lru_cache
 def _label_table(num_labels: int) -> dict[str, int]:
-  return {str(label): label for label in range(num_labels)}
+  return {**{str(label): label for label in range(num_labels)}, NO_LABEL_TEXT: NO_LABEL}
 
 
 def _parse_canonical(text: str, binary: bool, labels: dict[str, int]) -> Tree | None:
@@ -144,7 +144,7 @@ class _Parser:
     self._text = text
     self._binary = binary
     self._labels = _label_table(num_labels)
-    self._label_range = f"a label 0..{num_labels - 1}"
+    self._label_range = f"a label 0..{num_labels - 1} or {NO_LABEL_TEXT}"
     self._source = source
     self._line_number = line_number
     self._open: list[_OpenNode] = []

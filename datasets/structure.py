@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recursive_tf._errors import ConfigError, DataError
-from recursive_tf.datasets.brackets import NO_LABEL
-from recursive_tf.datasets.tree import Tree
+from recursive_tf.datasets.tree import NO_LABEL, Tree
 
 STRUCTURES = ("right", "left", "balanced")
 

@@ -11,6 +11,9 @@ from recursive_tf._errors import DataError
 if TYPE_CHECKING:
   import nltk
 
+# Of a node without a class, and how it is written.
+NO_LABEL, NO_LABEL_TEXT = -1, "_"
+
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Tree:
@@ -142,7 +145,7 @@ class Tree:
     for node in self.post_order():
       start = len(open_trees) - len(node.children)
       below = open_trees[start:] if node.children else [node.word]
-      open_trees[start:] = [nltk.Tree(str(node.label), below)]
+      open_trees[start:] = [nltk.Tree(_label_text(node.label), below)]
     return open_trees[0]
 
   def __str__(self) -> str:
@@ -154,7 +157,7 @@ class Tree:
       if node is None:
         pieces.append(")")
         continue
-      label = node.label if node.label >= 0 else "_"
+      label = _label_text(node.label)
       pieces.append(f" ({label}" if pieces else f"({label}")
       if node.word is not None:
         pieces.append(f" {node.word}")
@@ -197,6 +200,7 @@ class Tree:
 def _inspect_nltk(node: Any) -> tuple[int, str | None, tuple[Any, ...]]:
   """Returns (label, word, children) of an `nltk.Tree`."""
   label = node.label()
+  label = NO_LABEL if label == NO_LABEL_TEXT else label
   if not (isinstance(label, int) or _is_plain_number(label)):
     raise DataError(f"Tree.from_nltk: expected an integer label, got {label!r}.")
   if len(node) == 1 and isinstance(node[0], str):
@@ -207,6 +211,10 @@ def _inspect_nltk(node: Any) -> tuple[int, str | None, tuple[Any, ...]]:
       f"{len(node)} entries."
     )
   return int(label), None, tuple(node)
+
+
+def _label_text(label: int) -> str:
+  return NO_LABEL_TEXT if label == NO_LABEL else str(label)
 
 
 def _is_plain_number(text: object) -> bool:

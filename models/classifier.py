@@ -183,9 +183,7 @@ class _LossHead:
     logits = tf.nn.bias_add(tf.matmul(h, self._weights), self._bias)
     classes = labels.binary_class(node["label"]) if self._is_binary else node["label"]
     loss = tf.nn.sparse_softmax_cross_entropy_with_logits(tf.maximum(classes, 0), logits)
-    if self._is_binary:
-      loss *= tf.cast(classes >= 0, self.dtype)
-    return loss, logits
+    return loss * tf.cast(classes >= 0, self.dtype), logits
 
   def _counts(self, label: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
     """Returns int32 [4]: whether the task's class and the binary one are right, and are there."""

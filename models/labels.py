@@ -12,8 +12,8 @@ from recursive_tf._errors import ConfigError
 NUM_LABELS = 5
 NEUTRAL = 2
 FINE_NAMES = ("very negative", "negative", "neutral", "positive", "very positive")
-# Class of each label 0..4 in the binary task; -1 at neutral nodes, which have none.
-BINARY_CLASS = np.array([0, 0, -1, 1, 1], np.int32)
+# Class of each label -1..4 in the binary task; -1 at neutral nodes and those without a label.
+BINARY_CLASS = np.array([-1, 0, 0, -1, 1, 1], np.int32)
 # What of a distribution over labels counts for negative and for positive, float [5, 2].
 BINARY_SHARE = np.array([[1, 0], [1, 0], [0, 0], [0, 1], [0, 1]], np.float32)
 
@@ -58,5 +58,5 @@ def task_named(name: str) -> Task:
 
 
 def binary_class(label: tf.Tensor) -> tf.Tensor:
-  """Returns 0 for negative labels, 1 for positive and -1 for neutral ones, int32 as `label` [N]."""
-  return tf.gather(tf.constant(BINARY_CLASS), label)
+  """Returns 0 for negative labels, 1 for positive, -1 for neutral or none, int32 as `label` [N]."""
+  return tf.gather(tf.constant(BINARY_CLASS), label + 1)

@@ -22,6 +22,7 @@ from recursive_tf.datasets import (
   load_sst,
   load_treebank,
 )
+from recursive_tf.datasets.tree import NO_LABEL
 from recursive_tf.datasets.treebank import find_split, load_trees_of
 from recursive_tf.models.labels import NEUTRAL, Task
 from recursive_tf.training import files
@@ -165,8 +166,11 @@ def pack_for_task(trees: list[Tree], vocabulary: Vocabulary, task: Task, name: s
     DataError: If there are none.
   """
   packed = PackedTrees.pack(trees, vocabulary)
+  has_class = packed.root_label != NO_LABEL
   if task.is_binary:
-    packed = packed.select(np.flatnonzero(packed.root_label != NEUTRAL))
+    has_class &= packed.root_label != NEUTRAL
+  if not has_class.all():
+    packed = packed.select(np.flatnonzero(has_class))
   if not len(packed):
     raise DataError(f"{name}: no tree has a class at its root in the {task.name} task.")
   return packed

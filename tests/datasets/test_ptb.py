@@ -138,3 +138,32 @@ def test_the_garbage_collector_runs_again_after_an_error(bad_file):
 def test_sst_reads_alike_with_both_readers(data_dir):
   path = data_dir / "sst" / "dev.txt.gz"
   assert read_ptb(path) == read_ptb(path, reader="nltk")
+
+
+@pytest.mark.parametrize("reader", ["fast", "nltk"])
+def test_nodes_without_a_label_are_read_and_written(tmp_path, reader):
+  text = "(_ (_ not) (3 (_ very) (4 good)))\n"
+  (tmp_path / "a.txt").write_text(text)
+  trees = read_ptb(tmp_path / "a.txt", reader=reader)
+  assert [node.label for node in trees[0].post_order()] == [-1, -1, 4, 3, -1]
+  write_ptb(tmp_path / "b.txt", trees)
+  assert (tmp_path / "b.txt").read_text() == text
+  assert Tree.from_nltk(trees[0].to_nltk()) == trees[0]
+
+
+def test_a_folder_is_read_file_by_file(tmp_path):
+  (tmp_path / "b.ptb.gz").write_bytes(gzip.compress(b"(2 b)\n"))
+  (tmp_path / "a.txt").write_text("(1 a)\n(1\n")
+  (tmp_path / "c.mrg").write_text("(3 c)\n")
+  (tmp_path / "README").write_text("no tree\n")
+  report = ReadReport()
+  trees = read_ptb(tmp_path, skip_bad=True, report=report)
+  assert [tree.word for tree in trees] == ["a", "b", "c"]
+  assert report.num_trees == 3 and report.num_skipped == 1
+  with pytest.raises(DataError, match=r"a\.txt:2:3: malformed tree"):
+    read_ptb(tmp_path)
+
+
+def test_a_folder_without_trees_is_an_error(tmp_path):
+  with pytest.raises(DataError, match="no file in this folder ends in .txt, .ptb, .mrg, or .gz"):
+    read_ptb(tmp_path)

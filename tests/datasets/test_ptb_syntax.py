@@ -48,9 +48,9 @@ def test_100000_levels_are_read(spacing):
   [
     ("", 1, "expected '(', got the end of the line"),
     ("good", 1, "expected '(', got 'good'"),
-    ("()", 2, "expected a label 0..4, got ')'"),
-    ("(x a)", 2, "expected a label 0..4, got 'x'"),
-    ("(5 a)", 2, "expected a label 0..4, got '5'"),
+    ("()", 2, "expected a label 0..4 or _, got ')'"),
+    ("(x a)", 2, "expected a label 0..4 or _, got 'x'"),
+    ("(5 a)", 2, "expected a label 0..4 or _, got '5'"),
     ("(2", 3, "expected a word or '(' after the label, got the end of the line"),
     ("(2)", 3, "expected a word or '(' after the label, got ')'"),
     ("(2 a b)", 6, "expected ')' after the word of a leaf, got 'b'"),
@@ -89,7 +89,7 @@ def test_a_malformed_line_is_named_when_binary_is_false(line, expected):
 
 def test_labels_follow_num_labels():
   assert parse_line("(11 a)", num_labels=12).label == 11
-  with pytest.raises(DataError, match="a label 0..1, got '2'"):
+  with pytest.raises(DataError, match="a label 0..1 or _, got '2'"):
     parse_line("(2 a)", num_labels=2)
 
 

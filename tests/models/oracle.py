@@ -97,7 +97,7 @@ class Oracle:
     probabilities = tf.nn.softmax(logits)
     is_binary = len(logits) == 2
     binary_class = BINARY_CLASS.get(label)
-    own_class = binary_class if is_binary else label
+    own_class = binary_class if is_binary else label if label >= 0 else None
     loss = tf.zeros([], logits.dtype)
     if own_class is not None:
       loss = -tf.math.log(probabilities[own_class])

@@ -7,8 +7,8 @@ from recursive_tf.models import Metrics
 from recursive_tf.models.labels import BINARY, FINE, binary_class, task_named
 
 
-def test_neutral_labels_have_no_binary_class():
-  np.testing.assert_array_equal(binary_class(tf.range(5)), [0, 0, -1, 1, 1])
+def test_neutral_and_missing_labels_have_no_binary_class():
+  np.testing.assert_array_equal(binary_class(tf.range(-1, 5)), [-1, 0, 0, -1, 1, 1])
 
 
 def test_tasks_are_found_by_name():

@@ -23,6 +23,10 @@ MODELS = {
 }
 TREES = {
   "one_leaf": [Tree(3, "w1")],
+  "few_labels": [
+    Tree(-1, None, (Tree(-1, "w1"), Tree(1, None, (Tree(-1, "w2"), Tree(-1, "w3"))))),
+    Tree(4, None, (Tree(-1, "w1"), Tree(-1, "w4"))),
+  ],
   "neutral_root": [Tree(2, None, (Tree(4, "w1"), Tree(2, "w1")))],
   "mixed": [
     synthetic_tree(7, "random", 1, num_words=8),

@@ -3,9 +3,10 @@ import collections
 import pytest
 
 from recursive_tf._errors import DataError
-from recursive_tf.datasets import load_sst, write_ptb
+from recursive_tf.datasets import Vocabulary, load_sst, parse_brackets, write_ptb
 from recursive_tf.datasets.tree import Tree
-from recursive_tf.training.data import load_trees, load_trees_to_test, take_sample
+from recursive_tf.models import BINARY, FINE
+from recursive_tf.training.data import load_trees, load_trees_to_test, pack_for_task, take_sample
 
 
 def test_a_sample_is_drawn_from_all_and_keeps_their_order():
@@ -37,3 +38,13 @@ def test_of_a_directory_only_the_split_is_read(tmp_path):
   assert load_trees_to_test(str(tmp_path / "dev.txt"), "test") == [Tree(2, "a")]
   with pytest.raises(DataError, match="lacks train.txt .* It has dev and test"):
     load_trees_to_test(str(tmp_path), "train")
+
+
+def test_trees_without_a_label_at_the_root_are_not_learnt():
+  texts = ["(_ (4 a) (4 b))", "(2 (4 a) (_ b))", "(3 (_ a) (_ b))"]
+  trees = [parse_brackets(text) for text in texts]
+  vocabulary = Vocabulary(["a", "b"])
+  assert pack_for_task(trees, vocabulary, FINE, "x").root_label.tolist() == [2, 3]
+  assert pack_for_task(trees, vocabulary, BINARY, "x").root_label.tolist() == [3]
+  with pytest.raises(DataError, match="no tree has a class at its root in the fine task"):
+    pack_for_task(trees[:1], vocabulary, FINE, "x")
