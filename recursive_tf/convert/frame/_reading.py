@@ -401,8 +401,10 @@ class Reading(Conditions):
 
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
-    is_one = self.types_of(ref) - {Missing} == {str}
-    return bool(ref.path) and is_one and self._base_types(ref) == {str} and self._makes(ref)
+    is_string = self.types_of(ref) - {Missing} == {str}
+    # Of what may also be a tree the same read gives objects of the heap.
+    is_of_string = ref.base.types - {NoneType, Missing} == {str}
+    return bool(ref.path) and is_string and is_of_string and self._makes(ref)
 
   def _makes(self, ref: Ref) -> bool:
     return all(step[0] in ("item", "call") for step in ref.path)

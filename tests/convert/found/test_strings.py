@@ -2,6 +2,7 @@
 
 import collections
 
+import nltk
 import pytest
 
 import recursive_tf as rtf
@@ -260,6 +261,36 @@ def recursion_on_the_string_itself(recursive):
     return is_same_backwards(n.name), [is_same_backwards(kid.name + "日a日") for kid in n.kids]
 
   return visit
+
+
+def bracketed():
+  cat = nltk.Tree.fromstring("(S (NP (DT the) (NN cat)) (VP (VB sat)))")
+  return [(cat,), (nltk.Tree.fromstring("(NN cat)"),), (cat[0],)]
+
+
+@program(CONVERTED, bracketed)
+def leaf_of_a_tree_with_strings(recursive):
+  @recursive
+  def tags(tree):
+    if len(tree) == 1 and isinstance(tree[0], str):
+      return [(tree[0], tree.label())]
+    found = []
+    for child in tree:
+      found.extend(tags(child))
+    return found
+
+  return tags
+
+
+@program(CONVERTED, bracketed)
+def tree_with_strings_rendered(recursive):
+  @recursive
+  def show(tree):
+    if isinstance(tree, str):
+      return tree
+    return "(" + tree.label() + " " + " ".join([show(child) for child in tree]) + ")"
+
+  return show
 
 
 @program(CONVERTED, calls)
