@@ -26,6 +26,9 @@ from recursive_tf.datasets.ptb import ReadReport as ReadReport
 from recursive_tf.datasets.ptb import read_ptb as read_ptb
 from recursive_tf.datasets.ptb import write_ptb as write_ptb
 from recursive_tf.datasets.sample import load_sample as load_sample
+from recursive_tf.datasets.sick import SickPair as SickPair
+from recursive_tf.datasets.sick import load_sick as load_sick
+from recursive_tf.datasets.sick import relatedness_distribution as relatedness_distribution
 from recursive_tf.datasets.sst import load_sst as load_sst
 from recursive_tf.datasets.structure import binarise as binarise
 from recursive_tf.datasets.structure import tokenize as tokenize

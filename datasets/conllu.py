@@ -25,7 +25,8 @@ UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM 
 _TAG = {name: index for index, name in enumerate(UPOS)}
 _UD_FOLDER = "ud_ewt"
 _NUM_COLUMNS = 10
-_ID, _FORM, _UPOS, _HEAD = 0, 1, 3, 6
+_ID, _FORM, _UPOS, _XPOS, _FEATS, _HEAD, _DEPREL = 0, 1, 3, 4, 5, 6, 7
+_NONE = "_"
 _RANGE_OR_EMPTY_NODE = re.compile(r"\d+-\d+|\d+\.\d+", re.ASCII)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _MAX_SHOWN_WORDS = 8
@@ -35,7 +36,9 @@ _SUFFIXES = (".conllu", ".conllu.gz")
 def read_conllu(
   path: str | os.PathLike[str], *, skip_bad: bool = False, report: ReadReport | None = None
 ) -> list[DependencyTree]:
-  """Reads trees; ranges (1-2) and empty nodes (1.1) are not part of them.
+  """Reads trees, with relations, both parts of speech and features of their words.
+
+  Ranges (1-2) and empty nodes (1.1) are not part of them.
 
   Args:
     path: a file, gzipped or not (told by content).
@@ -187,7 +190,26 @@ def _tree(rows: list[_Row]) -> DependencyTree:
     words=tuple(row.columns[_FORM] for row in words),
     heads=_heads(words),
     tags=tuple(_TAG.get(row.columns[_UPOS], _TAG["X"]) for row in words),
+    relations=tuple(row.columns[_DEPREL] for row in words),
+    xpos=tuple(row.columns[_XPOS] for row in words),
+    features=tuple(map(_features, words)),
   )
+
+
+def _features(row: _Row) -> tuple[tuple[str, str], ...]:
+  """Returns (name, value) of each feature: Case=Nom|Number=Sing."""
+  text = row.columns[_FEATS]
+  if text in (_NONE, ""):
+    return ()
+  pairs = []
+  offset = row.offset(_FEATS)
+  for feature in text.split("|"):
+    name, sign, value = feature.partition("=")
+    if not (name and sign and value):
+      raise row.error_at(offset, "a feature, NAME=VALUE, divided by '|'", shorten(feature))
+    pairs.append((name, value))
+    offset += len(feature) + 1
+  return tuple(pairs)
 
 
 def _heads(words: list[_Row]) -> tuple[int, ...]:

@@ -55,14 +55,25 @@ class DependencyTree:
     heads: position of each word's head, -1 for the root, of which there is one.
     tags: class of each word, such as its part of speech; words of one class can be exchanged.
     condition: what the sentence has to say, as numbers; the same count in all trees of a treebank.
+    relations: of each word to its head, such as "nsubj" or "acl:relcl"; empty where not known, as
+      are the two below.
+    xpos: the language's own part of speech of each word, such as "VBZ".
+    features: (name, value) pairs of each word, such as ("Number", "Sing").
   """
 
   words: tuple[str, ...]
   heads: tuple[int, ...]
   tags: tuple[int, ...]
   condition: tuple[int, ...] = (0,)
+  relations: tuple[str, ...] = ()
+  xpos: tuple[str, ...] = ()
+  features: tuple[tuple[tuple[str, str], ...], ...] = ()
 
   def __post_init__(self) -> None:
+    for name in ("relations", "xpos", "features"):
+      count = len(getattr(self, name))
+      if count not in (0, len(self.words)):
+        raise DataError(f"DependencyTree: {count} {name} for {len(self.words)} words.")
     if not len(self.words) == len(self.heads) == len(self.tags):
       raise DataError(
         f"DependencyTree: `words`, `heads` and `tags` must be equally long, got {len(self.words)}, "

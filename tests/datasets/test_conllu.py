@@ -150,3 +150,26 @@ def test_without_data_the_error_says_where_to_get_it(monkeypatch):
   monkeypatch.delenv("RECURSIVE_TF_DATA", raising=False)
   with pytest.raises(DataError, match="UD_English-EWT"):
     load_ud()
+
+
+ROWS = [
+  "1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\t_",
+  "2\tsleep\tsleep\tVERB\tVBP\tMood=Ind|Tense=Pres\t0\troot\t_\t_",
+  "3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_",
+]
+
+
+def test_relations_parts_of_speech_and_features_are_kept(tmp_path):
+  (tmp_path / "a.conllu").write_text("\n".join(ROWS) + "\n\n")
+  (tree,) = conllu.read_conllu(tmp_path / "a.conllu")
+  assert tree.relations == ("nsubj", "root", "punct") and tree.xpos == ("NNS", "VBP", ".")
+  assert [conllu.UPOS[tag] for tag in tree.tags] == ["NOUN", "VERB", "PUNCT"]
+  assert tree.features == ((("Number", "Plur"),), (("Mood", "Ind"), ("Tense", "Pres")), ())
+
+
+def test_a_malformed_feature_is_named(tmp_path):
+  (tmp_path / "a.conllu").write_text("\n".join(ROWS).replace("Tense=Pres", "Tense") + "\n\n")
+  with pytest.raises(
+    DataError, match=r"a\.conllu:2:\d+: .*NAME=VALUE, divided by '\|', got 'Tense'"
+  ):
+    conllu.read_conllu(tmp_path / "a.conllu")
