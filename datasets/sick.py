@@ -111,9 +111,9 @@ def _read_archive(path: pathlib.Path) -> dict[pathlib.Path, bytes]:
     with tarfile.open(fileobj=io.BytesIO(path.read_bytes())) as archive:
       for member in archive:
         file = archive.extractfile(member)
-        name = pathlib.PurePosixPath(member.name)
-        if file is not None and name.parent.name in SPLITS:
-          found[path / name.parent.name / name.name] = file.read()
+        place = pathlib.PurePosixPath(member.name)
+        if file is not None and place.parent.name in SPLITS:
+          found[path / place.parent.name / place.name] = file.read()
   except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
     raise DataError(f"{path}: cannot read this archive: {error}. Fetch it again.") from error
   for split in SPLITS:
