@@ -3,6 +3,7 @@
 From text to batches: `load_sst()`, `load_sample()` or `load_treebank(path)` give lists of `Tree`;
 `Vocabulary.from_trees(trees)` numbers the words; `PackedTrees.pack(trees, vocabulary)` lays a
 treebank out flat; `make_dataset(packed, batch_size=25)` is a `tf.data.Dataset` of `TreeBatch`.
+Trees with any number of children, and words at inner nodes, too: `PackedNaryTrees`, `NaryBatch`.
 Dependency trees go the same way: `DependencyTree`, `PackedDependencies`, `DependencyBatch`.
 """
 
@@ -18,6 +19,10 @@ from recursive_tf.datasets.dependencies import DependencyBatch as DependencyBatc
 from recursive_tf.datasets.dependencies import DependencyTree as DependencyTree
 from recursive_tf.datasets.dependencies import PackedDependencies as PackedDependencies
 from recursive_tf.datasets.grammar_sentences import load_grammar as load_grammar
+from recursive_tf.datasets.nary import NARY_COLUMNS as NARY_COLUMNS
+from recursive_tf.datasets.nary import NaryBatch as NaryBatch
+from recursive_tf.datasets.nary import NarySelection as NarySelection
+from recursive_tf.datasets.nary import PackedNaryTrees as PackedNaryTrees
 from recursive_tf.datasets.packing import PackedTrees as PackedTrees
 from recursive_tf.datasets.pipeline import epoch_order as epoch_order
 from recursive_tf.datasets.pipeline import make_dataset as make_dataset

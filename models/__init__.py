@@ -2,6 +2,8 @@
 
 `TreeLSTM(vocab_size)`, `TreeRNN(vocab_size)` and `RNTN(vocab_size)` predict a class at every node
 of a `TreeBatch`: `loss, metrics = model.loss_and_metrics(batch)`, in a `tf.function`.
+`ChildSumTreeLSTM(vocab_size)` and `NaryTreeLSTM(vocab_size)` encode trees with any number of
+children and words at any node: `model.encode(batch)`, of a `NaryBatch`.
 `TopDownTreeLSTM(vocab_size)` generates trees: `model.generate(condition)`.
 """
 
@@ -12,8 +14,12 @@ from recursive_tf.models.labels import Task as Task
 from recursive_tf.models.metrics import Metrics as Metrics
 from recursive_tf.models.optimizer import Adagrad as Adagrad
 from recursive_tf.models.trainable import Trainable as Trainable
+from recursive_tf.models.treelstm import ChildSumTreeLSTM as ChildSumTreeLSTM
 from recursive_tf.models.treelstm import GeneratedTrees as GeneratedTrees
 from recursive_tf.models.treelstm import GenerationMetrics as GenerationMetrics
+from recursive_tf.models.treelstm import NaryTreeEncoder as NaryTreeEncoder
+from recursive_tf.models.treelstm import NaryTreeLSTM as NaryTreeLSTM
+from recursive_tf.models.treelstm import NaryTreeLSTMConfig as NaryTreeLSTMConfig
 from recursive_tf.models.treelstm import TopDownTreeLSTM as TopDownTreeLSTM
 from recursive_tf.models.treelstm import TopDownTreeLSTMConfig as TopDownTreeLSTMConfig
 from recursive_tf.models.treelstm import TreeLSTM as TreeLSTM

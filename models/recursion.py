@@ -9,9 +9,11 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf.datasets import NODE_COLUMNS, TreeBatch, TreeSelection
+from recursive_tf.datasets.nary import NARY_COLUMNS, NaryBatch, NarySelection
 
 Tensors = tuple[tf.Tensor, ...]
 Trees = TreeBatch | TreeSelection
+NaryTrees = NaryBatch | NarySelection
 
 
 class Cell(Protocol):
@@ -44,6 +46,23 @@ class Node:
   def __getitem__(self, name: str) -> tf.Tensor:
     """Returns the node's entry in a column, one of NODE_COLUMNS, int32 [1]."""
     return self._columns[name]
+
+
+class NaryCells(Protocol):
+  """What makes the states of nodes with words and any number of children; as `Cell`."""
+
+  @property
+  def state_spec(self) -> Any:
+    """Types and shapes of a state."""
+
+  def gates(self, x: tf.Tensor) -> tf.Tensor:
+    """Returns what a word's vector [1, D_word] adds to the gates."""
+
+  def leaf(self, gates: tf.Tensor) -> Any:
+    """Returns the state of a node without children."""
+
+  def inner(self, gates: tf.Tensor, children: Any) -> Any:
+    """Returns the state of a node from the states of its K children, [K, 1, D] each."""
 
 
 # (node, its h [1, D]) -> (values to sum up the tree, a value of this node alone).
@@ -97,3 +116,43 @@ def run_over_trees(
 
 def _add(left: Tensors, right: Tensors) -> Tensors:
   return tuple(a + b for a, b in zip(left, right, strict=True))
+
+
+def encode_nary_trees(
+  name: str, batch: NaryTrees, cell: NaryCells, embedding: tf.Variable
+) -> tf.Tensor:
+  """Computes the states of all nodes of B trees, the children of a node concurrently.
+
+  Args:
+    name: names the SubGraph.
+    batch: the trees.
+    cell: makes the states.
+    embedding: the words' vectors, float [V, D_word]; nodes without a word have zeros.
+
+  Returns:
+    The states `h` of the roots, float [B, D].
+  """
+  width = embedding.shape[1]
+  with rtf.SubGraph(name, outputs=cell.state_spec) as f:
+    row = tf.gather(batch.nodes, f.input(tf.int32, [1]))
+    columns = tf.unstack(row, num=len(NARY_COLUMNS), axis=1)
+    node = dict(zip(NARY_COLUMNS, columns, strict=True))
+
+    def word() -> tf.Tensor:
+      return tf.gather(embedding, node["word"])
+
+    def no_word() -> tf.Tensor:
+      return tf.zeros([1, width], embedding.dtype)
+
+    gates = cell.gates(tf.cond(tf.reshape(node["word"] >= 0, []), word, no_word))
+
+    def leaf() -> Any:
+      return cell.leaf(gates)
+
+    def inner() -> Any:
+      below = tf.slice(batch.children, node["first_child"], node["num_children"])
+      return cell.inner(gates, f.map(below[:, tf.newaxis]))
+
+    f.output(tf.cond(tf.reshape(node["num_children"] == 0, []), leaf, inner))
+  state = f.map(batch.root[:, tf.newaxis])
+  return tf.squeeze(state[0], 1)

@@ -11,10 +11,14 @@ from recursive_tf.keras._classifier import TreeLSTM as TreeLSTM
 from recursive_tf.keras._classifier import TreeRNN as TreeRNN
 from recursive_tf.keras._inputs import as_batch as as_batch
 from recursive_tf.keras._inputs import as_inputs as as_inputs
+from recursive_tf.keras._inputs import nary_inputs as nary_inputs
 from recursive_tf.keras._inputs import root_labels as root_labels
 from recursive_tf.keras._inputs import tree_inputs as tree_inputs
 from recursive_tf.keras._layer import Layer as Layer
 from recursive_tf.keras._layer import Model as Model
+from recursive_tf.keras._nary import ChildSumTreeLSTM as ChildSumTreeLSTM
+from recursive_tf.keras._nary import NaryTreeEncoder as NaryTreeEncoder
+from recursive_tf.keras._nary import NaryTreeLSTM as NaryTreeLSTM
 from recursive_tf.keras._optimizer import Adagrad as Adagrad
 from recursive_tf.keras._optimizer import LinearDecay as LinearDecay
 from recursive_tf.keras._recursive import Recursive as Recursive

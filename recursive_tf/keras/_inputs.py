@@ -13,6 +13,9 @@ import tensorflow as tf
 
 from recursive_tf._errors import SignatureError
 from recursive_tf.datasets.batch import NODE_COLUMNS, TreeBatch, TreeSelection
+from recursive_tf.datasets.nary import NARY_COLUMNS, NaryBatch, NarySelection
+
+Trees = TreeBatch | TreeSelection | NaryBatch | NarySelection
 
 _HOW = (
   "Give a TreeBatch, or the pair (root, nodes) that `rtf.keras.as_inputs(batch)` makes of one:"
@@ -34,7 +37,19 @@ def tree_inputs() -> tuple[Any, Any]:
   )
 
 
-def as_inputs(batch: TreeBatch | TreeSelection) -> tuple[tf.Tensor, tf.Tensor]:
+def nary_inputs() -> tuple[Any, Any, Any]:
+  """Returns the inputs of a functional model over trees with any number of children.
+
+  They are `keras.Input`s "root", "nodes" and "children": the fields of a `NaryBatch`.
+  """
+  return (
+    keras.Input(shape=(), dtype="int32", name="root"),
+    keras.Input(shape=(len(NARY_COLUMNS),), dtype="int32", name="nodes"),
+    keras.Input(shape=(), dtype="int32", name="children"),
+  )
+
+
+def as_inputs(batch: Trees) -> tuple[tf.Tensor, ...]:
   """Returns trees as a Keras model takes them.
 
   Args:
@@ -42,8 +57,10 @@ def as_inputs(batch: TreeBatch | TreeSelection) -> tuple[tf.Tensor, tf.Tensor]:
 
   Returns:
     (root, nodes): int32 [B], the nodes that are roots; and int32 [N, 4], a row of
-    `datasets.batch.NODE_COLUMNS` for each node.
+    `datasets.NODE_COLUMNS` for each node. Of a `NaryBatch` its fields: (root, nodes, children).
   """
+  if isinstance(batch, (NaryBatch, NarySelection)):
+    return batch.root, batch.nodes, batch.children
   return batch.root, batch.nodes
 
 
@@ -79,14 +96,28 @@ def as_selection(inputs: Any) -> TreeSelection:
   return TreeSelection(tf.cast(nodes, tf.int32), tf.cast(root, tf.int32))
 
 
-def root_labels(batch: TreeBatch) -> tuple[tuple[tf.Tensor, tf.Tensor], tf.Tensor]:
+def as_nary_selection(inputs: Any) -> NarySelection:
+  """Returns (root, nodes, children), or a NaryBatch, as what the models of such trees take."""
+  if isinstance(inputs, (NaryBatch, NarySelection)):
+    return NarySelection(inputs.root, inputs.nodes, inputs.children)
+  if not isinstance(inputs, (tuple, list)) or len(inputs) != 3:
+    raise SignatureError(
+      f"Trees with any number of children were expected, got {_described(inputs)}. Give a"
+      " NaryBatch, or the three tensors that `rtf.keras.as_inputs(batch)` makes of one."
+    )
+  return NarySelection(*(tf.cast(part, tf.int32) for part in inputs))
+
+
+def root_labels(batch: TreeBatch | NaryBatch) -> tuple[tuple[tf.Tensor, ...], tf.Tensor]:
   """Returns (inputs, labels): trees with the classes of their roots, int32 [B], to learn.
 
   ```python
   dataset = datasets.make_dataset(packed, 25).map(rtf.keras.root_labels)
   ```
   """
-  return as_inputs(batch), tf.gather(batch.label, batch.root)
+  is_nary = isinstance(batch, NaryBatch)
+  labels = batch.nodes[:, NARY_COLUMNS.index("label")] if is_nary else batch.label
+  return as_inputs(batch), tf.gather(labels, batch.root)
 
 
 def _described(value: Any) -> str:

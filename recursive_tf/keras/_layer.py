@@ -8,6 +8,7 @@ import keras
 import tensorflow as tf
 
 from recursive_tf.datasets.batch import TreeBatch, TreeSelection
+from recursive_tf.datasets.nary import NaryBatch, NarySelection
 from recursive_tf.keras._inputs import as_inputs
 from recursive_tf.keras._layers_below import build_below, builds_below
 from recursive_tf.keras._python_ops import check_runs_without_python
@@ -32,7 +33,7 @@ class _Recursion:
 
   def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
     """Calls the layer; trees may be a TreeBatch."""
-    if isinstance(inputs, (TreeBatch, TreeSelection)):
+    if isinstance(inputs, (TreeBatch, TreeSelection, NaryBatch, NarySelection)):
       inputs = as_inputs(inputs)
     before = self._called_with
     if before is None:
