@@ -292,7 +292,8 @@ class Reading(Conditions):
       return Number(value, type_)
 
     found = self.memo(("number", *ref.key, self._is_sure(ref)), read)
-    self._sources[id(found)] = found, ref
+    if ref.path[-1:] != (("len",),):  # Elements that are read say it, too, and by no such read.
+      self._sources[id(found)] = found, ref
     return found
 
   def _int_or_float(self, ref: Ref) -> IntOrFloat:

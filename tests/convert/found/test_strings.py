@@ -248,6 +248,17 @@ def printed(recursive):
   return show
 
 
+@program(CONVERTED, lambda: [(Node(7, True, "x"),), *calls()])
+def printed_with_a_length_that_elements_say_later(recursive):
+  @recursive
+  def show(n, prefix=""):
+    print(prefix, n.v, n.v > 0, n.v / 2, len(n.kids), sep=",")
+    for i, kid in enumerate(n.kids):
+      show(kid, prefix + str(i) + ".")
+
+  return show
+
+
 @program(CONVERTED, calls)
 def recursion_on_the_string_itself(recursive):
   @recursive
