@@ -1,7 +1,7 @@
 """Recursive models of trees, and what it takes to train them.
 
-`TreeLSTM(vocab_size)`, `TreeRNN(vocab_size)` and `RNTN(vocab_size)` predict a class at every node
-of a `TreeBatch`: `loss, metrics = model.loss_and_metrics(batch)`, in a `tf.function`.
+`TreeLSTM(vocab_size)`, `TreeRNN`, `RNTN` and `MVRNN` predict a class at every node of a
+`TreeBatch`: `loss, metrics = model.loss_and_metrics(batch)`, in a `tf.function`.
 `ChildSumTreeLSTM(vocab_size)` and `NaryTreeLSTM(vocab_size)` encode trees with any number of
 children and words at any node: `model.encode(batch)`, of a `NaryBatch`.
 `TopDownTreeLSTM(vocab_size)` generates trees: `model.generate(condition)`.
@@ -24,7 +24,9 @@ from recursive_tf.models.treelstm import TopDownTreeLSTM as TopDownTreeLSTM
 from recursive_tf.models.treelstm import TopDownTreeLSTMConfig as TopDownTreeLSTMConfig
 from recursive_tf.models.treelstm import TreeLSTM as TreeLSTM
 from recursive_tf.models.treelstm import TreeLSTMConfig as TreeLSTMConfig
+from recursive_tf.models.treernn import MVRNN as MVRNN
 from recursive_tf.models.treernn import RNTN as RNTN
+from recursive_tf.models.treernn import MVRNNConfig as MVRNNConfig
 from recursive_tf.models.treernn import RNTNConfig as RNTNConfig
 from recursive_tf.models.treernn import TreeRNN as TreeRNN
 from recursive_tf.models.treernn import TreeRNNConfig as TreeRNNConfig

@@ -61,3 +61,59 @@ class RNTNCell(TreeRNNCell):
     # One row of all products: V's gradient is then a product of rows, as that of a plain matrix.
     pairs = tf.reshape(tf.matmul(children, children, transpose_a=True), [1, -1])
     return rtf.nn.matmul(children, self.weights) + rtf.nn.matmul(pairs, self.tensor)
+
+
+MVState = tuple[tf.Tensor, tf.Tensor]
+
+
+@dataclasses.dataclass(frozen=True)
+class MVRNNCell:
+  """Every node has a vector h, [1, D], and a matrix M, [1, D, D], which acts on its neighbour's h.
+
+    leaf:   h = x, M = U V + diag(d): x, d, U [D, R] and V [R, D] are the word's
+    inner:  h = tanh([M_r h_l; M_l h_r] W + b),   M = W_M [M_l; M_r]
+
+  Socher, Huval, Manning and Ng, "Semantic Compositionality through Recursive Matrix-Vector Spaces",
+  EMNLP-CoNLL 2012, sections 2.3 and 2.4.
+
+  Attributes:
+    weights, bias: float [2 D, D] and [D].
+    matrix_weights: W_M, float [D, 2 D].
+  """
+
+  weights: tf.Tensor
+  bias: tf.Tensor
+  matrix_weights: tf.Tensor
+
+  @property
+  def width(self) -> int:
+    """D."""
+    return int(self.bias.shape[0])
+
+  @property
+  def state_spec(self) -> tuple[tf.TensorSpec, tf.TensorSpec]:
+    """Types and shapes of a state."""
+    width, dtype = self.width, self.bias.dtype
+    return tf.TensorSpec([1, width], dtype), tf.TensorSpec([1, width, width], dtype)
+
+  def leaf(self, x: tf.Tensor) -> MVState:
+    """Computes the state of a leaf from its word's row [1, 2 D + 2 D R]: x, d, U and V."""
+    width = self.width
+    rank = (int(x.shape[1]) - 2 * width) // (2 * width)
+    h, diagonal, left, right = tf.split(x, [width, width, width * rank, width * rank], axis=1)
+    product = tf.matmul(tf.reshape(left, [1, width, rank]), tf.reshape(right, [1, rank, width]))
+    return h, product + tf.linalg.diag(diagonal)
+
+  def inner(self, left: MVState, right: MVState) -> MVState:
+    """Computes the state of an inner node from its children's."""
+    (h_left, m_left), (h_right, m_right) = left, right
+    both = tf.concat([_times(m_right, h_left), _times(m_left, h_right)], axis=1)
+    h = tf.tanh(tf.nn.bias_add(rtf.nn.matmul(both, self.weights), self.bias))
+    stacked = tf.concat([m_left, m_right], axis=1)
+    matrix = tf.matmul(self.matrix_weights, stacked[0])
+    return h, matrix[tf.newaxis]
+
+
+def _times(matrix: tf.Tensor, h: tf.Tensor) -> tf.Tensor:
+  """Returns the product of matrices [1, D, D] and vectors [1, D]: [1, D]."""
+  return tf.squeeze(tf.matmul(matrix, h[:, :, tf.newaxis]), 2)

@@ -1,4 +1,4 @@
-"""Sentiment with the recursive neural network and the recursive neural tensor network."""
+"""Sentiment with recursive neural networks: plain, with a tensor, and with matrices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recursive_tf.models import labels
 from recursive_tf.models.classifier import TreeClassifier
 from recursive_tf.models.initializers import Initializer
 from recursive_tf.models.optimizer import ParameterGroup
-from recursive_tf.models.treernn.cell import RNTNCell, TreeRNNCell
+from recursive_tf.models.treernn.cell import MVRNNCell, RNTNCell, TreeRNNCell
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,3 +140,70 @@ class RNTN(TreeRNN):
     """Returns all variables, with learning rates and L2."""
     tensor = ParameterGroup((self.tensor,), self.config.tensor_learning_rate, self.config.l2)
     return (*super().parameter_groups(), tensor)
+
+
+@dataclasses.dataclass(frozen=True)
+class MVRNNConfig(TreeRNNConfig):
+  """Hyperparameters of the matrix-vector network.
+
+  Attributes:
+    rank: R, of the words' matrices without their diagonals.
+    matrix_stddev: the factors of the words' matrices start normal with this, around the identity.
+  """
+
+  rank: int = 3
+  matrix_stddev: float = 0.1
+
+
+class MVRNN(TreeClassifier):
+  """Matrix-vector recursive network (Socher et al. 2012) with a softmax layer at every node.
+
+  A row of `embedding` is all that belongs to a word: its vector and the parts of its matrix.
+  """
+
+  config: MVRNNConfig
+
+  def __init__(
+    self,
+    vocab_size: int,
+    config: MVRNNConfig | None = None,
+    task: labels.Task = labels.FINE,
+    seed: int = 0,
+    dtype: tf.DType = tf.float32,
+  ):
+    """Makes the weights; arguments as for `TreeRNN`."""
+    self.config = config = config or MVRNNConfig()
+    init = Initializer(seed, dtype)
+    width = config.state_size
+    vectors = init.normal((vocab_size, width), config.embedding_stddev)
+    factors = init.normal((vocab_size, 2 * width * config.rank), config.matrix_stddev)
+    super().__init__(
+      "mv_rnn",
+      task,
+      config.dropout,
+      tf.concat([vectors, init.constant(np.ones((vocab_size, width))), factors], axis=1),
+      init.uniform((width, task.num_classes), 1 / math.sqrt(width)),
+      init,
+    )
+    # A parent starts as about the mean of its children, its matrix as that of theirs.
+    mean = init.constant(0.5 * np.concatenate([np.eye(width)] * 2))
+    noise = init.uniform((2 * width, width), 1 / (2 * math.sqrt(width)))
+    self.weights = tf.Variable(mean + noise, name="weights")
+    self.bias = tf.Variable(init.constant(np.zeros(width)), name="bias")
+    matrix_noise = init.uniform((width, 2 * width), 0.1 / math.sqrt(width))
+    self.matrix_weights = tf.Variable(tf.transpose(mean) + matrix_noise, name="matrix_weights")
+
+  def cell(self) -> MVRNNCell:
+    """Returns the cell with the weights as they are now."""
+    weights = (self.weights, self.bias, self.matrix_weights)
+    return MVRNNCell(*(tf.convert_to_tensor(weight) for weight in weights))
+
+  def parameter_groups(self) -> Sequence[ParameterGroup]:
+    """Returns all variables, with learning rates and L2."""
+    config = self.config
+    matrices = (self.weights, self.matrix_weights, self.output_weights)
+    return (
+      ParameterGroup(matrices, config.learning_rate, config.l2),
+      ParameterGroup((self.bias, self.output_bias), config.learning_rate),
+      ParameterGroup((self.embedding,), config.embedding_learning_rate),
+    )

@@ -4,6 +4,7 @@
 of an `@rtf.recursive` function. Write bigger layers and models by subclassing `Layer` and `Model`.
 """
 
+from recursive_tf.keras._classifier import MVRNN as MVRNN
 from recursive_tf.keras._classifier import RNTN as RNTN
 from recursive_tf.keras._classifier import TreeClassifier as TreeClassifier
 from recursive_tf.keras._classifier import TreeEncoder as TreeEncoder

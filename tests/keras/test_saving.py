@@ -92,6 +92,7 @@ def expected(functional_model, object_model):
   return functional_model(inputs), object_model(object_model.encoder.pack(NODES[:4]))
 
 
+@pytest.mark.slow  # Loading in this process is tested all the time.
 def test_keras_files_load_and_train_on_in_a_new_process(
   functional_model, object_model, expected, tmp_path, repository
 ):
