@@ -279,11 +279,7 @@ class ContainerEffects(Places):
     store = self._list_store(ip, owner, True)
     kept, content = store.content
     rows = content.content
-    index = key.tensor if isinstance(key, Number) else tf.constant(int(key))
-    index = tf.cast(index, tf.int32)
-    index = tf.where(index < 0, index + rows.length, index)
-    ok = tf.logical_and(index >= 0, index < rows.length)
-    index = frame.check(index, ok, "list assignment index out of range")
+    index = frame.place(key, rows.length, "list assignment index out of range")
     new = rows_of_items(frame, [value])
     kept = Number(tf.minimum(kept.tensor, tf.cast(index, tf.int64)), int)
     self.set(ip, store, (kept, LocalList(rows_replaced(frame, rows, index, new))))

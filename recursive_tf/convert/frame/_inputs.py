@@ -41,16 +41,18 @@ class Layout:
 
   def __init__(self) -> None:
     self.columns = Columns()
-    self.constants: dict[int, Any] = {}
+    self.constants: dict[int | str, Any] = {}
     self.state: dict[Any, Any] = {}
     self.changing: dict[Any, ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
 
   def constant_index(self, value: Any) -> int:
     """Returns the place of an object of the program itself."""
-    if id(value) not in self.constants:
-      self.constants[id(value)] = value
-    return list(self.constants).index(id(value))
+    # The program makes a string anew each time it is traced.
+    key = value if type(value) is str else id(value)
+    if key not in self.constants:
+      self.constants[key] = value
+    return list(self.constants).index(key)
 
   def changing_index(self, key: Any, made: Callable[[], ChangingInput]) -> int:
     """Returns the place of a value that is read anew."""

@@ -322,6 +322,18 @@ class Reading(Conditions):
 
     return self.memo(("of none", *ref.key), read)
 
+  def place(self, index: Any, length: tf.Tensor, message: str) -> tf.Tensor:
+    """Returns an index of Python's as int32 [], from 0; the run fails where there is no element."""
+    wide, length = (tf.cast(t, tf.int64) for t in (_forms.as_number(index).tensor, length))
+    wide = tf.where(wide < 0, wide + length, wide)  # As int32 it might come out within again.
+    return tf.cast(self.check(wide, (wide >= 0) & (wide < length), message), tf.int32)
+
+  def count(self, number: Number) -> tf.Tensor:
+    """Returns how often something is repeated, int32 []; the run fails beyond."""
+    wide = tf.maximum(tf.cast(number.tensor, tf.int64), 0)
+    found = self.check(wide, wide < 2**31, "more repetitions than a tensor has elements")
+    return tf.cast(found, tf.int32)
+
   def source(self, value: Any) -> Ref | None:
     """Returns the read that gave a number."""
     found = self._sources.get(id(value))

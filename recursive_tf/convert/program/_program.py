@@ -334,7 +334,7 @@ class Program:
       fed["items"] = np.frombuffer(found.items, np.int32)
     if constants:
       fed["constants"] = handles[num_own:]
-    fed["strings"] = [tf.constant(strings, tf.string) for strings in found.strings]
+    fed["strings"] = list(map(_encode.strings, found.strings))
     fed["arrays"] = [
       _stack(column, arrays) for column, arrays in zip(columns.tensors, found.tensors, strict=True)
     ]

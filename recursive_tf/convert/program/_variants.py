@@ -120,10 +120,10 @@ class Variants:
     chain = [found[1]]
     while caller is not None and len(chain) <= _MAX_GROWTH:
       if caller[0] == key[0]:
-        kind, around = dict(caller[1]).get(name, (None, None))
-        if kind is not found[0] or around not in chain[-1]:
+        around = dict(caller[1]).get(name)
+        if not isinstance(around, tuple) or around[0] is not found[0] or around[1] not in chain[-1]:
           break
-        chain += [around] if around != chain[-1] else []
+        chain += [around[1]] if around[1] != chain[-1] else []
       caller = self._callers.get(caller)
     return chain
 

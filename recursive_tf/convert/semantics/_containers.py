@@ -275,7 +275,7 @@ def _repeated(ip: Host, value: Any, count: Number) -> Any:
     raise ip.frame.refuse(
       Reason.DYNAMIC_LIST, "A list of lists, or such, is repeated as often as only the run knows."
     )
-  times = tf.cast(tf.maximum(count.tensor, tf.zeros([], count.tensor.dtype)), tf.int32)
+  times = ip.frame.count(count)
   tensors = tuple(tf.tile(t, [times, *[1] * (len(t.shape) - 1)]) for t in rows.tensors)
   rows = dataclasses.replace(rows, length=rows.length * times, tensors=tensors)
   if isinstance(value, LocalList):

@@ -79,6 +79,9 @@ def item(ip: Host, owner: Any, key: Any) -> Any:
     return _arrays.item(ip, owner, key, lambda key: _index(ip, key))
   if isinstance(owner, (tf.Tensor, tf.Variable)):
     return ip.native(lambda t, k: t[k], [frame.tensor(owner), _index(ip, key)], {})
+  is_of_run = isinstance(key, Number) or (isinstance(key, Slice) and key.static() is None)
+  if type(owner) is str and is_of_run:
+    return _text.item(ip, owner, key)
   if isinstance(owner, (str, range, tf.TensorShape, Shape)):
     index: Any = key.static() if isinstance(key, Slice) else as_index(ip, key)
     if isinstance(key, (Number, Ref, tf.Tensor)) or (isinstance(key, Slice) and index is None):
@@ -143,10 +146,7 @@ def item_of_rows(ip: Host, rows: Rows, key: Any) -> Any:
         Reason.UNSUPPORTED_OPERATION, f"An item of a list by a {type(key).__name__}."
       )
     )
-  index = tf.cast(key.tensor, tf.int32) if isinstance(key, Number) else tf.constant(key)
-  index = tf.where(index < 0, index + rows.length, index)
-  ok = tf.logical_and(index >= 0, index < rows.length)
-  index = frame.check(index, ok, "list index out of range")
+  index = frame.place(key, rows.length, "list index out of range")
   return frame.adopt(_forms.unflatten(rows.form, iter([tf.gather(t, index) for t in rows.tensors])))
 
 
@@ -260,6 +260,8 @@ def _item_of_static(ip: Host, owner: Any, key: Any) -> Any:
     if isinstance(key, Slice):
       return frame.new(LocalList(_fixed(ip, tuple(guards.elements(owner)), key)))
     return _fixed(ip, tuple(guards.elements(owner)), key)
+  if isinstance(key, Text):
+    return ip.conversion.effects.item_of_dict(ip, owner, key)
   if isinstance(key, (Ref, Number)):
     return lookup(ip, owner, key)
   if isinstance(key, Abstract):
@@ -283,6 +285,8 @@ def get_of_static(ip: Host, owner: dict[Any, Any], key: Any, default: Any = None
   frame = ip.frame
   key = frame.resolve(key)
   state = ip.conversion.effects.read_table(ip, owner, key)
+  if isinstance(key, Text) and state is None:
+    return ip.conversion.effects.item_of_dict(ip, owner, key, default)
   is_run = isinstance(key, (Ref, Number))
   is_known = is_run or (is_static(key) and not isinstance(key, tf.Tensor))
   if state is not None or not is_known or not is_static(default):

@@ -34,8 +34,9 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Text | No
     for text, count in ((left, right), (right, left)):
       if _is_number(count, int) and isinstance(count, Number) and is_string(text, frame):
         return Text((Format(count, REPEATED, text if isinstance(text, str) else _made(ip, text)),))
-      if type(count) is int and isinstance(text, Text):
-        return Text(text.parts * count)
+      is_read = isinstance(text, (Text, Ref)) and is_string(text, frame)
+      if type(count) is int and is_read:
+        return Text(_parts(text) * count)
   if op is not ast.Add or not (is_string(left, frame) and is_string(right, frame)):
     return None
   if isinstance(left, str) and isinstance(right, str):
@@ -97,10 +98,7 @@ def item(ip: Host, text: Any, key: Any) -> Text:
     return Text((tf.strings.substr(tensor, start, tf.maximum(stop - start, 0), unit=_UNIT),))
   if not _is_number(key, int, bool):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A string's item by this index.")
-  index = tf.cast(_forms.as_number(key).tensor, tf.int32)
-  index = tf.where(index < 0, index + count, index)
-  ok = tf.logical_and(index >= 0, index < count)
-  index = ip.frame.check(index, ok, "string index out of range")
+  index = ip.frame.place(key, count, "string index out of range")
   return Text((tf.strings.substr(tensor, index, 1, unit=_UNIT),))
 
 

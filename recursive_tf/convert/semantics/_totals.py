@@ -9,11 +9,12 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _int_or_float
+from recursive_tf.convert.semantics import _int_or_float, _text
 from recursive_tf.convert.semantics._maps import numbers_of
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import IntOrFloat, Rows, Weak
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._text import is_string
 
 
 def total(ip: Host, rows: Rows, start: Any) -> Any:
@@ -35,6 +36,8 @@ def total(ip: Host, rows: Rows, start: Any) -> Any:
     found = _total_of_weak(ip, rows, form, start)
     if found is not None:
       return found
+  if is_string(start, frame):
+    return ip.binary(ast.Add, start, _text.method(ip, "", "join", [rows], {}))
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
   added = tf.reduce_sum(rows.tensors[0], 0)

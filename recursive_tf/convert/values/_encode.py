@@ -138,6 +138,20 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
   return [value]
 
 
+def strings(values: list[str]) -> tf.Tensor:
+  """Returns strings as a tensor [N] to feed.
+
+  Raises:
+    ConversionRefused: If one has no UTF-8.
+  """
+  try:
+    return tf.constant([value.encode() for value in values], tf.string, [len(values)])
+  except UnicodeEncodeError:
+    raise ConversionRefused.of(
+      Reason.UNSUPPORTED_OPERATION, "A string of a node has half of a surrogate pair."
+    ) from None
+
+
 def as_array(value: Any, dtype: tf.DType, what: str) -> np.ndarray:
   """Returns a Python number as an array to feed.
 
@@ -204,7 +218,9 @@ def zeros(form: Form) -> list[Any]:
   found = []
   for spec in _forms.specs(form):
     shape = [] if spec.shape.rank is None else [size or 0 for size in spec.shape]
-    found.append(np.zeros(shape, spec.dtype.as_numpy_dtype))
+    is_text = spec.dtype == tf.string
+    dtype: Any = spec.dtype.as_numpy_dtype
+    found.append(np.full(shape, b"", object) if is_text else np.zeros(shape, dtype))
   return found
 
 

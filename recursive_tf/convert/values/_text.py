@@ -26,6 +26,9 @@ class StringReader(Protocol):
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""
 
+  def count(self, number: Number) -> tf.Tensor:
+    """Returns how often something is repeated, int32 []."""
+
   def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
     """Returns the refusal of what is being converted; raise it."""
 
@@ -109,7 +112,7 @@ def _tensor_of_part(part: Any, reader: StringReader) -> tf.Tensor:
     return part
   value = part.value
   if part.conversion == REPEATED:
-    return repeated(_tensor_of_part(part.spec, reader), value)
+    return _repeated(_tensor_of_part(part.spec, reader), value, reader)
   if part.spec == "":
     if isinstance(value, Number) and value.type is int:
       return tf.strings.as_string(value.tensor)
@@ -125,7 +128,6 @@ def _tensor_of_part(part: Any, reader: StringReader) -> tf.Tensor:
   )
 
 
-def repeated(tensor: tf.Tensor, count: Number) -> tf.Tensor:
+def _repeated(tensor: tf.Tensor, count: Number, reader: StringReader) -> tf.Tensor:
   """Returns a string, so many times."""
-  rows = tf.fill([tf.maximum(tf.cast(count.tensor, tf.int32), 0)], tensor)
-  return tf.strings.reduce_join(rows, 0)
+  return tf.strings.reduce_join(tf.fill([reader.count(count)], tensor), 0)

@@ -475,3 +475,151 @@ def test_a_dict_that_makes_its_items_is_refused(kind):
     return visit
 
   agrees(build, lambda: [(root(), kind({"r": 1, "a": 2}))], Reason.OPAQUE_READ)
+
+
+# --- Found by others
+
+WIDE = 2**16  # Its square is 0 in 32 bits.
+
+
+def wide(value=WIDE):
+  return [(Node(1, True, "ab", Node(2, True, "c")),), (Node(value, True, "ab"),)]
+
+
+more, further = collector()
+
+
+@further(Reason.CHECK_FAILED, wide)
+def index_of_many_bits(recursive):
+  return failing(recursive, lambda n: (n.name + ".")[n.v * n.v // n.v // n.v * (n.v * n.v - 1)])
+
+
+@further(Reason.CHECK_FAILED, wide)
+def index_of_many_bits_of_a_known_list(recursive):
+  items = [10, 20]
+  return failing(recursive, lambda n: str(items[n.v * n.v - 1]))
+
+
+@further(Reason.CHECK_FAILED, wide)
+def index_of_many_bits_of_a_list_made_here(recursive):
+  return failing(recursive, lambda n: str([n.v, 20, 30, 40][n.v * n.v - 1]))
+
+
+@further(Reason.CHECK_FAILED, wide)
+def index_of_many_bits_that_is_written(recursive):
+  items = [10, 20, 30, 40]
+
+  def write(n):
+    items[n.v * n.v - 1] = n.v
+    return n.name
+
+  return failing(recursive, write), [items]
+
+
+def failing(recursive, then):
+  """Returns a program that gives what `then` does, joined, or raises what it raises."""
+
+  @recursive
+  def visit(n):
+    return then(n) + "".join([visit(kid) for kid in n.kids])
+
+  return visit
+
+
+@further(CONVERTED)
+def strings_that_swap_places(recursive):
+  @recursive
+  def swap(n, a="A", b="B"):
+    if not n.kids:
+      return a + "!"
+    found = ""
+    for kid in n.kids:
+      found = swap(kid, b, a)
+    return found
+
+  return swap
+
+
+@further(Reason.KINDS_DIFFER)
+def string_and_number_that_swap_places(recursive):
+  @recursive
+  def swap(n, a="A", b=3):
+    if not n.kids:
+      return a
+    found = a
+    for kid in n.kids:
+      found = swap(kid, b, a)
+    return found
+
+  return swap
+
+
+@further(CONVERTED, lambda: [*calls(), *calls()])
+def variable_that_is_none_at_first(recursive):
+  last = None
+
+  @recursive
+  def visit(n):
+    nonlocal last
+    if last is None or len(n.name) > len(last):
+      last = n.name + "!"
+    for kid in n.kids:
+      visit(kid)
+    return last
+
+  return visit
+
+
+@further(Reason.UNSUPPORTED_OPERATION, lambda: [(Node(1, True, "\ud800", Node(2, True, "b")),)])
+def half_of_a_pair_in_a_node(recursive):
+  @recursive
+  def names(n):
+    return n.name + "".join([names(kid) for kid in n.kids])
+
+  return names
+
+
+@further(CONVERTED, calls)
+def running_string(recursive):
+  @recursive
+  def names(n):
+    found = n.name
+    for kid in n.kids:
+      found += names(kid)
+    return found
+
+  return names
+
+
+@further(CONVERTED, calls)
+def digit_of_a_constant(recursive):
+  @recursive
+  def digits(n):
+    return "0123456789abcdef"[n.v % 16] + n.name * 2 + "".join([digits(kid) for kid in n.kids])
+
+  return digits
+
+
+@further(CONVERTED, calls)
+def table_by_made_strings(recursive):
+  table = {"r1": 5, "a2": 6, "x7": 1}
+
+  @recursive
+  def total(n):
+    return table.get(n.name + str(n.v), 0) + table["r" + "1"] + sum([total(kid) for kid in n.kids])
+
+  return total
+
+
+@pytest.mark.parametrize(("build", "expect", "calls"), more)
+def test_what_others_found_stays_right(build, expect, calls):
+  agrees(build, calls, expect)
+
+
+def test_sums_of_strings_raise_as_python_does():
+  @rtf.recursive
+  def names(n):
+    return sum([names(kid) for kid in n.kids], n.name)
+
+  with pytest.raises(TypeError, match="can't sum strings"):
+    names(root())

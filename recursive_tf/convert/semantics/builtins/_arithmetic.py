@@ -30,7 +30,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._text import Format, Text
+from recursive_tf.convert.values._text import Format, Text, is_string
 
 
 def all_known(values: Any) -> bool:
@@ -239,6 +239,8 @@ def total_of(ip: Host, value: Any, start: Any = 0) -> Any:
 
 
 def _total_of(ip: Host, value: Any, start: Any) -> Any:
+  if is_string(start, ip.frame):
+    raise Raises  # A TypeError: sum() can't sum strings.
   rows = ip.rows_of(value)
   if rows is not None:
     rows = _maps.numbers_of(ip, rows)

@@ -55,6 +55,9 @@ class Reader(Protocol):
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""
 
+  def count(self, number: Number) -> tf.Tensor:
+    """Returns how often something is repeated, int32 []."""
+
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
 
