@@ -38,5 +38,8 @@ else:
       return _importlib.import_module("recursive_tf.training.prediction").load_run
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
+  def __dir__():
+    return [*globals(), "load_run"]
+
 
 __version__ = _build_info.VERSION

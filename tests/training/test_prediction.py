@@ -33,7 +33,7 @@ def test_a_run_has_its_model_words_and_configuration(trained, directory):
   assert trained.config.model == "treelstm" and trained.class_names == ("negative", "positive")
   assert trained.vocabulary.lookup("FILM") == trained.vocabulary.lookup("film") > 0
   assert isinstance(trained.model, rtf.models.TreeLSTM)
-  assert "treelstm" in repr(trained)
+  assert "treelstm" in repr(trained) and "load_run" in dir(rtf)
 
 
 def test_probabilities_of_all_nodes_equal_the_oracle(trained):
