@@ -68,6 +68,11 @@ def config() -> Config:
   return read_config(os.environ)
 
 
+def tf_config() -> str:
+  """Returns the text of TF_CONFIG, by which TensorFlow's clusters say who their workers are."""
+  return os.environ.get("TF_CONFIG", "").strip()
+
+
 def _parse_depth(variable: str, text: str) -> int:
   depth = int(text) if text.isascii() and text.isdigit() else 0
   if not 1 <= depth <= _LARGEST_DEPTH:

@@ -42,3 +42,7 @@ class UnsupportedGradientError(RecursiveTFError, NotImplementedError):
 
 class VersionError(RecursiveTFError, ImportError):
   """The installed TensorFlow is not one the kernels were built for."""
+
+
+class WorkerLostError(RecursiveTFError, RuntimeError):
+  """Another worker of the cluster is gone, or does not answer in time."""

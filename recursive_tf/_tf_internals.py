@@ -76,6 +76,17 @@ get_gradient_function = ops.get_gradient_function
 extract_stack = tf_stack.extract_stack
 
 
+def leave_out_coordination_service() -> None:
+  """Keeps `MultiWorkerMirroredStrategy` from starting TensorFlow's coordination service.
+
+  Its agent takes SIGTERM for itself, waits an hour for workers that never come, and ends the
+  process with a stack trace when another worker is lost. Without it the strategy checks the others'
+  health from a thread, and their loss is an error of the collective op under way. To be called
+  before TensorFlow starts.
+  """
+  context.context().configure_coordination_service("")
+
+
 def is_compiled_by_xla() -> bool:
   """Tells whether the graph being built belongs to a function with `jit_compile=True`.
 

@@ -6,11 +6,13 @@ import argparse
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from recursive_tf._errors import RecursiveTFError
+from recursive_tf._errors import RecursiveTFError, WorkerLostError
 
+LOST_WORKER = 75  # sysexits.h: EX_TEMPFAIL. The same command, given again, may well go on.
 BAD_INPUT = 2  # Exit status for what the user can put right; argparse uses the same.
 # As in training/registry.py, which would import TensorFlow.
 MODELS = ("treelstm", "treernn", "rntn", "top-down-treelstm")
@@ -35,6 +37,7 @@ examples:
   recursive-tf train rntn --data sst --epochs 3
   recursive-tf train top-down-treelstm                       generates sentences from meanings
   recursive-tf train treelstm --data my/trees --task fine --skip-bad
+  recursive-tf train treelstm --data sst --workers 4 --batch-size 100
 
 Defaults are tuned for each model (models/*/README.md). A run directory holds config.json,
 history.csv (one line an epoch), curves.png, test.json, vocabulary.txt and checkpoints. Ctrl-C
@@ -61,14 +64,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv: arguments, those of the process if None.
 
   Returns:
-    Exit status: 0 done, 2 bad input, 130 interrupted.
+    Exit status: 0 done, 2 bad input, 75 another worker is gone, 130 interrupted. A process that
+    has joined a cluster ends here.
   """
   os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
   args = make_parser().parse_args(argv)
+  args.argv = sys.argv[1:] if argv is None else list(argv)  # For processes that do the same.
+  args.is_worker = False  # Set by a process that has joined a cluster.
+  try:
+    status = _run(args)
+  except Exception:
+    if not args.is_worker:
+      raise
+    traceback.print_exc()
+    status = 1
+  if args.is_worker:
+    # TensorFlow's threads would wait for workers that are gone while Python ends.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+  return status
+
+
+def _run(args: argparse.Namespace) -> int:
+  """Runs a command; returns the exit status, also of what the user can put right."""
   try:
     status = args.handler(args)
     sys.stdout.flush()
     return status
+  except WorkerLostError as error:
+    return _fail(str(error), LOST_WORKER)
   except RecursiveTFError as error:
     return _fail(str(error))
   except KeyboardInterrupt:
@@ -88,9 +113,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return _fail(f"there is not enough memory. Lower {sizes}.")
 
 
-def _fail(message: str) -> int:
+def _fail(message: str, status: int = BAD_INPUT) -> int:
   print(f"recursive-tf: error: {message}", file=sys.stderr)
-  return BAD_INPUT
+  return status
 
 
 def _drop_output() -> None:
@@ -174,9 +199,53 @@ def _add_train(commands: Any) -> None:
     help="go on with the run in --out, or the last; --epochs may be more than before",
   )
   run.add_argument("--seed", type=int, metavar="N", help="of weights, order and dropout (0)")
-  _add_threads(run)
+  run.add_argument(
+    "--save-every",
+    type=int,
+    default=0,
+    metavar="N",
+    help="a checkpoint every N steps, too, not only after each epoch",
+  )
+  run.add_argument(
+    "--threads", type=int, metavar="N", help="to compute on (2; of --workers: the cores, divided)"
+  )
+  _add_workers(parser.add_argument_group("several processes or machines (docs/distributed.md)"))
   _add_hyperparameters(parser.add_argument_group("hyperparameters (default: the model's)"))
   parser.set_defaults(handler=_lazily("recursive_tf._cli.train", "train"))
+
+
+def _add_workers(group: Any) -> None:
+  group.add_argument(
+    "--workers",
+    type=int,
+    metavar="N",
+    help="processes on this machine that divide each batch; the result is that of one",
+  )
+  group.add_argument(
+    "--cluster",
+    choices=("tf-config", "slurm"),
+    help="where this worker learns of the others: TF_CONFIG (default, if it is set), or Slurm",
+  )
+  group.add_argument(
+    "--max-restarts",
+    type=int,
+    default=3,
+    metavar="N",
+    help="with --workers: how often all start anew, from the last checkpoint, when one is lost (3)",
+  )
+  group.add_argument(
+    "--timeout",
+    type=float,
+    default=60.0,
+    metavar="SECONDS",
+    help="how long a worker waits for another before it gives it up (60)",
+  )
+  group.add_argument(
+    "--resume-or-start",
+    action="store_true",
+    help="go on with the run in --out if there is one, else start it: for jobs that are restarted",
+  )
+  group.add_argument("--launched", action="store_true", help=argparse.SUPPRESS)
 
 
 def _add_hyperparameters(group: Any) -> None:

@@ -11,6 +11,19 @@ from recursive_tf.training.history import Row
 from recursive_tf.training.problem import Problem
 
 
+class NoReporter:
+  """Shows nothing: of a worker that is not the first."""
+
+  def start_epoch(self, epoch: int, num_trees: int, trees_done: int) -> None:
+    """Is called before an epoch."""
+
+  def step(self, num_trees: int, loss: float, metrics: Any) -> None:
+    """Is called after a step."""
+
+  def end_epoch(self, row: Row | None, is_best: bool) -> None:
+    """Is called after an epoch."""
+
+
 class ProgressBar:
   """Shows one bar for each epoch on stderr if it is a terminal, and a line for each on stdout."""
 

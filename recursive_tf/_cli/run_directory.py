@@ -69,6 +69,11 @@ def existing_run_directory(out: str | None, model: str, data: str, task: str) ->
   return runs[max(begun)]
 
 
+def has_run(out: str) -> bool:
+  """Tells whether a run was begun in this directory."""
+  return os.path.exists(_named(out) / run_config.FILE_NAME)
+
+
 def base_name(model: str, data: str, task: str) -> str:
   """Returns the name of runs with these settings, such as "treelstm-sst-binary"."""
   return f"{model}-{pathlib.Path(data).name or 'data'}-{task}"

@@ -21,8 +21,8 @@ def check_threads(num_threads: int) -> None:
     raise ConfigError(f"--threads is {num_threads}, expected 1 to {_MOST}.")
 
 
-def set_threads(num_threads: int) -> None:
-  """Starts TensorFlow with `num_threads` threads.
+def choose_threads(num_threads: int) -> None:
+  """Has TensorFlow use `num_threads` threads once it starts.
 
   The batched scheduler divides the trees of a batch among the threads that ops compute on. The
   concurrent one runs that many frames at once, each op on one thread: the products of one frame are
@@ -41,5 +41,10 @@ def set_threads(num_threads: int) -> None:
       f"--threads {num_threads}: TensorFlow already runs in this process with other threads. Run "
       "the command in a process of its own."
     ) from error
+
+
+def set_threads(num_threads: int) -> None:
+  """Starts TensorFlow with `num_threads` threads; errors as `choose_threads`."""
+  choose_threads(num_threads)
   with without_start_notes():
     tf.config.list_logical_devices()

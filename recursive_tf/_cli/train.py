@@ -7,18 +7,22 @@ import dataclasses
 import json
 import pathlib
 import sys
+from typing import Any
 
-from recursive_tf._cli.progress import ProgressBar, warn
+from recursive_tf._cli.cluster import check_batch_size, find_cluster, join_cluster, launch_workers
+from recursive_tf._cli.progress import NoReporter, ProgressBar, warn
 from recursive_tf._cli.report import describe_scores
 from recursive_tf._cli.run_directory import (
   existing_run_directory,
+  has_run,
   make_run_directory,
   new_run_directory,
 )
 from recursive_tf._cli.threads import check_threads, set_threads
-from recursive_tf._errors import CheckpointError, ConfigError
+from recursive_tf._errors import CheckpointError, ConfigError, DataError
 from recursive_tf.datasets import ReadReport, read_vectors
-from recursive_tf.training.checkpoint import has_checkpoints, restore_weights
+from recursive_tf.distribute.workers import ALONE, Cluster, Workers
+from recursive_tf.training.checkpoint import Restored, has_checkpoints, restore_weights
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import (
   VOCABULARY_NAME,
@@ -32,38 +36,136 @@ from recursive_tf.training.interrupt import GracefulInterrupt
 from recursive_tf.training.problem import Splits
 from recursive_tf.training.registry import entry_named
 from recursive_tf.training.runs import check_ranges, load_run, make_run_config
-from recursive_tf.training.trainer import Trainer, summarize
+from recursive_tf.training.trainer import Reporter, Trainer, summarize
 
 INTERRUPTED = 130  # What a shell reports for a process that Ctrl-C ended.
-_NOT_RUN_OPTIONS = ("command", "out", "resume", "threads", "handler")
+DEFAULT_THREADS = 2
+_NOT_RUN_OPTIONS = (
+  "command",
+  "out",
+  "resume",
+  "resume_or_start",
+  "threads",
+  "handler",
+  "argv",
+  "is_worker",
+  "workers",
+  "cluster",
+  "max_restarts",
+  "timeout",
+  "launched",
+  "save_every",
+)
 
 
 def train(args: argparse.Namespace) -> int:
   """Runs the command; returns the exit status."""
-  check_threads(args.threads)
-  config, directory = _resume(args) if args.resume else _start(args)
-  set_threads(args.threads)
+  threads = DEFAULT_THREADS if args.threads is None else args.threads
+  check_threads(threads)
+  if args.save_every < 0:
+    raise ConfigError(f"--save-every is {args.save_every}, expected 0 or more.")
+  addresses = find_cluster(args)
+  if args.workers is not None and not args.launched:
+    return launch_workers(args)
+  if addresses is None:
+    prepared = _prepare(args)
+    set_threads(threads)
+    return _train_as(ALONE, args, *prepared)
+  cluster = join_cluster(args, addresses, threads)
+  config, directory = _prepare_together(args, cluster)
+  return _train_as(cluster, args, config, directory)
+
+
+def _train_as(
+  workers: Workers,
+  args: argparse.Namespace,
+  config: RunConfig,
+  directory: pathlib.Path,
+) -> int:
   try:
-    return _train(config, directory, args.resume)
+    return _train(config, directory, args, workers)
   except KeyboardInterrupt:
     warn(f"\nStopped without saving. {_how_to_go_on(config, directory)}")
     return INTERRUPTED
 
 
-def _train(config: RunConfig, directory: pathlib.Path, is_resumed: bool) -> int:
-  splits, config = _load(config, directory, is_resumed)
+def _prepare(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
+  """Returns configuration and directory of the run to begin, or to go on with."""
+  return _resume(args) if is_resumed(args) else _start(args)
+
+
+def is_resumed(args: argparse.Namespace) -> bool:
+  """Tells whether to go on with a run that was begun."""
+  if args.resume or not args.resume_or_start:
+    return bool(args.resume)
+  if args.out is None:
+    raise ConfigError("--resume-or-start needs --out: the directory of the run.")
+  return has_run(args.out)
+
+
+def _prepare_together(args: argparse.Namespace, cluster: Cluster) -> tuple[RunConfig, pathlib.Path]:
+  """Has the first worker do it: the others need not see its disk."""
+
+  def prepare() -> tuple[RunConfig, pathlib.Path] | None:
+    if not cluster.is_chief:
+      return None
+    config, directory = _prepare(args)
+    check_batch_size(config, cluster.num_workers)
+    return config, directory
+
+  found = cluster.agree(prepare)
+  told = [dataclasses.asdict(found[0]), str(found[1]), is_resumed(args)] if found else None
+  values, directory, args.resume = cluster.from_chief(told)
+  return RunConfig(**values), pathlib.Path(directory)
+
+
+def _train(
+  config: RunConfig, directory: pathlib.Path, args: argparse.Namespace, workers: Workers
+) -> int:
+  own_directory = directory if workers.is_chief else None
+  splits, config = workers.agree(lambda: _load(config, own_directory, is_resumed(args)))
+  _compare_data(config, workers)
   with GracefulInterrupt() as interrupt:
-    trainer = Trainer(config, splits, directory, lambda: interrupt.requested)
-    if config != load_run(directory):  # It may have more epochs now.
+    trainer = Trainer(
+      config,
+      splits,
+      own_directory,
+      lambda: interrupt.requested,
+      workers=workers,
+      save_every=args.save_every,
+    )
+    if own_directory and config != load_run(directory):  # It may have more epochs now.
       config.save(directory)
-    _print_header(config, directory, splits, trainer)
-    problem = entry_named(config.model).problem
-    is_done = trainer.run(ProgressBar(problem, config.hyperparameters["epochs"]))
-  if is_done and not interrupt.requested:
-    _print_summary(config, directory, splits, trainer)
+    bar: Reporter = NoReporter()
+    if own_directory:
+      _print_header(config, directory, splits, trainer, workers.num_workers)
+      bar = ProgressBar(entry_named(config.model).problem, config.hyperparameters["epochs"])
+    is_done = trainer.run(bar)
+  if is_done and not workers.any_of(interrupt.requested):
+    _conclude(config, own_directory, splits, trainer, workers)
     return 0
-  print(f"Saved after step {int(trainer.state.step)}. {_how_to_go_on(config, directory)}")
+  if own_directory:
+    print(f"Saved after step {int(trainer.state.step)}. {_how_to_go_on(config, directory)}")
   return INTERRUPTED
+
+
+def _compare_data(config: RunConfig, workers: Workers) -> None:
+  """Checks that all workers have the same sentences.
+
+  Raises:
+    DataError: If this one has others than the first.
+  """
+  digests = [config.data_digest, config.vocabulary_digest]
+  expected = workers.from_chief(digests)
+
+  def compare() -> None:
+    if digests != expected:
+      raise DataError(
+        f"--data {config.data}: the sentences here are not those of worker 0. Give all workers the "
+        "same data."
+      )
+
+  workers.agree(compare)
 
 
 def _how_to_go_on(config: RunConfig, directory: pathlib.Path) -> str:
@@ -99,11 +201,16 @@ def _resume(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
   return config, directory
 
 
-def _load(config: RunConfig, directory: pathlib.Path, is_resumed: bool) -> tuple[Splits, RunConfig]:
-  """Loads the data; the vocabulary of a run is made once, and read when it is resumed."""
-  path = directory / VOCABULARY_NAME
+def _load(
+  config: RunConfig, directory: pathlib.Path | None, resumed: bool
+) -> tuple[Splits, RunConfig]:
+  """Loads the data; the vocabulary of a run is made once, and read when it is resumed.
+
+  Without a directory it is made each time: the same sentences have the same vocabulary.
+  """
+  path = directory / VOCABULARY_NAME if directory else None
   report = ReadReport()
-  vocabulary = load_vocabulary(path, config) if is_resumed and path.exists() else None
+  vocabulary = load_vocabulary(path, config) if resumed and path and path.exists() else None
   splits = entry_named(config.model).problem.load_splits(config, vocabulary, report)
   if report.num_skipped:
     warn(f"Skipped {report.num_skipped} malformed lines; the first: {report.errors[0]}")
@@ -112,16 +219,17 @@ def _load(config: RunConfig, directory: pathlib.Path, is_resumed: bool) -> tuple
       f"--min-count {config.min_count}: no word of the training sentences occurs as often."
     )
   data_digest = digest_of_splits(splits)
-  if is_resumed and config.data_digest not in ("", data_digest):
+  if resumed and config.data_digest not in ("", data_digest):
     raise CheckpointError(
       f"--resume: the sentences of --data {config.data} are not those that {directory} was started "
       "with. Put them back as they were, or start another run with --out."
     )
   words_digest = digest_of_vocabulary(splits.vocabulary)
   config = dataclasses.replace(config, data_digest=data_digest, vocabulary_digest=words_digest)
-  if config.vectors and not has_checkpoints(directory):
+  # Other workers get the weights of the first one.
+  if directory and config.vectors and not has_checkpoints(directory):
     splits, config = _with_vectors(splits, config)
-  if not path.exists():
+  if directory and path and not path.exists():
     make_run_directory(directory)
     config.save(directory)  # First: from here on there is a run to resume.
     save_vocabulary(path, splits.vocabulary)
@@ -142,7 +250,11 @@ def _with_vectors(splits: Splits, config: RunConfig) -> tuple[Splits, RunConfig]
 
 
 def _print_header(
-  config: RunConfig, directory: pathlib.Path, splits: Splits, trainer: Trainer
+  config: RunConfig,
+  directory: pathlib.Path,
+  splits: Splits,
+  trainer: Trainer,
+  num_workers: int,
 ) -> None:
   for note in trainer.restored.notes if trainer.restored else ():
     warn(note)
@@ -150,21 +262,33 @@ def _print_header(
   print(
     f"{verb} {config.model} on {config.data}, task {config.task}: {len(splits.train)} sentences, "
     f"{splits.vocabulary.size} words, {config.hyperparameters['epochs']} epochs, seed "
-    f"{config.seed}\nwriting to {directory}",
+    f"{config.seed}{f', {num_workers} workers' if num_workers > 1 else ''}\nwriting to {directory}",
     flush=True,
   )
   if splits.vectors is not None:
     print(f"{splits.vectors}; the others start random", flush=True)
 
 
-def _print_summary(
-  config: RunConfig, directory: pathlib.Path, splits: Splits, trainer: Trainer
+def _conclude(
+  config: RunConfig,
+  directory: pathlib.Path | None,
+  splits: Splits,
+  trainer: Trainer,
+  workers: Workers,
 ) -> None:
-  """Evaluates the best epoch on test; writes and prints what came out."""
-  restored = restore_weights(directory, trainer.model)
+  """Evaluates the best epoch on test; the first worker writes and prints what came out."""
+  restored = workers.agree(lambda: restore_weights(directory, trainer.model) if directory else None)
+  workers.broadcast(trainer.model.variables)
+  _, metrics = trainer.evaluate(splits.test)
+  if directory and restored:
+    _print_summary(config, directory, trainer, restored, metrics)
+
+
+def _print_summary(
+  config: RunConfig, directory: pathlib.Path, trainer: Trainer, restored: Restored, metrics: Any
+) -> None:
   for note in restored.notes:
     warn(note)
-  _, metrics = trainer.evaluate(splits.test)
   epoch = trainer.epoch_of(restored.step)
   result = {**summarize(config, metrics), "epoch": epoch}
   write_atomically(directory / "test.json", json.dumps(result, indent=2) + "\n")

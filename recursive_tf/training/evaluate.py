@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from recursive_tf.datasets import make_dataset
 from recursive_tf.datasets.pipeline import Packed
+from recursive_tf.distribute.workers import ALONE, Workers
 from recursive_tf.models import Trainable
 
 _BATCH_SIZE = 50
@@ -16,8 +17,10 @@ _BATCH_SIZE = 50
 class Evaluator:
   """Runs a model without dropout; traced once for all treebanks."""
 
-  def __init__(self, model: Trainable):
+  def __init__(self, model: Trainable, workers: Workers = ALONE):
+    """Takes a model, and those who divide the trees."""
     self._metrics_class = model.metrics_class
+    self._workers = workers
 
     @tf.function(autograph=False)
     def step(batch: Any) -> tuple[tf.Tensor, tf.Tensor]:
@@ -28,9 +31,15 @@ class Evaluator:
 
   def __call__(self, packed: Packed) -> tuple[float, Any]:
     """Returns (mean loss of a tree, counts) over all trees of `packed`."""
-    loss_sum, counts = 0.0, self._metrics_class.zeros()
-    for batch in make_dataset(packed, _BATCH_SIZE, shuffle=False):
-      loss, found = self._step(batch)
-      loss_sum += float(loss) * int(batch.num_trees)
-      counts = counts.plus(self._metrics_class(*found.numpy().tolist()))
-    return loss_sum / len(packed), counts
+    workers, metrics_class = self._workers, self._metrics_class
+    batch_size = _BATCH_SIZE * workers.num_workers
+    loss_sum, counts = 0.0, metrics_class.zeros()
+    dataset = make_dataset(workers.share(packed), batch_size, shuffle=False)
+    for number, batch in enumerate(dataset):
+      # A worker without a tree of a batch has one that counts for nothing (see Share).
+      if workers.index < len(packed) - number * batch_size:
+        loss, found = self._step(batch)
+        loss_sum += float(loss) * int(batch.num_trees)
+        counts = counts.plus(metrics_class(*found.numpy().tolist()))
+    loss_sum, *totals = workers.total([loss_sum, *counts])
+    return loss_sum / len(packed), metrics_class(*totals)

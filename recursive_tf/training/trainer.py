@@ -13,19 +13,19 @@ import tensorflow as tf
 
 from recursive_tf._errors import CheckpointError, ConfigError
 from recursive_tf.datasets import WordVectors, make_dataset, num_batches
+from recursive_tf.distribute.workers import ALONE, Cluster, Workers
 from recursive_tf.models import Adagrad, Trainable
-from recursive_tf.models.optimizer import linear_decay
-from recursive_tf.training.checkpoint import Checkpoints
+from recursive_tf.training.checkpoint import Restored
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.evaluate import Evaluator
 from recursive_tf.training.history import FILE_NAME as HISTORY_NAME
-from recursive_tf.training.history import History, Row, read_history
+from recursive_tf.training.history import Row, read_history
 from recursive_tf.training.problem import Splits
+from recursive_tf.training.record import NoRecord, RunRecord
 from recursive_tf.training.registry import entry_named
 from recursive_tf.training.runs import make_model
 from recursive_tf.training.state import TrainingState
-
-FINAL_LEARNING_RATE = 0.1  # Share of the learning rates that is left in the last step.
+from recursive_tf.training.step import make_shared_step, make_train_step
 
 
 class Reporter(Protocol):
@@ -41,33 +41,6 @@ class Reporter(Protocol):
     """Is called after an epoch; `row` is None if it was interrupted."""
 
 
-def make_train_step(
-  model: Trainable, optimizer: Adagrad, num_steps: float, seed: int
-) -> Callable[[Any, tf.Tensor], tuple[tf.Tensor, tf.Tensor]]:
-  """Returns a function (batch, step done before it) -> (loss, counts [K]) that takes one step.
-
-  What it does depends on its arguments and the variables alone: dropout too is decided by seed and
-  step.
-
-  Args:
-    model: the model.
-    optimizer: has the model's variables.
-    num_steps: steps over which the learning rates fall.
-    seed: of the dropout.
-  """
-
-  @tf.function(autograph=False)
-  def train_step(batch: Any, step: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    with tf.GradientTape() as tape:
-      dropout_seed = tf.stack([tf.constant(seed, tf.int64), step])
-      loss, metrics = model.loss_and_metrics(batch, training=True, seed=dropout_seed)
-    gradients = tape.gradient(loss, optimizer.variables_to_train)
-    optimizer.apply(gradients, linear_decay(step + 1, num_steps, FINAL_LEARNING_RATE))
-    return loss, tf.stack(metrics)
-
-  return train_step
-
-
 class Trainer:
   """One run: trains, evaluates on dev after each epoch, and keeps the best epoch.
 
@@ -81,16 +54,22 @@ class Trainer:
     self,
     config: RunConfig,
     splits: Splits,
-    directory: pathlib.Path,
+    directory: pathlib.Path | None,
     should_stop: Callable[[], bool] = lambda: False,
+    *,
+    workers: Workers = ALONE,
+    save_every: int = 0,
   ):
     """Goes on from the last checkpoint in `directory`, if there is one.
 
     Args:
       config: the run.
       splits: its data.
-      directory: where its checkpoints and its record are, or will be.
+      directory: where its checkpoints and its record are, or will be; None of a worker that writes
+        nothing.
       should_stop: asked after each step; if true, the run is saved and stops.
+      workers: those who train together. What they do to the weights is what one would do.
+      save_every: steps after which there is a checkpoint within an epoch; 0: none.
 
     Raises:
       CheckpointError: If what is in `directory` does not fit or is damaged.
@@ -99,24 +78,63 @@ class Trainer:
     self._config = config
     self._splits = splits
     self._should_stop = should_stop
+    self._workers = workers
+    self._save_every = save_every
     self.model = make_model(config, splits.vocabulary.size)
     self._optimizer = Adagrad(self.model.parameter_groups())
     self._epochs: int = config.hyperparameters["epochs"]
     self._batch_size = min(config.hyperparameters["batch_size"], len(splits.train))
     self._steps_per_epoch = num_batches(len(splits.train), self._batch_size)
     self.state = TrainingState(self.model.metrics_class, self.model.metrics_dtype)
-    self._checkpoints = Checkpoints(directory, self.model, self._optimizer, self.state)
-    self.restored = self._checkpoints.restore()
-    if self.restored is None:
-      begin_with_vectors(self.model, config, splits.vectors)
-    self._check_progress(directory)
     self._problem = entry_named(config.model).problem
-    self._history = History(directory, self._problem, self.epochs_done)
-    num_steps = (config.decay_epochs or self._epochs) * len(splits.train) / self._batch_size
-    self._train_step = make_train_step(self.model, self._optimizer, num_steps, config.seed)
-    self.evaluate = Evaluator(self.model)
+    self._record = NoRecord()
+    self.restored = workers.agree(lambda: self._open(directory))
+    workers.broadcast((*self.model.variables, *self._optimizer.sums, *self.state.variables))
+    # Without dropout, a worker need not know about nodes of others.
+    has_dropout = bool(config.hyperparameters.get("dropout"))
+    self._trees = workers.share(splits.train, keeps_nodes=has_dropout)
+    self._step = self._make_step()
+    self.evaluate = Evaluator(self.model, workers)
 
-  def _check_progress(self, directory: pathlib.Path) -> None:
+  def _open(self, directory: pathlib.Path | None) -> Restored | None:
+    """Goes on with what is in `directory`."""
+    if directory is None:
+      return None
+    self._record = RunRecord(directory, self.model, self._optimizer, self.state)
+    restored = self._record.restore()
+    if restored is None:
+      begin_with_vectors(self.model, self._config, self._splits.vectors)
+    self._check_progress(directory, restored)
+    self._record.open_history(self._problem, self.epochs_done)
+    return restored
+
+  def _make_step(self) -> Callable[[Any, int], tuple[tf.Tensor, tf.Tensor, bool]]:
+    """Returns a function (batch, trees of all workers) -> (loss, counts, whether to stop)."""
+    config, state = self._config, self.state
+    num_steps = (config.decay_epochs or self._epochs) * len(self._trees) / self._batch_size
+    workers = self._workers
+    if not isinstance(workers, Cluster):
+      take_step = make_train_step(self.model, self._optimizer, num_steps, config.seed)
+
+      def alone(batch: Any, num_trees: int) -> tuple[tf.Tensor, tf.Tensor, bool]:
+        loss, counts = take_step(batch, tf.convert_to_tensor(state.step))
+        return loss, counts, False
+
+      return alone
+    spec = self._trees.batch_class.spec()
+    take_shared_step = make_shared_step(
+      self.model, self._optimizer, num_steps, config.seed, workers, spec
+    )
+
+    def together(batch: Any, num_trees: int) -> tuple[tf.Tensor, tf.Tensor, bool]:
+      step, stop = tf.convert_to_tensor(state.step), tf.constant(self._should_stop())
+      with workers.guarded():
+        result = take_shared_step(batch, step, tf.constant(num_trees), stop)
+        return result.loss, result.counts, bool(result.stops)
+
+    return together
+
+  def _check_progress(self, directory: pathlib.Path, restored: Restored | None) -> None:
     """Checks that the run neither is past its end, nor has lost its checkpoints."""
     begun = num_batches(int(self.state.step), self._steps_per_epoch)
     if begun > self._epochs:
@@ -125,7 +143,7 @@ class Trainer:
         f"least {begun}."
       )
     # The record of an epoch is written before its checkpoint, so there may be one row without any.
-    if self.restored is None and len(read_history(directory)) > 1:
+    if restored is None and len(read_history(directory)) > 1:
       raise CheckpointError(
         f"{directory}: {HISTORY_NAME} tells of epochs that were trained, but there is no "
         "checkpoint. Put them back from a copy, or train anew with another --out."
@@ -155,9 +173,9 @@ class Trainer:
     """
     while not self.is_done:
       if not self._run_epoch(reporter):
-        self._checkpoints.save()
+        self._record.save()
         return False
-      if self._should_stop() and not self.is_done:
+      if self._workers.any_of(self._should_stop()) and not self.is_done:
         return False
     return True
 
@@ -165,7 +183,7 @@ class Trainer:
     """Trains to the end of the epoch under way; returns whether it got there."""
     epoch, start_batch = divmod(int(self.state.step), self._steps_per_epoch)
     dataset = make_dataset(
-      self._splits.train,
+      self._trees,
       self._batch_size,
       seed=self._config.seed,
       epoch=epoch,
@@ -176,10 +194,11 @@ class Trainer:
     trees_done = min(start_batch * self._batch_size, len(self._splits.train))
     reporter.start_epoch(epoch, len(self._splits.train), trees_done)
     for batch in dataset:
-      self._run_step(batch, reporter)
-      if self._should_stop() and int(self.state.step) % self._steps_per_epoch:
+      stops = self._run_step(batch, reporter)
+      if stops and int(self.state.step) % self._steps_per_epoch:
         reporter.end_epoch(None, False)
         return False
+      self._save_within_epoch()
     row = self._evaluate_epoch()
     criterion = entry_named(self._config.model).criterion
     quality = row[f"dev_{criterion}"] * (-1 if criterion == "loss" else 1)
@@ -187,25 +206,33 @@ class Trainer:
     if is_best:
       self.state.best_quality.assign(quality)
       self.state.best_epoch.assign(self.epochs_done)
-      self._checkpoints.save_best()
-    self._history.add(row)
-    self._checkpoints.save()
+      self._record.save_best()
+    self._record.add(row)
+    self._record.save()
     reporter.end_epoch(row, is_best)
     return True
 
-  def _run_step(self, batch: Any, reporter: Reporter) -> None:
+  def _run_step(self, batch: Any, reporter: Reporter) -> bool:
+    """Takes a step; returns whether it is to be the last."""
     state = self.state
     started = time.perf_counter()
-    loss, counts = self._train_step(batch, tf.convert_to_tensor(state.step))
+    before = int(state.step) % self._steps_per_epoch * self._batch_size
+    num_trees = min(self._batch_size, len(self._trees) - before)
+    loss, counts, others_stop = self._step(batch, num_trees)
     self._check_finite(float(loss), "")
-    num_trees = int(batch.num_trees)
     state.loss_sum.assign_add(tf.cast(loss, tf.float64) * num_trees)
     state.counts.assign_add(counts)
     state.step.assign_add(1)
     state.seconds.assign_add(time.perf_counter() - started)
-    done = (int(state.step) - 1) % self._steps_per_epoch + 1
-    trees_done = min(done * self._batch_size, len(self._splits.train))
+    trees_done = before + num_trees
     reporter.step(num_trees, float(state.loss_sum) / trees_done, state.metrics())
+    return others_stop or (self._workers.num_workers == 1 and self._should_stop())
+
+  def _save_within_epoch(self) -> None:
+    """Writes a checkpoint if it is time; that of a complete epoch comes after its record."""
+    step = int(self.state.step)
+    if self._save_every and step % self._save_every == 0 and step % self._steps_per_epoch:
+      self._record.save()
 
   def _check_finite(self, loss: float, where: str) -> None:
     """Stops training before a checkpoint is written that is worth nothing."""

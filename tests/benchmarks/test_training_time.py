@@ -14,7 +14,7 @@ from recursive_tf.models.labels import BINARY
 from recursive_tf.models.optimizer import Adagrad
 from recursive_tf.models.treelstm import TreeLSTM, TreeLSTMConfig
 from recursive_tf.training.data import load_splits
-from recursive_tf.training.trainer import make_train_step
+from recursive_tf.training.step import make_train_step
 
 SPLITS = ("train", "dev", "test")
 NUM_STEPS = 4.0

@@ -7,7 +7,7 @@ import tensorflow as tf
 from recursive_tf import models
 from recursive_tf.datasets import PackedTrees, Vocabulary, synthetic_tree
 from recursive_tf.training.interrupt import GracefulInterrupt
-from recursive_tf.training.trainer import make_train_step
+from recursive_tf.training.step import make_train_step
 
 TREES = [synthetic_tree(n, "random", n, num_words=9) for n in (1, 4, 9, 6)]
 VOCABULARY = Vocabulary(f"w{k}" for k in range(9))

@@ -1,0 +1,1 @@
+"""Data-parallel training on several processes or machines, on TensorFlow's distributed runtime."""

@@ -1,0 +1,229 @@
+"""The workers of a run, as the trainer sees them: this process alone, or one of a cluster."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals
+from recursive_tf._errors import ConfigError, RecursiveTFError, WorkerLostError
+from recursive_tf.datasets.pipeline import Packed
+from recursive_tf.distribute.addresses import Addresses
+from recursive_tf.distribute.collectives import Collectives
+from recursive_tf.distribute.sharding import share_of
+from recursive_tf.distribute.watchdog import Watchdog
+
+_T = TypeVar("_T")
+
+# How long the others may take to come: machines of a cluster start minutes apart.
+START_SECONDS = 600.0
+# How long one may wait for another in a step. A step takes milliseconds, its trace seconds.
+TIMEOUT_SECONDS = 60.0
+# Past the time limits of collective ops, which give the better message.
+_WATCHDOG_SLACK_SECONDS = 30.0
+_LOST = (
+  tf.errors.UnavailableError,
+  tf.errors.DeadlineExceededError,
+  tf.errors.AbortedError,
+  tf.errors.CancelledError,
+  tf.errors.FailedPreconditionError,
+  tf.errors.InternalError,
+  tf.errors.InvalidArgumentError,
+)
+
+
+class Workers(abc.ABC):
+  """All workers of a run.
+
+  Every worker has to call the same methods in the same order, but for `progress`.
+
+  Attributes:
+    num_workers: how many there are.
+    index: which of them this process is.
+  """
+
+  num_workers: int
+  index: int
+
+  @property
+  def is_chief(self) -> bool:
+    """Whether this is the one that writes and shows."""
+    return self.index == 0
+
+  @abc.abstractmethod
+  def share(self, packed: Packed, keeps_nodes: bool = False) -> Packed:
+    """Returns what this worker sees of `packed`; see `sharding.Share`."""
+
+  @abc.abstractmethod
+  def agree(self, act: Callable[[], _T]) -> _T:
+    """Returns what `act` returns here. If it fails on any worker, it fails on all.
+
+    Raises:
+      RecursiveTFError: What `act` raised here, or a ConfigError that says what it raised elsewhere.
+    """
+
+  @abc.abstractmethod
+  def from_chief(self, value: Any) -> Any:
+    """Returns the `value`, of JSON, that the first worker has."""
+
+  @abc.abstractmethod
+  def total(self, values: Sequence[float]) -> list[float]:
+    """Returns the sums of the values, number by number."""
+
+  @abc.abstractmethod
+  def broadcast(self, variables: Sequence[tf.Variable]) -> None:
+    """Gives the variables the values of the first worker."""
+
+  def any_of(self, flag: bool) -> bool:
+    """Tells whether any worker has it."""
+    return self.total([float(flag)])[0] > 0
+
+
+class Alone(Workers):
+  """One process, which has nobody to talk to."""
+
+  num_workers = 1
+  index = 0
+
+  def share(self, packed: Packed, keeps_nodes: bool = False) -> Packed:
+    """Returns all."""
+    return packed
+
+  def agree(self, act: Callable[[], _T]) -> _T:
+    """Returns what `act` returns."""
+    return act()
+
+  def from_chief(self, value: Any) -> Any:
+    """Returns `value`."""
+    return value
+
+  def total(self, values: Sequence[float]) -> list[float]:
+    """Returns the values."""
+    return list(values)
+
+  def broadcast(self, variables: Sequence[tf.Variable]) -> None:
+    """Does nothing."""
+
+
+ALONE = Alone()
+
+
+class Cluster(Workers):
+  """One worker among several, under `tf.distribute.MultiWorkerMirroredStrategy`.
+
+  Attributes:
+    strategy: the strategy; its collective ops and servers carry all that is exchanged.
+    collectives: what the training step uses.
+  """
+
+  def __init__(self, addresses: Addresses, timeout_seconds: float = TIMEOUT_SECONDS):
+    """Waits until all workers are there. Has to come before TensorFlow starts.
+
+    Args:
+      addresses: who they are.
+      timeout_seconds: how long a worker waits for another before it gives it up.
+
+    Raises:
+      ConfigError: If TensorFlow already runs in this process.
+    """
+    self.num_workers = len(addresses.workers)
+    self.index = addresses.index
+    self._addresses = addresses
+    self._timeout_seconds = timeout_seconds
+    self._watchdog = Watchdog()
+    missing = f"after {START_SECONDS:.0f} s not all of {', '.join(addresses.workers)} are there"
+    self._watchdog.progress(START_SECONDS, missing)
+    options = tf.distribute.experimental.CommunicationOptions(
+      timeout_seconds=timeout_seconds,
+      implementation=tf.distribute.experimental.CommunicationImplementation.RING,
+    )
+    resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
+      tf.train.ClusterSpec({"worker": list(addresses.workers)}),
+      task_type="worker",
+      task_id=addresses.index,
+      rpc_layer="grpc",
+    )
+    try:
+      _tf_internals.leave_out_coordination_service()
+      self.strategy = tf.distribute.MultiWorkerMirroredStrategy(resolver, options)
+    except RuntimeError as error:
+      raise ConfigError(
+        f"A cluster of {self.num_workers} workers cannot be joined: {error} Run the command in a "
+        "process of its own."
+      ) from error
+    self.collectives = Collectives(self.num_workers, self.index, timeout_seconds)
+    self.progress()
+
+  def progress(self) -> None:
+    """Tells that this worker is alive; has to be told more often than the time limit."""
+    seconds = self._timeout_seconds + _WATCHDOG_SLACK_SECONDS
+    self._watchdog.progress(seconds, f"no answer from the other workers for {seconds:.0f} s")
+
+  def leave(self) -> None:
+    """Tells that what follows this worker does alone."""
+    self._watchdog.rest()
+
+  def share(self, packed: Packed, keeps_nodes: bool = False) -> Packed:
+    """Returns this worker's part of each batch."""
+    return share_of(packed, self.num_workers, self.index, keeps_nodes)
+
+  def agree(self, act: Callable[[], _T]) -> _T:
+    """Returns what `act` returns, if it does so on all workers."""
+    try:
+      result = act()
+    except (RecursiveTFError, OSError) as error:
+      self._exchange(str(error) or type(error).__name__)
+      raise
+    for index, message in enumerate(self._exchange("")):
+      if message:
+        raise ConfigError(f"Worker {index} stopped: {message}")
+    return result
+
+  def from_chief(self, value: Any) -> Any:
+    """Returns the value of the first worker."""
+    return self._exchange(value if self.is_chief else None)[0]
+
+  def total(self, values: Sequence[float]) -> list[float]:
+    """Returns the sums over all workers."""
+    return [sum(each) for each in zip(*self._exchange(list(values)), strict=True)]
+
+  def broadcast(self, variables: Sequence[tf.Variable]) -> None:
+    """Gives the variables the values of the first worker."""
+    with self.guarded():
+      self.collectives.broadcast(variables)
+
+  @contextlib.contextmanager
+  def guarded(self) -> Iterator[None]:
+    """Inside, what a collective op says about a lost worker is a `WorkerLostError`."""
+    self.progress()
+    try:
+      yield
+    except _LOST as error:
+      if "ollective" not in str(error):
+        raise
+      raise WorkerLostError(self._describe(error)) from error
+    self.progress()
+
+  def _exchange(self, value: Any) -> list[Any]:
+    with self.guarded():
+      messages = self.collectives.exchange(json.dumps(value).encode())
+    return [json.loads(message) for message in messages]
+
+  def _describe(self, error: Exception) -> str:
+    found = re.search(r"remote target /job:worker/replica:0/task:(\d+)", str(error))
+    if found and int(found[1]) < self.num_workers:
+      who = f"Worker {found[1]} ({self._addresses.workers[int(found[1])]}) is gone"
+    elif isinstance(error, tf.errors.DeadlineExceededError):
+      who = f"Another worker did not answer for {self._timeout_seconds:.0f} s"
+    else:
+      who = "Another worker is gone"
+    return (
+      f"{who}: worker {self.index} stops. The same command with --resume on all workers goes on "
+      "from the last checkpoint."
+    )
