@@ -451,3 +451,11 @@ def test_handles_of_variables_are_told_from_those_of_tables():
     variable.read_value()
   (placeholder,) = inner.internal_captures
   assert tfi.spec_of_variable(placeholder) == tf.TensorSpec([1, 2], tf.float32)
+
+
+def test_the_strategy_starts_no_coordination_service_that_was_left_out(monkeypatch):
+  # What MultiWorkerMirroredStrategy looks at: None, and it starts one.
+  monkeypatch.setattr(tfi.context.context(), "_coordination_service_config", None)
+  assert tfi.context.context().coordination_service is None
+  tfi.leave_out_coordination_service()
+  assert tfi.context.context().coordination_service.service_type == ""

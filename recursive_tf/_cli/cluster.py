@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import pathlib
 import sys
 
 import tensorflow as tf
 
 from recursive_tf._cli.progress import warn
 from recursive_tf._cli.quiet import without_start_notes
-from recursive_tf._cli.run_directory import existing_run_directory, has_run, new_run_directory
 from recursive_tf._cli.threads import choose_threads
 from recursive_tf._config import tf_config
 from recursive_tf._errors import ConfigError, WorkerLostError
@@ -24,7 +24,6 @@ from recursive_tf.distribute.slurm import slurm_addresses
 from recursive_tf.distribute.watchdog import stop_with_launcher
 from recursive_tf.distribute.workers import Cluster
 from recursive_tf.training.config import RunConfig
-from recursive_tf.training.runs import load_run, make_run_config
 
 _MOST_WORKERS = 256  # On one machine: each takes half a gigabyte, and more than that are a mistake.
 _SHORTEST_TIMEOUT = 5.0
@@ -94,21 +93,18 @@ def join_cluster(args: argparse.Namespace, addresses: Addresses, num_threads: in
   return cluster
 
 
-def launch_workers(args: argparse.Namespace) -> int:
+def launch_workers(args: argparse.Namespace, config: RunConfig, directory: pathlib.Path) -> int:
   """Runs `--workers N` processes of the same command; returns the exit status.
 
+  Args:
+    args: the command's.
+    config: the run.
+    directory: where it is, or will be.
+
   Raises:
-    ConfigError: If the run cannot begin.
+    ConfigError: If there is not a sentence for each.
   """
   num_workers = args.workers
-  config = make_run_config(args.model, args.data, task=args.task, batch_size=args.batch_size)
-  names = (config.model, config.data, config.task)
-  goes_on = args.resume or (args.resume_or_start and args.out is not None and has_run(args.out))
-  if goes_on:
-    directory = existing_run_directory(args.out, *names)
-    config = load_run(directory)
-  else:
-    directory = new_run_directory(args.out, *names)
   check_batch_size(config, num_workers)
   threads = args.threads
   if threads is None:

@@ -66,7 +66,7 @@ def train(args: argparse.Namespace) -> int:
     raise ConfigError(f"--save-every is {args.save_every}, expected 0 or more.")
   addresses = find_cluster(args)
   if args.workers is not None and not args.launched:
-    return launch_workers(args)
+    return launch_workers(args, *_prepare(args))
   if addresses is None:
     prepared = _prepare(args)
     set_threads(threads)

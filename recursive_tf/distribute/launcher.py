@@ -66,6 +66,11 @@ class _Worker:
     except ProcessLookupError:
       pass
 
+  def close(self) -> None:
+    for file in (self.process.stdin, self.log):
+      if file is not None:
+        file.close()
+
   def last_lines(self) -> str:
     """Returns the end of what it wrote, if that was not shown."""
     if self.log is None:
@@ -112,6 +117,7 @@ class Launcher:
       return self._run()
     finally:
       self._end_all()
+      self._close()
       for number, handler in before.items():
         signal.signal(number, handler)
 
@@ -152,7 +158,7 @@ class Launcher:
     """Runs all workers until all have ended; returns the first that failed."""
     command = list(self._command(is_restart))
     addresses = local_addresses(self._num_workers)
-    self._workers = []
+    self._close()
     for index in range(self._num_workers):
       self._workers.append(_start(command, Addresses(addresses, index)))
       if self._num_signals:  # It came while this one was started.
@@ -181,6 +187,11 @@ class Launcher:
     for worker in running:
       worker.signal(signal.SIGKILL)
     _wait(running, _AFTER_KILL_SECONDS)
+
+  def _close(self) -> None:
+    for worker in self._workers:
+      worker.close()
+    self._workers = []
 
   def _handle(self, number: int, frame: FrameType | None) -> None:
     self._num_signals += 1
