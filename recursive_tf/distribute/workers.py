@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import tensorflow as tf
 
-from recursive_tf import _tf_internals
+from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import ConfigError, RecursiveTFError, WorkerLostError
 from recursive_tf.datasets.pipeline import Packed
 from recursive_tf.distribute.addresses import Addresses
@@ -150,7 +150,7 @@ class Cluster(Workers):
       rpc_layer="grpc",
     )
     try:
-      _tf_internals.leave_out_coordination_service()
+      tfi.leave_out_coordination_service()
       self.strategy = tf.distribute.MultiWorkerMirroredStrategy(resolver, options)
     except RuntimeError as error:
       raise ConfigError(
