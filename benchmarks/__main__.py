@@ -22,6 +22,7 @@ BENCHMARKS = {
   "tree_shapes": "sentences/s of both schedulers on balanced, moderate and linear trees",
   "sentence_length": "time for a sentence against its length, schedulers and tf.while_loop",
   "loss_curve": "whether both schedulers learn the same, in float64",
+  "distributed": "processor time, bytes and waiting of training on several workers",
   "training_time": "the wall time of `recursive-tf train treelstm` against a PyTorch program's",
   "keras_fit": "trees/s of the models' Keras `fit` against the loop of `recursive-tf train`",
   "step_profile": "where the time of a training step goes",

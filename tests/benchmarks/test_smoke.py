@@ -13,7 +13,15 @@ from benchmarks.options import Options
 from benchmarks.treebanks import load_trees
 
 # They take half a minute each; what they measure runs in smaller ones, too.
-_SLOW = ("frame_overhead", "keras_fit", "memory", "recursive_python", "top_down", "tree_shapes")
+_SLOW = (
+  "distributed",
+  "frame_overhead",
+  "keras_fit",
+  "memory",
+  "recursive_python",
+  "top_down",
+  "tree_shapes",
+)
 _NAMES = [
   pytest.param(name, marks=pytest.mark.slow) if name in _SLOW else name for name in BENCHMARKS
 ]
