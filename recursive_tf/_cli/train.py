@@ -73,7 +73,9 @@ def train(args: argparse.Namespace) -> int:
     return _train_as(ALONE, args, *prepared)
   cluster = join_cluster(args, addresses, threads)
   config, directory = _prepare_together(args, cluster)
-  return _train_as(cluster, args, config, directory)
+  status = _train_as(cluster, args, config, directory)
+  cluster.leave()
+  return status
 
 
 def _train_as(

@@ -166,7 +166,11 @@ class Cluster(Workers):
     self._watchdog.progress(seconds, f"no answer from the other workers for {seconds:.0f} s")
 
   def leave(self) -> None:
-    """Tells that what follows this worker does alone."""
+    """Waits until all are done: one that leaves early takes with it what others still read."""
+    try:
+      self.any_of(False)
+    except WorkerLostError:
+      pass  # It was done, too, and this was the last there was to say.
     self._watchdog.rest()
 
   def share(self, packed: Packed, keeps_nodes: bool = False) -> Packed:
