@@ -24,7 +24,8 @@ INSTALL = RECURSIVE_TF_BUILD_KERNELS=0 $(PIP) install --no-build-isolation -e
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help setup train test test-concurrent test-slow test-one-thread check check-python \
-  check-types check-floors check-cpp format bench core-test core-tsan core-asan core-thread-safety wheel wheel-test clean
+  check-types check-floors check-cpp format bench core-test core-tsan core-asan core-runtime \
+  core-thread-safety wheel wheel-test clean
 
 help:
 	@echo 'make train       train a TreeLSTM on the bundled trees (TRAIN_ARGS="treernn --data sst")'
@@ -32,13 +33,13 @@ help:
 	@echo 'make check       lint, format, types, floors'
 	@echo 'make bench       the benchmarks'
 	@echo 'more:            setup test-concurrent test-slow test-one-thread format core-test core-tsan'
-	@echo '                 core-asan core-thread-safety wheel wheel-test clean'
+	@echo '                 core-asan core-runtime core-thread-safety wheel wheel-test clean'
 
 train: setup
 	$(BIN)/recursive-tf train $(TRAIN_ARGS)
 
 test: setup $(VENV)/.installed-test
-	$(if $(HAS_GTEST),@$(MAKE) --no-print-directory core-test,\
+	$(if $(HAS_GTEST),@$(MAKE) --no-print-directory core-test core-runtime,\
 	  @echo 'C++ core tests skipped: no gtest (Debian, Ubuntu: apt-get install libgtest-dev)')
 	$(PYTEST) $(PYTEST_ARGS)
 	$(if $(PYTEST_ARGS),,@$(MAKE) --no-print-directory test-concurrent)
@@ -89,8 +90,9 @@ format: $(VENV)/.installed-dev
 bench: setup $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks
 
-# The plain C++ core, by itself; tests/cc/Makefile says what each needs.
-core-test core-tsan core-asan core-thread-safety: core-%: setup
+# The plain C++ core by itself, and what of the runtime Python cannot see; tests/cc/Makefile says
+# what each needs.
+core-test core-tsan core-asan core-runtime core-thread-safety: core-%: setup
 	$(MAKE) -j $(or $(shell nproc 2>/dev/null),2) -C tests/cc $* PYTHON=$(abspath $(BIN)/python)
 
 wheel: setup

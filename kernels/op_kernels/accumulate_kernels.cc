@@ -1,5 +1,6 @@
 // Kernels that add one frame's share to a gradient accumulator.
 
+#include "absl/strings/str_cat.h"
 #include "kernels/runtime/accumulator.h"
 #include "kernels/runtime/frame.h"
 #include "tensorflow/core/framework/op_kernel.h"
@@ -14,11 +15,14 @@ static absl::StatusOr<Accumulator*> FindAccumulator(tf::OpKernelContext* ctx,
   const Frame<BackwardRun>* frame = nullptr;
   auto run = PinRun(ctx->input(0), &frame);
   if (!run.ok()) return run.status();
-  const size_t index = (*run)->layouts[frame->body].slots_begin + slot;
-  if (index >= (*run)->accumulators.size()) {
-    return absl::InternalError("recursive_tf: no such accumulator");
+  const BackwardLayout& layout = (*run)->layouts[frame->body];
+  const int num_slots = layout.slots_end - layout.slots_begin;
+  if (slot < 0 || slot >= num_slots) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: accumulator ", slot, " of ", num_slots));
   }
-  return (*run)->accumulators[index].get();  // Outlives the frame.
+  // Outlives the frame.
+  return (*run)->accumulators[layout.slots_begin + slot].get();
 }
 
 class AccumulateDenseOp final : public tf::OpKernel {

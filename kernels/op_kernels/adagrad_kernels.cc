@@ -44,11 +44,8 @@ class LockedVariables {
   }
 
   absl::Status Lock(tf::OpKernelContext* ctx) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    absl::Status status =
-        tf::LookupResource(ctx, tf::HandleFromInput(ctx, 0), &var_);
-    if (status.ok()) {
-      status = tf::LookupResource(ctx, tf::HandleFromInput(ctx, 1), &accum_);
-    }
+    absl::Status status = LookUp(ctx, 0, &var_);
+    if (status.ok()) status = LookUp(ctx, 1, &accum_);
     if (!status.ok()) return status;
     if (var_.get() == accum_.get()) {
       return absl::InvalidArgumentError(
@@ -99,6 +96,14 @@ class LockedVariables {
   }
 
  private:
+  static absl::Status LookUp(tf::OpKernelContext* ctx, int input,
+                             tf::core::RefCountPtr<tf::Var>* variable) {
+    tf::ResourceHandle handle;
+    absl::Status status = tf::HandleFromInput(ctx, input, &handle);
+    if (status.ok()) status = tf::LookupResource(ctx, handle, variable);
+    return status;
+  }
+
   // Replaces a buffer that somebody else holds by a copy.
   static absl::Status Own(tf::OpKernelContext* ctx, tf::Tensor* tensor) {
     if (tensor->RefCountIsOne()) return absl::OkStatus();

@@ -37,11 +37,13 @@ class InvokeBackwardOp final : public tf::AsyncOpKernel {
     const Frame<BackwardRun>* frame = nullptr;
     auto run = PinRun(ctx->input(0), &frame);
     OP_REQUIRES_OK_ASYNC(ctx, run.status(), done);
-    const int body = (*run)->core.bodies->Find(body_key_);
-    OP_REQUIRES_ASYNC(ctx, body >= 0, NoBackwardBody(body_key_), done);
-    const uint64_t key = ctx->input(1).scalar<int64_t>()();
+    const auto body =
+        (*run)->core.FindBody(body_key_, NoBackwardBody(body_key_));
+    OP_REQUIRES_OK_ASYNC(ctx, body.status(), done);
+    const auto key = ReadKey(ctx->input(1));
+    OP_REQUIRES_OK_ASYNC(ctx, key.status(), done);
     InvokeBackward(
-        ctx, *run, body, frame->depth, key,
+        ctx, *run, *body, frame->depth, *key,
         InputPointers(ctx, 2, ctx->num_inputs() - 2),
         SetOutputsThen(ctx, result_dtypes_, std::nullopt, std::move(done)));
   }
@@ -57,24 +59,26 @@ class InvokeMapBackwardOp final : public tf::AsyncOpKernel {
       : AsyncOpKernel(ctx) {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("body_key", &body_key_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Targ_gradients", &result_dtypes_));
-    std::vector<tf::PartialTensorShape> shapes;
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
-    row_shapes_ = RowShapes(shapes);
+    OP_REQUIRES_OK(ctx,
+                   ReadRowShapes(ctx, result_dtypes_.size(), &row_shapes_));
   }
 
   void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
     const Frame<BackwardRun>* frame = nullptr;
     auto run = PinRun(ctx->input(0), &frame);
     OP_REQUIRES_OK_ASYNC(ctx, run.status(), done);
-    const int body = (*run)->core.bodies->Find(body_key_);
-    OP_REQUIRES_ASYNC(ctx, body >= 0, NoBackwardBody(body_key_), done);
+    const auto body =
+        (*run)->core.FindBody(body_key_, NoBackwardBody(body_key_));
+    OP_REQUIRES_OK_ASYNC(ctx, body.status(), done);
     const tf::Tensor& keys = ctx->input(1);
     OP_REQUIRES_ASYNC(
-        ctx, keys.NumElements() == 2,
-        absl::InternalError("recursive_tf: malformed keys of a mapped call"),
+        ctx, keys.dims() == 1 && keys.NumElements() == 2,
+        absl::InvalidArgumentError(absl::StrCat(
+            "recursive_tf: the keys of a mapped call are [2], got shape ",
+            keys.shape().DebugString())),
         done);
-    const uint64_t first_key = keys.flat<int64_t>()(0);
-    const int64_t num_rows = keys.flat<int64_t>()(1);
+    const uint64_t first_key = keys.vec<int64_t>()(0);
+    const int64_t num_rows = keys.vec<int64_t>()(1);
     const ArgPointers args = InputPointers(ctx, 2, ctx->num_inputs() - 2);
     const int depth = frame->depth;
     for (const tf::Tensor* gradient : args) {
@@ -85,14 +89,15 @@ class InvokeMapBackwardOp final : public tf::AsyncOpKernel {
               " rows has shape ", gradient->shape().DebugString(),
               "; it must have the result's. Look at what functions of "
               "tf.custom_gradient return.")),
-          body, depth);
+          *body, depth);
       ctx->SetStatus(failed);
       return done();
     }
+    OP_REQUIRES_OK_ASYNC(ctx, NumRows(args).status(), done);
     MapRows(
         num_rows, args, result_dtypes_, row_shapes_,
         [&](int64_t row, const ArgPointers& row_args, FrameCallback row_done) {
-          InvokeBackward(ctx, *run, body, depth, first_key + row, row_args,
+          InvokeBackward(ctx, *run, *body, depth, first_key + row, row_args,
                          std::move(row_done));
         },
         SetOutputsThen(ctx, result_dtypes_, std::nullopt, std::move(done)));

@@ -1,6 +1,5 @@
 // Kernel of LaunchBatchedBackward: replays the tapes of all shards.
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "kernels/op_kernels/sharded_call.h"
 #include "kernels/runtime/batched_backward.h"
 #include "kernels/runtime/batched_run_ref.h"
+#include "kernels/runtime/row_tensors.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/variant.h"
 
@@ -49,25 +49,40 @@ class BackwardCall final : public ShardedCall {
     int input = 1;
     for (size_t k = 0; k < run_->result_dtypes.size(); ++k) {
       if (!IsDifferentiable(run_->result_dtypes[k])) continue;
-      const absl::Status status = Seed(k, input++);
-      if (status.ok()) continue;
-      error_.Record(status,
-                    run_->plan->body_name(run_->plan->program.entry_body), 1);
+      Record(Seed(k, input++));
     }
+    if (input != ctx()->num_inputs()) Record(WrongCount());
   }
 
  private:
+  void Record(const absl::Status& status) {
+    if (status.ok()) return;
+    const BatchedPlan& plan = *run_->plan;
+    error_.Record(status, plan.body_name(plan.program.entry_body), 1);
+  }
+
+  absl::Status WrongCount() const {
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: ", ctx()->num_inputs() - 1,
+                     " gradients for other results"));
+  }
+
   absl::Status Seed(int result, int input) {
-    if (input >= ctx()->num_inputs()) {
-      return absl::InternalError("recursive_tf: too few gradients");
-    }
+    if (input >= ctx()->num_inputs()) return WrongCount();
     const tf::Tensor* given = &ctx()->input(input);
     absl::Status checked =
         CheckGradientShapes({given}, {run_->result_shapes[result]});
     if (!checked.ok()) return checked;
     // Rows as the blocks have them: of rows of one, the rows alone.
+    if (given->dtype() != run_->result_dtypes[result]) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("recursive_tf: the gradient of a result of type ",
+                       tf::DataTypeString(run_->result_dtypes[result]),
+                       " has type ", tf::DataTypeString(given->dtype())));
+    }
     tf::TensorShape shape = given->shape();
-    if (!options_.is_mapped) shape.InsertDim(0, 1);
+    if (!options_.is_mapped)
+      TF_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, 1));
     if (run_->is_merged(result)) shape.RemoveDim(1);
     tf::Tensor gradient;
     if (!gradient.CopyFrom(*given, shape)) {
@@ -97,7 +112,8 @@ class BackwardCall final : public ShardedCall {
     absl::Status status = error_.Get();
     std::vector<tf::Tensor> gradients;
     for (size_t i = 0; status.ok() && i < options_.arg_positions.size(); ++i) {
-      gradients.push_back(ArgGradient(options_.arg_positions[i]));
+      gradients.emplace_back();
+      status = ArgGradient(options_.arg_positions[i], &gradients.back());
     }
     if (status.ok()) {
       status = SetResults(ctx(), gradients, options_.result_dtypes);
@@ -120,19 +136,24 @@ class BackwardCall final : public ShardedCall {
   }
 
   // The gradient of an argument, put together from those of the shards' rows.
-  tf::Tensor ArgGradient(int arg) {
+  absl::Status ArgGradient(int arg, tf::Tensor* gradient) {
     if (run_->num_rows > 0 && run_->num_shards() == 1) {
       tf::Tensor rows = shards_[0]->TakeArgGradient(arg);
-      return options_.is_mapped ? rows : DropLeadingDim(rows);
+      *gradient = options_.is_mapped ? rows : DropLeadingDim(rows);
+      return absl::OkStatus();
     }
-    tf::Tensor all(run_->args[arg].dtype, run_->args[arg].shape);
-    char* to = static_cast<char*>(all.data());
+    const ArgShape& shape = run_->args[arg];
+    *gradient = tf::Tensor(shape.dtype, shape.shape);
+    if (!gradient->IsInitialized()) {
+      return absl::ResourceExhaustedError(
+          "recursive_tf: no memory for the gradient of an argument");
+    }
     for (int s = 0; run_->num_rows > 0 && s < run_->num_shards(); ++s) {
       const tf::Tensor rows = shards_[s]->TakeArgGradient(arg);
-      std::memcpy(to, rows.data(), rows.TotalBytes());
-      to += rows.TotalBytes();
+      TF_RETURN_IF_ERROR(
+          CopyRows(rows, 0, rows.dim_size(0), run_->shard_begin(s), gradient));
     }
-    return all;
+    return absl::OkStatus();
   }
 
   absl::Status EmitSlots() {
@@ -175,32 +196,29 @@ class LaunchBatchedBackwardOp final : public tf::AsyncOpKernel {
         ctx,
         DecodeBackwardProgram(code, functions_.num_functions(),
                               options_.slots.size(), &options_.program, &error),
-        absl::InternalError(absl::StrCat("recursive_tf: ", error)));
+        Malformed(ctx, error));
+    OP_REQUIRES(
+        ctx, options_.arg_positions.size() == options_.result_dtypes.size(),
+        Malformed(ctx, absl::StrCat(
+                           options_.arg_positions.size(), " arg_positions, ",
+                           options_.result_dtypes.size(), " Targ_gradients")));
   }
 
   void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
-    const BatchedRunRef* ref =
-        ctx->input(0).dims() == 0
-            ? ctx->input(0).scalar<tf::Variant>()().get<BatchedRunRef>()
-            : nullptr;
-    OP_REQUIRES_ASYNC(
-        ctx, ref != nullptr && ref->run != nullptr,
-        absl::FailedPreconditionError(absl::StrCat(
-            "SubGraph '", entry_,
-            "': the forward call kept no residuals, so it has no gradient")),
-        done);
-    const absl::Status status = Check(*ref->run);
+    const auto ref = ReadRun<BatchedRunRef>(ctx->input(0), entry_);
+    OP_REQUIRES_OK_ASYNC(ctx, ref.status(), done);
+    const std::shared_ptr<BatchedRun>& run = (*ref)->run;
+    const absl::Status status = Check(*run);
     OP_REQUIRES_OK_ASYNC(ctx, status, done);
-    auto table =
-        functions_.Get(ctx->function_library(), ref->run->num_shards() > 1);
+    auto table = functions_.Get(ctx->function_library(), run->num_shards() > 1);
     OP_REQUIRES_OK_ASYNC(ctx, table.status(), done);
     const absl::Status checked = CheckFunctions(**table);
     OP_REQUIRES_OK_ASYNC(ctx, checked, done);
-    // The input is the only reference left exactly when no tape, graph edge or
-    // other gradient can ask for this run again.
-    const bool consumes = ctx->input(0).RefCountIsOne();
+    // The input is the only reference left exactly when no tape, graph edge,
+    // copy of the element or other gradient can ask for this run again.
+    const bool consumes = ctx->input(0).RefCountIsOne() && run.use_count() == 1;
     auto call = std::make_unique<BackwardCall>(
-        ctx, std::move(done), options_, ref->run, *std::move(table), consumes);
+        ctx, std::move(done), options_, run, *std::move(table), consumes);
     call->MakeShards();
     ShardedCall::Start(std::move(call));
   }
@@ -209,11 +227,26 @@ class LaunchBatchedBackwardOp final : public tf::AsyncOpKernel {
   absl::Status Check(const BatchedRun& run) const {
     std::string error;
     if (!CheckBackwardProgram(run.plan->program, options_.program, &error)) {
-      return absl::InternalError(absl::StrCat("recursive_tf: ", error));
+      return absl::InvalidArgumentError(absl::StrCat("recursive_tf: ", error));
     }
-    for (int position : options_.arg_positions) {
-      if (position < 0 || position >= static_cast<int>(run.args.size())) {
-        return absl::InternalError("recursive_tf: no such argument");
+    if (run.is_mapped != options_.is_mapped) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("recursive_tf: SubGraph '", entry_,
+                       "': only one of the call and its gradient is mapped"));
+    }
+    if (!run.has_tapes()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "SubGraph '", entry_, "': the residuals have been used up"));
+    }
+    for (size_t i = 0; i < options_.arg_positions.size(); ++i) {
+      const int position = options_.arg_positions[i];
+      if (position < 0 || position >= static_cast<int>(run.args.size()) ||
+          run.args[position].dtype != options_.result_dtypes[i] ||
+          !IsDifferentiable(options_.result_dtypes[i])) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("recursive_tf: SubGraph '", entry_, "': argument ",
+                         position, " has no gradient of type ",
+                         tf::DataTypeString(options_.result_dtypes[i])));
       }
     }
     return absl::OkStatus();
@@ -229,7 +262,7 @@ class LaunchBatchedBackwardOp final : public tf::AsyncOpKernel {
         num_outputs += options_.slots.num_outputs(slot);
       }
       if (table[gradient.function].num_outputs() != num_outputs) {
-        return absl::InternalError(
+        return absl::InvalidArgumentError(
             absl::StrCat("recursive_tf: gradient function ", gradient.function,
                          " returns ", table[gradient.function].num_outputs(),
                          " values, not ", num_outputs));

@@ -14,6 +14,7 @@
 #include "kernels/runtime/batched_run_ref.h"
 #include "kernels/runtime/frame.h"
 #include "kernels/runtime/process_stats.h"
+#include "kernels/runtime/row_tensors.h"
 #include "kernels/runtime/rows.h"
 #include "tensorflow/core/framework/op_kernel.h"
 
@@ -22,6 +23,9 @@ namespace recursive_tf {
 namespace tf = tensorflow;
 
 namespace {
+
+// Types beyond are references, which no kernel of ours makes.
+constexpr int kLastType = 100;
 
 // The attributes that a call needs at its end.
 struct LaunchOptions {
@@ -42,6 +46,7 @@ class LaunchCall final : public ShardedCall {
         table_(std::move(table)),
         run_(std::move(run)) {}
 
+  // An error is in `run_->error`; the shards then end at once.
   void MakeShards(const ArgPointers& args) {
     const int num_shards = run_->num_shards();
     for (int s = 0; s < num_shards; ++s) {
@@ -51,7 +56,9 @@ class LaunchCall final : public ShardedCall {
       std::vector<tf::Tensor> rows;
       for (const tf::Tensor* arg : args) {
         if (!options_.is_mapped) {
-          rows.push_back(AddLeadingDim(*arg));
+          auto row = AddLeadingDim(*arg);
+          if (!row.ok()) return Fail(row.status());
+          rows.push_back(*std::move(row));
         } else if (num_shards == 1) {
           rows.push_back(*arg);
         } else {
@@ -64,6 +71,11 @@ class LaunchCall final : public ShardedCall {
   }
 
  private:
+  void Fail(const absl::Status& status) {
+    const BatchedPlan& plan = *run_->plan;
+    run_->error.Record(status, plan.body_name(plan.program.entry_body), 0);
+  }
+
   std::vector<StepLoop*> Shards() override {
     std::vector<StepLoop*> loops;
     for (const auto& shard : shards_) loops.push_back(shard.get());
@@ -109,7 +121,8 @@ class LaunchCall final : public ShardedCall {
   absl::Status AddMergedDim(size_t k, tf::Tensor* result) const {
     if (!run_->is_merged(k)) return absl::OkStatus();
     tf::TensorShape shape = result->shape();
-    shape.InsertDim(options_.is_mapped ? 1 : 0, 1);
+    TF_RETURN_IF_ERROR(
+        shape.InsertDimWithStatus(options_.is_mapped ? 1 : 0, 1));
     const tf::Tensor rows = std::move(*result);
     if (!result->CopyFrom(rows, shape)) {
       return absl::InternalError("recursive_tf: a result of another size");
@@ -120,12 +133,11 @@ class LaunchCall final : public ShardedCall {
   // Stacks the rows of all shards.
   absl::Status CollectResult(size_t k, tf::Tensor* result) const {
     if (run_->num_rows == 0) {
-      tf::TensorShape shape({0});
-      for (int d = run_->is_merged(k); d < options_.row_shapes[k].dims(); ++d) {
-        shape.AddDim(std::max<int64_t>(0, options_.row_shapes[k].dim_size(d)));
-      }
-      *result = tf::Tensor(options_.result_dtypes[k], shape);
-      return absl::OkStatus();
+      tf::PartialTensorShape row = options_.row_shapes[k];
+      if (run_->is_merged(k) && row.dims() > 0) row.RemoveDim(0);
+      auto empty = NoRows(options_.result_dtypes[k], row);
+      if (empty.ok()) *result = *std::move(empty);
+      return empty.status();
     }
     const tf::TensorShape row_shape =
         shards_[0]->buffers().RowShapeOf(shards_[0]->results()[k][0]);
@@ -142,9 +154,10 @@ class LaunchCall final : public ShardedCall {
       if (!options_.is_mapped) *result = DropLeadingDim(*result);
       return absl::OkStatus();
     }
-    tf::TensorShape shape = row_shape;
-    shape.InsertDim(0, run_->num_rows);
-    *result = tf::Tensor(options_.result_dtypes[k], shape);
+    auto all =
+        AllocateRows(options_.result_dtypes[k], run_->num_rows, row_shape);
+    if (!all.ok()) return all.status();
+    *result = *std::move(all);
     for (size_t s = 0; s < shards_.size(); ++s) {
       const std::vector<RowRef>& refs = shards_[s]->results()[k];
       TF_RETURN_IF_ERROR(shards_[s]->buffers().CopyRows(
@@ -166,20 +179,18 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
   explicit LaunchBatchedOp(tf::OpKernelConstruction* ctx)
       : AsyncOpKernel(ctx), functions_(ctx) {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Tresults", &options_.result_dtypes));
-    std::vector<tf::PartialTensorShape> shapes;
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("mapped", &options_.is_mapped));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("merged", &options_.are_merged));
-    options_.row_shapes = RowShapes(shapes);
+    OP_REQUIRES_OK(ctx, ReadRowShapes(ctx, options_.result_dtypes.size(),
+                                      &options_.row_shapes));
     OP_REQUIRES_OK(ctx,
                    ctx->GetAttr("keeps_residuals", &options_.keeps_residuals));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("max_depth", &max_depth_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("num_shards", &num_shards_));
-    tf::DataTypeVector arg_dtypes, capture_dtypes;
+    tf::DataTypeVector arg_dtypes;
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Targs", &arg_dtypes));
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tcaptures", &capture_dtypes));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tcaptures", &capture_dtypes_));
     num_args_ = static_cast<int>(arg_dtypes.size());
-    num_captures_ = static_cast<int>(capture_dtypes.size());
     OP_REQUIRES_OK(ctx, MakePlan(ctx));
   }
 
@@ -205,8 +216,8 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
     OP_REQUIRES_OK_ASYNC(ctx, table.status(), done);
     const absl::Status status = CheckFunctions(**table);
     OP_REQUIRES_OK_ASYNC(ctx, status, done);
-    auto run =
-        std::make_shared<BatchedRun>(plan_, num_shards, num_rows, max_depth_);
+    auto run = std::make_shared<BatchedRun>(plan_, num_shards, num_rows,
+                                            options_.is_mapped, max_depth_);
     for (int i = num_args_; i < ctx->num_inputs(); ++i) {
       run->captures.push_back(ctx->input(i));
     }
@@ -242,22 +253,41 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
     std::string error;
     if (!DecodeBatchedProgram(code, functions_.num_functions(), &program,
                               &error)) {
-      return absl::InternalError(absl::StrCat("recursive_tf: ", error));
+      return Malformed(ctx, error);
     }
+    TF_RETURN_IF_ERROR(CheckMapResults(ctx, program));
     const BatchedBody& entry = program.bodies[program.entry_body];
     const int num_results = static_cast<int>(options_.result_dtypes.size());
     if (body_names.size() != program.bodies.size() ||
-        program.num_captures != num_captures_ || entry.num_args != num_args_ ||
-        entry.num_results != num_results ||
-        static_cast<int>(options_.row_shapes.size()) != num_results ||
+        program.num_captures != static_cast<int>(capture_dtypes_.size()) ||
+        entry.num_args != num_args_ || entry.num_results != num_results ||
         (!options_.are_merged.empty() &&
          static_cast<int>(options_.are_merged.size()) != num_results)) {
-      return absl::InternalError("recursive_tf: malformed LaunchBatched op");
+      return Malformed(ctx, "the program is of another signature");
     }
     block_names.resize(program.blocks.size());
     plan_ = std::make_shared<BatchedPlan>(std::move(program), policy,
                                           std::move(body_names),
                                           std::move(block_names));
+    return absl::OkStatus();
+  }
+
+  // That there are such tensors: no mapped call makes them otherwise.
+  static absl::Status CheckMapResults(tf::OpKernelConstruction* ctx,
+                                      const BatchedProgram& program) {
+    for (const BatchedBody& body : program.bodies) {
+      for (const BatchedUnit& unit : body.units) {
+        for (const MapResult& result : unit.map_results) {
+          tf::TensorShape shape;
+          if (!tf::DataType_IsValid(result.dtype) ||
+              result.dtype == tf::DT_INVALID || result.dtype > kLastType ||
+              result.shape.size() >= tf::TensorShape::MaxDimensions() ||
+              !tf::TensorShape::BuildTensorShape(result.shape, &shape).ok()) {
+            return Malformed(ctx, "a mapped call has no such results");
+          }
+        }
+      }
+    }
     return absl::OkStatus();
   }
 
@@ -268,11 +298,17 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
       const size_t num_args = block.inputs.size() + block.captures.size();
       if (function.num_args() != static_cast<int>(num_args) ||
           function.num_outputs() < static_cast<int>(block.outputs.size())) {
-        return absl::InternalError(
+        return absl::InvalidArgumentError(
             absl::StrCat("recursive_tf: function ", block.function, " takes ",
                          function.num_args(), " arguments and returns ",
                          function.num_outputs(), " values; its block has ",
                          num_args, " and ", block.outputs.size()));
+      }
+      for (size_t k = 0; k < block.captures.size(); ++k) {
+        const tf::DataType given = capture_dtypes_[block.captures[k]];
+        const tf::DataType taken =
+            function.arg_types()[block.inputs.size() + k];
+        if (given != taken) return WrongType(block.function, given, taken);
       }
     }
     return absl::OkStatus();
@@ -284,7 +320,7 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
   int max_depth_ = 0;
   int num_shards_ = 0;
   int num_args_ = 0;
-  int num_captures_ = 0;
+  tf::DataTypeVector capture_dtypes_;
 };
 
 REGISTER_KERNEL_BUILDER(

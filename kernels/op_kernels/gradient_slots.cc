@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "kernels/op_kernels/kernel_util.h"
 #include "tensorflow/core/framework/resource_handle.h"
 #include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/framework/resource_var.h"
@@ -27,7 +29,10 @@ absl::Status GradientSlots::Read(tf::OpKernelConstruction* ctx) {
   }
   if (captures_.size() != kinds_.size() || shapes_.size() != kinds_.size() ||
       dtypes_.size() != num_outputs) {
-    return absl::InternalError("recursive_tf: malformed gradient slots");
+    return Malformed(
+        ctx, absl::StrCat(kinds_.size(), " slot_kinds, ", captures_.size(),
+                          " slot_captures, ", shapes_.size(), " slot_shapes, ",
+                          dtypes_.size(), " Tslots"));
   }
   return absl::OkStatus();
 }
@@ -49,8 +54,18 @@ absl::StatusOr<tf::TensorShape> GradientSlots::Shape(
     size_t slot) const {
   tf::TensorShape shape;
   if (shapes_[slot].AsTensorShape(&shape)) return shape;
-  const tf::Tensor& capture = captures[captures_[slot]];
+  const int index = captures_[slot];
+  if (index < 0 || index >= static_cast<int>(captures.size())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "recursive_tf: gradient of capture ", index, " of ", captures.size()));
+  }
+  const tf::Tensor& capture = captures[index];
   if (capture.dtype() != tf::DT_RESOURCE) return capture.shape();
+  if (capture.dims() != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: a variable is one handle, got shape ",
+                     capture.shape().DebugString()));
+  }
   // A variable of unknown static shape has that of its value.
   tf::core::RefCountPtr<tf::Var> variable;
   absl::Status status = tf::LookupResource(

@@ -35,12 +35,12 @@ class InvokeOp final : public tf::AsyncOpKernel {
     const Frame<ForwardRun>* frame = nullptr;
     auto run = PinRun(ctx->input(0), &frame);
     OP_REQUIRES_OK_ASYNC(ctx, run.status(), done);
-    const int body = (*run)->core.bodies->Find(body_key_);
-    OP_REQUIRES_ASYNC(ctx, body >= 0, UnknownBody(body_key_), done);
+    const auto body = (*run)->core.FindBody(body_key_, UnknownBody(body_key_));
+    OP_REQUIRES_OK_ASYNC(ctx, body.status(), done);
     const uint64_t key = (*run)->keys.Next();
     tf::Tensor output(tf::DT_INT64, {});
     output.scalar<int64_t>()() = static_cast<int64_t>(key);
-    InvokeForward(ctx, *run, body, frame->depth, key,
+    InvokeForward(ctx, *run, *body, frame->depth, key,
                   InputPointers(ctx, 1, ctx->num_inputs() - 1),
                   SetOutputsThen(ctx, result_dtypes_, std::move(output),
                                  std::move(done)));
@@ -56,17 +56,16 @@ class InvokeMapOp final : public tf::AsyncOpKernel {
   explicit InvokeMapOp(tf::OpKernelConstruction* ctx) : AsyncOpKernel(ctx) {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("body_key", &body_key_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Tresults", &result_dtypes_));
-    std::vector<tf::PartialTensorShape> shapes;
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
-    row_shapes_ = RowShapes(shapes);
+    OP_REQUIRES_OK(ctx,
+                   ReadRowShapes(ctx, result_dtypes_.size(), &row_shapes_));
   }
 
   void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
     const Frame<ForwardRun>* frame = nullptr;
     auto run = PinRun(ctx->input(0), &frame);
     OP_REQUIRES_OK_ASYNC(ctx, run.status(), done);
-    const int body = (*run)->core.bodies->Find(body_key_);
-    OP_REQUIRES_ASYNC(ctx, body >= 0, UnknownBody(body_key_), done);
+    const auto body = (*run)->core.FindBody(body_key_, UnknownBody(body_key_));
+    OP_REQUIRES_OK_ASYNC(ctx, body.status(), done);
     const ArgPointers args = InputPointers(ctx, 1, ctx->num_inputs() - 1);
     auto num_rows = NumRows(args);
     OP_REQUIRES_OK_ASYNC(ctx, num_rows.status(), done);
@@ -78,7 +77,7 @@ class InvokeMapOp final : public tf::AsyncOpKernel {
     MapRows(
         *num_rows, args, result_dtypes_, row_shapes_,
         [&](int64_t row, const ArgPointers& row_args, FrameCallback row_done) {
-          InvokeForward(ctx, *run, body, depth, first_key + row, row_args,
+          InvokeForward(ctx, *run, *body, depth, first_key + row, row_args,
                         std::move(row_done));
         },
         SetOutputsThen(ctx, result_dtypes_, std::move(keys), std::move(done)));

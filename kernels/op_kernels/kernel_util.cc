@@ -1,8 +1,10 @@
 #include "kernels/op_kernels/kernel_util.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/cpu_info.h"
 
@@ -22,18 +24,9 @@ ArgPointers InputPointers(tf::OpKernelContext* ctx, int begin, int count) {
 absl::Status SetResults(tf::OpKernelContext* ctx,
                         const std::vector<tf::Tensor>& results,
                         const std::vector<tf::DataType>& dtypes) {
-  if (results.size() < dtypes.size()) {
-    return absl::InternalError(absl::StrCat("recursive_tf: ", results.size(),
-                                            " results for ", dtypes.size(),
-                                            " outputs"));
-  }
+  const absl::Status status = CheckResultTypes(results, dtypes);
+  if (!status.ok()) return status;
   for (size_t i = 0; i < dtypes.size(); ++i) {
-    if (results[i].dtype() != dtypes[i]) {
-      return absl::InternalError(
-          absl::StrCat("recursive_tf: result ", i, " has type ",
-                       tf::DataTypeString(results[i].dtype()), ", declared ",
-                       tf::DataTypeString(dtypes[i])));
-    }
     ctx->set_output(static_cast<int>(i), results[i]);
   }
   return absl::OkStatus();
@@ -63,13 +56,45 @@ std::shared_ptr<ReadyQueue> MakeReadyQueue(tf::OpKernelContext* ctx,
       is_serialized ? 1 : tf::port::MaxParallelism(), *ctx->runner());
 }
 
-std::vector<tf::PartialTensorShape> RowShapes(
-    const std::vector<tf::PartialTensorShape>& shapes) {
-  std::vector<tf::PartialTensorShape> rows = shapes;
-  for (tf::PartialTensorShape& shape : rows) {
+absl::Status ReadRowShapes(tf::OpKernelConstruction* ctx, size_t num_results,
+                           std::vector<tf::PartialTensorShape>* rows) {
+  TF_RETURN_IF_ERROR(ctx->GetAttr("output_shapes", rows));
+  if (rows->size() != num_results) {
+    return Malformed(ctx, absl::StrCat(rows->size(), " output_shapes for ",
+                                       num_results, " results"));
+  }
+  for (tf::PartialTensorShape& shape : *rows) {
     if (shape.dims() > 0) shape.RemoveDim(0);
   }
-  return rows;
+  return absl::OkStatus();
+}
+
+absl::Status CheckCounts(tf::OpKernelConstruction* ctx, const char* what,
+                         const std::vector<int>& counts, size_t num_bodies,
+                         size_t total) {
+  size_t sum = 0;
+  bool are_counts = counts.size() == num_bodies;
+  for (int count : counts) {
+    are_counts &= count >= 0;
+    sum += static_cast<size_t>(std::max(0, count));
+  }
+  if (are_counts && sum == total) return absl::OkStatus();
+  return Malformed(
+      ctx, absl::StrCat(what, " is [", absl::StrJoin(counts, ", "), "], for ",
+                        num_bodies, " bodies and ", total, " in all"));
+}
+
+absl::Status Malformed(tf::OpKernelConstruction* ctx,
+                       absl::string_view reason) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "recursive_tf: malformed ", ctx->def().op(), " op: ", reason));
+}
+
+absl::StatusOr<int64_t> ReadKey(const tf::Tensor& key) {
+  if (key.dims() == 0) return key.scalar<int64_t>()();
+  return absl::InvalidArgumentError(
+      absl::StrCat("recursive_tf: the key of a call is a scalar, got shape ",
+                   key.shape().DebugString()));
 }
 
 }  // namespace recursive_tf

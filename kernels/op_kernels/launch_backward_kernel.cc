@@ -33,9 +33,8 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
       : AsyncOpKernel(ctx), bodies_(ctx) {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Targ_gradients", &result_dtypes_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Tgradients", &gradient_dtypes_));
-    std::vector<tf::PartialTensorShape> shapes;
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
-    row_shapes_ = RowShapes(shapes);
+    OP_REQUIRES_OK(ctx,
+                   ReadRowShapes(ctx, result_dtypes_.size(), &row_shapes_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("entry", &entry_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("mapped", &mapped_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("policy", &policy_));
@@ -47,16 +46,13 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
     auto bodies = bodies_.Get(ctx->function_library());
     OP_REQUIRES_OK_ASYNC(ctx, bodies.status(), done);
     const int entry = (*bodies)->Find(entry_);
-    OP_REQUIRES_ASYNC(ctx, entry >= 0,
-                      absl::InternalError("recursive_tf: no backward entry"),
-                      done);
-    const RunRef* ref = ctx->input(0).scalar<tf::Variant>()().get<RunRef>();
     OP_REQUIRES_ASYNC(
-        ctx, ref != nullptr && ref->run != nullptr,
-        absl::FailedPreconditionError(absl::StrCat(
-            "SubGraph '", entry_,
-            "': the forward call kept no residuals, so it has no gradient")),
-        done);
+        ctx, entry >= 0,
+        absl::InvalidArgumentError("recursive_tf: no backward entry"), done);
+    const auto ref = ReadRun<RunRef>(ctx->input(0), entry_);
+    OP_REQUIRES_OK_ASYNC(ctx, ref.status(), done);
+    const absl::Status fits = CheckCaptures(*(*ref)->run);
+    OP_REQUIRES_OK_ASYNC(ctx, fits, done);
     // The input is the only reference left exactly when no tape, graph edge or
     // other gradient can ask for this run again.
     const bool consumes = ctx->input(0).RefCountIsOne();
@@ -64,7 +60,7 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
     // time: this function may return after the op is done and its function
     // library gone.
     auto run = std::make_shared<BackwardRun>(
-        *std::move(bodies), MakeReadyQueue(ctx, policy_, false), ref->run,
+        *std::move(bodies), MakeReadyQueue(ctx, policy_, false), (*ref)->run,
         consumes);
     run->layouts = layouts_;
     const int num_gradients = static_cast<int>(gradient_dtypes_.size());
@@ -111,21 +107,41 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
     TF_RETURN_IF_ERROR(ctx->GetAttr("capture_inputs", &capture_inputs));
     TF_RETURN_IF_ERROR(ctx->GetAttr("num_extras", &num_extras));
     TF_RETURN_IF_ERROR(ctx->GetAttr("num_slots", &num_slots));
-    if (num_extras.size() != num_capture_inputs.size() ||
-        num_slots.size() != num_capture_inputs.size()) {
-      return absl::InternalError("recursive_tf: malformed LaunchBackward op");
-    }
+    tf::DataTypeVector extras;
+    TF_RETURN_IF_ERROR(ctx->GetAttr("Textras", &extras));
+    const size_t num_bodies = bodies_.num_bodies();
+    TF_RETURN_IF_ERROR(CheckCounts(ctx, "num_capture_inputs",
+                                   num_capture_inputs, num_bodies,
+                                   capture_inputs.size()));
+    TF_RETURN_IF_ERROR(
+        CheckCounts(ctx, "num_extras", num_extras, num_bodies, extras.size()));
+    TF_RETURN_IF_ERROR(
+        CheckCounts(ctx, "num_slots", num_slots, num_bodies, slots_.size()));
     size_t capture = 0;
     BackwardLayout next;
     for (size_t body = 0; body < num_capture_inputs.size(); ++body) {
       next.captures.clear();
       for (int i = 0; i < num_capture_inputs[body]; ++i) {
-        next.captures.push_back(capture_inputs.at(capture++));
+        next.captures.push_back(capture_inputs[capture++]);
       }
       next.extras_end = next.extras_begin + num_extras[body];
+      next.slots_end = next.slots_begin + num_slots[body];
       layouts_.push_back(next);
       next.extras_begin = next.extras_end;
-      next.slots_begin += num_slots[body];
+      next.slots_begin = next.slots_end;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckCaptures(const ForwardRun& forward) const {
+    const int num_captures = static_cast<int>(forward.captures.size());
+    for (const BackwardLayout& layout : layouts_) {
+      for (int capture : layout.captures) {
+        if (0 <= capture && capture < num_captures) continue;
+        return absl::InvalidArgumentError(absl::StrCat(
+            "recursive_tf: SubGraph '", entry_,
+            "': its gradient takes capture ", capture, " of ", num_captures));
+      }
     }
     return absl::OkStatus();
   }

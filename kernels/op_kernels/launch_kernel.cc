@@ -23,9 +23,8 @@ class LaunchOp final : public tf::AsyncOpKernel {
   explicit LaunchOp(tf::OpKernelConstruction* ctx)
       : AsyncOpKernel(ctx), bodies_(ctx) {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Tresults", &result_dtypes_));
-    std::vector<tf::PartialTensorShape> shapes;
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("output_shapes", &shapes));
-    row_shapes_ = RowShapes(shapes);
+    OP_REQUIRES_OK(ctx,
+                   ReadRowShapes(ctx, result_dtypes_.size(), &row_shapes_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("num_captures", &num_captures_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("num_results", &num_results_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("entry", &entry_));
@@ -33,9 +32,17 @@ class LaunchOp final : public tf::AsyncOpKernel {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("keeps_residuals", &keeps_residuals_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("max_depth", &max_depth_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("policy", &policy_));
-    tf::DataTypeVector arg_dtypes;
+    tf::DataTypeVector arg_dtypes, capture_dtypes;
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Targs", &arg_dtypes));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tcaptures", &capture_dtypes));
     num_args_ = static_cast<int>(arg_dtypes.size());
+    OP_REQUIRES_OK(ctx,
+                   CheckCounts(ctx, "num_captures", num_captures_,
+                               bodies_.num_bodies(), capture_dtypes.size()));
+    OP_REQUIRES(
+        ctx, static_cast<int>(num_results_.size()) == bodies_.num_bodies(),
+        Malformed(ctx, absl::StrCat(num_results_.size(), " num_results, ",
+                                    bodies_.num_bodies(), " bodies")));
   }
 
   void ComputeAsync(tf::OpKernelContext* ctx, DoneCallback done) override {
@@ -43,9 +50,11 @@ class LaunchOp final : public tf::AsyncOpKernel {
     OP_REQUIRES_OK_ASYNC(ctx, bodies.status(), done);
     const int entry = (*bodies)->Find(entry_);
     OP_REQUIRES_ASYNC(ctx, entry >= 0,
-                      absl::InternalError(absl::StrCat(
+                      absl::InvalidArgumentError(absl::StrCat(
                           "recursive_tf: no body '", entry_, "' to launch")),
                       done);
+    const absl::Status checked = CheckResultCounts(**bodies);
+    OP_REQUIRES_OK_ASYNC(ctx, checked, done);
     // Moved, so that the run alone holds the bodies and lets go of them in
     // time: this function may return after the op is done and its function
     // library gone.
@@ -53,9 +62,7 @@ class LaunchOp final : public tf::AsyncOpKernel {
         *std::move(bodies),
         MakeReadyQueue(ctx, policy_, bodies_.is_serialized()), max_depth_,
         keeps_residuals_, bodies_.is_serialized());
-    absl::Status status = SetCaptures(ctx, run.get());
-    OP_REQUIRES_OK_ASYNC(ctx, status, done);
-
+    SetCaptures(ctx, run.get());
     const ArgPointers args = InputPointers(ctx, 0, num_args_);
     FrameCallback finish = [this, ctx, run, done = std::move(done)](
                                const absl::Status& status,
@@ -82,7 +89,21 @@ class LaunchOp final : public tf::AsyncOpKernel {
   }
 
  private:
-  absl::Status SetCaptures(tf::OpKernelContext* ctx, ForwardRun* run) const {
+  // Outputs of a body beyond its results are residuals.
+  absl::Status CheckResultCounts(const BodyTable& bodies) const {
+    for (int b = 0; b < bodies.size(); ++b) {
+      if (num_results_[b] >= 0 && num_results_[b] <= bodies[b].num_outputs) {
+        continue;
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat("recursive_tf: SubGraph '", bodies[b].name, "' has ",
+                       bodies[b].num_outputs, " outputs, num_results says ",
+                       num_results_[b]));
+    }
+    return absl::OkStatus();
+  }
+
+  void SetCaptures(tf::OpKernelContext* ctx, ForwardRun* run) const {
     int input = num_args_;
     for (int count : num_captures_) {
       run->capture_begin.push_back(input - num_args_);
@@ -92,12 +113,6 @@ class LaunchOp final : public tf::AsyncOpKernel {
     }
     run->capture_begin.push_back(input - num_args_);
     run->num_results = num_results_;
-    if (input != ctx->num_inputs() ||
-        num_captures_.size() != num_results_.size() ||
-        static_cast<int>(num_captures_.size()) != run->core.bodies->size()) {
-      return absl::InternalError("recursive_tf: malformed Launch op");
-    }
-    return absl::OkStatus();
   }
 
   // Sets outputs or the run's first error. Every frame has ended by now.

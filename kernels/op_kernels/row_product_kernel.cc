@@ -77,8 +77,10 @@ class RowProductOp final : public tf::OpKernel {
     args.height = left.dim_size(1);
     args.width = right.dim_size(1);
     tf::Tensor* y = nullptr;
-    OP_REQUIRES_OK(ctx, ctx->allocate_output(
-                            0, tf::TensorShape({args.height, args.width}), &y));
+    tf::TensorShape shape;
+    OP_REQUIRES_OK(ctx, tf::TensorShape::BuildTensorShape(
+                            {args.height, args.width}, &shape));
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, shape, &y));
     if (y->NumElements() == 0) return;
     args.left = static_cast<const T*>(left.data());
     args.right = static_cast<const T*>(right.data());

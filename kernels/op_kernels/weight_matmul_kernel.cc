@@ -43,7 +43,7 @@ class WeightMatMulOp final : public tf::OpKernel {
     tf::TensorShape shape = x.shape();
     shape.RemoveLastDims(1);
     args.rows = shape.num_elements();
-    shape.AddDim(args.width);
+    OP_REQUIRES_OK(ctx, shape.AddDimWithStatus(args.width));
     tf::Tensor* y = nullptr;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, shape, &y));
     args.x = static_cast<const T*>(x.data());

@@ -91,8 +91,8 @@ static absl::Status LstmGatesGradShapes(InferenceContext* ctx) {
   if (!status.ok()) return status;
   ctx->set_output(0, gates);
   for (int k = 0; k < num_memories; ++k) ctx->set_output(1 + k, own);
-  if (num_biases > 0) {
-    ctx->set_output(1 + num_memories, BiasShape(ctx, gates));
+  for (int i = 0; i < num_biases; ++i) {
+    ctx->set_output(1 + num_memories + i, BiasShape(ctx, gates));
   }
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/runtime/row_gradients.h"
+#include "kernels/runtime/row_tensors.h"
 #include "tensorflow/core/framework/tensor_util.h"
 #include "tensorflow/core/framework/types.h"
 
@@ -33,13 +34,19 @@ absl::Status WrongShape(const tf::TensorShape& gradient,
                    "tf.custom_gradient return."));
 }
 
+absl::Status NotOfBytes(tf::DataType dtype) {
+  return absl::UnimplementedError(absl::StrCat(
+      "recursive_tf: gradients of type ", tf::DataTypeString(dtype)));
+}
+
 absl::Status SetZeros(tf::OpKernelContext* ctx, int output,
                       const tf::TensorShape& shape) {
+  const tf::DataType dtype = ctx->expected_output_dtype(output);
+  if (!tf::DataTypeCanUseMemcpy(dtype)) return NotOfBytes(dtype);
   tf::Tensor* zeros = nullptr;
   absl::Status status = ctx->allocate_output(output, shape, &zeros);
   if (!status.ok()) return status;
-  std::memset(const_cast<char*>(zeros->tensor_data().data()), 0,
-              zeros->TotalBytes());
+  std::memset(zeros->data(), 0, zeros->TotalBytes());
   return absl::OkStatus();
 }
 
@@ -124,10 +131,11 @@ absl::Status Accumulator::EmitConcat(tf::OpKernelContext* ctx, int output,
   int64_t num_rows = 0;
   for (const tf::Tensor& part : rows) num_rows += part.dim_size(0);
   num_rows = (num_rows + row_multiple - 1) / row_multiple * row_multiple;
-  tf::TensorShape shape = row_shape;
-  shape.InsertDim(0, num_rows);
+  if (!tf::DataTypeCanUseMemcpy(dtype)) return NotOfBytes(dtype);
+  auto shape = StackedShape(num_rows, row_shape);
+  if (!shape.ok()) return shape.status();
   tf::Tensor* all = nullptr;
-  absl::Status status = ctx->allocate_output(output, shape, &all);
+  absl::Status status = ctx->allocate_output(output, *shape, &all);
   if (!status.ok()) return status;
   if (all->dtype() != dtype) {
     return absl::InternalError("recursive_tf: slot type differs from output");

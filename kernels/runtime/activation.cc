@@ -24,12 +24,20 @@ class Activation final : public tf::CallFrameInterface {
     inputs_.insert(inputs_.end(), tensors.begin(), tensors.end());
   }
   void AddInput(const tf::Tensor* tensor) { inputs_.push_back(tensor); }
+  // The bodies of a frame that runs.
+  void HoldBodies(std::shared_ptr<const BodyTable> bodies) {
+    bodies_ = std::move(bodies);
+  }
+  void ReleaseBodies() { bodies_.reset(); }
   // Keeps the tensors of a consumed stash entry alive while the body runs.
   void AddOwnedInputs(ForwardRun::Residuals residuals) {
     owned_ = std::move(residuals);
     for (const tf::Tensor& tensor : owned_) inputs_.push_back(&tensor);
   }
-  void set_num_outputs(int count) { outputs_.resize(count); }
+  // An output that is never set keeps a type that no result is declared with.
+  void set_num_outputs(int count) {
+    outputs_.resize(count, tf::Tensor(tf::DT_INVALID));
+  }
   std::vector<tf::Tensor> TakeOutputs() { return std::move(outputs_); }
 
   size_t num_args() const override { return inputs_.size(); }
@@ -58,29 +66,36 @@ class Activation final : public tf::CallFrameInterface {
   absl::InlinedVector<const tf::Tensor*, 24> inputs_;
   ForwardRun::Residuals owned_;
   std::vector<tf::Tensor> outputs_;
+  std::shared_ptr<const BodyTable> bodies_;
 };
 
-// Fills in what a body takes from its caller and hands it to the executor.
-void RunBody(tf::OpKernelContext* ctx, RunCore* core, int body, int depth,
-             std::shared_ptr<Activation> activation,
-             std::function<void(const absl::Status&)> done) {
-  const Body& info = (*core->bodies)[body];
-  if (static_cast<int>(activation->num_args()) != info.num_inputs) {
-    done(absl::InternalError(
-        absl::StrCat("recursive_tf: body takes ", info.num_inputs,
-                     " inputs, was given ", activation->num_args())));
-    return;
+// OK if the body takes what the frame has, and the call goes on.
+absl::Status CheckStart(tf::OpKernelContext* ctx, const Body& body,
+                        const Activation& activation) {
+  if (static_cast<int>(activation.num_args()) != body.num_inputs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: body takes ", body.num_inputs,
+                     " inputs, was given ", activation.num_args()));
   }
-  activation->set_num_outputs(info.num_outputs);
   tf::CancellationManager* cancellation = ctx->cancellation_manager();
   if (cancellation != nullptr && cancellation->IsCancelled()) {
-    done(absl::CancelledError("the call was cancelled"));
-    return;
+    return absl::CancelledError("the call was cancelled");
   }
+  return absl::OkStatus();
+}
+
+// Hands a frame with its arguments to the executor, which calls `done` from the
+// ready queue.
+void RunBody(tf::OpKernelContext* ctx, RunCore* core, int body, int depth,
+             std::shared_ptr<const BodyTable> bodies,
+             std::shared_ptr<Activation> activation,
+             std::function<void(const absl::Status&)> done) {
+  const Body& info = (*bodies)[body];
+  activation->set_num_outputs(info.num_outputs);
   tf::Executor::Args args;
   args.step_id = ctx->step_id();
   args.rendezvous = ctx->rendezvous();
-  args.cancellation_manager = cancellation;
+  args.cancellation_manager = ctx->cancellation_manager();
   args.collective_executor = ctx->collective_executor();
   args.step_container = ctx->step_container();
   args.stats_collector = ctx->stats_collector();
@@ -94,25 +109,32 @@ void RunBody(tf::OpKernelContext* ctx, RunCore* core, int body, int depth,
   args.runner = [queue, depth](std::function<void()> closure) {
     queue->Push(depth, std::move(closure));
   };
-  info.executor->RunAsync(
-      args, [activation = std::move(activation), done = std::move(done)](
-                const absl::Status& status) { done(status); });
+  core->counters.EnterFrame(depth);
+  tf::Executor* executor = info.executor.get();
+  activation->HoldBodies(std::move(bodies));
+  executor->RunAsync(args,
+                     [core, activation = std::move(activation),
+                      done = std::move(done)](const absl::Status& status) {
+                       core->counters.LeaveFrame();
+                       // The executor has ended. Whoever waits for this frame
+                       // may destroy the function library before this closure
+                       // is gone.
+                       activation->ReleaseBodies();
+                       done(status);
+                     });
 }
 
-}  // namespace
-
-void InvokeForward(tf::OpKernelContext* ctx,
-                   const std::shared_ptr<ForwardRun>& run, int body,
-                   int parent_depth, uint64_t key, const ArgPointers& args,
-                   FrameCallback done) {
-  RunCore& core = run->core;
-  if (core.has_failed()) return done(RunCore::Aborted(), {});
-  const int depth = parent_depth + 1;
+// Starts a forward frame, or returns why not. `*done` is moved from only if
+// this returns OK.
+absl::Status StartForward(tf::OpKernelContext* ctx,
+                          const std::shared_ptr<ForwardRun>& run, int body,
+                          int depth, uint64_t key, const ArgPointers& args,
+                          FrameCallback* done) {
+  auto bodies = run->core.PinBodies();
+  if (!bodies.ok()) return bodies.status();
   absl::Status status =
-      CheckDepth((*core.bodies)[body].name, depth, core.max_depth);
-  if (!status.ok()) return done(core.Fail(status, body, depth), {});
-  core.counters.EnterFrame(depth);
-
+      CheckDepth((**bodies)[body].name, depth, run->core.max_depth);
+  if (!status.ok()) return status;
   auto activation = std::make_shared<Activation>(
       MakeVariantScalar(Frame<ForwardRun>{run, body, depth}));
   activation->AddInputs(args);
@@ -120,13 +142,15 @@ void InvokeForward(tf::OpKernelContext* ctx,
        ++i) {
     activation->AddInput(&run->captures[i]);
   }
+  status = CheckStart(ctx, (**bodies)[body], *activation);
+  if (!status.ok()) return status;
   Activation* outputs = activation.get();
   // `run` is held by the Launch op until every frame is done.
   ForwardRun* raw_run = run.get();
-  RunBody(ctx, &core, body, depth, std::move(activation),
+  RunBody(ctx, &run->core, body, depth, *std::move(bodies),
+          std::move(activation),
           [raw_run, outputs, body, depth, key,
-           done = std::move(done)](const absl::Status& status) {
-            raw_run->core.counters.LeaveFrame();
+           done = std::move(*done)](const absl::Status& status) {
             if (!status.ok()) {
               return done(raw_run->core.Fail(status, body, depth), {});
             }
@@ -149,27 +173,23 @@ void InvokeForward(tf::OpKernelContext* ctx,
             results.resize(num_results);
             done(absl::OkStatus(), std::move(results));
           });
+  return absl::OkStatus();
 }
 
-void InvokeBackward(tf::OpKernelContext* ctx,
-                    const std::shared_ptr<BackwardRun>& run, int body,
-                    int parent_depth, uint64_t key, const ArgPointers& args,
-                    FrameCallback done) {
-  RunCore& core = run->core;
-  if (core.has_failed()) return done(RunCore::Aborted(), {});
-  const int depth = parent_depth + 1;
-  core.counters.EnterFrame(depth);
-
+// Starts a backward frame, likewise.
+absl::Status StartBackward(tf::OpKernelContext* ctx,
+                           const std::shared_ptr<BackwardRun>& run, int body,
+                           int depth, uint64_t key, const ArgPointers& args,
+                           FrameCallback* done) {
+  auto bodies = run->core.PinBodies();
+  if (!bodies.ok()) return bodies.status();
   ForwardRun::FrameRecord record;
   if (!run->forward->Unstash(key, run->consumes, &record)) {
-    return done(core.Fail(absl::InternalError(
-                              absl::StrCat("recursive_tf: frame ", key,
-                                           " has no residuals in the stash")),
-                          body, depth),
-                {});
+    return absl::InternalError(absl::StrCat("recursive_tf: frame ", key,
+                                            " has no residuals in the stash"));
   }
   absl::Status checked = CheckGradientShapes(args, record.results);
-  if (!checked.ok()) return done(core.Fail(checked, body, depth), {});
+  if (!checked.ok()) return checked;
   auto activation = std::make_shared<Activation>(
       MakeVariantScalar(Frame<BackwardRun>{run, body, depth}));
   const BackwardLayout& layout = run->layouts[body];
@@ -181,17 +201,62 @@ void InvokeBackward(tf::OpKernelContext* ctx,
   for (int i = layout.extras_begin; i < layout.extras_end; ++i) {
     activation->AddInput(&run->extras[i]);
   }
+  checked = CheckStart(ctx, (**bodies)[body], *activation);
+  if (!checked.ok()) return checked;
   Activation* outputs = activation.get();
   BackwardRun* raw_run = run.get();
-  RunBody(ctx, &core, body, depth, std::move(activation),
+  RunBody(ctx, &run->core, body, depth, *std::move(bodies),
+          std::move(activation),
           [raw_run, outputs, body, depth,
-           done = std::move(done)](const absl::Status& status) {
-            raw_run->core.counters.LeaveFrame();
+           done = std::move(*done)](const absl::Status& status) {
             if (!status.ok()) {
               return done(raw_run->core.Fail(status, body, depth), {});
             }
             done(absl::OkStatus(), outputs->TakeOutputs());
           });
+  return absl::OkStatus();
+}
+
+// Ends a frame that was not started. Its caller may be in the middle of
+// starting others, or be such a completion itself: what it waits for comes from
+// the ready queue, as the end of every other frame does.
+void EndLater(RunCore* core, int body, int depth, const absl::Status& status,
+              FrameCallback done) {
+  const absl::Status passed_up =
+      absl::IsAborted(status) ? status : core->Fail(status, body, depth);
+  core->queue->Push(
+      depth, [passed_up, done = std::move(done)] { done(passed_up, {}); });
+}
+
+}  // namespace
+
+// The functions that start a frame return what went wrong. None of them can
+// call `done` itself, and this is the one place that knows what to do then.
+
+void InvokeForward(tf::OpKernelContext* ctx,
+                   const std::shared_ptr<ForwardRun>& run, int body,
+                   int parent_depth, uint64_t key, const ArgPointers& args,
+                   FrameCallback done) {
+  const int depth = parent_depth + 1;
+  const absl::Status status =
+      run->core.has_failed()
+          ? RunCore::Aborted()
+          : StartForward(ctx, run, body, depth, key, args, &done);
+  if (status.ok()) return;
+  EndLater(&run->core, body, depth, status, std::move(done));
+}
+
+void InvokeBackward(tf::OpKernelContext* ctx,
+                    const std::shared_ptr<BackwardRun>& run, int body,
+                    int parent_depth, uint64_t key, const ArgPointers& args,
+                    FrameCallback done) {
+  const int depth = parent_depth + 1;
+  const absl::Status status =
+      run->core.has_failed()
+          ? RunCore::Aborted()
+          : StartBackward(ctx, run, body, depth, key, args, &done);
+  if (status.ok()) return;
+  EndLater(&run->core, body, depth, status, std::move(done));
 }
 
 }  // namespace recursive_tf

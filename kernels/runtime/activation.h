@@ -24,9 +24,12 @@ using FrameCallback = std::function<void(
 using ArgPointers = absl::InlinedVector<const tensorflow::Tensor*, 8>;
 
 // Runs body `body` of `run` one level below `parent_depth` and calls `done`
-// once when it has finished, on whichever thread finished it; never inline, so
-// that neither calls nor completions grow the C++ stack. Its results are the
-// body's outputs without the residuals, which go to the stash under `key`.
+// once when it has finished or could not be started, on whichever thread
+// finished it. Always from the run's ready queue and so never inline: neither
+// calls nor completions grow the C++ stack. (A thread pool that runs what it is
+// given at once drains the queue inline, but no deeper than that.) Its results
+// are the body's outputs without the residuals, which go to the stash under
+// `key`.
 //
 // `ctx` and the tensors behind `args` must live until `done` is called. The
 // body runs with the caller's rendezvous, step container, collective executor

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/runtime/row_tensors.h"
 #include "tensorflow/core/platform/env_time.h"
 
 namespace recursive_tf {
@@ -74,7 +75,9 @@ absl::Status BackwardShard::ReplayMove(const TapeStep& step) {
   if (step.kind == TapeStep::Kind::kStack) {
     return gradients_.Add(column, step.num_rows, DropLeadingDim(gradient));
   }
-  return gradients_.Add(column, 1, AddLeadingDim(gradient));
+  auto row = AddLeadingDim(gradient);
+  if (!row.ok()) return row.status();
+  return gradients_.Add(column, 1, *std::move(row));
 }
 
 bool BackwardShard::PrepareBlock(const TapeStep& step) {
@@ -121,6 +124,14 @@ bool BackwardShard::PrepareBlock(const TapeStep& step) {
     *args++ = consumes_ ? std::move(residual) : residual;
   }
   for (int k : gradient.captures) *args++ = run_->captures[k];
+  for (size_t i = 0; i < num_args; ++i) {
+    const tf::DataType given = scratch_->args()[i].dtype();
+    const tf::DataType taken = function_->arg_types()[i];
+    if (given == taken) continue;
+    scratch_->Clear();
+    Fail(WrongType(gradient.function, given, taken), step);
+    return false;
+  }
   return true;
 }
 
@@ -154,7 +165,11 @@ absl::Status BackwardShard::TakeOutputs(const TapeStep& step) {
   size_t next = 0;
   for (int k : gradient.inputs) {
     tf::Tensor rows = std::move(outputs[next++]);
-    if (block.kind == BatchedBlock::Kind::kSerial) rows = AddLeadingDim(rows);
+    if (block.kind == BatchedBlock::Kind::kSerial) {
+      auto row = AddLeadingDim(rows);
+      if (!row.ok()) return row.status();
+      rows = *std::move(row);
+    }
     absl::Status status = gradients_.Add(tape_->columns[step.first_column + k],
                                          step.num_rows, std::move(rows));
     if (!status.ok()) return status;

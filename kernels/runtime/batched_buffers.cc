@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/runtime/row_tensors.h"
 #include "tensorflow/core/framework/resource_handle.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/framework/variant.h"
@@ -14,32 +15,18 @@ namespace tf = tensorflow;
 
 namespace {
 
-template <typename T>
-void CopyElements(const tf::Tensor& from, int64_t from_row, int64_t size,
-                  int64_t to_row, int64_t row_elements, tf::Tensor* to) {
-  const T* source = from.flat<T>().data() + from_row * row_elements;
-  T* target = to->flat<T>().data() + to_row * row_elements;
-  for (int64_t i = 0; i < size * row_elements; ++i) target[i] = source[i];
-}
-
-// Copies rows of types that are more than their bytes.
-absl::Status CopyObjects(const tf::Tensor& from, int64_t from_row, int64_t size,
-                         int64_t to_row, tf::Tensor* to) {
-  const int64_t row_elements = RowShape(from).num_elements();
-  switch (from.dtype()) {
+// What one element takes in a tensor's memory. Tensor::TotalBytes counts what
+// strings hold, too.
+int64_t ElementBytes(tf::DataType dtype) {
+  switch (dtype) {
     case tf::DT_STRING:
-      CopyElements<tf::tstring>(from, from_row, size, to_row, row_elements, to);
-      return absl::OkStatus();
+      return sizeof(tf::tstring);
     case tf::DT_VARIANT:
-      CopyElements<tf::Variant>(from, from_row, size, to_row, row_elements, to);
-      return absl::OkStatus();
+      return sizeof(tf::Variant);
     case tf::DT_RESOURCE:
-      CopyElements<tf::ResourceHandle>(from, from_row, size, to_row,
-                                       row_elements, to);
-      return absl::OkStatus();
+      return sizeof(tf::ResourceHandle);
     default:
-      return absl::UnimplementedError(absl::StrCat(
-          "recursive_tf: rows of type ", tf::DataTypeString(from.dtype())));
+      return tf::DataTypeSize(dtype);
   }
 }
 
@@ -65,34 +52,6 @@ bool IsConsecutive(const RowRef* refs, int64_t size) {
   return true;
 }
 
-tf::TensorShape RowShape(const tf::Tensor& tensor) {
-  tf::TensorShape shape = tensor.shape();
-  shape.RemoveDim(0);
-  return shape;
-}
-
-bool HaveEqualRowShapes(const tf::Tensor& a, const tf::Tensor& b) {
-  if (a.dims() != b.dims()) return false;
-  for (int d = 1; d < a.dims(); ++d) {
-    if (a.dim_size(d) != b.dim_size(d)) return false;
-  }
-  return true;
-}
-
-tf::Tensor AddLeadingDim(const tf::Tensor& tensor) {
-  tf::TensorShape shape = tensor.shape();
-  shape.InsertDim(0, 1);
-  tf::Tensor result(tensor.dtype());
-  CHECK(result.CopyFrom(tensor, shape));
-  return result;
-}
-
-tf::Tensor DropLeadingDim(const tf::Tensor& tensor) {
-  tf::Tensor result(tensor.dtype());
-  CHECK(result.CopyFrom(tensor, RowShape(tensor)));
-  return result;
-}
-
 uint32_t RowBuffers::Add(tf::Tensor tensor, int64_t num_refs) {
   uint32_t id = static_cast<uint32_t>(buffers_.size());
   if (free_.empty()) {
@@ -106,9 +65,7 @@ uint32_t RowBuffers::Add(tf::Tensor tensor, int64_t num_refs) {
   buffer.num_rows = tensor.dim_size(0);
   buffer.is_plain = tf::DataTypeCanUseMemcpy(tensor.dtype());
   buffer.data = static_cast<const char*>(tensor.data());
-  const int64_t bytes = buffer.is_plain
-                            ? static_cast<int64_t>(tensor.TotalBytes())
-                            : tensor.NumElements();
+  const int64_t bytes = tensor.NumElements() * ElementBytes(tensor.dtype());
   buffer.row_bytes = buffer.num_rows > 0 ? bytes / buffer.num_rows : 0;
   buffer.tensor = std::move(tensor);
   counts_[id] = static_cast<int32_t>(num_refs);
@@ -133,16 +90,16 @@ absl::Status RowBuffers::Gather(const RowRef* refs, int64_t size,
   const RowBuffer& first = buffers_[refs[0].buffer];
   if (is_consecutive) {
     const int64_t begin = refs[0].row;
-    if (!first.is_plain || IsAligned(first.data + begin * first.row_bytes)) {
+    if (IsAligned(first.data + begin * first.row_bytes)) {
       *gathered = size == first.num_rows
                       ? first.tensor
                       : first.tensor.Slice(begin, begin + size);
       return absl::OkStatus();
     }
   }
-  tf::TensorShape shape = first.tensor.shape();
-  shape.set_dim(0, size);
-  *gathered = tf::Tensor(first.tensor.dtype(), shape);
+  auto rows = AllocateRows(first.tensor.dtype(), size, RowShape(first.tensor));
+  if (!rows.ok()) return rows.status();
+  *gathered = *std::move(rows);
   return CopyRows(refs, size, 0, gathered);
 }
 
@@ -204,8 +161,8 @@ absl::Status RowBuffers::CopyRows(const RowRef* refs, int64_t size,
       ++end;
     }
     if (!buffer->is_plain) {
-      absl::Status status = CopyObjects(buffer->tensor, start.row, end - i,
-                                        first_row + i, target);
+      absl::Status status = recursive_tf::CopyRows(
+          buffer->tensor, start.row, end - i, first_row + i, target);
       if (!status.ok()) return status;
     } else {
       const char* from = buffer->data + start.row * row_bytes;

@@ -24,22 +24,13 @@ struct RowRef {
 struct RowBuffer {
   tensorflow::Tensor tensor;
   const char* data = nullptr;
-  int64_t row_bytes = 0;  // Elements, unless plain.
+  int64_t row_bytes = 0;
   int64_t num_rows = 0;
   bool is_plain = true;  // Rows can be copied by memcpy.
 };
 
 // Whether refs[i] is row refs[0].row + i of one buffer, for all i.
 bool IsConsecutive(const RowRef* refs, int64_t size);
-
-// The shape of one row.
-tensorflow::TensorShape RowShape(const tensorflow::Tensor& tensor);
-bool HaveEqualRowShapes(const tensorflow::Tensor& a,
-                        const tensorflow::Tensor& b);
-// The same memory with a leading dimension of 1, or without its leading
-// dimension, which is 1.
-tensorflow::Tensor AddLeadingDim(const tensorflow::Tensor& tensor);
-tensorflow::Tensor DropLeadingDim(const tensorflow::Tensor& tensor);
 
 // The buffers of one shard. A buffer's tensor is dropped when no register
 // refers to it any more. Not thread-safe.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/runtime/row_tensors.h"
 #include "tensorflow/core/platform/env_time.h"
 
 namespace recursive_tf {
@@ -129,6 +130,10 @@ absl::Status ForwardShard::GatherInputs() {
         buffers_.Gather(refs, num_rows, are_consecutive_[k], &args[k]);
     if (!status.ok()) return status;
     if (is_serial) args[k] = DropLeadingDim(args[k]);
+    const tf::DataType taken = function_->arg_types()[k];
+    if (args[k].dtype() != taken) {
+      return WrongType(block.function, args[k].dtype(), taken);
+    }
   }
   for (size_t k = 0; k < block.captures.size(); ++k) {
     args[num_inputs + k] = run_->captures[block.captures[k]];
@@ -195,10 +200,14 @@ absl::Status ForwardShard::ScatterOutputs() {
       outputs[k] = tf::Tensor();
       continue;
     }
+    tf::Tensor rows = std::move(outputs[k]);
+    if (!has_rows) {
+      auto row = AddLeadingDim(rows);
+      if (!row.ok()) return row.status();
+      rows = *std::move(row);
+    }
     const uint32_t id =
-        AddBuffer(has_rows ? std::move(outputs[k]) : AddLeadingDim(outputs[k]),
-                  output.reg < 0 ? 0 : num_rows);
-    if (!has_rows) outputs[k] = tf::Tensor();
+        AddBuffer(std::move(rows), output.reg < 0 ? 0 : num_rows);
     step_outputs_.push_back(id);
     if (output.reg >= 0) {
       step_targets_.push_back({output.reg, id, has_rows ? 1u : 0u});

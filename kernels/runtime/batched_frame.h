@@ -25,7 +25,7 @@ struct BatchedFrame {
   // Events fired and not yet seen to, blocks ready or running, and result
   // groups to come. At 0 nothing can happen in the frame any more.
   int32_t num_active;
-  int32_t unused;
+  int32_t num_groups_left;  // Of results, that have not been returned.
 
   RowRef* registers() { return reinterpret_cast<RowRef*>(this + 1); }
   int32_t* pending(size_t offset) {

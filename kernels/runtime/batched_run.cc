@@ -27,9 +27,10 @@ TapeColumn ShardTape::MakeColumn(const RowRef* refs, int64_t size,
 }
 
 BatchedRun::BatchedRun(std::shared_ptr<const BatchedPlan> plan, int num_shards,
-                       int64_t num_rows, int max_depth)
+                       int64_t num_rows, bool is_mapped, int max_depth)
     : plan(std::move(plan)),
       num_rows(num_rows),
+      is_mapped(is_mapped),
       max_depth(max_depth),
       tapes(num_shards),
       num_counted_(num_shards) {
@@ -62,6 +63,13 @@ void BatchedRun::CountTape(RunCountersSnapshot* snapshot) {
   snapshot->stash_peak_bytes = snapshot->stash_bytes;
 }
 
+bool BatchedRun::has_tapes() const {
+  return num_rows == 0 ||
+         std::all_of(tapes.begin(), tapes.end(), [this](const ShardTape& tape) {
+           return tape.results.size() == result_dtypes.size();
+         });
+}
+
 void BatchedRun::DropTape(int shard) {
   ProcessStats::Get().AddStashEntries(-std::exchange(num_counted_[shard], 0));
   ShardTape& tape = tapes[shard];
@@ -70,6 +78,7 @@ void BatchedRun::DropTape(int shard) {
   tape.outputs = {};
   tape.residuals.clear();
   tape.buffers.clear();
+  tape.results = {};
 }
 
 }  // namespace recursive_tf

@@ -78,7 +78,7 @@ struct ArgShape {
 class BatchedRun final {
  public:
   BatchedRun(std::shared_ptr<const BatchedPlan> plan, int num_shards,
-             int64_t num_rows, int max_depth);
+             int64_t num_rows, bool is_mapped, int max_depth);
   ~BatchedRun();
   BatchedRun(const BatchedRun&) = delete;
   BatchedRun& operator=(const BatchedRun&) = delete;
@@ -93,6 +93,8 @@ class BatchedRun final {
   void CountTape(RunCountersSnapshot* snapshot);
   // Lets go of the tape of one shard.
   void DropTape(int shard);
+  // Whether all tapes are there, for a backward pass.
+  bool has_tapes() const;
 
   bool is_merged(size_t result) const {
     return !are_merged.empty() && are_merged[result];
@@ -100,6 +102,7 @@ class BatchedRun final {
 
   const std::shared_ptr<const BatchedPlan> plan;
   const int64_t num_rows;
+  const bool is_mapped;
   const int max_depth;
   FirstError error;
   std::vector<tensorflow::Tensor> captures;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/runtime/batched_forward.h"
+#include "kernels/runtime/row_tensors.h"
 #include "kernels/runtime/rows.h"
 
 namespace recursive_tf {
@@ -29,6 +30,7 @@ BatchedFrame* ForwardShard::NewFrame(int body_index, int depth) {
   frame->row = 0;
   frame->root_row = 0;
   frame->num_active = 0;
+  frame->num_groups_left = body(body_index).num_groups;
   // All bits of an empty register are set.
   std::memset(static_cast<void*>(frame->registers()), 0xff,
               layout.pending_offset - sizeof(BatchedFrame));
@@ -99,6 +101,10 @@ void ForwardShard::SeeToEvents() {
   while (!has_stopped() && TakeFiring(StepLimitOf(num_posted_), &id)) {
     num_posted_ -= static_cast<int64_t>(firing_.size());
     const int body_index = run_->plan->event_bodies[id];
+    if (is_cancelled()) {  // A loop without a block may have no other end.
+      return Fail(absl::CancelledError("the call was cancelled"), body_index,
+                  firing_[0]->depth);
+    }
     Fire(body_index, id - body(body_index).first_event, firing_);
   }
 }
@@ -285,6 +291,12 @@ void ForwardShard::StartSwitch(int body_index, int unit_index,
 
 void ForwardShard::StartReturn(const BatchedUnit& unit, const Frames& frames) {
   for (BatchedFrame* frame : frames) {
+    // What waits for a group is let go on once for each.
+    if (--frame->num_groups_left < 0) {
+      return Fail(absl::InvalidArgumentError(
+                      "recursive_tf: a group of results came back twice"),
+                  frame->body, frame->depth);
+    }
     if (frame->map != nullptr) {
       ReturnFromMap(unit, frame);
       if (has_stopped()) return;
@@ -448,9 +460,10 @@ absl::Status ForwardShard::FinishMap(BatchedMapCall* map) {
     const bool is_consecutive = num_rows > 0 && IsConsecutive(refs, num_rows);
     if (num_rows == 0) {
       const MapResult& declared = unit.map_results[r];
-      tf::TensorShape shape({0});
-      for (int64_t dim : declared.shape) shape.AddDim(dim);
-      stacked = tf::Tensor(static_cast<tf::DataType>(declared.dtype), shape);
+      auto empty = NoRows(static_cast<tf::DataType>(declared.dtype),
+                          tf::PartialTensorShape(declared.shape));
+      if (!empty.ok()) return empty.status();
+      stacked = *std::move(empty);
     } else if (unit.results[r] >= 0) {
       absl::Status status = buffers_.CheckRowShapes(
           refs, num_rows, buffers_.RowShapeOf(refs[0]), r, /*first_row=*/0);
@@ -461,7 +474,9 @@ absl::Status ForwardShard::FinishMap(BatchedMapCall* map) {
     if (unit.results[r] >= 0) {
       const bool is_recorded =
           num_rows > 0 && IsDifferentiable(stacked.dtype());
-      const uint32_t id = AddBuffer(AddLeadingDim(stacked), 1);
+      auto row = AddLeadingDim(stacked);
+      if (!row.ok()) return row.status();
+      const uint32_t id = AddBuffer(*std::move(row), 1);
       Set(&caller->registers()[unit.results[r]], {id, 0});
       if (is_recorded && tape_ != nullptr) {
         RecordMove(TapeStep::Kind::kStack,

@@ -39,6 +39,12 @@ class BlockScratch::CallFrame final : public tf::CallFrameInterface {
   const int num_args_;
 };
 
+absl::Status WrongType(int function, tf::DataType given, tf::DataType taken) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "recursive_tf: function ", function, " takes ", tf::DataTypeString(taken),
+      ", the program gives it ", tf::DataTypeString(given)));
+}
+
 void BlockScratch::Clear() {
   for (auto* tensors : {&values_, &pins_, &outputs_}) {
     std::fill(tensors->begin(), tensors->end(), tf::Tensor());

@@ -19,6 +19,10 @@ namespace recursive_tf {
 
 class BlockFunction;
 
+// The error where a function of a program is given another type than it takes.
+absl::Status WrongType(int function, tensorflow::DataType given,
+                       tensorflow::DataType taken);
+
 // What one execution of a BlockFunction works in. Made once and used for many
 // executions, one at a time; in between it holds no tensors.
 class BlockScratch final {

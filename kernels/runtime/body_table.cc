@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/runtime/body_executor.h"
 #include "tensorflow/core/common_runtime/function_body.h"
@@ -24,7 +23,7 @@ absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTable::Instantiate(
         absl::StrCat("recursive_tf: ", functions.size(), " bodies, ",
                      keys.size(), " body keys"));
   }
-  auto table = absl::WrapUnique(new BodyTable(library));
+  std::vector<Body> bodies;
   for (size_t i = 0; i < functions.size(); ++i) {
     Body body;
     body.key = keys[i];
@@ -47,9 +46,9 @@ absl::StatusOr<std::shared_ptr<const BodyTable>> BodyTable::Instantiate(
     body.executor = *std::move(executor);
     body.num_inputs = static_cast<int>(function->arg_types.size());
     body.num_outputs = static_cast<int>(function->ret_types.size());
-    table->bodies_.push_back(std::move(body));
+    bodies.push_back(std::move(body));
   }
-  return std::shared_ptr<const BodyTable>(std::move(table));
+  return std::make_shared<const BodyTable>(library, std::move(bodies));
 }
 
 int BodyTable::Find(absl::string_view key) const {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -40,6 +41,10 @@ class BodyTable final {
       const std::vector<tensorflow::NameAttrList>& functions,
       const std::vector<std::string>& keys, bool is_serialized);
 
+  BodyTable(tensorflow::FunctionLibraryRuntime* library,
+            std::vector<Body> bodies)
+      : library_(library), bodies_(std::move(bodies)) {}
+
   // Returns the position of `key`, or -1. Tables have a handful of entries, so
   // a scan beats a hash.
   int Find(absl::string_view key) const;
@@ -49,11 +54,8 @@ class BodyTable final {
   tensorflow::FunctionLibraryRuntime* library() const { return library_; }
 
  private:
-  explicit BodyTable(tensorflow::FunctionLibraryRuntime* library)
-      : library_(library) {}
-
   tensorflow::FunctionLibraryRuntime* const library_;  // Not owned.
-  std::vector<Body> bodies_;
+  const std::vector<Body> bodies_;
 };
 
 // Holds the table of one Launch kernel: built at the first call, shared by all
@@ -63,6 +65,7 @@ class BodyTableCache final {
   // Reads the attributes `bodies`, `body_keys` and, if there, `serialized`.
   explicit BodyTableCache(tensorflow::OpKernelConstruction* ctx);
 
+  int num_bodies() const { return static_cast<int>(functions_.size()); }
   bool is_serialized() const { return is_serialized_; }
 
   absl::StatusOr<std::shared_ptr<const BodyTable>> Get(

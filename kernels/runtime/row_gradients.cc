@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/runtime/row_tensors.h"
 #include "tensorflow/core/framework/tensor_util.h"
 #include "tensorflow/core/framework/types.h"
 
@@ -106,8 +107,13 @@ absl::Status RowGradients::AddRows(const tf::Tensor& from, int64_t from_row,
   const BufferShape& shape = shapes_[to.buffer];
   const int64_t num_rows = shape.shape.dim_size(0);
   if (!gradient.exists) {
-    gradient.exists = true;
     gradient.tensor = tf::Tensor(shape.dtype, shape.shape);
+    if (!gradient.tensor.IsInitialized()) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("recursive_tf: no memory for a gradient of shape ",
+                       shape.shape.DebugString()));
+    }
+    gradient.exists = true;
     if (size < num_rows) {
       gradient.is_written = arena_.AllocateArray<char>(num_rows);
       std::memset(gradient.is_written, 0, num_rows);

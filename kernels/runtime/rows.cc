@@ -1,15 +1,13 @@
 #include "kernels/runtime/rows.h"
 
 #include <atomic>
-#include <cstring>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "kernels/core/mutex.h"
-#include "tensorflow/core/framework/resource_handle.h"
+#include "kernels/runtime/row_tensors.h"
 #include "tensorflow/core/framework/types.h"
-#include "tensorflow/core/framework/variant.h"
 
 namespace recursive_tf {
 
@@ -17,47 +15,16 @@ namespace tf = tensorflow;
 
 namespace {
 
-template <typename T>
-void CopyElements(const tf::Tensor& from, int64_t from_row, int64_t to_row,
-                  int64_t row_elements, tf::Tensor* to) {
-  const T* source = from.flat<T>().data() + from_row * row_elements;
-  T* target = to->flat<T>().data() + to_row * row_elements;
-  for (int64_t i = 0; i < row_elements; ++i) target[i] = source[i];
-}
-
-// Copies one row between tensors whose rows hold `row_elements` elements.
-void CopyRow(const tf::Tensor& from, int64_t from_row, int64_t to_row,
-             int64_t row_elements, tf::Tensor* to) {
-  switch (from.dtype()) {
-    case tf::DT_STRING:
-      CopyElements<tf::tstring>(from, from_row, to_row, row_elements, to);
-      return;
-    case tf::DT_VARIANT:
-      CopyElements<tf::Variant>(from, from_row, to_row, row_elements, to);
-      return;
-    case tf::DT_RESOURCE:
-      CopyElements<tf::ResourceHandle>(from, from_row, to_row, row_elements,
-                                       to);
-      return;
-    default:
-      break;
-  }
-  const size_t row_bytes = row_elements * tf::DataTypeSize(from.dtype());
-  if (row_bytes == 0) return;
-  std::memcpy(const_cast<char*>(to->tensor_data().data()) + to_row * row_bytes,
-              from.tensor_data().data() + from_row * row_bytes, row_bytes);
-}
-
-tf::Tensor Row(const tf::Tensor& tensor, int64_t row) {
+absl::StatusOr<tf::Tensor> Row(const tf::Tensor& tensor, int64_t row) {
   if (tf::DataTypeCanUseMemcpy(tensor.dtype()) && tensor.dims() > 1) {
     tf::Tensor slice = tensor.SubSlice(row);
     if (slice.IsAligned()) return slice;
   }
-  tf::TensorShape shape = tensor.shape();
-  shape.RemoveDim(0);
-  tf::Tensor copy(tensor.dtype(), shape);
-  CopyRow(tensor, row, 0, shape.num_elements(), &copy);
-  return copy;
+  auto copy = AllocateRows(tensor.dtype(), 1, RowShape(tensor));
+  if (!copy.ok()) return copy.status();
+  absl::Status status = CopyRows(tensor, row, 1, 0, &*copy);
+  if (!status.ok()) return status;
+  return DropLeadingDim(*copy);
 }
 
 // Waits for the frames of all rows; the last one to finish stacks the results.
@@ -76,8 +43,9 @@ class PendingRows final {
   // The arguments of `row`, kept alive until all rows are done.
   std::vector<tf::Tensor>* args(int64_t row) { return &args_[row]; }
 
-  void Finish(int64_t row, const absl::Status& status,
+  void Finish(int64_t row, absl::Status status,
               std::vector<tf::Tensor> results) {
+    if (status.ok()) status = CheckResultTypes(results, dtypes_);
     results_[row] = std::move(results);
     if (!status.ok()) {
       MutexLock lock(&mu_);
@@ -104,9 +72,8 @@ class PendingRows final {
   absl::Status StackResult(size_t k, std::vector<tf::Tensor>* stacked) {
     const int64_t num_rows = static_cast<int64_t>(results_.size());
     const tf::TensorShape& row_shape = results_[0][k].shape();
-    tf::TensorShape shape = row_shape;
-    shape.InsertDim(0, num_rows);
-    tf::Tensor all(dtypes_[k], shape);
+    auto all = AllocateRows(dtypes_[k], num_rows, row_shape);
+    if (!all.ok()) return all.status();
     for (int64_t row = 0; row < num_rows; ++row) {
       const tf::Tensor& result = results_[row][k];
       if (result.shape() != row_shape) {
@@ -116,9 +83,12 @@ class PendingRows final {
                          ", that of row 0 has shape ", row_shape.DebugString(),
                          "; all rows must have the same shape to be stacked."));
       }
-      CopyRow(result, 0, row, row_shape.num_elements(), &all);
+      auto as_row = AddLeadingDim(result);
+      if (!as_row.ok()) return as_row.status();
+      absl::Status status = CopyRows(*as_row, 0, 1, row, &*all);
+      if (!status.ok()) return status;
     }
-    stacked->push_back(std::move(all));
+    stacked->push_back(*std::move(all));
     return absl::OkStatus();
   }
 
@@ -131,18 +101,21 @@ class PendingRows final {
   absl::Status status_ ABSL_GUARDED_BY(mu_);
 };
 
-std::vector<tf::Tensor> EmptyResults(
-    const std::vector<tf::DataType>& dtypes,
-    const std::vector<tf::PartialTensorShape>& row_shapes) {
-  std::vector<tf::Tensor> results;
-  for (size_t k = 0; k < dtypes.size(); ++k) {
-    tf::TensorShape shape({0});
-    for (int d = 0; d < row_shapes[k].dims(); ++d) {
-      shape.AddDim(std::max<int64_t>(0, row_shapes[k].dim_size(d)));
-    }
-    results.emplace_back(dtypes[k], shape);
+// Sets the results of no rows.
+absl::Status EmptyResults(const std::vector<tf::DataType>& dtypes,
+                          const std::vector<tf::PartialTensorShape>& row_shapes,
+                          std::vector<tf::Tensor>* results) {
+  if (row_shapes.size() != dtypes.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: ", row_shapes.size(), " output_shapes for ",
+                     dtypes.size(), " results"));
   }
-  return results;
+  for (size_t k = 0; k < dtypes.size(); ++k) {
+    auto empty = NoRows(dtypes[k], row_shapes[k]);
+    if (!empty.ok()) return empty.status();
+    results->push_back(*std::move(empty));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -161,7 +134,13 @@ absl::StatusOr<int64_t> NumRows(absl::Span<const tf::Tensor* const> args) {
           "; all arguments need the same leading dimension, one row a frame."));
     }
   }
-  return args[0]->dim_size(0);
+  const int64_t num_rows = args[0]->dim_size(0);
+  if (num_rows > kMaxRows) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "f.map: the arguments have ", num_rows, " rows; one call may have ",
+        kMaxRows, " at most. Map over parts of them."));
+  }
+  return num_rows;
 }
 
 void MapRows(int64_t num_rows, absl::Span<const tf::Tensor* const> args,
@@ -169,7 +148,9 @@ void MapRows(int64_t num_rows, absl::Span<const tf::Tensor* const> args,
              const std::vector<tf::PartialTensorShape>& row_shapes,
              const StartRow& start, StackedCallback done) {
   if (num_rows == 0) {
-    return done(absl::OkStatus(), EmptyResults(dtypes, row_shapes));
+    std::vector<tf::Tensor> results;
+    const absl::Status status = EmptyResults(dtypes, row_shapes, &results);
+    return done(status, std::move(results));
   }
   auto pending =
       std::make_shared<PendingRows>(num_rows, dtypes, std::move(done));
@@ -177,9 +158,16 @@ void MapRows(int64_t num_rows, absl::Span<const tf::Tensor* const> args,
     std::vector<tf::Tensor>* row_args = pending->args(row);
     row_args->reserve(args.size());
     ArgPointers pointers;
+    absl::Status status;
     for (const tf::Tensor* arg : args) {
-      row_args->push_back(Row(*arg, row));
+      auto row_arg = Row(*arg, row);
+      status.Update(row_arg.status());
+      row_args->push_back(row_arg.ok() ? *std::move(row_arg) : tf::Tensor());
       pointers.push_back(&row_args->back());
+    }
+    if (!status.ok()) {
+      pending->Finish(row, status, {});
+      continue;
     }
     start(row, pointers,
           [pending, row](const absl::Status& status,

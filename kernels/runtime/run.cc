@@ -42,13 +42,54 @@ absl::Status CheckGradientShapes(absl::Span<const tf::Tensor* const> gradients,
   return absl::OkStatus();
 }
 
+absl::Status CheckResultTypes(absl::Span<const tf::Tensor> results,
+                              absl::Span<const tf::DataType> dtypes) {
+  if (results.size() < dtypes.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: ", results.size(), " results for ",
+                     dtypes.size(), " outputs"));
+  }
+  for (size_t i = 0; i < dtypes.size(); ++i) {
+    if (results[i].dtype() == dtypes[i]) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: result ", i, " has type ",
+                     tf::DataTypeString(results[i].dtype()), ", declared ",
+                     tf::DataTypeString(dtypes[i])));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RunCore::Aborted() {
   return absl::AbortedError("recursive_tf: run stopped by an earlier error");
 }
 
 absl::Status RunCore::Fail(const absl::Status& status, int body, int depth) {
-  error_.Record(status, (*bodies)[body].name, depth);
+  const auto bodies = PinBodies();
+  error_.Record(status, bodies.ok() ? (**bodies)[body].name : "?", depth);
   return Aborted();
+}
+
+void RunCore::ReleaseBodies() {
+  std::shared_ptr<const BodyTable> bodies;  // Destroyed without the lock.
+  MutexLock lock(&mu_);
+  bodies.swap(bodies_);
+}
+
+absl::StatusOr<std::shared_ptr<const BodyTable>> RunCore::PinBodies() const {
+  MutexLock lock(&mu_);
+  if (bodies_ != nullptr) return bodies_;
+  return absl::FailedPreconditionError(
+      "recursive_tf: this frame's run has ended; a SubGraph can only be called "
+      "from its own body while that body runs");
+}
+
+absl::StatusOr<int> RunCore::FindBody(absl::string_view key,
+                                      const absl::Status& missing) const {
+  const auto bodies = PinBodies();
+  if (!bodies.ok()) return bodies.status();
+  const int body = (*bodies)->Find(key);
+  if (body < 0) return missing;
+  return body;
 }
 
 ForwardRun::ForwardRun(std::shared_ptr<const BodyTable> bodies,

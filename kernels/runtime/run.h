@@ -10,6 +10,8 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "kernels/core/frame_key.h"
 #include "kernels/core/mutex.h"
@@ -32,16 +34,20 @@ absl::Status CheckGradientShapes(
     absl::Span<const tensorflow::Tensor* const> gradients,
     absl::Span<const tensorflow::TensorShape> results);
 
+// OK if there are at least as many results as `dtypes`, and of these types.
+absl::Status CheckResultTypes(absl::Span<const tensorflow::Tensor> results,
+                              absl::Span<const tensorflow::DataType> dtypes);
+
 // What forward and backward runs have in common: bodies, the ready queue, the
 // depth limit, counters and the first error. Thread-safe.
 class RunCore final {
  public:
   RunCore(std::shared_ptr<const BodyTable> bodies,
           std::shared_ptr<ReadyQueue> queue, int max_depth, bool is_serialized)
-      : bodies(std::move(bodies)),
-        queue(std::move(queue)),
+      : queue(std::move(queue)),
         max_depth(max_depth),
-        is_serialized(is_serialized) {}
+        is_serialized(is_serialized),
+        bodies_(std::move(bodies)) {}
 
   // Records the first real error of the run, with the SubGraph and depth where
   // it happened, and returns the short status that every other frame passes up.
@@ -56,9 +62,14 @@ class RunCore final {
 
   // Lets go of the bodies once no frame is left: a run that a tape holds may
   // outlive the function library that they belong to.
-  void ReleaseBodies() { bodies.reset(); }
+  void ReleaseBodies();
+  // The bodies, or an error when the run has ended: a frame that a body has
+  // handed out may still be around. Let go of them before the run can end.
+  absl::StatusOr<std::shared_ptr<const BodyTable>> PinBodies() const;
+  // Returns the position of a body; `missing` is the error if there is none.
+  absl::StatusOr<int> FindBody(absl::string_view key,
+                               const absl::Status& missing) const;
 
-  std::shared_ptr<const BodyTable> bodies;  // Changed by ReleaseBodies only.
   const std::shared_ptr<ReadyQueue> queue;
   const int max_depth;
   // Whether a frame runs alone until it waits for a call: nothing of another
@@ -69,6 +80,8 @@ class RunCore final {
 
  private:
   FirstError error_;
+  mutable Mutex mu_;
+  std::shared_ptr<const BodyTable> bodies_ ABSL_GUARDED_BY(mu_);
 };
 
 // One outermost forward call. Kept alive by the Launch op while frames run and,
@@ -128,7 +141,8 @@ struct BackwardLayout {
   std::vector<int> captures;  // Positions in ForwardRun::captures.
   int extras_begin = 0;       // Positions in BackwardRun::extras.
   int extras_end = 0;
-  int slots_begin = 0;  // The body's first accumulator.
+  int slots_begin = 0;  // In BackwardRun::accumulators.
+  int slots_end = 0;
 };
 
 // One outermost backward call.
