@@ -5,8 +5,17 @@ import graphlib
 
 
 def _imported(tree, names):
-  """Yields the modules among `names` that a module imports, wherever in it."""
+  """Yields the modules among `names` that a module imports, wherever in it; not for types only."""
+  for_types = {
+    id(part)
+    for node in ast.walk(tree)
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    for statement in node.body
+    for part in ast.walk(statement)
+  }
   for node in ast.walk(tree):
+    if id(node) in for_types:
+      continue
     if isinstance(node, ast.Import):
       yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
