@@ -80,8 +80,8 @@ def test_a_repeated_tuple_is_no_tensor():
 
 
 @pytest.mark.parametrize("own", [lambda n: len("ab" * n.v), lambda n: len("abcdef"[: n.v])])
-def test_strings_of_the_run_are_refused_where_they_are_looked_into(own):
-  check(own, expect=Reason.NEEDS_VALUE)
+def test_strings_of_the_run_are_looked_into(own):
+  check(own, expect=CONVERTED)
 
 
 # --- Shapes
