@@ -7,54 +7,12 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Sequence
 
+from recursive_tf._cli.options import BAD_INPUT, make_parser
 from recursive_tf._errors import RecursiveTFError, WorkerLostError
 
 LOST_WORKER = 75  # sysexits.h: EX_TEMPFAIL. The same command, given again, may well go on.
-BAD_INPUT = 2  # Exit status for what the user can put right; argparse uses the same.
-# As in training/registry.py, which would import TensorFlow.
-MODELS = ("treelstm", "treernn", "rntn", "top-down-treelstm")
-_WIDE = argparse.RawDescriptionHelpFormatter
-
-_EPILOG = """\
-examples:
-  recursive-tf train treelstm --data sample          half a minute; needs no data
-  recursive-tf train treelstm --data sst             the Stanford Sentiment Treebank
-  recursive-tf eval runs/treelstm-sst-binary         accuracies on its test split
-  recursive-tf predict runs/treelstm-sst-binary "not good"      class of every phrase, as a tree
-  recursive-tf trace treelstm --out schedule.svg      what ran together, as a picture
-  recursive-tf COMMAND --help                        all options of a command
-"""
-
-_TRAIN_EPILOG = """\
-examples:
-  recursive-tf train treelstm --data sst --seed 1 --out runs/lstm1
-  recursive-tf train treelstm --out runs/lstm1 --resume      after Ctrl-C, or a crash
-  recursive-tf train treelstm --out runs/lstm1 --resume --epochs 6      two epochs more
-  recursive-tf train treelstm --data sst --vectors glove.840B.300d.txt
-  recursive-tf train rntn --data sst --epochs 3
-  recursive-tf train top-down-treelstm                       generates sentences from meanings
-  recursive-tf train treelstm --data my/trees --task fine --skip-bad
-  recursive-tf train treelstm --data sst --workers 4 --batch-size 100
-
-Defaults are tuned for each model (models/*/README.md). A run directory holds config.json,
-history.csv (one line an epoch), curves.png, test.json, vocabulary.txt and checkpoints. Ctrl-C
-finishes the step under way, saves, and says how to go on.
-"""
-
-_PREDICT_EPILOG = """\
-examples:
-  recursive-tf predict runs/lstm1 "(not (very good))" "((not bad) .)"
-  recursive-tf predict runs/lstm1 "The film is not good." --structure balanced --png film.png
-  recursive-tf predict runs/lstm1 --file reviews.txt --brief
-  recursive-tf predict runs/lstm1 --file reviews.txt --html reviews.html
-  echo "(S (NP it) (VP (VBZ is) (JJ good)))" | recursive-tf predict runs/lstm1 --json
-
-In a tree, a number or a label of the Penn Treebank that begins a bracket is a label; `_` is none,
-so a number that begins a bracket is the word 7 in (_ 7 dwarfs). Labels are not used.
-"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -87,9 +45,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-  """Runs a command; returns the exit status, also of what the user can put right."""
+  """Imports a command and runs it; returns the exit status, also of what the user can put right."""
   try:
-    status = args.handler(args)
+    module, function = args.handler
+    status = getattr(importlib.import_module(module), function)(args)
     sys.stdout.flush()
     return status
   except WorkerLostError as error:
@@ -124,254 +83,8 @@ def _drop_output() -> None:
 
 
 def _is_out_of_memory(error: Exception) -> bool:
-  # TensorFlow's error, without its import: this module is read for --help, too.
+  # TensorFlow's error, without its import.
   return isinstance(error, MemoryError) or type(error).__name__ == "ResourceExhaustedError"
-
-
-class _Parser(argparse.ArgumentParser):
-  """Says in one line what is wrong; the usage of `train` would be twenty."""
-
-  def error(self, message: str) -> NoReturn:
-    self.exit(BAD_INPUT, f"{self.prog}: error: {message}. See {self.prog} --help.\n")
-
-
-def make_parser() -> argparse.ArgumentParser:
-  """Makes the parser of all commands; each sets `handler`, a function of its arguments."""
-  parser = _Parser(
-    prog="recursive-tf",
-    description="Trains and evaluates recursive models of trees in TensorFlow.",
-    epilog=_EPILOG,
-    formatter_class=_WIDE,
-  )
-  commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-  _add_train(commands)
-  _add_eval(commands)
-  _add_predict(commands)
-  _add_trace(commands)
-  _add_info(commands)
-  return parser
-
-
-def _add_train(commands: Any) -> None:
-  parser = commands.add_parser(
-    "train",
-    help="train a model, or go on training it",
-    description="Trains a model of trees.",
-    epilog=_TRAIN_EPILOG,
-    formatter_class=_WIDE,
-  )
-  parser.add_argument("model", metavar="MODEL", choices=MODELS, help=", ".join(MODELS))
-  data = parser.add_argument_group("data")
-  data.add_argument(
-    "--data",
-    metavar="NAME|DIR",
-    help="sample (bundled; default), sst (downloaded once), or a directory of train, dev and test; "
-    "for top-down-treelstm: grammar (default), ud, or a directory of CoNLL-U files",
-  )
-  data.add_argument(
-    "--task",
-    choices=("binary", "fine", "generation"),
-    help="positive against negative (treelstm's default), or five classes (treernn's and rntn's)",
-  )
-  data.add_argument(
-    "--limit",
-    type=int,
-    metavar="N",
-    help="use a sample of N sentences of each split, the same in all runs (0: all)",
-  )
-  data.add_argument(
-    "--skip-bad", action="store_true", default=None, help="leave out malformed lines, count them"
-  )
-  data.add_argument(
-    "--cased", dest="lowercase", action="store_false", default=None, help="keep upper case"
-  )
-  data.add_argument(
-    "--vectors",
-    metavar="FILE",
-    help="pretrained word vectors to begin with: text in GloVe's or word2vec's format",
-  )
-  data.add_argument("--min-count", type=int, metavar="N", help="rarer words are unknown (1; ud: 3)")
-  run = parser.add_argument_group("run")
-  run.add_argument("--out", metavar="DIR", help="where to write (a new directory below runs/)")
-  run.add_argument(
-    "--resume",
-    action="store_true",
-    help="go on with the run in --out, or the last; --epochs may be more than before",
-  )
-  run.add_argument("--seed", type=int, metavar="N", help="of weights, order and dropout (0)")
-  run.add_argument(
-    "--save-every",
-    type=int,
-    default=0,
-    metavar="N",
-    help="a checkpoint every N steps, too, not only after each epoch",
-  )
-  run.add_argument(
-    "--threads", type=int, metavar="N", help="to compute on (2; of --workers: the cores, divided)"
-  )
-  _add_workers(parser.add_argument_group("several processes or machines (docs/distributed.md)"))
-  _add_hyperparameters(parser.add_argument_group("hyperparameters (default: the model's)"))
-  parser.set_defaults(handler=_lazily("recursive_tf._cli.train", "train"))
-
-
-def _add_workers(group: Any) -> None:
-  group.add_argument(
-    "--workers",
-    type=int,
-    metavar="N",
-    help="processes on this machine that divide each batch; the result is that of one",
-  )
-  group.add_argument(
-    "--cluster",
-    choices=("tf-config", "slurm"),
-    help="where this worker learns of the others: TF_CONFIG (default, if it is set), or Slurm",
-  )
-  group.add_argument(
-    "--max-restarts",
-    type=int,
-    default=3,
-    metavar="N",
-    help="with --workers: how often all start anew, from the last checkpoint, when one is lost (3)",
-  )
-  group.add_argument(
-    "--timeout",
-    type=float,
-    default=60.0,
-    metavar="SECONDS",
-    help="how long a worker waits for another before it gives it up (60)",
-  )
-  group.add_argument(
-    "--resume-or-start",
-    action="store_true",
-    help="go on with the run in --out if there is one, else start it: for jobs that are restarted",
-  )
-  group.add_argument("--launched", action="store_true", help=argparse.SUPPRESS)
-
-
-def _add_hyperparameters(group: Any) -> None:
-  options: list[tuple[str, Callable[[str], Any], str]] = [
-    ("epochs", int, "passes over the training data"),
-    ("decay-epochs", int, "those of them in which the learning rates fall to a tenth (all)"),
-    ("batch-size", int, "sentences in a step"),
-    ("learning-rate", float, "of the weights, at the start"),
-    ("embedding-learning-rate", float, "of the word vectors, at the start"),
-    ("tensor-learning-rate", float, "of rntn's tensor, at the start"),
-    ("l2", float, "regularisation of the weight matrices"),
-    ("dropout", float, "share of a state that the softmax layer does not see"),
-    ("state-size", int, "width of a node's state"),
-    ("embedding-size", int, "width of a word's vector (treelstm, top-down-treelstm)"),
-  ]
-  short = {"learning-rate": ["--lr"]}
-  for name, kind, text in options:
-    metavar = "N" if kind is int else "X"
-    group.add_argument(f"--{name}", *short.get(name, ()), type=kind, metavar=metavar, help=text)
-
-
-def _add_eval(commands: Any) -> None:
-  parser = commands.add_parser(
-    "eval",
-    help="scores of a trained model",
-    description="Prints the scores of the best epoch: accuracies, and of a generator perplexities.",
-    epilog="examples:\n  recursive-tf eval runs/treelstm-sst-binary --split dev\n"
-    "  recursive-tf eval runs/treelstm-sst-binary --data my/reviews.txt",
-    formatter_class=_WIDE,
-  )
-  parser.add_argument("run", metavar="RUN_DIR", help="directory that `train` wrote")
-  parser.add_argument(
-    "--data",
-    metavar="NAME|DIR|FILE",
-    help="other data than it was trained on: of a directory only the split is needed",
-  )
-  parser.add_argument(
-    "--split", choices=("train", "dev", "test"), help="which part of the data (test)"
-  )
-  parser.add_argument(
-    "--limit",
-    type=int,
-    metavar="N",
-    help="use a sample of N sentences, 0 for all (as in training; of other data, all)",
-  )
-  parser.add_argument("--skip-bad", action="store_true", help="leave out malformed lines")
-  _add_threads(parser)
-  parser.set_defaults(handler=_lazily("recursive_tf._cli.evaluate", "evaluate"))
-
-
-def _add_predict(commands: Any) -> None:
-  parser = commands.add_parser(
-    "predict",
-    help="what a trained model says about sentences or trees",
-    description="Predicts the class of every phrase, and draws the tree. TREE is a tree in\n"
-    "brackets, with labels or without, or a sentence as plain text, which has no parse: a\n"
-    "right-branching tree is assumed then. Without TREE and --file, standard input is read.",
-    epilog=_PREDICT_EPILOG,
-    formatter_class=_WIDE,
-  )
-  parser.add_argument("run", metavar="RUN_DIR", help="directory that `train` wrote")
-  parser.add_argument("trees", metavar="TREE", nargs="*", help='such as "(not good)" or "not good"')
-  parser.add_argument("--file", metavar="FILE", help="a sentence or tree a line; may be gzipped")
-  parser.add_argument(
-    "--structure",
-    choices=("right", "left", "balanced"),
-    help="binary tree of plain text, and of nodes with more than two children (right)",
-  )
-  parser.add_argument(
-    "--skip-bad", action="store_true", help="leave out malformed lines, count them"
-  )
-  output = parser.add_argument_group("output")
-  output.add_argument("--svg", metavar="FILE", help="draw all trees as one picture")
-  output.add_argument("--png", metavar="FILE", help="the same, of pixels")
-  output.add_argument("--html", metavar="FILE", help="a page of all trees that needs nothing else")
-  form = output.add_mutually_exclusive_group()
-  form.add_argument("--json", action="store_true", help="one JSON object a line for each tree")
-  form.add_argument("--brief", action="store_true", help="class, probability, sentence: one line")
-  output.add_argument(
-    "--color",
-    choices=("auto", "always", "never"),
-    default="auto",
-    help="auto: in a terminal, unless NO_COLOR is set",
-  )
-  _add_threads(parser)
-  parser.set_defaults(handler=_lazily("recursive_tf._cli.predict", "predict"))
-
-
-def _add_trace(commands: Any) -> None:
-  parser = commands.add_parser(
-    "trace",
-    help="a picture of a batched schedule",
-    description="Draws which frames ran together at which step of the batched scheduler, for one\n"
-    "batch of training data and random weights.",
-    epilog="examples:\n  recursive-tf trace treelstm --batch-size 5 --out schedule.svg\n"
-    "  recursive-tf trace top-down-treelstm --backward --out schedule.json\n\n"
-    "A .json file is a Chrome trace, for chrome://tracing or ui.perfetto.dev.",
-    formatter_class=_WIDE,
-  )
-  parser.add_argument("model", metavar="MODEL", choices=MODELS, help=", ".join(MODELS))
-  parser.add_argument("--data", metavar="NAME|DIR", help="as for train")
-  parser.add_argument("--batch-size", type=int, default=5, metavar="N", help="trees (5)")
-  parser.add_argument("--backward", action="store_true", help="with the backward pass")
-  parser.add_argument("--out", default="schedule.svg", metavar="FILE", help="(schedule.svg)")
-  _add_threads(parser, default=1)
-  parser.set_defaults(handler=_lazily("recursive_tf._cli.trace", "trace"))
-
-
-def _add_info(commands: Any) -> None:
-  parser = commands.add_parser(
-    "info",
-    help="versions, kernels, threads, data",
-    description="Prints versions, where kernels and data are, and options in force.",
-  )
-  parser.set_defaults(handler=_lazily("recursive_tf._cli.info", "info"))
-
-
-def _add_threads(group: Any, default: int = 2) -> None:
-  group.add_argument(
-    "--threads", type=int, default=default, metavar="N", help=f"to compute on ({default})"
-  )
-
-
-def _lazily(module: str, function: str) -> Callable[[argparse.Namespace], int]:
-  """Returns a command whose module, and TensorFlow with it, is imported when it runs."""
-  return lambda args: getattr(importlib.import_module(module), function)(args)
 
 
 if __name__ == "__main__":
