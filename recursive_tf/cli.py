@@ -1,4 +1,4 @@
-"""The command line: `recursive-tf train | eval | predict | trace | info`."""
+"""The command line: `recursive-tf train | eval | predict | export | plot | trace | info`."""
 
 from __future__ import annotations
 

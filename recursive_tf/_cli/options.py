@@ -24,6 +24,7 @@ examples:
   recursive-tf train treelstm --data sst             the Stanford Sentiment Treebank
   recursive-tf eval runs/treelstm-sst-binary         accuracies on its test split
   recursive-tf predict runs/treelstm-sst-binary "not good"      class of every phrase, as a tree
+  recursive-tf export runs/treelstm-sst-binary DIR   a program that runs without Python
   recursive-tf trace treelstm --out schedule.svg      what ran together, as a picture
   recursive-tf COMMAND --help                        all options of a command
 
@@ -136,6 +137,7 @@ def make_parser() -> argparse.ArgumentParser:
   _add_train(commands)
   _add_eval(commands)
   _add_predict(commands)
+  _add_export(commands)
   _add_trace(commands)
   _add_info(commands)
   parser.commands = dict(commands.choices)
@@ -322,6 +324,22 @@ def _add_predict(commands: Any) -> None:
   )
   _add_threads(parser)
   parser.set_defaults(handler=("recursive_tf._cli.predict", "predict"))
+
+
+def _add_export(commands: Any) -> None:
+  parser = commands.add_parser(
+    "export",
+    help="a trained model as a program that runs without Python",
+    description="Writes a SavedModel of the best epoch's weights, from packed trees to the\n"
+    "probabilities of all nodes and roots, with its words and classes beside it. It needs\n"
+    "TensorFlow and the kernel library, and no Python: see docs/serving.md.",
+    epilog="examples:\n  recursive-tf export runs/lstm1 exported/lstm1",
+    formatter_class=_WIDE,
+  )
+  parser.add_argument("run", metavar="RUN_DIR", help="directory that `train` wrote")
+  parser.add_argument("out", metavar="OUT_DIR", help="a new directory")
+  parser.add_argument("--force", action="store_true", help="replace an earlier export")
+  parser.set_defaults(handler=("recursive_tf._cli.export", "export"))
 
 
 def _add_trace(commands: Any) -> None:

@@ -28,7 +28,7 @@ def test_the_options_are_those_of_the_models(run):
   }
 
 
-@pytest.mark.parametrize("command", [[], ["train"], ["eval"], ["info"]])
+@pytest.mark.parametrize("command", [[], ["train"], ["eval"], ["export"], ["info"]])
 def test_help_is_there(command, capsys):
   with pytest.raises(SystemExit) as exit_info:
     cli.main([*command, "--help"])
