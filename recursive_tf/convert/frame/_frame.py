@@ -90,6 +90,8 @@ class Frame(Reading):
     )
     outputs = [self._outputs(outcome, changed, forms) for outcome in outcomes]
     is_demanding = any(o.after is None or o.layer.demands for o in outcomes)
+    # A conditional that gives nothing is not made, but for what its branches do.
+    is_demanding |= not any(outputs) and any(_does_something(o.graph) for o in outcomes)
     branches = []
     for outcome, tensors in zip(outcomes, outputs, strict=True):
       met = [self._are_met(outcome)] if is_demanding else []
@@ -230,6 +232,12 @@ class Frame(Reading):
         shape = [] if rank is None else [1 if s is None else s for s in spec.shape.as_list()]
         tensors.append(tf.zeros(shape, spec.dtype))
     return tensors
+
+
+def _does_something(graph: Any) -> bool:
+  """Tells whether a graph has ops that do more than compute, as conditionals with such are."""
+  ops = graph.get_operations()
+  return any(op.op_def is not None and op.op_def.is_stateful for op in ops)
 
 
 class _Frozen:

@@ -145,6 +145,9 @@ def item(ip: Host, value: Array, key: Any, index: Callable[[Any], Any]) -> Any:
     found = _computed(ip, value.tensor[index(key)])
   except (IndexError, TypeError, ValueError) as error:
     raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, f"An item of an array: {error}") from None
+  parts = key if isinstance(key, tuple) else (key,)
+  if any(part is Ellipsis for part in parts):  # NumPy gives an array then, also one without axes.
+    return Array(found.tensor, frozenset([np.ndarray]), is_new=False)
   return Array(found.tensor, found.types, is_new=found.types != {np.ndarray})  # Else a view.
 
 

@@ -105,7 +105,7 @@ def _index(ip: Host, key: Any) -> Any:
 
 def _scalar(ip: Host, value: Any) -> Any:
   if value is None or value is Ellipsis:
-    return None
+    return value  # A new axis, or the end of a slice; all axes that are not named.
   is_mask = isinstance(value, bool) or (isinstance(value, Number) and value.type is bool)
   return ip.frame.tensor(value if is_mask else as_index(ip, value))
 
