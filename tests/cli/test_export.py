@@ -34,10 +34,12 @@ for path in map(pathlib.Path, sys.argv[3:]):
     [-1 if word is None else ids.get("".join(lower.get(c, c) for c in word), 0), left, right, -1]
     for word, left, right in json.loads(sys.argv[2])
   ]
-  run = tf.saved_model.load(str(path)).signatures["serving_default"]
+  signatures = tf.saved_model.load(str(path)).signatures
   roots = [i for i, _ in enumerate(nodes) if not any(i in row[1:3] for row in nodes)]
-  out = run(root=tf.constant(roots), nodes=tf.constant(nodes))
-  found[path.name] = [out["probabilities"].numpy().tolist(), out["root_probabilities"].numpy().tolist()]
+  trees = {"root": tf.constant(roots), "nodes": tf.constant(nodes)}
+  out = signatures["serving_default"](**trees)
+  values = [out["probabilities"], out["root_probabilities"], *signatures["roots"](**trees).values()]
+  found[path.name] = [value.numpy().tolist() for value in values]
 print(json.dumps(found))
 """  # noqa: E501 - a program
 
@@ -92,8 +94,14 @@ def test_exports_run_with_the_kernels_alone_and_agree_with_python(runs, tmp_path
     expected = trained[name].predict_binarised([(tree, 0, 0) for tree in trees])
     nodes = np.concatenate([prediction.probabilities for prediction in expected])
     np.testing.assert_allclose(found[name][0], nodes, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(found[name][1], expected.root_probabilities, rtol=0, atol=1e-6)
+    for roots in found[name][1:]:
+      np.testing.assert_allclose(roots, expected.root_probabilities, rtol=0, atol=1e-6)
     assert np.ptp(expected.root_probabilities[:, 0]) > 0.1  # Not one answer for all.
+
+
+@pytest.fixture(scope="module")
+def loaded(runs):
+  return tf.saved_model.load(str(runs[1] / "treernn"))
 
 
 LEAF = [1, -1, -1, -1]
@@ -114,15 +122,16 @@ LEAF = [1, -1, -1, -1]
     ([0], [[-1, -1, -1, -1]], "the word of a leaf is in 0.."),
   ],
 )
-def test_rows_that_are_no_trees_are_refused(runs, roots, nodes, message):
-  program = tf.saved_model.load(str(runs[1] / "treernn")).signatures["serving_default"]
-  with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-    program(root=tf.constant(roots), nodes=tf.constant(nodes))
+def test_rows_that_are_no_trees_are_refused(loaded, roots, nodes, message):
+  for name in ("serving_default", "roots"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+      loaded.signatures[name](root=tf.constant(roots), nodes=tf.constant(nodes))
 
 
-def test_no_trees_have_no_probabilities(runs):
-  program = tf.saved_model.load(str(runs[1] / "treernn")).signatures["serving_default"]
-  found = program(root=tf.zeros([0], tf.int32), nodes=tf.zeros([0, 4], tf.int32))
+def test_no_trees_have_no_probabilities(loaded):
+  found = loaded.signatures["serving_default"](
+    root=tf.zeros([0], tf.int32), nodes=tf.zeros([0, 4], tf.int32)
+  )
   assert found["probabilities"].shape == (0, 5) and found["root_probabilities"].shape == (0, 5)
 
 
