@@ -6,7 +6,7 @@ import time
 import recursive_tf as rtf
 
 
-def alive(expected=(0, 0), seconds=5.0):
+def alive(expected=(0, 0), seconds=60.0):
   """Returns (live runs, live stash entries), once they are as expected or the time is over.
 
   The last thread of a run may let go of it a moment after the results are there, and tapes of

@@ -1,7 +1,9 @@
 """Training as a user starts it, in processes of its own, and who they are."""
 
+import contextlib
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -24,13 +26,25 @@ def children(process):
   return [int(child) for child in path.read_text().split()]
 
 
+def state(pid):
+  """Returns the letter of what a process does, see proc(5); X if it is gone."""
+  try:
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+  except OSError:
+    return "X"
+
+
 def is_running(pid):
   """Tells whether a process is there, and is more than an entry that nobody has asked about."""
-  try:
-    state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-  except OSError:
-    return False
-  return state != "Z"
+  return state(pid) not in "XZ"
+
+
+def stop(pid):
+  """Stops a process where it is, by a signal. Returns whether it had not ended before."""
+  with contextlib.suppress(ProcessLookupError):
+    os.kill(pid, signal.SIGSTOP)
+  wait_until(lambda: state(pid) in "TXZ")
+  return state(pid) == "T"
 
 
 def wait_until(condition, seconds=120):

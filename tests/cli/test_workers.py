@@ -10,7 +10,7 @@ import pytest
 
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.history import read_history
-from tests.cli.processes import children, is_running, read_until, start, wait_until
+from tests.cli.processes import children, is_running, read_until, start, stop, wait_until
 from tests.cli.runs import TINY, assert_one_line, interrupt_after, trainer_of, without_times
 
 TWO = ["--workers", "2", "--threads", "1"]
@@ -34,7 +34,10 @@ def kill_once(process, delay, number=signal.SIGKILL):
   workers = children(process)
   if len(workers) < 2:
     return False  # It was done before.
-  os.kill(random.choice(workers), number)
+  worker = random.choice(workers)
+  if not stop(worker):  # From here on it cannot end by itself.
+    return False
+  os.kill(worker, number)
   return True
 
 
@@ -46,7 +49,7 @@ def kill_and_compare(run, tmp_path, delay):
   interrupt_after(tmp_path / "parts", 2)
   process = start("train", "treelstm", "--out", "parts", "--resume", "--save-every", "3", *TWO)
   was_killed = kill_once(process, delay)
-  out, err = process.communicate(timeout=200)
+  out, err = process.communicate(timeout=600)
   assert process.returncode == 0, err
   assert "Test, with the weights" in out and "Traceback" not in err
   if was_killed:
@@ -63,7 +66,8 @@ def seed():
   random.seed(seed)
 
 
-def test_a_killed_worker_changes_nothing_about_the_end(run, seed, tmp_path):
+@pytest.mark.timeout(900)
+def test_a_killed_worker_changes_nothing_about_the_end(run, tmp_path):
   assert kill_and_compare(run, tmp_path, delay=random.random() * 0.1)
 
 
@@ -72,7 +76,7 @@ def test_ctrl_c_stops_all_workers_and_saves(tmp_path):
   read_until(process, "epoch 1/")
   workers = children(process)
   process.send_signal(signal.SIGINT)
-  out, err = process.communicate(timeout=60)
+  out, err = process.communicate(timeout=200)
   assert process.returncode == 130, err
   assert "saving after this step" in err and "Traceback" not in err
   step = int(out.partition("Saved after step ")[2].partition(".")[0])
@@ -174,6 +178,6 @@ def test_without_restarts_a_lost_worker_ends_the_run_with_a_message(tmp_path):
   process = start(*TRAIN, "--epochs", "4000", "--out", "a", "--max-restarts", "0", *TWO)
   kill_once(process, 0.1)
   began = time.monotonic()
-  _, err = process.communicate(timeout=60)
+  _, err = process.communicate(timeout=200)
   assert process.returncode == 1 and "given up after 0 restarts" in err
-  assert time.monotonic() - began < 30
+  assert time.monotonic() - began < 55  # Sooner than an answer is waited for.

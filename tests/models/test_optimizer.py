@@ -237,7 +237,7 @@ def test_steps_and_reads_from_several_threads():
   with concurrent.futures.ThreadPoolExecutor(6) as pool:
     jobs = [pool.submit(work) for work in [take_steps] * 4 + [read] * 2]
     for job in jobs:
-      job.result(timeout=60)
+      job.result(timeout=200)
   np.testing.assert_array_equal(sums, np.full([2000, 64], 400.0))
   assert not torn
 

