@@ -51,7 +51,8 @@ test-concurrent: setup $(VENV)/.installed-test
 	  tests/subgraph tests/autodiff tests/saved_model \
 	  $(addprefix --ignore=,$(shell grep -rl 'usefixtures("scheduler")' tests))
 
-# What `make test` leaves out because it takes minutes.
+# What `make test` leaves out because it takes minutes, or because other cases of the same matrix
+# stand for it (tests/selection.py).
 test-slow: setup $(VENV)/.installed-test
 	$(PYTEST) -m slow $(PYTEST_ARGS)
 

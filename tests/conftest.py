@@ -1,5 +1,6 @@
 """What all tests share: seeds, both execution modes, threads, real data, Hypothesis profiles."""
 
+import gc
 import os
 
 # Before TensorFlow is imported anywhere: quiet, and on the CPU.
@@ -14,10 +15,18 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tests import selection
+
 REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
 
 hypothesis.settings.register_profile(
-  "ci", deadline=None, derandomize=True, max_examples=30, print_blob=True
+  "ci",
+  deadline=None,
+  derandomize=True,
+  max_examples=30,
+  print_blob=True,
+  # It measures by the clock: on a busy machine nothing is fast enough.
+  suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=500, print_blob=True)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
@@ -31,6 +40,22 @@ def pytest_addoption(parser):
 def pytest_configure(config):
   """Sets the thread pool's size, which TensorFlow allows only before its first op."""
   tf.config.threading.set_inter_op_parallelism_threads(config.getoption("--inter-op-threads"))
+
+
+@pytest.hookimpl(tryfirst=True)  # Before `-m` deselects.
+def pytest_collection_modifyitems(items):
+  """Marks what runs only with the slow tests, and puts first what takes long."""
+  selection.thin_out(items)
+  selection.long_first(items)
+
+
+def pytest_collection_finish():
+  """Takes what is there before the first test from all later garbage collections.
+
+  These are millions of objects of TensorFlow's and of the tests' modules; they stay to the end.
+  """
+  gc.collect()
+  gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -242,6 +242,7 @@ def test_rows_of_one(name, num_rows):
   assert_agree(ROWS[name], *(constant(value) for value in values))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", sorted(set(ROWS) - FOR_ONE_ROW))
 def test_matrices(name):
   values = np.random.default_rng(1).normal(size=(2, 3, 2, 3))
@@ -286,6 +287,7 @@ EMPTY = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", EMPTY)
 @pytest.mark.parametrize(
   "shape", [[None, 3], [None, None], [1, None], [0, 3], [1, 0]], ids=lambda s: f"{s[0]}_{s[1]}"

@@ -16,10 +16,27 @@ needs_recursive = pytest.mark.skipif(
 )
 
 
+each_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+
+
+def check_of(program):
+  return harness.Check(program, lambda strict: rtf.recursive(strict=strict, verify=False))
+
+
 @needs_recursive
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+@each_program
 def test_program_behaves_as_plain_python(program):
-  harness.check(program, lambda strict: rtf.recursive(strict=strict, verify=False))
+  check = check_of(program)
+  check.check_calls()
+  if not program.is_converted:
+    check.check_strict_refuses()
+
+
+@needs_recursive
+@pytest.mark.one_in(3)
+@each_program
+def test_program_mapped_behaves_as_plain_python(program):
+  check_of(program).check_map()
 
 
 @needs_recursive

@@ -143,6 +143,7 @@ def tally():
   return Tally()
 
 
+@pytest.mark.long
 @hypothesis.given(st.randoms(use_true_random=False), st.integers(0, 1000))
 @hypothesis.settings(
   suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large]

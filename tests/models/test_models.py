@@ -53,6 +53,7 @@ def make_batch(trees):
   return PackedTrees.pack(trees, VOCABULARY).batch(range(len(trees)))
 
 
+@pytest.mark.one_in(2)
 @every_model
 @pytest.mark.parametrize("task", [models.FINE, models.BINARY], ids=lambda task: task.name)
 @pytest.mark.parametrize("trees", TREES.values(), ids=TREES)
@@ -84,6 +85,7 @@ def test_logits_of_the_roots_equal_the_oracle(name, mode):
   assert_same(logits, tf.stack(Oracle(model, TREES["mixed"], VOCABULARY).logits))
 
 
+@pytest.mark.one_in(2)
 @every_model
 @pytest.mark.parametrize("task", [models.FINE, models.BINARY], ids=lambda task: task.name)
 def test_logits_of_all_nodes_equal_the_oracle(name, task, mode):

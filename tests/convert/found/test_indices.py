@@ -68,15 +68,9 @@ USES = {
 CONVERTING = {"list outside", "own list", "tuple", "list", "lower", "stop", "range", "enumerate"}
 
 
-FAST = {"int", "test", "float", "known int", "either"}
-PAIRS = [
-  pytest.param(index, use, marks=[] if index in FAST else pytest.mark.slow)
-  for index in INDICES
-  for use in USES
-]
-
-
-@pytest.mark.parametrize(("index", "use"), PAIRS)
+@pytest.mark.one_in(8)
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("use", USES)
 @pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")
 def test_an_index_is_an_int(index, use):
   def ask(n, visit):

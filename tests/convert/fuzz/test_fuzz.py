@@ -23,10 +23,11 @@ from tests.convert.fuzz.report import (
   TIMEOUT,
 )
 
-_COUNT = int(os.environ.get("RECURSIVE_TF_FUZZ_COUNT", "60"))
+_COUNT = int(os.environ.get("RECURSIVE_TF_FUZZ_COUNT", "40"))
 _SEED = int(os.environ.get("RECURSIVE_TF_FUZZ_SEED", "0"))
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300 + 20 * _COUNT)
 def test_random_programs_agree_with_python(tmp_path):
   jobs = make_jobs(_SEED, _COUNT, tmp_path)

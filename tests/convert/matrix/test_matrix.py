@@ -70,7 +70,8 @@ def test_random_programs_have_the_levels_of_the_matrix():
       assert name in fuzz_levels.DIMENSIONS[there], (dimension, level)
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.long
+@pytest.mark.timeout(900)
 def test_some_programs_agree_with_python(tmp_path):
   _check(_SOME, tmp_path, verify=False)
 

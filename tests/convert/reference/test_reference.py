@@ -31,10 +31,12 @@ def differing(specs, folder):
   return found
 
 
+@pytest.mark.long
 def test_random_programs(tmp_path):
   assert not differing(draw(0, _COUNT), tmp_path)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("path", _FILES, ids=lambda path: path.stem)
 def test_natural_programs(path):
   for name in runner.programs_of(runner.load(path)):

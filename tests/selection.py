@@ -1,0 +1,69 @@
+"""Which cases of large matrices run by default, and which tests begin first.
+
+`@pytest.mark.one_in(n)` above the parameters of a test: about one case in n runs with `make test`,
+always the same ones, and together they have each value of a parameter that several cases share.
+The others are marked slow: `make test-slow` runs them, as does asking for a case by its id.
+
+`@pytest.mark.long`: takes so long that the end of a run would wait for it, had it not begun first.
+"""
+
+import collections
+import zlib
+
+import pytest
+
+
+def thin_out(items):
+  """Marks as slow what `one_in` leaves out of the tests."""
+  matrices = {}
+  for item in items:
+    marker = item.get_closest_marker("one_in")
+    if marker is not None and item.get_closest_marker("slow") is None:
+      test = item.nodeid.partition("[")[0]
+      matrices.setdefault(test, (marker, {}))[1][item.nodeid] = item
+  for marker, cases in matrices.values():
+    (n,) = marker.args
+    levels = {name: _levels(item) for name, item in cases.items()}
+    for name in cases.keys() - set(chosen(levels, -(-len(cases) // n))):
+      cases[name].add_marker(pytest.mark.slow)
+
+
+def long_first(items):
+  """Moves what takes long to the front."""
+  items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def chosen(levels, number):
+  """Returns the names of `number` cases, or of more if not each level occurs among as many.
+
+  A level that only one case has is no level of a matrix. The choice depends on nothing but the
+  arguments: processes that share the work agree on it.
+
+  Args:
+    levels: for each case its set of levels, by its name.
+    number: how many cases are wanted.
+  """
+  waiting = sorted(levels, key=lambda name: (zlib.crc32(name.encode()), name))
+  counts = collections.Counter(level for of_case in levels.values() for level in of_case)
+  missing = {level for level, count in counts.items() if count > 1}
+  found = []
+  while missing or len(found) < number:
+    # The first of those that add most; any, once nothing is missing.
+    best = max(waiting, key=lambda name: len(levels[name] & missing))
+    waiting.remove(best)
+    missing -= levels[best]
+    found.append(best)
+  return found
+
+
+def _levels(item):
+  """Returns the parameters of a test with their values, in a form that can be compared."""
+  return {(name, *_comparable(value)) for name, value in item.callspec.params.items()}
+
+
+def _comparable(value):
+  try:
+    hash(value)
+  except TypeError:
+    return id(value), "by identity"
+  return value, type(value)
