@@ -28,9 +28,10 @@ _SEED = int(os.environ.get("RECURSIVE_TF_FUZZ_SEED", "0"))
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300 + 20 * _COUNT)
-def test_random_programs_agree_with_python(tmp_path):
-  jobs = make_jobs(_SEED, _COUNT, tmp_path)
+@pytest.mark.timeout(300 + 60 * _COUNT)
+@pytest.mark.parametrize("count", [_COUNT, pytest.param(3 * _COUNT, marks=pytest.mark.slow)])
+def test_random_programs_agree_with_python(tmp_path, count):
+  jobs = make_jobs(_SEED, count, tmp_path)
   reports = campaign.run_all(jobs, verify=True, limits=campaign.Limits())
   shown = [
     f"{report['status']}: {job.path}\n{report['detail']}"
@@ -40,8 +41,8 @@ def test_random_programs_agree_with_python(tmp_path):
   assert not shown, "\n\n".join(shown)
   statuses = [report["status"] for report in reports]
   # The programs have to be of some use: few are wrong in Python, many become graphs.
-  assert statuses.count(INVALID) <= 0.05 * _COUNT
-  assert sum(status in (CONVERTED, MIXED) for status in statuses) >= 0.3 * _COUNT
+  assert statuses.count(INVALID) <= 0.05 * count
+  assert sum(status in (CONVERTED, MIXED) for status in statuses) >= 0.3 * count
 
 
 def test_a_spec_gives_one_program():
