@@ -8,6 +8,8 @@ import pytest
 from recursive_tf.distribute.addresses import Addresses, local_addresses
 from tests.distribute import together
 
+pytestmark = pytest.mark.long  # Three processes start for the first of them.
+
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory, request):
