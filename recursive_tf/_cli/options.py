@@ -25,6 +25,7 @@ examples:
   recursive-tf eval runs/treelstm-sst-binary         accuracies on its test split
   recursive-tf predict runs/treelstm-sst-binary "not good"      class of every phrase, as a tree
   recursive-tf export runs/treelstm-sst-binary DIR   a program that runs without Python
+  recursive-tf plot runs/treelstm-sst-binary         curves, accuracy by length, confusions
   recursive-tf trace treelstm --out schedule.svg      what ran together, as a picture
   recursive-tf COMMAND --help                        all options of a command
 
@@ -138,6 +139,7 @@ def make_parser() -> argparse.ArgumentParser:
   _add_eval(commands)
   _add_predict(commands)
   _add_export(commands)
+  _add_plot(commands)
   _add_trace(commands)
   _add_info(commands)
   parser.commands = dict(commands.choices)
@@ -268,6 +270,12 @@ def _add_eval(commands: Any) -> None:
     "  recursive-tf eval runs/treelstm-sst-binary --data my/reviews.txt",
     formatter_class=_WIDE,
   )
+  _add_tested(parser)
+  parser.set_defaults(handler=("recursive_tf._cli.evaluate", "evaluate"))
+
+
+def _add_tested(parser: Any) -> None:
+  """Adds what names a run and the data to test it on."""
   parser.add_argument("run", metavar="RUN_DIR", help="directory that `train` wrote")
   parser.add_argument(
     "--data",
@@ -285,7 +293,6 @@ def _add_eval(commands: Any) -> None:
   )
   parser.add_argument("--skip-bad", action="store_true", help="leave out malformed lines")
   _add_threads(parser)
-  parser.set_defaults(handler=("recursive_tf._cli.evaluate", "evaluate"))
 
 
 def _add_predict(commands: Any) -> None:
@@ -340,6 +347,21 @@ def _add_export(commands: Any) -> None:
   parser.add_argument("out", metavar="OUT_DIR", help="a new directory")
   parser.add_argument("--force", action="store_true", help="replace an earlier export")
   parser.set_defaults(handler=("recursive_tf._cli.export", "export"))
+
+
+def _add_plot(commands: Any) -> None:
+  parser = commands.add_parser(
+    "plot",
+    help="pictures of how a model was trained and where it is right",
+    description="Draws the curves of a run with its best epoch; and, of a classifier, accuracy by\n"
+    "sentence length and by height of the tree, and which classes are taken for which.",
+    epilog="examples:\n  recursive-tf plot runs/treelstm-sst-binary --split dev\n\n"
+    "Writes curves.png, accuracy.png and confusion.png.",
+    formatter_class=_WIDE,
+  )
+  _add_tested(parser)
+  parser.add_argument("--out", metavar="DIR", help="where to write (plots in the run's directory)")
+  parser.set_defaults(handler=("recursive_tf._cli.plot", "plot"))
 
 
 def _add_trace(commands: Any) -> None:

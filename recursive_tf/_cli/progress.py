@@ -7,7 +7,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from recursive_tf.training.history import Row
+from recursive_tf.training.curves import Row
 from recursive_tf.training.problem import Problem
 
 

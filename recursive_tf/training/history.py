@@ -8,8 +8,9 @@ import math
 import pathlib
 
 from recursive_tf._errors import CheckpointError
+from recursive_tf.training.curves import Row, save_curves
 from recursive_tf.training.files import in_one_piece, read_text, reason_of, write_atomically
-from recursive_tf.training.problem import Panel, Problem
+from recursive_tf.training.problem import Problem
 
 FILE_NAME = "history.csv"
 PLOT_NAME = "curves.png"
@@ -18,8 +19,6 @@ REMEDY = (
   "Correct the line, or move the file away: the record then begins with the epochs that follow."
 )
 _ROOM = "Make room, or make the directory writable."
-
-Row = dict[str, float]
 
 
 class History:
@@ -40,8 +39,8 @@ class History:
       path, got = directory / FILE_NAME, f"{int(self.rows[-1]['epoch'])} as the last"
       raise _damaged(path, len(self.rows) + 1, f"epochs up to {num_epochs}", got)
 
-  def add(self, row: Row) -> None:
-    """Adds an epoch to the file, and draws the plot anew.
+  def add(self, row: Row, best_epoch: int) -> None:
+    """Adds an epoch to the file, and draws the plot anew, with `best_epoch` marked.
 
     Raises:
       CheckpointError: If that is not possible; the files are then as they were before.
@@ -54,7 +53,9 @@ class History:
     write_atomically(self._directory / FILE_NAME, text.getvalue())
     path = self._directory / PLOT_NAME
     try:
-      in_one_piece(lambda part: plot(self.rows, part, self._problem.panels), path)
+      in_one_piece(
+        lambda part: save_curves(self.rows, part, self._problem.panels, best_epoch), path
+      )
     except OSError as error:
       raise CheckpointError(f"{path}: cannot be drawn: {reason_of(error)}. {_ROOM}") from error
 
@@ -116,26 +117,6 @@ def _damaged(path: pathlib.Path, line_number: int, expected: str, got: str) -> C
   return CheckpointError(
     f"{path}:{line_number}: damaged: expected {expected}, got {shown}. {REMEDY}"
   )
-
-
-def plot(rows: list[Row], path: pathlib.Path, panels: tuple[Panel, ...]) -> None:
-  """Draws `panels` by epoch."""
-  from matplotlib import figure  # Slow to import, and not needed before the first epoch ends.
-
-  canvas = figure.Figure(figsize=(4.5 * len(panels), 3.5), layout="constrained")
-  for axes, panel in zip(canvas.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
-    for curve in panel.curves:
-      points = [(row["epoch"], row[curve.column]) for row in rows if curve.column in row]
-      if points:
-        scale = 100 if panel.is_share else 1
-        epochs = [epoch for epoch, _ in points]
-        values = [scale * value for _, value in points]
-        axes.plot(epochs, values, curve.style, marker=".", color=curve.color, label=curve.label)
-    axes.set(xlabel="epoch", ylabel=panel.title, yscale="log" if panel.is_log else "linear")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
-    axes.xaxis.get_major_locator().set_params(integer=True)
-  canvas.savefig(path, dpi=120)
 
 
 def _format(value: float) -> str:

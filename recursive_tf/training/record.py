@@ -6,7 +6,8 @@ import pathlib
 
 from recursive_tf.models import Adagrad, Trainable
 from recursive_tf.training.checkpoint import Checkpoints, Restored
-from recursive_tf.training.history import History, Row
+from recursive_tf.training.curves import Row
+from recursive_tf.training.history import History
 from recursive_tf.training.problem import Problem
 from recursive_tf.training.state import TrainingState
 
@@ -21,8 +22,8 @@ class NoRecord:
   def open_history(self, problem: Problem, num_epochs: int) -> None:
     """Takes over the epochs that are done."""
 
-  def add(self, row: Row) -> None:
-    """Adds an epoch."""
+  def add(self, row: Row, best_epoch: int) -> None:
+    """Adds an epoch; `best_epoch` is the best so far."""
 
   def save(self) -> None:
     """Writes a checkpoint to go on from."""
@@ -53,11 +54,11 @@ class RunRecord(NoRecord):
     """Takes over the epochs that are done."""
     self._history = History(self._directory, problem, num_epochs)
 
-  def add(self, row: Row) -> None:
-    """Adds an epoch."""
+  def add(self, row: Row, best_epoch: int) -> None:
+    """Adds an epoch; `best_epoch` is the best so far."""
     if self._history is None:
       raise AssertionError("open_history comes before add.")
-    self._history.add(row)
+    self._history.add(row, best_epoch)
 
   def save(self) -> None:
     """Writes a checkpoint to go on from."""

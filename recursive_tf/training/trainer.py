@@ -17,9 +17,10 @@ from recursive_tf.distribute.workers import ALONE, Cluster, Workers
 from recursive_tf.models import Adagrad, Trainable
 from recursive_tf.training.checkpoint import Restored
 from recursive_tf.training.config import RunConfig
+from recursive_tf.training.curves import Row
 from recursive_tf.training.evaluate import Evaluator
 from recursive_tf.training.history import FILE_NAME as HISTORY_NAME
-from recursive_tf.training.history import Row, read_history
+from recursive_tf.training.history import read_history
 from recursive_tf.training.problem import Splits
 from recursive_tf.training.record import NoRecord, RunRecord
 from recursive_tf.training.registry import entry_named
@@ -207,7 +208,7 @@ class Trainer:
       self.state.best_quality.assign(quality)
       self.state.best_epoch.assign(self.epochs_done)
       self._record.save_best()
-    self._record.add(row)
+    self._record.add(row, int(self.state.best_epoch))
     self._record.save()
     reporter.end_epoch(row, is_best)
     return True
