@@ -9,7 +9,11 @@ import pytest
 from recursive_tf.convert import Reason
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "CHANGELOG.md"]
+PAGES = [
+  *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+  *sorted((ROOT / "docs").rglob("*.md")),
+  *sorted((ROOT / "examples").rglob("*.md")),
+]
 
 
 def run_blocks(page, folder):

@@ -57,6 +57,22 @@ def test_wheel_holds_packages_under_their_installed_names(wheel):
   assert any(re.fullmatch(r"recursive_tf/datasets/data/sample_\w+\.txt", n) for n in names)
 
 
+def test_wheel_holds_licence_and_notice(wheel, repository):
+  archive = zipfile.ZipFile(wheel)
+  for name in ("LICENSE", "NOTICE"):
+    (path,) = [n for n in archive.namelist() if n.endswith(f".dist-info/licenses/{name}")]
+    assert archive.read(path) == (repository / name).read_bytes()
+  (metadata,) = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
+  assert "License-Expression: Apache-2.0\n" in archive.read(metadata).decode()
+
+
+def test_the_citation_is_of_this_version(repository):
+  citation = (repository / "CITATION.cff").read_text()
+  project = (repository / "pyproject.toml").read_text()
+  (version,) = re.findall(r'^version = "(.*)"$', project, re.MULTILINE)
+  assert f"\nversion: {version}\n" in citation and "\nlicense: Apache-2.0\n" in citation
+
+
 def test_wheel_holds_nothing_else(wheel):
   names = zipfile.ZipFile(wheel).namelist()
   assert {re.sub(r"-.*", "", name.split("/")[0]) for name in names} == {"recursive_tf"}
