@@ -25,7 +25,7 @@ INSTALL = RECURSIVE_TF_BUILD_KERNELS=0 $(PIP) install --no-build-isolation -e
 .NOTPARALLEL:
 .PHONY: help setup train test test-concurrent test-slow test-one-thread check check-python \
   check-types check-floors check-cpp format bench core-test core-tsan core-asan core-runtime \
-  core-thread-safety wheel wheel-test clean
+  core-thread-safety wheel wheel-test docs clean
 
 help:
 	@echo 'make train       train a TreeLSTM on the bundled trees (TRAIN_ARGS="treernn --data sst")'
@@ -33,7 +33,7 @@ help:
 	@echo 'make check       lint, format, types, floors'
 	@echo 'make bench       the benchmarks'
 	@echo 'more:            setup test-concurrent test-slow test-one-thread format core-test core-tsan'
-	@echo '                 core-asan core-runtime core-thread-safety wheel wheel-test clean'
+	@echo '                 core-asan core-runtime core-thread-safety wheel wheel-test docs clean'
 
 train: setup
 	$(BIN)/recursive-tf train $(TRAIN_ARGS)
@@ -95,6 +95,14 @@ bench: setup $(VENV)/.installed-bench
 # what each needs.
 core-test core-tsan core-asan core-runtime core-thread-safety: core-%: setup
 	$(MAKE) -j $(or $(shell nproc 2>/dev/null),2) -C tests/cc $* PYTHON=$(abspath $(BIN)/python)
+
+# The pages as a site: build/site/index.html. They are laid out as they lie here, so links are the same.
+PAGES := README.md CHANGELOG.md CONTRIBUTING.md LICENSE NOTICE CITATION.cff BUILD \
+  $(shell find docs models benchmarks examples -name '*.md' -o -name '*.png')
+docs: $(VENV)/.installed-docs build/tree
+	@rm -rf build/pages && mkdir -p build/pages
+	@cp --parents $(PAGES) build/pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 wheel: setup
 	rm -rf build/wheel

@@ -1,6 +1,7 @@
 """The README's Python runs as it stands, and its links lead somewhere."""
 
 import pathlib
+import pkgutil
 import re
 import runpy
 
@@ -57,3 +58,18 @@ def test_keras_page_runs(tmp_path, monkeypatch):
   namespace = run_blocks(ROOT / "docs" / "keras.md", tmp_path)
   assert namespace["logits"].shape == (50, 5)
   assert (tmp_path / "own_program" / "saved_model.pb").exists()
+
+
+def test_names_of_the_reference_can_be_imported():
+  page = (ROOT / "docs" / "api.md").read_text()
+  listed = re.findall(r"^(?:::: |      heading: )(recursive_tf\S+)$", page, re.MULTILINE)
+  assert len(listed) > 80 and len(set(listed)) == len(listed)
+  for name in listed:
+    assert pkgutil.resolve_name(name) is not None, name
+
+
+def test_pages_of_the_site_exist():
+  site = (ROOT / "mkdocs.yml").read_text()
+  listed = re.findall(r": (\S+\.md)$", site, re.MULTILINE)
+  assert len(listed) > 15
+  assert [page for page in listed if not (ROOT / page).exists()] == []
