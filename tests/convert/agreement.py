@@ -42,6 +42,12 @@ def lopsided():
   return Node(1, True, "r", inner, Node(4, True, "b"))
 
 
+def bushy():
+  """Returns a root of whose two children the first has three: values 1; 2, 3; 4, 5, 6."""
+  inner = Node(2, True, "a", Node(4, False, "c"), Node(5, True, "d"), Node(6, True, "e"))
+  return Node(1, True, "r", inner, Node(3, False, "b"))
+
+
 def visiting(ask):
   """Returns a program that adds up `ask(node, visit)` over a tree, with a write before and after.
 

@@ -1,5 +1,7 @@
 """Small programs with what is expected of them, collected into the parameters of one test."""
 
+import dataclasses
+
 import pytest
 
 from tests.convert.agreement import root
@@ -29,3 +31,11 @@ class Box:
   def add(self, y=1):
     """Changes the number."""
     self.x += y
+
+
+@dataclasses.dataclass
+class Pair:
+  """Two objects."""
+
+  a: object
+  b: object = 0

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from tests.convert.agreement import CONVERTED, Node, agrees, root
+from tests.convert.agreement import CONVERTED, Node, agrees, bushy, root
 from tests.convert.compare import Comparison
 
 D = 3
@@ -39,11 +39,6 @@ class Plain:
 
 def leaf():
   return Node(7, False, "z")
-
-
-def bushy():
-  inner = Node(2, True, "a", Node(4, False, "c"), Node(5, True, "d"), Node(6, True, "e"))
-  return Node(1, True, "r", inner, Node(3, False, "b"))
 
 
 def chain(depth):

@@ -1,12 +1,10 @@
 """Which of the containers that a program makes are one and the same: results and writes."""
 
-import dataclasses
-
 import pytest
 
 from recursive_tf.convert import Reason
 from tests.convert.agreement import CONVERTED, agrees
-from tests.convert.found.collected import Box, collector
+from tests.convert.found.collected import Box, Pair, collector
 
 SHARED = Reason.SHARED_CONTAINER
 PROGRAMS, program = collector()
@@ -15,12 +13,6 @@ PROGRAMS, program = collector()
 @pytest.mark.parametrize(("build", "expect", "calls"), PROGRAMS)
 def test_what_is_shared_is_as_in_python(build, expect, calls):
   agrees(build, calls, expect=expect)
-
-
-@dataclasses.dataclass
-class Pair:
-  a: object
-  b: object = 0
 
 
 @program(SHARED)

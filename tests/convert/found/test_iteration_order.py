@@ -3,12 +3,7 @@
 import pytest
 
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, Node, agrees, root
-
-
-def bushy():
-  inner = Node(2, True, "a", Node(4, False, "c"), Node(5, True, "d"), Node(6, True, "e"))
-  return Node(1, True, "r", inner, Node(3, False, "b"))
+from tests.convert.agreement import CONVERTED, Node, agrees, bushy, root
 
 
 def trees():

@@ -7,15 +7,10 @@ from tests.convert import trees
 from tests.convert.programs.registry import Case, D, program
 
 
-def embedding(w):
-  """Returns a table of word vectors."""
-  return w.weight(trees.VOCABULARY, D)
-
-
 @program("variables", "training step")
 def weights_change_between_calls(w):
   """Shows an optimizer's step between calls: weights are read in the run."""
-  table, mix = embedding(w), w.dense(2 * D, activation="tanh")
+  table, mix = w.embedding(), w.dense(2 * D, activation="tanh")
 
   @w.recursive
   def encode(node):
@@ -33,7 +28,7 @@ def weights_change_between_calls(w):
 @program("variables", "attributes of self")
 def variable_replaced_between_calls(w):
   """Shows another variable put in the model's attribute: loading a checkpoint by hand."""
-  first, second = embedding(w), embedding(w)
+  first, second = w.embedding(), w.embedding()
 
   class Model:
     def __init__(self):
@@ -56,7 +51,7 @@ def variable_replaced_between_calls(w):
 @program("functions as attributes", "tf.nn")
 def activation_swapped_between_calls(w):
   """Shows `self.activation = tf.nn.relu`, another function later."""
-  table = embedding(w)
+  table = w.embedding()
 
   class Model:
     activation = staticmethod(tf.tanh)
@@ -78,7 +73,7 @@ def activation_swapped_between_calls(w):
 @program("class attributes")
 def class_constant_changed(w):
   """Shows a constant of the class that changes between calls, for all instances."""
-  table = embedding(w)
+  table = w.embedding()
 
   class Model:
     gain, bias = 0.5, 0
@@ -99,7 +94,7 @@ def class_constant_changed(w):
 @program("numpy", "closure", "changed in place")
 def closed_over_array_changed_in_place(w):
   """Shows a NumPy array and a list that the function closes over, changed in place."""
-  table, bias, gains = embedding(w), np.zeros(D, np.float32), [1.0, 2.0]
+  table, bias, gains = w.embedding(), np.zeros(D, np.float32), [1.0, 2.0]
 
   @w.recursive
   def encode(node):
@@ -138,7 +133,7 @@ class Not:
 @program("new class", "isinstance", "relaxed assumption")
 def new_class_after_first_calls(w):
   """Shows a node class that no tree had at first."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -182,7 +177,7 @@ def features_from_an_encoder(w):
 @program("gradients", "tensor argument")
 def gradients_of_tensor_arguments(w):
   """Shows gradients with respect to a tensor that is passed down."""
-  table, queries = embedding(w), [w.tensor(D) for _ in trees.SIZES]
+  table, queries = w.embedding(), [w.tensor(D) for _ in trees.SIZES]
 
   @w.recursive
   def score(node, query):
@@ -218,7 +213,7 @@ def gradients_of_tensors_around(w):
 @program("writes", "read by the next call", "tensor")
 def state_carried_between_calls(w):
   """Shows what one call wrote and the next one reads: the tree keeps a moving average."""
-  table = embedding(w)
+  table = w.embedding()
 
   def make(word=None, **kwargs):
     node = trees.Node(word, **kwargs)

@@ -4,13 +4,8 @@ import tensorflow as tf
 
 from recursive_tf.convert import Reason
 from tests.convert import trees
-from tests.convert.programs.registry import Case, D, program
+from tests.convert.programs.registry import Case, program
 from tests.convert.programs.shared_objects import dags
-
-
-def embedding(w):
-  """Returns a table of word vectors."""
-  return w.weight(trees.VOCABULARY, D)
 
 
 @program("writes", "dag", "counts", gradients=False)
@@ -30,7 +25,7 @@ def writes_to_shared_nodes(w):
 @program("writes", "dag", "visited flag", "tensor")
 def visited_flags(w):
   """Shows a flag on the node instead of a cache: the second visit takes the stored state."""
-  table = embedding(w)
+  table = w.embedding()
 
   def reset(root):
     agenda = [root]
@@ -192,7 +187,7 @@ def words_by_tag(w):
 @program("writes", "local list", "stack", "no effect outside")
 def local_lists(w):
   """Shows lists made and filled inside one call: they are values, not effects."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):

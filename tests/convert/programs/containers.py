@@ -8,15 +8,10 @@ from tests.convert import trees
 from tests.convert.programs.registry import Case, D, program
 
 
-def embedding(w):
-  """Returns a table of word vectors."""
-  return w.weight(trees.VOCABULARY, D)
-
-
 @program("dict trees", "in", "string keys")
 def json_trees(w):
   """Shows trees as read from JSON: `t["left"]`, `"word" in t`."""
-  table, mix = embedding(w), w.dense(2 * D)
+  table, mix = w.embedding(), w.dense(2 * D)
 
   @w.recursive
   def encode(t):
@@ -30,7 +25,7 @@ def json_trees(w):
 @program("dict trees", "get")
 def json_get(w):
   """Shows `t.get("left")`, with None and with a default where there is none."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(t, sign=1.0):
@@ -46,7 +41,7 @@ def json_get(w):
 def list_trees(w):
   """Shows parses as nested lists, `["NP", ["W", "the"], ["W", "cat"]]`; s-expression readers."""
   index = {word: i for i, word in enumerate(trees.WORDS)}
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(parse):
@@ -62,7 +57,7 @@ def list_trees(w):
 @program("tuple trees", "unpacking", "isinstance")
 def tuple_trees(w):
   """Shows nested pairs unpacked: `left, right = tree`."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(tree):
@@ -80,7 +75,7 @@ Branch = collections.namedtuple("Branch", "left right tag")
 @program("namedtuple nodes", "isinstance")
 def namedtuple_nodes(w):
   """Shows namedtuples with integers as leaves, read by name and by place."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(tree):
@@ -115,7 +110,7 @@ class Forest:
 @program("__len__", "__getitem__", "__iter__")
 def sequence_protocol(w):
   """Shows nodes with their own `__len__`, `__getitem__` and `__iter__`."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):

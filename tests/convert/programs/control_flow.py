@@ -6,15 +6,10 @@ from tests.convert import trees
 from tests.convert.programs.registry import Case, D, program
 
 
-def embedding(w):
-  """Returns a table of word vectors."""
-  return w.weight(trees.VOCABULARY, D)
-
-
 @program("if/elif", "string ==", "early return")
 def tag_chain(w):
   """Shows an if/elif/else chain on `node.tag`, one weight per phrase type; syntactically untied."""
-  table, np_mix, vp_mix, other = embedding(w), w.dense(2 * D), w.dense(2 * D), w.dense(2 * D)
+  table, np_mix, vp_mix, other = w.embedding(), w.dense(2 * D), w.dense(2 * D), w.dense(2 * D)
 
   @w.recursive
   def encode(node):
@@ -34,7 +29,7 @@ def tag_chain(w):
 @program("conditional expression")
 def conditional_expressions(w):
   """Shows nested conditional expressions that recur on one side only."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -48,7 +43,7 @@ def conditional_expressions(w):
 @program("and/or/not", "in")
 def boolean_operators(w):
   """Shows short-circuits: the right side would fail where the left one decides."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -64,7 +59,7 @@ def boolean_operators(w):
 @program("chained comparison")
 def chained_comparisons(w):
   """Shows `1 < node.word <= 3`, also with a call in the middle."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node, depth=0):
@@ -83,7 +78,7 @@ def chained_comparisons(w):
 @program("for loop", "accumulator", "left to right")
 def fold_over_children(w):
   """Shows a loop-carried state: h = f(h, child), as a tree-shaped RNN."""
-  table, step = embedding(w), w.dense(2 * D, activation="tanh")
+  table, step = w.embedding(), w.dense(2 * D, activation="tanh")
 
   @w.recursive
   def encode(node):
@@ -98,7 +93,7 @@ def fold_over_children(w):
 @program("enumerate", "position")
 def enumerate_children(w):
   """Shows `enumerate`: children weighted by their place."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -113,7 +108,7 @@ def enumerate_children(w):
 @program("zip", "slices")
 def zip_neighbours(w):
   """Shows `zip` over children and their right neighbours."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -146,7 +141,7 @@ def while_parent(w):
 @program("continue")
 def continue_in_loop(w):
   """Shows `continue`: prepositional phrases are passed over."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -163,7 +158,7 @@ def continue_in_loop(w):
 @program("break", "for loop")
 def break_in_loop(w):
   """Shows `break` out of a loop that recurs: children after the first VP do not count."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -180,7 +175,7 @@ def break_in_loop(w):
 @program("while", "index", "len")
 def while_over_children(w):
   """Shows a hand-written index loop, as in code that came from C."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -196,7 +191,7 @@ def while_over_children(w):
 @program("range", "constant loop")
 def range_with_constant(w):
   """Shows a loop of known length inside the body: two layers per node."""
-  table, layers = embedding(w), [w.dense(D), w.dense(D)]
+  table, layers = w.embedding(), [w.dense(D), w.dense(D)]
 
   @w.recursive
   def encode(node):
@@ -249,7 +244,7 @@ def raise_for_bad_label(w):
 def missing_key(w):
   """Shows the KeyError of an unknown word: the key, and the line, are Python's."""
   vocabulary = {"the": 0, "cat": 1, "sat": 2, "on": 3, "a": 4, "mat": 5}
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(tree):
@@ -317,7 +312,7 @@ def any_and_all(w):
 @program("walrus", "truth of a list")
 def walrus_and_truth(w):
   """Shows `:=` and the truth of a list and of a number."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):

@@ -6,15 +6,10 @@ from tests.convert import trees
 from tests.convert.programs.registry import Case, D, program
 
 
-def embedding(w):
-  """Returns a table of word vectors."""
-  return w.weight(trees.VOCABULARY, D)
-
-
 @program("writes", "attribute", "tensor")
 def state_on_nodes(w):
   """Shows `node.state = h` with gradients through what was written; visualisers do that."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -59,7 +54,7 @@ def counting_calls(w):
 @program("writes", "append", "list of tensors")
 def append_states(w):
   """Shows `results.append(h)` in post-order (tensorflow issue 37512)."""
-  table, results = embedding(w), []
+  table, results = w.embedding(), []
 
   @w.recursive
   def encode(node):
@@ -89,7 +84,7 @@ def collect_leaves(w):
 @program("writes", "dict", "cache by key")
 def memo_by_key(w):
   """Shows `cache[key] = h` keyed by an int: each word is encoded once per run of the program."""
-  table, cache = embedding(w), {}
+  table, cache = w.embedding(), {}
 
   @w.recursive
   def encode(node):
@@ -143,7 +138,7 @@ def prints_in_order(w):
 @program("print", "tensors")
 def prints_tensors(w):
   """Shows tensors printed, and formatted by an f-string."""
-  table = w.weight(trees.VOCABULARY, 2, dtype=tf.float64)
+  table = w.embedding(2, dtype=tf.float64)
 
   @w.recursive
   def encode(node):
@@ -258,7 +253,7 @@ def writes_before_an_exception(w):
 @program("writes", "None", "reset")
 def reset_fields(w):
   """Shows a field set to None first and filled later, with a read of the old value."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -281,7 +276,7 @@ def attributes_of_a_module(w):
   class Encoder(tf.Module):
     def __init__(self):
       super().__init__()
-      self.table, self.last, self.updates = embedding(w), tf.zeros([D]), 0
+      self.table, self.last, self.updates = w.embedding(), tf.zeros([D]), 0
 
     @w.recursive
     def encode(self, node):

@@ -10,15 +10,10 @@ from tests.convert import trees
 from tests.convert.programs.registry import Case, D, call, program
 
 
-def embedding(w):
-  """Returns a table of word vectors."""
-  return w.weight(trees.VOCABULARY, D)
-
-
 @program("defaults", "keyword arguments", "keyword-only")
 def keywords_and_defaults(w):
   """Shows defaults, keywords in another order, and a keyword-only argument."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node, scale=0.5, *, shift=0.0, sign=1):
@@ -35,7 +30,7 @@ def keywords_and_defaults(w):
 @program("mutual recursion")
 def mutual_recursion(w):
   """Shows two functions that call each other level by level; and/or trees."""
-  table = embedding(w)
+  table = w.embedding()
 
   def both(node):
     return table[node.word] if node.is_leaf else either(node.left) * either(node.right)
@@ -74,7 +69,7 @@ def even_and_odd(w):
 @program("lambda", "helper")
 def lambda_helpers(w):
   """Shows lambdas as helpers and as a table of functions by tag."""
-  table, mix = embedding(w), w.dense(D)
+  table, mix = w.embedding(), w.dense(D)
   squash = lambda x: tf.tanh(mix(x[tf.newaxis]))[0]  # noqa: E731
   combine = {"NP": lambda a, b: a + b, "VP": lambda a, b: a * b, "PP": lambda a, b: a - b}
 
@@ -97,7 +92,7 @@ def recursive_lambda(w):
 @program("nested function", "closure over arguments")
 def inner_recursion(w):
   """Shows an outer function that defines the recursive one inside, closing over its arguments."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(root, scale):
@@ -114,7 +109,7 @@ def inner_recursion(w):
 @program("higher order", "function argument")
 def function_arguments(w):
   """Shows a fold that is passed its functions: catamorphisms."""
-  table = embedding(w)
+  table = w.embedding()
 
   def cata(node, leaf, inner):
     if node.is_leaf:
@@ -131,7 +126,7 @@ def function_arguments(w):
 @program("functools.partial", "map")
 def partial_and_map(w):
   """Shows `functools.partial` and the builtin `map` over children."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(scale, node):
@@ -144,7 +139,7 @@ def partial_and_map(w):
 @program("star arguments")
 def star_arguments(w):
   """Shows `*args` and `**kwargs` in helpers and calls."""
-  table = embedding(w)
+  table = w.embedding()
 
   def compose(*states, gain=1.0, **options):
     total = states[0]
@@ -171,7 +166,7 @@ def inherited_methods(w):
     gain = 0.5
 
     def __init__(self):
-      self.table = embedding(w)
+      self.table = w.embedding()
 
     @staticmethod
     def squash(x):
@@ -205,7 +200,7 @@ def wrapped_bound_method(w):
 
   class Model:
     def __init__(self):
-      self.table = embedding(w)
+      self.table = w.embedding()
 
     def encode(self, node):
       if node.is_leaf:
@@ -227,7 +222,7 @@ class State:
 @program("dataclass result")
 def dataclass_result(w):
   """Shows a dataclass as state, made by keywords and read by name."""
-  table, mix = embedding(w), w.dense(D)
+  table, mix = w.embedding(), w.dense(D)
 
   @w.recursive
   def encode(node):
@@ -244,7 +239,7 @@ def dataclass_result(w):
 @program("dict result")
 def dict_result(w):
   """Shows a dict as result: `{"h": ..., "loss": ...}`."""
-  table, mix = embedding(w), w.weight(D)
+  table, mix = w.embedding(), w.weight(D)
 
   @w.recursive
   def encode(node):
@@ -264,7 +259,7 @@ Gates = collections.namedtuple("Gates", ["h", "c"])
 @program("namedtuple result")
 def namedtuple_result(w):
   """Shows a namedtuple as state, `_replace` included."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -291,7 +286,7 @@ class Summary:
 @program("plain class as result", "objects made in the recursion", "methods of results")
 def plain_class_result(w):
   """Shows a plain class as state, made by its `__init__`, with a method that makes another."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -309,7 +304,7 @@ def plain_class_result(w):
 @program("list result", "fixed length")
 def list_result(w):
   """Shows a list of fixed length as result, nested in a tuple."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -338,7 +333,7 @@ def leaves_as_list(w):
 @program("list result", "tensors", "extend")
 def hidden_states_as_list(w):
   """Shows a list of all hidden states, extended child by child; syntax_tree_network's style."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def states(node):
@@ -353,7 +348,7 @@ def hidden_states_as_list(w):
 @program("tf.function helper", "keras activation")
 def tf_function_helper(w):
   """Shows a cell that is a tf.function already, inside plain recursion."""
-  table, mix = embedding(w), w.weight(2 * D, D)
+  table, mix = w.embedding(), w.weight(2 * D, D)
 
   @tf.function
   def cell(a, b):
@@ -371,7 +366,7 @@ def tf_function_helper(w):
 @program("global functions", "helper with early returns", "recursion in a helper")
 def helper_of_module(w):
   """Shows module-level helpers, one of them recursive over another structure than the caller."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -417,7 +412,7 @@ def tree_kernel(w):
 @program("tensor argument", "map over two lists")
 def tensor_beside_tree(w):
   """Shows a query tensor per tree, mapped together with the trees."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def score(node, query):

@@ -25,7 +25,7 @@ def attribute_changed_between_calls(w):
 
   class Network:
     def __init__(self):
-      self.table, self.scale, self.negate = w.weight(trees.VOCABULARY, D), 1.0, False
+      self.table, self.scale, self.negate = w.embedding(), 1.0, False
 
     @w.recursive
     def encode(self, node):
@@ -46,7 +46,7 @@ def attribute_changed_between_calls(w):
 @program("closure variable", "read afresh")
 def closure_changed_between_calls(w):
   """Shows a closed-over number that changes between calls: tf.function keeps the first."""
-  table, temperature = w.weight(trees.VOCABULARY, D), 1.0
+  table, temperature = w.embedding(), 1.0
 
   def mutate(rng, root):
     nonlocal temperature
@@ -106,7 +106,7 @@ def vocabulary_that_grows(w):
 @program("None or tensor attribute", "is None")
 def optional_tensor(w):
   """Shows a field that is None in some nodes and a tensor in others: retraced, or wrong."""
-  table = w.weight(trees.VOCABULARY, D)
+  table = w.embedding()
 
   def make(word=None, tag="X", **kwargs):
     node = trees.Node(word, tag=tag, **kwargs)
@@ -126,7 +126,7 @@ def optional_tensor(w):
 @program("float where int was", "relaxed assumption")
 def int_then_float_attribute(w):
   """Shows an attribute that is an int in all trees, and a float from the second round on."""
-  table = w.weight(trees.VOCABULARY, D)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -145,7 +145,7 @@ def int_then_float_attribute(w):
 @program("dtype of attributes", "tf.cast")
 def casts(w):
   """Shows `tf.cast` of Python numbers and bools read of nodes; dtype errors in graph mode."""
-  table = w.weight(trees.VOCABULARY, D)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -160,7 +160,7 @@ def casts(w):
 @program("tf.TensorArray-free stacking", "empty list", "conditional")
 def stack_or_zeros(w):
   """Shows `tf.stack(states) if states else zeros`: children lists that may be empty."""
-  table, mix = w.weight(trees.VOCABULARY, D), w.dense(D)
+  table, mix = w.embedding(), w.dense(D)
 
   @w.recursive
   def encode(node):
@@ -174,7 +174,7 @@ def stack_or_zeros(w):
 @program("sum() of tensors", "start value 0")
 def builtin_sum_of_tensors(w):
   """Shows the builtin `sum` over recursive tensors, which starts at the int 0."""
-  table = w.weight(trees.VOCABULARY, D)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):

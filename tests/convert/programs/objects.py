@@ -10,11 +10,6 @@ from tests.convert import trees
 from tests.convert.programs.registry import Case, D, program
 
 
-def embedding(w):
-  """Returns a table of word vectors."""
-  return w.weight(trees.VOCABULARY, D)
-
-
 class Slotted:
   """A node with `__slots__` and no dict."""
 
@@ -27,7 +22,7 @@ class Slotted:
 @program("__slots__")
 def slots(w):
   """Shows nodes with `__slots__`, as libraries write them for memory."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -68,7 +63,7 @@ class Phrase(Base):
 @program("class attributes", "inheritance", "properties", "methods")
 def inherited_attributes(w):
   """Shows class constants that some instances override, an inherited property and method."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -105,7 +100,7 @@ class Accessors:
 @program("accessor methods", "items of lists", "negative index")
 def accessor_methods(w):
   """Shows `node.get_left()` and what lies behind it."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -175,7 +170,7 @@ def polymorphic_nodes(w):
   """Shows node classes that each define `encode(self, model)`: the interpreter pattern."""
 
   class Model:
-    table, mix = embedding(w), w.weight(D, D)
+    table, mix = w.embedding(), w.weight(D, D)
 
     def compose(self, a, b):
       return tf.tanh(tf.linalg.matvec(self.mix, a) + b)
@@ -195,7 +190,7 @@ def visitor(w):
 
   class Visitor:
     def __init__(self):
-      self.table = embedding(w)
+      self.table = w.embedding()
 
     @w.recursive
     def visit(self, node):
@@ -260,7 +255,7 @@ def tensor_attributes_of_varying_shape(w):
 @program("numpy scalars", "np.float32", "np.int64")
 def numpy_scalars(w):
   """Shows NumPy scalars on nodes: pandas rows turned into trees."""
-  table = embedding(w)
+  table = w.embedding()
 
   def make(word=None, **kwargs):
     node = trees.Node(word, **kwargs)
@@ -295,7 +290,7 @@ class Record:
 @program("dataclass nodes", "tuple attribute")
 def dataclass_nodes(w):
   """Shows dataclasses as nodes, with a tuple among the fields."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node: Record) -> tf.Tensor:
@@ -318,7 +313,7 @@ class Kind(enum.Enum):
 @program("enum", "is", "==")
 def enum_kinds(w):
   """Shows nodes whose kind is an `enum.Enum` member; parsers and sum-product networks."""
-  table = embedding(w)
+  table = w.embedding()
 
   def make(word=None, tag="X", **kwargs):
     node = trees.Node(word, tag=tag, **kwargs)
@@ -339,7 +334,7 @@ def enum_kinds(w):
 @program("optional child", "missing attribute", "hasattr")
 def optional_attributes(w):
   """Shows `hasattr` and `getattr` with a default: attributes that only some nodes have."""
-  table = embedding(w)
+  table = w.embedding()
 
   def make(word=None, tag="X", **kwargs):
     node = trees.Node(word, tag=tag, **kwargs)
@@ -373,7 +368,7 @@ def returns_a_node(w):
 @program("None or tensor")
 def zero_or_tensor(w):
   """Shows a function that returns None for no node, and a vector otherwise."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -390,7 +385,7 @@ def zero_or_tensor(w):
 @program("mixed attribute", "int or string")
 def int_or_string_attribute(w):
   """Shows a field that holds an index in some leaves and a string in others."""
-  table = embedding(w)
+  table = w.embedding()
   index = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, "cat": 1, "mat": 5}
 
   def make(word=None, tag="X", **kwargs):

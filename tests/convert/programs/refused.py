@@ -10,15 +10,10 @@ from tests.convert import trees
 from tests.convert.programs.registry import Case, D, program
 
 
-def embedding(w):
-  """Returns a table of word vectors."""
-  return w.weight(trees.VOCABULARY, D)
-
-
 @program("try/except", expect=Reason.SYNTAX)
 def try_around_recursion(w):
   """Shows an exception as control flow: what has no children is a leaf."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -51,7 +46,7 @@ def generator_of_leaves(w):
 @program(".numpy()", expect=Reason.NEEDS_VALUE)
 def numpy_of_a_tensor(w):
   """Shows a tensor's value used by Python: `h.numpy().sum()`."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -66,7 +61,7 @@ def numpy_of_a_tensor(w):
 @program("random", expect=Reason.OPAQUE_CALL)
 def dropout_by_random(w):
   """Shows `random.random()`: words dropped by Python's generator, whose state moves on."""
-  table = embedding(w)
+  table = w.embedding()
   generator = random.Random(int(w.rng.integers(1000)))
 
   @w.recursive
@@ -81,7 +76,7 @@ def dropout_by_random(w):
 @program("variable.assign_add", expect=Reason.STATEFUL_OP)
 def assign_inside(w):
   """Shows a variable that counts words, assigned inside the recursion."""
-  table = embedding(w)
+  table = w.embedding()
   seen = tf.Variable(0.0)
 
   @w.recursive
@@ -133,7 +128,7 @@ def made_by_exec(w):
 @program("setattr", "computed name", expect=Reason.UNSUPPORTED_WRITE)
 def computed_attribute_name(w):
   """Shows `setattr` with a name that is made of the node's tag."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):

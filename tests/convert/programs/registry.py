@@ -97,6 +97,10 @@ class World:
     self.variables.append(variable)
     return variable
 
+  def embedding(self, width=D, **options):
+    """Returns a new table of word vectors."""
+    return self.weight(trees.VOCABULARY, width, **options)
+
   def tensor(self, *shape, dtype=tf.float32):
     """Returns a random tensor."""
     return tf.constant(self.rng.normal(size=shape), dtype)

@@ -25,7 +25,7 @@ def top_down_generation(w):
 @program("tensor predicate", "objects and tensors")
 def skip_by_value(w):
   """Shows `if tf.reduce_sum(h) > 0:` between recursive calls over a tree."""
-  table = w.weight(trees.VOCABULARY, D)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -60,7 +60,7 @@ def generated_size(w):
 @program("tensor predicate", "and/or/not on tensors")
 def boolean_tensors(w):
   """Shows `and`, `or`, `not` on tensor comparisons, mixed with Python ones."""
-  table = w.weight(trees.VOCABULARY, D)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -141,7 +141,7 @@ def bisection(w):
 @program("tensor predicate", "tensor index", "int from tensor in gather")
 def descent_by_argmax(w):
   """Shows a decision tree where a tensor picks the child: soft trees at inference."""
-  table = w.weight(trees.VOCABULARY, D)
+  table = w.embedding()
 
   @w.recursive
   def route(node, x):
@@ -157,7 +157,7 @@ def descent_by_argmax(w):
 @program("tensor predicate", "assert on tensor", "exception")
 def assert_on_tensor(w):
   """Shows `assert` on a tensor and an error that TensorFlow raises on a value."""
-  table = w.weight(trees.VOCABULARY, D)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -192,7 +192,7 @@ def printed_decisions(w):
 @program("tensor predicate", "writes", "append", gradients=False)
 def writes_under_tensor_predicates(w):
   """Shows appends and attribute writes that happen or not by a tensor's value."""
-  table, chosen = w.weight(trees.VOCABULARY, D), []
+  table, chosen = w.embedding(), []
 
   @w.recursive
   def mark(node):

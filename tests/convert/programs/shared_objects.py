@@ -3,18 +3,13 @@
 import tensorflow as tf
 
 from tests.convert import trees
-from tests.convert.programs.registry import Case, D, program
-
-
-def embedding(w):
-  """Returns a table of word vectors."""
-  return w.weight(trees.VOCABULARY, D)
+from tests.convert.programs.registry import Case, program
 
 
 @program("dag", "cache dict", "writes", "objects as keys")
 def dag_with_cache(w):
   """Shows shared nodes and a dict of what is done already: expression DAGs, sum-product nets."""
-  table, cache = embedding(w), {}
+  table, cache = w.embedding(), {}
 
   @w.recursive
   def encode(node):
@@ -49,7 +44,7 @@ def dags(rng):
 @program("dag", "shared objects")
 def shared_nodes(w):
   """Shows the same DAGs without a cache: shared nodes are encoded as often as they are reached."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node, depth):
@@ -63,7 +58,7 @@ def shared_nodes(w):
 @program("cyclic objects", "is", "parent")
 def siblings_through_the_parent(w):
   """Shows parent links and `is`: a node is encoded from its siblings' words, too."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def encode(node):
@@ -80,7 +75,7 @@ def siblings_through_the_parent(w):
 @program("cyclic objects", "int argument")
 def unrolled_graph(w):
   """Shows a cyclic graph walked to a given depth: message passing by recursion."""
-  table = embedding(w)
+  table = w.embedding()
 
   @w.recursive
   def message(node, hops):

@@ -9,7 +9,7 @@ from tests.convert.programs.registry import Case, D, program
 @program("closure", "binary", "property")
 def tree_rnn(w):
   """Shows the plain TreeRNN over node objects; the issue's example, Socher et al. 2011."""
-  table, mix, bias = w.weight(trees.VOCABULARY, D), w.weight(2 * D, D), w.weight(D)
+  table, mix, bias = w.embedding(), w.weight(2 * D, D), w.weight(D)
 
   @w.recursive
   def encode(node):
@@ -27,7 +27,7 @@ def tree_lstm(w):
 
   class TreeLSTM:
     def __init__(self):
-      self.table = w.weight(trees.VOCABULARY, D)
+      self.table = w.embedding()
       self.wx, self.u, self.b = w.weight(D, 3 * D), w.weight(2 * D, 5 * D), w.weight(5 * D)
 
     def leaf(self, word):
@@ -60,7 +60,7 @@ def child_sum_tree_lstm(w):
       super().__init__()
       self.ioux, self.iouh = w.dense(D, 3 * D), w.dense(D, 3 * D)
       self.fx, self.fh = w.dense(D), w.dense(D)
-      self.table = w.weight(trees.VOCABULARY, D)
+      self.table = w.embedding()
 
     def node_forward(self, inputs, child_c, child_h):
       child_h_sum = tf.reduce_sum(child_h, axis=0, keepdims=True)
@@ -90,7 +90,7 @@ def child_sum_tree_lstm(w):
 @program("comprehension", "tf.add_n", "list children")
 def child_sum_by_comprehension(w):
   """Shows list comprehensions over recursive results; child-sum units as TF 2 ports write them."""
-  table, u, f = w.weight(trees.VOCABULARY, D), w.dense(D), w.dense(D)
+  table, u, f = w.embedding(), w.dense(D), w.dense(D)
 
   @w.recursive
   def encode(node):
@@ -107,7 +107,7 @@ def child_sum_by_comprehension(w):
 @program("writes", "loss at every node", "float64")
 def socher_rntn(w):
   """Shows a tensor network that leaves `hidden` and `probs` on its nodes; Stanford's CS224d."""
-  table = w.weight(trees.VOCABULARY, D, dtype=tf.float64)
+  table = w.embedding(dtype=tf.float64)
   v, mix = w.weight(D, 2 * D, 2 * D, dtype=tf.float64), w.weight(2 * D, D, dtype=tf.float64)
   ws = w.weight(D, 2, dtype=tf.float64)
 
@@ -135,7 +135,7 @@ def nltk_encoder(w):
   """Shows an encoder of `nltk.Tree` as it is, words through a dict; blog posts on SST."""
   vocabulary = {word: index for index, word in enumerate(trees.WORDS)}
   tags = {"NP": 0, "VP": 1, "PP": 2, "W": 3}
-  table, tag_table, mix = w.weight(trees.VOCABULARY, D), w.weight(4, D), w.dense(2 * D)
+  table, tag_table, mix = w.embedding(), w.weight(4, D), w.dense(2 * D)
 
   @w.recursive
   def encode(tree):
@@ -152,7 +152,7 @@ def nltk_encoder(w):
 @program("tuple result", "accumulated loss")
 def recursive_autoencoder(w):
   """Shows (vector, loss so far) passed up; Socher et al., semi-supervised autoencoders."""
-  table = w.weight(trees.VOCABULARY, D)
+  table = w.embedding()
   enc, dec = w.dense(2 * D, activation="tanh"), w.dense(D, 2 * D)
 
   @w.recursive
@@ -172,7 +172,7 @@ def recursive_autoencoder(w):
 @program("threaded state", "several arguments", "tensor argument")
 def spinn_tracker(w):
   """Shows a tracker LSTM's state threaded left to right through the tree; SPINN, Bowman 2016."""
-  table, reduce, track = w.weight(trees.VOCABULARY, D), w.dense(3 * D), w.dense(2 * D)
+  table, reduce, track = w.embedding(), w.dense(3 * D), w.dense(2 * D)
 
   @w.recursive
   def parse(node, tracker):
@@ -191,7 +191,7 @@ def spinn_tracker(w):
 @program("attention", "tf.stack", "list children", "helper")
 def attention_over_children(w):
   """Shows softmax attention over a varying number of children; attentive Tree-LSTMs."""
-  table, query, mix = w.weight(trees.VOCABULARY, D), w.weight(D), w.weight(D, D)
+  table, query, mix = w.embedding(), w.weight(D), w.weight(D, D)
 
   def attend(states):
     scores = tf.linalg.matvec(states, query)
@@ -211,7 +211,7 @@ def attention_over_children(w):
 @program("pooling", "tf.stack", "nested tuples", "isinstance int")
 def max_pool_children(w):
   """Shows max-pooling over stacked children, nested tuples with integer leaves as trees."""
-  table, mix = w.weight(trees.VOCABULARY, D), w.dense(D, activation="relu")
+  table, mix = w.embedding(), w.dense(D, activation="relu")
 
   @w.recursive
   def pool(tree):
@@ -226,7 +226,7 @@ def max_pool_children(w):
 @program("tuple result", "matrix states")
 def matrix_vector_rnn(w):
   """Shows a vector and a matrix per node; MV-RNN, Socher et al. 2012."""
-  vectors, matrices = w.weight(trees.VOCABULARY, D), w.weight(trees.VOCABULARY, D, D)
+  vectors, matrices = w.embedding(), w.weight(trees.VOCABULARY, D, D)
   wv, wm = w.weight(2 * D, D), w.weight(2 * D, D)
 
   @w.recursive
@@ -272,7 +272,7 @@ def module_call(w):
   class Encoder(tf.Module):
     def __init__(self, name=None):
       super().__init__(name=name)
-      self.table, self.mix = w.weight(trees.VOCABULARY, D), w.weight(2 * D, D)
+      self.table, self.mix = w.embedding(), w.weight(2 * D, D)
 
     @w.recursive
     def __call__(self, node):
@@ -286,7 +286,7 @@ def module_call(w):
 @program("int in result", "tuple result", "tensor comparison")
 def sentiment_with_accuracy(w):
   """Shows loss as a tensor beside a count in Python ints; SST training loops."""
-  table, mix, out = w.weight(trees.VOCABULARY, D), w.dense(2 * D), w.dense(D, 3)
+  table, mix, out = w.embedding(), w.dense(2 * D), w.dense(D, 3)
 
   @w.recursive
   def run(node):
@@ -308,7 +308,7 @@ def sentiment_with_accuracy(w):
 @program("string table", "for loop", "accumulator", "tf.gather")
 def dependency_relations(w):
   """Shows a matrix per relation name, found through a dict; dependency-tree RNNs, 2014."""
-  table, matrices = w.weight(trees.VOCABULARY, D), w.weight(3, D, D)
+  table, matrices = w.embedding(), w.weight(3, D, D)
   relation = {"NP": 0, "VP": 1, "PP": 2}
 
   @w.recursive
@@ -324,7 +324,7 @@ def dependency_relations(w):
 @program("two functions", "tensor argument", "list result")
 def inside_outside(w):
   """Shows a pass up that leaves `inside` and a pass down that reads it; DIORA, Drozdov 2019."""
-  table, up, down = w.weight(trees.VOCABULARY, D), w.dense(2 * D), w.dense(2 * D)
+  table, up, down = w.embedding(), w.dense(2 * D), w.dense(2 * D)
 
   def inside(node):
     if node.is_leaf:
