@@ -22,6 +22,7 @@ from recursive_tf._errors import VersionError as VersionError
 from recursive_tf._ops import build_info as _build_info
 from recursive_tf.batching import record_schedule as record_schedule
 from recursive_tf.convert import ConversionRefused as ConversionRefused
+from recursive_tf.convert.function import function as function
 from recursive_tf.convert.recursive import recursive as recursive
 from recursive_tf.subgraph import RunStats as RunStats
 from recursive_tf.subgraph import SubGraph as SubGraph

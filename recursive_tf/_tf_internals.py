@@ -4,10 +4,12 @@ Nothing else in recursive_tf imports from `tensorflow.python`. tests/test_tf_int
 name for what it is here for, so that a TensorFlow release that moves one fails there, by name.
 """
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tensorflow.core.framework import attr_value_pb2
+from tensorflow.python import pywrap_tfe
 from tensorflow.python.autograph.core import config as autograph_config
 from tensorflow.python.eager import backprop_util, context, execute, record
 from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function
@@ -25,6 +27,7 @@ from tensorflow.python.ops import (
   cond_v2,
   control_flow_util,
   control_flow_util_v2,
+  gen_resource_variable_ops,
   gradients_util,
   handle_data_util,
   resource_variable_ops,
@@ -72,6 +75,9 @@ LOOPS = ("While", "StatelessWhile")
 FUNCTION_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 # The registered gradient of an op, None if it has none.
 get_gradient_function = ops.get_gradient_function
+# Calls a concrete function on a list of tensors, without binding them to parameters: that takes
+# longer than a small graph.
+call_flat = concrete_function.ConcreteFunction._call_flat
 # The Python stack with lines that AutoGraph generated mapped to those they came from.
 extract_stack = tf_stack.extract_stack
 
@@ -398,6 +404,79 @@ def is_recording() -> bool:
 def stop_recording() -> Any:
   """Returns a context in which no tape of this thread records."""
   return record.stop_recording()
+
+
+@contextlib.contextmanager
+def resume_recording() -> Iterator[None]:
+  """Lets the tapes of this thread record inside `stop_recording`.
+
+  A program that is converted has tapes of its own, inside a conversion that hides those around it.
+  """
+  was_stopped = pywrap_tfe.TFE_Py_TapeSetIsStopped()
+  if was_stopped:
+    pywrap_tfe.TFE_Py_TapeSetRestartOnThread()
+  try:
+    yield
+  finally:
+    if was_stopped:
+      pywrap_tfe.TFE_Py_TapeSetStopOnThread()
+
+
+def captured(graph: Graph) -> list[tuple[Any, Any]]:
+  """Returns what a FuncGraph takes from around it: pairs of a tensor and its stand-in inside."""
+  return list(graph.captures)
+
+
+@contextlib.contextmanager
+def standing_in(graph: Graph, stand_ins: Iterable[tuple[Any, Any]]) -> Iterator[None]:
+  """Has a FuncGraph use other tensors for some that it captures, while this is entered.
+
+  Args:
+    graph: the graph.
+    stand_ins: pairs of a tensor that the graph has captured, and one of its own.
+  """
+  captures = graph.function_captures
+  pairs = [(outer, captures.by_val_internal[id(outer)], inner) for outer, inner in stand_ins]
+  for outer, _, inner in pairs:
+    captures.add_or_replace(id(outer), outer, inner)
+  try:
+    yield
+  finally:
+    for outer, placeholder, _ in pairs:
+      captures.add_or_replace(id(outer), outer, placeholder)
+
+
+@contextlib.contextmanager
+def making_ops(graph: Graph, make: Callable[..., Any]) -> Iterator[None]:
+  """Has `make` decide on each op that a FuncGraph is about to get, while this is entered.
+
+  Every op of a graph comes through this one method.
+
+  Args:
+    graph: the graph.
+    make: takes the op's type, its inputs, and a function that makes the op as it would be made;
+      returns an op.
+  """
+  create = graph._create_op_internal
+
+  def decided(op_type: str, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    return make(op_type, list(inputs), lambda: create(op_type, inputs, *args, **kwargs))
+
+  graph._create_op_internal = decided
+  try:
+    yield
+  finally:
+    del graph._create_op_internal
+
+
+def anonymous_variable(spec: Any) -> Any:
+  """Makes the handle of a variable that each run of the graph has for itself.
+
+  TensorFlow makes a new one for this name, and drops it when the run does.
+  """
+  return gen_resource_variable_ops.var_handle_op(
+    dtype=spec.dtype, shape=spec.shape, shared_name=context.anonymous_name()
+  )
 
 
 def spec_of_variable(handle: Any) -> Any:

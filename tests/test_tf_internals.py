@@ -459,3 +459,46 @@ def test_the_strategy_starts_no_coordination_service_that_was_left_out(monkeypat
   assert tfi.context.context().coordination_service is None
   tfi.leave_out_coordination_service()
   assert tfi.context.context().coordination_service.service_type == ""
+
+
+def test_a_graph_uses_what_stands_in_for_a_captured_tensor_and_ops_are_decided_on():
+  variable = tf.Variable(3.0)
+  spec = tfi.spec_of_variable(variable.handle)
+  made = []
+
+  def make(op_type, inputs, create):
+    made.append((op_type, len(inputs)))
+    return create()
+
+  @tf.function(autograph=False)
+  def run():
+    graph = tf.compat.v1.get_default_graph()
+    inner = graph.capture(variable.handle)
+    copy = tfi.anonymous_variable(spec)
+    tfi.copy_handle_data(variable.handle, copy)
+    tf.raw_ops.AssignVariableOp(resource=copy, value=tf.constant(5.0))
+    with tfi.standing_in(graph, [(variable.handle, copy)]), tfi.making_ops(graph, make):
+      variable.assign_add(1.0)
+      found = variable.read_value()
+    assert graph.capture(variable.handle) is inner
+    assert [handle for handle, _ in tfi.captured(graph)] == [variable.handle]
+    return found
+
+  concrete = run.get_concrete_function()
+  assert ("AssignAddVariableOp", 2) in made and ("ReadVariableOp", 1) in made
+  for _ in range(2):  # Each run has a variable of its own.
+    assert float(tfi.call_flat(concrete, [], concrete.captured_inputs)) == 6.0
+  assert float(variable) == 3.0
+
+
+def test_tapes_record_again_where_recording_was_stopped():
+  x = tf.constant(3.0)
+  with tf.GradientTape(persistent=True) as tape:
+    tape.watch(x)
+    with tfi.stop_recording():
+      hidden = x * x
+      with tfi.resume_recording():
+        seen = x * x
+      assert not tfi.is_recording()
+  assert tape.gradient(hidden, x) is None
+  assert float(tape.gradient(seen, x)) == 6.0

@@ -45,5 +45,8 @@ class Ground(Protocol):
   def postpone(self, refusal: ConversionRefused) -> None:
     """Lets an attempt go on without a part that is refused."""
 
+  def note_copied(self, variable: Any) -> None:
+    """Notes that what a variable holds goes on in its place."""
+
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""

@@ -139,6 +139,16 @@ class Conversion(Ground, Protocol):
   def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
     """Notes for `explain` what was converted."""
 
+  def note_made(self, value: Any) -> None:
+    """Notes an object of a library that the program makes and uses as it is."""
+
+  def has_made(self, value: Any) -> bool:
+    """Tells whether the program has made such an object itself."""
+
+  @property
+  def is_step(self) -> bool:
+    """Whether the entry function runs in the graph itself, where it may write variables."""
+
   def promote(self, ip: Host, ref: Ref) -> None:
     """Asks for an argument of the entry function to be passed as a container, if it is one."""
 

@@ -412,6 +412,10 @@ class Reading(Conditions):
     handle = self.memo(("handle", *value.key, self._is_sure(value)), read)
     return Base(handle, self.types_of(value) - {Missing})
 
+  def note_copied(self, variable: Any) -> None:
+    """Notes that what a variable holds goes on in its place."""
+    self.conversion.note_copied(variable)
+
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
     is_string = self.types_of(ref) - {Missing} == {str}

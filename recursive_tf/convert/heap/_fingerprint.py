@@ -71,6 +71,8 @@ _LEAVES = (
   tf.DType,
   tf.TensorShape,
   tf.TypeSpec,
+  tf.IndexedSlices,
+  tf.GradientTape,
   tf.Graph,
   tf.types.experimental.PolymorphicFunction,
   keras.DTypePolicy,
@@ -118,6 +120,11 @@ class Fingerprint:
         self._parts.append(part)
         agenda += part.values()
     self.holds = tuple(seen.values())
+
+  def leaves(self) -> Iterator[Any]:
+    """Yields what its objects hold that is not looked into: numbers, variables, and others."""
+    for part in self._parts:
+      yield from filter(is_leaf, part.values())
 
   def is_same(self) -> bool:
     """Tells whether the object holds now what it held then."""

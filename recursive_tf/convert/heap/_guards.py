@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -224,6 +225,15 @@ class Guards:
     """Returns the names that stand for an object, and compares them no more."""
     found = [key for key, (_, _, (known, _)) in self._checks.items() if known is value]
     return [Name(key, *self._checks.pop(key)[:2]) for key in found]
+
+  def variables(self) -> Iterator[Any]:
+    """Yields the handles of the variables in all that is handed to libraries."""
+    for _, part in self._watched.values():
+      if isinstance(part, Fingerprint):
+        for value in part.leaves():
+          value = value.value if isinstance(value, keras.Variable) else value
+          if isinstance(value, tf.Variable) and hasattr(value, "handle"):
+            yield value.handle
 
   def owners(self) -> list[Any]:
     """Returns the objects of which something is relied on."""

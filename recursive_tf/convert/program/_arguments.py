@@ -30,6 +30,7 @@ class Argument:
       container, its form.
     spec: of a tensor.
     parts: of a nest, its parts.
+    keys: of a nest that is a dict, its keys.
     is_mapped: whether there is one for each row of a mapped call.
   """
 
@@ -37,6 +38,7 @@ class Argument:
   value: Any = None
   spec: tf.TensorSpec | None = None
   parts: tuple[Argument, ...] = ()
+  keys: tuple[Any, ...] = ()
   is_mapped: bool = False
 
   @property
@@ -53,7 +55,8 @@ class Argument:
     if self.kind == TENSOR:
       assert self.spec is not None  # A tensor.
       return TENSOR, self.value, self.spec.dtype, str(self.spec.shape), self.is_mapped
-    return self.kind, self.value, tuple(part.key for part in self.parts), self.is_mapped
+    parts = tuple(part.key for part in self.parts)
+    return self.kind, self.value, parts, self.keys, self.is_mapped
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     """Yields the specs of its tensors, of one row."""
@@ -71,6 +74,8 @@ class Argument:
 
   def single(self) -> Argument:
     """Returns the argument of one row."""
+    if not self.is_mapped:
+      return self
     return dataclasses.replace(self, is_mapped=False)
 
   def widened(self, form: Any) -> Argument:
@@ -98,6 +103,7 @@ class Argument:
       return is_same and _includes(self.spec.shape, other.spec.shape)
     if self.kind == other.kind == NEST:
       same = self.value is other.value and len(self.parts) == len(other.parts)
+      same = same and self.keys == other.keys
       return same and all(a.takes(b) for a, b in zip(self.parts, other.parts, strict=True))
     return self.single().key == other.single().key
 
@@ -116,7 +122,19 @@ class Argument:
     if self.kind == STATIC:
       return _forms.StaticForm(self.value)
     parts = tuple(part.form(root_types) for part in self.parts)
-    return _forms.NestForm(self.value, tuple(range(len(parts))), parts)
+    return _forms.NestForm(self.value, self.keys or tuple(range(len(parts))), parts)
+
+  def inner(self, value: Any) -> Iterator[tuple[Argument, Any]]:
+    """Yields the parts of a nest with those of its value."""
+    values = value.values() if isinstance(value, dict) else value
+    yield from zip(self.parts, values if self.parts else (), strict=True)
+
+  def containers(self, value: Any) -> Iterator[Any]:
+    """Yields the lists and dicts in a value that are taken apart."""
+    if self.kind == NEST and self.value in (list, dict):
+      yield value
+    for part, inner in self.inner(value):
+      yield from part.containers(inner)
 
 
 def _includes(shape: tf.TensorShape, other: tf.TensorShape) -> bool:
@@ -280,7 +298,7 @@ def objects_of(argument: Argument, value: Any) -> Iterator[Any]:
       yield value
   elif argument.kind == CONTAINER:
     yield from _encode.objects_in(argument.value, value)
-  for part, inner in zip(argument.parts, value if argument.parts else (), strict=True):
+  for part, inner in argument.inner(value):
     yield from objects_of(part, inner)
 
 
@@ -299,5 +317,5 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
     if argument.is_mapped and not isinstance(value, (tf.Tensor, np.ndarray)):
       value = tf.stack(value)
     yield value
-  for part, inner in zip(argument.parts, value if argument.parts else (), strict=True):
+  for part, inner in argument.inner(value):
     yield from tensors_of(part, inner, handles)

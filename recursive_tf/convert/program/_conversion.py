@@ -8,6 +8,7 @@ graph that is thrown away, with what the attempts before it found out, until not
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,6 +31,7 @@ from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._instances import NOTHING, Instance, name_of_function
 from recursive_tf.convert.program._ops import check_stateful, gathered
 from recursive_tf.convert.program._sources import Sources
+from recursive_tf.convert.program._steps import Step
 from recursive_tf.convert.program._variants import Endless, Variants, skeleton
 from recursive_tf.convert.semantics import _graph_loops
 from recursive_tf.convert.semantics._interpreter import Interpreter
@@ -65,6 +67,7 @@ class Conversion:
     profile, guards, effects, inputs, columns, recursive: what its parts say.
     is_random: whether it draws random numbers.
     budget: what its attempts may still cost.
+    has_handlers: whether a part of it catches exceptions.
     stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
   """
 
@@ -76,8 +79,25 @@ class Conversion:
     root_types: frozenset[type],
     entry_node: ast.AST,
     budget: Budget,
+    step: Step | None = None,
   ):
+    """Begins it.
+
+    Args:
+      profile: what is known of the user's objects.
+      root_types: the types of the objects that the entry function is called with.
+      budget: what its attempts may cost.
+      sources: the user's functions after the passes.
+      changing: places whose numbers change from run to run.
+      entry_node: the definition of the entry function.
+      step: what it does to variables, if it runs in the graph itself and not as a SubGraph.
+    """
     self.budget = budget
+    self.step = step
+    self.has_handlers = False
+    self._entry: Instance | None = None
+    self._made: list[Any] = []
+    self._is_calling = False  # A call is done with what it is given before anything is written.
     self.root_types = root_types
     self.entry_node = entry_node
     self.profile = profile
@@ -124,7 +144,10 @@ class Conversion:
       self.profile.restart()
       graph = tfi.FuncGraph("trial")
       with graph.as_default(), tfi.stop_recording():
-        missing = self._attempt(graph, None, entry)
+        with contextlib.nullcontext() if self.step is None else self.step.watching(graph):
+          missing = self._attempt(graph, None, entry)
+        if self.step is not None and self.step.learn(graph):
+          self._has_news = True
       self.budget.done(graph)
       if not self._has_news and self.profile.is_settled():
         if self._postponed:
@@ -138,6 +161,8 @@ class Conversion:
             f"{missing.name} calls itself, or fails, on every path.",
             missing.source.origin(missing.node),
           )
+        if self.step is not None and not self._returns:
+          raise ConversionRefused.of(Reason.NO_BASE_CASE, "The function fails on every path.")
         self._check_constants()
         return
     raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
@@ -177,11 +202,12 @@ class Conversion:
     self.guards = Guards(self._changing, self._changing_input, self.stand_ins)
     self.instances = {}
     self._queue: list[Instance] = []
+    self._entry, self._made = None, []
     frame = Frame(self)
     interpreter = Interpreter(frame, self)
     self.effects.begin_attempt()
     self.effects.begin(frame, lambda place: self.effects.initial_state(frame, place))
-    self._is_outside = True
+    self._is_outside = self.step is None
     try:
       entry(interpreter)  # Makes the entry's instance known; its call waits for the bodies.
     except Bottom:
@@ -189,16 +215,23 @@ class Conversion:
     except ConversionRefused as refusal:
       self.postpone(refusal)
     self._is_outside = False
-    while self._queue:
-      self._trace(self._queue.pop(0))
+    self._trace_queue()
     missing = next((i for i in self.instances.values() if i.result is None), None)
-    if self._returns and fed is not None:
+    if self._returns and fed is not None and self.step is None:
       entry(interpreter)
     return missing
 
+  def _trace_queue(self) -> None:
+    """Makes the bodies of all instances that are known by now."""
+    with tfi.stop_recording(), self._graph.as_default():
+      while self._queue:
+        self._trace(self._queue.pop(0))
+
   @property
   def _returns(self) -> bool:
-    """Whether the instance that is called first is known to return anything."""
+    """Whether the function that is called first is known to return anything."""
+    if self.step is not None:
+      return self._entry is not None
     return any(i.result is not None for i in list(self.instances.values())[:1])
 
   def postpone(self, refusal: ConversionRefused) -> None:
@@ -216,9 +249,29 @@ class Conversion:
   def _note_news(self) -> None:
     self._has_news = True
 
+  def note_copied(self, variable: Any) -> None:
+    """Notes that what a variable holds goes on in its place."""
+    if self.step is not None and not self._is_calling:
+      self.step.note_copied(variable)
+
+  @contextlib.contextmanager
+  def _calling(self) -> Iterator[None]:
+    """Lets what variables hold go into a call."""
+    self._is_calling = True
+    try:
+      yield
+    finally:
+      self._is_calling = False
+
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""
     self._doubled = "A container" if container is None else name_of(container)
+
+  def entry_of(self, node: ast.AST) -> Instance:
+    """Returns the instance of an entry function."""
+    if self._entry is not None:
+      return self._entry
+    return next(i for i in self.instances.values() if i.node is node)
 
   def check_result(self, node: ast.AST) -> None:
     """Refuses what leaves the program of the entry function as an object that it was before.
@@ -226,7 +279,7 @@ class Conversion:
     Raises:
       ConversionRefused: If a container would be returned, or kept, more than once.
     """
-    entry = next(i for i in self.instances.values() if i.node is node)
+    entry = self.entry_of(node)
     shared = self._crossings[entry.key].shared_result(RESULT)
     kept = [place.form for place in self.effects.places.values()]
     nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
@@ -240,21 +293,25 @@ class Conversion:
 
   def leaving(self, node: ast.AST) -> list[Any]:
     """Returns the forms of what the program of an entry function returns and leaves changed."""
-    entry = next(i for i in self.instances.values() if i.node is node)
+    entry = self.entry_of(node)
     places = self.effects.places.values()
     return [entry.result, *self.changed(node), *(place.form for place in places)]
 
   def changed(self, node: ast.AST) -> list[Any]:
     """Returns the forms of the arguments that the program of an entry function changes."""
-    entry = next(i for i in self.instances.values() if i.node is node)
+    entry = self.entry_of(node)
     return list(self._changed.get(entry.key, {}).values())
+
+  def changed_positions(self, node: ast.AST) -> list[Any]:
+    """Returns the positions of the arguments that the program of an entry function changes."""
+    return list(self._changed.get(self.entry_of(node).key, {}))
 
   def _check_constants(self) -> None:
     """Refuses a program that relies on what it changes itself."""
     walked = self.profile.followed_types() | self.root_types
     changed = self.effects.changed_constant(self.guards, walked)
     if changed is not None:
-      entry = next(i for i in self.instances.values() if i.node is self.entry_node)
+      entry = self.entry_of(self.entry_node)
       raise ConversionRefused.of(
         Reason.EFFECT_ORDER,
         f"{changed} is also read or printed in a way that supports only what does not change.",
@@ -280,9 +337,67 @@ class Conversion:
 
   def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
     """Notes for `explain` what was converted."""
+    self.has_handlers |= source.has_handlers
     key = source.filename, node.lineno, node.name if node.name != "_rtf_lambda" else "<lambda>"
     if self.converted.get(key) != "SubGraph":
       self.converted[key] = how
+
+  def run_entry(self, ip: Host, source: FunctionSource, names: dict[str, Any]) -> Any:
+    """Runs the entry function in the graph itself, and returns its result.
+
+    Args:
+      ip: of the frame outside of all bodies.
+      source: the function.
+      names: its arguments.
+    """
+    frame, node = ip.frame, source.node
+    lifted = Lifted(names, None, source.function)
+    rebuilt = lifted.rebuild(list(names.values()), frame)
+    with self._calling():
+      forms = tuple(_forms.form_of(value, frame) for value in names.values())
+    key = id(node), "entry"
+    crossing = self._crossings.setdefault(key, Crossing())
+    crossing.begin(frame.sharing, rebuilt.containers)
+    frame.parameters = {
+      name: value.base.handle for name, value in names.items() if isinstance(value, Ref)
+    }
+    self.note_converted(source, node, "graph")
+    found = ip.run(node, frame.new(Scope(dict(rebuilt.names), None, source)))
+    name = name_of_function(node)
+    entry = Instance(key, name, node, source, lifted, forms, self._results.get(key), None)
+    try:
+      form = _forms.form_of(found, frame)
+      entry.result = form if entry.result is None else self._join(entry, form)
+    except _forms.Mismatch as error:
+      raise frame.refuse(Reason.KINDS_DIFFER, f"{name} returns {error}.") from None
+    if entry.result != self._results.get(key):
+      self._results[key] = entry.result
+      self._has_news = True
+    self._note_changed(entry, rebuilt, frame)
+    now = rebuilt.now()
+    results: dict[Any, Any] = {i: now[i] for i in self._changed[key]}
+    results[RESULT] = found
+    self._has_news |= crossing.end(frame.sharing, rebuilt.containers, rebuilt.contents, results)
+    self._entry = entry
+    if self._is_trial and not self._has_news:  # What is read only to be returned is read, too.
+      outputs = _forms.flatten(found, entry.result, frame)
+      for position, form in self._changed[key].items():
+        outputs += _forms.flatten(now[position], form, frame)
+      frame.tied(outputs + self.effects.results(frame, None))
+    return found
+
+  @property
+  def is_step(self) -> bool:
+    """Whether the entry function runs in the graph itself, where it may write variables."""
+    return self.step is not None
+
+  def note_made(self, value: Any) -> None:
+    """Notes an object of a library that the program makes and uses as it is."""
+    self._made.append(value)
+
+  def has_made(self, value: Any) -> bool:
+    """Tells whether the program has made such an object itself."""
+    return any(value is made for made in self._made)
 
   def call_instance(
     self,
@@ -302,9 +417,12 @@ class Conversion:
     if frame.num_trials:
       raise Dear
     lifted = Lifted(names, outer, function)
-    forms = tuple(self._form(node, name, value, frame) for name, value in lifted.values.items())
+    with self._calling():
+      forms = tuple(self._form(node, name, value, frame) for name, value in lifted.values.items())
     key = self._key(node, lifted, forms)
     instance = self._instance(key, source, node, lifted, forms, frame)
+    if self.step is not None and frame.key is None:  # A tape may need the body at once.
+      self._trace_queue()
     if ask:
       return self._changed.get(instance.key) or self.effects.returned(instance.key)
     rows = next((v.rows for v in lifted.values.values() if isinstance(v, Mapped)), None)
@@ -338,6 +456,7 @@ class Conversion:
       return _graph_loops.one_by_one(ip, rows, call_one)
     tensors += self.effects.arguments(frame, key)
     tensors = frame.gated(tensors[:1]) + tensors[1:]
+    assert instance.subgraph is not None  # Only the entry may have none.
     call = instance.subgraph if rows is None else instance.subgraph.map
     found = list(tf.nest.flatten(call(*tensors)))
     frame.compute(tuple(found))
@@ -456,6 +575,7 @@ class Conversion:
     frame = Frame(self, instance.key)
     interpreter = Interpreter(frame, self)
     subgraph = instance.subgraph
+    assert subgraph is not None  # Only the entry may have none.
     try:
       with subgraph:
         graph = tf.compat.v1.get_default_graph()
@@ -564,7 +684,10 @@ class Conversion:
   def promote(self, ip: Host, ref: Ref) -> None:
     """Asks for an argument of the entry function to be passed as a container, if it is a list."""
     instance = self.instances.get(ip.frame.key)
-    if instance is None or ref.path or instance.node is not self.entry_node:
+    is_entry = self.step is not None and ip.frame.key is None
+    if instance is not None:
+      is_entry = instance.node is self.entry_node
+    if ref.path or not is_entry:
       return
     if ip.frame.types_of(ref) != {list}:
       return

@@ -25,7 +25,7 @@ class Instance:
     lifted: parameters, and variables of enclosing functions it uses; how to make them inside.
     forms: their forms, in order.
     result: the form of what it returns; None while unknown.
-    subgraph: the SubGraph of this attempt.
+    subgraph: the SubGraph of this attempt; None of an entry function in the graph itself.
   """
 
   key: Any
@@ -35,7 +35,7 @@ class Instance:
   lifted: Lifted
   forms: tuple[Any, ...]
   result: Any
-  subgraph: SubGraph
+  subgraph: SubGraph | None
 
 
 NOTHING = tf.TensorSpec([], tf.int32)  # What a call takes or returns that has no tensors.

@@ -10,7 +10,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 
 # Stateful ops that do no harm in any order; all others are refused.
-_ALLOWED = frozenset(
+ALLOWED = frozenset(
   """ReadVariableOp ResourceGather VariableShape If While Case StatefulPartitionedCall Placeholder
   LookupTableFindV2 LookupTableFind LookupTableSizeV2 RandomUniform RandomStandardNormal
   RandomUniformInt TruncatedNormal RandomShuffle Multinomial RandomGamma
@@ -18,7 +18,7 @@ _ALLOWED = frozenset(
 )
 
 
-_RANDOM = frozenset(
+RANDOM = frozenset(
   """RandomUniform RandomStandardNormal RandomUniformInt TruncatedNormal RandomShuffle Multinomial
   RandomGamma RngReadAndSkip""".split()
 )
@@ -43,9 +43,9 @@ def check_stateful(graph: Any, name: str, origin: Any) -> bool:
     current = agenda.pop()
     for op in current.get_operations():
       agenda += tfi.nested_graphs(op)
-      is_random |= op.type in _RANDOM
+      is_random |= op.type in RANDOM
       is_stateful = op.op_def is not None and op.op_def.is_stateful
-      if is_stateful and op.type not in _ALLOWED and "RecursiveTf>" not in op.type:
+      if is_stateful and op.type not in ALLOWED and "RecursiveTf>" not in op.type:
         raise ConversionRefused.of(
           Reason.STATEFUL_OP, f"{op.type} in {name}: calls of the graph have no order.", origin
         )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import functools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf import _walk
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._commit import Outcome, Write, prints_of, writes_of
@@ -18,16 +21,24 @@ from recursive_tf.convert.effects._places import DICT, LIST, Place
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Layout
+from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap._columns import NONE, Column, Columns, path_text
 from recursive_tf.convert.heap._profile import Profile, reaches
-from recursive_tf.convert.program._arguments import CONTAINER, Argument, objects_of, tensors_of
-from recursive_tf.convert.program._conversion import Conversion
+from recursive_tf.convert.program._arguments import (
+  CONTAINER,
+  NEST,
+  Argument,
+  objects_of,
+  tensors_of,
+)
+from recursive_tf.convert.program._conversion import Conversion, PromoteArgument
 from recursive_tf.convert.program._leaving import check_results
 from recursive_tf.convert.program._rebinding import Rebinding
 from recursive_tf.convert.program._sources import Sources
+from recursive_tf.convert.program._steps import Step, Variables
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values import _encode, _forms, _results
-from recursive_tf.convert.values._abstract import Container, Rows, plain_path
+from recursive_tf.convert.values._abstract import Rows, plain_path
 from recursive_tf.convert.values._operands import Mapped
 
 
@@ -46,16 +57,21 @@ class Graph:
   """One graph: of a single call, or of a mapped one.
 
   Attributes:
-    function: takes and returns flat lists of tensors; a mapped one's last is the number of rows.
+    function: the concrete function: takes and returns flat lists of tensors; a mapped one's last is
+      the number of rows.
     form: what it returns, of one row.
     containers: forms of the lists that it was given and returns changed, by argument.
     keep: the tf.function behind it.
   """
 
-  function: Callable[..., Any]
+  function: Any
   form: Any
   containers: dict[str, Any]
   keep: Any
+
+  def run(self, tensors: Sequence[tf.Tensor]) -> list[Any]:
+    """Runs it on what `Program.feed` has returned."""
+    return list(tfi.call_flat(self.function, list(tensors), self.function.captured_inputs))
 
 
 class Program:
@@ -80,8 +96,11 @@ class Program:
     roots: Sequence[Any],
     root_types: dict[str, frozenset[type]],
     budget: Budget,
+    step: Step | None = None,
   ):
     """Converts the function.
+
+    With a `step` its entry function runs in the graph itself, where it may write variables.
 
     Raises:
       ConversionRefused: If it cannot be converted.
@@ -95,18 +114,20 @@ class Program:
     }
     self.root_types = {name: profile.family(types) for name, types in root_types.items()}
     all_types = frozenset[type]().union(*self.root_types.values())
-    self.conversion = Conversion(profile, sources, changing, all_types, source.node, budget)
+    self.step = step
+    self.conversion = Conversion(profile, sources, changing, all_types, source.node, budget, step)
     profile.begin(roots)
     try:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
       self.conversion.check_result(source.node)
       self._check_aliases(profile)
       self._check_views()
+      self._check_nests(source.node)
       changed = self.conversion.changed(source.node)
       check_results(self._result_form(), changed, self.conversion.effects.places.values())
     finally:
       profile.end()
-    entry = next(iter(self.conversion.instances.values()))
+    entry = self.conversion.entry_of(source.node)
     forms = dict(zip(entry.lifted.values, entry.forms, strict=True))
     self._arguments = {n: argument.widened(forms[n]) for n, argument in self._arguments.items()}
     layout = self.conversion.layout
@@ -121,6 +142,21 @@ class Program:
     self.is_packed = False
     self.result_form = self._result_form()
     self._rebinding = self._make_rebinding()
+
+  def _check_nests(self, node: ast.AST) -> None:
+    """Asks for a list that is changed as what it is; refuses all else that is changed."""
+    names = list(self._arguments)
+    for position in self.conversion.changed_positions(node):
+      if not isinstance(position, int) or position >= len(names):
+        continue
+      argument = self._arguments[names[position]]
+      if argument.kind == NEST and argument.value is list:
+        raise PromoteArgument(names[position])
+      if argument.kind == NEST:
+        kind = argument.value.__name__
+        raise ConversionRefused.of(
+          Reason.UNSUPPORTED_WRITE, f"A {kind} that is passed in as {names[position]!r} is changed."
+        )
 
   def _check_aliases(self, profile: Profile) -> None:
     """Refuses a list or dict that is changed under one name and read as a part of an object."""
@@ -143,6 +179,7 @@ class Program:
   def _check_containers(self, values: dict[str, Any], objects: Sequence[Any]) -> None:
     """Refuses this call if a list or dict that changes is also elsewhere in what it is given."""
     given = [values[name] for name, a in self._arguments.items() if a.kind == CONTAINER]
+    given += [one for n, a in self._arguments.items() for one in a.containers(values[n])]
     places = self.effects.places.values()
     changed = given + [place.owner for place in places if place.kind in (LIST, DICT)]
     if not changed:
@@ -169,14 +206,21 @@ class Program:
     )
 
   def _result_form(self) -> Any:
-    node = self._source.node
-    return next(i.result for i in self.conversion.instances.values() if i.node is node)
+    return self.conversion.entry_of(self._source.node).result
 
   @property
   def is_pure(self) -> bool:
     """Whether it changes nothing, neither outside nor in what it is given."""
     is_given = any(argument.kind == CONTAINER for argument in self._arguments.values())
-    return self.effects.is_pure and not is_given
+    writes_variables = self.step is not None and (self.step.written or self.step.has_prints)
+    return self.effects.is_pure and not is_given and not writes_variables
+
+  @property
+  def variables(self) -> Variables | None:
+    """The variables that a run may write, and those of what it hands to libraries; None if none."""
+    if self.step is None:
+      return None
+    return Variables([*self.step.written.values(), *self.guards.variables()])
 
   @property
   def num_graphs(self) -> int:
@@ -203,9 +247,11 @@ class Program:
         names[name] = Mapped(Rows(length, tuple(tensors), form))
       else:
         names[name] = ip.frame.adopt(_forms.unflatten(form, iter(tensors)))
-        if isinstance(names[name], Container):  # Each is another one; `feed` checks it.
-          ip.frame.sharing.release(names[name])
+        for _, container in containers(names[name]):  # Each is another one; `feed` checks it.
+          ip.frame.sharing.release(container)
     self.conversion.guards.function(self._source.function)
+    if self.step is not None:
+      return self.conversion.run_entry(ip, self._source, names), names
     found = self.conversion.call_instance(
       ip, self._source.function, self._source, self._source.node, None, names
     )
@@ -219,6 +265,8 @@ class Program:
 
   def own(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
     """Returns the arguments of a call as this program takes them."""
+    if not any(argument.is_mapped for argument in arguments.values()):
+      return self._arguments
     return {
       name: dataclasses.replace(self._arguments[name], is_mapped=argument.is_mapped)
       for name, argument in arguments.items()
@@ -266,9 +314,19 @@ class Program:
       outputs = _forms.flatten(found, self.result_form, frame)
       for name, form in containers.items():
         outputs += _forms.flatten(names[name], form, frame)
-      return outputs + effects.results(frame, None)
+      outputs += effects.results(frame, None)
+      return outputs if self.step is None else frame.tied(outputs or [tf.zeros([])])
 
-    function = tf.function(run, input_signature=tf.nest.flatten(specs), autograph=False)
+    def run_step(*tensors: tf.Tensor) -> list[tf.Tensor]:
+      assert self.step is not None  # Else it is not called.
+      graph = tf.compat.v1.get_default_graph()
+      with self.step.kept(graph) as kept:
+        outputs = run(*tensors)
+      self.step.finish(graph, outputs, kept)
+      return outputs
+
+    run_all = run if self.step is None else run_step
+    function = tf.function(run_all, input_signature=tf.nest.flatten(specs), autograph=False)
     concrete = function.get_concrete_function()
     return dataclasses.replace(made[-1], function=concrete, keep=function)
 
@@ -326,8 +384,11 @@ class Program:
     self._check_containers(values, found.objects)
     handles = np.frombuffer(found.roots, np.int32)
     columns = self.layout.columns
-    ints = np.frombuffer(found.ints, np.int32) if columns.num_ints else np.zeros([0], np.int32)
-    fed: dict[str, Any] = {"ints": ints.reshape(len(found.objects), columns.num_ints)}
+    if columns.num_ints:
+      ints = np.frombuffer(found.ints, np.int32).reshape(-1, columns.num_ints)
+    else:
+      ints = _no_ints(len(found.objects))
+    fed: dict[str, Any] = {"ints": ints}
     if columns.num_floats:
       fed["floats"] = np.frombuffer(found.floats, np.float64).reshape(-1, columns.num_floats)
     if columns.uses_items:
@@ -406,6 +467,13 @@ def initial_value(place: Place) -> Any:
     if place.is_absent_at_first:
       return None
     raise _encode.DoesNotFit from None
+
+
+@functools.lru_cache(maxsize=64)
+def _no_ints(num_objects: int) -> tf.Tensor:
+  """Returns what says only how many objects there are."""
+  with tf.init_scope():
+    return tf.zeros([num_objects, 0], tf.int32)
 
 
 def _leaves(value: Any) -> Iterator[Any]:

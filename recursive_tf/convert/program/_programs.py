@@ -15,6 +15,7 @@ from recursive_tf.convert.program._kinds import Kinds, key_of
 from recursive_tf.convert.program._program import Graph, Outdated, Program
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._stats import Stats
+from recursive_tf.convert.program._steps import Step
 from recursive_tf.convert.values import _encode, _forms
 
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
@@ -129,7 +130,19 @@ class Programs:
     versions: the programs that are kept, by version.
   """
 
-  def __init__(self, function: Any, name: str, stats: Stats, limits: Limits):
+  def __init__(
+    self, function: Any, name: str, stats: Stats, limits: Limits, runs_in_graph: bool = False
+  ):
+    """Begins without any.
+
+    Args:
+      function: the plain function.
+      name: what messages call it.
+      stats: its counters.
+      limits: what a conversion may cost.
+      runs_in_graph: whether it runs in the graph itself and may write variables.
+    """
+    self._runs_in_graph = runs_in_graph
     self._function = function
     self._name = name
     self._stats = stats
@@ -325,4 +338,5 @@ class Programs:
       roots,
       dict(entry.root_types),
       budget,
+      Step(self._name) if self._runs_in_graph else None,
     )

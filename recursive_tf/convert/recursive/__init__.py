@@ -1,4 +1,4 @@
 """The front end: `@rtf.recursive`."""
 
-from recursive_tf.convert.recursive._function import RecursionDepthError as RecursionDepthError
+from recursive_tf.convert.decorated._decorated import RecursionDepthError as RecursionDepthError
 from recursive_tf.convert.recursive._function import recursive as recursive

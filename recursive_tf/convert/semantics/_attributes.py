@@ -47,6 +47,11 @@ _PURE_METHODS = frozenset(  # Of strings; they give a string, a number or a bool
   rfind index rindex replace removeprefix removesuffix zfill""".split()
 )
 _NEEDS_VALUE = ("numpy", "eval", "__array__", "tolist", "item")
+# What tensors of graphs have, or say otherwise than those of eager execution.
+_OF_GRAPHS = frozenset(
+  """backing_device block_host_until_ready consumers device experimental_ref graph is_packed name op
+  value_index""".split()
+)
 
 
 def read(ip: Host, owner: Any, name: str) -> Any:
@@ -69,6 +74,8 @@ def read(ip: Host, owner: Any, name: str) -> Any:
     return _shapes.attribute_of_tensor(ip, owner, name)
   if isinstance(owner, tf.Tensor) and name in _NEEDS_VALUE:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a tensor: its value is not there yet.")
+  if isinstance(owner, tf.Tensor) and not is_static(owner) and name in _OF_GRAPHS:
+    raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a tensor is another one in a graph.")
   if isinstance(owner, (Number, Rows, Builtin, Closure, BoundMethod, Abstract)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f".{name} of a {named(owner)}.")
   return of_static(ip, owner, name)
@@ -199,7 +206,7 @@ def by_class(kind: type, name: str) -> Any:
   What the class itself finds in its metaclass is not theirs.
   """
   found: Any = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-  return found.python if getattr(type(found), "_is_recursive_function", False) else found
+  return found.python if getattr(type(found), "_is_decorated", False) else found
 
 
 def in_class(kind: type, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import functools
 import inspect
@@ -13,6 +14,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import containers
@@ -22,6 +24,7 @@ from recursive_tf.convert.semantics import (
   _containers,
   _items,
   _lazy,
+  _shapes,
   _tensor_lists,
   _text,
 )
@@ -63,7 +66,7 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
     keywords = ip.conversion.guards.items(function.keywords)
     return call(ip, function.func, [*function.args, *args], {**keywords, **kwargs})
   plain = getattr(function, "python", None)
-  if plain is not None and getattr(type(function), "_is_recursive_function", False):
+  if plain is not None and getattr(type(function), "_is_decorated", False):
     return call(ip, plain, args, kwargs)
   if isinstance(function, types.MethodType) and is_named_tuple(function.__self__):
     is_make = function.__name__ == "_make" and _spread(args) is None
@@ -147,9 +150,21 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, An
   name = getattr(function, "__qualname__", None) or repr(function)
   if _libraries.is_changing(function):
     raise frame.refuse(Reason.OPAQUE_CALL, f"{name} gives another value at each call.")
+  if function is tf.GradientTape and ip.conversion.is_step and frame.key is None:
+    tape = native(ip, function, args, kwargs)
+    ip.conversion.note_made(tape)
+    return tape
   if _libraries.makes_state(function):
     raise frame.refuse(Reason.STATEFUL_OP, f"{name} is made anew in each call.")
   owner = getattr(function, "__self__", None)
+  if isinstance(owner, tf.GradientTape):
+    if not ip.conversion.has_made(owner):
+      raise frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is used.")
+    with tfi.resume_recording():  # A Jacobian is recorded, too.
+      return native(ip, function, args, kwargs)
+  if function is keras.ops.shape and len(args) == 1:
+    shape = ip.attribute(args[0], "shape")
+    return tuple(_shapes.dims(shape))
   if type(owner) is str and not all(map(is_static, args)):
     text = _text.method(ip, owner, function.__name__, args, kwargs)
     if text is not None:
@@ -189,7 +204,7 @@ def _call_layer(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -
 def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Makes an instance of a class of the user's."""
   frame = ip.frame
-  if is_named_tuple(type_):
+  if is_named_tuple(type_) or type_ in (contextlib.suppress, contextlib.nullcontext):
     return type_(*args, **kwargs)
   if issubclass(type_, BaseException) or type_.__module__ == "builtins":
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) is not converted.")

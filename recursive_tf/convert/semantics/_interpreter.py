@@ -26,6 +26,7 @@ from recursive_tf.convert.semantics import (
   _iteration,
   _lazy,
   _loops,
+  _managers,
   _native,
   _operators,
   _text,
@@ -154,6 +155,18 @@ class Interpreter:
 
   def do_For(self, node: ast.For, scope: Scope) -> Any:
     return _loops.do_for(self, node, scope)
+
+  def do_Delete(self, node: ast.Delete, scope: Scope) -> Any:
+    for target in node.targets:
+      assert isinstance(target, ast.Name)  # What the fence lets through.
+      if target.id in scope.outer_names:
+        raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"del of {target.id!r}, of around it.")
+      self.lookup(target.id, scope)
+      scope.names.pop(target.id, None)
+    return FELL
+
+  def do_With(self, node: ast.With, scope: Scope) -> Any:
+    return _managers.do_with(self, node, scope)
 
   def do_While(self, node: ast.While, scope: Scope) -> Any:
     return _loops.do_while(self, node, scope)

@@ -57,6 +57,9 @@ def rows_of(ip: Host, value: Any) -> Rows | None:
   if isinstance(value, (list, dict)):
     state = ip.conversion.effects.read_static_elements(ip, value)
     return None if state is None else state.value
+  if isinstance(value, tf.Tensor) and value.shape.rank and value.shape[0] is None:
+    form = _forms.TensorForm(tf.TensorSpec(value.shape[1:], value.dtype))
+    return Rows(tf.shape(value)[0], (value,), form)
   if isinstance(value, Ref):
     kinds = ip.frame.types_of(value) - {NoneType, Missing}
     if kinds and all(is_plain_sequence(kind) for kind in kinds):

@@ -111,6 +111,8 @@ def lowered(ip: Host, value: Any) -> Any:
     )
   if is_static(value):
     watch(ip, value)
+  if isinstance(value, tf.Variable) and ip.conversion.is_step:
+    return value  # A tape asks for the variable itself.
   return frame.tensor(value)
 
 

@@ -35,6 +35,8 @@ def call_on_rows(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any
     kinds = ip.frame.types_of(values[0]) - {NoneType, Missing}
     if kinds and all(issubclass(kind, (list, tuple)) for kind in kinds):
       rows = ip.rows_of(values[0])
+  if rows is None and isinstance(values[0], list) and ip.conversion.effects.is_changed(values[0]):
+    rows = ip.rows_of(values[0])  # Of the heap, and changed by the program.
   if rows is None:
     return None
   rest = args[1:]
@@ -119,6 +121,15 @@ _TAKE_STACKED = {
   tf.squeeze,
   tf.reshape,
   tf.nn.softmax,
+  tf.one_hot,
+  tf.cast,
+  tf.identity,
+  tf.math.log,
+  tf.exp,
+  tf.square,
+  tf.sqrt,
+  tf.cumsum,
+  tf.norm,
 }
 
 

@@ -40,9 +40,9 @@ def _blocks(block: list[ast.stmt], seen_elsewhere: frozenset[str]) -> None:
       loop = _map_loop(statement, block[:index], seen_elsewhere)
       if loop is not None:
         annotate(statement, Annotation.MAP_LOOP, loop)
-    if isinstance(statement, ast.If | ast.For | ast.While):
+    if isinstance(statement, ast.If | ast.For | ast.While | ast.With):
       _blocks(statement.body, seen_elsewhere)
-      _blocks(statement.orelse, seen_elsewhere)
+      _blocks(getattr(statement, "orelse", []), seen_elsewhere)
 
 
 def _map_loop(

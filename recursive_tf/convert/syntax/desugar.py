@@ -40,9 +40,9 @@ def _without(block: list[ast.stmt], declarations: Sequence[ast.stmt]) -> list[as
     if any(statement is declaration for declaration in declarations):
       result.append(context.located(ast.Pass(), at=statement))
       continue
-    if isinstance(statement, ast.If | ast.For | ast.While):
-      statement.body = _without(statement.body, declarations)
-      statement.orelse = _without(statement.orelse, declarations)
+    for name in ("body", "orelse", "finalbody"):
+      if getattr(statement, name, None) and not isinstance(statement, ast.FunctionDef):
+        setattr(statement, name, _without(getattr(statement, name), declarations))
     result.append(statement)
   return result
 

@@ -14,16 +14,13 @@ from recursive_tf.convert.syntax.context import PassContext
 
 # By name: some are there from Python 3.11 (TryStar) or 3.12 (TypeAlias) on.
 REFUSED = {
-  "Try": "try is not converted: an exception leaves the graph, nothing in it can catch one",
-  "TryStar": "try is not converted: an exception leaves the graph, nothing in it can catch one",
-  "With": "with is not converted: the graph cannot enter and leave a context at run time",
+  "TryStar": "except* is not converted: use except",
   "AsyncWith": "async with is not converted",
   "AsyncFor": "async for is not converted",
   "AsyncFunctionDef": "an async function is not converted",
   "Await": "await is not converted: a graph has no suspended calls",
   "Yield": "a generator is not converted: a graph has no suspended calls",
   "YieldFrom": "a generator is not converted: a graph has no suspended calls",
-  "Delete": "del is not converted",
   "ClassDef": "a class inside the function is not converted: define it outside",
   "TypeAlias": "a type alias inside the function is not converted: define it outside",
   "TemplateStr": "a template string is not converted",
@@ -31,7 +28,8 @@ REFUSED = {
 STATEMENTS = (
   *(ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While),
   *(ast.If, ast.Raise, ast.Assert, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Expr),
-  *(ast.Pass, ast.Break, ast.Continue, ast.Match),
+  *(ast.Pass, ast.Break, ast.Continue, ast.Match, ast.With, ast.Try),
+  ast.Delete,
 )
 
 
@@ -55,6 +53,9 @@ def _check(node: ast.AST, ctx: PassContext) -> None:
     ctx.refuse(node, "from ... import * is not converted: name what you import.")
   if isinstance(node, ast.FunctionDef) and getattr(node, "type_params", None):
     ctx.refuse(node, "type parameters of an inner function are not converted.")
+  if isinstance(node, ast.Delete):
+    if not all(isinstance(target, ast.Name) for target in node.targets):
+      ctx.refuse(node, "del of an item or an attribute is not converted.")
   if isinstance(node, scopes.Comprehension):
     if any(generator.is_async for generator in node.generators):
       ctx.refuse(node, "an async comprehension is not converted.")

@@ -64,6 +64,10 @@ class _Liveness:
       return self._before(effect_of(node.test), inside)
     if isinstance(node, ast.While):
       return self._while(node, after)
+    if isinstance(node, ast.With):
+      (item,) = node.items
+      parts = [part for part in (item.context_expr, item.optional_vars) if part is not None]
+      return self._before(effect_of(*parts), self._block(node.body, after))
     if isinstance(node, ast.For):
       return self._for(node, after)
     if isinstance(node, ast.Return | ast.Raise):

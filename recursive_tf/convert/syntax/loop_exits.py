@@ -36,6 +36,8 @@ def _block(block: list[ast.stmt], ctx: PassContext) -> list[ast.stmt]:
     if isinstance(statement, ast.If):
       statement.body = _block(statement.body, ctx)
       statement.orelse = _block(statement.orelse, ctx)
+    if isinstance(statement, ast.With):
+      statement.body = _block(statement.body, ctx)
     if isinstance(statement, ast.For | ast.While):
       statement.body = _block(statement.body, ctx)
       statement.orelse = _block(statement.orelse, ctx)

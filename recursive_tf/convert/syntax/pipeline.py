@@ -14,6 +14,7 @@ from recursive_tf.convert.syntax import (
   fence,
   liveness,
   loop_exits,
+  managed,
   matches,
   scopes,
   single_exit,
@@ -32,6 +33,8 @@ PASSES: tuple[tuple[str, _Pass], ...] = (
   # Before any pass drops code that is never run.
   ("bindings", bindings.transform),
   ("desugar", desugar.transform),
+  # Before loop_exits, which looks for the exits of loops in branches only.
+  ("managed", managed.transform),
   # Before single_exit, which takes a loop for a statement that has no exits.
   ("loop_exits", loop_exits.transform),
   # The last that rewrites: copies of a block must not share what analyses say about it.
@@ -73,4 +76,9 @@ def prepare(
       dump(name, ast.unparse(node))
     if verify:
       verification.verify(node, done)
-  return dataclasses.replace(source, node=node, local_names=scopes.local_names(node))
+  return dataclasses.replace(
+    source,
+    node=node,
+    local_names=scopes.local_names(node),
+    has_handlers=any(isinstance(part, ast.Try) and part.handlers for part in ast.walk(source.node)),
+  )

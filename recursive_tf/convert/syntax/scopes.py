@@ -96,6 +96,8 @@ def _bindings(statements: list[ast.stmt]) -> Iterator[str]:
       continue
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
       yield node.id
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+      yield node.name
     elif isinstance(node, ast.alias):
       yield node.asname or node.name.partition(".")[0]
     agenda.extend(ast.iter_child_nodes(node))
@@ -202,6 +204,8 @@ def names_in(node: ast.AST) -> tuple[set[str], set[str]]:
     elif isinstance(part, ast.arg):
       bound.add(part.arg)
     elif isinstance(part, ast.FunctionDef):
+      bound.add(part.name)
+    elif isinstance(part, ast.ExceptHandler) and part.name:
       bound.add(part.name)
     elif isinstance(part, ast.alias):
       bound.add(part.asname or part.name.partition(".")[0])

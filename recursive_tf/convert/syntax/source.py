@@ -48,6 +48,7 @@ class FunctionSource:
     cells: the cells of the closure by name; `__class__` is there if the function says `super()`.
     signature: its parameters with their default values; of a method, with `self`.
     local_names: the names bound in the function: parameters and all that is assigned.
+    has_handlers: whether it catches exceptions.
   """
 
   name: str
@@ -59,6 +60,7 @@ class FunctionSource:
   cells: dict[str, types.CellType] = dataclasses.field(repr=False)
   signature: inspect.Signature
   local_names: frozenset[str]
+  has_handlers: bool = False
 
   @property
   def uses_class_cell(self) -> bool:

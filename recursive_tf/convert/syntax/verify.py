@@ -79,6 +79,15 @@ def _desugared(root: ast.FunctionDef) -> None:
       _require(node.annotation is None, node, "no annotations.")
 
 
+def _managed(root: ast.FunctionDef) -> None:
+  for node in ast.walk(root):
+    _require(not isinstance(node, ast.Try), node, "no try is left.")
+    if isinstance(node, ast.With):
+      _require(len(node.items) == 1, node, "a with has one context manager.")
+      exits = [part for part in scopes.own_nodes(node.body) if isinstance(part, ast.Return)]
+      _require(not exits, node, "no return in a with.")
+
+
 def _without_loop_exits(root: ast.FunctionDef) -> None:
   for node in ast.walk(root):
     if isinstance(node, ast.For | ast.While):
@@ -112,7 +121,7 @@ def _starts_flag(node: ast.stmt, flag: str) -> bool:
 
 def _blocks(root: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
   for node in ast.walk(root):
-    if isinstance(node, ast.FunctionDef | ast.If | ast.For | ast.While):
+    if isinstance(node, ast.FunctionDef | ast.If | ast.For | ast.While | ast.With):
       _require(bool(node.body), node, "no empty block.")
       yield node.body
       yield getattr(node, "orelse", [])
@@ -177,6 +186,7 @@ _CHECKS: dict[str, _Check] = {
   "matches": _without_match,
   "bindings": _with_locals,
   "desugar": _desugared,
+  "managed": _managed,
   "loop_exits": _without_loop_exits,
   "single_exit": _with_single_exits,
   "liveness": _with_liveness,

@@ -190,7 +190,7 @@ def contents_of(value: Any) -> Contents:
   if isinstance(value, types.FunctionType):
     found["attr", "__defaults__"] = value.__defaults__
     found["attr", "__kwdefaults__"] = value.__kwdefaults__
-  elif hasattr(type(value), "_is_recursive_function"):
+  elif hasattr(type(value), "_is_decorated"):
     own = ("python", "stats")
     values = vars(value).items()
     return {("attr", n): p for n, p in values if not n.startswith("_") and n not in own}
@@ -260,7 +260,7 @@ def _behind(value: Any) -> Iterator[tuple[str, Any]]:
       for code in accessors:
         if isinstance(code, types.FunctionType):
           yield f"{value.__name__}.{name}", code
-  elif hasattr(type(value), "_is_recursive_function"):
+  elif hasattr(type(value), "_is_decorated"):
     yield value.__name__, value.python
   elif not isinstance(value, types.CellType):
     yield type(value).__name__, type(value)
@@ -297,7 +297,7 @@ def _is_left_out(value: Any) -> bool:
   if isinstance(value, types.MethodType):
     return False
   kind = type(value)
-  if hasattr(kind, "_is_recursive_function") or issubclass(kind, _RECORDS):
+  if hasattr(kind, "_is_decorated") or issubclass(kind, _RECORDS):
     return False
   return _is_foreign(kind.__module__) and not _is_data(kind)
 

@@ -26,6 +26,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.effects._commit import Outcome
 from recursive_tf.convert.program._stats import Stats
+from recursive_tf.convert.program._steps import Variables
 from recursive_tf.convert.validation._compare import Comparison, Difference, describe, keys_text
 from recursive_tf.convert.validation._held_output import HeldOutput
 from recursive_tf.convert.validation._state import Snapshot, contents_of
@@ -93,6 +94,7 @@ class Subject:
     is_random: whether it draws random numbers.
     is_recording: whether a tape is watching, so that gradients are compared.
     smaller: gives runs with smaller arguments of the same kinds than those of a row.
+    variables: those that the graph may write itself, unlike all else that it does.
   """
 
   name: str
@@ -105,6 +107,7 @@ class Subject:
   is_random: bool
   is_recording: bool
   smaller: Callable[[dict[str, Any]], Iterator[Subject]]
+  variables: Variables | None = None
 
   def without_smaller(self) -> Subject:
     """Returns the same for a search among smaller arguments, which need no smaller ones."""
@@ -157,6 +160,7 @@ class _Check:
     self.snapshot = Snapshot([*subject.values.items(), (subject.name, subject.function)])
     self.comparison = Comparison(self.snapshot, subject.is_random)
     self.notes: set[str] = set()
+    self.left: list[Any] = []  # What the graph's run left in the variables.
     # None where no gradients are compared.
     self.graph_tape = tf.GradientTape() if subject.is_recording and not subject.is_random else None
 
@@ -175,8 +179,17 @@ class _Check:
     if self.graph_tape is not None:
       for tensor in self._sources():
         self.graph_tape.watch(tensor)
-    outcome_of = self.subject.run()
-    return outcome_of, outcome_of(None)
+    variables = self.subject.variables
+    if variables is None:
+      outcome_of = self.subject.run()
+      return outcome_of, outcome_of(None)
+    before = variables.read()
+    try:
+      outcome_of = self.subject.run()
+      self.left = variables.read()
+      return outcome_of, outcome_of(None)
+    finally:
+      variables.put(before)
 
   def _in_graph(self, function: Callable[[], _T]) -> _T:
     """Calls a part of the graph's side, which only its own tape sees.
@@ -214,6 +227,8 @@ class _Check:
           return Verdict(None, outcome, True, None, too_deep, self._all_notes())
         held.released = False
         self.snapshot.restore()
+        if self.subject.variables is not None and self.graph_tape is None:
+          self.subject.variables.put(self.left)
         return Verdict(None, self._for_user(outcome), False, notes=self._all_notes())
       except Exception as raised:  # Whatever the program raises is what the user gets.
         error = raised
@@ -224,6 +239,7 @@ class _Check:
         raise Difference(f"plain Python raises {type(error).__name__}: {error}; the graph does not")
       self.comparison.check(result, outcome.result, "the result")
       self._compare_state(predicted)
+      self._compare_variables()
       if text is not None:
         self.comparison.check_text(held.text, text)
       self._compare_gradients(plain_tape)
@@ -294,6 +310,8 @@ class _Check:
 
   def _compare_state(self, predicted: Any) -> None:
     for owner, before, now, expected in self.snapshot.compared(predicted):
+      if self.subject.variables is not None and owner in self.subject.variables:
+        continue
       for slot in {**now, **expected}:
         where = self.snapshot.place(owner, slot)
         if (slot in now) != (slot in expected) and not self.subject.is_random:
@@ -306,6 +324,13 @@ class _Check:
         raise Difference(f"{where} has the order {orders}")
     if not self.snapshot.is_complete:
       self.notes.add("state behind more than 100,000 objects is not compared")
+
+  def _compare_variables(self) -> None:
+    variables = self.subject.variables
+    if variables is None:
+      return
+    for index, (now, left) in enumerate(zip(variables.read(), self.left, strict=True)):
+      self.comparison.check(now, left, variables.describe(index))
 
   def _compare_gradients(self, plain_tape: Any) -> None:
     pairs = self.comparison.pairs

@@ -38,7 +38,10 @@ def reference(function):
   """Returns a function, interpreted; the function itself if it has no normal form."""
   if function not in _NORMAL:
     try:
-      _NORMAL[function] = prepare(source_of(function))
+      source = source_of(function)
+      # A normal form assumes that nothing is raised; handlers are Python's.
+      has_handlers = any(isinstance(node, ast.Try) for node in ast.walk(source.node))
+      _NORMAL[function] = None if has_handlers else prepare(source)
     except ConversionRefused:
       _NORMAL[function] = None
   source = _NORMAL[function]
@@ -156,6 +159,19 @@ class Frame:
     result = self.block(node.body if self.eval(node.test) else node.orelse)
     self.forget(self.locals - annotation(node, Annotation.LIVE_AFTER))
     return result
+
+  def do_With(self, node):
+    (item,) = node.items
+    with self.eval(item.context_expr) as value:
+      if item.optional_vars is not None:
+        self.assign(item.optional_vars, value)
+      return self.block(node.body)
+
+  def do_Delete(self, node):
+    for target in node.targets:
+      self.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target))
+      self.forget({target.id})
+    return _FELL
 
   def do_While(self, node):
     return self.loop(node, iter(lambda: bool(self.eval(node.test)), False), lambda _: None)

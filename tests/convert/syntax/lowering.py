@@ -80,6 +80,8 @@ class _Lowering:
   def statement(self, node):
     if annotation(node, Annotation.RETURN_SLOT):
       return self.forgotten([node.targets[0].id], node)
+    if isinstance(node, ast.With):
+      node.body = self.block(node.body)
     if not isinstance(node, ast.If | ast.For | ast.While):
       return [node]
     dead = self.locals - annotation(node, Annotation.LIVE_AFTER)

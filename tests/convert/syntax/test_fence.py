@@ -8,15 +8,19 @@ from recursive_tf.convert.syntax.source import source_of
 from tests.convert.syntax.lowering import defined, prepared_text
 
 REFUSED = {
-  "try:\n    x = 1\n  except ValueError:\n    x = 2": (3, "try is not converted"),
-  "try:\n    x = 1\n  finally:\n    x = 2": (3, "try is not converted"),
-  "with open(x) as y:\n    x = y": (3, "with is not converted"),
-  "del x": (3, "del is not converted"),
-  "if x:\n    del x[0]": (4, "del is not converted"),
+  "try:\n    x = 1\n  finally:\n    return x": (3, "a finally that returns"),
+  "for y in x:\n    with y:\n      break": (4, "break and continue out of a with"),
+  "for y in x:\n    try:\n      continue\n    finally:\n      x = 1": (
+    4,
+    "out of a try with a finally",
+  ),
+  "with x:\n    for y in x:\n      return y": (3, "return out of a loop in a with"),
+  "del x.a": (3, "del of an item or an attribute"),
+  "if x:\n    del x[0]": (4, "del of an item or an attribute"),
   "match x:\n    case [1]:\n      x = 2": (4, "match of a sequence or a mapping"),
   "class A:\n    pass": (3, "define it outside"),
   "def g():\n    x = 1\n    yield x": (5, "a generator is not converted"),
-  "def g():\n    if x:\n      del y": (5, "del is not converted"),
+  "def g():\n    if x:\n      del y, x[1]": (5, "del of an item or an attribute"),
   "async def g():\n    await x": (3, "an async function is not converted"),
   "g = lambda: (yield)": (3, "a generator is not converted"),
   "x = [y for y in x if y\n    for z in range(a < y() < b)]": (4, "a chained comparison"),
@@ -37,7 +41,7 @@ def test_refusals_name_the_line_and_what_to_do(statement):
 
 
 def test_the_first_refused_line_is_named():
-  function = defined("def f(x):\n  if x:\n    with x:\n      pass\n  del x\n")
+  function = defined("def f(x):\n  if x:\n    del x[0]\n  class A: pass\n")
   with pytest.raises(ConversionRefused) as caught:
     prepare(source_of(function))
   assert caught.value.origin.line == 3

@@ -52,6 +52,9 @@ class Reader(Protocol):
   def tensor(self, value: Any) -> tf.Tensor:
     """Returns a value as TensorFlow would take it."""
 
+  def note_copied(self, variable: Any) -> None:
+    """Notes that what a variable holds goes on in its place."""
+
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""
 

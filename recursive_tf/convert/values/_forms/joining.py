@@ -65,6 +65,7 @@ def form_of(value: Any, reader: Reader) -> Form:
   if isinstance(value, Maybe):
     return MaybeForm(form_of(value.value, reader))
   if isinstance(value, tf.Variable):
+    reader.note_copied(value)
     return ArrayForm(_spec(value), frozenset([type(value)]), False)
   value = reader.resolve(value)
   if isinstance(value, Number):

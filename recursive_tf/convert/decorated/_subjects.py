@@ -50,7 +50,7 @@ def subject_of(
     if is_recording:
       fed = programs.feed(program, arguments, values)  # Again, so that the tape sees it.
     tensors, objects = fed
-    found = graph.function(*tensors)
+    found = graph.run(tensors)
 
     def outcome(rows: Sequence[int] | None) -> Outcome:
       if rows is None:
@@ -81,7 +81,9 @@ def subject_of(
     plain=plain,
     is_random=program.conversion.is_random,
     is_recording=is_recording,
-    smaller=smaller,
+    # What the smaller ones write would stay.
+    smaller=smaller if program.step is None else lambda row: iter(()),
+    variables=program.variables,
   )
 
 

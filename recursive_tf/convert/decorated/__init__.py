@@ -1,0 +1,1 @@
+"""What the front ends have in common: calls, fallback, comparing with plain Python."""

@@ -1,0 +1,413 @@
+"""What all decorated functions have in common: the door through which every call goes.
+
+A call finds the program for its kind of arguments, or converts the function. It checks what the
+program relies on, reads the objects into columns, runs the graph, and only then lets its effects
+happen. What cannot be converted runs as the plain Python it is, and is counted. The first runs of
+each graph, and then ever fewer, are compared with plain Python before they count.
+
+After Jeong et al., NSDI 2019 (JANUS): profile, assumptions, guards, fallback.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import logging
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf._config import config
+from recursive_tf._errors import RecursiveTFError, UnsupportedGradientError
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.decorated._subjects import subject_of
+from recursive_tf.convert.effects._commit import Outcome
+from recursive_tf.convert.frame._budget import Limits
+from recursive_tf.convert.program._arguments import (
+  Argument,
+)
+from recursive_tf.convert.program._explain import Report, report_of
+from recursive_tf.convert.program._program import num_rows
+from recursive_tf.convert.program._programs import Prepared, Programs
+from recursive_tf.convert.program._stats import Stats
+from recursive_tf.convert.syntax.source import LiveSignature
+from recursive_tf.convert.validation._verification import Schedule, Verdict, check
+from recursive_tf.convert.values import _results
+from recursive_tf.convert.values._checks import CHECK_FAILED, is_check_failure, is_ragged
+
+_LOGGER = logging.getLogger("recursive_tf")
+# What setting attributes and items raises; nothing has been written then.
+_COMMIT_ERRORS = (AttributeError, TypeError, ValueError, KeyError, IndexError)
+_TOO_DEEP = "the recursion is deeper than max_depth"
+# Set while plain Python is run to be compared: then all decorated functions are plain.
+_IS_COMPARING = contextvars.ContextVar("recursive_tf_is_comparing", default=False)
+
+
+def is_comparing() -> bool:
+  """Tells whether plain Python is run to be compared."""
+  return _IS_COMPARING.get()
+
+
+class RecursionDepthError(RecursiveTFError, RecursionError):
+  """The recursion of a converted program is deeper than `max_depth`."""
+
+
+class Decorated:
+  """A decorated function. Thread-safe; calls of one function run one after the other.
+
+  Attributes:
+    python: the plain function.
+    stats: counters.
+  """
+
+  _is_decorated = True
+  _runs_in_graph = False  # Whether the function runs in the graph itself, not as a SubGraph.
+  __name__: str
+
+  def __init__(
+    self,
+    function: Callable[..., Any],
+    strict: bool = False,
+    verify: bool | None = None,
+    limits: Limits | None = None,
+  ):
+    functools.update_wrapper(self, function)
+    self.__name__ = getattr(function, "__name__", type(function).__name__)
+    self.python = function
+    self.stats = Stats()
+    self._strict = strict
+    self._signature = LiveSignature(function)
+    self._programs = Programs(
+      function, self.__name__, self.stats, limits or Limits(), self._runs_in_graph
+    )
+    self._schedule = Schedule(config().verify if verify is None else verify, self.stats)
+    self._refusals: list[ConversionRefused] = []
+    self._notes: list[str] = []
+    self._lock = threading.RLock()
+    self._plain = threading.local()
+
+  def __get__(self, owner: Any, type_: type | None = None) -> Any:
+    """Binds a method to its object."""
+    return self if owner is None else self._bound(owner)
+
+  def _bound(self, owner: Any) -> BoundDecorated:
+    return BoundDecorated(self, owner)
+
+  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    """Calls the function once."""
+    if getattr(self._plain, "is_running", False) or _IS_COMPARING.get():
+      return self.python(*args, **kwargs)
+    try:
+      values = self._bind(args, kwargs)
+    except TypeError:
+      return self.python(*args, **kwargs)  # Raises Python's own message.
+    return self._call(self._classify, values, lambda: self.python(*args, **kwargs))
+
+  def explain(self) -> Report:
+    """Tells what was converted, what objects are read for, and what was not and why; print it."""
+    with self._lock:
+      programs = list(self._programs)
+      return report_of(self.__name__, programs, self.stats, self._refusals, self._notes)
+
+  def __repr__(self) -> str:
+    """Describes the function by name."""
+    return f"<converted function '{self.__name__}'>"
+
+  # --- Arguments
+
+  def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    bound = self._signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+  def _classify(self, values: dict[str, Any]) -> dict[str, Argument]:
+    """Returns what kinds of arguments these are."""
+    raise NotImplementedError
+
+  # --- Running
+
+  def _call(
+    self,
+    classified: Callable[[dict[str, Any]], dict[str, Argument]],
+    values: dict[str, Any],
+    plain: Callable[[], Any],
+  ) -> Any:
+    """Runs the graph, or plain Python; the one door through which every call goes."""
+    if not tf.executing_eagerly():
+      inside = ConversionRefused.of(
+        Reason.INSIDE_FUNCTION, f"{self.__name__} is called while a graph is made."
+      )
+      return self._fall_back(inside, plain)
+    with self._lock, self._timed():
+      arguments: dict[str, Argument] = {}
+      try:
+        arguments = classified(values)
+        rest = self._attempt(arguments, values, plain)
+      except ConversionRefused as refusal:
+        rest = functools.partial(self._fall_back, refusal, plain)
+      except Exception as error:  # Nothing has happened yet: no error of ours leaves a call.
+        internal = self._internal_error(error, arguments)
+        rest = functools.partial(self._fall_back, internal, plain)
+      return rest()
+
+  def _attempt(
+    self, arguments: dict[str, Argument], values: dict[str, Any], plain: Callable[[], Any]
+  ) -> Callable[[], Any]:
+    """Runs the graph; returns what is left to do, where the user's own errors may be raised.
+
+    Raises:
+      Exception: Whatever goes wrong; nothing has happened then.
+    """
+    prepared = self._programs.prepare(arguments, values)
+    program = prepared.program
+    count = num_rows(prepared.arguments, values)
+    is_mapped = count is not None
+    if is_mapped and not (_results.is_stackable(program.result_form) and program.is_pure):
+      return self._one_by_one(arguments, values)
+    graph = self._programs.graph(program, prepared.arguments)
+    is_recording = tfi.is_recording()
+    key = program.version, is_mapped, is_recording
+    try:
+      if self._schedule.is_due(key):
+        verdict = self._check(prepared, values, key, is_recording)
+        return self._judged(prepared, verdict, plain)
+      found = graph.run(prepared.tensors)
+    except tf.errors.OpError as error:
+      return self._explain_failure(error, prepared, plain)
+    outcome = program.outcome(graph, found, prepared.objects, values, count)
+    return self._committed(prepared, outcome, plain)
+
+  def _committed(
+    self, prepared: Prepared, outcome: Outcome, plain: Callable[[], Any]
+  ) -> Callable[[], Any]:
+    """Lets the effects of a run happen."""
+    try:
+      outcome.commit()
+    except _COMMIT_ERRORS as error:
+      if prepared.program.step is not None and prepared.program.step.written:
+        raise  # Variables are written by now: plain Python would write them again.
+      text = f"A write failed: {type(error).__name__}: {error}"
+      failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
+      return functools.partial(self._fall_back, failed, plain, is_rerun=True)
+    self.stats.num_converted_runs += 1
+    prepared.entry.note_run()
+
+    def shown() -> Any:
+      outcome.print()
+      return outcome.result
+
+    return shown
+
+  # --- Comparing with plain Python
+
+  def _check(
+    self, prepared: Prepared, values: dict[str, Any], key: Any, is_recording: bool
+  ) -> Verdict:
+    """Runs the graph and plain Python and compares them."""
+    start = time.perf_counter()
+    subject = subject_of(
+      self.__name__, self.python, self._programs, prepared, values, self._compared, is_recording
+    )
+    verdict = check(subject, self._schedule.allowance)
+    self._schedule.note(key, time.perf_counter() - start - verdict.graph_seconds)
+    for note in sorted(verdict.notes.difference(self._notes)):
+      self._notes.append(note)
+      _LOGGER.info("%s is compared with plain Python, but (told once): %s", self.__name__, note)
+    return verdict
+
+  def _judged(
+    self, prepared: Prepared, verdict: Verdict, plain: Callable[[], Any]
+  ) -> Callable[[], Any]:
+    """Returns what is left to do after a check."""
+    done = functools.partial(_return_or_raise, verdict.result, verdict.error)
+    if verdict.difference is not None:
+      refusal = self._verification_failed(prepared, verdict)
+      again = done if verdict.has_python_run else plain
+      return functools.partial(self._fall_back, refusal, again, is_rerun=True)
+    if verdict.has_python_run:
+      self.stats.num_converted_runs += 1
+      prepared.entry.note_run()
+      return done
+    return self._committed(prepared, verdict.outcome, plain)
+
+  def _compared(self, values: dict[str, Any]) -> Any:
+    """Calls the plain function, and plainly whatever decorated function it calls."""
+    token = _IS_COMPARING.set(True)
+    try:
+      return self._call_plain(values)
+    finally:
+      _IS_COMPARING.reset(token)
+
+  def _verification_failed(self, prepared: Prepared, verdict: Verdict) -> ConversionRefused:
+    refusal = ConversionRefused.of(
+      Reason.VERIFICATION_FAILED,
+      f"The graph of {self.__name__} does not do what plain Python does: {verdict.difference}",
+    )
+    prepared.entry.give_up(refusal)
+    return refusal
+
+  # --- Plain Python
+
+  def _one_by_one(
+    self, arguments: dict[str, Argument], values: dict[str, Any]
+  ) -> Callable[[], Any]:
+    """Returns what makes the calls of a mapped one; only recursive functions have such."""
+    raise NotImplementedError
+
+  def _call_plain(self, values: dict[str, Any]) -> Any:
+    bound = self._signature.bind_partial()
+    bound.arguments.update(values)
+    return self.python(*bound.args, **bound.kwargs)
+
+  def _explain_failure(
+    self, error: tf.errors.OpError, prepared: Prepared, plain: Callable[[], Any]
+  ) -> Callable[[], Any]:
+    """Returns what raises what plain Python raises where a run failed."""
+    if isinstance(error, tf.errors.CancelledError):
+      return functools.partial(_return_or_raise, None, error)
+    if _TOO_DEEP in error.message:
+      too_deep = RecursionDepthError(_line_of(error, _TOO_DEEP))
+      return functools.partial(_return_or_raise, None, too_deep)
+    reason = Reason.DYNAMIC_LIST if is_ragged(error) else Reason.GRAPH_ERROR
+    has_handlers = prepared.program.conversion.has_handlers
+    reason = Reason.CHECK_FAILED if is_check_failure(error) or has_handlers else reason
+    if UnsupportedGradientError.__name__ in error.message:
+      reason = Reason.UNSUPPORTED_OPERATION
+    line = _line_of(error, CHECK_FAILED)
+    text = f"The elements of one list have different shapes: {line}" if is_ragged(error) else line
+    refusal = ConversionRefused.of(reason, text)
+
+    def again() -> Any:
+      try:
+        result = self._run_plain(plain)
+      except Exception:  # The program's own, which the run foresaw.
+        self._count(Reason.CHECK_FAILED)
+        raise
+      prepared.entry.note_failure(refusal)
+      self._tell(refusal)
+      if self._strict:
+        raise refusal
+      return result
+
+    return again
+
+  def _internal_error(self, error: Exception, arguments: dict[str, Argument]) -> ConversionRefused:
+    """Returns the refusal for an error of ours."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "nowhere"
+    text = (str(error).splitlines() or [""])[0]
+    refusal = ConversionRefused.of(
+      Reason.INTERNAL_ERROR, f"{self.__name__}: {type(error).__name__} at {where}: {text}"
+    )
+    refusal.__cause__ = error if self._strict else None  # It holds on to frames and tensors.
+    if arguments:
+      self._programs.note_failure(arguments, refusal)
+    return refusal
+
+  def _fall_back(
+    self, refusal: ConversionRefused, plain: Callable[[], Any], is_rerun: bool = False
+  ) -> Any:
+    """Runs the plain function, counted; under `strict` the refusal is raised instead.
+
+    A run that failed is done again either way: it is Python's exception that the user gets.
+    """
+    if self._strict and not is_rerun:
+      raise refusal
+    self._tell(refusal)
+    result = self._run_plain(plain)
+    if self._strict:
+      raise refusal
+    return result
+
+  def _run_plain(self, plain: Callable[[], Any]) -> Any:
+    was_running = getattr(self._plain, "is_running", False)
+    self._plain.is_running = True
+    try:
+      return plain()
+    finally:
+      self._plain.is_running = was_running
+
+  def _tell(self, refusal: ConversionRefused) -> None:
+    """Counts a plain run, and says why, once."""
+    self._count(refusal.reason)
+    if all(str(refusal) != str(known) for known in self._refusals[-20:]):
+      _LOGGER.warning("%s runs as plain Python (told once): %s", self.__name__, refusal)
+      self._refusals.append(refusal.again())
+      del self._refusals[:-100]
+
+  def _count(self, reason: Reason) -> None:
+    self.stats.num_fallback_runs += 1
+    self.stats.fallbacks[reason] = self.stats.fallbacks.get(reason, 0) + 1
+
+  @contextlib.contextmanager
+  def _timed(self) -> Iterator[None]:
+    """Adds the time of an outermost call to the function's."""
+    is_outermost = not getattr(self._plain, "is_timed", False)
+    start = time.perf_counter()
+    self._plain.is_timed = True
+    try:
+      yield
+    finally:
+      if is_outermost:
+        self._plain.is_timed = False
+        self.stats.total_seconds += time.perf_counter() - start
+
+
+class BoundDecorated:
+  """A decorated method of one object."""
+
+  _is_decorated = True
+
+  def __init__(self, function: Any, owner: Any):
+    self._function = function
+    self._owner = owner
+    self.__name__ = function.__name__
+
+  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    """Calls the method once."""
+    return self._function(self._owner, *args, **kwargs)
+
+  def explain(self) -> Report:
+    """Tells what was converted and what was not; see `Decorated.explain`."""
+    report: Report = self._function.explain()
+    return report
+
+  @property
+  def python(self) -> Any:
+    """The plain method."""
+    return functools.partial(self._function.python, self._owner)
+
+  @property
+  def __func__(self) -> Any:
+    """The function that the class has, as bound methods name it."""
+    return self._function
+
+  @property
+  def stats(self) -> Stats:
+    """The counters, of all objects."""
+    found: Stats = self._function.stats
+    return found
+
+
+def _line_of(error: tf.errors.OpError, text: str) -> str:
+  """Returns the line of an error's message that has the text, or the first that says anything."""
+  lines = [line.strip() for line in error.message.splitlines() if line.strip()]
+  found = [line for line in lines if text in line] or [
+    # The op's own message, after what TensorFlow says about where it was made.
+    before
+    for before, line in zip(lines, [*lines[1:], ""], strict=True)
+    if line.startswith("[[{{node")
+  ]
+  return found[0] if found else lines[-1] if lines else error.message
+
+
+def _return_or_raise(result: Any, error: Exception | None) -> Any:
+  if error is not None:
+    raise error
+  return result

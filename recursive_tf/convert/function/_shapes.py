@@ -1,0 +1,70 @@
+"""The shapes of a function's arguments: exact at first, then open where they differ.
+
+The lattice of JANUS (Jeong et al., NSDI 2019, section 3.2): (4, 8), then (None, 8), (None, None).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert.program._arguments import STATIC, TENSOR, Argument
+from recursive_tf.convert.program._kinds import key_of
+
+_MAX_LATEST = 64
+_MAX_EXACT = 8  # Programs of one shape each, where those of open shapes cannot be had.
+
+
+class Shapes:
+  """What shapes a function has been called with. Not thread-safe."""
+
+  def __init__(self) -> None:
+    self._known: dict[Any, dict[str, Argument]] = {}
+    self._exact: set[Any] = set()
+    self._latest: dict[Any, dict[str, Argument]] = {}  # By the exact shapes, as they are now.
+
+  def widened(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
+    """Returns the arguments of a call, dimensions open that have been others in other calls."""
+    exact = key_of(arguments)
+    known_already = self._latest.get(exact)
+    if known_already is not None:
+      return known_already
+    key = key_of({name: _opened(argument) for name, argument in arguments.items()})
+    known = self._known.get(key)
+    if known is not None:
+      arguments = {name: _joined(known[name], argument) for name, argument in arguments.items()}
+    if self._known.get(key) != arguments:
+      self._known[key] = arguments
+      self._latest.clear()
+    if len(self._latest) >= _MAX_LATEST:
+      self._latest.clear()
+    if not any(part[0] == STATIC for _, part in exact):  # Nobody is to be kept here.
+      self._latest[exact] = arguments
+    return arguments
+
+  def admits(self, arguments: dict[str, Argument]) -> bool:
+    """Tells whether a program may be made for these shapes alone."""
+    key = key_of(arguments)
+    if key not in self._exact and len(self._exact) < _MAX_EXACT:
+      self._exact.add(key)
+    return key in self._exact
+
+
+def _opened(argument: Argument) -> Argument:
+  spec = argument.spec
+  if spec is not None and spec.shape.rank is not None:
+    spec = tf.TensorSpec([None] * spec.shape.rank, spec.dtype)
+  parts = tuple(map(_opened, argument.parts))
+  return dataclasses.replace(argument, spec=spec, parts=parts)
+
+
+def _joined(known: Argument, now: Argument) -> Argument:
+  """Returns an argument with the dimensions that two of one rank have in common."""
+  parts = tuple(_joined(a, b) for a, b in zip(known.parts, now.parts, strict=True))
+  spec = now.spec
+  if now.kind == TENSOR and spec is not None and known.spec is not None and spec != known.spec:
+    pairs = zip(known.spec.shape, spec.shape, strict=True)
+    spec = tf.TensorSpec([a if a == b else None for a, b in pairs], spec.dtype)
+  return dataclasses.replace(now, spec=spec, parts=parts)

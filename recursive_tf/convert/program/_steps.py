@@ -1,0 +1,410 @@
+"""What a program does to variables: all of it or nothing, in Python's order.
+
+The entry function of such a program runs in the graph itself, and its writes of variables are ops
+of that graph. Any other op may fail after one of them. So no variable of the outside is written
+before all that the run needs is there:
+
+- A variable that is only written, and not used after that, is written in place. Its writes wait for
+  the *barrier*: all results of the run, and all that any write takes.
+- One that is used again, but by plain reads and assignments alone, is *held*: what it would hold is
+  a tensor of the graph, which reads give; the last one is put into it behind the barrier.
+- Every other variable that is written is *copied*: the program has an anonymous variable in its
+  place, which begins with what the variable holds. Behind the barrier its last content is put back.
+
+`docs/design/0013-steps.md` says why these, and what is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.program._ops import ALLOWED, RANDOM
+
+_READS = frozenset(
+  """ReadVariableOp ResourceGather ResourceGatherNd VariableShape VarIsInitializedOp
+  LookupTableFindV2 LookupTableFind LookupTableSizeV2""".split()
+)
+# Writes that give nothing back, and cannot fail where all shapes are known.
+_PLAIN_WRITES = frozenset(
+  """AssignVariableOp AssignAddVariableOp AssignSubVariableOp ResourceApplyGradientDescent
+  ResourceApplyMomentum ResourceApplyKerasMomentum ResourceApplyAdam ResourceApplyAdagrad
+  ResourceApplyAdagradV2 ResourceApplyRMSProp ResourceApplyFtrl ResourceApplyAdadelta""".split()
+)
+# Writes that give something back, or that fail for what is in their inputs.
+_OTHER_WRITES = frozenset(
+  """ResourceScatterUpdate ResourceScatterAdd ResourceScatterSub ResourceScatterMul
+  ResourceScatterDiv ResourceScatterMin ResourceScatterMax ResourceScatterNdUpdate
+  ResourceScatterNdAdd ResourceScatterNdSub ResourceScatterNdMin ResourceScatterNdMax
+  ResourceStridedSliceAssign ResourceSparseApplyAdagrad ResourceSparseApplyAdagradV2
+  ResourceSparseApplyMomentum ResourceSparseApplyKerasMomentum RngReadAndSkip RngSkip
+  StatefulUniform StatefulUniformInt StatefulUniformFullInt StatefulStandardNormalV2
+  StatefulTruncatedNormal StatefulRandomBinomial""".split()
+)
+# Of a generator the state is a variable, so that plain Python draws the same numbers.
+_RANDOM = RANDOM - _OTHER_WRITES
+# What a variable is used by that is held.
+_ASSIGNMENTS: dict[str, Callable[[Callable[[], Any], Any], Any]] = {
+  "AssignVariableOp": lambda now, new: new,
+  "AssignAddVariableOp": lambda now, new: now() + new,
+  "AssignSubVariableOp": lambda now, new: now() - new,
+}
+_READ = "ReadVariableOp"
+# What has no resource, and is to happen once the run is sure to succeed.
+_PRINTS = frozenset(["PrintV2"])
+_CHECKS = frozenset(["Assert", "CheckNumerics", "CheckNumericsV2"])
+_LARGEST_TEXT = 60
+
+
+@dataclasses.dataclass
+class _Use:
+  """What one op does to the variables that it is given.
+
+  Attributes:
+    op: it.
+    reads, writes: the handles, as the graph has them.
+    is_plain: whether it only writes, cannot fail, and gives nothing back.
+  """
+
+  op: Any
+  reads: list[tf.Tensor] = dataclasses.field(default_factory=list)
+  writes: list[tf.Tensor] = dataclasses.field(default_factory=list)
+  is_plain: bool = True
+
+
+@dataclasses.dataclass
+class Kept:
+  """What a graph keeps from variables until it is done.
+
+  Attributes:
+    held: by id of the handle, what the variable is to hold.
+    copies: handles, their copies, and what the variables are.
+  """
+
+  held: dict[int, tf.Tensor]
+  copies: list[tuple[Any, tf.Tensor, Any]]
+
+
+class Step:
+  """The variables of one program whose entry function runs in the graph itself.
+
+  Attributes:
+    written: the handles of the variables that it writes, by id.
+    held: the ids of those that are tensors of the graph meanwhile.
+    copied: the ids of those that it has copies of.
+    is_random: whether it draws random numbers.
+    has_prints: whether it prints from within the graph.
+  """
+
+  def __init__(self, name: str):
+    self._name = name
+    self.written: dict[int, Any] = {}
+    self.held: frozenset[int] = frozenset()
+    self.copied: frozenset[int] = frozenset()
+    self._again: frozenset[int] = frozenset()  # Written, and then used again.
+    self._by_others: frozenset[int] = frozenset()  # Used in a way that only a variable can be.
+    self._taped: set[Any] = set()  # Reads of the trial that a tape has seen.
+    self.is_random = False
+    self.has_prints = False
+    self._as_values: dict[int, Any] = {}
+
+  def note_copied(self, variable: Any) -> None:
+    """Notes that what a variable holds goes on in its place: where branches and loops join."""
+    self._as_values[id(variable.handle)] = variable
+
+  # --- Trials
+
+  @contextlib.contextmanager
+  def watching(self, graph: Any) -> Iterator[None]:
+    """Notes the reads that tapes of the program see, while a trial is made."""
+    self._taped.clear()
+
+    def make(op_type: str, inputs: list[Any], create: Callable[[], Any]) -> Any:
+      op = create()
+      if op_type == _READ and tfi.is_recording():
+        self._taped.add(op)
+      return op
+
+    with tfi.making_ops(graph, make):
+      yield
+
+  def learn(self, graph: Any) -> bool:
+    """Reads from a trial what the program writes; tells whether anything is new.
+
+    Raises:
+      ConversionRefused: If it does to the outside what is not known.
+    """
+    outer = {id(inner): handle for handle, inner in tfi.captured(graph)}
+    written: dict[int, Any] = {}
+    again: set[int] = set()
+    by_others: set[int] = set()
+    for use in self._uses(graph):
+      for handle in use.writes:
+        owner = outer.get(id(handle))
+        if owner is None:
+          if handle.op.type == "VarHandleOp":
+            raise self._refusal(f"{use.op.type} of a variable that is made in the call.")
+          raise self._refusal(f"{use.op.type} of a variable that only the run knows.")
+        if id(owner) in written or not use.is_plain or not _is_known(handle):
+          again.add(id(owner))
+        if use.op.type not in _ASSIGNMENTS or not use.is_plain or not _is_known(handle):
+          by_others.add(id(owner))
+        written[id(owner)] = owner
+      for handle in use.reads:
+        owner = outer.get(id(handle))
+        if owner is not None and id(owner) in written:
+          again.add(id(owner))
+        if owner is not None and (use.op.type != _READ or use.op in self._taped):
+          by_others.add(id(owner))
+    both = [v for key, v in self._as_values.items() if key in written]
+    if both:
+      raise self._refusal(
+        f"Variable {both[0].name!r} is written, and handed on by a branch, a loop or a list."
+      )
+    before = len(self.written), self.held, self.copied
+    self.written = {**self.written, **written}
+    self._again |= again
+    self._by_others |= by_others
+    self.held = self._again - self._by_others
+    self.copied = self._again & self._by_others
+    return before != (len(self.written), self.held, self.copied)
+
+  def _uses(self, graph: Any) -> Iterator[_Use]:
+    """Yields what the ops of a graph do to variables, in their order."""
+    for op in graph.get_operations():
+      use = self._use(op)
+      if use.reads or use.writes:
+        yield use
+
+  def _use(self, op: Any) -> _Use:
+    use = _Use(op)
+    resources = [tensor for tensor in op.inputs if tensor.dtype == tf.resource]
+    self.is_random |= op.type in _RANDOM
+    nested = tfi.nested_graphs(op)
+    if nested:
+      # A loop's or a branch's own inputs stand for those of the op; all are seen as one.
+      written = {index for inner in nested for index in self._written_inputs(op, inner)}
+      inputs = _inputs_of_nested(op)
+      use.writes = [inputs[index] for index in sorted(written)]
+      use.reads = [tensor for tensor in resources if all(tensor is not w for w in use.writes)]
+      use.is_plain = False
+    elif op.type in _PLAIN_WRITES or op.type in _OTHER_WRITES:
+      use.writes = resources
+      known = all(_is_known(t) for t in op.inputs if t.dtype != tf.resource)
+      use.is_plain = op.type in _PLAIN_WRITES and known
+    elif op.type in _READS or "RecursiveTf>" in op.type:
+      use.reads = resources
+    elif op.type in _PRINTS:
+      self.has_prints = True
+    elif resources or (_is_stateful(op) and op.type not in ALLOWED | _CHECKS):
+      raise self._refusal(f"{op.type} acts on what is outside of the graph.")
+    return use
+
+  def _written_inputs(self, op: Any, graph: Any) -> Iterator[int]:
+    """Yields which inputs of an op with graphs inside one of these writes."""
+    places = {id(tensor): index for index, tensor in enumerate(graph.inputs)}
+    for inner in graph.get_operations():
+      use = self._use(inner)
+      if inner.type in _PRINTS:
+        raise self._refusal(f"tf.print in a branch or loop that the run decides on ({op.type}).")
+      for handle in use.writes:
+        if id(handle) not in places:
+          raise self._refusal(f"{inner.type} of a variable that only the run knows.")
+        yield places[id(handle)]
+
+  def _refusal(self, text: str) -> ConversionRefused:
+    return ConversionRefused.of(Reason.STATEFUL_OP, f"{self._name}: {text[: _LARGEST_TEXT * 4]}")
+
+  # --- The graph itself
+
+  @contextlib.contextmanager
+  def kept(self, graph: Any) -> Iterator[Kept]:
+    """Has a graph keep from variables what it writes to them, while this is entered."""
+    found = Kept({}, [])
+    handles = {key: self.written[key] for key in self.written if key in self.held}
+    keys = {id(graph.capture(handle)): key for key, handle in handles.items()}
+
+    def make(op_type: str, inputs: list[Any], create: Callable[[], Any]) -> Any:
+      if op_type not in _ASSIGNMENTS and op_type != _READ:
+        return create()
+      key = keys.get(id(graph.capture(inputs[0])))
+      if key is None or (op_type == _READ and key not in found.held):
+        return create()
+      if op_type == _READ:
+        return tf.identity(found.held[key]).op
+
+      def now() -> tf.Tensor:
+        if key in found.held:
+          return found.held[key]
+        spec = tfi.spec_of_variable(handles[key])
+        return tf.raw_ops.ReadVariableOp(resource=handles[key], dtype=spec.dtype)
+
+      found.held[key] = _ASSIGNMENTS[op_type](now, inputs[1])
+      return tf.no_op()
+
+    with tfi.making_ops(graph, make), self._copies(graph) as found.copies:
+      yield found
+
+  @contextlib.contextmanager
+  def _copies(self, graph: Any) -> Iterator[list[tuple[Any, tf.Tensor, Any]]]:
+    """Has a graph use copies of the variables of which it needs some, while this is entered.
+
+    Gives the copies: handle, copy, and what the variable is.
+    """
+    made: list[tuple[Any, tf.Tensor, Any]] = []
+    for key in sorted(self.copied, key=list(self.written).index):
+      handle = self.written[key]
+      spec = tfi.spec_of_variable(handle)
+      if spec is None:
+        raise self._refusal("a variable of unknown type is written.")
+      inner = graph.capture(handle)
+      copy = tfi.anonymous_variable(spec)
+      tfi.copy_handle_data(handle, copy)
+      value = tf.raw_ops.ReadVariableOp(resource=inner, dtype=spec.dtype)
+      tf.raw_ops.AssignVariableOp(resource=copy, value=value)
+      made.append((handle, copy, spec))
+    with tfi.standing_in(graph, [(handle, copy) for handle, copy, _ in made]):
+      yield made
+
+  def finish(self, graph: Any, outputs: list[tf.Tensor], kept: Kept) -> None:
+    """Puts what was kept into the variables, and lets all writes wait until nothing can fail.
+
+    Raises:
+      ConversionRefused: If the program writes other variables than its trial did.
+    """
+    own = {id(copy) for _, copy, _ in kept.copies}
+    outer = {id(inner): handle for handle, inner in tfi.captured(graph)}
+    uses = list(self._uses(graph))
+    _wait_for_users(uses)
+    writes = []
+    for use in uses:
+      outside = [handle for handle in use.writes if id(handle) not in own]
+      if not outside or use.op.type == "VarHandleOp":
+        continue
+      owners = [outer.get(id(handle)) for handle in outside]
+      if any(id(o) not in self.written or id(o) in self._again for o in owners):
+        raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
+      writes.append(use.op)
+    last = [(self.written[key], tf.identity(value)) for key, value in kept.held.items()]
+    last += [
+      (handle, tf.raw_ops.ReadVariableOp(resource=copy, dtype=spec.dtype))
+      for handle, copy, spec in kept.copies
+    ]
+    prints = [op for op in graph.get_operations() if op.type in _PRINTS]
+    if not writes and not last and not prints:
+      return
+    values = [value for _, value in last]
+    needed = {tensor.op for tensor in [*outputs, *values] if tensor.graph is graph}
+    needed |= {t.op for op in [*writes, *prints] for t in op.inputs if t.dtype != tf.resource}
+    needed |= {op for op in graph.get_operations() if _must_run(op)} - {*writes}
+    with tf.control_dependencies(list(needed - {*writes, *prints})):
+      barrier = tf.no_op("barrier")
+    with tf.control_dependencies([barrier]):
+      for handle, value in last:
+        tf.raw_ops.AssignVariableOp(resource=graph.capture(handle), value=value)
+    before = barrier
+    for op in prints:  # TensorFlow would have those that come after wait for them.
+      tfi.acd_run_independently(op)
+      tfi.add_control_input(op, before)
+      before = op
+    for op in writes:
+      tfi.add_control_input(op, barrier)
+
+
+class Variables:
+  """The variables that a run may write, in the order in which they are known."""
+
+  def __init__(self, handles: Iterable[Any]):
+    found = {id(handle): (handle, tfi.spec_of_variable(handle)) for handle in handles}
+    self._known = {key: pair for key, pair in found.items() if pair[1] is not None}
+
+  def __contains__(self, variable: Any) -> bool:
+    """Tells whether a variable is one of them."""
+    return id(getattr(variable, "handle", None)) in self._known
+
+  def read(self) -> list[Any]:
+    """Returns what they hold; None of one that holds nothing yet."""
+    return [
+      tf.raw_ops.ReadVariableOp(resource=handle, dtype=spec.dtype)
+      if tf.raw_ops.VarIsInitializedOp(resource=handle)
+      else None
+      for handle, spec in self._known.values()
+    ]
+
+  def put(self, values: Iterable[Any]) -> None:
+    """Has them hold what `read` has returned."""
+    for (handle, _), value in zip(self._known.values(), values, strict=True):
+      if value is not None:
+        tf.raw_ops.AssignVariableOp(resource=handle, value=value)
+
+  def describe(self, index: int) -> str:
+    """Returns what messages call one of them."""
+    spec = list(self._known.values())[index][1]
+    return f"a variable of shape {spec.shape} ({spec.dtype.name})"
+
+
+def _inputs_of_nested(op: Any) -> list[tf.Tensor]:
+  """Returns the inputs of an op as the graphs inside it are given them."""
+  return list(op.inputs[1:] if op.type in tfi.CONDITIONALS else op.inputs)
+
+
+def _must_run(op: Any) -> bool:
+  """Tells whether an op runs though nothing needs what it gives, and may fail."""
+  return (op.type in _CHECKS and not op.outputs) or (
+    _is_stateful(op) and bool(tfi.nested_graphs(op))
+  )
+
+
+def _is_known(tensor: tf.Tensor) -> bool:
+  if tensor.dtype != tf.resource:
+    return tensor.shape.is_fully_defined()
+  spec = tfi.spec_of_variable(tensor)
+  return spec is not None and spec.shape.is_fully_defined()
+
+
+def _is_stateful(op: Any) -> bool:
+  return op.op_def is not None and op.op_def.is_stateful
+
+
+def _wait_for_users(uses: list[_Use]) -> None:
+  """Lets each write wait for what was computed of earlier reads of the same variable.
+
+  A read gives the variable's own memory. TensorFlow orders reads and writes, but not a write and
+  those that still work with what was read.
+  """
+  users: dict[int, list[Any]] = {}
+  order = {}
+  if uses:
+    order = {op: i for i, op in enumerate(uses[0].op.graph.get_operations())}
+  for use in uses:
+    for handle in use.writes:
+      for op in users.get(id(handle), []):
+        if order[op] < order[use.op]:
+          tfi.add_control_input(use.op, op)
+    for handle in use.reads:
+      if use.op.type == "ReadVariableOp":
+        users.setdefault(id(handle), []).extend(_users(use.op.outputs[0]))
+
+
+# What hands on the memory that it is given.
+_HANDED_ON = frozenset(
+  """Identity IdentityN Reshape ExpandDims Squeeze StopGradient PreventGradient Bitcast EnsureShape
+  PlaceholderWithDefault Slice StridedSlice Split SplitV Unpack Snapshot""".split()
+)
+
+
+def _users(tensor: tf.Tensor) -> Iterator[Any]:
+  agenda, seen = [tensor], set()
+  while agenda:
+    for op in agenda.pop().consumers():
+      if op not in seen:
+        seen.add(op)
+        yield op
+        if op.type in _HANDED_ON or tfi.nested_graphs(op):
+          agenda += op.outputs

@@ -1,0 +1,102 @@
+"""`with`: the context managers that a program may enter while it is made.
+
+What a manager does when an exception leaves its block is never needed: a run in which one does
+fails as a whole, and plain Python does it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.semantics import _attributes
+from recursive_tf.convert.values._abstract import BoundMethod, LocalObject, Ref, Scope, named
+
+# Libraries' managers that say something to the ops that are made inside, by the names of their
+# classes, and of the functions where contextlib makes the class.
+_CLASSES = frozenset(["name_scope", "name_scope_v2", "_ControlDependenciesController"])
+_FUNCTIONS = frozenset(["device", "combined", "stop_recording"])  # The second: `device` in a graph.
+
+
+def do_with(ip: Host, node: ast.With, scope: Scope) -> Any:
+  """Does a `with` of one context manager; nothing leaves its block but at the end."""
+  (item,) = node.items
+  manager = ip.eval(item.context_expr, scope)
+  with _entered(ip, manager) as value:
+    if item.optional_vars is not None:
+      ip.assign(item.optional_vars, value, scope)
+    return ip.block(node.body, scope)
+
+
+@contextlib.contextmanager
+def _entered(ip: Host, manager: Any) -> Iterator[Any]:
+  if isinstance(manager, tf.GradientTape):
+    with _recording(ip, manager) as tape:
+      yield tape
+  elif isinstance(manager, contextlib.nullcontext):
+    yield manager.enter_result
+  elif isinstance(manager, contextlib.suppress):
+    yield None
+  elif _is_of_graphs(manager):
+    ip.frame.partial()
+    with manager as value:
+      yield value
+  else:
+    enter, leave = (_method(ip, manager, name) for name in ("__enter__", "__exit__"))
+    yield ip.call(enter, [], {})
+    ip.call(leave, [None, None, None], {})
+
+
+@contextlib.contextmanager
+def _recording(ip: Host, tape: Any) -> Iterator[Any]:
+  """Lets a tape of the program record, while those around the conversion do not."""
+  frame = ip.frame
+  if frame.key is not None:
+    raise frame.refuse(
+      Reason.OPAQUE_CALL, "A tape in a function that calls itself, or that is called for each row."
+    )
+  if not ip.conversion.has_made(tape):
+    raise frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is entered.")
+  frame.partial()
+  with tfi.resume_recording(), tape:
+    yield tape
+
+
+def _is_of_graphs(manager: Any) -> bool:
+  """Tells whether a manager only says something to the ops that are made inside."""
+  if isinstance(manager, contextlib._GeneratorContextManager):
+    code = getattr(manager.gen, "gi_code", None)
+    space = getattr(getattr(manager.gen, "gi_frame", None), "f_globals", {})
+    is_tensorflow = str(space.get("__name__")).startswith("tensorflow.")
+    return is_tensorflow and getattr(code, "co_name", "") in _FUNCTIONS
+  kind = type(manager)
+  return _libraries.is_library(kind) and kind.__name__ in _CLASSES
+
+
+def _method(ip: Host, manager: Any, name: str) -> Any:
+  """Returns a method of a manager of the user's, which Python looks for in the class."""
+  kind: Any = type(manager)
+  if isinstance(manager, LocalObject):
+    kind = manager.type
+  elif isinstance(manager, Ref):
+    (kind,) = ip.frame.types_of(manager) if len(ip.frame.types_of(manager)) == 1 else (None,)
+  found = None if kind is None else _attributes.by_class(kind, name)
+  if not isinstance(found, types.FunctionType) or _libraries.is_library(kind):
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, f"with of a {named(manager)} is not converted.")
+  if _is_generator(found):
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, "with of a generator is not converted.")
+  ip.conversion.guards.methods(kind)
+  return BoundMethod(found, manager)
+
+
+def _is_generator(function: types.FunctionType) -> bool:
+  return function.__module__ == "contextlib"

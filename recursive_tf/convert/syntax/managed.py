@@ -1,0 +1,111 @@
+"""Writes out `try`, and takes the exits out of `with` blocks.
+
+Before: bindings are noted, so that names which only a handler binds are known.
+After: no `Try`. Every `With` has one context manager, and no `Return`, `Break` or `Continue` leaves
+it: what it returned is in a slot, and a `return` of the slot follows.
+
+Of a `try` the handlers are gone. A graph assumes that nothing is raised; a run in which something
+is raised fails as a whole, and plain Python does it, handlers and all.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from recursive_tf.convert.syntax import context, scopes, tails
+from recursive_tf.convert.syntax.context import PassContext
+
+_LOOPS = (ast.For, ast.While)
+
+
+def transform(node: ast.FunctionDef, ctx: PassContext) -> ast.FunctionDef:
+  """Returns `node`, rewritten in place, functions inside too."""
+  for function in scopes.functions_of(node):
+    function.body = _block(function.body, ctx)
+  return node
+
+
+def _block(block: list[ast.stmt], ctx: PassContext) -> list[ast.stmt]:
+  result: list[ast.stmt] = []
+  for statement in block:
+    if isinstance(statement, ast.If | ast.For | ast.While):
+      statement.body = _block(statement.body, ctx)
+      statement.orelse = _block(statement.orelse, ctx)
+      result.append(statement)
+    elif isinstance(statement, ast.Try):
+      result += _try(statement, ctx)
+    elif isinstance(statement, ast.With):
+      result += _with(statement, ctx)
+    else:
+      result.append(statement)
+  return result
+
+
+def _try(node: ast.Try, ctx: PassContext) -> list[ast.stmt]:
+  body = _block([*node.body, *node.orelse], ctx)
+  if not node.finalbody:
+    return body
+  final = _block(node.finalbody, ctx)
+  if any(True for _ in _exits(final)):
+    ctx.refuse(node, "a finally that returns, breaks or continues is not converted.")
+  before, inside, after = _without_exits(node, body, ctx)
+  return [*before, *inside, *final, *after]
+
+
+def _with(node: ast.With, ctx: PassContext) -> list[ast.stmt]:
+  body = _block(node.body, ctx)
+  first, *others = node.items
+  if others:
+    body = _with(context.located(ast.With(others, body), at=node), ctx)
+  before, inside, after = _without_exits(node, body, ctx)
+  made = ast.With([first], inside or [context.located(ast.Pass(), at=node)])
+  return [*before, context.located(made, at=node), *after]
+
+
+def _without_exits(
+  node: ast.stmt, body: list[ast.stmt], ctx: PassContext
+) -> tuple[list[ast.stmt], list[ast.stmt], list[ast.stmt]]:
+  """Returns what goes before a block, the block without exits, and what goes after it."""
+  exits = list(_exits(body))
+  if not exits:
+    return [], body, []
+  kind = "with" if isinstance(node, ast.With) else "try with a finally"
+  if not all(isinstance(found, ast.Return) for found in exits):
+    ctx.refuse(node, f"break and continue out of a {kind} are not converted.")
+  if any(isinstance(found, _LOOPS) and any(_exits([found])) for found in _own(body)):
+    ctx.refuse(node, f"return out of a loop in a {kind} is not converted.")
+  slot = ctx.fresh("result")
+  last = body[-1]
+  if exits == [last]:  # The common case needs no flag.
+    value = (last.value if isinstance(last, ast.Return) else None) or context.constant(None, last)
+    leave = context.located(tails.leave_with(ast.Return, slot), at=last)
+    return [], [*body[:-1], context.assign(slot, value, at=last)], [leave]
+  taken = ctx.fresh("exited")
+
+  def instead(found: ast.stmt) -> list[ast.stmt]:
+    return tails.exit_to_flags(found, [taken], slot)
+
+  restructured = tails.Tails(ast.Return, ctx).restructured(body)
+  inside = tails.replaced_tails(restructured, ast.Return, instead)
+  leave = tails.leave_with(ast.Return, slot)
+  check = context.located(ast.If(context.load(taken, at=node), [leave], []), at=node)
+  return tails.flags_setup([taken], slot, at=node), inside, [check]
+
+
+def _own(block: list[ast.stmt]) -> list[ast.AST]:
+  return list(scopes.own_nodes(block))
+
+
+def _exits(block: list[ast.stmt], is_in_loop: bool = False) -> list[ast.stmt]:
+  """Returns the statements that leave a block: those of functions and loops inside are theirs."""
+  found: list[ast.stmt] = []
+  for statement in block:
+    if isinstance(statement, ast.Return):
+      found.append(statement)
+    elif isinstance(statement, ast.Break | ast.Continue) and not is_in_loop:
+      found.append(statement)
+    elif isinstance(statement, ast.If | ast.For | ast.While | ast.With):
+      is_loop = is_in_loop or isinstance(statement, _LOOPS)
+      found += _exits(statement.body, is_loop)
+      found += _exits(getattr(statement, "orelse", []), is_in_loop)
+  return found

@@ -1,0 +1,370 @@
+"""`@rtf.function`: steps that write variables, all or nothing, in one graph."""
+
+import contextlib
+import gc
+import threading
+import weakref
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import recursive_tf as rtf
+from recursive_tf.convert._refusal import Reason
+
+
+def _model():
+  keras.utils.set_random_seed(3)
+  model = keras.Sequential(
+    [
+      keras.layers.Input((4,)),
+      keras.layers.Dense(8, activation="tanh"),
+      keras.layers.BatchNormalization(),
+      keras.layers.Dropout(0.25, seed=5),
+      keras.layers.Dense(1),
+    ]
+  )
+  optimizer = keras.optimizers.Adam(0.05)
+  optimizer.build(model.trainable_variables)
+  return model, optimizer
+
+
+def _train(model, optimizer, x, y):
+  with tf.GradientTape() as tape:
+    loss = tf.reduce_mean((model(x, training=True) - y) ** 2)
+  gradients = tape.gradient(loss, model.trainable_variables)
+  optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+  return loss
+
+
+def _batches(sizes):
+  rng = np.random.default_rng(0)
+  return [
+    (rng.normal(size=[n, 4]).astype("float32"), rng.normal(size=[n, 1]).astype("float32"))
+    for n in sizes
+  ]
+
+
+@pytest.mark.parametrize("verify", [False, True])
+def test_training_leaves_what_eager_execution_leaves(verify):
+  batches = _batches([6, 6, 5, 7, 6])
+  plain_model, plain_optimizer = _model()
+  expected = [float(_train(plain_model, plain_optimizer, *map(tf.constant, b))) for b in batches]
+  model, optimizer = _model()
+  step = rtf.function(_train, strict=True, verify=verify)
+  found = [float(step(model, optimizer, *map(tf.constant, b))) for b in batches]
+  np.testing.assert_allclose(found, expected, rtol=1e-5)
+  for mine, other in zip(model.weights, plain_model.weights, strict=True):
+    np.testing.assert_allclose(mine.numpy(), other.numpy(), rtol=1e-4, atol=1e-6)
+  assert int(optimizer.iterations) == 5
+  assert step.stats.num_graphs == 2  # [6, 4], then [None, 4].
+
+
+def test_the_call_that_builds_is_plain_python():
+  model = keras.Sequential([keras.layers.Dense(2), keras.layers.Dense(1)])
+  optimizer = keras.optimizers.SGD(0.1)
+  step = rtf.function(_train)
+  for x, y in _batches([3, 3, 3, 3]):
+    step(model, optimizer, tf.constant(x), tf.constant(y))
+  assert step.stats.num_converted_runs >= 1
+  assert int(optimizer.iterations) == 4
+
+
+def _writes_then_fails(count, weight, matrix):
+  count.assign_add(1.0)
+  weight.assign(weight * 2.0)
+  return count * tf.linalg.inv(matrix)
+
+
+def test_a_run_that_fails_writes_nothing_and_python_does_it():
+  count, weight = tf.Variable(0.0), tf.Variable(1.0)
+  step = rtf.function(_writes_then_fails, verify=False)
+  step(count, weight, tf.eye(2))
+  with pytest.raises(tf.errors.InvalidArgumentError):
+    step(count, weight, tf.zeros([2, 2]))
+  # As Python leaves it: it wrote before it failed, once.
+  assert (float(count), float(weight)) == (2.0, 4.0)
+  step(count, weight, tf.eye(2))
+  assert (float(count), float(weight)) == (3.0, 8.0)
+  assert step.stats.num_converted_runs == 2
+
+
+def test_nothing_is_written_before_everything_is_there():
+  written, needed = tf.Variable(0.0), tf.Variable([[1.0]])
+
+  @rtf.function(verify=False)
+  def step(x):
+    written.assign(x)
+    with contextlib.suppress(ValueError):
+      return tf.linalg.inv(needed * x)
+
+  step(tf.constant(1.0))
+  graph = next(iter(step._programs)).graphs()[False].keep.get_concrete_function().graph
+  (write,) = [op for op in graph.get_operations() if op.type == "AssignVariableOp"]
+  before, agenda = set(), [write]
+  while agenda:
+    op = agenda.pop()
+    new = {*(t.op for t in op.inputs), *op.control_inputs} - before
+    before |= new
+    agenda += new
+  assert "MatrixInverse" in {op.type for op in before}
+
+
+@pytest.mark.parametrize("takes_first", [True, False])
+def test_writes_in_a_branch_that_the_run_chooses(takes_first):
+  a, b = tf.Variable(1.0), tf.Variable(10.0)
+
+  @rtf.function(strict=True, verify=False)
+  def step(x):
+    if x > 0.0:
+      a.assign_add(x)
+    else:
+      b.assign_sub(x)
+      a.assign(a + b)
+    return a * 2.0
+
+  for value in (1.0, -1.0, 2.0) if takes_first else (-1.0, -3.0, 2.0):
+    before = float(a), float(b)
+    found = float(step(tf.constant(value)))
+    expected = (before[0] + value, before[1])
+    if value <= 0.0:
+      expected = before[0] + before[1] - value, before[1] - value
+    assert (float(a), float(b)) == expected
+    assert found == 2.0 * expected[0]
+
+
+class _Cell(tf.Module):
+  """Keeps a state from call to call."""
+
+  def __init__(self):
+    self.weight = tf.Variable(0.5)
+    self.state = None
+    self.num_calls = 0
+    self.seen = []
+
+  @rtf.function(strict=True)
+  def __call__(self, x):
+    self.num_calls += 1
+    if self.state is None:
+      self.state = tf.zeros_like(x)
+    self.state = tf.tanh(self.state + self.weight * x)
+    return self.state * self.num_calls
+
+
+def test_state_in_attributes_is_one_graph():
+  cell, state = _Cell(), 0.0
+  for number in range(1, 12):
+    state = np.tanh(state + 0.5 * number)
+    found = cell(tf.constant(float(number)))
+    np.testing.assert_allclose(float(found), state * number, rtol=1e-6)
+    assert cell.num_calls == number
+  assert _Cell.__call__.stats.num_graphs <= 3
+
+
+def test_one_graph_for_many_lengths_and_rates():
+  weight = tf.Variable([1.0, 2.0])
+
+  @rtf.function(strict=True, verify=False)
+  def step(xs, rate):
+    total = tf.zeros([2])
+    for i in range(xs.shape[0]):
+      total = total * 0.5 + xs[i] * weight
+    weight.assign_sub(rate * total)
+    return total
+
+  expected = np.array([1.0, 2.0])
+  for length in range(1, 25):
+    xs = np.arange(2 * length, dtype="float32").reshape([length, 2]) / length
+    total = np.zeros(2)
+    for x in xs:
+      total = total * 0.5 + x * expected
+    expected = expected - total / (100 + length)
+    step(tf.constant(xs), 1.0 / (100 + length))
+    np.testing.assert_allclose(weight.numpy(), expected, rtol=1e-4)
+  assert step.stats.num_graphs == 2
+
+
+def test_tapes():
+  weight, other = tf.Variable(2.0), tf.Variable(3.0)
+
+  @rtf.function(strict=True, verify=False)
+  def step(x):
+    with tf.GradientTape(persistent=True) as tape:
+      with tf.GradientTape() as inner:
+        y = weight**3 * x
+      slope = inner.gradient(y, weight)
+      with tape.stop_recording():
+        hidden = other * x
+      z = slope * other + hidden
+    found = tape.gradient(slope, weight), tape.gradient(z, other)
+    del tape
+    return found
+
+  for x in (1.0, 2.0):
+    first, second = step(tf.constant(x))
+    assert float(first) == 6 * 2.0 * x
+    assert float(second) == 3 * 4.0 * x
+
+
+def test_a_tape_outside_sees_the_run():
+  weight = tf.Variable(2.0)
+  f = rtf.function(lambda x: weight * x * x, strict=True, verify=False)
+  for _ in range(2):
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+      tape.watch(x)
+      y = f(x)
+    assert [float(g) for g in tape.gradient(y, [x, weight])] == [12.0, 9.0]
+
+
+class _Node:
+  def __init__(self, value, left=None, right=None):
+    self.value, self.left, self.right = value, left, right
+
+
+def _encode(weight, node):
+  if node.left is None:
+    return weight * node.value
+  return tf.tanh(_encode(weight, node.left) + _encode(weight, node.right))
+
+
+def test_recursion_trains_inside_a_step():
+  trees = [_Node(0.3), _Node(0.0, _Node(0.5), _Node(0.0, _Node(-0.4), _Node(0.9)))] * 3
+
+  def train(weight, node):
+    with tf.GradientTape() as tape:
+      loss = (_encode(weight, node) - 1.0) ** 2
+    weight.assign_sub(0.1 * tape.gradient(loss, weight))
+    return loss
+
+  plain, mine = tf.Variable(0.5), tf.Variable(0.5)
+  step = rtf.function(train, strict=True, verify=False)
+  for tree in trees:
+    np.testing.assert_allclose(float(step(mine, tree)), float(train(plain, tree)), rtol=1e-5)
+    np.testing.assert_allclose(mine.numpy(), plain.numpy(), rtol=1e-5)
+  assert "SubGraph" in str(step.explain())
+
+
+def test_a_variable_that_a_branch_hands_on_is_not_written_too():
+  a, b = tf.Variable(1.0), tf.Variable(2.0)
+
+  @rtf.function(verify=False)
+  def step(x):
+    chosen = a if x > 0.0 else b
+    a.assign_add(1.0)
+    return chosen + 0.0
+
+  assert [float(step(tf.constant(1.0))) for _ in range(3)] == [2.0, 3.0, 4.0]
+  assert step.stats.fallbacks == {Reason.STATEFUL_OP: 3}
+
+
+def test_what_acts_outside_is_refused(tmp_path):
+  path = str(tmp_path / "note")
+
+  @rtf.function(verify=False)
+  def f(x):
+    tf.io.write_file(path, tf.strings.as_string(x))
+    return x
+
+  f(tf.constant(5))
+  assert (tmp_path / "note").read_text() == "5"
+  assert f.stats.fallbacks == {Reason.STATEFUL_OP: 1}
+
+
+def test_a_difference_is_found_and_python_stands(monkeypatch):
+  weight = tf.Variable(1.0)
+
+  @rtf.function(verify=True)
+  def step(x):
+    weight.assign(weight + x)
+    return x
+
+  step(tf.constant(1.0))
+  assert float(weight) == 2.0
+  (program,) = step._programs
+  graph = program.graphs()[False]
+
+  right = graph.run
+
+  def wrong(tensors):
+    found = right(tensors)
+    weight.assign(weight + 1.0)
+    return found
+
+  graph.run = wrong
+  step(tf.constant(1.0))
+  assert float(weight) == 3.0
+  assert step.stats.fallbacks == {Reason.VERIFICATION_FAILED: 1}
+
+
+def test_fresh_steps_give_eager_results_each_time():
+  """A write that overtakes those who still use what was read gives another loss now and then."""
+  x = tf.constant(np.linspace(-1.0, 1.0, 24).reshape([6, 4]).astype("float32"))
+  start = [np.full([4, 8], 0.1, "float32"), np.full([8, 1], 0.2, "float32")]
+
+  def penalised(weights, x):
+    with tf.GradientTape() as tape:
+      with tf.GradientTape() as inner:
+        inner.watch(x)
+        score = tf.nn.tanh(x @ weights[0]) @ weights[1]
+      slope = inner.gradient(score, x)
+      loss = tf.reduce_mean(score) + tf.reduce_mean((tf.norm(slope, axis=1) - 1.0) ** 2)
+    for weight, gradient in zip(weights, tape.gradient(loss, weights), strict=True):
+      weight.assign_sub(0.1 * gradient)
+    return loss, tf.reduce_sum(weights[0] * 2.0)
+
+  plain = [tf.Variable(w) for w in start]
+  expected = [float(v) for v in penalised(plain, x)]
+  mine = [tf.Variable(w) for w in start]
+  step = rtf.function(penalised, strict=True, verify=False)
+  for _ in range(200):
+    for weight, value in zip(mine, start, strict=True):
+      weight.assign(value)
+    np.testing.assert_allclose([float(v) for v in step(mine, x)], expected, rtol=1e-5)
+    for a, b in zip(mine, plain, strict=True):
+      np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5)
+
+
+def test_threads_share_one_function():
+  total = tf.Variable(0)
+
+  @rtf.function(verify=False)
+  def add(x):
+    total.assign_add(x)
+    return x + 1
+
+  def work():
+    for _ in range(25):
+      assert int(add(tf.constant(2))) == 3
+
+  threads = [threading.Thread(target=work) for _ in range(4)]
+  for thread in threads:
+    thread.start()
+  for thread in threads:
+    thread.join()
+  assert int(total) == 200
+
+
+def test_inside_a_tf_function_it_is_plain_python():
+  weight = tf.Variable(1.0)
+
+  @rtf.function
+  def step(x):
+    weight.assign_add(x)
+    return weight * 2.0
+
+  outer = tf.function(lambda x: step(x) + 1.0, autograph=False)
+  assert [float(outer(tf.constant(1.0))) for _ in range(2)] == [5.0, 7.0]
+
+
+def test_arguments_do_not_stay():
+  f = rtf.function(lambda batch: batch["x"] + batch["y"], strict=True, verify=False)
+  kept = []
+  for i in range(3):
+    x = tf.constant([float(i)] * 100)
+    kept.append(weakref.ref(x))
+    f({"x": x, "y": x})
+  del x
+  gc.collect()
+  assert sum(ref() is not None for ref in kept) <= 1  # The last conversion's, if any.
