@@ -8,7 +8,7 @@ from tests.convert.programs.catalogue import all_programs
 PROGRAMS = {program.name: program for program in all_programs()}
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_plain_python_agrees_with_itself(name):
   program = PROGRAMS[name]
