@@ -30,6 +30,7 @@ BENCHMARKS = {
   "batched_memory": "bytes a frame and resident memory of both schedulers",
   "recursive_python": "sentences/s of plain recursive Python: eager, `rtf.recursive`, hand-written",
   "verification": "what it costs that runs of `rtf.recursive` are compared with plain Python",
+  "converter": "steps/s of imperative training: eager, `rtf.function`, by hand, AutoGraph",
   "conversion": "what `rtf.recursive` costs: first calls, walk over objects, growth",
 }
 
