@@ -74,7 +74,9 @@ def test_how_trees_are_batched_does_not_matter(trained):
 def test_every_form_of_a_tree_is_taken_alone_and_among_others(trained, form):
   expected = trained.predict(["(1 (2 not) (3 good))"])[0].probabilities
   np.testing.assert_array_equal(trained.predict(form)[0].probabilities, expected)
-  np.testing.assert_array_equal(trained.predict([form, form])[1].probabilities, expected)
+  # A product of two rows may differ from two products of one in the last digit, by the processor.
+  among = trained.predict([form, form])[1].probabilities
+  np.testing.assert_allclose(among, expected, rtol=0, atol=1e-6)
 
 
 def test_words_that_are_not_known_are_said(trained):
