@@ -8,6 +8,8 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from keras.src.backend.common import global_state
+from keras.src.layers.layer import CallContext
 from tensorflow.core.framework import attr_value_pb2
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.autograph.core import config as autograph_config
@@ -218,6 +220,34 @@ def finish_cond(pred: Any, branches: Iterable[tuple[Graph, list[Any]]]) -> list[
   captures = [graph.external_captures for graph in graphs]
   found = cond_v2._build_cond(pred, *graphs, *captures, building_gradient=False)
   return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
+_CALL_CONTEXT = "current_call_ctx"  # Keras' name for the layer call that is going on.
+
+
+def training_of_call() -> Any:
+  """Returns the `training` that layers of Keras find in the layer call around them, or None."""
+  return getattr(global_state.get_global_attribute(_CALL_CONTEXT), "training", None)
+
+
+def is_in_call() -> bool:
+  """Tells whether a layer of Keras is being called."""
+  return global_state.get_global_attribute(_CALL_CONTEXT) is not None
+
+
+@contextlib.contextmanager
+def layer_call(layer: Any, training: Any) -> Iterator[None]:
+  """Is to the layers that are called inside like a call of `layer`."""
+  outer = global_state.get_global_attribute(_CALL_CONTEXT)
+  found = CallContext(entry_layer=layer) if outer is None else outer
+  before = getattr(found, "training", None)
+  found.set_value("training", training)
+  global_state.set_global_attribute(_CALL_CONTEXT, found)
+  try:
+    yield
+  finally:
+    global_state.set_global_attribute(_CALL_CONTEXT, outer)
+    found.set_value("training", before)
 
 
 # What TensorFlow's vectorising converters raise for what they cannot do.

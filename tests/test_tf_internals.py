@@ -7,6 +7,7 @@ recursion.
 import inspect
 import sys
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -451,6 +452,22 @@ def test_handles_of_variables_are_told_from_those_of_tables():
     variable.read_value()
   (placeholder,) = inner.internal_captures
   assert tfi.spec_of_variable(placeholder) == tf.TensorSpec([1, 2], tf.float32)
+
+
+def test_layers_inside_are_told_of_a_call_of_keras():
+  dropout, around = tf.keras.layers.Dropout(0.9), tf.keras.layers.ReLU()
+  ones = tf.ones([100])
+
+  def is_training():
+    return not np.array_equal(dropout(ones), ones)
+
+  assert not tfi.is_in_call() and tfi.training_of_call() is None
+  with tfi.layer_call(around, True):
+    assert tfi.is_in_call() and tfi.training_of_call() is True and is_training()
+    with tfi.layer_call(around, False):
+      assert tfi.training_of_call() is False and not is_training()
+    assert tfi.training_of_call() is True
+  assert not tfi.is_in_call() and not is_training()
 
 
 def test_the_strategy_starts_no_coordination_service_that_was_left_out(monkeypatch):

@@ -15,6 +15,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._fingerprint import (
   ClassPart,
@@ -23,7 +24,7 @@ from recursive_tf.convert.heap._fingerprint import (
   content_of,
   is_leaf,
 )
-from recursive_tf.convert.values._abstract import Raises
+from recursive_tf.convert.values._abstract import Array, Raises
 from recursive_tf.convert.values._forms import same_static
 from recursive_tf.convert.values._numbers import Number
 
@@ -76,6 +77,27 @@ class Guards:
     self._identified: dict[int, Any] = {}
     self._checks: dict[tuple[int, Any], tuple[Any, Callable[[], Any], Any]] = {}
     self._watched: dict[tuple[int, str], tuple[Any, Any]] = {}
+    self._settings = settings_now()
+    self._made: dict[int, np.ndarray] = {}  # Arrays that the program makes anew in each run.
+
+  @property
+  def is_training(self) -> bool:
+    """Whether the program begins where layers of Keras are called for training."""
+    return bool(self._settings[-1])
+
+  def settings(self) -> None:
+    """Guards what layers and functions of Keras go by, beside what they are given."""
+    self._checks.setdefault(
+      (id(keras), "settings"), (keras, settings_now, (self._settings, same_static))
+    )
+
+  def note_made(self, array: np.ndarray) -> None:
+    """Notes an array that the program makes, and that nobody else has."""
+    self._made[id(array)] = array
+
+  def is_made(self, array: np.ndarray) -> bool:
+    """Tells whether the program makes an array itself."""
+    return id(array) in self._made
 
   def cell(self, cell: types.CellType, name: str) -> Any:
     """Returns and guards a variable of an enclosing function.
@@ -118,6 +140,10 @@ class Guards:
   def lacks(self, owner: Any, name: str) -> None:
     """Guards that an attribute is not there."""
     self._guard(owner, name, lambda: getattr(owner, name, _GONE))
+
+  def has(self, owner: Any, name: str) -> None:
+    """Guards that an attribute is there, whatever it is."""
+    self._guard(owner, ("has", name), lambda: hasattr(owner, name))
 
   def own(self, owner: Any, name: str) -> None:
     """Guards that an object has no attribute of its own that hides its class's."""
@@ -264,6 +290,13 @@ class Guards:
     return found
 
 
+def settings_now() -> tuple[Any, ...]:
+  """Returns the settings of Keras, last whether an outer layer is called for training."""
+  config = keras.config
+  settings = config.epsilon(), config.floatx(), config.image_data_format()
+  return (*settings, config.dtype_policy().name, tfi.training_of_call())
+
+
 def _same_elements(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
   return len(a) == len(b) and all(
     x is y or same_static(x, y) or (isinstance(x, tuple) and _same_elements(x, y))
@@ -274,5 +307,7 @@ def _same_elements(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
 
 
 def number(value: Any, tensor: tf.Tensor) -> Any:
-  """Returns an input as what it is: a number, or a tensor."""
+  """Returns an input as what it is: a number, a tensor, or an array of NumPy."""
+  if isinstance(value, np.ndarray):
+    return Array(tensor, frozenset([type(value)]), is_new=False)
   return Number(tensor, type(value)) if type(value) in (int, float) else tensor

@@ -52,3 +52,146 @@ def makes_state(function: Any) -> bool:
   return isinstance(function, type) and issubclass(
     function, (tf.Variable, tf.Module, keras.layers.Layer, tf.GradientTape)
   )
+
+
+# Where the functions are that only compute with what they are given: what else such a function does
+# is an op of the graph, which shows. All others may read, or change, what a run cannot see.
+_COMPUTING = (
+  "keras.src.activations",
+  "keras.src.backend",
+  "keras.src.constraints",
+  "keras.src.initializers",
+  "keras.src.legacy.backend",
+  "keras.src.losses",
+  "keras.src.metrics",
+  "keras.src.ops",
+  "keras.src.random",
+  "keras.src.regularizers",
+  "keras.src.tree",
+  "keras.src.utils.numerical_utils",
+  "math",
+  "numpy",
+  "recursive_tf",
+  "tensorflow.python.eager.polymorphic_function",
+  "tensorflow.python.framework.constant_op",
+  "tensorflow.python.framework.dtypes",
+  "tensorflow.python.framework.indexed_slices",
+  "tensorflow.python.framework.sparse_tensor",
+  "tensorflow.python.framework.tensor",
+  "tensorflow.python.framework.tensor_conversion",
+  "tensorflow.python.framework.tensor_shape",
+  "tensorflow.python.ops",
+  "tensorflow.python.trackable",
+  "tensorflow.python.util",
+)
+# Parts of these that are not so.
+_NOT_COMPUTING = (
+  "keras.src.backend.common.global_state",
+  "numpy.random",
+  "tensorflow.python.eager.polymorphic_function.eager_function_run",
+  "tensorflow.python.framework.tensor_util",
+  "tensorflow.python.ops.data_flow_ops",
+  "tensorflow.python.ops.numpy_ops.np_config",
+  "tensorflow.python.ops.numpy_ops.np_random",
+  "tensorflow.python.ops.script_ops",
+  "tensorflow.python.ops.summary_ops",
+  "tensorflow.python.ops.tensor_array_ops",
+)
+_ACTING_NAMES = frozenset(
+  """apply_along_axis apply_over_axes array2string array_repr array_str clear_session copyto empty
+  empty_like errstate fill_diagonal fromfile fromfunction frompyfunc fromiter genfromtxt
+  get_global_generator get_printoptions get_uid getbufsize geterr geterrcall load loadtxt memmap
+  place printoptions put put_along_axis putmask reset_uids save savetxt savez savez_compressed
+  set_epsilon set_floatx set_global_generator set_image_data_format set_printoptions set_value
+  setbufsize seterr seterrcall vectorize""".split()
+)
+# Of objects of libraries: what their methods do, by the class, and which methods of it.
+_METHODS: tuple[tuple[type, frozenset[str] | None], ...] = (
+  (tf.Tensor, None),
+  (tf.Variable, None),
+  (keras.Variable, None),
+  (tf.TensorShape, None),
+  (tf.DType, None),
+  (tf.TypeSpec, None),
+  (tf.IndexedSlices, None),
+  (tf.SparseTensor, None),
+  (tf.RaggedTensor, None),
+  (np.generic, None),
+  (np.dtype, None),
+  (np.ufunc, frozenset(["reduce", "accumulate", "outer", "__call__"])),
+  (tf.lookup.StaticHashTable, None),
+  (tf.lookup.StaticVocabularyTable, None),
+  (tf.lookup.experimental.MutableHashTable, None),
+  (tf.lookup.experimental.DenseHashTable, None),
+  (tf.random.Generator, frozenset(["normal", "uniform", "truncated_normal", "uniform_full_int"])),
+  (keras.Loss, frozenset(["__call__", "call"])),
+  # What these change are variables.
+  (keras.Metric, frozenset(["__call__", "update_state", "result", "reset_state"])),
+  (keras.optimizers.Optimizer, frozenset(["apply", "apply_gradients"])),
+  (keras.random.SeedGenerator, frozenset(["next"])),
+  (keras.initializers.Initializer, frozenset(["__call__"])),
+  (keras.regularizers.Regularizer, frozenset(["__call__"])),
+  (keras.layers.Layer, frozenset(["call", "get_initial_state", "compute_output_shape"])),
+)
+# Classes of libraries whose objects only hold what they are made of.
+_VALUES = (
+  np.generic,
+  np.dtype,
+  tf.DType,
+  tf.TypeSpec,
+  tf.TensorShape,
+  tf.IndexedSlices,
+  tf.SparseTensor,
+  tf.RaggedTensor,
+  tf.name_scope,
+  keras.Loss,
+)
+
+
+def only_computes(function: Any) -> bool:
+  """Tells whether what a library does when it is called shows in its result and in ops alone.
+
+  Then it may be called once, for the graph. All others read or change state of the process: files,
+  settings, generators of random numbers, objects of the library.
+  """
+  owner = getattr(function, "__self__", None)
+  if owner is not None and not isinstance(owner, (types.ModuleType, type)):
+    return _has_computing_method(owner, getattr(function, "__name__", ""))
+  if isinstance(function, type):
+    return issubclass(function, _VALUES)
+  if isinstance(function, np.ufunc):
+    return True
+  name = getattr(function, "__name__", None)
+  if name is None:
+    return _has_computing_method(function, "__call__")
+  module = getattr(function, "__module__", None)
+  if not isinstance(module, str) or name in _ACTING_NAMES:
+    return False
+  if function in (tf.device, tf.control_dependencies):
+    return True
+  return _is_in(module, _COMPUTING) and not _is_in(module, _NOT_COMPUTING)
+
+
+def _has_computing_method(owner: Any, name: str) -> bool:
+  return any(
+    isinstance(owner, kind) and (names is None or name in names) for kind, names in _METHODS
+  )
+
+
+def _is_in(module: str, modules: tuple[str, ...]) -> bool:
+  return any(module == one or module.startswith((f"{one}.", f"{one}_v")) for one in modules)
+
+
+def is_of(function: Any, library: str) -> bool:
+  """Tells whether a function, or what is called as one, belongs to a library."""
+  owner = getattr(function, "__self__", None)
+  if owner is not None and not isinstance(owner, (types.ModuleType, type)):
+    function = type(owner)
+  module = getattr(function, "__module__", None) or type(function).__module__
+  return isinstance(module, str) and module.partition(".")[0] == library
+
+
+def returns_python(function: Any) -> bool:
+  """Tells whether a library's function gives Python's values back, not tensors made of them."""
+  module = getattr(function, "__module__", None) or type(function).__module__
+  return module.startswith(("math", "operator", "keras.src.tree", "tensorflow.python.util.nest"))

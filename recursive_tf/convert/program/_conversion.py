@@ -702,6 +702,8 @@ class Conversion:
 
   def volatile(self, value: Any) -> tf.Tensor:
     """Returns an array of the program itself, whose content may change from run to run."""
+    if self.guards.is_made(value):
+      return tf.constant(value)
     return self.inputs.changing((id(value), "array"), lambda: value, value)
 
   def _changing_input(self, key: Any, owner: Any, read: Callable[[], Any], value: Any) -> Any:

@@ -492,7 +492,8 @@ def _read(changing: Any) -> Any:
   value = changing.read()
   now = np.asarray(value) if isinstance(value, np.ndarray) else value
   shape_ok = not hasattr(now, "shape") or changing.spec.shape.is_compatible_with(now.shape)
-  if type(value) is not type(changing.example) or not shape_ok:
+  dtype_ok = not hasattr(now, "dtype") or changing.spec.dtype == now.dtype
+  if type(value) is not type(changing.example) or not shape_ok or not dtype_ok:
     raise Outdated
   if isinstance(value, (tf.Tensor, np.ndarray)):
     return tf.convert_to_tensor(value)

@@ -119,10 +119,7 @@ def of_static(ip: Host, owner: Any, name: str) -> Any:
   state = ip.conversion.effects.read_static(ip, owner, name)
   if state is not None:
     return state.value
-  if has_own_getattr(type(owner)):
-    raise frame.refuse(
-      Reason.OPAQUE_READ, f"{type(owner).__name__} has its own __getattr__ for {name!r}."
-    )
+  _check_runs_nothing(ip, owner, name, found)
   if not hasattr(owner, name):
     raise Raises
   return ip.conversion.guards.attribute(owner, name)
@@ -214,11 +211,31 @@ def in_class(kind: type, name: str) -> bool:
   return any(name in vars(base) for base in kind.__mro__)
 
 
-def has_static(owner: Any, name: str) -> bool:
-  """Tells whether a known object has an attribute, running none of its properties."""
-  if isinstance(by_class(type(owner), name), property):
+def has_static(ip: Host, owner: Any, name: str) -> bool:
+  """Tells whether a known object has an attribute, running no code of the user's, and guards it."""
+  found = by_class(type(owner), name)
+  if isinstance(found, property):
     return True
-  return hasattr(owner, name)
+  _check_runs_nothing(ip, owner, name, found)
+  if hasattr(owner, name):
+    ip.conversion.guards.has(owner, name)
+    return True
+  ip.conversion.guards.lacks(owner, name)
+  return False
+
+
+def _check_runs_nothing(ip: Host, owner: Any, name: str, found: Any) -> None:
+  """Refuses to read what code of the user's gives that is neither a property nor a method."""
+  kind = type(owner)
+  if has_own_getattr(kind):
+    raise ip.frame.refuse(
+      Reason.OPAQUE_READ, f"{kind.__name__} has its own __getattr__ for {name!r}."
+    )
+  getter = inspect.getattr_static(type(found), "__get__", None)
+  if isinstance(getter, types.FunctionType) and not _libraries.is_library(getter):
+    if not isinstance(found, functools.cached_property):
+      text = f"{kind.__name__}.{name} is a {type(found).__name__}, which has its own __get__."
+      raise ip.frame.refuse(Reason.OPAQUE_READ, text)
 
 
 def _resolution(ip: Host, kind: type, name: str) -> Any:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -19,10 +20,12 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap._acting import acts
 from recursive_tf.convert.semantics import (
   _attributes,
   _containers,
   _items,
+  _layers,
   _lazy,
   _shapes,
   _tensor_lists,
@@ -85,7 +88,7 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
   if isinstance(function, type) and not _libraries.is_library(function):
     return _construct(ip, function, args, kwargs)
   if isinstance(function, keras.layers.Layer):
-    return _call_layer(ip, function, args, kwargs)
+    return _layers.call(ip, function, args, kwargs)
   if isinstance(function, tf.types.experimental.PolymorphicFunction):
     return native(ip, function, args, kwargs)
   own = _attributes.by_class(ip.conversion.guards.type_of(function), "__call__")
@@ -182,23 +185,34 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, An
     if is_call and isinstance(owner, dict) and type(owner).get is dict.get:
       return _items.get_of_static(ip, owner, *args)
     raise frame.refuse(Reason.OPAQUE_CALL, f"{name} has no Python source to look into.")
+  _check_computes(ip, function, name, args, kwargs)
   found = _tensor_lists.call_on_rows(ip, function, args, kwargs)
   if found is not None:
     return found
   return native(ip, function, args, kwargs)
 
 
-def _call_layer(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-  """Calls a Keras layer: a library's as it is, the user's own by its `call`."""
-  if not layer.built:
-    raise ip.frame.refuse(
-      Reason.OPAQUE_CALL, f"Layer {layer.name!r} makes its weights in its first call."
-    )
-  kind: Any = ip.conversion.guards.type_of(layer)
-  method = kind.call
-  if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
-    return call_function(ip, method, [layer, *args], kwargs)
-  return native(ip, layer, args, kwargs)
+def _check_computes(
+  ip: Host, function: Any, name: str, args: list[Any], kwargs: dict[str, Any]
+) -> None:
+  """Refuses a library's function that does more than compute with what it is given."""
+  has_output = isinstance(function, np.ufunc) and len(args) > function.nin
+  if _libraries.is_of(function, "numpy"):
+    has_output |= not kwargs.keys().isdisjoint(("out", "copy"))
+  if has_output or not _libraries.only_computes(function):
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, f"{name} may read or change what a run does not see.")
+  if _libraries.is_of(function, "keras"):
+    ip.conversion.guards.settings()
+  values = (*args, *kwargs.values())
+  for value in values:
+    if isinstance(value, types.FunctionType) and not _libraries.is_library(value):
+      acting = acts(value)
+      if acting is not None:
+        raise ip.frame.refuse(
+          Reason.OPAQUE_CALL, f"{name} calls {value.__name__}, which has effects: {acting}."
+        )
+  if _libraries.returns_python(function) and any(map(_layers.is_lowered, values)):
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, f"{name} of what only the run knows.")
 
 
 def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -261,6 +275,7 @@ def call_function(
     cycle = ip.active[ip.active.index(node) :]
     conversion.note_recursion(cycle)
   if node in conversion.recursive or node in ip.active:
+    _layers.check_outside(ip)
     return conversion.call_instance(ip, function, source, node, outer, names, ask)
   if len(ip.active) > 60:
     raise ip.frame.refuse(Reason.TOO_MANY_VARIANTS, "Calls of different functions nest too deep.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
@@ -124,4 +125,6 @@ def lifted(ip: Host, value: Any) -> Any:
     return ip.frame.new(LocalDict({key: lifted(ip, part) for key, part in value.items()}))
   if type(value) is tuple:
     return tuple(lifted(ip, part) for part in value)
+  if isinstance(value, np.ndarray):
+    ip.conversion.guards.note_made(value)
   return value

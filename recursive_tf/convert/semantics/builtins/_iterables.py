@@ -93,7 +93,9 @@ def length(ip: Host, value: Any) -> Any:
   method = getattr(ip.conversion.guards.type_of(value), "__len__", None)
   if hasattr(method, "__code__"):
     return own_length(ip, BoundMethod(method, value))
-  return known(ip, len, value)
+  found = known(ip, len, value)
+  # What cannot be changed may hold what only the run knows.
+  return found if isinstance(value, (tuple, str)) else ip.conversion.guards.length(value)
 
 
 def _own_length(ip: Host, ref: Ref, kind: type) -> Any:

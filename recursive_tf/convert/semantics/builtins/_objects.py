@@ -101,6 +101,10 @@ def _flat_classes(ip: Host, classes: Any) -> tuple[type, ...]:
 
 
 def _is_subclass(ip: Host, kind: type, flat: tuple[type, ...]) -> bool:
+  if _attributes.by_class(kind, "__class__") is not vars(object)["__class__"]:
+    raise ip.frame.refuse(
+      Reason.OPAQUE_READ, f"{kind.__name__} has its own __class__, which isinstance asks."
+    )
   found = [ip.conversion.guards.is_subclass(kind, one) for one in flat]  # Guards all of them.
   return any(found)
 
@@ -133,8 +137,7 @@ def get_attribute(ip: Host, owner: Any, name: Any, *default: Any) -> Any:
       return _items.read_or(ip, there.step("attr", name), lambda: default[0])
 
     return _attributes.unless_none(ip, found, lambda: getattr(None, name, default[0]), read)
-  if default and not isinstance(owner, ABSTRACT) and not _attributes.has_static(owner, name):
-    ip.conversion.guards.lacks(owner, name)
+  if default and not isinstance(owner, ABSTRACT) and not _attributes.has_static(ip, owner, name):
     return default[0]
   return ip.attribute(owner, name)
 
@@ -148,8 +151,7 @@ def has_attribute(ip: Host, owner: Any, name: Any) -> Any:
   if isinstance(owner, LocalObject):
     return name in owner.fields or _class_has(ip, owner, owner.type, name)
   if not isinstance(owner, ABSTRACT) and isinstance(name, str):
-    if not _attributes.has_static(owner, name):
-      ip.conversion.guards.lacks(owner, name)
+    if not _attributes.has_static(ip, owner, name):
       return False
     _class_has(ip, owner, type(owner), name)  # A property may raise.
     return True

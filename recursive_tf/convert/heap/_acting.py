@@ -1,0 +1,126 @@
+"""Whether a function of the user's that a library calls does more than compute.
+
+A library calls it while the graph is made, once or as often as there are attempts, not at each run.
+What it reads is watched; what it changes, prints or draws would be lost. It is not looked into as
+the program is, so this goes by the names in its code, and rather says yes.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import types
+from typing import Any
+
+import keras
+
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap._fingerprint import is_bookkeeping
+
+_STORES = frozenset(
+  """STORE_ATTR STORE_GLOBAL STORE_SUBSCR STORE_SLICE DELETE_ATTR DELETE_GLOBAL DELETE_SUBSCR
+  IMPORT_NAME SEND""".split()
+)
+# Methods by which containers, variables, layers, files and the like are changed.
+_ACTING_METHODS = frozenset(
+  """add add_loss add_metric add_weight append appendleft assign assign_add assign_sub build cancel
+  clear close compile critical debug dequeue difference_update discard emit enqueue error exception
+  extend extendleft fill fit flush info insert intersection_update item load_weights log next numpy
+  pop popitem popleft put random read readline remove reset reset_state resize reverse rotate
+  scatter_add scatter_nd_add scatter_nd_sub scatter_nd_update scatter_sub scatter_update send
+  set_value set_weights setdefault setflags sort start stop tofile tolist update update_state
+  warning write writelines __delitem__ __setattr__ __setitem__""".split()
+)
+_BUILTINS = frozenset(
+  """abs all any bool callable complex dict divmod enumerate filter float frozenset getattr hasattr
+  int isinstance issubclass len list map max min pow range reversed round set slice sorted str
+  sum super tuple type zip None True False Ellipsis NotImplemented __debug__""".split()
+)
+
+
+def acts(function: Any) -> str | None:
+  """Returns what in a function of the user's may do more than compute; None if nothing."""
+  return _Search().function(function, None)
+
+
+def part_that_acts(layer: Any) -> str | None:
+  """Returns what in the users' layers inside a library's layer may do more than compute."""
+  search = _Search()
+  for part in layer._flatten_layers():
+    own = [value for name, value in vars(part).items() if not is_bookkeeping(name)]
+    for value in (type(part).call, *own):
+      if isinstance(value, types.MethodType):
+        value = value.__func__
+      if isinstance(value, types.FunctionType) and not _libraries.is_library(value):
+        found = search.function(value, type(part))
+        if found is not None:
+          return found
+  return None
+
+
+class _Search:
+  """Looks through functions and those that they name."""
+
+  def __init__(self) -> None:
+    self._seen: set[int] = set()
+
+  def function(self, function: Any, kind: type | None) -> str | None:
+    """Returns what acts in a function; `kind` is the class that it is a method of."""
+    if id(function.__code__) in self._seen:
+      return None
+    self._seen.add(id(function.__code__))
+    names = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    known: dict[str, Any] = {}
+    for name, cell in names.items():
+      try:
+        known[name] = cell.cell_contents
+      except ValueError:
+        return f"{name!r}, which is not set"
+    return self._code(function.__code__, {**function.__globals__, **known}, kind)
+
+  def _code(self, code: types.CodeType, space: dict[str, Any], kind: type | None) -> str | None:
+    for instruction in dis.get_instructions(code):
+      name, operation = instruction.argval, instruction.opname
+      if operation in _STORES or (operation == "STORE_DEREF" and name in code.co_freevars):
+        return f"{operation} {name}"
+      found = None
+      if operation in ("LOAD_GLOBAL", "LOAD_NAME") or (
+        operation == "LOAD_DEREF" and name in code.co_freevars
+      ):
+        found = self._value(name, space)
+      elif operation in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+        found = self._method(name, kind)
+      if found is not None:
+        return found
+    for constant in code.co_consts:
+      if isinstance(constant, types.CodeType):
+        found = self._code(constant, space, kind)
+        if found is not None:
+          return found
+    return None
+
+  def _value(self, name: str, space: dict[str, Any]) -> str | None:
+    if name not in space:
+      is_plain = name in _BUILTINS or not callable(getattr(builtins, name, None))
+      return None if is_plain else name
+    value = space[name]
+    if isinstance(value, types.FunctionType) and not _libraries.is_library(value):
+      return self.function(value, None)
+    if isinstance(value, types.ModuleType):
+      return None if _libraries.is_library(value) else f"the module {name}"
+    if isinstance(value, type):
+      return None if value.__module__ == "builtins" or _libraries.is_library(value) else name
+    if _libraries.is_library(value) and not isinstance(value, keras.layers.Layer):
+      return name if callable(value) and not _libraries.only_computes(value) else None
+    is_data = not callable(value) or isinstance(value, keras.layers.Layer)
+    return None if is_data else name
+
+  def _method(self, name: str, kind: type | None) -> str | None:
+    if name in _ACTING_METHODS:
+      return f".{name}"
+    found = getattr(kind, name, None)
+    if isinstance(found, property):
+      found = found.fget
+    if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
+      return self.function(found, kind)
+    return None

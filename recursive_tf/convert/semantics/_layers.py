@@ -1,0 +1,178 @@
+"""Calls of Keras' layers: what `Layer.__call__` does beside `call`, or a refusal where it matters.
+
+A library's layer is called as it is; of a user's own layer the `call` is looked into. Keras tells
+layers inside whether they train by the call that is going on; it converts inputs, and collects
+losses and masks. Layers that do the latter are refused: it would be seen when the graph is made.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap._acting import part_that_acts
+from recursive_tf.convert.semantics._native import native
+from recursive_tf.convert.values._abstract import (
+  Abstract,
+  Array,
+  LocalDict,
+  LocalList,
+  Maybe,
+  Raises,
+  Ref,
+  Weak,
+)
+from recursive_tf.convert.values._numbers import Number
+
+
+def call(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a layer of Keras."""
+  if not layer.built:
+    raise ip.frame.refuse(
+      Reason.OPAQUE_CALL, f"Layer {layer.name!r} makes its weights in its first call."
+    )
+  kind: Any = ip.conversion.guards.type_of(layer)
+  ip.conversion.guards.settings()
+  if _is_users(kind.__call__):
+    return ip.call_function(kind.__call__, [layer, *args], kwargs)
+  args = [_positional(ip, layer, arg) for arg in args]
+  _check_training(ip, layer, kwargs)
+  if _is_users(kind.call):
+    return _call_users(ip, layer, kind.call, args, kwargs)
+  acting = part_that_acts(layer)
+  if acting is not None:
+    raise ip.frame.refuse(
+      Reason.OPAQUE_CALL, f"Layer {layer.name!r} runs code of the user's with effects: {acting}."
+    )
+  found = native(ip, layer, args, kwargs)
+  _check_left(ip, layer, found)
+  return found
+
+
+def check_outside(ip: Host) -> None:
+  """Refuses a recursive call from inside of a layer that trains: the body is made outside of it."""
+  if bool(tfi.training_of_call()) != ip.conversion.guards.is_training:
+    raise ip.frame.refuse(
+      Reason.OPAQUE_CALL, "A layer that is called for training calls a recursive function."
+    )
+
+
+def is_lowered(value: Any) -> bool:
+  """Tells whether a library would get a tensor for a value that is none in Python."""
+  if isinstance(value, (LocalList, LocalDict)):
+    content = value.snapshot()
+    parts = content.values() if isinstance(content, dict) else content
+    return not isinstance(parts, tuple) or any(map(is_lowered, parts))
+  if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
+    return any(map(is_lowered, value))
+  return isinstance(value, (Number, Weak, Maybe, Ref, Abstract))
+
+
+def _is_users(method: Any) -> bool:
+  return isinstance(method, types.FunctionType) and not _libraries.is_library(method)
+
+
+def _positional(ip: Host, layer: Any, value: Any) -> Any:
+  """Returns a positional argument, of which Keras takes tensors only.
+
+  Raises:
+    Raises: If Python raises.
+  """
+  value = ip.frame.resolve(value)
+  if layer._allow_non_tensor_positional_args:
+    return value
+  if isinstance(value, LocalList) and value.items is not None:
+    return ip.frame.new(LocalList([_positional(ip, layer, part) for part in value.items]))
+  if isinstance(value, tuple):
+    return tuple(_positional(ip, layer, part) for part in value)
+  if isinstance(value, (Number, str, int, float, bytes)) and not isinstance(value, np.generic):
+    raise Raises
+  return value
+
+
+def _check_training(ip: Host, layer: Any, kwargs: dict[str, Any]) -> None:
+  """Refuses a call for training inside of a call that is not, or the other way round.
+
+  Keras keeps that for whatever layer is called next, in the order of the run.
+  """
+  training = kwargs.get("training", False)
+  is_known = training is None or isinstance(training, (bool, int))
+  if not is_known or (tfi.is_in_call() and "training" in kwargs):
+    if not is_known or bool(training) != bool(tfi.training_of_call()):
+      raise ip.frame.refuse(
+        Reason.OPAQUE_CALL, f"Layer {layer.name!r} and the one around differ in `training`."
+      )
+
+
+def _call_users(ip: Host, layer: Any, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a user's own layer, as `Layer.__call__` does."""
+  parameters = layer._call_signature.parameters
+  is_special = (
+    layer.compute_dtype != layer.variable_dtype
+    or layer.activity_regularizer is not None
+    or getattr(layer, "quantization_mode", None) is not None
+    or layer._remat_mode is not None
+    or layer._call_context_args != {"training"}
+    or keras.distribution.distribution() is not None
+  )
+  takes_masks = any(name == "mask" or name.endswith("_mask") for name in parameters)
+  if is_special or (takes_masks and (len(args) != 1 or not isinstance(args[0], tf.Tensor))):
+    raise ip.frame.refuse(
+      Reason.OPAQUE_CALL, f"Layer {layer.name!r} has a type, a mask or a loss that Keras sees to."
+    )
+  args = [_converted(ip, layer, arg) for arg in args]
+  kwargs = {name: _converted(ip, layer, arg) for name, arg in kwargs.items()}
+  _check_inputs(ip, layer, args)
+  has_training = "training" in parameters
+  training = tfi.training_of_call()
+  if has_training and training is None:
+    default = parameters["training"].default
+    training = None if default is parameters["training"].empty else default
+  training = kwargs.pop("training") if "training" in kwargs else training
+  if has_training and training is not None:
+    kwargs["training"] = training
+  with tfi.layer_call(layer, training):
+    return ip.call_function(method, [layer, *args], kwargs)
+
+
+def _converted(ip: Host, layer: Any, value: Any) -> Any:
+  """Returns an argument in the type that the layer computes in."""
+  value = ip.frame.resolve(value) if not isinstance(value, Ref) else value
+  if isinstance(value, LocalList) and value.items is not None:
+    return ip.frame.new(LocalList([_converted(ip, layer, part) for part in value.items]))
+  if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
+    return tuple(_converted(ip, layer, part) for part in value)
+  if isinstance(value, (Array, Weak, np.ndarray, np.generic, tf.Variable, keras.Variable)):
+    value = tf.convert_to_tensor(ip.frame.tensor(value))
+  if isinstance(value, tf.Tensor) and layer._convert_input_args:
+    return layer.dtype_policy.convert_input(value, layer.autocast, layer.input_dtype)
+  return value
+
+
+def _check_inputs(ip: Host, layer: Any, args: list[Any]) -> None:
+  """Refuses inputs that do not fit what the layer says of them."""
+  if layer.input_spec is not None and args:
+    try:
+      layer._assert_input_compatibility(args[0])
+    except (ValueError, AttributeError) as error:
+      raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, f"{layer.name}: {error}") from None
+
+
+def _check_left(ip: Host, layer: Any, found: Any) -> None:
+  """Refuses a layer that has left losses or masks, which hold tensors of the graph."""
+  parts = [part for part in layer._flatten_layers() if part._losses]
+  for part in parts:
+    part._losses.clear()
+    part._loss_ids.clear()
+  if parts:
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, f"Layer {layer.name!r} adds losses to itself.")
+  if any(getattr(value, "_keras_mask", None) is not None for value in tf.nest.flatten(found)):
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, f"Layer {layer.name!r} gives tensors with masks.")
