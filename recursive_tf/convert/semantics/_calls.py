@@ -280,6 +280,8 @@ def call_function(
   if len(ip.active) > 60:
     raise ip.frame.refuse(Reason.TOO_MANY_VARIANTS, "Calls of different functions nest too deep.")
   conversion.note_converted(source, node, "inlined")
+  for value in names.values():  # Also one that it does not use.
+    ip.frame.compute(value)
   return ip.run(node, ip.frame.new(Scope(names, outer, source)))
 
 

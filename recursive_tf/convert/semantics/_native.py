@@ -56,7 +56,9 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
     name = getattr(function, "__qualname__", repr(function))
     text = str(error).strip().splitlines() or [type(error).__name__]
     raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {text[0]}") from error
-  return lifted(ip, result)
+  found = lifted(ip, result)
+  frame.compute(found)  # Also an argument that the function called does not use.
+  return found
 
 
 def _refuse_numpy(ip: Host, function: Any, values: list[Any]) -> None:

@@ -232,3 +232,30 @@ def test_properties_that_cannot_be_written():
     return mark
 
   agrees(build, lambda: [(Frozen(1, Frozen(2)),), (Frozen(1, Frozen(7)),), (Frozen(3),)])
+
+
+def ignored(unused, value):
+  """Returns its second argument."""
+  return value
+
+
+@pytest.mark.parametrize(
+  "own",
+  [
+    lambda n: ignored(tf.gather([1.0, 2.0], n.v), 1.0),
+    lambda n: (tf.gather([1.0, 2.0], n.v), 1.0)[1],
+    lambda n: ignored(10 // (n.v - 5), 1.0),
+    lambda n: ignored(XS[n.v], 1.0),
+    lambda n: ignored([tf.gather([1.0, 2.0], n.v)], 1.0),
+  ],
+)
+def test_what_is_computed_and_then_dropped_raises(own):
+  def build(recursive):
+    @recursive
+    def total(n):
+      return own(n) + sum([total(k) for k in n.kids])
+
+    return total
+
+  calls = lambda: [(Node(v, True, "n", Node(1, True, "k")),) for v in (1, 5, 0)]  # noqa: E731
+  agrees(build, calls, Reason.CHECK_FAILED)
