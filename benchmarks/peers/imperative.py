@@ -1,7 +1,7 @@
 """Training steps as people write them for eager execution, after table 3.4 of JANUS (NSDI 2019).
 
-Each program has fresh weights by the seed, `step(*batch)` as its user wrote it, and `batches`. Where
-the step keeps its state in Python, `graph_step` is the same by the hand of somebody who knows
+Each program has fresh weights by the seed, `step(*batch)` as its user wrote it, and `batches`.
+Where the step keeps its state in Python, `graph_step` is the same by the hand of somebody who knows
 `tf.function`: state in variables. Images, sentences and episodes are synthetic.
 """
 

@@ -261,6 +261,17 @@ class Guards:
           if isinstance(value, tf.Variable) and hasattr(value, "handle"):
             yield value.handle
 
+  def tensors(self) -> dict[int, Any]:
+    """Returns the tensors and arrays that names stand for, by number."""
+    agenda = [value for _, _, (value, _) in self._checks.values()]
+    found = {}
+    while agenda:
+      value = agenda.pop()
+      if isinstance(value, (tf.Tensor, np.ndarray)):
+        found[id(value)] = value
+      agenda += value if isinstance(value, tuple) else ()
+    return found
+
   def owners(self) -> list[Any]:
     """Returns the objects of which something is relied on."""
     return [owner for owner, _, _ in self._checks.values()]

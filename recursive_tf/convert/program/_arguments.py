@@ -129,6 +129,13 @@ class Argument:
     values = value.values() if isinstance(value, dict) else value
     yield from zip(self.parts, values if self.parts else (), strict=True)
 
+  def tensors(self, value: Any) -> Iterator[Any]:
+    """Yields the tensors and arrays in a value that are passed as such."""
+    if self.kind == TENSOR:
+      yield value
+    for part, inner in self.inner(value):
+      yield from part.tensors(inner)
+
   def containers(self, value: Any) -> Iterator[Any]:
     """Yields the lists and dicts in a value that are taken apart."""
     if self.kind == NEST and self.value in (list, dict):

@@ -17,7 +17,7 @@ from recursive_tf import _walk
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._commit import Outcome, Write, prints_of, writes_of
 from recursive_tf.convert.effects._frame_effects import value_of_variable
-from recursive_tf.convert.effects._places import DICT, LIST, Place
+from recursive_tf.convert.effects._places import DICT, LIST, VARIABLE, Place
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Layout
@@ -62,16 +62,21 @@ class Graph:
     form: what it returns, of one row.
     containers: forms of the lists that it was given and returns changed, by argument.
     keep: the tf.function behind it.
+    given: by position, which of its results are what it was fed, at which position.
   """
 
   function: Any
   form: Any
   containers: dict[str, Any]
   keep: Any
+  given: dict[int, int] = dataclasses.field(default_factory=dict)
 
   def run(self, tensors: Sequence[tf.Tensor]) -> list[Any]:
     """Runs it on what `Program.feed` has returned."""
-    return list(tfi.call_flat(self.function, list(tensors), self.function.captured_inputs))
+    found = list(tfi.call_flat(self.function, list(tensors), self.function.captured_inputs))
+    for position, source in self.given.items():
+      found[position] = tensors[source]  # To a tape, and to `is`, it is that very tensor.
+    return found
 
 
 class Program:
@@ -140,6 +145,7 @@ class Program:
     self._graphs: dict[bool, Graph] = {}
     self._refusal: ConversionRefused | None = None  # Of the walk.
     self.is_packed = False
+    self._known_tensors: dict[int, Any] | None = None
     self.result_form = self._result_form()
     self._rebinding = self._make_rebinding()
 
@@ -193,6 +199,30 @@ class Program:
     if reaches(objects, changed, self.conversion.columns.all.values()):
       raise ConversionRefused.of(
         Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
+      )
+
+  def _check_tensors(
+    self, values: dict[str, Any], state: list[Any], of_objects: Sequence[Sequence[Any]]
+  ) -> None:
+    """Refuses this call if a step is given one tensor under two names, which a tape would see.
+
+    Args:
+      values: the arguments.
+      state: what the variables that the program writes hold.
+      of_objects: the tensors of objects, by column.
+    """
+    if self.step is None:
+      return
+    if self._known_tensors is None:
+      self._known_tensors = self.guards.tensors()
+    given = [t for name, a in self._arguments.items() for t in a.tensors(values[name])]
+    given += [changing.read() for changing in self.layout.changing.values()]
+    given += state
+    given += [array for arrays in of_objects for array in arrays]
+    numbers = [id(value) for value in given if isinstance(value, (tf.Tensor, np.ndarray))]
+    if len({*numbers}) < len(numbers) or not self._known_tensors.keys().isdisjoint(numbers):
+      raise ConversionRefused.of(
+        Reason.SHARED_CONTAINER, "A tensor that is passed in is also known by another name."
       )
 
   def _make_rebinding(self) -> Rebinding:
@@ -315,7 +345,11 @@ class Program:
       for name, form in containers.items():
         outputs += _forms.flatten(names[name], form, frame)
       outputs += effects.results(frame, None)
-      return outputs if self.step is None else frame.tied(outputs or [tf.zeros([])])
+      if self.step is None:
+        return outputs
+      places = {id(tensor): position for position, tensor in enumerate(tensors)}
+      made[-1].given = {i: places[id(t)] for i, t in enumerate(outputs) if id(t) in places}
+      return frame.tied(outputs or [tf.zeros([])])
 
     def run_step(*tensors: tf.Tensor) -> list[tf.Tensor]:
       assert self.step is not None  # Else it is not called.
@@ -382,6 +416,11 @@ class Program:
       raise error
     self.walked_objects += len(found.objects)
     self._check_containers(values, found.objects)
+    self._check_tensors(
+      values,
+      [value for place, value in zip(places, state, strict=True) if place.kind == VARIABLE],
+      found.tensors,
+    )
     handles = np.frombuffer(found.roots, np.int32)
     columns = self.layout.columns
     if columns.num_ints:

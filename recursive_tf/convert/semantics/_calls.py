@@ -15,7 +15,6 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import containers
@@ -28,6 +27,7 @@ from recursive_tf.convert.semantics import (
   _layers,
   _lazy,
   _shapes,
+  _tapes,
   _tensor_lists,
   _text,
 )
@@ -163,8 +163,7 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, An
   if isinstance(owner, tf.GradientTape):
     if not ip.conversion.has_made(owner):
       raise frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is used.")
-    with tfi.resume_recording():  # A Jacobian is recorded, too.
-      return native(ip, function, args, kwargs)
+    return _tapes.call(ip, function, args, kwargs)
   if function is keras.ops.shape and len(args) == 1:
     shape = ip.attribute(args[0], "shape")
     return tuple(_shapes.dims(shape))
@@ -271,10 +270,14 @@ def call_function(
   conversion = ip.conversion
   source, node, outer = _definition(ip, function)
   names = _bind(ip, function, args, kwargs)
+  is_graph_call = node in conversion.recursive or node in ip.active
+  for name, value in names.items():
+    if is_graph_call or not _is_iterated_at_once(node, name):
+      ip.keep(value)
   if node in ip.active:
     cycle = ip.active[ip.active.index(node) :]
     conversion.note_recursion(cycle)
-  if node in conversion.recursive or node in ip.active:
+  if is_graph_call:
     _layers.check_outside(ip)
     return conversion.call_instance(ip, function, source, node, outer, names, ask)
   if len(ip.active) > 60:
@@ -283,6 +286,20 @@ def call_function(
   for value in names.values():  # Also one that it does not use.
     ip.frame.compute(value)
   return ip.run(node, ip.frame.new(Scope(names, outer, source)))
+
+
+def _is_iterated_at_once(node: ast.FunctionDef, name: str) -> bool:
+  """Tells whether all that a function does with a parameter is to loop over it, before all else.
+
+  Such a parameter may be an iterator: nothing comes between its elements that Python would see.
+  """
+  is_text = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
+  first = node.body[is_text] if len(node.body) > is_text else None
+  uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
+  if not isinstance(first, ast.For) or len(uses) != 1:
+    return False
+  counted = isinstance(first.iter, ast.Call) and ast.unparse(first.iter) == f"enumerate({name})"
+  return first.iter is uses[0] or counted
 
 
 def _definition(ip: Host, function: Any) -> tuple[Any, ast.FunctionDef, Scope | None]:
@@ -307,7 +324,7 @@ def _bind(ip: Host, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
   except TypeError:
     raise Raises from None
   bound.apply_defaults()
-  names = {name: ip.keep(value) for name, value in bound.arguments.items()}
+  names = dict(bound.arguments)
   if spread is not None:
     (rest,) = (n for n, p in parameters.parameters.items() if p.kind is p.VAR_POSITIONAL)
     more = dataclasses.replace(spread.rows, type=tuple)

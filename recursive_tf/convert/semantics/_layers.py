@@ -52,9 +52,24 @@ def call(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     raise ip.frame.refuse(
       Reason.OPAQUE_CALL, f"Layer {layer.name!r} runs code of the user's with effects: {acting}."
     )
+  _check_steps(ip, layer, args)
   found = native(ip, layer, args, kwargs)
   _check_left(ip, layer, found)
   return found
+
+
+def _check_steps(ip: Host, layer: Any, args: list[Any]) -> None:
+  """Refuses a `TimeDistributed` of as many steps as the run finds.
+
+  In a graph Keras 3 then takes as many steps as the layer was built with, and leaves out the rest.
+  """
+  parts = layer._flatten_layers()
+  if any(isinstance(part, keras.layers.TimeDistributed) for part in parts):
+    shapes = [arg.shape for arg in args if isinstance(arg, tf.Tensor)]
+    if not all(shape.rank is not None and None not in shape[1:] for shape in shapes):
+      raise ip.frame.refuse(
+        Reason.UNSUPPORTED_OPERATION, "TimeDistributed of as many steps as only the run knows."
+      )
 
 
 def check_outside(ip: Host) -> None:

@@ -129,4 +129,5 @@ def lifted(ip: Host, value: Any) -> Any:
     return tuple(lifted(ip, part) for part in value)
   if isinstance(value, np.ndarray):
     ip.conversion.guards.note_made(value)
-  return value
+  # What only acts gives an op in a graph, and nothing in eager execution.
+  return None if isinstance(value, tf.Operation) else value

@@ -218,6 +218,32 @@ def test_a_tape_outside_sees_the_run():
     assert [float(g) for g in tape.gradient(y, [x, weight])] == [12.0, 9.0]
 
 
+def test_a_gradient_that_is_none_in_python_is_left_to_it():
+  weights = [tf.Variable(1.0), tf.Variable(2.0)]
+
+  @rtf.function(verify=False)
+  def step(x):
+    with tf.GradientTape() as tape:
+      y = weights[0] * x if x > 0.0 else weights[1] * x
+    return tape.gradient(y, weights)
+
+  assert [g is None for g in step(tf.constant(1.0))] == [False, True]
+  assert [g is None for g in step(tf.constant(-1.0))] == [True, False]
+
+
+def test_the_same_tensor_by_two_names_is_left_to_python():
+  @rtf.function(verify=False)
+  def slope(x, y):
+    with tf.GradientTape() as tape:
+      tape.watch(x)
+      z = x * y
+    return tape.gradient(z, x)
+
+  one, two = tf.constant(3.0), tf.constant(3.0)
+  assert [float(slope(one, two)), float(slope(one, one)), float(slope(two, one))] == [3.0, 6.0, 3.0]
+  assert slope.stats.fallbacks == {Reason.SHARED_CONTAINER: 1}
+
+
 class _Node:
   def __init__(self, value, left=None, right=None):
     self.value, self.left, self.right = value, left, right
@@ -362,9 +388,9 @@ def test_arguments_do_not_stay():
   f = rtf.function(lambda batch: batch["x"] + batch["y"], strict=True, verify=False)
   kept = []
   for i in range(3):
-    x = tf.constant([float(i)] * 100)
+    x, y = tf.constant([float(i)] * 100), tf.constant([1.0] * 100)
     kept.append(weakref.ref(x))
-    f({"x": x, "y": x})
+    f({"x": x, "y": y})
   del x
   gc.collect()
   assert sum(ref() is not None for ref in kept) <= 1  # The last conversion's, if any.

@@ -1,0 +1,81 @@
+"""Methods of a program's own tapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics._native import native
+from recursive_tf.convert.values._abstract import LocalDict, LocalList
+
+_NOT_FOLLOWED = ("StopGradient", "Shape", "ZerosLike", "OnesLike")
+
+
+def call(ip: Host, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls a method of a tape.
+
+  What a branch, a loop or a call does not use in this run has no gradient in Python: None, which
+  optimizers pass over. In the graph, which has all branches, it is zeros. So where there are such,
+  a run in which a gradient is all zeros fails, and is left to plain Python.
+  """
+  with tfi.resume_recording():  # A Jacobian is recorded, too.
+    found = native(ip, method, args, kwargs)
+  unconnected = kwargs.get("unconnected_gradients", tf.UnconnectedGradients.NONE)
+  is_none = unconnected in (tf.UnconnectedGradients.NONE, "none")
+  if method.__name__ in ("gradient", "jacobian", "batch_jacobian") and is_none:
+    targets = list(_tensors(args[0] if args else kwargs.get("target")))
+    if _is_conditional(targets):
+      return _checked(ip, found)
+  return found
+
+
+def _tensors(value: Any) -> Iterator[tf.Tensor]:
+  if isinstance(value, LocalList):
+    value = value.items or ()
+  elif isinstance(value, LocalDict):
+    value = tuple(value.items.values())
+  if isinstance(value, (tuple, list)):
+    for part in value:
+      yield from _tensors(part)
+  elif isinstance(value, tf.Tensor):
+    yield value
+
+
+def _is_conditional(targets: list[tf.Tensor]) -> bool:
+  """Tells whether what the targets are computed of depends on the run."""
+  seen: set[Any] = set()
+  agenda = [tensor.op for tensor in targets if not hasattr(tensor, "numpy")]
+  while agenda:
+    op = agenda.pop()
+    if op in seen or op.type in _NOT_FOLLOWED:
+      continue
+    seen.add(op)
+    if (
+      "RecursiveTf>" in op.type
+      or tfi.nested_graphs(op)
+      or isinstance(getattr(op.graph, "outer_graph", None), tfi.FuncGraph)
+    ):
+      return True
+    agenda += [tensor.op for tensor in op.inputs]
+  return False
+
+
+def _checked(ip: Host, value: Any) -> Any:
+  """Returns gradients of which none may be all zeros in a run."""
+  if isinstance(value, LocalList):
+    return ip.frame.new(LocalList([_checked(ip, part) for part in value.items or ()]))
+  if isinstance(value, LocalDict):
+    return ip.frame.new(LocalDict({key: _checked(ip, part) for key, part in value.items.items()}))
+  if isinstance(value, tuple):
+    parts = [_checked(ip, part) for part in value]
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+  if isinstance(value, tf.IndexedSlices):
+    return tf.IndexedSlices(_checked(ip, value.values), value.indices, value.dense_shape)
+  if isinstance(value, tf.Tensor) and (value.dtype.is_floating or value.dtype.is_complex):
+    is_any = tf.reduce_any(tf.not_equal(value, tf.zeros([], value.dtype)))
+    return ip.frame.check(value, is_any, "a gradient is zeros, and may be None in Python")
+  return value
