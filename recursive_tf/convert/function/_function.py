@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +11,12 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import ConversionRefused
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.decorated._decorated import BoundDecorated, Decorated
 from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.function._nests import nested, structure_of
 from recursive_tf.convert.function._shapes import Shapes
-from recursive_tf.convert.program._arguments import NEST, OBJECT, STATIC, Argument, classify
+from recursive_tf.convert.program._arguments import NEST, NUMBER, OBJECT, STATIC, Argument, classify
 
 # Of whole training steps of large models, which are called many times.
 _LIMITS = Limits(num_steps=1_000_000, num_nodes=1_000_000, seconds=120.0, num_bytes=4_000_000_000)
@@ -91,6 +92,7 @@ class Function(Decorated):
     self._shapes = Shapes()
     self._has_state: dict[type, bool] = {}
     self._structures: dict[str, set[Any]] = {}
+    self._constants: tuple[type, ...] = ()  # The types of numbers that are constants of graphs.
     around = str(getattr(function, "__qualname__", "")).split(".")[-2:-1]
     self._is_method = around not in ([], ["<locals>"])
 
@@ -134,13 +136,35 @@ class Function(Decorated):
   def _attempt(
     self, arguments: dict[str, Argument], values: dict[str, Any], plain: Callable[[], Any]
   ) -> Callable[[], Any]:
+    arguments = _with_constants(arguments, values, self._constants)
     wide = self._shapes.widened(arguments)
     try:
       return super()._attempt(wide, values, plain)
-    except ConversionRefused:
+    except ConversionRefused as refusal:
+      # Where TensorFlow wants a number of Python's: an axis, the slope of an activation.
+      if refusal.reason == Reason.TENSORFLOW_ERROR:
+        for kinds in (int,), (int, float):
+          constant = _with_constants(arguments, values, kinds)
+          if constant != arguments:
+            with contextlib.suppress(ConversionRefused):
+              done = super()._attempt(constant, values, plain)
+              self._constants = kinds
+              return done
       if wide == arguments or not self._shapes.admits(arguments):
         raise
     return super()._attempt(arguments, values, plain)
+
+
+def _with_constants(
+  arguments: dict[str, Argument], values: dict[str, Any], kinds: tuple[type, ...]
+) -> dict[str, Argument]:
+  """Returns the arguments of a call, numbers of some types as constants."""
+  return {
+    name: Argument(STATIC, values[name])
+    if argument.kind == NUMBER and argument.value in kinds
+    else argument
+    for name, argument in arguments.items()
+  }
 
 
 def _is_node(value: Any) -> bool:

@@ -46,7 +46,7 @@ class Argument:
     """Returns what calls of one program have in common."""
     if self.kind == STATIC:
       value = self.value
-      is_plain = value is None or isinstance(value, (str, bool, bytes))
+      is_plain = value is None or isinstance(value, (str, bool, bytes, int, float))
       return STATIC, type(value), value if is_plain else id(value)
     if self.kind == NUMBER:
       return NUMBER, self.value, self.is_mapped

@@ -59,7 +59,6 @@ _READ = "ReadVariableOp"
 # What has no resource, and is to happen once the run is sure to succeed.
 _PRINTS = frozenset(["PrintV2"])
 _CHECKS = frozenset(["Assert", "CheckNumerics", "CheckNumericsV2"])
-_LARGEST_TEXT = 60
 
 
 @dataclasses.dataclass
@@ -219,7 +218,7 @@ class Step:
         yield places[id(handle)]
 
   def _refusal(self, text: str) -> ConversionRefused:
-    return ConversionRefused.of(Reason.STATEFUL_OP, f"{self._name}: {text[: _LARGEST_TEXT * 4]}")
+    return ConversionRefused.of(Reason.STATEFUL_OP, f"{self._name}: {text}")
 
   # --- The graph itself
 
@@ -285,12 +284,14 @@ class Step:
     writes = []
     for use in uses:
       outside = [handle for handle in use.writes if id(handle) not in own]
-      if not outside or use.op.type == "VarHandleOp":
-        continue
-      owners = [outer.get(id(handle)) for handle in outside]
-      if any(id(o) not in self.written or id(o) in self._again for o in owners):
+      owners = {id(outer.get(id(handle))) for handle in outside}
+      is_as_tried = owners <= self.written.keys() - self._again
+      if use.op.type != _READ:  # What is held is not in the variable.
+        is_as_tried &= {id(outer.get(id(handle))) for handle in use.reads}.isdisjoint(self.held)
+      if not is_as_tried:
         raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
-      writes.append(use.op)
+      if outside:
+        writes.append(use.op)
     last = [(self.written[key], tf.identity(value)) for key, value in kept.held.items()]
     last += [
       (handle, tf.raw_ops.ReadVariableOp(resource=copy, dtype=spec.dtype))

@@ -185,6 +185,19 @@ def test_one_graph_for_many_lengths_and_rates():
   assert step.stats.num_graphs == 2
 
 
+def test_numbers_that_tensorflow_wants_as_such_are_constants():
+  @rtf.function(strict=True, verify=False)
+  def step(x, axis, least):
+    return tf.maximum(tf.stack([x, x], axis=axis), least)
+
+  x = tf.constant([1.0, 2.0, 3.0])
+  for axis, least in ((0, 2), (1, 2), (0, 3)):
+    found, expected = step(x, axis, least), step.python(x, axis, least)
+    assert found.shape == expected.shape
+    np.testing.assert_array_equal(found, expected)
+  assert step.stats.num_graphs == 3
+
+
 def test_tapes():
   weight, other = tf.Variable(2.0), tf.Variable(3.0)
 
