@@ -180,7 +180,12 @@ class Decorated:
       found = graph.run(prepared.tensors)
     except tf.errors.OpError as error:
       return self._explain_failure(error, prepared, plain)
-    outcome = program.outcome(graph, found, prepared.objects, values, count)
+    try:
+      outcome = program.outcome(graph, found, prepared.objects, values, count)
+    except Exception as error:
+      if not program.has_written:
+        raise
+      return functools.partial(_return_or_raise, None, error)
     return self._committed(prepared, outcome, plain)
 
   def _committed(
@@ -190,8 +195,8 @@ class Decorated:
     try:
       outcome.commit()
     except _COMMIT_ERRORS as error:
-      if prepared.program.step is not None and prepared.program.step.written:
-        raise  # Variables are written by now: plain Python would write them again.
+      if prepared.program.has_written:
+        return functools.partial(_return_or_raise, None, error)
       text = f"A write failed: {type(error).__name__}: {error}"
       failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
       return functools.partial(self._fall_back, failed, plain, is_rerun=True)

@@ -246,6 +246,11 @@ class Program:
     return self.effects.is_pure and not is_given and not writes_variables
 
   @property
+  def has_written(self) -> bool:
+    """Whether a run has written variables by now, so that plain Python would write them again."""
+    return self.step is not None and bool(self.step.written)
+
+  @property
   def variables(self) -> Variables | None:
     """The variables that a run may write, and those of what it hands to libraries; None if none."""
     if self.step is None:

@@ -90,6 +90,32 @@ def test_a_run_that_fails_writes_nothing_and_python_does_it():
   assert step.stats.num_converted_runs == 2
 
 
+def test_what_fails_after_the_run_is_raised_and_nothing_is_written_twice(monkeypatch):
+  count = tf.Variable(0)
+
+  class Box:
+    seen = 0
+
+  box = Box()
+
+  @rtf.function(verify=False)
+  def step(x):
+    count.assign_add(1)
+    box.seen += 1
+    return x
+
+  step(tf.constant(1.0))
+  assert (int(count), box.seen) == (1, 1)
+
+  def fail(self):
+    raise AttributeError("no such place")
+
+  monkeypatch.setattr("recursive_tf.convert.effects._commit.Outcome.commit", fail)
+  with pytest.raises(AttributeError, match="no such place"):
+    step(tf.constant(1.0))
+  assert (int(count), box.seen) == (2, 1)
+
+
 def test_nothing_is_written_before_everything_is_there():
   written, needed = tf.Variable(0.0), tf.Variable([[1.0]])
 
