@@ -1,4 +1,4 @@
-"""Code as found in repositories: cs224d, TreeLSTM ports, SPINN, ASTs, XML, arrays."""
+"""Programs in the manner of what people port: cs224d, TreeLSTMs, SPINN, ASTs, XML, arrays."""
 import ast
 import collections
 import xml.etree.ElementTree as ET
