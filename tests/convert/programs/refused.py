@@ -10,7 +10,7 @@ from tests.convert import trees
 from tests.convert.programs.registry import Case, D, program
 
 
-@program("try/except", expect=Reason.SYNTAX)
+@program("try/except", expect=Reason.NO_BASE_CASE)
 def try_around_recursion(w):
   """Shows an exception as control flow: what has no children is a leaf."""
   table = w.embedding()
