@@ -5,7 +5,6 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import root
 from tests.convert.found.test_guards import follows
 
