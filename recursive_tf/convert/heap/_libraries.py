@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import Any
 
@@ -148,12 +149,29 @@ _VALUES = (
 )
 
 
+def _getters() -> frozenset[Any]:
+  """Returns the functions behind properties of modules and layers that only say what these hold."""
+  kinds = tf.Module, keras.layers.Layer, keras.Model, keras.Sequential
+  names = (
+    *("variables", "trainable_variables", "non_trainable_variables", "submodules"),
+    *("weights", "trainable_weights", "non_trainable_weights", "metrics_variables", "layers"),
+    *("dtype", "compute_dtype", "variable_dtype", "trainable", "name"),
+  )
+  found = (inspect.getattr_static(kind, name, None) for kind in kinds for name in names)
+  return frozenset(each.fget for each in found if isinstance(each, property))
+
+
+_GETTERS = _getters()
+
+
 def only_computes(function: Any) -> bool:
   """Tells whether what a library does when it is called shows in its result and in ops alone.
 
   Then it may be called once, for the graph. All others read or change state of the process: files,
   settings, generators of random numbers, objects of the library.
   """
+  if isinstance(function, types.FunctionType) and function in _GETTERS:
+    return True
   owner = getattr(function, "__self__", None)
   if owner is not None and not isinstance(owner, (types.ModuleType, type)):
     return _has_computing_method(owner, getattr(function, "__name__", ""))

@@ -178,6 +178,41 @@ class _Cell(tf.Module):
     return self.state * self.num_calls
 
 
+class _Dense(tf.Module):
+  def __init__(self):
+    super().__init__()
+    self.kernel = tf.Variable([[1.0], [2.0]])
+
+
+class _Layer(keras.layers.Layer):
+  def build(self, shape):
+    self.kernel = self.add_weight(shape=(shape[-1], 1), initializer="ones")
+
+  def call(self, x):
+    return x @ self.kernel
+
+
+@pytest.mark.parametrize("kind", [_Dense, _Layer])
+def test_variables_of_modules_and_layers_of_ones_own(kind):
+  model = kind()
+  x = tf.constant([[1.0, 2.0]])
+  if kind is _Layer:
+    model(x)
+
+  @rtf.function(strict=True, verify=False)
+  def step(x):
+    with tf.GradientTape() as tape:
+      loss = tf.reduce_sum(x @ model.kernel)
+    variables = model.trainable_variables
+    for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
+      variable.assign(variable - 0.5 * gradient)
+    return loss
+
+  before = tf.convert_to_tensor(model.kernel).numpy()
+  step(x)
+  np.testing.assert_allclose(tf.convert_to_tensor(model.kernel).numpy(), before - [[0.5], [1.0]])
+
+
 def test_state_in_attributes_is_one_graph():
   cell, state = _Cell(), 0.0
   for number in range(1, 12):
