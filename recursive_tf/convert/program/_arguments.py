@@ -46,7 +46,9 @@ class Argument:
     """Returns what calls of one program have in common."""
     if self.kind == STATIC:
       value = self.value
-      is_plain = value is None or isinstance(value, (str, bool, bytes, int, float))
+      if type(value) is float:
+        return STATIC, float, value.hex()  # Also 0.0 and -0.0 are two, and nan is one.
+      is_plain = value is None or isinstance(value, (str, bool, bytes, int))
       return STATIC, type(value), value if is_plain else id(value)
     if self.kind == NUMBER:
       return NUMBER, self.value, self.is_mapped
@@ -102,8 +104,8 @@ class Argument:
       is_same = self.value is other.value and self.spec.dtype == other.spec.dtype
       return is_same and _includes(self.spec.shape, other.spec.shape)
     if self.kind == other.kind == NEST:
-      same = self.value is other.value and len(self.parts) == len(other.parts)
-      same = same and self.keys == other.keys
+      same = self.value is other.value and self.keys == other.keys
+      same = same and len(self.parts) == len(other.parts)
       return same and all(a.takes(b) for a, b in zip(self.parts, other.parts, strict=True))
     return self.single().key == other.single().key
 

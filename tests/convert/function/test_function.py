@@ -259,6 +259,13 @@ def test_numbers_that_tensorflow_wants_as_such_are_constants():
   assert step.stats.num_graphs == 3
 
 
+def test_zero_and_minus_zero_are_two_constants():
+  step = rtf.function(lambda x, slope: tf.nn.leaky_relu(x, slope), strict=True, verify=False)
+  for slope in (0.0, -0.0, 0.0):
+    found = step(tf.constant([-1.0]), slope).numpy()
+    np.testing.assert_array_equal(np.signbit(found), np.signbit([-1.0 * slope]))
+
+
 def test_tapes():
   weight, other = tf.Variable(2.0), tf.Variable(3.0)
 
