@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +39,7 @@ LIBRARY_ERRORS = (
   AssertionError,
   tf.errors.OpError,
 )
+_TENSOR = re.compile(r"<tf\.Tensor '[^']*' (shape=\(.*?\) dtype=\w+)>")
 
 
 def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -55,7 +57,8 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
   except LIBRARY_ERRORS as error:
     name = getattr(function, "__qualname__", repr(function))
     text = str(error).strip().splitlines() or [type(error).__name__]
-    raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {text[0]}") from error
+    said = _TENSOR.sub(r"a tensor (\1)", text[0])  # Its name is the graph's, not the user's.
+    raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {said}") from error
   found = lifted(ip, result)
   frame.compute(found)  # Also an argument that the function called does not use.
   return found
