@@ -17,6 +17,7 @@ import logging
 import threading
 import time
 import traceback
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -29,9 +30,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.decorated._subjects import subject_of
 from recursive_tf.convert.effects._commit import Outcome
 from recursive_tf.convert.frame._budget import Limits
-from recursive_tf.convert.program._arguments import (
-  Argument,
-)
+from recursive_tf.convert.program._arguments import Argument
 from recursive_tf.convert.program._explain import Report, report_of
 from recursive_tf.convert.program._program import num_rows
 from recursive_tf.convert.program._programs import Prepared, Programs
@@ -56,6 +55,17 @@ def is_comparing() -> bool:
 
 class RecursionDepthError(RecursiveTFError, RecursionError):
   """The recursion of a converted program is deeper than `max_depth`."""
+
+
+def decorated(
+  kind: type[Decorated], function: Callable[..., Any] | None, strict: bool, verify: bool | None
+) -> Any:
+  """Returns what a decorator returns, with and without arguments, of functions and methods."""
+  if function is None:
+    return lambda found: decorated(kind, found, strict, verify)
+  if isinstance(function, types.MethodType):
+    return kind(function.__func__, strict, verify)._bound(function.__self__)
+  return kind(function, strict, verify)
 
 
 class Decorated:
@@ -183,7 +193,7 @@ class Decorated:
     try:
       outcome = program.outcome(graph, found, prepared.objects, values, count)
     except Exception as error:
-      if not program.has_written:
+      if not program.has_acted:
         raise
       return functools.partial(_return_or_raise, None, error)
     return self._committed(prepared, outcome, plain)
@@ -195,7 +205,7 @@ class Decorated:
     try:
       outcome.commit()
     except _COMMIT_ERRORS as error:
-      if prepared.program.has_written:
+      if prepared.program.has_acted:
         return functools.partial(_return_or_raise, None, error)
       text = f"A write failed: {type(error).__name__}: {error}"
       failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)

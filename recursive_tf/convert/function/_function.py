@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.decorated._decorated import BoundDecorated, Decorated
+from recursive_tf.convert.decorated._decorated import Decorated, decorated
 from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.function._nests import nested, structure_of
 from recursive_tf.convert.function._shapes import Shapes
@@ -64,11 +63,7 @@ def function(
   Returns:
     A `Function`.
   """
-  if function is None:
-    return lambda fn: globals()["function"](fn, strict=strict, verify=verify)
-  if isinstance(function, types.MethodType):
-    return BoundDecorated(Function(function.__func__, strict, verify), function.__self__)
-  return Function(function, strict, verify)
+  return decorated(Function, function, strict, verify)
 
 
 class Function(Decorated):

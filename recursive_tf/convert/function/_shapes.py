@@ -28,17 +28,14 @@ class Shapes:
   def widened(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
     """Returns the arguments of a call, dimensions open that have been others in other calls."""
     exact = key_of(arguments)
-    known_already = self._latest.get(exact)
-    if known_already is not None:
-      return known_already
+    if exact in self._latest:
+      return self._latest[exact]
     key = key_of({name: _opened(argument) for name, argument in arguments.items()})
     known = self._known.get(key)
     if known is not None:
       arguments = {name: _joined(known[name], argument) for name, argument in arguments.items()}
-    if self._known.get(key) != arguments:
+    if known != arguments or len(self._latest) >= _MAX_LATEST:
       self._known[key] = arguments
-      self._latest.clear()
-    if len(self._latest) >= _MAX_LATEST:
       self._latest.clear()
     if not any(part[0] == STATIC for _, part in exact):  # Nobody is to be kept here.
       self._latest[exact] = arguments

@@ -201,24 +201,17 @@ class Program:
         Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
       )
 
-  def _check_tensors(
-    self, values: dict[str, Any], state: list[Any], of_objects: Sequence[Sequence[Any]]
-  ) -> None:
+  def _check_tensors(self, values: dict[str, Any], others: Sequence[Sequence[Any]]) -> None:
     """Refuses this call if a step is given one tensor under two names, which a tape would see.
 
     Args:
       values: the arguments.
-      state: what the variables that the program writes hold.
-      of_objects: the tensors of objects, by column.
+      others: what else is fed, in several lists.
     """
-    if self.step is None:
-      return
     if self._known_tensors is None:
       self._known_tensors = self.guards.tensors()
     given = [t for name, a in self._arguments.items() for t in a.tensors(values[name])]
-    given += [changing.read() for changing in self.layout.changing.values()]
-    given += state
-    given += [array for arrays in of_objects for array in arrays]
+    given += [value for each in others for value in each]
     numbers = [id(value) for value in given if isinstance(value, (tf.Tensor, np.ndarray))]
     if len({*numbers}) < len(numbers) or not self._known_tensors.keys().isdisjoint(numbers):
       raise ConversionRefused.of(
@@ -242,13 +235,12 @@ class Program:
   def is_pure(self) -> bool:
     """Whether it changes nothing, neither outside nor in what it is given."""
     is_given = any(argument.kind == CONTAINER for argument in self._arguments.values())
-    writes_variables = self.step is not None and (self.step.written or self.step.has_prints)
-    return self.effects.is_pure and not is_given and not writes_variables
+    return self.effects.is_pure and not is_given and not self.has_acted
 
   @property
-  def has_written(self) -> bool:
-    """Whether a run has written variables by now, so that plain Python would write them again."""
-    return self.step is not None and bool(self.step.written)
+  def has_acted(self) -> bool:
+    """Whether a run has written variables or printed by its end; plain Python would do it again."""
+    return self.step is not None and (bool(self.step.written) or self.step.has_prints)
 
   @property
   def variables(self) -> Variables | None:
@@ -421,11 +413,10 @@ class Program:
       raise error
     self.walked_objects += len(found.objects)
     self._check_containers(values, found.objects)
-    self._check_tensors(
-      values,
-      [value for place, value in zip(places, state, strict=True) if place.kind == VARIABLE],
-      found.tensors,
-    )
+    changing = [one.read() for one in self.layout.changing.values()]
+    variables = [v for place, v in zip(places, state, strict=True) if place.kind == VARIABLE]
+    if self.step is not None:
+      self._check_tensors(values, [changing, variables, *found.tensors])
     handles = np.frombuffer(found.roots, np.int32)
     columns = self.layout.columns
     if columns.num_ints:
@@ -443,7 +434,10 @@ class Program:
     fed["arrays"] = [
       _stack(column, arrays) for column, arrays in zip(columns.tensors, found.tensors, strict=True)
     ]
-    fed["changing"] = [_read(changing) for changing in self.layout.changing.values()]
+    fed["changing"] = [
+      _changed(one, value)
+      for one, value in zip(self.layout.changing.values(), changing, strict=True)
+    ]
     numbers = iter(handles.tolist())
     try:
       fed["arguments"] = [
@@ -532,8 +526,8 @@ def _as_tensor(value: Any) -> Any:
   return value if isinstance(value, tf.Tensor) else tf.constant(value)
 
 
-def _read(changing: Any) -> Any:
-  value = changing.read()
+def _changed(changing: Any, value: Any) -> Any:
+  """Returns the tensor of a value that is read anew for each run."""
   now = np.asarray(value) if isinstance(value, np.ndarray) else value
   shape_ok = not hasattr(now, "shape") or changing.spec.shape.is_compatible_with(now.shape)
   dtype_ok = not hasattr(now, "dtype") or changing.spec.dtype == now.dtype

@@ -280,7 +280,7 @@ class Step:
     own = {id(copy) for _, copy, _ in kept.copies}
     outer = {id(inner): handle for handle, inner in tfi.captured(graph)}
     uses = list(self._uses(graph))
-    _wait_for_users(uses)
+    _wait_for_users(graph, uses)
     writes = []
     for use in uses:
       outside = [handle for handle in use.writes if id(handle) not in own]
@@ -373,23 +373,21 @@ def _is_stateful(op: Any) -> bool:
   return op.op_def is not None and op.op_def.is_stateful
 
 
-def _wait_for_users(uses: list[_Use]) -> None:
+def _wait_for_users(graph: Any, uses: list[_Use]) -> None:
   """Lets each write wait for what was computed of earlier reads of the same variable.
 
   A read gives the variable's own memory. TensorFlow orders reads and writes, but not a write and
   those that still work with what was read.
   """
   users: dict[int, list[Any]] = {}
-  order = {}
-  if uses:
-    order = {op: i for i, op in enumerate(uses[0].op.graph.get_operations())}
+  order = {op: i for i, op in enumerate(graph.get_operations())}
   for use in uses:
     for handle in use.writes:
       for op in users.get(id(handle), []):
         if order[op] < order[use.op]:
           tfi.add_control_input(use.op, op)
     for handle in use.reads:
-      if use.op.type == "ReadVariableOp":
+      if use.op.type == _READ:
         users.setdefault(id(handle), []).extend(_users(use.op.outputs[0]))
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.decorated._decorated import BoundDecorated, Decorated, is_comparing
+from recursive_tf.convert.decorated._decorated import (
+  BoundDecorated,
+  Decorated,
+  decorated,
+  is_comparing,
+)
 from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.program._arguments import (
   OBJECT,
@@ -57,12 +61,7 @@ def recursive(
   Returns:
     A `RecursiveFunction`.
   """
-  if function is None:
-    return lambda fn: recursive(fn, strict=strict, verify=verify)
-  if isinstance(function, types.MethodType):
-    found = RecursiveFunction(function.__func__, strict, verify)
-    return BoundRecursiveFunction(found, function.__self__)
-  return RecursiveFunction(function, strict, verify)
+  return decorated(RecursiveFunction, function, strict, verify)
 
 
 class RecursiveFunction(Decorated):
