@@ -26,7 +26,6 @@ from recursive_tf.convert.semantics import (
   _items,
   _layers,
   _lazy,
-  _shapes,
   _tapes,
   _tensor_lists,
   _text,
@@ -154,19 +153,12 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, An
   if _libraries.is_changing(function):
     raise frame.refuse(Reason.OPAQUE_CALL, f"{name} gives another value at each call.")
   if function is tf.GradientTape and ip.conversion.is_step and frame.key is None:
-    tape = native(ip, function, args, kwargs)
-    ip.conversion.note_made(tape)
-    return tape
+    return _tapes.new(ip, args, kwargs)
   if _libraries.makes_state(function):
     raise frame.refuse(Reason.STATEFUL_OP, f"{name} is made anew in each call.")
   owner = getattr(function, "__self__", None)
   if isinstance(owner, tf.GradientTape):
-    if not ip.conversion.has_made(owner):
-      raise frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is used.")
     return _tapes.call(ip, function, args, kwargs)
-  if function is keras.ops.shape and len(args) == 1:
-    shape = ip.attribute(args[0], "shape")
-    return tuple(_shapes.dims(shape))
   if type(owner) is str and not all(map(is_static, args)):
     text = _text.method(ip, owner, function.__name__, args, kwargs)
     if text is not None:

@@ -18,7 +18,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _attributes
+from recursive_tf.convert.semantics import _attributes, _tapes
 from recursive_tf.convert.values._abstract import BoundMethod, LocalObject, Ref, Scope, named
 
 # Libraries' managers that say something to the ops that are made inside, by the names of their
@@ -64,8 +64,7 @@ def _recording(ip: Host, tape: Any) -> Iterator[Any]:
     raise frame.refuse(
       Reason.OPAQUE_CALL, "A tape in a function that calls itself, or that is called for each row."
     )
-  if not ip.conversion.has_made(tape):
-    raise frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is entered.")
+  _tapes.check_made(ip, tape)
   frame.partial()
   with tfi.resume_recording(), tape:
     yield tape
@@ -88,15 +87,12 @@ def _method(ip: Host, manager: Any, name: str) -> Any:
   if isinstance(manager, LocalObject):
     kind = manager.type
   elif isinstance(manager, Ref):
-    (kind,) = ip.frame.types_of(manager) if len(ip.frame.types_of(manager)) == 1 else (None,)
+    kinds = ip.frame.types_of(manager)
+    kind = next(iter(kinds)) if len(kinds) == 1 else None
   found = None if kind is None else _attributes.by_class(kind, name)
   if not isinstance(found, types.FunctionType) or _libraries.is_library(kind):
     raise ip.frame.refuse(Reason.OPAQUE_CALL, f"with of a {named(manager)} is not converted.")
-  if _is_generator(found):
+  if found.__module__ == "contextlib":
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "with of a generator is not converted.")
   ip.conversion.guards.methods(kind)
   return BoundMethod(found, manager)
-
-
-def _is_generator(function: types.FunctionType) -> bool:
-  return function.__module__ == "contextlib"

@@ -42,6 +42,11 @@ def dims(shape: Any) -> Sequence[Any]:
   return shape.dims if isinstance(shape, Shape) else shape.as_list()
 
 
+def of_value(ip: Host, x: Any) -> tuple[Any, ...]:
+  """Returns `keras.ops.shape(x)`: Python's ints, also of dimensions that the run finds."""
+  return tuple(dims(ip.attribute(x, "shape")))
+
+
 def attribute_of_tensor(ip: Host, tensor: tf.Tensor, name: str) -> Any:
   """Returns one of `ATTRIBUTES`."""
   shape = of_tensor(ip, tensor)

@@ -8,11 +8,25 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics._native import native
-from recursive_tf.convert.values._abstract import LocalDict, LocalList
+from recursive_tf.convert.values._abstract import LocalDict, LocalList, is_static
 
 _NOT_FOLLOWED = ("StopGradient", "Shape", "ZerosLike", "OnesLike")
+
+
+def new(ip: Host, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Makes a tape of the program's own."""
+  tape = native(ip, tf.GradientTape, args, kwargs)
+  ip.conversion.note_made(tape)
+  return tape
+
+
+def check_made(ip: Host, tape: Any) -> None:
+  """Refuses a tape that the program has not made: what it records is not the program's alone."""
+  if not ip.conversion.has_made(tape):
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is used.")
 
 
 def call(ip: Host, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -22,6 +36,7 @@ def call(ip: Host, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   optimizers pass over. In the graph, which has all branches, it is zeros. So where there are such,
   a run in which a gradient is all zeros fails, and is left to plain Python.
   """
+  check_made(ip, method.__self__)
   with tfi.resume_recording():  # A Jacobian is recorded, too.
     found = native(ip, method, args, kwargs)
   unconnected = kwargs.get("unconnected_gradients", tf.UnconnectedGradients.NONE)
@@ -48,7 +63,7 @@ def _tensors(value: Any) -> Iterator[tf.Tensor]:
 def _is_conditional(targets: list[tf.Tensor]) -> bool:
   """Tells whether what the targets are computed of depends on the run."""
   seen: set[Any] = set()
-  agenda = [tensor.op for tensor in targets if not hasattr(tensor, "numpy")]
+  agenda = [tensor.op for tensor in targets if not is_static(tensor)]
   while agenda:
     op = agenda.pop()
     if op in seen or op.type in _NOT_FOLLOWED:

@@ -46,7 +46,7 @@ def _try(node: ast.Try, ctx: PassContext) -> list[ast.stmt]:
   if not node.finalbody:
     return body
   final = _block(node.finalbody, ctx)
-  if any(True for _ in _exits(final)):
+  if _exits(final):
     ctx.refuse(node, "a finally that returns, breaks or continues is not converted.")
   before, inside, after = _without_exits(node, body, ctx)
   return [*before, *inside, *final, *after]
@@ -66,13 +66,13 @@ def _without_exits(
   node: ast.stmt, body: list[ast.stmt], ctx: PassContext
 ) -> tuple[list[ast.stmt], list[ast.stmt], list[ast.stmt]]:
   """Returns what goes before a block, the block without exits, and what goes after it."""
-  exits = list(_exits(body))
+  exits = _exits(body)
   if not exits:
     return [], body, []
   kind = "with" if isinstance(node, ast.With) else "try with a finally"
   if not all(isinstance(found, ast.Return) for found in exits):
     ctx.refuse(node, f"break and continue out of a {kind} are not converted.")
-  if any(isinstance(found, _LOOPS) and any(_exits([found])) for found in _own(body)):
+  if any(isinstance(found, _LOOPS) and _exits([found]) for found in scopes.own_nodes(body)):
     ctx.refuse(node, f"return out of a loop in a {kind} is not converted.")
   slot = ctx.fresh("result")
   last = body[-1]
@@ -90,10 +90,6 @@ def _without_exits(
   leave = tails.leave_with(ast.Return, slot)
   check = context.located(ast.If(context.load(taken, at=node), [leave], []), at=node)
   return tails.flags_setup([taken], slot, at=node), inside, [check]
-
-
-def _own(block: list[ast.stmt]) -> list[ast.AST]:
-  return list(scopes.own_nodes(block))
 
 
 def _exits(block: list[ast.stmt], is_in_loop: bool = False) -> list[ast.stmt]:

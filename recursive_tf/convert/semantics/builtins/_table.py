@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _operators, _tensor_lists
+from recursive_tf.convert.semantics import _operators, _shapes, _tensor_lists
 from recursive_tf.convert.semantics.builtins import _arithmetic, _iterables, _objects
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import Bottom, LocalList
@@ -66,6 +66,7 @@ def _comparison(op: type[ast.cmpop]) -> Callable[..., Any]:
 
 _TABLE: dict[Any, Callable[..., Any]] = {
   len: _iterables.length,
+  keras.ops.shape: _shapes.of_value,
   isinstance: _objects.is_instance,
   issubclass: _objects.is_subclass,
   int: _arithmetic.conversion(int),
