@@ -9,13 +9,8 @@ import numpy as np
 import tensorflow as tf
 
 from tests.convert.function.harness import Call
-
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
-
-
-_XS = [(_x(1, 2),), (_x(3, 4),), (_x(0, -1),), (_x(2, 2),), (_x(5, 0),)]
+from tests.convert.function.programs._values import XS as _XS
+from tests.convert.function.programs._values import x as _x
 
 
 def bound_method():

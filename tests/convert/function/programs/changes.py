@@ -10,14 +10,9 @@ import types
 import numpy as np
 import tensorflow as tf
 
-
-def _v(*numbers):
-  return tf.Variable(list(numbers), dtype=tf.float32)
-
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
-
+from tests.convert.function.programs._values import Box as _Box
+from tests.convert.function.programs._values import v as _v
+from tests.convert.function.programs._values import x as _x
 
 _XS = [(_x(1, 2),), (_x(3, 4),), (_x(0, -1),), (_x(2, 2),), (_x(5, 0),)]
 _FACTOR = 2.0
@@ -25,11 +20,6 @@ _FACTOR = 2.0
 
 def _scaled(x):
   return x * _FACTOR
-
-
-class _Box:
-  def __init__(self, **attributes):
-    self.__dict__.update(attributes)
 
 
 def global_function_is_replaced():

@@ -2,9 +2,7 @@
 
 import tensorflow as tf
 
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
+from tests.convert.function.programs._values import x as _x
 
 
 def loop_over_a_dict():

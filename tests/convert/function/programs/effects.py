@@ -6,17 +6,9 @@ import sys
 import numpy as np
 import tensorflow as tf
 
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
-
-
-_XS = [(_x(1, 2),), (_x(3, 4),), (_x(0, -1),), (_x(2, 2),), (_x(5, 0),)]
-
-
-class _Box:
-  def __init__(self, **attributes):
-    self.__dict__.update(attributes)
+from tests.convert.function.programs._values import XS as _XS
+from tests.convert.function.programs._values import Box as _Box
+from tests.convert.function.programs._values import x as _x
 
 
 def prints_each_time():

@@ -2,14 +2,8 @@
 
 import tensorflow as tf
 
-
-def _v(*numbers):
-  return tf.Variable(list(numbers), dtype=tf.float32)
-
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
-
+from tests.convert.function.programs._values import v as _v
+from tests.convert.function.programs._values import x as _x
 
 _XS = [(_x(0.5, 1),), (_x(1, -1),), (_x(2, 0),), (_x(-1, 3),), (_x(0, 0.1),)]
 

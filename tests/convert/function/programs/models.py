@@ -5,9 +5,7 @@ import random
 import numpy as np
 import tensorflow as tf
 
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
+from tests.convert.function.programs._values import x as _x
 
 
 def _matrix(n, m, scale=0.1):

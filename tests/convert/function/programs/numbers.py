@@ -4,14 +4,8 @@ import math
 
 import tensorflow as tf
 
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
-
-
-class _Box:
-  def __init__(self, **attributes):
-    self.__dict__.update(attributes)
+from tests.convert.function.programs._values import Box as _Box
+from tests.convert.function.programs._values import x as _x
 
 
 def counters_beyond_64_bits():

@@ -2,10 +2,7 @@
 
 import tensorflow as tf
 
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
-
+from tests.convert.function.programs._values import x as _x
 
 _XS = [(_x(0.5, 1),), (_x(1, -1),), (_x(2, 0),), (_x(-1, 3),), (_x(0, 0.1),), (_x(1, 1),)]
 

@@ -2,21 +2,10 @@
 
 import tensorflow as tf
 
-
-def _v(*numbers):
-  return tf.Variable(list(numbers), dtype=tf.float32)
-
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
-
-
-_XS = [(_x(1, 2),), (_x(3, 4),), (_x(0, -1),), (_x(2, 2),), (_x(5, 0),)]
-
-
-class _Box:
-  def __init__(self, **attributes):
-    self.__dict__.update(attributes)
+from tests.convert.function.programs._values import XS as _XS
+from tests.convert.function.programs._values import Box as _Box
+from tests.convert.function.programs._values import v as _v
+from tests.convert.function.programs._values import x as _x
 
 
 def raw_ops():

@@ -5,22 +5,14 @@ import dataclasses
 
 import tensorflow as tf
 
+from tests.convert.function.programs._values import XS as _XS
+from tests.convert.function.programs._values import Box as _Box
+from tests.convert.function.programs._values import x as _x
+
 _COUNT = 0
 _SCALE = 1.0
 _HISTORY = []
 _SETTINGS = {}
-
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
-
-
-_XS = [(_x(1, 2),), (_x(3, 4),), (_x(0, -1),), (_x(2, 2),), (_x(5, 0),)]
-
-
-class _Box:
-  def __init__(self, **attributes):
-    self.__dict__.update(attributes)
 
 
 def counter_in_an_attribute():

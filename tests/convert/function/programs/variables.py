@@ -2,13 +2,8 @@
 
 import tensorflow as tf
 
-
-def _v(*numbers):
-  return tf.Variable(list(numbers), dtype=tf.float32)
-
-
-def _x(*numbers):
-  return tf.constant(list(numbers), tf.float32)
+from tests.convert.function.programs._values import v as _v
+from tests.convert.function.programs._values import x as _x
 
 
 def read_before_write():
