@@ -27,6 +27,7 @@ from recursive_tf.convert.recursive import recursive as recursive
 from recursive_tf.subgraph import RunStats as RunStats
 from recursive_tf.subgraph import SubGraph as SubGraph
 from recursive_tf.subgraph import last_run_stats as last_run_stats
+from recursive_tf.subgraph import prepare as prepare
 from recursive_tf.subgraph import subgraph as subgraph
 
 if TYPE_CHECKING:

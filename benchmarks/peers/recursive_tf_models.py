@@ -30,7 +30,11 @@ _MODELS = {
 
 
 class RecursiveTF(Peer):
-  """A model as a recursive graph."""
+  """A model as a recursive graph.
+
+  Attributes:
+    classes: a tf.function from the numbers of trees, int32 [B], to the class of each root, [B].
+  """
 
   def __init__(
     self,
@@ -60,14 +64,14 @@ class RecursiveTF(Peer):
     self._optimizer = Adagrad(groups, initial_sum=w.INITIAL_SUM, epsilon=w.EPSILON)
     spec = [tf.TensorSpec([None], tf.int32)]
     self._train = tf.function(self._train_step, input_signature=spec)
-    self._infer = tf.function(self._classes, input_signature=spec)
+    self.classes = tf.function(self._classes, input_signature=spec)
     self._gradients = tf.function(self._loss_and_gradients, input_signature=spec)
 
   def train(self, indices):
     return float(self._train(np.asarray(indices, np.int32)))
 
   def infer(self, indices):
-    return self._infer(np.asarray(indices, np.int32)).numpy()
+    return self.classes(np.asarray(indices, np.int32)).numpy()
 
   def steps(self) -> int:
     """Returns the steps of inference on one tree: none under the concurrent scheduler."""

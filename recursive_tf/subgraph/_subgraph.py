@@ -457,7 +457,8 @@ class SubGraph:
         input_signature=specs,
         autograph=False,
       ).get_concrete_function()
-    return self._eager_calls[mapped](*args)
+    call = self._eager_calls[mapped]
+    return tfi.call_flat(call, args, call.captured_inputs)
 
   def __repr__(self) -> str:
     """Describes the SubGraph by name."""
