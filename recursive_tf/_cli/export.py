@@ -9,7 +9,7 @@ from recursive_tf._cli.progress import warn
 from recursive_tf._cli.threads import set_threads
 from recursive_tf._ops import KERNELS_PATH
 from recursive_tf.training.export import EXTRA, check_target, export_run
-from recursive_tf.training.prediction import load_run
+from recursive_tf.training.prediction import read_run
 
 
 def export(args: argparse.Namespace) -> int:
@@ -17,7 +17,7 @@ def export(args: argparse.Namespace) -> int:
   target = pathlib.Path(args.out)
   check_target(target, args.force)
   set_threads(1)
-  run = load_run(args.run)
+  run = read_run(args.run)
   for note in run.restored.notes:
     warn(note)
   export_run(run, target, force=args.force)

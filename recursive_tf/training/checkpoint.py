@@ -18,7 +18,7 @@ from google.protobuf.message import DecodeError
 from recursive_tf._errors import CheckpointError
 from recursive_tf.models import Trainable
 from recursive_tf.models.optimizer import Adagrad
-from recursive_tf.training.files import REMEDY, reason_of
+from recursive_tf.training.files import REMEDY, reason_of, system_reason
 from recursive_tf.training.state import TrainingState
 
 _LAST, _BEST = "checkpoints", "best"
@@ -34,17 +34,17 @@ class Restored:
   Attributes:
     path: the checkpoint, without the endings of its files.
     step: steps done in it.
-    damaged: newer checkpoints that were left out, with the reason.
+    left_out: what would have been read first but could not be, with the reason.
   """
 
   path: pathlib.Path
   step: int
-  damaged: tuple[str, ...]
+  left_out: tuple[str, ...]
 
   @property
   def notes(self) -> tuple[str, ...]:
     """What a person should know about it, one line each."""
-    return tuple(f"{text}. Using {self.path}, of step {self.step}." for text in self.damaged)
+    return tuple(f"{text}. Using {self.path}, of step {self.step}." for text in self.left_out)
 
 
 class Checkpoints:
@@ -97,18 +97,18 @@ def restore_weights(directory: pathlib.Path, model: Trainable) -> Restored:
   """
   best = _best_folder(directory, model)
   last = _Folder(directory / _LAST, tf.train.Checkpoint(model=model), num_kept=2)
-  damaged: tuple[str, ...] = ()
+  left_out: tuple[str, ...] = (f"{directory / _BEST}: no weights of a best epoch here",)
   if best.steps():
     try:
       return best.restore_one()
     except _Damaged as error:
-      damaged = error.damaged
+      left_out = error.damaged
       if not last.steps():
         raise
   if not last.steps():
     raise CheckpointError(f"{directory}: no checkpoint yet. Train for at least one epoch first.")
   found = last.restore_one()
-  return dataclasses.replace(found, damaged=damaged + found.damaged)
+  return dataclasses.replace(found, left_out=left_out + found.left_out)
 
 
 def has_checkpoints(directory: pathlib.Path) -> bool:
@@ -153,7 +153,7 @@ class _Folder:
       others = self.steps()
       left = f"That of step {others[0]} is still there. " if others else ""
       raise CheckpointError(
-        f"{self._prefix(step)}: this checkpoint cannot be written: {_system_reason(error)}. {left}"
+        f"{self._prefix(step)}: this checkpoint cannot be written: {system_reason(error)}. {left}"
         f"{REMEDY}"
       ) from error
     self._good = [step, *self._good][: self._num_kept]
@@ -204,11 +204,6 @@ def _damage(prefix: pathlib.Path) -> str | None:
   except _UNREADABLE as error:
     return reason_of(error)
   return None
-
-
-def _system_reason(error: Exception) -> str:
-  """Returns what the system said, of the much that TensorFlow says around it."""
-  return reason_of(error).rpartition("; ")[2].partition(" [Op:")[0]
 
 
 def _remove(paths: set[pathlib.Path]) -> None:

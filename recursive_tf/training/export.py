@@ -26,7 +26,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 from recursive_tf._errors import CheckpointError, ConfigError
 from recursive_tf.datasets import NODE_COLUMNS, TreeBatch
 from recursive_tf.models import TreeClassifier
-from recursive_tf.training.files import reason_of
+from recursive_tf.training.files import system_reason
 from recursive_tf.training.prediction import TrainedRun
 
 PROGRAM_NAME = "saved_model.pb"
@@ -127,7 +127,7 @@ def export_run(run: TrainedRun, target: str | os.PathLike[str], *, force: bool =
       shutil.rmtree(partial, ignore_errors=True)
   except (OSError, tf.errors.OpError) as error:
     raise ConfigError(
-      f"{path}: cannot be written: {reason_of(error)}. Make room, or give another directory."
+      f"{path}: cannot be written: {system_reason(error)}. Make room, or give another directory."
     ) from error
 
 

@@ -58,6 +58,11 @@ def reason_of(error: Exception) -> str:
   return (str(text).strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
+def system_reason(error: Exception) -> str:
+  """Returns what the system said, of the much that TensorFlow says around it."""
+  return reason_of(error).rpartition("; ")[2].partition(" [Op:")[0]
+
+
 def in_one_piece(write: Callable[[pathlib.Path], object], path: pathlib.Path) -> None:
   """Has `write` make a file of its own beside `path`, which then takes its name.
 

@@ -142,7 +142,7 @@ class TrainedRun:
     config: what it was trained with.
     vocabulary: its words; `vocabulary.lookup(word)` treats case as in training.
     model: with the weights of the best epoch on dev.
-    restored: the checkpoint they are from; its `notes` say if a newer one was damaged.
+    restored: the checkpoint they are from; its `notes` say if it is not that of the best epoch.
   """
 
   def __init__(
@@ -259,9 +259,19 @@ def load_run(directory: str | os.PathLike[str]) -> TrainedRun:
   Args:
     directory: what `recursive-tf train` wrote.
 
+  A warning says if the weights are not those of the best epoch, as these are missing or damaged.
+
   Raises:
     CheckpointError: If there is no run, or one of its files is missing or damaged.
   """
+  run = read_run(directory)
+  for note in run.restored.notes:
+    warnings.warn(note, stacklevel=2)
+  return run
+
+
+def read_run(directory: str | os.PathLike[str]) -> TrainedRun:
+  """Loads a run as `load_run` does, without its warnings."""
   directory = pathlib.Path(directory)
   config = runs.load_run(directory)
   vocabulary = load_vocabulary(directory / VOCABULARY_NAME, config)

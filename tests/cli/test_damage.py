@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 from recursive_tf.training.history import read_history
+from recursive_tf.training.prediction import load_run
 from tests.cli.runs import assert_one_line, contents, trainer_of
 
 RESUME = ["train", "treernn", "--out", "a", "--resume"]
@@ -84,6 +85,17 @@ def test_the_weights_to_evaluate_are_the_last_ones_if_the_best_are_damaged(run, 
   assert status == 0 and "is damaged" in err
   assert "Test, with the weights of " in out
   assert json.loads((finished / "test.json").read_text())["epoch"] == 2
+
+
+def test_weights_that_are_not_of_the_best_epoch_are_never_used_in_silence(run, finished):
+  assert "no weights" not in run("eval", "a")[2]
+  shutil.rmtree(finished / "best")
+  note = "a/best: no weights of a best epoch here. Using a/checkpoints/ckpt-10, of step 10."
+  for command, *rest in (["eval"], ["predict", "(a b)"]):
+    status, _, err = run(command, "a", *rest)
+    assert status == 0 and err.count(note) == 1
+  with pytest.warns(UserWarning, match="no weights of a best epoch here"):
+    load_run("a")
 
 
 def test_damaged_checkpoints_alone_are_an_error(run, finished):
