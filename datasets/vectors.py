@@ -24,6 +24,7 @@ import numpy as np
 import tqdm
 
 from recursive_tf._errors import DataError
+from recursive_tf.datasets.ptb import BYTE_ORDER_MARK
 from recursive_tf.datasets.vocabulary import UNKNOWN, Vocabulary
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
@@ -159,7 +160,8 @@ class _Format:
       return cls(path, int(pieces[1]), int(pieces[0]))
     # The word of a first line is taken for one piece, such as GloVe's "," or "the".
     if len(pieces) < 2 or _numbers(pieces[1:]) is None:
-      raise _bad(path, 1, "a word and its numbers, or how many words and numbers there are", line)
+      expected = "a word and its finite numbers, or how many words and numbers there are"
+      raise _bad(path, 1, expected, line)
     return cls(path, len(pieces) - 1, None)
 
 
@@ -237,7 +239,7 @@ def _lines(
       )
     if number % 1000 == 0:
       bar.update(raw.tell() - bar.n)
-    yield line
+    yield line if number > 1 else line.removeprefix(BYTE_ORDER_MARK)
 
 
 def _bar(path: pathlib.Path, progress: bool) -> tqdm.tqdm:

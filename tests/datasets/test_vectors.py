@@ -25,8 +25,9 @@ def write(tmp_path):
 
 @pytest.mark.parametrize(
   "content",
-  [GLOVE, b"3 3\n" + GLOVE, GLOVE.replace(b"\n", b" \r\n"), gzip.compress(GLOVE), GLOVE[:-1]],
-  ids=["glove", "word2vec", "other ends", "gzip", "no last line feed"],
+  [GLOVE, b"3 3\n" + GLOVE, GLOVE.replace(b"\n", b" \r\n"), gzip.compress(GLOVE), GLOVE[:-1]]
+  + [b"\xef\xbb\xbf" + GLOVE, b"\xef\xbb\xbf3 3\n" + GLOVE],
+  ids=["glove", "word2vec", "other ends", "gzip", "no last line feed", "mark", "word2vec, mark"],
 )
 def test_both_formats_are_read(write, content):
   found = read_vectors(write(content), WORDS)
@@ -61,9 +62,10 @@ def test_the_unknown_word_has_a_vector_only_if_it_is_spelled_so(write):
 @pytest.mark.parametrize(
   ("content", "message"),
   [
-    (b"", "v.txt:1: expected a word and its numbers, or .* got an empty file"),
-    (b"the\n", "v.txt:1: expected a word and its numbers, .* got 'the'"),
-    (b"the one two\n", "v.txt:1: expected a word and its numbers, .* got 'the one two'"),
+    (b"", "v.txt:1: expected a word and its finite numbers, or .* got an empty file"),
+    (b"the\n", "v.txt:1: expected a word and its finite numbers, .* got 'the'"),
+    (b"the one two\n", "v.txt:1: expected a word and its finite numbers, .* got 'the one two'"),
+    (b"the 1 nan\n", "v.txt:1: expected a word and its finite numbers, .* got 'the 1 nan'"),
     (b"0 5\n", "v.txt:1: expected the number of words and the size"),
     (b"the 1 2\nof 1\n", "v.txt:2: expected a word and 2 numbers .* got 2 pieces: 'of 1'"),
     (b"the 1 2\n\nof 1 2\n", "v.txt:2: expected a word and 2 numbers .* got 0 pieces: ''"),
