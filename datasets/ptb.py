@@ -47,6 +47,15 @@ class ReadReport:
     if len(self.errors) < _MAX_ERRORS_KEPT:
       self.errors.append(error)
 
+  @property
+  def note(self) -> str:
+    """What was left out, in words; empty if nothing was."""
+    if not self.num_skipped:
+      return ""
+    lines = "1 malformed line" if self.num_skipped == 1 else f"{self.num_skipped:,} malformed lines"
+    first, _, _ = str(self.errors[0]).rpartition("\n")  # Without advice: it has been followed.
+    return f"Skipped {lines}; the first: {first or self.errors[0]}"
+
 
 def read_ptb(
   path: str | os.PathLike[str],
@@ -181,20 +190,22 @@ def read_bytes(path: pathlib.Path) -> bytes:
   try:
     content = path.read_bytes()
     return gzip.decompress(content) if content.startswith(_GZIP_MAGIC) else content
-  except OSError as error:
-    reason = error.strerror or str(error)
-    raise DataError(f"{path}: cannot read the trees: {reason}. Check the path.") from error
-  except (EOFError, zlib.error) as error:
+  except (EOFError, zlib.error, gzip.BadGzipFile) as error:
     raise DataError(
       f"{path}: the gzip data is damaged or cut short: {error}. Fetch the file again."
     ) from error
+  except OSError as error:
+    reason = error.strerror or str(error)
+    raise DataError(f"{path}: cannot read the trees: {reason}. Check the path.") from error
 
 
-def decode_line(line: bytes, path: pathlib.Path, line_number: int, unit: str = "line") -> str:
+def decode_line(
+  line: bytes, path: pathlib.Path, line_number: int, unit: str = "line", can_skip: bool = True
+) -> str:
   """Returns the text of a line.
 
   Raises:
-    DataError: If it is not UTF-8; `unit` as in `malformed`.
+    DataError: If it is not UTF-8; `unit` and `can_skip` as in `malformed`.
   """
   try:
     return line.decode("utf-8")
@@ -204,5 +215,5 @@ def decode_line(line: bytes, path: pathlib.Path, line_number: int, unit: str = "
     text = line.decode("utf-8", errors="replace")
     column = len(readable) + 1
     raise ptb_syntax.malformed(
-      str(path), line_number, column, "UTF-8 text", got, text, unit
+      str(path), line_number, column, "UTF-8 text", got, text, unit, can_skip
     ) from error

@@ -115,7 +115,8 @@ def _read_archive(path: pathlib.Path) -> dict[pathlib.Path, bytes]:
         if file is not None and place.parent.name in SPLITS:
           found[path / place.parent.name / place.name] = file.read()
   except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
-    raise DataError(f"{path}: cannot read this archive: {error}. Fetch it again.") from error
+    reason = str(error).splitlines()[0].rstrip(":")
+    raise DataError(f"{path}: cannot read this archive: {reason}. Fetch it again.") from error
   for split in SPLITS:
     for name in _COLUMNS:
       if path / split / name not in found:
@@ -183,7 +184,10 @@ class _File:
   @classmethod
   def read(cls, path: pathlib.Path, read: Callable[[pathlib.Path], bytes]) -> _File:
     lines = read(path).removesuffix(b"\n").split(b"\n")
-    texts = [decode_line(line.removesuffix(b"\r"), path, k) for k, line in enumerate(lines, 1)]
+    texts = [
+      decode_line(line.removesuffix(b"\r"), path, number, can_skip=False)
+      for number, line in enumerate(lines, 1)
+    ]
     return cls(path, texts)
 
   def error(self, index: int, offset: int, expected: str, got: str) -> DataError:

@@ -93,12 +93,18 @@ class Vocabulary:
     try:
       text = pathlib.Path(path).read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-      raise DataError(f"{path}: cannot read the vocabulary: {error}.") from error
+      reason = getattr(error, "strerror", None) or error
+      raise DataError(f"{path}: cannot read the vocabulary: {reason}.") from error
     # Not splitlines: it also splits inside words, at U+0085 and others.
     words = text.split("\n")
-    if words[0] != UNKNOWN or words[-1] != "":
+    if words[0] != UNKNOWN:
       raise DataError(
-        f"{path}:1: expected {UNKNOWN!r} on the first line and a line feed after the last word, "
-        f"got {words[0]!r} first. Write the file with Vocabulary.save."
+        f"{path}:1: expected {UNKNOWN!r} on the first line, got {words[0]!r}. Write the file with "
+        "Vocabulary.save."
+      )
+    if words[-1] != "":
+      raise DataError(
+        f"{path}:{len(words)}: expected a line feed after the last word, {words[-1]!r}. Is the "
+        "file cut short? Write it with Vocabulary.save."
       )
     return cls(words[1:-1])

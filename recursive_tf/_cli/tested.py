@@ -62,8 +62,8 @@ def load_tested(args: argparse.Namespace) -> Tested:
   vocabulary = load_vocabulary(directory / VOCABULARY_NAME, config)
   report = ReadReport()
   packed = entry_named(config.model).problem.load_test(on, split, vocabulary, report, config)
-  if report.num_skipped:
-    warn(f"Skipped {report.num_skipped} malformed lines; the first: {report.errors[0]}")
+  if report.note:
+    warn(report.note)
   model = make_model(config, vocabulary.size)
   restored = restore_weights(directory, model)
   for note in restored.notes:

@@ -214,8 +214,8 @@ def _load(
   report = ReadReport()
   vocabulary = load_vocabulary(path, config) if resumed and path and path.exists() else None
   splits = entry_named(config.model).problem.load_splits(config, vocabulary, report)
-  if report.num_skipped:
-    warn(f"Skipped {report.num_skipped} malformed lines; the first: {report.errors[0]}")
+  if report.note:
+    warn(report.note)
   if splits.vocabulary.size == 1:
     raise ConfigError(
       f"--min-count {config.min_count}: no word of the training sentences occurs as often."

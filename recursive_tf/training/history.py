@@ -85,7 +85,7 @@ def read_history(directory: pathlib.Path) -> list[Row]:
     return []
   lines = read_text(path, REMEDY).split("\n")
   names = lines[0].split(",")
-  if not {"epoch", "step"} <= set(names):
+  if len(lines) == 1 or not {"epoch", "step"} <= set(names):
     raise _damaged(path, 1, "the names of columns, epoch and step among them", lines[0])
   rows: list[Row] = []
   for number, line in enumerate(lines[1:], 2):

@@ -94,11 +94,19 @@ def test_a_missing_file_is_named(tmp_path):
     read_ptb(tmp_path / "nowhere.txt")
 
 
-@pytest.mark.parametrize("damage", [lambda b: b[:-9], lambda b: b[:12] + b"\xff\xff" + b[14:]])
+@pytest.mark.parametrize(
+  "damage",
+  [
+    lambda b: b[:-9],
+    lambda b: b[:12] + b"\xff\xff" + b[14:],
+    lambda b: b[:-6] + bytes([b[-6] ^ 1]) + b[-5:],
+  ],
+  ids=["cut short", "other bytes", "another checksum"],
+)
 def test_a_damaged_gzip_file_is_named(tmp_path, damage):
   path = tmp_path / "cut.txt.gz"
   path.write_bytes(damage(gzip.compress(b"(2 a)\n" * 1000)))
-  with pytest.raises(DataError, match="cut.txt.gz: "):
+  with pytest.raises(DataError, match="cut.txt.gz: the gzip data is damaged or cut short"):
     read_ptb(path)
 
 

@@ -81,8 +81,18 @@ def test_missing_and_damaged_files_are_named(folder, monkeypatch):
   with pytest.raises(DataError, match="test/b.rels: cannot read the trees: No such file"):
     load_sick(folder)
   (folder / "sick_dep.tar.gz").write_bytes(b"no archive")
-  with pytest.raises(DataError, match="sick_dep.tar.gz: cannot read this archive"):
+  with pytest.raises(
+    DataError, match="sick_dep.tar.gz: cannot read this archive: .* Fetch it"
+  ) as e:
     load_sick(folder)
+  assert "\n" not in str(e.value)
+
+
+def test_there_is_no_advice_to_leave_lines_out(folder):
+  (folder / "dev" / "a.toks").write_bytes(b"caf\xe9 au lait\n")
+  with pytest.raises(DataError, match="dev/a.toks:1:4: .*UTF-8") as caught:
+    load_sick(folder)
+  assert "skip" not in str(caught.value)
 
 
 def test_the_distribution_has_the_relatedness_as_its_mean():

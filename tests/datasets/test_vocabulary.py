@@ -52,14 +52,23 @@ def test_a_word_with_a_line_feed_cannot_be_saved(tmp_path):
     Vocabulary(["a\nb"]).save(tmp_path / "words.txt")
 
 
-@pytest.mark.parametrize("content", [b"", b"good\nbad\n", b"<unk>\ngood", b"<unk>\n\xff\n"])
-def test_a_file_that_is_no_vocabulary_is_refused(tmp_path, content):
+@pytest.mark.parametrize(
+  "content, message",
+  [
+    (b"", ":1: expected '<unk>' on the first line, got ''"),
+    (b"good\nbad\n", ":1: expected '<unk>' on the first line, got 'good'"),
+    (b"<unk>\ngood", ":2: expected a line feed after the last word, 'good'. Is the file cut short"),
+    (b"<unk>\n\xff\n", ": cannot read the vocabulary: 'utf-8' codec"),
+  ],
+)
+def test_a_file_that_is_no_vocabulary_is_refused(tmp_path, content, message):
   path = tmp_path / "words.txt"
   path.write_bytes(content)
-  with pytest.raises(DataError, match="words.txt"):
+  with pytest.raises(DataError) as caught:
     Vocabulary.load(path)
+  assert f"{path}{message}" in str(caught.value)
 
 
 def test_a_missing_vocabulary_file_is_named(tmp_path):
-  with pytest.raises(DataError, match="none.txt: cannot read the vocabulary"):
+  with pytest.raises(DataError, match="none.txt: cannot read the vocabulary: No such file"):
     Vocabulary.load(tmp_path / "none.txt")

@@ -20,6 +20,7 @@ def test_rows_are_read_and_what_is_empty_is_left_out(tmp_path):
   "content, message",
   [
     ("", ":1: damaged: expected the names of columns"),
+    ("epoch,step,train_l", ":1: damaged: expected the names of columns"),
     ("a,b\n", ":1: damaged: expected the names of columns"),
     ("epoch,step,train_loss\n1,5,2.5\n2,1", ":3: damaged: expected 3 numbers and a line feed"),
     ("epoch,step,train_loss\n1,5,2.5\n2,10,2.", ":3: damaged: expected 3 numbers and a line feed"),
