@@ -27,7 +27,7 @@ from recursive_tf.training.prediction import (
   TrainedRun,
   TreePrediction,
   describe_unknown,
-  load_run,
+  read_run,
   tree_of_text,
 )
 
@@ -79,9 +79,8 @@ class _Input:
     if words:
       unknown = describe_unknown(words)
       notes.append(f"{unknown[0].upper()}{unknown[1:]}.")
-    if self.report.num_skipped:
-      skipped = f"{self.report.num_skipped:,} malformed lines"
-      notes.append(f"Skipped {skipped}; the first: {self.report.errors[0]}")
+    if self.report.note:
+      notes.append(self.report.note)
     return notes
 
 
@@ -95,6 +94,7 @@ def predict(args: argparse.Namespace) -> int:
   paths = {name: pathlib.Path(p) for name in _PICTURES if (p := getattr(args, name)) is not None}
   for name, path in paths.items():
     check_writable(path, f"--{name}")
+  _check_different(paths, args.file)
   if args.trees and args.file is not None:
     raise ConfigError("Give the trees as arguments or as --file, not both.")
   found = _Input(args.structure, args.skip_bad)
@@ -121,8 +121,21 @@ def predict(args: argparse.Namespace) -> int:
   return 0
 
 
+def _check_different(paths: dict[str, pathlib.Path], source: str | None) -> None:
+  """Checks that no output is written over another one, or over the trees.
+
+  Raises:
+    ConfigError: If one would be.
+  """
+  taken = {} if source is None else {pathlib.Path(source).resolve(): "--file"}
+  for name, path in paths.items():
+    other = taken.setdefault(path.resolve(), f"--{name}")
+    if other != f"--{name}":
+      raise ConfigError(f"--{name} {path}: this is the file of {other}. Give another name.")
+
+
 def _load(directory: str) -> TrainedRun:
-  run = load_run(directory)
+  run = read_run(directory)
   for note in run.restored.notes:
     warn(note)
   return run
@@ -238,6 +251,8 @@ def _save(
   if not paths:
     return []
   pictures = [make_picture(tree) for tree in trees]
+  # First, since it alone may be too large to be made.
+  has_all_characters = "png" not in paths or _save_png(pictures, paths["png"])
   if "svg" in paths:
     text = svg(pictures)
     write_output(paths["svg"], "--svg", lambda part: part.write_text(text, "utf-8"))
@@ -245,7 +260,7 @@ def _save(
     html = page(trees, title, notes)
     write_output(paths["html"], "--html", lambda part: part.write_text(html, "utf-8"))
   written = [f"written: {path}" for path in paths.values()]
-  if "png" in paths and not _save_png(pictures, paths["png"]):
+  if not has_all_characters:
     written.append(
       f"{paths['png']}: the fonts here lack some characters, drawn as boxes. --svg has them all."
     )

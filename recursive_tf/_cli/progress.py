@@ -7,6 +7,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from recursive_tf.display.text import printable
 from recursive_tf.training.curves import Row
 from recursive_tf.training.problem import Problem
 
@@ -81,4 +82,4 @@ def epoch_line(problem: Problem, row: Row, num_epochs: int, is_best: bool) -> st
 
 def warn(message: str) -> None:
   """Prints a message that is not a result."""
-  print(message, file=sys.stderr, flush=True)
+  print(printable(message), file=sys.stderr, flush=True)

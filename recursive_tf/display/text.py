@@ -30,6 +30,7 @@ _LEAST_PHRASE = 16
 _LONGEST_RAILS = 200  # Where no terminal limits them.
 # Words could hold commands for the terminal.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL_IN_LINES = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,6 +118,11 @@ def _paint(text: str, code: str, style: Style) -> str:
 
 def _plain(text: str, style: Style) -> str:
   return text.translate(_ASCII) if style.is_ascii else text
+
+
+def printable(text: str) -> str:
+  """Returns lines of text without what a terminal would take for commands."""
+  return _CONTROL_IN_LINES.sub("\ufffd", text)
 
 
 def _clean(word: str) -> str:

@@ -114,7 +114,8 @@ def test_bad_lines_can_be_left_out_and_are_counted(run, typed):
   typed(b"(the film)\n(2 (3 a\n(a cast)\n")
   status, out, err = run("predict", "a", "--brief", "--skip-bad")
   assert status == 0 and roots(out) == ["the film", "a cast"]
-  assert "Skipped 1 malformed lines; the first: <stdin>:2:8" in err
+  assert "Skipped 1 malformed line; the first: <stdin>:2:8" in err
+  assert err.rstrip().endswith("^")  # No advice to leave out what was left out.
 
 
 @pytest.mark.parametrize(
@@ -127,6 +128,8 @@ def test_bad_lines_can_be_left_out_and_are_counted(run, typed):
     (["a", "(a b)", "--file", "empty"], "as arguments or as --file, not both"),
     (["a", "(a b)", "--svg", "a"], "--svg a: this is a directory"),
     (["a", "(a b)", "--png", "empty/x.png"], "--png empty/x.png: cannot be written"),
+    (["a", "(a b)", "--svg", "x", "--png", "./x"], "--png x: this is the file of --svg"),
+    (["a", "--file", "empty", "--html", "b/../empty"], "this is the file of --file"),
     (["a", "(a b)", "--threads", "0"], "--threads is 0"),
   ],
 )
@@ -134,6 +137,22 @@ def test_bad_input_is_one_clear_line(run, tmp_path, arguments, message):
   (tmp_path / "empty").write_text("\n")
   status, out, err = run("predict", *arguments)
   assert status == 2 and out == "" and err.count("\n") == 1 and message in err
+
+
+def test_a_picture_that_is_too_large_leaves_no_other_file(run, tmp_path):
+  before = sorted(tmp_path.iterdir())
+  tree = "(a " * 700 + "b" + ")" * 700
+  status, out, err = run(
+    "predict", "a", tree, "--svg", "x.svg", "--html", "x.html", "--png", "x.png"
+  )
+  assert status == 2 and out == "" and "is too large" in err
+  assert sorted(tmp_path.iterdir()) == before
+
+
+def test_notes_hold_no_commands_for_the_terminal(run):
+  status, out, err = run("predict", "a", "(good \x1b[31mred\x07)", "--brief")
+  assert status == 0 and "\ufffd[31mred\ufffd" in err
+  assert not {"\x1b", "\x07"} & set(out + err)
 
 
 def test_pictures_and_pages_are_written(run, tmp_path):
