@@ -45,7 +45,7 @@ def save_curves(
     axes.set_xlabel("epoch")
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     if panel.is_log:
       _scale_log(axes)
     if best_epoch is not None and any(row["epoch"] == best_epoch for row in rows):

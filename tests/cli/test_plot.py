@@ -7,6 +7,7 @@ from matplotlib import figure
 
 from recursive_tf.datasets import load_sample, write_ptb
 from recursive_tf.training import curves
+from recursive_tf.training.classification import Classification
 from recursive_tf.training.generation import Generation
 from tests.cli.runs import assert_one_line, contents
 
@@ -84,6 +85,16 @@ def test_bad_input_is_one_clear_line(run, tmp_path, arguments, message):
   status, out, err = run("plot", *arguments)
   assert status == 2 and out == ""
   assert_one_line(err, message)
+
+
+@pytest.mark.parametrize("num_epochs", [1, 2, 3])
+def test_ticks_of_epochs_are_whole_numbers(tmp_path, drawn, num_epochs):
+  rows = [{"epoch": k, "step": k, "train_loss": 1.0 / k} for k in range(1, num_epochs + 1)]
+  curves.save_curves(rows, tmp_path / "a.png", Classification.panels[:1])
+  axes = drawn[-1].axes[0]
+  low, high = axes.get_xlim()
+  shown = [tick for tick in axes.get_xticks() if low <= tick <= high]
+  assert shown == list(range(1, num_epochs + 1))
 
 
 def test_ticks_of_perplexities_are_plain_numbers(tmp_path, drawn):
