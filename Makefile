@@ -10,7 +10,7 @@ PYTEST_JOBS ?= auto
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-SETUP_INPUTS := pyproject.toml setup.py
+SETUP_INPUTS := pyproject.toml setup.py bin/recursive-tf
 PYTEST := $(BIN)/python -m pytest -n $(PYTEST_JOBS) --maxprocesses 8 --dist worksteal
 KERNELS := recursive_tf/_kernels.so
 # Folders too: their times change when a file comes or goes.
