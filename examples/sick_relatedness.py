@@ -8,11 +8,12 @@ distribution over the scores 1 to 5 is made of the product and the distance of t
 """
 
 import argparse
+import sys
 
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf import datasets, models
+from recursive_tf import RecursiveTFError, datasets, models
 from recursive_tf.training.data import LowercaseVocabulary, take_sample
 
 BATCH_SIZE, HIDDEN, L2 = 25, 50, 1e-4
@@ -134,4 +135,7 @@ def main(argv=None):
 
 
 if __name__ == "__main__":
-  main()
+  try:
+    main()
+  except RecursiveTFError as error:  # Data or vectors that cannot be read.
+    sys.exit(f"sick_relatedness.py: error: {error}")

@@ -116,7 +116,7 @@ class _ShowVersion(argparse.Action):
 
 def _meant(given: str, names: Iterable[str]) -> str:
   """Returns a question about the name that is most like what was given; empty if none is."""
-  close = difflib.get_close_matches(given, list(names), n=1)
+  close = difflib.get_close_matches(given.lower(), list(names), n=1)
   return f"; did you mean {close[0]}?" if close else ""
 
 
@@ -306,7 +306,13 @@ def _add_predict(commands: Any) -> None:
     formatter_class=_WIDE,
   )
   parser.add_argument("run", metavar="RUN_DIR", help="directory that `train` wrote")
-  parser.add_argument("trees", metavar="TREE", nargs="*", help='such as "(not good)" or "not good"')
+  parser.add_argument(
+    "trees",
+    metavar="TREE",
+    nargs="*",
+    default=(),  # Else argparse names it as required, where RUN_DIR is missing.
+    help='such as "(not good)" or "not good"',
+  )
   parser.add_argument("--file", metavar="FILE", help="a sentence or tree a line; may be gzipped")
   parser.add_argument(
     "--structure",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import difflib
 import hashlib
 import pathlib
 from collections.abc import Iterable, Sequence
@@ -33,6 +34,7 @@ from recursive_tf.training.problem import Splits
 VOCABULARY_NAME = "vocabulary.txt"
 # Samples are drawn with a seed of their own: runs with different seeds see the same trees.
 _SAMPLE_SEED = 2013
+_NAMES = ("sample", "sst")
 _EXPECTED = (
   "Expected sample, sst, or a directory with train, dev and test, each as .txt or .txt.gz, one "
   "tree in brackets a line."
@@ -71,7 +73,7 @@ def load_trees(
   elif data == "sst":
     trees = load_sst(skip_bad=skip_bad, progress=True, report=report)
   else:
-    check_directory(data, _EXPECTED)
+    check_directory(data, _EXPECTED, _NAMES)
     trees = load_treebank(data, skip_bad=skip_bad, progress=True, report=report)
   return {split: take_sample(part, limit) for split, part in trees.items()}
 
@@ -84,17 +86,17 @@ def load_trees_to_test(
     return load_trees(data, limit, skip_bad, report)[split]
   path = pathlib.Path(data)
   if not path.is_file():
-    check_directory(data, _EXPECTED)
+    check_directory(data, _EXPECTED, _NAMES)
     path = find_split(data, split)
   trees = load_trees_of(path, skip_bad=skip_bad, progress=True, report=report)
   return take_sample(trees, limit)
 
 
-def check_directory(data: str, expected: str) -> None:
+def check_directory(data: str, expected: str, names: Sequence[str]) -> None:
   """Checks that `--data` names a directory.
 
   Raises:
-    DataError: If it does not; ends with `expected`.
+    DataError: If it does not; ends with `expected`, after that of `names` which may be meant.
   """
   path = pathlib.Path(data)
   if not data:
@@ -105,7 +107,9 @@ def check_directory(data: str, expected: str) -> None:
       f"be evaluated: recursive-tf eval RUN_DIR --data {data}"
     )
   if not path.is_dir():
-    raise DataError(f"--data {data}: no such directory. {expected}")
+    close = difflib.get_close_matches(data.lower(), names, n=1)
+    meant = f"Did you mean {close[0]}? " if close else ""
+    raise DataError(f"--data {data}: no such directory. {meant}{expected}")
 
 
 def take_sample(trees: Sequence[_T], limit: int) -> list[_T]:

@@ -126,7 +126,7 @@ def _load_trees(config: RunConfig, report: ReadReport) -> dict[str, list[Depende
   elif data == _UD:
     trees = load_ud(skip_bad=skip_bad, report=report)
   else:
-    check_directory(data, _EXPECTED)
+    check_directory(data, _EXPECTED, (_GRAMMAR, _UD))
     trees = load_conllu_treebank(data, skip_bad=skip_bad, report=report)
   return {split: take_sample(part, config.limit) for split, part in trees.items()}
 
@@ -136,7 +136,7 @@ def _load_trees_to_test(config: RunConfig, split: str, report: ReadReport) -> li
     return _load_trees(config, report)[split]
   path = pathlib.Path(config.data)
   if not path.is_file():
-    check_directory(config.data, _EXPECTED)
+    check_directory(config.data, _EXPECTED, (_GRAMMAR, _UD))
     path = find_conllu(path, split)
   trees = load_conllu(path, skip_bad=config.skip_bad, report=report)
   return take_sample(trees, config.limit)

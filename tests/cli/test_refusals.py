@@ -13,6 +13,8 @@ TRAIN = ["train", "treelstm"]
   "arguments, message",
   [
     ([*TRAIN, "--data", "nowhere"], "--data nowhere: no such directory"),
+    ([*TRAIN, "--data", "SSt"], "no such directory. Did you mean sst? Expected sample, sst,"),
+    (["train", "top-down-treelstm", "--data", "gramar"], "Did you mean grammar?"),
     ([*TRAIN, "--data", ""], "--data is empty"),
     ([*TRAIN, "--data", "file"], "--data file: this is a file, which has no training split"),
     (["train", "top-down-treelstm", "--data", "file"], "--data file: this is a file"),
