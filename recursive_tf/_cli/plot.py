@@ -10,6 +10,7 @@ from recursive_tf._cli.answer_plots import save_accuracy, save_confusion
 from recursive_tf._cli.output_file import check_writable, write_output
 from recursive_tf._cli.tested import Tested, load_tested
 from recursive_tf._cli.threads import check_threads, set_threads
+from recursive_tf._errors import ConfigError
 from recursive_tf.datasets import PackedTrees
 from recursive_tf.models import TreeClassifier
 from recursive_tf.training.breakdown import Answers, answer
@@ -23,6 +24,8 @@ _CURVES, _ACCURACY, _CONFUSION = "curves.png", "accuracy.png", "confusion.png"
 def plot(args: argparse.Namespace) -> int:
   """Runs the command; returns the exit status."""
   check_threads(args.threads)
+  if args.out == "":
+    raise ConfigError("--out is empty. Give a directory, or leave the option out.")
   folder = pathlib.Path(args.run) / "plots" if args.out is None else pathlib.Path(args.out)
   set_threads(args.threads)
   tested = load_tested(args)

@@ -27,7 +27,13 @@ class Classification(Problem):
   train_scores = dev_scores = _NAMES
   shown = (Score("root", "root", "num_roots"), Score("nodes", "node", "num_nodes"))
   panels = (
-    Panel("loss of a tree", (Curve("train_loss", "train", "--"), Curve("dev_loss", "dev"))),
+    Panel(
+      "loss of a tree",
+      (
+        Curve("train_loss", "train", "--", "tab:purple"),
+        Curve("dev_loss", "dev", color="tab:purple"),
+      ),
+    ),
     Panel(
       "accuracy, %",
       tuple(

@@ -40,7 +40,10 @@ def save_curves(
         scale = 100 if panel.is_share else 1
         epochs = [epoch for epoch, _ in points]
         values = [scale * value for _, value in points]
-        axes.plot(epochs, values, curve.style, marker=".", color=curve.color, label=curve.label)
+        (line,) = axes.plot(epochs, values, curve.style, color=curve.color, label=curve.label)
+        # The style of a line does not show where there is one epoch only.
+        face = line.get_color() if curve.style == "-" else "white"
+        line.set(marker="o", markersize=4, markerfacecolor=face)
     axes.set_title(panel.title, loc="left", fontsize="medium")
     axes.set_xlabel("epoch")
     axes.grid(alpha=0.25)

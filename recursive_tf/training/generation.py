@@ -47,7 +47,10 @@ class Generation(Problem):
   panels = (
     Panel(
       "perplexity of a word",
-      (Curve("train_perplexity", "train", "--"), Curve("dev_perplexity", "dev")),
+      (
+        Curve("train_perplexity", "train", "--", "tab:purple"),
+        Curve("dev_perplexity", "dev", color="tab:purple"),
+      ),
       is_log=True,
     ),
     Panel(

@@ -77,6 +77,7 @@ def test_other_data_and_another_folder(run, tmp_path, drawn):
     (["nowhere"], "nowhere: no training run here: no such directory"),
     (["a", "--out", "file"], "--out file/curves.png: cannot be written"),
     (["a", "--data", "file", "--split", "dev"], "--split dev: --data file is a single file"),
+    (["a", "--out", ""], "--out is empty"),
     (["a", "--threads", "0"], "--threads is 0, expected 1 to"),
   ],
 )
@@ -95,6 +96,19 @@ def test_ticks_of_epochs_are_whole_numbers(tmp_path, drawn, num_epochs):
   low, high = axes.get_xlim()
   shown = [tick for tick in axes.get_xticks() if low <= tick <= high]
   assert shown == list(range(1, num_epochs + 1))
+
+
+def test_train_and_dev_differ_where_there_is_one_epoch(tmp_path, drawn):
+  row = {name: 0.5 for panel in Classification.panels for name in (c.column for c in panel.curves)}
+  rows = [{**row, "epoch": 1, "step": 5}]
+  curves.save_curves(rows, tmp_path / "a.png", Classification.panels, best_epoch=1)
+  for axes in drawn[-1].axes:
+    marks = {
+      line.get_label(): (line.get_color(), line.get_markerfacecolor())
+      for line in axes.lines
+      if line.get_marker() == "o"
+    }
+    assert len(marks) == len(set(marks.values())) in (2, 4)
 
 
 def test_ticks_of_perplexities_are_plain_numbers(tmp_path, drawn):
