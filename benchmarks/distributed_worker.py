@@ -43,78 +43,84 @@ def _bytes_sent() -> int:
   raise RuntimeError("/proc/net/dev has no lo.")
 
 
-def _ideal_bytes(model: Any, optimizer: Adagrad, words: np.ndarray, num_workers: int) -> float:
-  """Returns the least that one worker has to send in a step.
-
-  Of the dense gradients 2 (N - 1) / N of their size, as any reduction in a ring; of its rows, those
-  of distinct words with their index, a copy for each other worker.
-  """
-  shapes = [v.shape for v in optimizer.variables_to_train if v is not model.embedding]
-  dense = sum(shape.num_elements() for shape in shapes)
-  sparse = len(np.unique(words[words >= 0])) * (model.embedding.shape[1] + 1)
-  return 4 * (2 * (num_workers - 1) / num_workers * dense + (num_workers - 1) * sparse)
-
-
-def work(given: dict[str, Any], addresses: Addresses) -> dict[str, float]:
-  """Takes steps as one of the workers; returns figures of a step."""
-  num_workers, num_steps = given["num_workers"], given["num_steps"]
+def work(given: dict[str, Any], addresses: Addresses) -> list[dict[str, Any]]:
+  """Takes steps as one of the workers; returns figures of a step of each model and batch size."""
   tf.config.threading.set_intra_op_parallelism_threads(1)
   tf.config.threading.set_inter_op_parallelism_threads(1)
-  cluster = Cluster(addresses, 120.0) if num_workers > 1 else None
-  config, splits = load(given["model"], given["data"], given["seed"])
-  model = make_model(config, splits.vocabulary.size)
-  optimizer = Adagrad(model.parameter_groups())
-  batch_size = min(given["trees"] * num_workers, len(splits.train))
-  trees = splits.train
-  if cluster is not None:
-    trees = cluster.share(trees, keeps_nodes=bool(config.hyperparameters["dropout"]))
-    spec = trees.batch_class.spec()
-    take_shared = make_shared_step(model, optimizer, 1e4, 0, cluster, spec)
-  else:
-    take_alone = make_train_step(model, optimizer, 1e4, 0)
-  num_epochs = -(-(num_steps + _WARM_UP) * batch_size // len(trees)) + 1
-  dataset = make_dataset(trees, batch_size, epochs=num_epochs, drop_remainder=True, prefetch=False)
-  batches = list(dataset.take(num_steps + _WARM_UP))
+  cluster = Cluster(addresses, 120.0) if given["num_workers"] > 1 else None
+  found = []
+  for name in given["models"]:
+    config, splits = load(name, given["data"], given["seed"])
+    stepper = _Stepper(make_model(config, splits.vocabulary.size), config, splits.train, cluster)
+    for trees in given["trees"]:
+      figures = stepper.measure(trees, given["num_steps"], given["num_blocks"])
+      found.append({"model": name, "trees": trees, **figures})
+  return found
 
-  def step(number: int) -> float:
-    index = tf.constant(number, tf.int64)
+
+class _Stepper:
+  """Takes the steps of one model."""
+
+  def __init__(self, model: Any, config: Any, trees: Any, cluster: Cluster | None):
+    self._model = model
+    self._cluster = cluster
+    self._trees = trees
+    optimizer = Adagrad(model.parameter_groups())
     if cluster is None:
-      take_alone(batches[number], index)[0].numpy()
+      self._take_alone = make_train_step(model, optimizer, 1e4, 0)
+    else:
+      has_dropout = bool(config.hyperparameters.get("dropout"))
+      self._trees = cluster.share(trees, with_places=has_dropout)
+      spec = self._trees.batch_class.spec()
+      self._take_shared = make_shared_step(model, optimizer, 1e4, 0, cluster, spec)
+    shapes = [v.shape for v in optimizer.variables_to_train if v is not model.embedding]
+    self._dense_bytes = 4 * sum(shape.num_elements() for shape in shapes)
+
+  def measure(self, trees: int, num_steps: int, num_blocks: int) -> dict[str, Any]:
+    """Measures `num_blocks` times `num_steps` steps with so many trees for each worker."""
+    num_workers = self._cluster.num_workers if self._cluster else 1
+    batch_size = min(trees * num_workers, len(self._trees))
+    num_batches = num_steps * num_blocks + _WARM_UP
+    epochs = -(-num_batches * batch_size // len(self._trees)) + 1
+    dataset = make_dataset(
+      self._trees, batch_size, epochs=epochs, drop_remainder=True, prefetch=False
+    )
+    batches = list(dataset.take(num_batches))
+    for batch in batches[:_WARM_UP]:
+      self._step(batch, batch_size)
+    self._wait()
+    taken, processor, collective = batches[_WARM_UP:], [], []
+    sent, began = _bytes_sent(), time.perf_counter()
+    for first in range(0, len(taken), num_steps):
+      before = time.process_time()
+      collective += [self._step(batch, batch_size) for batch in taken[first : first + num_steps]]
+      processor.append((time.process_time() - before) / num_steps)
+    wall = time.perf_counter() - began
+    sent = _bytes_sent() - sent
+    self._wait()  # Whoever is done first would be missed.
+    num_rows = np.mean([len(np.unique(batch.word[batch.word >= 0])) for batch in taken])
+    return {
+      "processor": processor,
+      "wall": wall / len(taken),
+      "collective": float(np.mean(collective)),
+      "nodes": float(np.mean([len(batch.word) for batch in taken])),
+      "sent": sent / num_workers / len(taken),
+      "dense_bytes": self._dense_bytes,
+      "row_bytes": 4 * float(num_rows) * (self._model.embedding.shape[1] + 1),
+    }
+
+  def _step(self, batch: Any, batch_size: int) -> float:
+    """Takes a step; returns the seconds in collective ops."""
+    number = tf.constant(0, tf.int64)
+    if self._cluster is None:
+      self._take_alone(batch, number)[0].numpy()
       return 0.0
-    found = take_shared(batches[number], index, tf.constant(batch_size), tf.constant(False))
+    found = self._take_shared(batch, number, tf.constant(batch_size), tf.constant(False))
     return float(found.seconds)
 
-  for number in range(_WARM_UP):
-    step(number)
-  if cluster is not None:
-    cluster.any_of(False)
-  sent, processor, began = _bytes_sent(), time.process_time(), time.perf_counter()
-  collective = [step(number) for number in range(_WARM_UP, _WARM_UP + num_steps)]
-  processor, wall = time.process_time() - processor, time.perf_counter() - began
-  sent = _bytes_sent() - sent
-  words = [_words(batch) for batch in batches[_WARM_UP:]]
-  ideal = [_ideal_bytes(model, optimizer, each, num_workers) for each in words]
-  if cluster is not None:
-    cluster.any_of(False)  # Whoever is done first would be missed.
-  return {
-    "processor": processor / num_steps,
-    "wall": wall / num_steps,
-    "sent": sent / num_workers / num_steps,
-    "ideal": float(np.mean(ideal)),
-    "collective": float(np.mean(collective)),
-  }
-
-
-def _words(batch: Any) -> np.ndarray:
-  """Returns the words below the roots: there may be rows of other workers in the batch."""
-  columns = {name: getattr(batch, name).numpy() for name in ("word", "left", "right", "root")}
-  agenda, found = columns["root"].tolist(), []
-  while agenda:
-    node = agenda.pop()
-    found.append(columns["word"][node])
-    if columns["left"][node] >= 0:
-      agenda += [columns["left"][node], columns["right"][node]]
-  return np.array(found)
+  def _wait(self) -> None:
+    if self._cluster is not None:
+      self._cluster.any_of(False)
 
 
 def main() -> int:

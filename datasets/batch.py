@@ -37,6 +37,11 @@ class TreeSelection(NamedTuple):
     """B, int32 []."""
     return tf.shape(self.root)[0]
 
+  @property
+  def places(self) -> tf.Tensor:
+    """int32 [N], 0 .. N - 1; see `TreeBatch.places`."""
+    return tf.range(tf.shape(self.nodes)[0])
+
 
 class TreeTable:
   """A packed treebank as a constant of the graph, so that a batch is only the numbers of its trees.
@@ -107,6 +112,11 @@ class TreeBatch(tf.experimental.ExtensionType):
     return cls.Spec(**cls.field_specs())
 
   @property
+  def places(self) -> tf.Tensor:
+    """int32 [N], where the nodes are in the whole batch, of which this may be a part."""
+    return tf.range(self.num_nodes)
+
+  @property
   def num_trees(self) -> tf.Tensor:
     """B, int32 []."""
     return tf.shape(self.root)[0]
@@ -123,4 +133,24 @@ class TreeBatch(tf.experimental.ExtensionType):
 
   def __tf_tracing_type__(self, context: Any) -> Any:
     # The default type holds N and B, so that tf.function would trace again for nearly every batch.
-    return TreeBatch.spec().__tf_tracing_type__(context)
+    return type(self).spec().__tf_tracing_type__(context)
+
+
+class TreeBatchPart(TreeBatch):
+  """Some trees of a batch, with the places that their nodes have in it.
+
+  Attributes:
+    place: int32 [N].
+  """
+
+  place: tf.Tensor
+
+  @classmethod
+  def field_specs(cls) -> dict[str, tf.TensorSpec]:
+    """Returns the types of the fields of any part: N and B unknown."""
+    return super().field_specs() | {"place": tf.TensorSpec([None], tf.int32)}
+
+  @property
+  def places(self) -> tf.Tensor:
+    """int32 [N], where the nodes are in the whole batch."""
+    return self.place

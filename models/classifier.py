@@ -6,6 +6,7 @@ import abc
 
 import tensorflow as tf
 
+import recursive_tf as rtf
 from recursive_tf._errors import ConfigError
 from recursive_tf.datasets import TreeBatch
 from recursive_tf.models import labels
@@ -58,8 +59,8 @@ class TreeClassifier(Trainable):
     """Computes the loss over all nodes, and counts right answers.
 
     Args:
-      batch: B trees. Dropout draws a number for each row of its `nodes`, so with dropout it should
-        be a TreeBatch, not a selection from a large table.
+      batch: B trees. Dropout draws numbers for all its `places`, so with dropout it should be a
+        TreeBatch, not a selection from a large table.
       training: whether dropout is on.
       seed: int [2], decides the dropout: the same seed drops the same at each node.
 
@@ -149,9 +150,8 @@ class TreeClassifier(Trainable):
       return None
     if seed is None:
       raise ConfigError("loss_and_metrics: dropout needs seed=, an int [2] that changes each step.")
-    shape = [tf.shape(batch.nodes)[0], self.output_weights.shape[0]]
-    keep = tf.random.stateless_uniform(shape, seed) >= self.dropout
-    return tf.cast(keep, self.output_weights.dtype) / (1.0 - self.dropout)
+    weights = self.output_weights
+    return rtf.nn.dropout_mask(batch.places, weights.shape[0], self.dropout, seed, weights.dtype)
 
 
 # What a node counts: hits of the task and binary, and whether it has a class in each.

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from recursive_tf.datasets.batch import TreeBatch, TreeBatchPart
 from recursive_tf.datasets.pipeline import Packed
 
 
@@ -50,26 +51,28 @@ class Share:
   single worker.
   """
 
-  def __init__(self, packed: Any, num_workers: int, index: int, keeps_nodes: bool):
+  def __init__(self, packed: Any, num_workers: int, index: int, with_places: bool):
     """Keeps what to divide.
 
     Args:
       packed: the trees, with `node_splits`.
       num_workers: how many divide a batch.
       index: which of them this is.
-      keeps_nodes: whether a batch has the rows of all nodes and the roots of this worker only.
-        Dropout draws a number for each row, and so draws the same whoever computes the node.
+      with_places: whether the nodes know their places in the whole batch. Dropout draws by these,
+        and so draws the same whoever computes the node.
     """
+    if with_places and packed.batch_class is not TreeBatch:
+      raise AssertionError(f"{packed.batch_class.__name__}: the nodes' places are not known.")
     self._packed = packed
     self._sizes = np.diff(packed.node_splits)
     self._num_workers = num_workers
     self._index = index
-    self._keeps_nodes = keeps_nodes
+    self._with_places = with_places
 
   @property
   def batch_class(self) -> Any:
-    """Type of a batch."""
-    return self._packed.batch_class
+    """Type of this worker's part of a batch."""
+    return TreeBatchPart if self._with_places else self._packed.batch_class
 
   def __len__(self) -> int:
     return len(self._packed)
@@ -81,14 +84,17 @@ class Share:
     need not know about empty batches.
     """
     indices = np.asarray(indices, np.int64)
-    own = divide(self._sizes[indices], self._num_workers)[self._index]
+    sizes = self._sizes[indices]
+    own = divide(sizes, self._num_workers)[self._index]
     own = own if len(own) else np.array([0])
-    if not self._keeps_nodes:
-      return self._packed.batch_arrays(indices[own])
-    arrays = self._packed.batch_arrays(indices)
-    return {**arrays, "root": arrays["root"][own]}
+    arrays = self._packed.batch_arrays(indices[own])
+    if self._with_places:
+      starts = np.cumsum(sizes) - sizes
+      ranges = [np.arange(starts[k], starts[k] + sizes[k], dtype=np.int32) for k in own]
+      arrays["place"] = np.concatenate(ranges)
+    return arrays
 
 
-def share_of(packed: Packed, num_workers: int, index: int, keeps_nodes: bool = False) -> Packed:
+def share_of(packed: Packed, num_workers: int, index: int, with_places: bool = False) -> Packed:
   """Returns what worker `index` sees of `packed`."""
-  return Share(packed, num_workers, index, keeps_nodes)
+  return Share(packed, num_workers, index, with_places)

@@ -57,7 +57,7 @@ class Workers(abc.ABC):
     return self.index == 0
 
   @abc.abstractmethod
-  def share(self, packed: Packed, keeps_nodes: bool = False) -> Packed:
+  def share(self, packed: Packed, with_places: bool = False) -> Packed:
     """Returns what this worker sees of `packed`; see `sharding.Share`."""
 
   @abc.abstractmethod
@@ -91,7 +91,7 @@ class Alone(Workers):
   num_workers = 1
   index = 0
 
-  def share(self, packed: Packed, keeps_nodes: bool = False) -> Packed:
+  def share(self, packed: Packed, with_places: bool = False) -> Packed:
     """Returns all."""
     return packed
 
@@ -173,9 +173,9 @@ class Cluster(Workers):
       pass  # It was done, too, and this was the last there was to say.
     self._watchdog.rest()
 
-  def share(self, packed: Packed, keeps_nodes: bool = False) -> Packed:
+  def share(self, packed: Packed, with_places: bool = False) -> Packed:
     """Returns this worker's part of each batch."""
-    return share_of(packed, self.num_workers, self.index, keeps_nodes)
+    return share_of(packed, self.num_workers, self.index, with_places)
 
   def agree(self, act: Callable[[], _T]) -> _T:
     """Returns what `act` returns, if it does so on all workers."""

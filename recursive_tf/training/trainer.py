@@ -91,9 +91,8 @@ class Trainer:
     self._record = NoRecord()
     self.restored = workers.agree(lambda: self._open(directory))
     workers.broadcast((*self.model.variables, *self._optimizer.sums, *self.state.variables))
-    # Without dropout, a worker need not know about nodes of others.
     has_dropout = bool(config.hyperparameters.get("dropout"))
-    self._trees = workers.share(splits.train, keeps_nodes=has_dropout)
+    self._trees = workers.share(splits.train, with_places=has_dropout)
     self._step = self._make_step()
     self.evaluate = Evaluator(self.model, workers)
 

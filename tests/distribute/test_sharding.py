@@ -42,10 +42,10 @@ def test_nodes_are_balanced_better_than_by_count():
   assert imbalance(sizes, by_nodes) < 1.01 < 1.1 < imbalance(sizes, by_count)
 
 
-@pytest.mark.parametrize("keeps_nodes", [False, True])
-def test_shares_of_a_batch_are_the_batch(keeps_nodes):
+@pytest.mark.parametrize("with_places", [False, True])
+def test_shares_of_a_batch_are_the_batch(with_places):
   packed = packed_trees([1, 4, 9, 6, 12, 3, 7])
-  shares = [share_of(packed, 2, index, keeps_nodes) for index in range(2)]
+  shares = [share_of(packed, 2, index, with_places) for index in range(2)]
   whole = list(make_dataset(packed, 3, seed=5))
   parts = [list(make_dataset(share, 3, seed=5)) for share in shares]
   assert [len(share) for share in shares] == [7, 7]
@@ -54,9 +54,13 @@ def test_shares_of_a_batch_are_the_batch(keeps_nodes):
     assert sum(int(part.num_trees) for part in own) == int(batch.num_trees)
     words = [sorted(words_below(b)) for b in (batch,)][0]
     assert words == sorted(word for part in own for word in words_below(part))
-    if keeps_nodes:  # A node is where it is in the whole batch: dropout draws by its place.
+    if with_places:  # Dropout draws by these.
+      places = np.concatenate([part.places for part in own])
+      assert sorted(places) == batch.places.numpy().tolist()
       for part in own:
-        np.testing.assert_array_equal(part.nodes, batch.nodes)
+        for column in ("word", "label", "is_leaf"):
+          whole_column = getattr(batch, column).numpy()
+          np.testing.assert_array_equal(getattr(part, column), whole_column[part.places])
   # The last batch has one tree: the second worker gets it, too, to be given the weight 0.
   assert [int(part[2].num_trees) for part in parts] == [1, 1]
 

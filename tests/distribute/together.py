@@ -52,12 +52,12 @@ def cases():
 def train(model, packed, cluster=None):
   """Trains for an epoch; returns losses and counts by step, and the weights after it."""
   optimizer = models.Adagrad(model.parameter_groups())
-  keeps_nodes = bool(getattr(model, "dropout", 0))
+  with_places = bool(getattr(model, "dropout", 0))
   if cluster is None:
     take_step, trees = make_train_step(model, optimizer, 10.0, 7), packed
   else:
-    trees = cluster.share(packed, keeps_nodes)
-    spec = packed.batch_class.spec()
+    trees = cluster.share(packed, with_places)
+    spec = trees.batch_class.spec()
     take_step = make_shared_step(model, optimizer, 10.0, 7, cluster, spec)
   found = []
   for step, batch in enumerate(make_dataset(trees, BATCH_SIZE, seed=2)):
