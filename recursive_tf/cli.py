@@ -26,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     has joined a cluster ends here.
   """
   os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+  _open_missing_streams()
   args = make_parser().parse_args(argv)
   args.argv = sys.argv[1:] if argv is None else list(argv)  # For processes that do the same.
   args.is_worker = False  # Set by a process that has joined a cluster.
@@ -70,6 +71,13 @@ def _run(args: argparse.Namespace) -> int:
       raise  # A bug of ours: the traceback tells where.
     sizes = "--batch-size, --state-size or --embedding-size"
     return _fail(f"there is not enough memory. Lower {sizes}.")
+
+
+def _open_missing_streams() -> None:
+  """Gives a process that was started without standard streams (`<&-`) empty ones."""
+  for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    if getattr(sys, name) is None:
+      setattr(sys, name, open(os.devnull, mode))
 
 
 def _fail(message: str, status: int = BAD_INPUT) -> int:

@@ -172,13 +172,23 @@ def _source(args: argparse.Namespace) -> str:
 def _read(args: argparse.Namespace, found: _Input) -> Iterator[Binarised]:
   """Yields the trees of arguments, file or standard input."""
   if args.trees:
-    lines = [(text, f"<argument {number}>", 1) for number, text in enumerate(args.trees, 1)]
+    lines = [_argument(text, number) for number, text in enumerate(args.trees, 1)]
   else:
     lines = list(_lines(_source(args), args.file is None))
   for text, source, number in lines:
     tree = found.read(text, source, number)
     if tree is not None:
       yield tree
+
+
+def _argument(text: str, number: int) -> tuple[str, str, int]:
+  """Returns (text, source, 1) of an argument."""
+  source = f"<argument {number}>"
+  try:
+    text.encode("utf-8")
+  except UnicodeEncodeError:  # Bytes that are no text in this locale.
+    text = decode_line(os.fsencode(text), pathlib.Path(source), 1)
+  return text, source, 1
 
 
 def _lines(source: str, is_stdin: bool) -> Iterator[tuple[str, str, int]]:

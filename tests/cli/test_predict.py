@@ -139,6 +139,23 @@ def test_bad_input_is_one_clear_line(run, tmp_path, arguments, message):
   assert status == 2 and out == "" and err.count("\n") == 1 and message in err
 
 
+def test_an_argument_that_is_no_text_is_an_error_as_in_a_file(run):
+  status, out, err = run("predict", "a", "(tr\udce8s good)", "--svg", "x.svg")
+  assert status == 2 and out == "" and "Traceback" not in err
+  assert "<argument 1>:1:4: malformed tree: expected UTF-8 text, got byte 0xe8" in err
+  assert run("predict", "a", "(très 好)", "--svg", "x.svg")[0] == 0
+
+
+def test_a_process_without_standard_streams_gets_empty_ones(run, monkeypatch):
+  monkeypatch.setattr(sys, "stdin", None)
+  status, _, err = run("predict", "a")
+  assert status == 2 and "<stdin>: there is no tree or sentence to predict on" in err
+  sys.stdin.close()
+  monkeypatch.setattr(sys, "stdout", None)
+  assert run("predict", "a", "(a b)", "--svg", "x.svg")[0] == 0
+  sys.stdout.close()
+
+
 def test_a_picture_that_is_too_large_leaves_no_other_file(run, tmp_path):
   before = sorted(tmp_path.iterdir())
   tree = "(a " * 700 + "b" + ")" * 700
