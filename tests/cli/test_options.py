@@ -120,3 +120,17 @@ def test_every_command_has_its_function():
     module, function = parser.get_default("handler")
     assert callable(getattr(importlib.import_module(module), function)), name
     assert "--launched" not in parser.option_names() and "--help" in parser.option_names()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", ["0<&-", "2>&-", "0<&- 2>&-"])
+def test_the_command_runs_without_standard_streams(repository, closed):
+  command = f'exec "$0" "$1" info {closed}'
+  done = subprocess.run(
+    ["sh", "-c", command, sys.executable, repository / "bin" / "recursive-tf"],
+    capture_output=True,
+    text=True,
+    env={**os.environ, "PYTHONPATH": str(repository)},
+    timeout=200,
+  )
+  assert done.returncode == 0 and "TensorFlow" in done.stdout and done.stderr == ""
