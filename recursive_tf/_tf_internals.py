@@ -11,6 +11,7 @@ from typing import Any
 from keras.src.backend.common import global_state
 from keras.src.layers.layer import CallContext
 from tensorflow.core.framework import attr_value_pb2
+from tensorflow.core.protobuf import config_pb2
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.autograph.core import config as autograph_config
 from tensorflow.python.eager import backprop_util, context, execute, record
@@ -93,6 +94,17 @@ def leave_out_coordination_service() -> None:
   before TensorFlow starts.
   """
   context.context().configure_coordination_service("")
+
+
+def set_chunk_bytes(num_bytes: int) -> None:
+  """Sets how much of a tensor collective ops put into one string of a message, 4096 by default.
+
+  To be called before TensorFlow starts.
+  """
+  known = context.context()
+  if known._config is None:
+    known._config = config_pb2.ConfigProto()
+  known._config.experimental.recv_buf_max_chunk = num_bytes
 
 
 def is_compiled_by_xla() -> bool:

@@ -519,3 +519,12 @@ def test_tapes_record_again_where_recording_was_stopped():
       assert not tfi.is_recording()
   assert tape.gradient(hidden, x) is None
   assert float(tape.gradient(seen, x)) == 6.0
+
+
+def test_the_size_of_chunks_is_part_of_the_configuration(monkeypatch):
+  known = tfi.context.context()
+  monkeypatch.setattr(known, "_config", None)
+  assert known.config.experimental.recv_buf_max_chunk == 0
+  tfi.set_chunk_bytes(12345)
+  tfi.set_chunk_bytes(1 << 16)
+  assert known.config.experimental.recv_buf_max_chunk == 1 << 16

@@ -27,6 +27,8 @@ START_SECONDS = 600.0
 TIMEOUT_SECONDS = 60.0
 # Past the time limits of collective ops, which give the better message.
 _WATCHDOG_SLACK_SECONDS = 30.0
+# Of 4 kB, as TensorFlow has it, a megabyte is 256 strings: a fifth of what sending it costs.
+_CHUNK_BYTES = 1 << 16
 _LOST = (
   tf.errors.UnavailableError,
   tf.errors.DeadlineExceededError,
@@ -151,6 +153,7 @@ class Cluster(Workers):
     )
     try:
       tfi.leave_out_coordination_service()
+      tfi.set_chunk_bytes(_CHUNK_BYTES)
       self.strategy = tf.distribute.MultiWorkerMirroredStrategy(resolver, options)
     except RuntimeError as error:
       raise ConfigError(
