@@ -18,7 +18,8 @@ from recursive_tf.convert.values._forms import MaybeForm
 _ABSENT = object()
 
 # Where a write goes: ("attr", name), ("item", key), ("cell", None), and ("tail", n): what follows
-# the first n elements of a list, or what comes after all of them where n is None.
+# the first n elements of a list, or what comes after all of them where n is None. ("head", n): the
+# first n elements, which go.
 Slot = tuple[str, Any]
 
 
@@ -52,7 +53,10 @@ class Write:
       owner.cell_contents = self.value
       return lambda: setattr(owner, "cell_contents", old_content)
     old = list(owner)
-    owner[len(old) if name is None else name :] = self.value
+    if kind == "head":
+      del owner[:name]
+    else:
+      owner[len(old) if name is None else name :] = self.value
     return lambda: owner.__setitem__(slice(None), old)
 
 
@@ -109,6 +113,7 @@ def writes_of(
   tensors: Iterator[tf.Tensor],
   object_of: Callable[[int], Any],
   objects: Sequence[Any],
+  left: dict[Any, Any],
 ) -> tuple[list[Write], dict[Any, list[Any]]]:
   """Reads what a run did to the places that a program writes.
 
@@ -117,6 +122,7 @@ def writes_of(
     tensors: their state.
     object_of: gives the object of a handle.
     objects: all objects by handle.
+    left: what else leaves the run, by name.
 
   Returns:
     The writes, and what logs hold by name.
@@ -127,7 +133,8 @@ def writes_of(
     if place.kind == ATTRIBUTE:
       writes += _attribute_writes(place, tensors, object_of, objects)
       continue
-    content = _results.rebuild(place.form, tensors, object_of)
+    content = _results.rebuild(place.left_form, tensors, object_of)
+    content = left[place.key] = left.get(place.left_as, content)
     if place.kind == LOG:
       logs[place.name] = content
     elif place.kind == VARIABLE:
@@ -135,8 +142,10 @@ def writes_of(
     elif place.kind == LIST and place.is_log:
       writes.append(Write(place.owner, ("tail", None), content))
     elif place.kind == LIST:
-      kept, items = content
-      writes.append(Write(place.owner, ("tail", kept), items[kept:]))
+      gone, kept, items = content
+      writes.append(Write(place.owner, ("tail", gone + kept), items[kept:]))
+      if gone:
+        writes.append(Write(place.owner, ("head", gone), None))
     elif place.kind == DICT:
       writes += _dict_writes(place, content)
   return writes, logs

@@ -15,11 +15,8 @@ from recursive_tf.convert.frame._host import Host, State
 from recursive_tf.convert.frame._kinds import has_own_key
 from recursive_tf.convert.frame._rows import (
   concatenated,
-  rows_cleared,
   rows_of_items,
   rows_replaced,
-  rows_reversed,
-  rows_without_last,
 )
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values import _forms
@@ -78,37 +75,44 @@ class ContainerEffects(Places):
         rows = rows_of_items(ip.frame, [generalized(ip.frame, item) for item in items])
       self._extend(ip, store, rows)
       return State(None)
-    if name == "pop" and not args:
-      store = self._list_store(ip, owner, True)
-      kept, content = store.content
-      found = ip.item(content, -1)
-      rows = rows_without_last(content.content)
-      kept = Number(tf.minimum(kept.tensor, tf.cast(rows.length, tf.int64)), int)
-      store.content = (kept, LocalList(rows))
-      return State(found)
-    if name in ("clear", "reverse") and not args:
-      store = self._list_store(ip, owner, True)
-      rows = store.content[1].content
-      new = rows_cleared(rows) if name == "clear" else rows_reversed(rows)
-      store.content = (Number(tf.constant(0, tf.int64), int), LocalList(new))
-      return State(None)
+    if name in ("pop", "insert", "clear", "reverse"):
+      return self._change_list(ip, owner, name, args)
     if name in ("copy", "index", "count", "__len__", "__getitem__"):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"list.{name} of a list of the heap.")
+
+  def _change_list(self, ip: Host, owner: list[Any], name: str, args: list[Any]) -> State:
+    """Does what a list made in the run does, and notes which of the first elements stay."""
+    store = self._list_store(ip, owner, True)
+    gone, kept, content = store.content
+    changed: Any = ip.frame.new(LocalList(content.content))
+    if name == "insert":
+      self._keep(ip, args[1])
+      args = [args[0], generalized(ip.frame, args[1])]
+    found = ip.method(changed, name, args, {})
+    if name == "pop" and args == [0]:  # The first of those that stay, if any stay.
+      is_kept = tf.cast(kept.tensor > 0, tf.int64)
+      gone, kept = Number(gone.tensor + is_kept, int), Number(kept.tensor - is_kept, int)
+    elif name == "pop" and not args:
+      kept = _at_most(kept, changed.content.length)
+    else:
+      kept = Number(tf.constant(0, tf.int64), int)
+    self.set(ip, store, (gone, kept, changed))
+    return State(found)
 
   def _extend(self, ip: Host, store: Store, rows: Rows) -> None:
     if store.place.is_log:
       content = LocalList(concatenated(ip.frame, store.content.content, rows))
       self.set(ip, store, content)
       return
-    kept, content = store.content
+    gone, kept, content = store.content
     more = LocalList(concatenated(ip.frame, content.content, rows))
-    self.set(ip, store, (kept, more))
+    self.set(ip, store, (gone, kept, more))
 
   def read_static_elements(self, ip: Host, owner: Any) -> State | None:
     """Returns the elements of a known list that the program changes."""
     if (LIST, id(owner)) in self.places:
-      return State(self._list_store(ip, owner, True).content[1].content)
+      return State(self._list_store(ip, owner, True).content[2].content)
     if (DICT, id(owner)) in self.places:
       return State(part_of(self._dict_rows(ip, owner), 0))
     return None
@@ -120,7 +124,7 @@ class ContainerEffects(Places):
   def read_static_length(self, ip: Host, owner: Any) -> State | None:
     """Returns the length of a known list or dict that the program changes."""
     if (LIST, id(owner)) in self.places:
-      return State(Number(self._list_store(ip, owner, True).content[1].content.length, int))
+      return State(Number(self._list_store(ip, owner, True).content[2].content.length, int))
     if (DICT, id(owner)) in self.places:
       return State(Number(self._dict_rows(ip, owner).length, int))
     return None
@@ -191,7 +195,7 @@ class ContainerEffects(Places):
   def read_table(self, ip: Host, owner: Any, key: Any) -> State | None:
     """Returns `owner[key]` for a known list or dict that the program changes."""
     if (LIST, id(owner)) in self.places:
-      content = self._list_store(ip, owner, True).content[1]
+      content = self._list_store(ip, owner, True).content[2]
       return State(ip.item(content, key))
     if (DICT, id(owner)) not in self.places:
       return None
@@ -277,12 +281,11 @@ class ContainerEffects(Places):
         Reason.UNSUPPORTED_WRITE, f"Items of a list of the heap are written, by a {named(key)}."
       )
     store = self._list_store(ip, owner, True)
-    kept, content = store.content
+    gone, kept, content = store.content
     rows = content.content
     index = frame.place(key, rows.length, "list assignment index out of range")
-    new = rows_of_items(frame, [value])
-    kept = Number(tf.minimum(kept.tensor, tf.cast(index, tf.int64)), int)
-    self.set(ip, store, (kept, LocalList(rows_replaced(frame, rows, index, new))))
+    new = LocalList(rows_replaced(frame, rows, index, rows_of_items(frame, [value])))
+    self.set(ip, store, (gone, _at_most(kept, index), new))
 
   def _call_dict(self, ip: Host, owner: Any, name: str, args: list[Any]) -> State | None:
     key = (DICT, id(owner))
@@ -305,3 +308,7 @@ class ContainerEffects(Places):
     if name in ("get", "keys", "values", "items", "copy", "__getitem__", "__len__"):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"dict.{name} of a dict of the heap.")
+
+
+def _at_most(number: Number, most: tf.Tensor) -> Number:
+  return Number(tf.minimum(number.tensor, tf.cast(most, tf.int64)), int)

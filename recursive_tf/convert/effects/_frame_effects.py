@@ -20,6 +20,7 @@ from recursive_tf.convert.effects._places import (
   VARIABLE,
   element_form,
   generalized,
+  is_entry,
   table_form,
 )
 from recursive_tf.convert.frame._frame import Frame
@@ -35,6 +36,7 @@ from recursive_tf.convert.values._abstract import (
   BoundMethod,
   LocalDict,
   LocalList,
+  LocalObject,
   Maybe,
   Missing,
   Path,
@@ -208,7 +210,7 @@ class Effects(ContainerEffects):
     is_absent = False
     try:
       now = value_of_variable(owner, name)
-      initial = _encode.form_of_python(now)
+      initial = _encode.form_of_python(now, by_parts=is_entry(ip.frame))
       self._add_roots(initial, now)
     except (AttributeError, ValueError):
       initial = _forms.MaybeForm(UnsetForm())
@@ -216,12 +218,13 @@ class Effects(ContainerEffects):
     place = self._place((VARIABLE, id(owner), name), VARIABLE, owner, name, initial)
     place.is_absent_at_first = is_absent
     value = generalized(ip.frame, value)
+    is_own = self._is_own(ip.frame, place)
     for _, container in containers(value):
-      raise ip.frame.refuse(
-        Reason.UNSUPPORTED_WRITE, f"A new {kind_of(container)} is kept in {name!r}."
-      )
-    store = self.store(ip.frame, place, True)
-    self.set(ip, store, value)
+      if not is_own or (_wraps(owner) and not isinstance(container, LocalObject)):
+        text = f"A new {kind_of(container)} is kept in {name!r}"
+        text += f" of a {named(owner)}, which makes another of it." if is_own else "."
+        raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
+    self.set(ip, self.store(ip.frame, place, True), value)
 
   # --- What is refused, and the output
 
@@ -340,6 +343,11 @@ def _facts_of(form: Any, path: Path) -> Iterator[tuple[Path, Facts]]:
     yield path, Facts(frozenset([tuple]))
     for key, part in zip(form.keys, form.parts, strict=True):
       yield from _facts_of(part, (*path, ("item", key)))
+
+
+def _wraps(owner: Any) -> bool:
+  """Tells whether an object's class keeps lists as lists of its own, as TensorFlow's do."""
+  return _libraries.is_library(type(owner).__setattr__) and not isinstance(owner, types.CellType)
 
 
 def _is_plain_write(kind: type, name: str) -> bool:

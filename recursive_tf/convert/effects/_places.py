@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -21,9 +21,25 @@ from recursive_tf.convert.effects import _output
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import concatenated, rows_of_items
+from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.values import _encode, _forms
-from recursive_tf.convert.values._abstract import Bottom, Local, LocalList, Maybe, Rows, merged
-from recursive_tf.convert.values._forms import NestForm, NumberForm, RefForm, RowsForm, UnsetForm
+from recursive_tf.convert.values._abstract import (
+  Bottom,
+  Container,
+  Local,
+  LocalList,
+  Maybe,
+  Rows,
+  merged,
+)
+from recursive_tf.convert.values._forms import (
+  NestForm,
+  NumberForm,
+  RefForm,
+  RowsForm,
+  StaticForm,
+  UnsetForm,
+)
 
 ATTRIBUTE, VARIABLE, LIST, DICT, LOG = "attribute", "variable", "list", "dict", "log"
 
@@ -38,6 +54,8 @@ class Place:
     owner: the object that it belongs to: None for attributes of heap objects, and the output.
     name: of attributes and variables; for items of heap objects the step.
     form: of a store's content, in this attempt.
+    left: the form of what a run leaves, where it is another one than a run begins with.
+    left_as: what else leaves the run as the same object: the key of an earlier place, or a name.
     is_read: whether the program reads it, so that it is passed down, in this attempt.
     next_form, next_is_read: what this attempt found them to be.
     is_absent_at_first: whether there is no such variable when a run begins.
@@ -48,6 +66,8 @@ class Place:
   owner: Any
   name: Any
   form: Any
+  left: Any = None
+  left_as: Any = None
   is_read: bool = False
   is_absent_at_first: bool = False
   next_form: Any = None
@@ -58,6 +78,11 @@ class Place:
     """Whether calls return what they added, rather than all of it."""
     return not self.is_read
 
+  @property
+  def left_form(self) -> Any:
+    """The form of what a run leaves."""
+    return self.form if self.left is None else self.left
+
 
 class Store(Local):
   """What a frame knows of a place.
@@ -65,11 +90,12 @@ class Store(Local):
   Attributes:
     place: the place.
     content: its state; of a log, what this frame added so far.
+    first: its state as the frame began.
   """
 
   def __init__(self, place: Place, content: Any):
     self.place = place
-    self.content = content
+    self.content = self.first = content
 
   def snapshot(self) -> dict[str, Any]:
     """Returns the content."""
@@ -137,7 +163,8 @@ class Places:
       self._reads[place.key] = None
     if is_read and not place.next_is_read:
       if place.kind == LIST:
-        place.next_form = NestForm(tuple, (0, 1), (NumberForm(int), self._initial_rows(place)))
+        numbers = NumberForm(int), NumberForm(int)
+        place.next_form = NestForm(tuple, (0, 1, 2), (*numbers, self._initial_rows(place)))
       elif place.kind == DICT:
         place.next_form = self._initial_rows(place)
       elif place.kind == ATTRIBUTE:
@@ -164,6 +191,10 @@ class Places:
         content = self._empty()
       else:
         content = _forms.unflatten(place.form, tensors(place))
+      if place.kind == VARIABLE:
+        content = frame.adopt(content)
+        for _, container in containers(content):
+          frame.sharing.book.pinned[container] = "it was there before the call"
       store = Store(place, content)
       frame.stores[place.key] = store
       frame.locals.append(store)
@@ -187,6 +218,9 @@ class Places:
     """Puts a new content into a store."""
     if store.place.next_is_read and not store.place.is_read:
       raise Bottom  # The next attempt begins with all of it, not with what was added.
+    if self._is_own(ip.frame, store.place):
+      store.content = content  # What is there in the end counts.
+      return
     try:
       form = _forms.generalized(_forms.form_of(content, ip.frame), is_argument=True)
       form = _forms.join(store.place.next_form, form)
@@ -200,6 +234,53 @@ class Places:
     if form != store.place.form:
       raise Bottom  # The next attempt begins with the wider form.
     store.content = content
+
+  def _is_own(self, frame: Frame, place: Place) -> bool:
+    """Tells whether only the entry function, in the graph itself, knows a variable."""
+    if place.kind != VARIABLE or place.is_absent_at_first or not is_entry(frame):
+      return False
+    return not any(place.key in places for key, places in self.uses.items() if key is not None)
+
+  def note_left(self, frame: Frame, leaving: dict[Any, Any], given: Collection[Container]) -> None:
+    """Notes the forms of what the entry function leaves in its variables, and what is one object.
+
+    Args:
+      frame: of the entry function.
+      leaving: what else leaves the program, by name.
+      given: the containers among its arguments.
+
+    Raises:
+      ConversionRefused: If a container would be left as a copy, or twice.
+    """
+    places = []
+    for place in self.returned(None):
+      if self._is_own(frame, place):
+        places.append(place)
+      elif place.left is not None:  # A call knows it by now.
+        place.left = place.left_as = None
+        self._note_news()
+    stores = [self.store(frame, place, place.is_read) for place in places]
+    known = {one for store in stores for _, one in containers(store.first)} | {*given}
+    roots = {value: name for name, value in leaving.items() if isinstance(value, Container)}
+    gone = {one for value in leaving.values() for _, one in containers(value)}
+    for place, store in zip(places, stores, strict=True):
+      form = _forms.generalized(_forms.form_of(store.content, frame), is_argument=True)
+      wider = _joined(place.next_form, form)
+      left = form if wider is None else None
+      if left != place.left or wider not in (None, place.next_form):
+        place.left, place.next_form = left, wider or place.next_form
+        self._note_news()
+      inside = {one for _, one in containers(store.content)}
+      place.left_as = roots.get(store.content) if isinstance(store.content, Container) else None
+      others = known if place.left_as is not None else known | gone
+      if any(not others.isdisjoint(frame.sharing.linked(one)) for one in inside) or any(
+        map(frame.sharing.is_pinned, inside)
+      ):
+        text = f"{self.describe(place)} is left with what is, or may be, also elsewhere"
+        raise frame.sharing.refuse(text)
+      if isinstance(store.content, Container):
+        roots.setdefault(store.content, place.key)
+      gone |= inside
 
   def describe(self, place: Place) -> str:
     """Returns what messages call a place."""
@@ -247,7 +328,9 @@ class Places:
       tensor
       for place in self.returned(key)
       for tensor in _forms.flatten(
-        self.store(frame, place, place.is_read).content, place.form, frame
+        self.store(frame, place, place.is_read).content,
+        place.form if key is not None else place.left_form,
+        frame,
       )
     ]
 
@@ -264,6 +347,30 @@ class Places:
     for tensor, spec in zip(tensors, _forms.specs(place.form.element), strict=True):
       tensor.set_shape(tf.TensorShape([None]).concatenate(spec.shape))
     return iter([count, *tensors])
+
+
+def is_entry(frame: Frame) -> bool:
+  """Tells whether a frame is that of an entry function which runs in the graph itself."""
+  return frame.key is None and frame.conversion.is_step
+
+
+def _joined(first: Any, left: Any) -> Any:
+  """Returns a form for what a run begins with and what it leaves; None if these are not alike.
+
+  What is None or empty is not like what is not: a run before there is anything is its own case.
+  """
+  if _is_nothing(first) is not _is_nothing(left):
+    return None
+  try:
+    return _forms.join(first, left)
+  except _forms.Mismatch:
+    return None
+
+
+def _is_nothing(form: Any) -> bool:
+  if isinstance(form, NestForm):
+    return form.type in (list, dict) and not form.parts
+  return isinstance(form, StaticForm) and form.value is None
 
 
 def generalized(frame: Frame, value: Any) -> Any:

@@ -33,6 +33,10 @@ class Ground(Protocol):
   budget: Budget
 
   @property
+  def is_step(self) -> bool:
+    """Whether the entry function runs in the graph itself, where it may write variables."""
+
+  @property
   def columns(self) -> Columns:
     """The columns of the program."""
 

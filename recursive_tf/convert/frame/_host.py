@@ -145,10 +145,6 @@ class Conversion(Ground, Protocol):
   def has_made(self, value: Any) -> bool:
     """Tells whether the program has made such an object itself."""
 
-  @property
-  def is_step(self) -> bool:
-    """Whether the entry function runs in the graph itself, where it may write variables."""
-
   def promote(self, ip: Host, ref: Ref) -> None:
     """Asks for an argument of the entry function to be passed as a container, if it is one."""
 

@@ -79,6 +79,12 @@ def rows_without_last(rows: Rows) -> Rows:
   return Rows(rows.length - 1, tuple(t[:-1] for t in rows.tensors), rows.form)
 
 
+def rows_without(frame: Frame, rows: Rows, index: tf.Tensor) -> Rows:
+  """Returns rows without the one at `index`, which must be there."""
+  none = Rows(tf.constant(0), tuple(t[:0] for t in rows.tensors), rows.form)
+  return _spliced(frame, rows, index, none, index + 1)
+
+
 def rows_inserted(frame: Frame, rows: Rows, index: int, value: Any) -> Rows:
   """Returns rows with one more before row `index`, counted as `list.insert` does."""
   at = tf.minimum(index, rows.length) if index >= 0 else tf.maximum(rows.length + index, 0)

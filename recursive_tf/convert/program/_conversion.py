@@ -281,7 +281,7 @@ class Conversion:
     """
     entry = self.entry_of(node)
     shared = self._crossings[entry.key].shared_result(RESULT)
-    kept = [place.form for place in self.effects.places.values()]
+    kept = [place.left_form for place in self.effects.places.values()]
     nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
     if shared is None and self._doubled is not None:
       if any(_forms.has_containers_in_rows(form) for form in (entry.result, *nested)):
@@ -295,7 +295,7 @@ class Conversion:
     """Returns the forms of what the program of an entry function returns and leaves changed."""
     entry = self.entry_of(node)
     places = self.effects.places.values()
-    return [entry.result, *self.changed(node), *(place.form for place in places)]
+    return [entry.result, *self.changed(node), *(place.left_form for place in places)]
 
   def changed(self, node: ast.AST) -> list[Any]:
     """Returns the forms of the arguments that the program of an entry function changes."""
@@ -378,6 +378,7 @@ class Conversion:
     results: dict[Any, Any] = {i: now[i] for i in self._changed[key]}
     results[RESULT] = found
     self._has_news |= crossing.end(frame.sharing, rebuilt.containers, rebuilt.contents, results)
+    self.effects.note_left(frame, results, rebuilt.containers.values())
     self._entry = entry
     if self._is_trial and not self._has_news:  # What is read only to be returned is read, too.
       outputs = _forms.flatten(found, entry.result, frame)

@@ -35,7 +35,7 @@ def check_results(form: Any, changed: Iterable[Any], places: Iterable[Place]) ->
     if not _is_scalar(found):
       raise _leaves(found, "put into a list that is passed in")
   for place in places:
-    for found in _forms.arrays(place.form):
+    for found in _forms.arrays(place.left_form):
       is_shown = place.kind == LOG and found.types == {np.ndarray}
       if not _is_scalar(found) and not is_shown:
         raise _leaves(found, "printed" if place.kind == LOG else "written")

@@ -31,7 +31,7 @@ from recursive_tf.convert.program._arguments import (
   objects_of,
   tensors_of,
 )
-from recursive_tf.convert.program._conversion import Conversion, PromoteArgument
+from recursive_tf.convert.program._conversion import RESULT, Conversion, PromoteArgument
 from recursive_tf.convert.program._leaving import check_results
 from recursive_tf.convert.program._rebinding import Rebinding
 from recursive_tf.convert.program._sources import Sources
@@ -63,6 +63,7 @@ class Graph:
     containers: forms of the lists that it was given and returns changed, by argument.
     keep: the tf.function behind it.
     given: by position, which of its results are what it was fed, at which position.
+    same: by position, which of its results are an earlier one, at which position.
   """
 
   function: Any
@@ -70,12 +71,15 @@ class Graph:
   containers: dict[str, Any]
   keep: Any
   given: dict[int, int] = dataclasses.field(default_factory=dict)
+  same: dict[int, int] = dataclasses.field(default_factory=dict)
 
   def run(self, tensors: Sequence[tf.Tensor]) -> list[Any]:
     """Runs it on what `Program.feed` has returned."""
     found = list(tfi.call_flat(self.function, list(tensors), self.function.captured_inputs))
     for position, source in self.given.items():
       found[position] = tensors[source]  # To a tape, and to `is`, it is that very tensor.
+    for position, source in self.same.items():
+      found[position] = found[source]
     return found
 
 
@@ -182,9 +186,17 @@ class Program:
         self._source.origin(self._source.node),
       )
 
-  def _check_containers(self, values: dict[str, Any], objects: Sequence[Any]) -> None:
-    """Refuses this call if a list or dict that changes is also elsewhere in what it is given."""
-    given = [values[name] for name, a in self._arguments.items() if a.kind == CONTAINER]
+  def _check_containers(
+    self, values: dict[str, Any], state: list[Any], objects: Sequence[Any]
+  ) -> None:
+    """Refuses this call if a list or dict that changes is also elsewhere in what it is given.
+
+    Args:
+      values: the arguments.
+      state: lists and dicts in what the places of the program hold.
+      objects: all that was walked.
+    """
+    given = [values[name] for name, a in self._arguments.items() if a.kind == CONTAINER] + state
     given += [one for n, a in self._arguments.items() for one in a.containers(values[n])]
     places = self.effects.places.values()
     changed = given + [place.owner for place in places if place.kind in (LIST, DICT)]
@@ -346,6 +358,8 @@ class Program:
         return outputs
       places = {id(tensor): position for position, tensor in enumerate(tensors)}
       made[-1].given = {i: places[id(t)] for i, t in enumerate(outputs) if id(t) in places}
+      first = {id(t): i for i, t in reversed(list(enumerate(outputs)))}
+      made[-1].same = {i: first[id(t)] for i, t in enumerate(outputs) if first[id(t)] < i}
       return frame.tied(outputs or [tf.zeros([])])
 
     def run_step(*tensors: tf.Tensor) -> list[tf.Tensor]:
@@ -381,8 +395,11 @@ class Program:
     places = [self.effects.places[key] for key in self.layout.state]
     try:
       state = [initial_value(place) for place in places]
+      by_parts: list[Any] = []
       for place, value in zip(places, state, strict=True):
         roots += _encode.objects_in(place.form, value)
+        if place.kind == VARIABLE:
+          by_parts += _encode.containers_in(place.form, value)
     except (_encode.DoesNotFit, TypeError, ValueError):
       raise Outdated from None
     num_own = len(roots)
@@ -412,11 +429,8 @@ class Program:
       error.objects = [*roots, found.object, found.value]
       raise error
     self.walked_objects += len(found.objects)
-    self._check_containers(values, found.objects)
+    self._check_containers(values, by_parts, found.objects)
     changing = [one.read() for one in self.layout.changing.values()]
-    variables = [v for place, v in zip(places, state, strict=True) if place.kind == VARIABLE]
-    if self.step is not None:
-      self._check_tensors(values, [changing, variables, *found.tensors])
     handles = np.frombuffer(found.roots, np.int32)
     columns = self.layout.columns
     if columns.num_ints:
@@ -445,13 +459,16 @@ class Program:
         for name, argument in arguments.items()
         for tensor in tensors_of(argument, values[name], numbers)
       ]
-      fed["state"] = [
-        tensor
+      begun = [
+        _encode.encode(place.form, value, numbers)
         for place, value in zip(places, state, strict=True)
-        for tensor in _encode.encode(place.form, value, numbers)
       ]
     except _encode.DoesNotFit:
       raise Outdated from None
+    fed["state"] = [tensor for tensors in begun for tensor in tensors]
+    if self.step is not None:
+      variables = [t for p, ts in zip(places, begun, strict=True) if p.kind == VARIABLE for t in ts]
+      self._check_tensors(values, [changing, variables, *found.tensors])
     # As `tf.nest.flatten` would, which takes longer than all else here.
     leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
     return leaves, found.objects
@@ -489,14 +506,15 @@ class Program:
       Write(values[name], ("tail", 0), _results.rebuild(form, source, object_of))
       for name, form in graph.containers.items()
     ]
-    writes, logs = writes_of(self.effects.returned(None), source, object_of, objects)
+    places = self.effects.returned(None)
+    writes, logs = writes_of(places, source, object_of, objects, {RESULT: result})
     return Outcome(result, [*writes, *contents], prints_of(self.effects, logs))
 
 
 def initial_value(place: Place) -> Any:
   """Returns what a place holds as a run begins."""
   if place.kind == LIST:
-    return len(place.owner), place.owner
+    return 0, len(place.owner), place.owner
   if place.kind == DICT:
     return tuple(place.owner.items())
   try:

@@ -34,6 +34,7 @@ from recursive_tf.convert.semantics._native import native
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.values._abstract import (
+  VIEWS,
   BoundMethod,
   Builtin,
   Closure,
@@ -77,7 +78,7 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
       return named(*ip.fixed_items(args[0]))
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
-  if isinstance(function, types.FunctionType) and not _libraries.is_library(function):
+  if _is_written_out(function):
     return call_function(ip, function, args, kwargs)
   if _spread(args) is not None:
     return _table.call_spread(ip, function, args)
@@ -147,6 +148,12 @@ def _call_entry(ip: Host, function: Ref, args: list[Any], kwargs: dict[str, Any]
   return choose(0)
 
 
+def _is_written_out(function: Any) -> bool:
+  """Tells whether a function is Python of the user's, or of a library that is looked into."""
+  is_function = isinstance(function, types.FunctionType)
+  return is_function and not _libraries.is_library(function) and not _table.knows(function)
+
+
 def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   frame = ip.frame
   name = getattr(function, "__qualname__", None) or repr(function)
@@ -172,6 +179,8 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, An
     )
     if state is not None:
       return state.value
+    if isinstance(owner, dict) and method in (*VIEWS, "copy") and not (args or kwargs):
+      return _containers.method_of_static(ip, owner, method)
     is_call = name.endswith(".get") and args and not kwargs
     if is_call and isinstance(owner, dict) and type(owner).get is dict.get:
       return _items.get_of_static(ip, owner, *args)

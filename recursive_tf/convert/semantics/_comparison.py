@@ -204,6 +204,10 @@ def _identical(ip: Host, left: Any, right: Any) -> Any:
     if isinstance(value, Ref):
       if any(kind in PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "`is` of strings or numbers.")
+    elif isinstance(value, Container) and frame.sharing.is_pinned(value):
+      raise frame.refuse(
+        Reason.SHARED_CONTAINER, f"{name_of(value)} may be another object; only the run knows."
+      )
     elif isinstance(value, (Closure, LocalObject, LocalList, LocalDict)):
       return False  # Made in this run, and not yet where something is read.
     elif not is_static(value) or isinstance(value, _ARRAYS):
@@ -230,6 +234,11 @@ def _is_one_object(ip: Host, left: Any, right: Any) -> bool:
         f"Whether {name_of(left)} is {name_of(right)} only the run knows.",
       )
     return False
+  for one, other in ((left, right), (right, left)):
+    if isinstance(one, Container) and ip.frame.sharing.is_pinned(one) and is_static(other):
+      raise ip.frame.refuse(
+        Reason.SHARED_CONTAINER, f"{name_of(one)} may be another object; only the run knows."
+      )
   values = (left, right)
   are_alike = type(left) is type(right) or all(isinstance(v, _ARRAYS) for v in values)
   if any(isinstance(v, (Maybe, Weak, Abstract)) for v in values) or (

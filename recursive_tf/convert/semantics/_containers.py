@@ -18,6 +18,7 @@ from recursive_tf.convert.frame._rows import (
   rows_inserted,
   rows_of_items,
   rows_reversed,
+  rows_without,
   rows_without_last,
 )
 from recursive_tf.convert.semantics import _lazy
@@ -33,6 +34,7 @@ from recursive_tf.convert.semantics._iteration import contents_of_dict, fixed_it
 from recursive_tf.convert.semantics._native import watch
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
+  VIEWS,
   Held,
   LocalDict,
   LocalList,
@@ -114,6 +116,8 @@ def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) -
   frame = ip.frame
   if isinstance(owner, LocalDict):
     return _method_of_dict(ip, owner, name, args)
+  if owner.type is not list:
+    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f".{name} of a view of a dict.")
   if name == "append" and len(args) == 1:
     _append(ip, owner, args[0])
   elif name == "extend" and len(args) == 1:
@@ -121,6 +125,11 @@ def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) -
   elif owner.items is None and name == "pop" and not args:
     found = item_of_rows(ip, owner.content, -1)
     owner.content = rows_without_last(owner.content)
+    return found
+  elif owner.items is None and name == "pop" and len(args) == 1 and type(args[0]) is int:
+    found = item_of_rows(ip, owner.content, args[0])
+    at = args[0] + (owner.content.length if args[0] < 0 else 0)
+    owner.content = rows_without(frame, owner.content, at)
     return found
   elif owner.items is None and name in ("reverse", "clear") and not args:
     change = rows_reversed if name == "reverse" else rows_cleared
@@ -178,9 +187,9 @@ def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Any) -> Any:
     owner.items = items
     return found
   if name == "items":
-    return _view(ip, owner, [tuple(pair) for pair in owner.items.items()])
+    return _view(ip, owner, name, [tuple(pair) for pair in owner.items.items()])
   if name in ("keys", "values"):
-    return _view(ip, owner, getattr(owner.items, name)())
+    return _view(ip, owner, name, getattr(owner.items, name)())
   if name == "update" and isinstance(args[0], LocalDict):
     owner.items = {**owner.items, **args[0].items}
     return None
@@ -189,10 +198,37 @@ def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Any) -> Any:
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.{name} in the run.")
 
 
-def _view(ip: Host, owner: LocalDict, items: Any) -> LocalList:
+def _view(ip: Host, owner: LocalDict, name: str, items: Any) -> LocalList:
   """Returns what a dict shows of itself: it cannot be read any more once the dict has changed."""
   found = ip.frame.new(LocalList(items))
+  found.type = VIEWS[name]
   ip.frame.sharing.link(found, owner)
+  return found
+
+
+def items_of_dict(ip: Host, value: Any) -> dict[Any, Any] | None:
+  """Returns the items of a dict whose keys are known; None if it is something else."""
+  if isinstance(value, LocalDict):
+    return dict(value.items)
+  kind = type(value)
+  is_plain = isinstance(value, dict) and all(getattr(kind, n) is getattr(dict, n) for n in VIEWS)
+  if not is_plain or kind.__iter__ is not dict.__iter__:
+    return None
+  if ip.conversion.effects.is_changed(value):
+    text = "All items of a dict that is changed, and was there before."
+    raise ip.frame.refuse(Reason.EFFECT_ORDER, text)
+  return ip.conversion.guards.items(value)
+
+
+def method_of_static(ip: Host, owner: dict[Any, Any], name: str) -> Any:
+  """Calls `keys`, `values`, `items` or `copy` of a known dict."""
+  items = items_of_dict(ip, owner)
+  if items is None or (name == "copy" and type(owner) is not dict):
+    raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a {named(owner)}.")
+  if name == "copy":
+    return ip.frame.new(LocalDict(items))
+  found = ip.frame.new(LocalList(getattr(items, name)()))
+  found.type = VIEWS[name]
   return found
 
 

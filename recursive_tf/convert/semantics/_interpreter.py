@@ -355,6 +355,13 @@ class Interpreter:
       return self.call(tuple, [self.eval_List(node, scope)], {})
     return tuple(self.eval(part, scope) for part in node.elts)
 
+  def _items_of_dict(self, value: Any) -> dict[Any, Any]:
+    """Returns the items of what stands behind `**`."""
+    items = _containers.items_of_dict(self, value)
+    if items is None:
+      raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
+    return items
+
   def eval_List(self, node: ast.List | ast.Tuple, scope: Scope) -> Any:
     found = self.frame.new(LocalList([]))
     for part in node.elts:
@@ -368,10 +375,7 @@ class Interpreter:
     items: dict[Any, Any] = {}
     for key, value in zip(node.keys, node.values, strict=True):
       if key is None:
-        other = self.eval(value, scope)
-        if not isinstance(other, LocalDict):
-          raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
-        items.update(other.items)
+        items.update(self._items_of_dict(self.eval(value, scope)))
       else:
         name = self.frame.resolve(self.eval(key, scope))
         items[_items.static_key(self, name)] = self.eval(value, scope)
@@ -480,12 +484,8 @@ class Interpreter:
       value = order.evaluate(keyword.value, scope)
       if keyword.arg is not None:
         kwargs[keyword.arg] = value
-      elif isinstance(value, LocalDict):
-        kwargs.update(value.items)
-      elif isinstance(value, dict):
-        kwargs.update(self.conversion.guards.items(value))
       else:
-        raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
+        kwargs.update(self._items_of_dict(value))
     order.check()
     origin = self.frame.origin
     result = self.call(function, args, kwargs)

@@ -53,6 +53,8 @@ def item(ip: Host, owner: Any, key: Any) -> Any:
   if isinstance(owner, Ref):
     return _item_of_heap(ip, owner, key)
   if isinstance(owner, LocalList):
+    if owner.type is not list:
+      raise Raises  # A view of a dict has no items.
     if isinstance(owner.content, Rows):
       return item_of_rows(ip, dataclasses.replace(owner.content, type=None), key)
     return _fixed(ip, list(owner.content), key)
@@ -322,7 +324,7 @@ def write_item(ip: Host, owner: Any, key: Any, value: Any) -> None:
     owner.items = {**owner.items, static_key(ip, frame.resolve(key)): value}
     return
   if isinstance(owner, LocalList) and owner.items is not None and type(key) is int:
-    if not -len(owner.items) <= key < len(owner.items):
+    if owner.type is not list or not -len(owner.items) <= key < len(owner.items):
       raise Raises
     items = list(owner.items)
     items[key] = value

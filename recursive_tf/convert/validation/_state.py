@@ -92,10 +92,14 @@ class Snapshot:
             known[write.slot] = write.value
         continue
       contents = found.setdefault(id(owner), dict(self._before[id(owner)]))
+      length = sum(kind == "item" for kind, _ in contents)
+      if kind == "head":
+        left = [contents.pop(("item", i)) for i in range(length)][name:]
+        contents |= {("item", i): value for i, value in enumerate(left)}
+        continue
       if kind != "tail":
         contents[write.slot] = write.value
         continue
-      length = sum(kind == "item" for kind, _ in contents)
       for position in range(length if name is None else name, length):
         del contents["item", position]
       start = length if name is None else name

@@ -157,14 +157,19 @@ class Container(Local):
     return self._content
 
 
+VIEWS = {name: type(getattr({}, name)()) for name in ("keys", "values", "items")}
+
+
 class LocalList(Container):
-  """A list that the program makes.
+  """A list that the program makes, or what a dict shows of itself.
 
   Attributes:
+    type: list, or the class of a view of a dict.
     is_iterator: whether Python would give an iterator, such as `zip`, which is empty afterwards.
     lazy: of an iterator whose elements code of the program makes, how; see `_lazy.py`.
   """
 
+  type: type = list
   is_iterator = False
   lazy: Any = None
   _content: tuple[Any, ...] | Rows

@@ -31,8 +31,16 @@ class DoesNotFit(Exception):  # noqa: N818 - control flow, becomes an outdated a
   """A value is not of the form."""
 
 
-def form_of_python(value: Any) -> Form:
-  """Returns the form of a Python value that may be another one in the next run."""
+_MAX_PARTS = 64  # Of a list or dict that is taken by its parts.
+
+
+def form_of_python(value: Any, by_parts: bool = False) -> Form:
+  """Returns the form of a Python value that may be another one in the next run.
+
+  Args:
+    value: the value.
+    by_parts: whether lists and dicts of tensors are known by their parts, not as objects.
+  """
   if type(value) in _forms.NUMBERS:
     return NumberForm(type(value))
   if isinstance(value, (np.ndarray, np.generic)):
@@ -41,11 +49,42 @@ def form_of_python(value: Any) -> Form:
   if isinstance(value, tf.Tensor):
     return TensorForm(tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)))
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
-    parts = tuple(form_of_python(part) for part in value)
+    parts = tuple(form_of_python(part, by_parts) for part in value)
     return NestForm(type(value), tuple(range(len(parts))), parts)
+  if by_parts and type(value) in (list, dict) and _holds_tensors(value):
+    items = value.values() if type(value) is dict else value
+    keys = tuple(value) if type(value) is dict else tuple(range(len(value)))
+    return NestForm(type(value), keys, tuple(form_of_python(part, by_parts) for part in items))
   if value is not None and _forms.is_heap_object(value):
     return RefForm(frozenset([type(value)]))
   return StaticForm(value)
+
+
+def _holds_tensors(value: Any) -> bool:
+  """Tells whether a list or dict may have tensors as parts, and has not too many parts."""
+  if len(value) > _MAX_PARTS or (type(value) is dict and not {*map(type, value)} <= {str, int}):
+    return False
+  return not value or any(
+    isinstance(part, (tf.Tensor, np.ndarray))
+    or (isinstance(part, (list, dict, tuple)) and _holds_tensors(part))
+    for part in (value.values() if isinstance(value, dict) else value)
+  )
+
+
+def containers_in(form: Form, value: Any) -> Iterator[Any]:
+  """Yields the lists and dicts in a value that are known by their parts."""
+  if isinstance(form, MaybeForm) and value is not None:
+    yield from containers_in(form.value, value)
+  if isinstance(form, RowsForm):
+    if form.type is list:
+      yield value
+    for inner in value if form.element is not None else ():
+      yield from containers_in(form.element, inner)
+  if isinstance(form, NestForm):
+    if form.type in (list, dict):
+      yield value
+    for part, inner in zip(form.parts, _parts(form, value), strict=True):
+      yield from containers_in(part, inner)
 
 
 def joined_rows(values: list[Any]) -> RowsForm:
@@ -232,7 +271,11 @@ def _is_number(kind: type, value: Any) -> bool:
 
 
 def _parts(form: NestForm, value: Any) -> list[Any]:
-  parts = list(value) if isinstance(value, tuple) else []
-  if type(value) is not form.type or len(parts) != len(form.parts):
+  kind: Any = type(value)
+  if kind is not form.type or len(value) != len(form.parts):
     raise DoesNotFit
-  return parts
+  if kind is not dict:
+    return list(value)
+  if [(type(key), key) for key in value] != [(type(key), key) for key in form.keys]:
+    raise DoesNotFit
+  return list(value.values())

@@ -13,7 +13,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
-from recursive_tf.convert.semantics import _attributes, _items, _lazy, _maps, _text
+from recursive_tf.convert.semantics import _attributes, _containers, _items, _lazy, _maps, _text
 from recursive_tf.convert.semantics._items import length_of_static
 from recursive_tf.convert.semantics._protocols import as_index, own_length
 from recursive_tf.convert.semantics.builtins import _arithmetic
@@ -122,11 +122,10 @@ def to_tuple(ip: Host, value: Any = ()) -> Any:
 
 
 def to_dict(ip: Host, value: Any = None, **kwargs: Any) -> Any:
-  items: dict[Any, Any] = {}
-  if isinstance(value, LocalDict):
-    items.update(value.items)
-  elif value is not None:
-    for pair in ip.fixed_items(value):
+  items = _containers.items_of_dict(ip, value)
+  if items is None:
+    items = {}
+    for pair in ip.fixed_items(() if value is None else value):
       key, item = ip.fixed_items(pair, 2)
       items[_items.static_key(ip, ip.frame.resolve(key))] = item
   return ip.frame.new(LocalDict({**items, **kwargs}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 import types
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,7 @@ from recursive_tf.convert.values._abstract import (
   LocalObject,
   Maybe,
   Missing,
+  Raises,
   Ref,
   Rows,
   Weak,
@@ -49,7 +51,7 @@ def is_instance(ip: Host, value: Any, classes: Any) -> Any:
     return frame.note(found, [(value, inside)], [(value, frame.types_of(value) - inside)])
   kinds_of: dict[type, Callable[[], type]] = {
     Number: lambda: value.type,
-    LocalList: lambda: list,
+    LocalList: lambda: value.type,
     LocalDict: lambda: dict,
     LocalObject: lambda: value.type,
     Text: lambda: str,
@@ -201,7 +203,7 @@ def type_of(ip: Host, value: Any) -> Any:
   if isinstance(value, Rows) and value.type is not None:
     return value.type
   if isinstance(value, (LocalList, LocalDict)):
-    return list if isinstance(value, LocalList) else dict
+    return value.type if isinstance(value, LocalList) else dict
   if isinstance(value, Array) and len(value.types) == 1:
     return next(iter(value.types))
   if isinstance(value, tf.Tensor):
@@ -209,6 +211,23 @@ def type_of(ip: Host, value: Any) -> Any:
   if isinstance(value, ABSTRACT) and not isinstance(value, Text):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "type() of what only the run knows.")
   return str if isinstance(value, Text) else ip.conversion.guards.type_of(value)
+
+
+def replaced(ip: Host, value: Any, **changes: Any) -> Any:
+  """Returns `dataclasses.replace(value, **changes)`: a new object, made by its class."""
+  kind = type_of(ip, value)
+  if not isinstance(kind, type) or not dataclasses.is_dataclass(kind):
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, "dataclasses.replace of what is no dataclass.")
+  fields = dataclasses.fields(kind)
+  if len(fields) != len(kind.__dataclass_fields__):
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, "dataclasses.replace where there are InitVars.")
+  names = {field.name for field in fields if field.init}
+  if not changes.keys() <= names:
+    raise Raises
+  for field in fields:
+    if field.init and field.name not in changes:
+      changes[field.name] = ip.attribute(value, field.name)
+  return ip.call(kind, [], changes)
 
 
 def is_tensor(ip: Host, value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import math
 import operator
@@ -101,6 +102,7 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   keras.ops.is_tensor: _objects.is_tensor,
   tf.executing_eagerly: lambda ip: True,
   functools.partial: _objects.partial,
+  dataclasses.replace: _objects.replaced,
   tf.constant: _tensor_lists.constant,
   list.__getitem__: _iterables.item,
   tuple.__getitem__: _iterables.item,

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.values._abstract import (
+  VIEWS,
   Abstract,
   Array,
   BoundMethod,
@@ -95,7 +96,7 @@ def form_of(value: Any, reader: Reader) -> Form:
     if isinstance(value.content, Rows):
       return RowsForm(value.content.form)
     parts = tuple(form_of(item, reader) for item in value.content)
-    return NestForm(list, tuple(range(len(parts))), parts)
+    return NestForm(value.type, tuple(range(len(parts))), parts)
   if isinstance(value, Rows):
     return RowsForm(value.form, value.type)
   if isinstance(value, LocalDict):
@@ -315,7 +316,7 @@ def has_rows(form: Form) -> bool:
 def has_views(form: Form) -> bool:
   """Tells whether values of this form hold a range or a view of a dict."""
   if isinstance(form, NestForm):
-    return any(map(has_views, form.parts))
+    return form.type in VIEWS.values() or any(map(has_views, form.parts))
   if isinstance(form, RowsForm):
     return form.type is None or has_views(form.element)
   return isinstance(form, MaybeForm) and has_views(form.value)

@@ -8,7 +8,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from recursive_tf.convert.values._abstract import BoundMethod, LocalDict, LocalList, LocalObject
+from recursive_tf.convert.values._abstract import (
+  VIEWS,
+  BoundMethod,
+  LocalDict,
+  LocalList,
+  LocalObject,
+)
 from recursive_tf.convert.values._forms.base import BaseForm, Reader
 
 
@@ -17,7 +23,7 @@ class NestForm(BaseForm):
   """A container with parts known at conversion.
 
   Attributes:
-    type: tuple, a named tuple, list, dict, or the class of a `LocalObject`.
+    type: tuple, a named tuple, list, dict, a view of a dict, or the class of a `LocalObject`.
     keys: names of the parts; positions for sequences.
     parts: their forms.
   """
@@ -52,8 +58,10 @@ class NestForm(BaseForm):
 
 def build(form: NestForm, parts: list[Any]) -> Any:
   """Makes a container of this form."""
-  if form.type is list:
-    return LocalList(parts)
+  if form.type is list or form.type in VIEWS.values():
+    found = LocalList(parts)
+    found.type = form.type
+    return found
   if form.type is dict:
     return LocalDict(dict(zip(form.keys, parts, strict=True)))
   if form.type is tuple:
