@@ -24,8 +24,8 @@ def is_library(thing: Any) -> bool:
   else:
     name = getattr(thing, "__module__", None) or ""
     if not isinstance(thing, (type, types.FunctionType, types.BuiltinFunctionType)):
-      owner = getattr(thing, "__self__", None)
-      if isinstance(thing, types.MethodType) or (owner is not None and callable(thing)):
+      is_bound = isinstance(thing, (types.MethodType, types.MethodWrapperType))
+      if is_bound:
         return is_library(thing.__func__) if isinstance(thing, types.MethodType) else True
       name = name if isinstance(name, str) and _is_function_like(thing) else type(thing).__module__
   if not isinstance(name, str):
@@ -36,7 +36,9 @@ def is_library(thing: Any) -> bool:
 
 
 def _is_function_like(thing: Any) -> bool:
-  return isinstance(thing, np.ufunc) or hasattr(thing, "__wrapped__")
+  missing = object()  # Objects of the user's may have a `__getattr__`, which is not to be run.
+  has_wrapped = inspect.getattr_static(thing, "__wrapped__", missing) is not missing
+  return isinstance(thing, np.ufunc) or has_wrapped
 
 
 def is_changing(function: Any) -> bool:

@@ -22,6 +22,7 @@ from recursive_tf.convert.semantics._operators import (
   unsupported,
   with_array,
 )
+from recursive_tf.convert.semantics._protocols import is_own
 from recursive_tf.convert.semantics._truth import truth
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
@@ -84,6 +85,8 @@ def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
       raise unsupported(ip, op.__name__, left, right)
     if op in (ast.Eq, ast.NotEq) and not any(
       isinstance(v, (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array, Ref, Weak))
+      or is_own(v, "__eq__", "__ne__")
+      or (isinstance(v, LocalObject) and has_own_eq(v.type))
       for v in (left, right)
     ):
       return op is ast.NotEq  # A number equals nothing else.

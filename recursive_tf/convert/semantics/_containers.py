@@ -291,8 +291,9 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
     if op is ast.Mult and (isinstance(one, LocalList) or _is_tuple(one) or type(one) is tuple):
       if isinstance(one, LocalList) and one.items is not None and type(other) is int:
         return ip.frame.new(LocalList(one.items * other))
-      is_tuple_known = type(one) is tuple and type(other) is int
-      if not is_tuple_known and (isinstance(other, Number) or type(other) is int):
+      if type(one) is tuple and type(other) is int:
+        return one * other
+      if isinstance(other, Number) or type(other) is int:
         return _repeated(ip, one, _forms.as_number(other))
   return None
 

@@ -42,6 +42,7 @@ from recursive_tf.convert.values._operands import Shape, Slice
 from recursive_tf.convert.values._text import Text, is_string, tensor_of
 
 _UNHASHABLE = (list, dict, set)
+_NO_ITEMS = frozenset([NoneType, Missing])
 PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
 
 
@@ -183,7 +184,14 @@ def builtin_item(ip: Host, ref: Ref, key: Any) -> Any:
   if isinstance(key, (Slice, Number)):
     if is_string(ref, frame):
       return _text.item(ip, ref, key)
-    return item_of_rows(ip, frame.elements(ref), key)
+    rows = frame.elements(ref)
+    if isinstance(key, Slice):
+      kinds = {tuple if issubclass(k, tuple) else list for k in frame.types_of(ref) - _NO_ITEMS}
+      if len(kinds) > 1:
+        raise frame.refuse(Reason.KINDS_DIFFER, "A slice of what may be a list or a tuple.")
+      if kinds == {tuple}:
+        rows = dataclasses.replace(rows, type=tuple)
+    return item_of_rows(ip, rows, key)
   if isinstance(key, (Ref, Text)):
     found = sought(ip, ref, key)
     if found is None:

@@ -15,6 +15,7 @@ from recursive_tf.convert.frame._kinds import is_plain_sequence
 from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.semantics import _arrays, _attributes
 from recursive_tf.convert.semantics._items import builtin_item, item_of_rows
+from recursive_tf.convert.semantics._protocols import is_own
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Array,
@@ -129,6 +130,13 @@ def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[Any]:
       raise frame.refuse(Reason.DYNAMIC_LIST, "Iterating over a tensor of unknown length.")
     ip.budget.take(value.shape[0])
     return list(tf.unstack(value))
+  if is_own(value, "__iter__"):
+    found = ip.call(BoundMethod(type(value).__iter__, value), [], {})
+    if isinstance(found, Once) or (isinstance(found, LocalList) and found.is_iterator):
+      return fixed_items(ip, found.value if isinstance(found, Once) else found)
+    raise frame.refuse(Reason.OPAQUE_READ, "__iter__ that does not return iter(...).")
+  if is_own(value, "__getitem__", "__len__"):
+    raise frame.refuse(Reason.OPAQUE_READ, f"Iterating over a {named(value)} by its items.")
   is_stream = isinstance(value, tf.data.Dataset) or hasattr(type(value), "__next__")
   if not is_stream and hasattr(type(value), "__len__"):
     count = len(value)

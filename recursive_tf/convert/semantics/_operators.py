@@ -14,6 +14,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _arrays, _containers, _int_or_float, _shapes, _text
 from recursive_tf.convert.semantics._native import lowered
+from recursive_tf.convert.semantics._protocols import is_own
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   Abstract,
@@ -138,6 +139,8 @@ def natively(ip: Host, function: Any, left: Any, right: Any) -> Any:
       raise unsupported(ip, function.__name__, left, right)
     if isinstance(value, Number) and not _takes_tensors(other):
       raise unsupported(ip, function.__name__, left, right)
+  if is_own(right, "__len__", "__array__") and not is_own(left, "__add__"):
+    raise unsupported(ip, function.__name__, left, right)  # TensorFlow asks for its elements.
   left, right = ip.frame.tensor(left), ip.frame.tensor(right)
   if isinstance(left, LocalList) or isinstance(right, LocalList):
     left, right = (lowered(ip, value) for value in (left, right))
@@ -264,7 +267,9 @@ def _in_place(ip: Host, op: type[ast.operator], old: Any, value: Any) -> Any:
       )
     return binary(ip, op, old, value)
   own = f"__i{_OPERATORS[op][2]}__"
-  if isinstance(old, LocalObject) and hasattr(old.type, own):
+  if isinstance(old, Ref) and any(hasattr(t, own) for t in ip.frame.types_of(old) - {list}):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{own} of an object of the heap.")
+  if (isinstance(old, LocalObject) and hasattr(old.type, own)) or is_own(old, own):
     return ip.call(ip.attribute(old, own), [value], {})
   if type(old) is list and op is ast.Add:
     ip.call(ip.attribute(old, "extend"), [value], {})

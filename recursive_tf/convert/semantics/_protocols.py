@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,40 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values._abstract import Array, IntOrFloat, Raises
 from recursive_tf.convert.values._numbers import Number
+
+# What Python's functions of numbers and their order ask of an object.
+_OF_NUMBERS = (
+  *("__float__", "__int__", "__index__", "__trunc__", "__floor__", "__ceil__", "__round__"),
+  *("__abs__", "__lt__", "__gt__", "__iter__", "__getitem__", "__len__"),
+)
+_CONSTANT = ("enum", "fractions", "decimal", "numbers", "datetime")  # Modules of unchanging values.
+
+
+def is_own(value: Any, *names: str) -> bool:
+  """Tells whether a known object's class has one of these methods written in Python.
+
+  What such a method reads may be another value in the next run, though the object is the same.
+  """
+  for name in names:
+    found = inspect.getattr_static(type(value), name, None)
+    if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
+      if found.__module__.partition(".")[0] not in _CONSTANT:
+        return True
+  return False
+
+
+def refuse_own(ip: Host, what: str, values: tuple[Any, ...]) -> None:
+  """Refuses to have Python read numbers of known objects whose classes say what these are."""
+  for value in values:
+    for part in value if type(value) is tuple else (value,):
+      if is_own(part, *_OF_NUMBERS):
+        kind = type(part).__name__
+        raise ip.frame.refuse(
+          Reason.OPAQUE_CALL, f"{what} of a {kind}, whose own methods say what it is. Call these."
+        )
 
 
 def as_index(ip: Host, value: Any) -> Any:
@@ -24,6 +58,7 @@ def as_index(ip: Host, value: Any) -> Any:
     ConversionRefused: If it may be an int or a float.
   """
   value = ip.frame.resolve(value)
+  refuse_own(ip, "An index", (value,))
   if isinstance(value, Number):
     if value.type is float:
       raise Raises

@@ -16,6 +16,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _arrays, _int_or_float, _lazy, _maps, _totals
+from recursive_tf.convert.semantics._protocols import refuse_own
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
@@ -40,6 +41,7 @@ def all_known(values: Any) -> bool:
 
 def known(ip: Host, function: Any, *args: Any, **kwargs: Any) -> Any:
   """Calls a builtin on values known at conversion."""
+  refuse_own(ip, f"{getattr(function, '__name__', 'A function')}()", args)
   try:
     return function(*args, **kwargs)
   except (TypeError, ValueError, ArithmeticError, LookupError):
@@ -191,6 +193,8 @@ def conversion(kind: type) -> Callable[..., Any]:
     value = value.value if isinstance(value, IntOrFloat) else value
     if isinstance(value, (Array, np.ndarray)):
       value = frame.tensor(value)
+      if value.shape.rank != 0:
+        raise frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of an array of NumPy.")
     if all_known([value, *more]):
       return known(ip, kind, value, *more)
     if isinstance(value, Number):
@@ -281,4 +285,9 @@ def rounded(ip: Host, value: Any, digits: Any = None) -> Any:
 
 
 def divided(ip: Host, a: Any, b: Any) -> Any:
+  a, b = ip.frame.concrete(a), ip.frame.concrete(b)
+  if isinstance(a, (tf.Tensor, tf.Variable)) or isinstance(b, (tf.Tensor, tf.Variable)):
+    raise Raises  # Tensors have //, and %, but no divmod.
+  if any(number_of(value) is None and not isinstance(value, IntOrFloat) for value in (a, b)):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "divmod of what is no number.")
   return ip.binary(ast.FloorDiv, a, b), ip.binary(ast.Mod, a, b)

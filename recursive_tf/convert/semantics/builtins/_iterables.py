@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from recursive_tf.convert.frame._kinds import is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
 from recursive_tf.convert.semantics import _attributes, _containers, _items, _lazy, _maps, _text
 from recursive_tf.convert.semantics._items import length_of_static
-from recursive_tf.convert.semantics._protocols import as_index, own_length
+from recursive_tf.convert.semantics._protocols import as_index, is_own, own_length
 from recursive_tf.convert.semantics.builtins import _arithmetic
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
 from recursive_tf.convert.values import _forms
@@ -198,10 +199,18 @@ def checked_rows(ip: Host, rows: Rows, part: Rows) -> Rows:
 def backwards(ip: Host, value: Any) -> Any:
   if isinstance(value, LocalList) and value.is_iterator:
     raise Raises
+  kinds = ip.frame.types_of(value) if isinstance(value, Ref) else ()
+  is_local = isinstance(value, LocalObject) and hasattr(value.type, "__reversed__")
+  if is_local or is_own(value, "__reversed__") or any(map(_is_reversed, kinds)):
+    raise ip.frame.refuse(Reason.OPAQUE_READ, "reversed() of what has a __reversed__ of its own.")
   rows = ip.rows_of(value)
   if rows is None:
     return ip.frame.new(LocalList(ip.fixed_items(value)[::-1]))
   return rows_reversed(rows)
+
+
+def _is_reversed(kind: type) -> bool:
+  return isinstance(getattr(kind, "__reversed__", None), types.FunctionType)
 
 
 def any_or_all(name: str) -> Callable[..., Any]:

@@ -254,5 +254,11 @@ def set_attribute(ip: Host, owner: Any, name: Any, value: Any) -> Any:
 
 def is_callable(ip: Host, value: Any) -> Any:
   if isinstance(value, Ref):
-    return all(callable(kind) and hasattr(kind, "__call__") for kind in ip.frame.types_of(value))  # noqa: B004
+    kinds = ip.frame.types_of(value) - {Missing}
+    found = {_attributes.by_class(kind, "__call__") is not None for kind in kinds}
+    if len(found) != 1:
+      raise ip.frame.refuse(
+        Reason.UNSUPPORTED_OPERATION, "callable() of objects of several classes."
+      )
+    return found.pop()
   return callable(value) or isinstance(value, (BoundMethod, Builtin, Closure))
