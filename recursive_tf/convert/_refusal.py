@@ -28,7 +28,7 @@ class Reason(enum.Enum):
     "Copy the container (list(x), dict(x)) before one of the two is changed, or return a new one.",
   )
   UNSUPPORTED_WRITE = ("unsupported-write", "Return the value instead of writing it.")
-  STATEFUL_OP = ("stateful-op", "Change variables after the recursion, from what it returns.")
+  STATEFUL_OP = ("stateful-op", "See docs/function.md for what may have effects, and where.")
   TOO_MANY_VARIANTS = ("too-many-variants", "Pass fewer different functions or constants down.")
   TOO_LARGE = ("too-large", "Loop over objects and tensors, whose number only the run knows.")
   NOT_SETTLED = ("not-settled", "Let types and shapes settle, or wrap the calls by hand.")

@@ -1,6 +1,7 @@
 """The shapes of a function's arguments: exact at first, then open where they differ.
 
 The lattice of JANUS (Jeong et al., NSDI 2019, section 3.2): (4, 8), then (None, 8), (None, None).
+Sizes of 0 and 1 stay: Keras squeezes axes of size 1, and of no rows there is no mean.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Shapes:
 def _opened(argument: Argument) -> Argument:
   spec = argument.spec
   if spec is not None and spec.shape.rank is not None:
-    spec = tf.TensorSpec([None] * spec.shape.rank, spec.dtype)
+    sizes = [size if size in (0, 1) else None for size in spec.shape.as_list()]
+    spec = tf.TensorSpec(sizes, spec.dtype)
   parts = tuple(map(_opened, argument.parts))
   return dataclasses.replace(argument, spec=spec, parts=parts)
 

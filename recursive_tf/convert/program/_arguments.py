@@ -147,10 +147,14 @@ class Argument:
 
 
 def _includes(shape: tf.TensorShape, other: tf.TensorShape) -> bool:
-  """Tells whether whatever has the other shape has this one, too."""
+  """Tells whether whatever has the other shape has this one, too.
+
+  A size of 0 or 1 that is known is not one of those that may be any: by these libraries decide.
+  """
   if shape.rank is None or shape.rank != other.rank:
     return shape.rank is None
-  return all(m is None or m == n for m, n in zip(shape.as_list(), other.as_list(), strict=True))
+  pairs = zip(shape.as_list(), other.as_list(), strict=True)
+  return all(m == n or (m is None and n not in (0, 1)) for m, n in pairs)
 
 
 def classify(value: Any, is_first: bool) -> Argument:

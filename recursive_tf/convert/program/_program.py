@@ -132,6 +132,9 @@ class Program:
       self._check_aliases(profile)
       self._check_views()
       self._check_nests(source.node)
+      if step is not None and step.has_prints and self.conversion.effects.sites:
+        text = "print and tf.print in one run: what the graph prints comes before."
+        raise ConversionRefused.of(Reason.EFFECT_ORDER, text)
       changed = self.conversion.changed(source.node)
       check_results(self._result_form(), changed, self.conversion.effects.places.values())
     finally:

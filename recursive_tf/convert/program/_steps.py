@@ -84,10 +84,12 @@ class Kept:
   Attributes:
     held: by id of the handle, what the variable is to hold.
     copies: handles, their copies, and what the variables are.
+    reads: what stands for reads of variables that are held.
   """
 
   held: dict[int, tf.Tensor]
   copies: list[tuple[Any, tf.Tensor, Any]]
+  reads: list[tf.Tensor] = dataclasses.field(default_factory=list)
 
 
 class Step:
@@ -99,6 +101,8 @@ class Step:
     copied: the ids of those that it has copies of.
     is_random: whether it draws random numbers.
     has_prints: whether it prints from within the graph.
+    is_seen_by_tapes: whether results depend on variables that it reads after it has written them,
+      which a tape outside would take for what was written to them.
   """
 
   def __init__(self, name: str):
@@ -111,6 +115,7 @@ class Step:
     self._taped: set[Any] = set()  # Reads of the trial that a tape has seen.
     self.is_random = False
     self.has_prints = False
+    self.is_seen_by_tapes = False
     self._as_values: dict[int, Any] = {}
 
   def note_copied(self, variable: Any) -> None:
@@ -236,7 +241,8 @@ class Step:
       if key is None or (op_type == _READ and key not in found.held):
         return create()
       if op_type == _READ:
-        return tf.identity(found.held[key]).op
+        found.reads.append(tf.identity(found.held[key]))
+        return found.reads[-1].op
 
       def now() -> tf.Tensor:
         if key in found.held:
@@ -277,6 +283,9 @@ class Step:
     Raises:
       ConversionRefused: If the program writes other variables than its trial did.
     """
+    sources = [copy for _, copy, spec in kept.copies if spec.dtype.is_floating]
+    sources += [read for read in kept.reads if read.dtype.is_floating]
+    self.is_seen_by_tapes = _reach(sources, outputs)
     own = {id(copy) for _, copy, _ in kept.copies}
     outer = {id(inner): handle for handle, inner in tfi.captured(graph)}
     uses = list(self._uses(graph))
@@ -330,13 +339,14 @@ class Variables:
     return id(getattr(variable, "handle", None)) in self._known
 
   def read(self) -> list[Any]:
-    """Returns what they hold; None of one that holds nothing yet."""
-    return [
-      tf.raw_ops.ReadVariableOp(resource=handle, dtype=spec.dtype)
-      if tf.raw_ops.VarIsInitializedOp(resource=handle)
-      else None
-      for handle, spec in self._known.values()
-    ]
+    """Returns what they hold, which no tape sees; None of one that holds nothing yet."""
+    with tfi.stop_recording():
+      return [
+        tf.raw_ops.ReadVariableOp(resource=handle, dtype=spec.dtype)
+        if tf.raw_ops.VarIsInitializedOp(resource=handle)
+        else None
+        for handle, spec in self._known.values()
+      ]
 
   def put(self, values: Iterable[Any]) -> None:
     """Has them hold what `read` has returned."""
@@ -348,6 +358,21 @@ class Variables:
     """Returns what messages call one of them."""
     spec = list(self._known.values())[index][1]
     return f"a variable of shape {spec.shape} ({spec.dtype.name})"
+
+
+def _reach(sources: list[tf.Tensor], results: list[tf.Tensor]) -> bool:
+  """Tells whether floats are computed of some tensors."""
+  wanted = {tensor.op for tensor in results if tensor.dtype.is_floating}
+  seen: set[Any] = set()
+  agenda = list(sources)
+  while agenda:
+    for op in agenda.pop().consumers():
+      if op in wanted:
+        return True
+      if op not in seen:
+        seen.add(op)
+        agenda += op.outputs
+  return any(tensor.op in wanted for tensor in sources)
 
 
 def _inputs_of_nested(op: Any) -> list[tf.Tensor]:

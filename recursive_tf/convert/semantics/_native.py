@@ -50,6 +50,9 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
   args = [lowered(ip, arg) for arg in args]
   kwargs = {name: lowered(ip, arg) for name, arg in kwargs.items()}
   _refuse_numpy(ip, function, [*args, *kwargs.values()])
+  if _decides_by_shapes(function):
+    args = [_of_usual_sizes(ip, arg) for arg in args]
+    kwargs = {name: _of_usual_sizes(ip, arg) for name, arg in kwargs.items()}
   try:
     result = function(*args, **kwargs)
   except RecursionError:
@@ -62,6 +65,27 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
   found = lifted(ip, result)
   frame.compute(found)  # Also an argument that the function called does not use.
   return found
+
+
+def _decides_by_shapes(function: Any) -> bool:
+  """Tells whether it is one of Keras' losses and metrics, whose Python asks for axes of size 1."""
+  own = getattr(function, "__module__", None) or ""
+  modules = own, type(getattr(function, "__self__", function)).__module__
+  return any(module.startswith(("keras.src.losses", "keras.src.metrics")) for module in modules)
+
+
+def _of_usual_sizes(ip: Host, value: Any) -> Any:
+  """Returns a tensor, failing the run if it has fewer than two of what only the run counts."""
+  if not isinstance(value, tf.Tensor) or is_static(value) or value.op.type == "Placeholder":
+    return value  # The function's own arguments of such sizes have graphs of their own.
+  shape = value.shape
+  if shape.rank is None or shape.is_fully_defined():
+    return value
+  sizes = tf.gather(tf.shape(value), [i for i in range(shape.rank) if shape[i] is None])
+  ok = tf.reduce_all(sizes > 1)
+  checked = ip.frame.check(value, ok, "a loss or metric of fewer than two rows")
+  checked.set_shape(shape)
+  return checked
 
 
 def _refuse_numpy(ip: Host, function: Any, values: list[Any]) -> None:

@@ -355,7 +355,9 @@ def _is_same_value(slot: tuple[str, Any], a: Any, b: Any) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
   if a is None or b is None or a.shape != b.shape:
     return a is b
-  return bool(tf.reduce_all(tf.equal(a, b))) or np.array_equal(a, b, equal_nan=True)
+  if bool(tf.reduce_all(tf.equal(a, b))):
+    return True
+  return a.dtype != tf.string and np.array_equal(a, b, equal_nan=True)
 
 
 def _put_back(owner: Any, before: Contents) -> None:

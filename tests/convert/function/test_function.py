@@ -243,7 +243,7 @@ def test_one_graph_for_many_lengths_and_rates():
     expected = expected - total / (100 + length)
     step(tf.constant(xs), 1.0 / (100 + length))
     np.testing.assert_allclose(weight.numpy(), expected, rtol=1e-4)
-  assert step.stats.num_graphs == 2
+  assert step.stats.num_graphs == 3  # Of 1, of 2, and of any other number of rows.
 
 
 def test_numbers_that_tensorflow_wants_as_such_are_constants():
@@ -475,3 +475,129 @@ def test_arguments_do_not_stay():
   del x
   gc.collect()
   assert sum(ref() is not None for ref in kept) <= 1  # The last conversion's, if any.
+
+
+def _taped(function, variable, xs):
+  found = []
+  for x in xs:
+    with tf.GradientTape() as tape:
+      tape.watch(x)
+      result = function(x)
+    gradients = tape.gradient(result, [variable, x])
+    found.append([None if g is None else g.numpy().tolist() for g in gradients])
+  return found
+
+
+def _clipped(variable, x):
+  variable.assign(tf.clip_by_value(variable, -1.5, 1.5))
+  return tf.reduce_sum(variable * x)
+
+
+def _subtracted(variable, x):
+  variable.assign_sub(x)
+  return tf.reduce_sum(variable)
+
+
+def _scattered(variable, x):
+  variable.scatter_nd_update([[0]], x[:1])
+  return tf.reduce_sum(variable * x)
+
+
+def _only_after(variable, x):
+  loss = tf.reduce_sum(variable * x)
+  variable.assign_sub(0.1 * x)
+  return loss
+
+
+@pytest.mark.parametrize("update", [_clipped, _subtracted, _scattered, _only_after])
+@pytest.mark.parametrize("verify", [None, False])
+def test_a_tape_outside_sees_the_variable_and_not_what_was_written(update, verify):
+  xs = [tf.constant([1.0, 2.0])] * 3
+  plain, variable = tf.Variable([1.0, 2.0]), tf.Variable([1.0, 2.0])
+  expected = _taped(lambda x: update(plain, x), plain, xs)
+  function = rtf.function(lambda x: update(variable, x), verify=verify)
+  assert _taped(function, variable, xs) == expected
+  assert (function.stats.num_converted_runs == 3) == (update is _only_after)
+
+
+@pytest.mark.parametrize("kind", ["layer", "variable"])
+def test_a_tape_around_a_keras_layer_is_no_difference(kind):
+  keras.utils.set_random_seed(3)
+  layer = keras.layers.Dense(2)
+  layer.build([None, 2])
+
+  @rtf.function
+  def forward(x):
+    return tf.reduce_sum(layer(x) ** 2 if kind == "layer" else x @ layer.kernel)
+
+  for x in ([[1.0, 2.0]], [[0.5, -1.0]]):
+    _taped(forward, layer.kernel.value, [tf.constant(x)])
+  assert forward.stats.num_converted_runs == 2
+  assert forward.stats.num_verified_runs >= 1
+
+
+def test_what_the_graph_prints_is_printed_once(tmp_path):
+  path = tmp_path / "printed"
+  stream = f"file://{path}"
+  count = tf.Variable(0.0)
+
+  @rtf.function(verify=True)
+  def step(x):
+    count.assign_add(x)
+    tf.print(count, output_stream=stream)
+    return x
+
+  for _ in range(3):
+    step(tf.constant(1.0))
+  assert path.read_text().split() == ["1", "2", "3"]
+  assert step.stats.num_converted_runs == 3
+
+  @rtf.function(verify=False)
+  def both(x):
+    print("first")
+    tf.print("second", output_stream=stream)
+    return x
+
+  both(tf.constant(1.0))
+  assert Reason.EFFECT_ORDER in both.stats.fallbacks
+
+
+_MSE = keras.losses.MeanSquaredError()
+
+
+@pytest.mark.parametrize(
+  "loss, shapes",
+  [
+    (
+      _MSE,
+      [[(4, 3), (4, 3)], [(2, 3), (2, 3)], [(5, 3), (5, 3)], [(0, 3), (0, 3)], [(1, 3), (1, 3)]],
+    ),
+    (_MSE, [[(4, 1), (4, 1)], [(4,), (4, 1)], [(3, 2), (3, 2)], [(3,), (3, 1)]]),
+    (keras.losses.cosine_similarity, [[(2, 3), (2, 3)], [(4, 2), (4, 2)], [(4,), (4, 1)]]),
+    (
+      lambda y, p: _MSE(y[y > 0.5], p[y > 0.5]),  # Of as many as the run selects, also none.
+      [[(3,), (3,)], [(5,), (5,)], [(1,), (1,)], [(2,), (2,)]],
+    ),
+  ],
+)
+def test_sizes_by_which_keras_decides_are_not_left_open(loss, shapes):
+  rng = np.random.default_rng(3)
+  function = rtf.function(lambda y, p: loss(y, p), verify=False)
+  for pair in shapes:
+    y, p = (tf.constant(rng.uniform(size=shape), tf.float32) for shape in pair)
+    for labels in (y, y * 0.0):
+      expected, found = loss(labels, p), function(labels, p)
+      assert found.shape == expected.shape
+      np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_checked_runs_compare_variables_of_strings():
+  text = tf.Variable(["a", "b"])
+
+  @rtf.function
+  def step(x):
+    text.assign([x, "c"])
+    return x
+
+  step(tf.constant("z"))
+  assert step.stats.num_converted_runs == step.stats.num_verified_runs == 1
