@@ -65,6 +65,16 @@ def _seeds():
   tf.keras.utils.set_random_seed(0)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _all_threads():
+  """Divides calls among all threads, however little there is to do: what is large is, elsewhere."""
+  from recursive_tf.batching import _work
+
+  with pytest.MonkeyPatch.context() as patch:
+    patch.setattr(_work, "frame_work", lambda *_: 0)
+    yield
+
+
 class Mode:
   """One way to run a function: as it is, or inside `tf.function`.
 

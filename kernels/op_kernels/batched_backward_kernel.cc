@@ -210,7 +210,7 @@ class LaunchBatchedBackwardOp final : public tf::AsyncOpKernel {
     const std::shared_ptr<BatchedRun>& run = (*ref)->run;
     const absl::Status status = Check(*run);
     OP_REQUIRES_OK_ASYNC(ctx, status, done);
-    auto table = functions_.Get(ctx->function_library(), run->num_shards() > 1);
+    auto table = functions_.Get(ctx->function_library(), run->has_one_thread);
     OP_REQUIRES_OK_ASYNC(ctx, table.status(), done);
     const absl::Status checked = CheckFunctions(**table);
     OP_REQUIRES_OK_ASYNC(ctx, checked, done);

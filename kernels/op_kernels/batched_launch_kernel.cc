@@ -1,12 +1,15 @@
 // Kernel of LaunchBatched: divides the rows into shards and runs them.
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/core/shards.h"
 #include "kernels/op_kernels/kernel_util.h"
 #include "kernels/op_kernels/sharded_call.h"
 #include "kernels/runtime/batched_forward.h"
@@ -40,11 +43,13 @@ class LaunchCall final : public ShardedCall {
  public:
   LaunchCall(tf::OpKernelContext* ctx, tf::AsyncOpKernel::DoneCallback done,
              const LaunchOptions& options, std::shared_ptr<BatchedRun> run,
-             std::shared_ptr<BlockTable> table)
+             std::shared_ptr<BlockTable> table,
+             std::atomic<int64_t>* seen_frames_per_row)
       : ShardedCall(ctx, std::move(done)),
         options_(options),
         table_(std::move(table)),
-        run_(std::move(run)) {}
+        run_(std::move(run)),
+        seen_frames_per_row_(seen_frames_per_row) {}
 
   // An error is in `run_->error`; the shards then end at once.
   void MakeShards(const ArgPointers& args) {
@@ -111,6 +116,10 @@ class LaunchCall final : public ShardedCall {
         trace.steps.push_back(std::move(step));
       }
     }
+    if (run_->num_rows > 0) {
+      seen_frames_per_row_->store(stats.frames / run_->num_rows,
+                                  std::memory_order_relaxed);
+    }
     if (options_.keeps_residuals) run_->CountTape(&stats);
     ProcessStats::Get().Publish(stats);
     if (trace.steps.empty()) return;
@@ -169,6 +178,7 @@ class LaunchCall final : public ShardedCall {
   const LaunchOptions& options_;  // The kernel's, which outlives the call.
   const std::shared_ptr<BlockTable> table_;  // Outlives the shards.
   const std::shared_ptr<BatchedRun> run_;
+  std::atomic<int64_t>* const seen_frames_per_row_;  // The kernel's.
   std::vector<std::unique_ptr<ForwardShard>> shards_;
 };
 
@@ -187,6 +197,8 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
                    ctx->GetAttr("keeps_residuals", &options_.keeps_residuals));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("max_depth", &max_depth_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("num_shards", &num_shards_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("frame_work", &frame_work_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("frames_per_row", &frames_per_row_));
     tf::DataTypeVector arg_dtypes;
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Targs", &arg_dtypes));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Tcaptures", &capture_dtypes_));
@@ -208,11 +220,11 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
       }
       num_rows = *found;
     }
-    const int num_threads =
-        num_shards_ > 0 ? num_shards_ : ShardedCall::NumThreads(ctx);
-    const int num_shards = static_cast<int>(
-        std::max<int64_t>(1, std::min<int64_t>(num_threads, num_rows)));
-    auto table = functions_.Get(ctx->function_library(), num_shards > 1);
+    const CallWork work = WorkOf(num_rows);
+    const int num_shards = NumShards(
+        work, num_shards_ > 0 ? num_shards_ : ShardedCall::NumThreads(ctx));
+    const bool has_one_thread = num_shards > 1 || !IsWorthThreads(work);
+    auto table = functions_.Get(ctx->function_library(), has_one_thread);
     OP_REQUIRES_OK_ASYNC(ctx, table.status(), done);
     const absl::Status status = CheckFunctions(**table);
     OP_REQUIRES_OK_ASYNC(ctx, status, done);
@@ -225,17 +237,30 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
       run->args.push_back({arg->dtype(), arg->shape()});
     }
     run->are_merged = options_.are_merged;
+    run->has_one_thread = has_one_thread;
     run->result_dtypes.assign(options_.result_dtypes.begin(),
                               options_.result_dtypes.end());
     // The table and the run are moved: nothing on this stack may hold them
     // when the op is done, which may be before this function returns.
     auto call = std::make_unique<LaunchCall>(ctx, std::move(done), options_,
-                                             std::move(run), *std::move(table));
+                                             std::move(run), *std::move(table),
+                                             &seen_frames_per_row_);
     call->MakeShards(args);
     ShardedCall::Start(std::move(call));
   }
 
  private:
+  CallWork WorkOf(int64_t num_rows) const {
+    CallWork work;
+    work.num_rows = num_rows;
+    work.frame_work = num_shards_ > 0 ? 0 : frame_work_;
+    work.frames_per_row = frames_per_row_;
+    work.seen_frames_per_row =
+        seen_frames_per_row_.load(std::memory_order_relaxed);
+    work.is_training = options_.keeps_residuals;
+    return work;
+  }
+
   absl::Status MakePlan(tf::OpKernelConstruction* ctx) {
     std::vector<int> code;
     std::string name;
@@ -319,6 +344,9 @@ class LaunchBatchedOp final : public tf::AsyncOpKernel {
   LaunchOptions options_;
   int max_depth_ = 0;
   int num_shards_ = 0;
+  int64_t frame_work_ = 0;
+  int64_t frames_per_row_ = 1;
+  std::atomic<int64_t> seen_frames_per_row_{0};
   int num_args_ = 0;
   tf::DataTypeVector capture_dtypes_;
 };

@@ -14,28 +14,36 @@ int ShardedCall::NumThreads(tf::OpKernelContext* ctx) {
   return workers == nullptr ? 1 : std::max(1, workers->num_threads);
 }
 
+// Who runs which shard. The threads that were asked for help may come when all
+// is over: this is theirs too, and then the only thing that is still there.
+class ShardedCall::Claims {
+ public:
+  explicit Claims(std::vector<StepLoop*> shards)
+      : shards_(std::move(shards)), are_taken_(shards_.size()) {}
+
+  void Run(size_t shard) {
+    if (!are_taken_[shard].exchange(true)) shards_[shard]->Run();
+  }
+
+ private:
+  const std::vector<StepLoop*> shards_;  // Only valid until taken.
+  std::vector<std::atomic<bool>> are_taken_;
+};
+
 void ShardedCall::Start(std::unique_ptr<ShardedCall> call) {
   ShardedCall* raw = call.get();
   const std::vector<StepLoop*> shards = raw->Shards();
-  tf::OpKernelContext* ctx = raw->ctx_;
-  raw->num_running_.store(static_cast<int>(shards.size()));
+  const size_t num_shards = shards.size();
+  const auto* workers = raw->ctx_->device()->tensorflow_cpu_worker_threads();
+  raw->num_running_.store(static_cast<int>(num_shards));
   raw->self_ = std::move(call);
   // The call may be gone as soon as the last shard is started.
-  if (shards.size() == 1) {
-    StepLoop* shard = shards[0];
-    (*ctx->runner())([shard] { shard->Run(); });
-    return;
+  if (num_shards == 1) return shards[0]->Run();
+  const auto claims = std::make_shared<Claims>(shards);
+  for (size_t s = 1; workers != nullptr && s < num_shards; ++s) {
+    workers->workers->Schedule([claims, s] { claims->Run(s); });
   }
-  const auto* workers = ctx->device()->tensorflow_cpu_worker_threads();
-  const int num_pooled = workers == nullptr ? 0 : workers->num_threads;
-  for (int s = 0; s < static_cast<int>(shards.size()); ++s) {
-    StepLoop* shard = shards[s];
-    if (s < num_pooled) {
-      workers->workers->Schedule([shard] { shard->Run(); });
-    } else {
-      (*ctx->runner())([shard] { shard->Run(); });
-    }
-  }
+  for (size_t s = 0; s < num_shards; ++s) claims->Run(s);
 }
 
 void ShardedCall::ShardDone() {

@@ -21,8 +21,9 @@ class ShardedCall {
   ShardedCall(const ShardedCall&) = delete;
   ShardedCall& operator=(const ShardedCall&) = delete;
 
-  // Starts the shards on threads: several on the pool that kernels compute on,
-  // one, or what is more than the pool has threads, as other ops are started.
+  // Runs the shards: the first on this thread, the others on the pool that
+  // kernels compute on. Those that no thread of the pool has begun with by then
+  // are run on this one too. The op may be done when this returns.
   static void Start(std::unique_ptr<ShardedCall> call);
 
   // How many threads there are for shards.
@@ -45,6 +46,8 @@ class ShardedCall {
   tensorflow::OpKernelContext* ctx() const { return ctx_; }
 
  private:
+  class Claims;
+
   void ShardDone();
 
   tensorflow::OpKernelContext* const ctx_;

@@ -30,6 +30,8 @@ REGISTER_OP("RecursiveTf>LaunchBatched")
     .Attr("max_depth: int = 100000")
     .Attr("policy: {'look_ahead', 'agenda', 'depth'} = 'look_ahead'")
     .Attr("num_shards: int >= 0 = 0")
+    .Attr("frame_work: int >= 0 = 0")
+    .Attr("frames_per_row: int >= 1 = 1")
     .Attr("merged: list(bool) = []")
     .SetIsStateful()
     .SetShapeFn(ResultShapes)
@@ -54,9 +56,12 @@ mapped: Whether to call it once for each row.
 keeps_residuals: Whether a backward pass may follow.
 max_depth: The deepest allowed frame; the entry body's frame has depth 1.
 policy: Which block runs next; kernels/core/agenda.h explains them.
-num_shards: Into how many parts rows are divided, if there are as many; 0: as
-  many as the pool has threads that the device computes on. Further parts run
-  where ops run.
+num_shards: Into how many parts rows are divided, if there are as many; 0: at
+  most as many as the pool has threads that the device computes on, each with
+  enough work, as kernels/core/shards.h counts it.
+frame_work: Multiplications of one frame, on average, or what takes as long; 0:
+  not known, and divided among all threads.
+frames_per_row: How many frames a row usually has.
 merged: Which results are rows of one: the blocks return [...] for what a frame
   returns as [1, ...]. None if empty.
 )doc");

@@ -87,13 +87,13 @@ bool IsDifferentiable(tf::DataType dtype) {
 
 absl::StatusOr<std::shared_ptr<BlockTable>> BlockTable::Instantiate(
     tf::FunctionLibraryRuntime* library,
-    const std::vector<tf::NameAttrList>& functions, bool is_sharded) {
+    const std::vector<tf::NameAttrList>& functions, bool has_one_thread) {
   if (library == nullptr) {
     return absl::InternalError("recursive_tf: no function library runtime");
   }
   auto table = absl::WrapUnique(new BlockTable(library));
   tf::Device* device = library->device();
-  if (is_sharded) {
+  if (has_one_thread) {
     // Of the same name: resource handles name the device they belong to.
     table->device_ = tf::RenamedDevice::NewRenamedDevice(
         device->name(), device, /*owns_underlying=*/false,
@@ -143,17 +143,17 @@ BlockTableCache::BlockTableCache(tf::OpKernelConstruction* ctx) {
 }
 
 absl::StatusOr<std::shared_ptr<BlockTable>> BlockTableCache::Get(
-    tf::FunctionLibraryRuntime* library, bool is_sharded) {
+    tf::FunctionLibraryRuntime* library, bool has_one_thread) {
   std::shared_ptr<BlockTable> old;  // Destroyed after the lock is gone.
   {
     MutexLock lock(&mu_);
-    const auto& table = tables_[is_sharded];
+    const auto& table = tables_[has_one_thread];
     if (table != nullptr && table->library() == library) return table;
   }
-  auto table = BlockTable::Instantiate(library, functions_, is_sharded);
+  auto table = BlockTable::Instantiate(library, functions_, has_one_thread);
   if (!table.ok()) return table.status();
   MutexLock lock(&mu_);
-  old = std::exchange(tables_[is_sharded], *table);
+  old = std::exchange(tables_[has_one_thread], *table);
   return *std::move(table);
 }
 

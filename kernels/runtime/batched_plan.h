@@ -59,11 +59,12 @@ class BlockTable final {
  public:
   using Scratches = std::vector<std::unique_ptr<BlockScratch>>;  // By function.
 
-  // With `is_sharded` the functions run with one thread each, because the
-  // shards of a run occupy the others.
+  // With `has_one_thread` the functions run with one thread each, because the
+  // shards of a run occupy the others, or because there is little to do.
   static absl::StatusOr<std::shared_ptr<BlockTable>> Instantiate(
       tensorflow::FunctionLibraryRuntime* library,
-      const std::vector<tensorflow::NameAttrList>& functions, bool is_sharded);
+      const std::vector<tensorflow::NameAttrList>& functions,
+      bool has_one_thread);
 
   const BlockFunction& operator[](int index) const { return *blocks_[index]; }
   int size() const { return static_cast<int>(blocks_.size()); }
@@ -93,12 +94,13 @@ class BlockTableCache final {
 
   int num_functions() const { return static_cast<int>(functions_.size()); }
   absl::StatusOr<std::shared_ptr<BlockTable>> Get(
-      tensorflow::FunctionLibraryRuntime* library, bool is_sharded);
+      tensorflow::FunctionLibraryRuntime* library, bool has_one_thread);
 
  private:
   std::vector<tensorflow::NameAttrList> functions_;
   Mutex mu_;  // Never held across Instantiate.
-  std::shared_ptr<BlockTable> tables_[2] ABSL_GUARDED_BY(mu_);  // [is_sharded]
+  std::shared_ptr<BlockTable> tables_[2] ABSL_GUARDED_BY(
+      mu_);  // [has_one_thread]
 };
 
 }  // namespace recursive_tf

@@ -111,6 +111,7 @@ class BatchedRun final {
   // As the op has returned them; set when the run has ended.
   std::vector<tensorflow::TensorShape> result_shapes;
   std::vector<bool> are_merged;  // Results that are rows of one; empty: none.
+  bool has_one_thread = false;   // Each part: its kernels use no other one.
   // One for each shard, empty unless the run keeps residuals. Written by the
   // shard's thread, then immutable until dropped.
   std::vector<ShardTape> tapes;

@@ -71,6 +71,8 @@ def emit_launch(
     max_depth=max_depth,
     policy=policy,
     num_shards=1 if plan.is_exclusive else 0,
+    frame_work=plan.frame_work,
+    frames_per_row=plan.frames_per_row,
     merged=[value.is_merged for value in values],
     name=plan.bodies[0].key,
   )

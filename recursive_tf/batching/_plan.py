@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.autodiff import Slot, connected_args
-from recursive_tf.batching import _exclusive, _program
+from recursive_tf.batching import _exclusive, _program, _work
 from recursive_tf.batching._active import active_values, is_active
 from recursive_tf.batching._cut import Block, Cut, cut_bodies
 from recursive_tf.batching._functions import HAS_EFFECT, BlockFunction, SerialNodeError, emit_from
@@ -67,6 +67,7 @@ class Plan:
     hoisted: values that are computed before the run and captured like outer references.
     serial_ops: the ops that run frame by frame.
     is_exclusive: whether only one thread may run them, because frames read and write a variable.
+    frame_work, frames_per_row: what a call of many rows is divided between threads by.
   """
 
   def __init__(self, bodies: list[Body]):
@@ -87,6 +88,8 @@ class Plan:
     self.functions = self._make_functions()
     num_captures = self._num_captures + len(self.hoisted)
     self.program = _program.encode(0, self.cuts, self.functions, num_captures)
+    self.frame_work = _work.frame_work(self.functions.values(), len(bodies))
+    self.frames_per_row = _work.frames_per_row(any(next(_calls(ir), None) for ir in self.irs))
     self.runtime_functions = [make_function(f) for f in self.functions.values()]
     self.serial_ops = [
       SerialOp(block.body, node.op.type, node.location, self._reasons[id(node)])
