@@ -147,14 +147,10 @@ class Argument:
 
 
 def _includes(shape: tf.TensorShape, other: tf.TensorShape) -> bool:
-  """Tells whether whatever has the other shape has this one, too.
-
-  A size of 0 or 1 that is known is not one of those that may be any: by these libraries decide.
-  """
+  """Tells whether whatever has the other shape has this one, too."""
   if shape.rank is None or shape.rank != other.rank:
     return shape.rank is None
-  pairs = zip(shape.as_list(), other.as_list(), strict=True)
-  return all(m == n or (m is None and n not in (0, 1)) for m, n in pairs)
+  return all(m is None or m == n for m, n in zip(shape.as_list(), other.as_list(), strict=True))
 
 
 def classify(value: Any, is_first: bool) -> Argument:

@@ -230,8 +230,9 @@ class Programs:
     key = key_of(arguments)
     known = self._entries.get(key)
     if known is None:
-      found = (e for e in self._entries.values() if any(p.takes(arguments) for p in e.programs))
-      known = next(found, None) or Entry()
+      # A function's shapes are open where they may be; a size of 1 beside them is its own case.
+      others = () if self._runs_in_graph else self._entries.values()
+      known = next((e for e in others if any(p.takes(arguments) for p in e.programs)), Entry())
       for gone in self._entries.add(key, known):
         for program in gone.programs:
           if not program.is_packed:
