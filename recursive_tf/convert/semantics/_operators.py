@@ -250,6 +250,10 @@ def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:
 
 
 def _in_place(ip: Host, op: type[ast.operator], old: Any, value: Any) -> Any:
+  own = f"__i{_OPERATORS[op][2]}__"
+  kinds = ip.frame.types_of(old) if isinstance(old, Ref) else {type(old)}
+  if any(issubclass(kind, (tf.Variable, keras.Variable)) and hasattr(kind, own) for kind in kinds):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{own} of a variable, which may raise.")
   old = ip.frame.concrete(old)
   if isinstance(old, LocalList) and op is ast.Add:
     ip.extend(old, value)
@@ -266,7 +270,6 @@ def _in_place(ip: Host, op: type[ast.operator], old: Any, value: Any) -> Any:
         f"{op.__name__} changes an array of NumPy in place. Make a new one: x = x + y.",
       )
     return binary(ip, op, old, value)
-  own = f"__i{_OPERATORS[op][2]}__"
   if isinstance(old, Ref) and any(hasattr(t, own) for t in ip.frame.types_of(old) - {list}):
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{own} of an object of the heap.")
   if (isinstance(old, LocalObject) and hasattr(old.type, own)) or is_own(old, own):
