@@ -10,7 +10,7 @@ namespace recursive_tf {
 // with less of it, under a millisecond on one core, does not make up for a
 // second thread: waking it, and the steps that both then take with half of the
 // rows each.
-constexpr int64_t kMinWorkPerShard = 20'000'000;
+constexpr int64_t kMinWorkPerShard = 14'000'000;
 // A backward pass takes twice as long as the forward pass before it.
 constexpr int64_t kTrainingFactor = 3;
 // Frames of a row as a multiple of what the program was thought to have, from
