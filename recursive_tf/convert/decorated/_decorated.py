@@ -182,8 +182,7 @@ class Decorated:
       return self._one_by_one(arguments, values)
     graph = self._programs.graph(program, prepared.arguments)
     is_recording = tfi.is_recording()
-    step = program.step
-    if is_recording and step is not None and step.is_seen_by_tapes:
+    if is_recording and program.is_seen_by_tapes:
       seen = ConversionRefused.of(
         Reason.STATEFUL_OP,
         f"{self.__name__} computes with variables that it has written, and a tape outside records.",
@@ -191,8 +190,7 @@ class Decorated:
       return functools.partial(self._fall_back, seen, plain)
     key = program.version, is_mapped, is_recording
     try:
-      # What is printed from within the graph cannot be held back, and would be printed twice.
-      if not (step is not None and step.has_prints) and self._schedule.is_due(key):
+      if not program.has_prints and self._schedule.is_due(key):  # A check would print again.
         verdict = self._check(prepared, values, key, is_recording)
         return self._judged(prepared, verdict, plain)
       found = graph.run(prepared.tensors)

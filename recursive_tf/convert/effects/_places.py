@@ -265,10 +265,10 @@ class Places:
     gone = {one for value in leaving.values() for _, one in containers(value)}
     for place, store in zip(places, stores, strict=True):
       form = _forms.generalized(_forms.form_of(store.content, frame), is_argument=True)
-      wider = _joined(place.next_form, form)
-      left = form if wider is None else None
-      if left != place.left or wider not in (None, place.next_form):
-        place.left, place.next_form = left, wider or place.next_form
+      joined = _joined(place.next_form, form)
+      found = (form, place.next_form) if joined is None else (None, joined)
+      if found != (place.left, place.next_form):
+        place.left, place.next_form = found
         self._note_news()
       inside = {one for _, one in containers(store.content)}
       place.left_as = roots.get(store.content) if isinstance(store.content, Container) else None

@@ -100,6 +100,8 @@ _NOT_COMPUTING = (
   "tensorflow.python.ops.summary_ops",
   "tensorflow.python.ops.tensor_array_ops",
 )
+# Whose Python asks for axes of size 1.
+_DECIDING_BY_SHAPES = ("keras.src.losses", "keras.src.metrics")
 _ACTING_NAMES = frozenset(
   """apply_along_axis apply_over_axes array2string array_repr array_str clear_session copyto empty
   empty_like errstate fill_diagonal fromfile fromfunction frompyfunc fromiter genfromtxt
@@ -209,6 +211,13 @@ def is_of(function: Any, library: str) -> bool:
     function = type(owner)
   module = getattr(function, "__module__", None) or type(function).__module__
   return isinstance(module, str) and module.partition(".")[0] == library
+
+
+def decides_by_shapes(function: Any) -> bool:
+  """Tells whether it is a loss or metric of Keras, a function or an object."""
+  own = getattr(function, "__module__", None) or ""
+  of_object = type(getattr(function, "__self__", function)).__module__
+  return any(_is_in(module, _DECIDING_BY_SHAPES) for module in (own, of_object))
 
 
 def returns_python(function: Any) -> bool:

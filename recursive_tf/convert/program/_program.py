@@ -132,7 +132,7 @@ class Program:
       self._check_aliases(profile)
       self._check_views()
       self._check_nests(source.node)
-      if step is not None and step.has_prints and self.conversion.effects.sites:
+      if self.has_prints and self.conversion.effects.sites:
         text = "print and tf.print in one run: what the graph prints comes before."
         raise ConversionRefused.of(Reason.EFFECT_ORDER, text)
       changed = self.conversion.changed(source.node)
@@ -253,9 +253,19 @@ class Program:
     return self.effects.is_pure and not is_given and not self.has_acted
 
   @property
+  def has_prints(self) -> bool:
+    """Whether a run prints from within the graph: that cannot be held back."""
+    return self.step is not None and self.step.has_prints
+
+  @property
+  def is_seen_by_tapes(self) -> bool:
+    """Whether a tape outside would see what a run has written to variables."""
+    return self.step is not None and self.step.is_seen_by_tapes
+
+  @property
   def has_acted(self) -> bool:
     """Whether a run has written variables or printed by its end; plain Python would do it again."""
-    return self.step is not None and (bool(self.step.written) or self.step.has_prints)
+    return self.has_prints or (self.step is not None and bool(self.step.written))
 
   @property
   def variables(self) -> Variables | None:

@@ -207,11 +207,8 @@ def _identical(ip: Host, left: Any, right: Any) -> Any:
     if isinstance(value, Ref):
       if any(kind in PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "`is` of strings or numbers.")
-    elif isinstance(value, Container) and frame.sharing.is_pinned(value):
-      raise frame.refuse(
-        Reason.SHARED_CONTAINER, f"{name_of(value)} may be another object; only the run knows."
-      )
     elif isinstance(value, (Closure, LocalObject, LocalList, LocalDict)):
+      _check_not_elsewhere(ip, value)
       return False  # Made in this run, and not yet where something is read.
     elif not is_static(value) or isinstance(value, _ARRAYS):
       raise unsupported(ip, "is", left, right)
@@ -220,6 +217,13 @@ def _identical(ip: Host, left: Any, right: Any) -> Any:
     for v in (left, right)
   ]
   return Number(tf.equal(*handles), bool)
+
+
+def _check_not_elsewhere(ip: Host, value: Any) -> None:
+  """Refuses to tell which object a container is that may also be where no name leads."""
+  if isinstance(value, Container) and ip.frame.sharing.is_pinned(value):
+    text = f"{name_of(value)} may be another object; only the run knows."
+    raise ip.frame.refuse(Reason.SHARED_CONTAINER, text)
 
 
 def _is_one_object(ip: Host, left: Any, right: Any) -> bool:
@@ -237,12 +241,10 @@ def _is_one_object(ip: Host, left: Any, right: Any) -> bool:
         f"Whether {name_of(left)} is {name_of(right)} only the run knows.",
       )
     return False
-  for one, other in ((left, right), (right, left)):
-    if isinstance(one, Container) and ip.frame.sharing.is_pinned(one) and is_static(other):
-      raise ip.frame.refuse(
-        Reason.SHARED_CONTAINER, f"{name_of(one)} may be another object; only the run knows."
-      )
   values = (left, right)
+  for value, other in (values, values[::-1]):
+    if is_static(other):
+      _check_not_elsewhere(ip, value)
   are_alike = type(left) is type(right) or all(isinstance(v, _ARRAYS) for v in values)
   if any(isinstance(v, (Maybe, Weak, Abstract)) for v in values) or (
     are_alike and not (is_static(left) and is_static(right))

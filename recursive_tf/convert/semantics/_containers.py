@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -186,10 +187,10 @@ def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Any) -> Any:
     found = items.pop(key, default)
     owner.items = items
     return found
-  if name == "items":
-    return _view(ip, owner, name, [tuple(pair) for pair in owner.items.items()])
-  if name in ("keys", "values"):
-    return _view(ip, owner, name, getattr(owner.items, name)())
+  if name in VIEWS:
+    found = _view(ip, owner.items, name)
+    frame.sharing.link(found, owner)  # It cannot be read any more once the dict has changed.
+    return found
   if name == "update" and isinstance(args[0], LocalDict):
     owner.items = {**owner.items, **args[0].items}
     return None
@@ -198,11 +199,10 @@ def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Any) -> Any:
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.{name} in the run.")
 
 
-def _view(ip: Host, owner: LocalDict, name: str, items: Any) -> LocalList:
-  """Returns what a dict shows of itself: it cannot be read any more once the dict has changed."""
-  found = ip.frame.new(LocalList(items))
+def _view(ip: Host, items: Mapping[Any, Any], name: str) -> LocalList:
+  """Returns what a dict shows of itself."""
+  found: LocalList = ip.frame.new(LocalList(getattr(items, name)()))
   found.type = VIEWS[name]
-  ip.frame.sharing.link(found, owner)
   return found
 
 
@@ -225,11 +225,7 @@ def method_of_static(ip: Host, owner: dict[Any, Any], name: str) -> Any:
   items = items_of_dict(ip, owner)
   if items is None or (name == "copy" and type(owner) is not dict):
     raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a {named(owner)}.")
-  if name == "copy":
-    return ip.frame.new(LocalDict(items))
-  found = ip.frame.new(LocalList(getattr(items, name)()))
-  found.type = VIEWS[name]
-  return found
+  return ip.frame.new(LocalDict(items)) if name == "copy" else _view(ip, items, name)
 
 
 def method_of_heap(ip: Host, ref: Ref, name: str, args: Any) -> Any:

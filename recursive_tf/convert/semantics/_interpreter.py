@@ -228,6 +228,13 @@ class Interpreter:
       assert isinstance(target, (ast.Tuple, ast.List))  # What the passes leave.
       self._unpack(target.elts, value, scope)
 
+  def _items_of_dict(self, value: Any) -> dict[Any, Any]:
+    """Returns the items of what stands behind `**`."""
+    items = _containers.items_of_dict(self, value)
+    if items is None:
+      raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
+    return items
+
   def keep(self, value: Any) -> Any:
     """Returns a value that may be used more than once.
 
@@ -354,13 +361,6 @@ class Interpreter:
     if any(isinstance(part, ast.Starred) for part in node.elts):
       return self.call(tuple, [self.eval_List(node, scope)], {})
     return tuple(self.eval(part, scope) for part in node.elts)
-
-  def _items_of_dict(self, value: Any) -> dict[Any, Any]:
-    """Returns the items of what stands behind `**`."""
-    items = _containers.items_of_dict(self, value)
-    if items is None:
-      raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
-    return items
 
   def eval_List(self, node: ast.List | ast.Tuple, scope: Scope) -> Any:
     found = self.frame.new(LocalList([]))

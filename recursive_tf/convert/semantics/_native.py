@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._fingerprint import TooLarge
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
@@ -50,7 +51,7 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
   args = [lowered(ip, arg) for arg in args]
   kwargs = {name: lowered(ip, arg) for name, arg in kwargs.items()}
   _refuse_numpy(ip, function, [*args, *kwargs.values()])
-  if _decides_by_shapes(function):
+  if _libraries.decides_by_shapes(function):
     args = [_of_usual_sizes(ip, arg) for arg in args]
     kwargs = {name: _of_usual_sizes(ip, arg) for name, arg in kwargs.items()}
   try:
@@ -65,13 +66,6 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
   found = lifted(ip, result)
   frame.compute(found)  # Also an argument that the function called does not use.
   return found
-
-
-def _decides_by_shapes(function: Any) -> bool:
-  """Tells whether it is one of Keras' losses and metrics, whose Python asks for axes of size 1."""
-  own = getattr(function, "__module__", None) or ""
-  modules = own, type(getattr(function, "__self__", function)).__module__
-  return any(module.startswith(("keras.src.losses", "keras.src.metrics")) for module in modules)
 
 
 def _of_usual_sizes(ip: Host, value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 import types
 from typing import Any
@@ -30,7 +29,7 @@ def is_own(value: Any, *names: str) -> bool:
   What such a method reads may be another value in the next run, though the object is the same.
   """
   for name in names:
-    found = inspect.getattr_static(type(value), name, None)
+    found = getattr(type(value), name, None)
     if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
       if found.__module__.partition(".")[0] not in _CONSTANT:
         return True
@@ -58,7 +57,8 @@ def as_index(ip: Host, value: Any) -> Any:
     ConversionRefused: If it may be an int or a float.
   """
   value = ip.frame.resolve(value)
-  refuse_own(ip, "An index", (value,))
+  if is_own(value, "__index__"):
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, "An index whose class says which number it is.")
   if isinstance(value, Number):
     if value.type is float:
       raise Raises
