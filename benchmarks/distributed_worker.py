@@ -20,7 +20,7 @@ from recursive_tf.datasets import ReadReport, make_dataset
 from recursive_tf.distribute.addresses import Addresses, local_addresses
 from recursive_tf.distribute.workers import Cluster
 from recursive_tf.models import Adagrad
-from recursive_tf.training.registry import entry_named
+from recursive_tf.training.registry import problem_of
 from recursive_tf.training.runs import make_model, make_run_config
 from recursive_tf.training.step import make_shared_step, make_train_step
 
@@ -31,7 +31,7 @@ _LIMIT = 3000  # Sentences: enough for the steps, and read quickly.
 def load(model: str, data: str, seed: int, limit: int = _LIMIT) -> tuple[Any, Any]:
   """Returns configuration and splits as `recursive-tf train` has them."""
   config = make_run_config(model, data, seed=seed, limit=limit)
-  return config, entry_named(model).problem.load_splits(config, None, ReadReport())
+  return config, problem_of(config).load_splits(config, None, ReadReport())
 
 
 def _bytes_sent() -> int:

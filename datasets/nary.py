@@ -139,11 +139,8 @@ class PackedNaryTrees:
     """The most children that a node has."""
     return int(self.nodes[:, 3].max(initial=0))
 
-  def batch_arrays(self, indices: Sequence[int] | np.ndarray) -> dict[str, np.ndarray]:
-    """Returns the fields of `batch(indices)` as numpy arrays; no Python work per node.
-
-    Args:
-      indices: int [B], trees to take; repeats are allowed.
+  def places(self, indices: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Returns where the nodes of the trees at `indices` are in these arrays, int64 [N of these].
 
     Raises:
       DataError: If an index is not in 0 .. T - 1.
@@ -154,7 +151,23 @@ class PackedNaryTrees:
     starts = self.node_splits[indices]
     lengths = self.node_splits[indices + 1] - starts
     first_nodes = np.cumsum(lengths) - lengths
-    nodes = self.nodes[np.arange(lengths.sum()) + np.repeat(starts - first_nodes, lengths)]
+    return np.arange(lengths.sum()) + np.repeat(starts - first_nodes, lengths)
+
+  def batch_arrays(self, indices: Sequence[int] | np.ndarray) -> dict[str, np.ndarray]:
+    """Returns the fields of `batch(indices)` as numpy arrays; no Python work per node.
+
+    Args:
+      indices: int [B], trees to take; repeats are allowed.
+
+    Raises:
+      DataError: If an index is not in 0 .. T - 1.
+    """
+    indices = np.asarray(indices, np.int64).reshape(-1)
+    places = self.places(indices)
+    starts = self.node_splits[indices]
+    lengths = self.node_splits[indices + 1] - starts
+    first_nodes = np.cumsum(lengths) - lengths
+    nodes = self.nodes[places]
     # A tree of n nodes has n - 1 children, so both lie where the nodes are, less a place a tree.
     edges = lengths - 1
     first_edges = np.cumsum(edges) - edges

@@ -62,11 +62,24 @@ def load_sick(path: str | os.PathLike[str] | None = None) -> dict[str, list[Sick
   Raises:
     DataError: If files are missing, damaged or malformed; names file, line and column.
   """
+  folder, read = _open(path)
+  return {split: _read_split(folder / split, read) for split in SPLITS}
+
+
+def load_sick_split(path: str | os.PathLike[str] | None, split: str) -> list[SickPair]:
+  """Reads one split, "train", "dev" or "test"; arguments and errors as `load_sick`."""
+  folder, read = _open(path)
+  return _read_split(folder / split, read)
+
+
+def _open(
+  path: str | os.PathLike[str] | None,
+) -> tuple[pathlib.Path, Callable[[pathlib.Path], bytes]]:
+  """Returns the folder of the splits, and what reads files below it."""
   folder = pathlib.Path(path) if path is not None else _find()
   if (folder / _ARCHIVE).is_file():
-    contents = _read_archive(folder / _ARCHIVE)
-    return {split: _read_split(folder / _ARCHIVE / split, contents.__getitem__) for split in SPLITS}
-  return {split: _read_split(folder / split, read_bytes) for split in SPLITS}
+    return folder / _ARCHIVE, _read_archive(folder / _ARCHIVE).__getitem__
+  return folder, read_bytes
 
 
 def relatedness_distribution(relatedness: np.ndarray) -> np.ndarray:

@@ -4,6 +4,8 @@
 `TreeBatch`: `loss, metrics = model.loss_and_metrics(batch)`, in a `tf.function`.
 `ChildSumTreeLSTM(vocab_size)` and `NaryTreeLSTM(vocab_size)` encode trees with any number of
 children and words at any node: `model.encode(batch)`, of a `NaryBatch`.
+`RelatednessTreeLSTM(vocab_size)` compares two sentences, `RelationTreeLSTM(vocab_size)` labels
+the relations of words to their heads, both with a Child-Sum Tree-LSTM.
 `TopDownTreeLSTM(vocab_size)` generates trees: `model.generate(condition)`.
 """
 
@@ -20,6 +22,12 @@ from recursive_tf.models.treelstm import GenerationMetrics as GenerationMetrics
 from recursive_tf.models.treelstm import NaryTreeEncoder as NaryTreeEncoder
 from recursive_tf.models.treelstm import NaryTreeLSTM as NaryTreeLSTM
 from recursive_tf.models.treelstm import NaryTreeLSTMConfig as NaryTreeLSTMConfig
+from recursive_tf.models.treelstm import RelatednessConfig as RelatednessConfig
+from recursive_tf.models.treelstm import RelatednessMetrics as RelatednessMetrics
+from recursive_tf.models.treelstm import RelatednessTreeLSTM as RelatednessTreeLSTM
+from recursive_tf.models.treelstm import RelationConfig as RelationConfig
+from recursive_tf.models.treelstm import RelationMetrics as RelationMetrics
+from recursive_tf.models.treelstm import RelationTreeLSTM as RelationTreeLSTM
 from recursive_tf.models.treelstm import TopDownTreeLSTM as TopDownTreeLSTM
 from recursive_tf.models.treelstm import TopDownTreeLSTMConfig as TopDownTreeLSTMConfig
 from recursive_tf.models.treelstm import TreeLSTM as TreeLSTM

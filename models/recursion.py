@@ -118,9 +118,18 @@ def _add(left: Tensors, right: Tensors) -> Tensors:
   return tuple(a + b for a, b in zip(left, right, strict=True))
 
 
-def encode_nary_trees(
-  name: str, batch: NaryTrees, cell: NaryCells, embedding: tf.Variable
-) -> tf.Tensor:
+# (word's vector [1, D_word], children, their h [K, D]) -> values to sum up the tree.
+ChildrenHead = Callable[[tf.Tensor, tf.Tensor, tf.Tensor], Tensors]
+
+
+def run_over_nary_trees(
+  name: str,
+  batch: NaryTrees,
+  cell: NaryCells,
+  embedding: tf.Variable,
+  head: ChildrenHead,
+  sum_specs: tuple[tf.TensorSpec, ...],
+) -> tuple[tf.Tensor, Tensors]:
   """Computes the states of all nodes of B trees, the children of a node concurrently.
 
   Args:
@@ -128,12 +137,16 @@ def encode_nary_trees(
     batch: the trees.
     cell: makes the states.
     embedding: the words' vectors, float [V, D_word]; nodes without a word have zeros.
+    head: is called once for a node that has K > 0 children, these being indices of nodes, int32
+      [K].
+    sum_specs: of the values of `head`.
 
   Returns:
-    The states `h` of the roots, float [B, D].
+    (h, sums): the states of the roots, float [B, D]; and the values of `head`, summed over each
+    tree, [B, ...].
   """
   width = embedding.shape[1]
-  with rtf.SubGraph(name, outputs=cell.state_spec) as f:
+  with rtf.SubGraph(name, outputs=(cell.state_spec, sum_specs)) as f:
     row = tf.gather(batch.nodes, f.input(tf.int32, [1]))
     columns = tf.unstack(row, num=len(NARY_COLUMNS), axis=1)
     node = dict(zip(NARY_COLUMNS, columns, strict=True))
@@ -144,15 +157,28 @@ def encode_nary_trees(
     def no_word() -> tf.Tensor:
       return tf.zeros([1, width], embedding.dtype)
 
-    gates = cell.gates(tf.cond(tf.reshape(node["word"] >= 0, []), word, no_word))
+    x = tf.cond(tf.reshape(node["word"] >= 0, []), word, no_word)
+    gates = cell.gates(x)
 
     def leaf() -> Any:
-      return cell.leaf(gates)
+      return cell.leaf(gates), tuple(tf.zeros(spec.shape, spec.dtype) for spec in sum_specs)
 
     def inner() -> Any:
       below = tf.slice(batch.children, node["first_child"], node["num_children"])
-      return cell.inner(gates, f.map(below[:, tf.newaxis]))
+      states, sums = f.map(below[:, tf.newaxis])
+      own = head(x, below, tf.squeeze(states[0], 1))
+      return cell.inner(gates, states), tuple(
+        tf.reduce_sum(below, 0) + value for below, value in zip(sums, own, strict=True)
+      )
 
     f.output(tf.cond(tf.reshape(node["num_children"] == 0, []), leaf, inner))
-  state = f.map(batch.root[:, tf.newaxis])
-  return tf.squeeze(state[0], 1)
+  state, sums = f.map(batch.root[:, tf.newaxis])
+  return tf.squeeze(state[0], 1), sums
+
+
+def encode_nary_trees(
+  name: str, batch: NaryTrees, cell: NaryCells, embedding: tf.Variable
+) -> tf.Tensor:
+  """Computes the states `h` of the roots, float [B, D]; arguments as `run_over_nary_trees`."""
+  h, _ = run_over_nary_trees(name, batch, cell, embedding, lambda *_: (), ())
+  return h

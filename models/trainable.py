@@ -18,10 +18,13 @@ class Trainable(tf.Module, abc.ABC):
     metrics_class: type of its counts, a NamedTuple with `zeros()`, `plus(other)` and `scores()`,
       such as `Metrics`.
     metrics_dtype: type of these counts as tensors.
+    has_answers: whether some scores need the answers to all trees at once, as a rank correlation
+      does. Then `evaluate_all` gives them, and the counts have `with_answers(answers)`.
   """
 
   metrics_class: ClassVar[Any]
   metrics_dtype: ClassVar[tf.DType]
+  has_answers: ClassVar[bool] = False
 
   @abc.abstractmethod
   def loss_and_metrics(
@@ -42,3 +45,7 @@ class Trainable(tf.Module, abc.ABC):
   def evaluate(self, batch: Any) -> tuple[tf.Tensor, Any]:
     """Returns loss and counts as `loss_and_metrics`, and counts that training does without."""
     return self.loss_and_metrics(batch)
+
+  def evaluate_all(self, batch: Any) -> tuple[tf.Tensor, Any, tf.Tensor]:
+    """Returns loss and counts as `evaluate`, and the answers, float [B, A]; see `has_answers`."""
+    return (*self.evaluate(batch), tf.zeros([batch.num_trees, 0]))

@@ -21,7 +21,7 @@ class KerasTraining(Workload):
     import recursive_tf.keras as rtf_keras
     from recursive_tf import datasets
     from recursive_tf.training.problem import Splits
-    from recursive_tf.training.registry import entry_named
+    from recursive_tf.training.registry import entry_for
     from recursive_tf.training.runs import make_run_config
     from recursive_tf.training.trainer import Trainer
 
@@ -41,7 +41,7 @@ class KerasTraining(Workload):
 
     self.calls["trainer"] = train
     self._models = {}
-    hyperparameters = entry_named(model).config(**config.hyperparameters)
+    hyperparameters = entry_for(model, config.task).config(**config.hyperparameters)
     for name, steps in (("fit", 1), ("fit, 8 steps at once", 8)):
       made = getattr(rtf_keras, names[model])(vocabulary.size, hyperparameters, config.task)
       num_steps = config.decay_epochs * len(trees) / batch_size

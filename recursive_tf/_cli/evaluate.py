@@ -24,7 +24,7 @@ def evaluate(args: argparse.Namespace) -> int:
       "--learning-rate and another --out."
     )
   print(tested.description)
-  print(f"  {'loss of a sentence':<22}{loss:>7.3f}")
+  print(f"  {f'loss of a {tested.example}':<22}{loss:>7.3f}")
   on = tested.on
   paper_data = on.data if tested.split == "test" and not on.limit else ""
   print(describe_scores(metrics, tested.config.model, paper_data, tested.config.task))

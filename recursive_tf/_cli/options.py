@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 BAD_INPUT = 2  # Exit status for what the user can put right; argparse uses the same.
 # As in training/registry.py, which would import TensorFlow.
-MODELS = ("treelstm", "treernn", "rntn", "top-down-treelstm")
+MODELS = ("treelstm", "treernn", "rntn", "top-down-treelstm", "child-sum-treelstm")
 _WIDE = argparse.RawDescriptionHelpFormatter
 
 _EPILOG = """\
@@ -40,6 +40,8 @@ examples:
   recursive-tf train treelstm --data sst --vectors glove.840B.300d.txt
   recursive-tf train rntn --data sst --epochs 3
   recursive-tf train top-down-treelstm                       generates sentences from meanings
+  recursive-tf train child-sum-treelstm --data sick          how related two sentences are
+  recursive-tf train child-sum-treelstm --data ud            relations of words to their heads
   recursive-tf train treelstm --data my/trees --task fine --skip-bad
   recursive-tf train treelstm --data sst --workers 4 --batch-size 100
 
@@ -160,12 +162,14 @@ def _add_train(commands: Any) -> None:
     "--data",
     metavar="NAME|DIR",
     help="sample (bundled; default), sst (downloaded once), or a directory of train, dev and test; "
-    "for top-down-treelstm: grammar (default), ud, or a directory of CoNLL-U files",
+    "for top-down-treelstm: grammar (default), ud, or a directory of CoNLL-U files; for "
+    "child-sum-treelstm: sick (default), ud, or a directory of either",
   )
   data.add_argument(
     "--task",
-    choices=("binary", "fine", "generation"),
-    help="positive against negative (treelstm's default), or five classes (treernn's and rntn's)",
+    choices=("binary", "fine", "generation", "relatedness", "relation"),
+    help="positive against negative (treelstm's default), or five classes (treernn's and rntn's); "
+    "child-sum-treelstm: relatedness of two sentences, or the relation of each word to its head",
   )
   data.add_argument(
     "--limit",
@@ -184,7 +188,9 @@ def _add_train(commands: Any) -> None:
     metavar="FILE",
     help="pretrained word vectors to begin with: text in GloVe's or word2vec's format",
   )
-  data.add_argument("--min-count", type=int, metavar="N", help="rarer words are unknown (1; ud: 3)")
+  data.add_argument(
+    "--min-count", type=int, metavar="N", help="rarer words are unknown (1; ud: 3, 2)"
+  )
   run = parser.add_argument_group("run")
   run.add_argument("--out", metavar="DIR", help="where to write (a new directory below runs/)")
   run.add_argument(
@@ -253,7 +259,8 @@ def _add_hyperparameters(group: Any) -> None:
     ("l2", float, "regularisation of the weight matrices"),
     ("dropout", float, "share of a state that the softmax layer does not see"),
     ("state-size", int, "width of a node's state"),
-    ("embedding-size", int, "width of a word's vector (treelstm, top-down-treelstm)"),
+    ("embedding-size", int, "width of a word's vector (all but treernn, rntn)"),
+    ("hidden-size", int, "width of the layer over the states (child-sum-treelstm)"),
   ]
   short = {"learning-rate": ["--lr"]}
   for name, kind, text in options:

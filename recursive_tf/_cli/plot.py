@@ -16,7 +16,7 @@ from recursive_tf.models import TreeClassifier
 from recursive_tf.training.breakdown import Answers, answer
 from recursive_tf.training.curves import save_curves
 from recursive_tf.training.history import read_history
-from recursive_tf.training.registry import entry_named
+from recursive_tf.training.registry import problem_of
 
 _CURVES, _ACCURACY, _CONFUSION = "curves.png", "accuracy.png", "confusion.png"
 
@@ -53,7 +53,10 @@ def _curves(tested: Tested) -> _Pictures:
     return {}
   best = next((int(row["epoch"]) for row in rows if row["step"] == tested.restored.step), None)
   config = tested.config
-  panels, title = entry_named(config.model).problem.panels, f"{config.model} on {config.data}"
+  panels, title = (
+    problem_of(config).panels,
+    f"{config.model} on {config.data}",
+  )
   return {_CURVES: lambda path: save_curves(rows, path, panels, best, title)}
 
 

@@ -41,7 +41,7 @@ class ProgressBar:
       total=num_trees,
       initial=trees_done,
       desc=f"epoch {epoch + 1}/{self._num_epochs}",
-      unit=" sentences",
+      unit=f" {self._problem.examples}",
       disable=None,  # Where stderr is no terminal.
       leave=False,
       dynamic_ncols=True,
@@ -76,10 +76,15 @@ def epoch_line(problem: Problem, row: Row, num_epochs: int, is_best: bool) -> st
   return (
     f"epoch {int(row['epoch'])}/{num_epochs}  loss {row['train_loss']:.3f}"
     f"  train {shown('train')} | dev {shown('dev')}{' *' if is_best else ''}"
-    f" | {row['sentences_per_second']:.0f} sentences/s, {row['seconds']:.0f} s"
+    f" | {row['sentences_per_second']:.0f} {problem.examples}/s, {row['seconds']:.0f} s"
   )
 
 
 def warn(message: str) -> None:
   """Prints a message that is not a result."""
   print(printable(message), file=sys.stderr, flush=True)
+
+
+def count(number: int, thing: str) -> str:
+  """Returns how many there are: "1 epoch", "2 epochs"."""
+  return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

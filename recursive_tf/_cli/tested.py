@@ -14,7 +14,7 @@ from recursive_tf.datasets.pipeline import Packed
 from recursive_tf.training.checkpoint import Restored, restore_weights
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import VOCABULARY_NAME, load_vocabulary
-from recursive_tf.training.registry import entry_named
+from recursive_tf.training.registry import problem_of
 from recursive_tf.training.runs import check_ranges, load_run, make_model
 
 
@@ -45,7 +45,16 @@ class Tested:
     """What was tested on what, in one line."""
     is_file = pathlib.Path(self.on.data).is_file()
     what = self.on.data if is_file else f"{self.on.data}, split {self.split}"
-    return f"{self.config.model} ({self.directory}) on {what}: {len(self.packed)} sentences"
+    return f"{self.config.model} ({self.directory}) on {what}: {len(self.packed)} {self._examples}"
+
+  @property
+  def example(self) -> str:
+    """What the data consists of, such as "sentence"."""
+    return self._examples.removesuffix("s")
+
+  @property
+  def _examples(self) -> str:
+    return problem_of(self.config).examples
 
 
 def load_tested(args: argparse.Namespace) -> Tested:
@@ -61,7 +70,7 @@ def load_tested(args: argparse.Namespace) -> Tested:
   on, split = _what_to_test(args, config)
   vocabulary = load_vocabulary(directory / VOCABULARY_NAME, config)
   report = ReadReport()
-  packed = entry_named(config.model).problem.load_test(on, split, vocabulary, report, config)
+  packed = problem_of(config).load_test(on, split, vocabulary, report, config)
   if report.note:
     warn(report.note)
   model = make_model(config, vocabulary.size)

@@ -14,7 +14,7 @@ from recursive_tf._cli.threads import check_threads, set_threads
 from recursive_tf._errors import ConfigError
 from recursive_tf.batching import Schedule, record_schedule
 from recursive_tf.datasets import ReadReport, make_dataset
-from recursive_tf.training.registry import entry_named
+from recursive_tf.training.registry import problem_of
 from recursive_tf.training.runs import check_ranges, make_model, make_run_config
 
 _PICTURES = (".svg", ".png", ".pdf")
@@ -63,7 +63,7 @@ def record(name: str, data: str | None, batch_size: int, backward: bool) -> tupl
     (schedule, number of trees), these being fewer than `batch_size` where there are no more.
   """
   config = make_run_config(name, data)
-  splits = entry_named(name).problem.load_splits(config, None, ReadReport())
+  splits = problem_of(config).load_splits(config, None, ReadReport())
   model = make_model(config, splits.vocabulary.size)
   batch = next(iter(make_dataset(splits.train, batch_size, shuffle=False)))
 

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from recursive_tf._cli.cluster import check_batch_size, find_cluster, join_cluster, launch_workers
-from recursive_tf._cli.progress import NoReporter, ProgressBar, warn
+from recursive_tf._cli.progress import NoReporter, ProgressBar, count, warn
 from recursive_tf._cli.report import describe_scores
 from recursive_tf._cli.run_directory import (
   existing_run_directory,
@@ -34,7 +34,7 @@ from recursive_tf.training.data import (
 from recursive_tf.training.files import write_atomically
 from recursive_tf.training.interrupt import GracefulInterrupt
 from recursive_tf.training.problem import Splits
-from recursive_tf.training.registry import entry_named
+from recursive_tf.training.registry import problem_of
 from recursive_tf.training.runs import check_ranges, load_run, make_run_config
 from recursive_tf.training.trainer import Reporter, Trainer, summarize
 
@@ -141,7 +141,7 @@ def _train(
     bar: Reporter = NoReporter()
     if own_directory:
       _print_header(config, directory, splits, trainer, workers.num_workers)
-      bar = ProgressBar(entry_named(config.model).problem, config.hyperparameters["epochs"])
+      bar = ProgressBar(problem_of(config), config.hyperparameters["epochs"])
     is_done = trainer.run(bar)
   if is_done and not workers.any_of(interrupt.requested):
     _conclude(config, own_directory, splits, trainer, workers)
@@ -213,7 +213,7 @@ def _load(
   path = directory / VOCABULARY_NAME if directory else None
   report = ReadReport()
   vocabulary = load_vocabulary(path, config) if resumed and path and path.exists() else None
-  splits = entry_named(config.model).problem.load_splits(config, vocabulary, report)
+  splits = problem_of(config).load_splits(config, vocabulary, report)
   if report.note:
     warn(report.note)
   if splits.vocabulary.size == 1:
@@ -260,10 +260,11 @@ def _print_header(
 ) -> None:
   for note in trainer.restored.notes if trainer.restored else ():
     warn(note)
+  examples = problem_of(config).examples
   verb = "Going on with" if int(trainer.state.step) else "Training"
   print(
-    f"{verb} {config.model} on {config.data}, task {config.task}: {len(splits.train)} sentences, "
-    f"{splits.vocabulary.size} words, {config.hyperparameters['epochs']} epochs, seed "
+    f"{verb} {config.model} on {config.data}, task {config.task}: {len(splits.train)} {examples}, "
+    f"{splits.vocabulary.size} words, {count(config.hyperparameters['epochs'], 'epoch')}, seed "
     f"{config.seed}{f', {num_workers} workers' if num_workers > 1 else ''}\nwriting to {directory}",
     flush=True,
   )

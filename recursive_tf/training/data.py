@@ -229,6 +229,9 @@ def digest_of_vocabulary(vocabulary: Vocabulary) -> str:
 def _add_arrays(packed: Any, add: Any) -> None:
   for field in dataclasses.fields(packed):
     array = getattr(packed, field.name)
+    if dataclasses.is_dataclass(array):
+      _add_arrays(array, add)
+      continue
     add(f"{field.name} {array.shape} ".encode())
     add(np.ascontiguousarray(array).tobytes())
 

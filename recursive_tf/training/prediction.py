@@ -241,8 +241,8 @@ class TrainedRun:
   def _classifier(self) -> TreeClassifier:
     if not isinstance(self.model, TreeClassifier):
       raise ConfigError(
-        f"{self.directory}: {self.config.model} generates trees and has no classes to predict. Use "
-        "`load_run(dir).model.generate(condition)`, or a run of treelstm, treernn or rntn."
+        f"{self.directory}: {self.config.model} ({self.config.task}) has no classes of phrases. "
+        "Use a run of treelstm, treernn or rntn; or, in Python, methods of `load_run(dir).model`."
       )
     return self.model
 

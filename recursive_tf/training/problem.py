@@ -6,7 +6,6 @@ import abc
 import dataclasses
 from typing import Any
 
-from recursive_tf._errors import ConfigError
 from recursive_tf.datasets import ReadReport, Vocabulary, WordVectors
 from recursive_tf.datasets.pipeline import Packed
 from recursive_tf.training.config import RunConfig
@@ -83,6 +82,7 @@ class Problem(abc.ABC):
   Attributes:
     tasks: names of what can be learnt from the data.
     default_data: what is trained on if nothing is said.
+    examples: what its data consists of.
     train_scores, dev_scores: names of the scores in the record of an epoch.
     shown: scores in progress bars and lines, where they are counted.
     panels: the plots.
@@ -90,6 +90,7 @@ class Problem(abc.ABC):
 
   tasks: tuple[str, ...]
   default_data: str
+  examples: str = "sentences"
   train_scores: tuple[str, ...]
   dev_scores: tuple[str, ...]
   shown: tuple[Score, ...]
@@ -138,13 +139,6 @@ class Problem(abc.ABC):
     """Returns values of a run's options that are other than usual on `data`."""
     return {}
 
-  def check_task(self, task: str, model: str) -> None:
-    """Checks that there is such a task for `model`.
-
-    Raises:
-      ConfigError: If there is not.
-    """
-    if task not in self.tasks:
-      raise ConfigError(
-        f"--task {task}: {model} does not learn it, expected one of {', '.join(self.tasks)}."
-      )
+  def knows(self, data: str) -> bool:
+    """Tells whether `data`, a name or a directory, looks like data of this kind."""
+    return data == self.default_data

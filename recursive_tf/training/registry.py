@@ -8,16 +8,18 @@ from typing import Any
 from recursive_tf import models
 from recursive_tf._errors import ConfigError
 from recursive_tf.training.classification import Classification
+from recursive_tf.training.config import RunConfig
 from recursive_tf.training.generation import Generation
+from recursive_tf.training.labelling import Labelling
 from recursive_tf.training.problem import Problem
+from recursive_tf.training.relatedness import Relatedness
 
 _CLASSIFICATION = Classification()
-_GENERATION = Generation()
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-  """One model.
+  """What one model learns of one kind of data.
 
   Attributes:
     model: its class.
@@ -27,8 +29,9 @@ class Entry:
     criterion: the score on dev that tells which epoch is best, such as "root"; or "loss", of which
       the lowest is best.
     paper: names the paper.
-    figures: test accuracy in percent on the Stanford Sentiment Treebank, without pretrained
-      vectors, by (task, score); scores are named as in `Metrics.scores`.
+    figures: the paper's test scores on `benchmark`, by (task, score); scores are named as in
+      `scores()` of the counts, shares in percent.
+    benchmark: the data that these are of.
   """
 
   model: Any
@@ -38,60 +41,94 @@ class Entry:
   criterion: str
   paper: str
   figures: dict[tuple[str, str], float]
+  benchmark: str = "sst"
 
 
-MODELS = {
-  "treelstm": Entry(
-    models.TreeLSTM,
-    models.TreeLSTMConfig,
-    _CLASSIFICATION,
-    "binary",
-    "root",
-    "Tai et al. 2015, random vectors",
-    {("binary", "root"): 82.0, ("fine", "root"): 43.9},
+MODELS: dict[str, tuple[Entry, ...]] = {
+  "treelstm": (
+    Entry(
+      models.TreeLSTM,
+      models.TreeLSTMConfig,
+      _CLASSIFICATION,
+      "binary",
+      "root",
+      "Tai et al. 2015, random vectors",
+      {("binary", "root"): 82.0, ("fine", "root"): 43.9},
+    ),
   ),
-  "treernn": Entry(
-    models.TreeRNN,
-    models.TreeRNNConfig,
-    _CLASSIFICATION,
-    "fine",
-    "node",
-    "Socher et al. 2013",
-    {
-      ("fine", "node"): 79.0,
-      ("fine", "root"): 43.2,
-      ("fine", "binary_node"): 86.1,
-      ("fine", "binary_root"): 82.4,
-    },
+  "treernn": (
+    Entry(
+      models.TreeRNN,
+      models.TreeRNNConfig,
+      _CLASSIFICATION,
+      "fine",
+      "node",
+      "Socher et al. 2013",
+      {
+        ("fine", "node"): 79.0,
+        ("fine", "root"): 43.2,
+        ("fine", "binary_node"): 86.1,
+        ("fine", "binary_root"): 82.4,
+      },
+    ),
   ),
-  "rntn": Entry(
-    models.RNTN,
-    models.RNTNConfig,
-    _CLASSIFICATION,
-    "fine",
-    "node",
-    "Socher et al. 2013",
-    {
-      ("fine", "node"): 80.7,
-      ("fine", "root"): 45.7,
-      ("fine", "binary_node"): 87.6,
-      ("fine", "binary_root"): 85.4,
-    },
+  "rntn": (
+    Entry(
+      models.RNTN,
+      models.RNTNConfig,
+      _CLASSIFICATION,
+      "fine",
+      "node",
+      "Socher et al. 2013",
+      {
+        ("fine", "node"): 80.7,
+        ("fine", "root"): 45.7,
+        ("fine", "binary_node"): 87.6,
+        ("fine", "binary_root"): 85.4,
+      },
+    ),
   ),
-  "top-down-treelstm": Entry(
-    models.TopDownTreeLSTM,
-    models.TopDownTreeLSTMConfig,
-    _GENERATION,
-    "generation",
-    "loss",
-    "Zhang et al. 2016",
-    {},
+  "top-down-treelstm": (
+    Entry(
+      models.TopDownTreeLSTM,
+      models.TopDownTreeLSTMConfig,
+      Generation(),
+      "generation",
+      "loss",
+      "Zhang et al. 2016",
+      {},
+    ),
+  ),
+  "child-sum-treelstm": (
+    Entry(
+      models.RelatednessTreeLSTM,
+      models.RelatednessConfig,
+      Relatedness(),
+      "relatedness",
+      "pearson",
+      "Tai et al. 2015, GloVe vectors",
+      {
+        ("relatedness", "pearson"): 0.8676,
+        ("relatedness", "spearman"): 0.8083,
+        ("relatedness", "mse"): 0.2532,
+      },
+      "sick",
+    ),
+    Entry(
+      models.RelationTreeLSTM,
+      models.RelationConfig,
+      Labelling(),
+      "relation",
+      "relation",
+      "",
+      {},
+    ),
   ),
 }
 
 
-def entry_named(name: str) -> Entry:
-  """Returns the model called `name`.
+def entries_named(name: str) -> tuple[Entry, ...]:
+  """Returns what the model called `name` learns, the first being what is meant by default.
 
   Raises:
     ConfigError: If there is none.
@@ -99,3 +136,36 @@ def entry_named(name: str) -> Entry:
   if name not in MODELS:
     raise ConfigError(f"Model {name!r} does not exist, expected one of {', '.join(MODELS)}.")
   return MODELS[name]
+
+
+def entry_for(name: str, task: str) -> Entry:
+  """Returns what the model called `name` learns in `task`.
+
+  Raises:
+    ConfigError: If there is no such model, or it does not learn that.
+  """
+  entries = entries_named(name)
+  for entry in entries:
+    if task in entry.problem.tasks:
+      return entry
+  tasks = ", ".join(task for entry in entries for task in entry.problem.tasks)
+  raise ConfigError(f"--task {task}: {name} does not learn it, expected one of {tasks}.")
+
+
+def problem_of(config: RunConfig) -> Problem:
+  """Returns the kind of data and scores of a run."""
+  return entry_for(config.model, config.task).problem
+
+
+def entry_of_data(name: str, data: str | None) -> Entry:
+  """Returns what the model called `name` learns of `data`; of data of any kind, the first.
+
+  Raises:
+    ConfigError: If there is no such model.
+  """
+  entries = entries_named(name)
+  if data is not None:
+    for entry in entries:
+      if entry.problem.knows(data):
+        return entry
+  return entries[0]

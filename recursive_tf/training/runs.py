@@ -11,9 +11,9 @@ from recursive_tf._errors import ConfigError
 from recursive_tf.datasets.vectors import vector_size
 from recursive_tf.models import Trainable
 from recursive_tf.training.config import FILE_NAME, RunConfig, damaged
-from recursive_tf.training.registry import entry_named
+from recursive_tf.training.registry import entry_for, entry_of_data
 
-_COUNTS = ("batch_size", "epochs", "state_size", "embedding_size", "min_count")
+_COUNTS = ("batch_size", "epochs", "state_size", "embedding_size", "hidden_size", "min_count")
 # Wider ones need more memory than machines have, and what comes then is no message.
 _WIDEST = 16_384
 _LARGEST_SEED = 2**63 - 1  # Seeds are int64 in the graph.
@@ -21,7 +21,7 @@ _LARGEST_SEED = 2**63 - 1  # Seeds are int64 in the graph.
 
 def make_model(config: RunConfig, vocab_size: int) -> Trainable:
   """Makes the model of a run with its initial weights."""
-  entry = entry_named(config.model)
+  entry = entry_for(config.model, config.task)
   hyperparameters = entry.config(**config.hyperparameters)
   return entry.problem.make_model(config, entry.model, hyperparameters, vocab_size)
 
@@ -35,8 +35,7 @@ def load_run(directory: pathlib.Path) -> RunConfig:
   config = RunConfig.load(directory)
   path = directory / FILE_NAME
   try:
-    entry = entry_named(config.model)
-    entry.problem.check_task(config.task, config.model)
+    entry = entry_for(config.model, config.task)
     names = {field.name for field in dataclasses.fields(entry.config)}
     for name in names ^ config.hyperparameters.keys():
       raise ConfigError(f"hyperparameters: {name} is missing, or not one of {config.model}")
@@ -72,7 +71,7 @@ def make_run_config(
     ConfigError: If the model does not exist, it has no such hyperparameter, or a value is out of
       range.
   """
-  entry = entry_named(model)
+  entry = entry_of_data(model, data) if task is None else entry_for(model, task)
   data = entry.problem.default_data if data is None else data
   known = {field.name for field in dataclasses.fields(entry.config)}
   given = {name: value for name, value in hyperparameters.items() if value is not None}
@@ -95,7 +94,6 @@ def make_run_config(
     raise ConfigError(f"--decay-epochs is {decay_epochs}, expected at least 1.")
   check_ranges({**values, "seed": seed, "limit": limit, "min_count": min_count})
   task = entry.task if task is None else task
-  entry.problem.check_task(task, model)
   return RunConfig(
     model,
     data,
@@ -154,7 +152,7 @@ def check_ranges(values: dict[str, Any]) -> None:
       raise ConfigError(f"{option}, expected 0 or more.")
     if name == "dropout" and value >= 1:
       raise ConfigError(f"{option}, expected less than 1: it is the share left out.")
-    if name in ("state_size", "embedding_size") and value > _WIDEST:
+    if name in ("state_size", "embedding_size", "hidden_size") and value > _WIDEST:
       raise ConfigError(f"{option}, expected at most {_WIDEST}.")
     if name == "seed" and value > _LARGEST_SEED:
       raise ConfigError(f"{option}, expected at most {_LARGEST_SEED}.")

@@ -23,7 +23,7 @@ from recursive_tf.training.history import FILE_NAME as HISTORY_NAME
 from recursive_tf.training.history import read_history
 from recursive_tf.training.problem import Splits
 from recursive_tf.training.record import NoRecord, RunRecord
-from recursive_tf.training.registry import entry_named
+from recursive_tf.training.registry import entry_for, problem_of
 from recursive_tf.training.runs import make_model
 from recursive_tf.training.state import TrainingState
 from recursive_tf.training.step import make_shared_step, make_train_step
@@ -87,7 +87,7 @@ class Trainer:
     self._batch_size = min(config.hyperparameters["batch_size"], len(splits.train))
     self._steps_per_epoch = num_batches(len(splits.train), self._batch_size)
     self.state = TrainingState(self.model.metrics_class, self.model.metrics_dtype)
-    self._problem = entry_named(config.model).problem
+    self._problem = problem_of(config)
     self._record = NoRecord()
     self.restored = workers.agree(lambda: self._open(directory))
     workers.broadcast((*self.model.variables, *self._optimizer.sums, *self.state.variables))
@@ -200,7 +200,7 @@ class Trainer:
         return False
       self._save_within_epoch()
     row = self._evaluate_epoch()
-    criterion = entry_named(self._config.model).criterion
+    criterion = entry_for(self._config.model, self._config.task).criterion
     quality = row[f"dev_{criterion}"] * (-1 if criterion == "loss" else 1)
     is_best = quality > float(self.state.best_quality)
     if is_best:

@@ -16,7 +16,8 @@ from tests.cli.runs import assert_one_line
 
 def test_the_options_are_those_of_the_models(run):
   assert options.MODELS == tuple(registry.MODELS)
-  names = {f.name for entry in registry.MODELS.values() for f in dataclasses.fields(entry.config)}
+  entries = [entry for entries in registry.MODELS.values() for entry in entries]
+  names = {f.name for entry in entries for f in dataclasses.fields(entry.config)}
   args = options.make_parser().parse_args(["train", "treelstm"])
   # Initial values are not worth an option.
   assert {name for name in names if not hasattr(args, name)} == {

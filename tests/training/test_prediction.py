@@ -125,5 +125,5 @@ def test_a_generator_has_nothing_to_predict(trained):
   generator = TrainedRun(
     trained.directory, config, trained.vocabulary, tf.Module(), trained.restored
   )
-  with pytest.raises(rtf.ConfigError, match="top-down-treelstm generates trees and has no classes"):
+  with pytest.raises(rtf.ConfigError, match=r"top-down-treelstm \(generation\) has no classes"):
     generator.predict("(a b)")

@@ -1,0 +1,163 @@
+"""`recursive-tf` with what learns from dependency trees: pairs of sentences, and relations."""
+
+import json
+import re
+
+import pytest
+
+from recursive_tf import cli
+from recursive_tf.training.history import read_history
+from recursive_tf.training.runs import make_run_config
+from tests.cli.conftest import settle_threads
+from tests.cli.processes import start
+from tests.cli.runs import assert_one_line
+
+MODEL = "child-sum-treelstm"
+SMALL = ["--state-size", "4", "--embedding-size", "5", "--hidden-size", "3", "--batch-size", "4"]
+TRAIN_PAIRS = ["train", MODEL, "--data", "pairs", *SMALL, "--learning-rate", "0.2"]
+NOUNS, VERBS = ("dog", "cat", "bird"), ("sleeps", "sings")
+
+
+def make_pairs(folder, count):
+  """Writes pairs that are more related the more words they share."""
+  for split in ("train", "dev", "test"):
+    columns = {name: [] for name in ("a.toks", "b.toks", "sim.txt", "id.txt")}
+    for k in range(count):
+      a = (NOUNS[k % 3], VERBS[k % 2])
+      b = (NOUNS[k // 2 % 3], VERBS[k // 3 % 2])
+      columns["a.toks"].append(f"The {a[0]} {a[1]}")
+      columns["b.toks"].append(f"The {b[0]} {b[1]}")
+      columns["sim.txt"].append(str(1 + 2 * sum(x == y for x, y in zip(a, b, strict=True))))
+      columns["id.txt"].append(str(k + 1))
+    for side in "ab":
+      columns[f"{side}.parents"] = ["2 3 0"] * count
+      columns[f"{side}.rels"] = ["det nsubj root"] * count
+    (folder / split).mkdir(parents=True)
+    for name, lines in columns.items():
+      (folder / split / name).write_text("".join(f"{line}\n" for line in lines))
+
+
+def make_treebank(folder, count):
+  folder.mkdir()
+  line = "{}\t{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n"
+  for split in ("train", "dev", "test"):
+    sentences = []
+    for k in range(count):
+      words = ("the", NOUNS[k % 3], VERBS[k % 2], NOUNS[(k + 1) % 3])
+      found = zip(words, (2, 3, 0, 3), ("det", "nsubj", "root", "obj"), strict=True)
+      sentences.append("".join(line.format(i, w, h, r) for i, (w, h, r) in enumerate(found, 1)))
+    (folder / f"x-{split}.conllu").write_text("\n".join(sentences))
+
+
+@pytest.fixture(scope="module")
+def related(tmp_path_factory):
+  """A folder with `pairs`, and `a`, what was trained on them for six epochs; not to be changed."""
+  folder = tmp_path_factory.mktemp("related")
+  make_pairs(folder / "pairs", 12)
+  with pytest.MonkeyPatch.context() as monkeypatch:
+    monkeypatch.chdir(folder)
+    settle_threads(monkeypatch)
+    assert cli.main([*TRAIN_PAIRS, "--epochs", "6", "--out", "a"]) == 0
+  return folder
+
+
+def test_relatedness_is_trained_tested_and_plotted(run, related, monkeypatch):
+  monkeypatch.chdir(related)
+  rows = read_history(related / "a")
+  assert rows[-1]["train_loss"] < rows[0]["train_loss"]
+  best = max(row["dev_pearson"] for row in rows)
+  result = json.loads((related / "a" / "test.json").read_text())
+  # The splits are the same.
+  assert result["pearson"] == pytest.approx(best, rel=1e-4)
+  assert result["num_pairs"] == result["num_ranked"] == 12
+  status, out, _ = run("plot", "a", "--split", "dev")
+  assert status == 0 and "split dev: 12 pairs" in out
+  assert (related / "a" / "plots" / "curves.png").exists()
+  status, out, _ = run("eval", "a")
+  assert status == 0 and "loss of a pair" in out
+  for name, title in (("pearson", "Pearson's r"), ("spearman", "Spearman's rho")):
+    shown = float(re.search(rf"{title} +(-?[\d.]+) of 12", out)[1])
+    assert shown == pytest.approx(result[name], abs=6e-4)
+
+
+@pytest.mark.slow
+def test_relatedness_is_resumed(run, related, monkeypatch, tmp_path):
+  monkeypatch.chdir(related)
+  out = ["--out", tmp_path / "b"]
+  run(*TRAIN_PAIRS, "--epochs", "3", "--decay-epochs", "6", *out)
+  given = ["train", MODEL, "--data", "pairs", "--resume", "--epochs", 6]
+  status, printed, _ = run(*given, *out)
+  assert status == 0 and "Going on with" in printed
+  for a, b in zip(read_history(related / "a"), read_history(tmp_path / "b"), strict=True):
+    assert a["train_loss"] == pytest.approx(b["train_loss"], rel=1e-3)
+
+
+def test_relations_are_trained_and_tested_on_other_files(run, tmp_path):
+  make_treebank(tmp_path / "trees", 10)
+  arguments = ["--data", "trees", *SMALL, "--min-count", "1", "--learning-rate", "0.2"]
+  status, out, _ = run("train", MODEL, *arguments, "--epochs", "3", "--out", "a")
+  assert status == 0 and "task relation: 10 sentences, 7 words, 3 epochs" in out
+  result = json.loads((tmp_path / "a" / "test.json").read_text())
+  # Roots are not counted: 3 of 4 words are.
+  assert result["num_words"] == 30 and result["relation"] > 0.6
+  status, out, _ = run("eval", "a", "--data", "trees/x-dev.conllu")
+  assert status == 0 and "x-dev.conllu: 10 sentences" in out
+  assert f"right relations         {result['relation']:.1%} of 30" in out
+
+
+def test_data_decides_the_task(tmp_path):
+  make_pairs(tmp_path / "pairs", 1)
+  make_treebank(tmp_path / "trees", 1)
+  found = {data: make_run_config(MODEL, data) for data in (None, "sick", "ud", "pairs", "trees")}
+  tasks = [config.task for config in found.values()]
+  assert tasks == ["relatedness", "relatedness", "relation", "relatedness", "relation"]
+  assert found[None].data == "sick" and make_run_config(MODEL, task="relation").data == "ud"
+
+
+@pytest.mark.parametrize(
+  ("arguments", "message"),
+  [
+    (["--data", "pairs", "--skip-bad"], "--skip-bad: the files of SICK have a line for each pair"),
+    (["--data", "pairs/train/a.toks"], "this is a file; a split of SICK is eight"),
+    (["--data", "trees", "--task", "relatedness"], "trees/train/a.toks: cannot read"),
+    (["--data", "sik"], "--data sik: no such directory. Did you mean sick?"),
+    (["--task", "relation", "--data", "pairs"], "expected a file NAME-train.conllu"),
+    (["--task", "fine"], "child-sum-treelstm does not learn it, expected one of relatedness, rel"),
+    (["--data", "trees", "--hidden-size", "0"], "--hidden-size is 0, expected at least 1"),
+    (["--data", "trees", "--dropout", "0.5"], "model child-sum-treelstm has no such hyperparamet"),
+    (["--data", "bare"], "--data bare: no word but roots has a relation of Universal Dependencies"),
+  ],
+)
+def test_what_cannot_be_is_one_line(run, tmp_path, arguments, message):
+  make_pairs(tmp_path / "pairs", 2)
+  make_treebank(tmp_path / "trees", 2)
+  make_treebank(tmp_path / "bare", 2)
+  for path in (tmp_path / "bare").iterdir():
+    path.write_text(re.sub("det|nsubj|obj", "_", path.read_text()))
+  status, _, err = run("train", MODEL, *arguments)
+  assert status == 2
+  assert_one_line(err, message)
+  assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_without_classes_of_phrases_is_not_predicted_with(run, related, monkeypatch):
+  monkeypatch.chdir(related)
+  for command in (["predict", "a", "not good"], ["export", "a", "b"]):
+    status, _, err = run(*command)
+    assert status == 2
+    assert_one_line(err, "child-sum-treelstm (relatedness) has no classes of phrases")
+  assert not (related / "b").exists()
+
+
+@pytest.mark.slow
+def test_workers_train_and_rank_as_one_process(run, related, monkeypatch, tmp_path):
+  monkeypatch.chdir(related)
+  out = tmp_path / "two"
+  process = start(*TRAIN_PAIRS, "--epochs", 6, "--out", out, "--workers", 2, "--threads", 1)
+  _, err = process.communicate(timeout=300)
+  assert process.returncode == 0, err
+  for a, b in zip(read_history(related / "a"), read_history(out), strict=True):
+    assert set(a) == set(b) and a["train_loss"] == pytest.approx(b["train_loss"], rel=1e-3)
+    assert a["dev_spearman"] == pytest.approx(b["dev_spearman"], abs=0.02)
+  # What is written is of the whole split, whoever wrote it.
+  assert json.loads((out / "test.json").read_text())["num_ranked"] == 12
