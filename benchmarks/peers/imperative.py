@@ -2,37 +2,24 @@
 
 Each program has fresh weights by the seed, `step(*batch)` as its user wrote it, and `batches`.
 Where the step keeps its state in Python, `graph_step` is the same by the hand of somebody who knows
-`tf.function`: state in variables. Images, sentences and episodes are synthetic.
+`tf.function`: state in variables. Images, sentences and episodes are synthetic, but those of PPO
+and pix2pix.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
+from benchmarks.peers.imperative_agents import ppo
+from benchmarks.peers.imperative_images import inception, pix2pix
+from benchmarks.peers.program import Missing as Missing
+from benchmarks.peers.program import Program
+
 _NUM_BATCHES = 4
-
-
-@dataclasses.dataclass
-class Program:
-  """One program.
-
-  Attributes:
-    step: the imperative step; returns the loss.
-    batches: arguments of steps, one after the other.
-    graph_step: the same for `tf.function`, written by hand.
-    reset: starts a new sequence of steps, for programs that carry a state.
-  """
-
-  step: Callable[..., Any]
-  batches: Sequence[tuple[Any, ...]]
-  graph_step: Callable[..., Any]
-  reset: Callable[[], None] = lambda: None
 
 
 def lenet(size: str) -> Program:
@@ -87,7 +74,7 @@ def _classifier(model: Any, batch: int, shape: tuple[int, ...], num_classes: int
     optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
     return loss
 
-  return Program(step, batches, step)
+  return Program(step, batches, step, model.trainable_variables)
 
 
 class _Recurrent(tf.Module):
@@ -129,7 +116,7 @@ def lstm(size: str) -> Program:
       variable.assign_sub(0.1 * gradient)
     return loss
 
-  return Program(step, batches, step)
+  return Program(step, batches, step, net.trainable_variables)
 
 
 def lm(size: str) -> Program:
@@ -179,7 +166,7 @@ def lm(size: str) -> Program:
     for variable in held:
       variable.assign(start)
 
-  return Program(step, batches, graph_step, reset)
+  return Program(step, batches, graph_step, [net.kernel, net.bias, net.embedding], reset)
 
 
 def a3c(size: str) -> Program:
@@ -214,7 +201,7 @@ def a3c(size: str) -> Program:
       variable.assign_sub(0.01 * gradient)
     return loss
 
-  return Program(step, batches, step)
+  return Program(step, batches, step, variables)
 
 
 def an(size: str) -> Program:
@@ -261,10 +248,21 @@ def an(size: str) -> Program:
       optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
     return generator_loss + critic_loss
 
-  return Program(step, batches, step)
+  variables = generator.trainable_variables + critic.trainable_variables
+  return Program(step, batches, step, variables)
 
 
-PROGRAMS = {"lenet": lenet, "resnet": resnet, "lstm": lstm, "lm": lm, "a3c": a3c, "an": an}
+PROGRAMS = {
+  "lenet": lenet,
+  "resnet": resnet,
+  "inception": inception,
+  "lstm": lstm,
+  "lm": lm,
+  "a3c": a3c,
+  "ppo": ppo,
+  "an": an,
+  "pix2pix": pix2pix,
+}
 
 
 def make(name: str, size: str) -> Program:

@@ -3,53 +3,110 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from benchmarks.worker import Workload
 
 ARMS = ("eager", "rtf.function", "by hand", "AutoGraph")
+_LAST_DIGIT = np.float32(1 + 2**-23)
 
 
 class Converter(Workload):
-  """Calls: one step by each of `ARMS`, each with weights of its own."""
+  """Calls: a round of steps by each of `ARMS`, each with weights of its own."""
 
   def __init__(self, program, size):
     super().__init__()
     from benchmarks.peers import imperative
 
     self._make = lambda: imperative.make(program, size)
-    for arm in ARMS:
-      made, step = self._started(arm)
-      batches = itertools.cycle(made.batches)
-      for _ in range(3):  # Conversion, tracing, and what comes once.
-        step(*next(batches))
-      self.calls[arm] = lambda step=step, batches=batches: step(*next(batches)).numpy()
+    self._converted: dict[str, list[Any]] = {}
+    self._missing: str | None = None
+    self._weights: np.ndarray | None = None
+    self.cycle = 1
+    try:
+      self.cycle = self._make().cycle
+    except imperative.Missing as missing:
+      self._missing = str(missing)
 
-  def _started(self, arm):
+  def missing(self):
+    """Returns why there is no such program here; None if there is."""
+    return self._missing
+
+  def prepare(self, arm):
+    """Makes an arm ready to be timed; returns how many steps its call takes, which is a round."""
+    made, step = self._started(arm)
+    batches = itertools.cycle(made.batches)
+
+    def turn() -> None:
+      for _ in range(self.cycle):
+        loss = step(*next(batches))
+      loss.numpy()
+
+    for _ in range(1 if arm == "eager" else 3):  # Conversion, tracing, and what comes once.
+      turn()
+    self.calls[arm] = turn
+    return self.cycle
+
+  def train(self, arm, count):
+    """Trains from the same weights as every arm.
+
+    Args:
+      arm: one of `ARMS`, or "nudged": eager, from weights that differ in their last digit.
+      count: how many steps.
+
+    Returns:
+      (losses, difference, error): the losses; how far all weights are from those of "eager", which
+      is trained first, as a share of their norm; what an arm that fails says, or None.
+    """
+    made, step = self._started("eager" if arm == "nudged" else arm)
+    if arm == "nudged":
+      for variable in made.variables:
+        variable.assign(variable * _LAST_DIGIT)
+    made.reset()
+    batches = itertools.cycle(made.batches)
+    losses: list[float] = []
+    try:
+      for _ in range(count):
+        losses.append(float(step(*next(batches))))
+    except Exception as error:
+      if arm != "AutoGraph":
+        raise
+      # The last line is TensorFlow's, those before are the user's code.
+      lines = [line for line in str(error).strip().splitlines() if "Error:" in line]
+      return losses, None, (lines or [str(error)])[-1].strip()
+    weights = np.concatenate([np.ravel(variable.numpy()) for variable in made.variables])
+    if arm == "eager":
+      self._weights = weights
+    assert self._weights is not None  # Eager is first.
+    difference = np.linalg.norm(weights - self._weights) / np.linalg.norm(self._weights)
+    return losses, float(difference), None
+
+  def runs(self):
+    """Returns how many runs of converted functions were graphs, and how many plain Python."""
+    stats = [function.stats for function in self._converted["rtf.function"]]
+    return sum(s.num_converted_runs for s in stats), sum(s.num_fallback_runs for s in stats)
+
+  def explained(self):
+    """Returns what the converted functions say of themselves."""
+    return "\n".join(str(function.explain()) for function in self._converted["rtf.function"])
+
+  def _started(self, arm: str) -> tuple[Any, Callable[..., Any]]:
     import tensorflow as tf
 
     import recursive_tf as rtf
 
     made = self._make()
-    if arm == "eager":
-      return made, made.step
-    if arm == "rtf.function":
-      self.converted = rtf.function(made.step, verify=False)
-      return made, self.converted
-    if arm == "by hand":
-      return made, tf.function(made.graph_step, autograph=False)
-    return made, tf.function(made.step)
+    converted = self._converted[arm] = []
 
-  def losses(self, count):
-    """Returns the losses of the first steps of each arm, from the same weights."""
-    found = {}
-    for arm in ARMS:
-      made, step = self._started(arm)
-      made.reset()
-      batches = itertools.cycle(made.batches)
-      found[arm] = [float(step(*next(batches))) for _ in range(count)]
-    return found
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+      if arm == "eager":
+        return function
+      if arm == "rtf.function":
+        converted.append(rtf.function(function, verify=False))
+        return converted[-1]
+      return tf.function(function, autograph=arm == "AutoGraph")
 
-  def runs(self):
-    """Returns how many runs of the converted step were graphs, and how many plain Python."""
-    stats = self.converted.stats
-    return stats.num_converted_runs, stats.num_fallback_runs
+    return made, made.around(decorate, made.graph_step if arm == "by hand" else made.step)
