@@ -33,6 +33,7 @@ BENCHMARKS = {
   "recursive_python": "sentences/s of plain recursive Python: eager, `rtf.recursive`, hand-written",
   "verification": "what it costs that runs of `rtf.recursive` are compared with plain Python",
   "converter": "steps/s of imperative training: eager, `rtf.function`, by hand, AutoGraph",
+  "converter_convergence": "whether programs learn by `rtf.function` what they do eagerly",
   "conversion": "what `rtf.recursive` costs: first calls, walk over objects, growth",
 }
 
@@ -42,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
   args = _parser().parse_args(argv)
   if args.list:
     for name, summary in BENCHMARKS.items():
-      print(f"{name:18s} {summary}")
+      print(f"{name:21s} {summary}")
     return 0
   unknown = sorted(set(args.names) - set(BENCHMARKS))
   if unknown:
@@ -60,7 +61,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-  names = "\n".join(f"  {name:18s} {summary}" for name, summary in BENCHMARKS.items())
+  names = "\n".join(f"  {name:21s} {summary}" for name, summary in BENCHMARKS.items())
   parser = argparse.ArgumentParser(
     prog="python -m benchmarks",
     description=f"Benchmarks, run one after the other:\n{names}",

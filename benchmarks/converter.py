@@ -27,8 +27,8 @@ PROGRAMS = ("lenet", "resnet", "inception", "lstm", "lm", "a3c", "ppo", "an", "p
 SIZES = ("small", "large")
 GOAL_OF_HAND = 0.95
 TOLERANCE = 1e-3
+TARGET = "benchmarks.workloads.converter:Converter"
 _OF_NUDGED = 10
-_TARGET = "benchmarks.workloads.converter:Converter"
 
 
 def run(options: Options) -> Report:
@@ -49,7 +49,7 @@ def measured(program: str, size: str, threads: int, report: Report) -> list[list
   options = report.options
   where = f"{program}, {size}, {threads} threads"
   with worker.start(
-    _TARGET, threads, in_process=options.in_process, program=program, size=size
+    TARGET, threads, in_process=options.in_process, program=program, size=size
   ) as steps:
     missing = steps.call("missing")
     if missing:

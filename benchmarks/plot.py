@@ -16,13 +16,15 @@ from matplotlib import pyplot  # noqa: E402 - the backend has to be chosen befor
 
 
 @contextlib.contextmanager
-def figure(path: pathlib.Path, columns: int = 1, title: str = "") -> Iterator[list[Any]]:
-  """Gives `columns` axes side by side and writes them to `path` as a PNG."""
-  fig, axes = pyplot.subplots(1, columns, figsize=(5.5 * columns, 4), squeeze=False)
+def figure(
+  path: pathlib.Path, columns: int = 1, title: str = "", rows: int = 1
+) -> Iterator[list[Any]]:
+  """Gives `columns` axes side by side in each of `rows`, and writes them to `path` as a PNG."""
+  fig, axes = pyplot.subplots(rows, columns, figsize=(5.5 * columns, 4 * rows), squeeze=False)
   fig.suptitle(title)
-  for axis in axes[0]:
+  for axis in axes.flat:
     axis.grid(True, alpha=0.3)
-  yield list(axes[0])
+  yield list(axes.flat)
   fig.tight_layout()
   path.parent.mkdir(parents=True, exist_ok=True)
   fig.savefig(path, dpi=120)
