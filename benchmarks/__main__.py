@@ -34,6 +34,7 @@ BENCHMARKS = {
   "verification": "what it costs that runs of `rtf.recursive` are compared with plain Python",
   "converter": "steps/s of imperative training: eager, `rtf.function`, by hand, AutoGraph",
   "converter_convergence": "whether programs learn by `rtf.function` what they do eagerly",
+  "converter_ablation": "what unrolling, constants and parallel ops give `rtf.function`",
   "conversion": "what `rtf.recursive` costs: first calls, walk over objects, growth",
 }
 

@@ -13,6 +13,7 @@ from recursive_tf._errors import ConfigError
 
 SCHEDULERS = ("auto", "concurrent", "batched")
 VERIFY = {"auto": None, "always": True, "never": False, "1": True, "0": False}
+OPTIMIZATIONS = ("unroll", "specialize", "parallel")
 READY_POLICIES = ("deepest_first", "fifo")
 BATCHED_POLICIES = ("look_ahead", "agenda", "depth")
 _LARGEST_DEPTH = 2**31 - 1
@@ -32,6 +33,8 @@ class Config:
     verify: whether converted programs are compared with plain Python; None for the first run of
       each graph and then as time allows. RECURSIVE_TF_VERIFY, one of VERIFY.
     data_dir: folder that holds the treebanks, None for the user's cache. RECURSIVE_TF_DATA.
+    optimizations: what `rtf.function` does for speed, of OPTIMIZATIONS: for measuring what each
+      gives. RECURSIVE_TF_OPTIMIZATIONS: names with commas between, or "none".
   """
 
   max_depth: int = 100_000
@@ -40,6 +43,7 @@ class Config:
   batched_policy: str = "look_ahead"
   verify: bool | None = None
   data_dir: pathlib.Path | None = None
+  optimizations: frozenset[str] = frozenset(OPTIMIZATIONS)
 
 
 def read_config(environ: Mapping[str, str]) -> Config:
@@ -93,6 +97,13 @@ def _parse_verify(variable: str, text: str) -> bool | None:
   return VERIFY[_one_of(*VERIFY)(variable, text)]
 
 
+def _parse_optimizations(variable: str, text: str) -> frozenset[str]:
+  names = [] if text == "none" else [name.strip() for name in text.split(",")]
+  if not set(names) <= set(OPTIMIZATIONS):
+    raise _rejected(variable, text, f"none, or some of {', '.join(OPTIMIZATIONS)}")
+  return frozenset(names)
+
+
 def _parse_folder(variable: str, text: str) -> pathlib.Path:
   path = pathlib.Path(text).expanduser()
   if path.exists() and not path.is_dir():
@@ -113,5 +124,6 @@ _VARIABLES: dict[str, tuple[str, Callable[[str, str], Any]]] = {
   "ready_policy": ("RECURSIVE_TF_READY_POLICY", _one_of(*READY_POLICIES)),
   "batched_policy": ("RECURSIVE_TF_BATCHED_POLICY", _one_of(*BATCHED_POLICIES)),
   "verify": ("RECURSIVE_TF_VERIFY", _parse_verify),
+  "optimizations": ("RECURSIVE_TF_OPTIMIZATIONS", _parse_optimizations),
   "data_dir": ("RECURSIVE_TF_DATA", _parse_folder),
 }

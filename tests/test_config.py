@@ -22,8 +22,10 @@ def test_each_variable_sets_its_option(tmp_path):
     "RECURSIVE_TF_BATCHED_POLICY": "depth",
     "RECURSIVE_TF_VERIFY": "never",
     "RECURSIVE_TF_DATA": str(tmp_path),
+    "RECURSIVE_TF_OPTIMIZATIONS": "unroll, parallel",
   }
-  expected = Config(7, "batched", "fifo", "depth", False, pathlib.Path(tmp_path))
+  path, names = pathlib.Path(tmp_path), frozenset(["unroll", "parallel"])
+  expected = Config(7, "batched", "fifo", "depth", False, path, names)
   assert read_config(environ) == expected
 
 

@@ -15,6 +15,7 @@ from benchmarks.treebanks import load_trees
 # They take half a minute each; what they measure runs in smaller ones, too.
 _SLOW = (
   "converter",
+  "converter_ablation",
   "converter_convergence",
   "distributed",
   "frame_overhead",

@@ -11,6 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf._config import config
 from recursive_tf.convert.program._arguments import STATIC, TENSOR, Argument
 from recursive_tf.convert.program._kinds import key_of
 
@@ -28,6 +29,8 @@ class Shapes:
 
   def widened(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
     """Returns the arguments of a call, dimensions open that have been others in other calls."""
+    if "specialize" not in config().optimizations:
+      return {name: _opened(argument) for name, argument in arguments.items()}
     exact = key_of(arguments)
     if exact in self._latest:
       return self._latest[exact]

@@ -16,6 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf._config import config
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._fingerprint import (
   ClassPart,
@@ -74,6 +75,7 @@ class Guards:
     self.changing = changing
     self._as_input = as_input
     self._stand_ins = stand_ins
+    self._is_open = "specialize" not in config().optimizations  # Numbers are no constants.
     self._identified: dict[int, Any] = {}
     self._checks: dict[tuple[int, Any], tuple[Any, Callable[[], Any], Any]] = {}
     self._watched: dict[tuple[int, str], tuple[Any, Any]] = {}
@@ -217,7 +219,8 @@ class Guards:
     value = read()
     value = self._stand_ins.get(id(value), value)
     key = id(owner), name
-    if key in self.changing:
+    is_open = self._is_open and name not in _CONTENTS
+    if key in self.changing or is_open:
       kind = type(value)
       if kind in (int, float) or isinstance(value, (tf.Tensor, np.ndarray)):
         return self._as_input(key, owner, read, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import functools
 import time
@@ -14,6 +15,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf import _walk
+from recursive_tf._config import config
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._commit import Outcome, Write, prints_of, writes_of
 from recursive_tf.convert.effects._frame_effects import value_of_variable
@@ -75,12 +77,20 @@ class Graph:
 
   def run(self, tensors: Sequence[tf.Tensor]) -> list[Any]:
     """Runs it on what `Program.feed` has returned."""
-    found = list(tfi.call_flat(self.function, list(tensors), self.function.captured_inputs))
+    with _executor():
+      found = list(tfi.call_flat(self.function, list(tensors), self.function.captured_inputs))
     for position, source in self.given.items():
       found[position] = tensors[source]  # To a tape, and to `is`, it is that very tensor.
     for position, source in self.same.items():
       found[position] = found[source]
     return found
+
+
+def _executor() -> contextlib.AbstractContextManager[None]:
+  """Has graphs run op by op where they are not to run in parallel, for measuring."""
+  if "parallel" in config().optimizations:
+    return contextlib.nullcontext()
+  return tf.experimental.function_executor_type("SINGLE_THREADED_EXECUTOR")
 
 
 class Program:
@@ -385,7 +395,8 @@ class Program:
 
     run_all = run if self.step is None else run_step
     function = tf.function(run_all, input_signature=tf.nest.flatten(specs), autograph=False)
-    concrete = function.get_concrete_function()
+    with _executor():  # Its loops and branches are made for the executor that runs them.
+      concrete = function.get_concrete_function()
     return dataclasses.replace(made[-1], function=concrete, keep=function)
 
   # --- Running

@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf._config import config
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import FELL, Host
 from recursive_tf.convert.frame._rows import rows_of_items
@@ -50,13 +51,17 @@ def _for(ip: Host, node: ast.For, iterable: Any, iterated: Iterated, scope: Scop
   until = annotation(node, Annotation.UNTIL)
   if rows is None:
     items = ip.fixed_items(iterable)
-    if until is None or len(items) <= _MAX_NESTED_TURNS or not _are_ints(items):
+    if not _are_ints(items) or (_unrolls() and (until is None or len(items) <= _MAX_NESTED_TURNS)):
       return _unrolled(ip, node, items, until, iterated, scope)
     rows = rows_of_items(ip.frame, items)
   plan = annotation(node, Annotation.MAP_LOOP)
   if plan is not None and _mapped(ip, node, plan, rows, scope):
     return FELL
   return _for_in_graph(ip, node, rows, until, scope)
+
+
+def _unrolls() -> bool:
+  return "unroll" in config().optimizations
 
 
 def _are_ints(items: list[Any]) -> bool:
