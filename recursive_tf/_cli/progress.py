@@ -41,7 +41,7 @@ class ProgressBar:
       total=num_trees,
       initial=trees_done,
       desc=f"epoch {epoch + 1}/{self._num_epochs}",
-      unit=f" {self._problem.examples}",
+      unit=f" {self._problem.example}s",
       disable=None,  # Where stderr is no terminal.
       leave=False,
       dynamic_ncols=True,
@@ -76,7 +76,7 @@ def epoch_line(problem: Problem, row: Row, num_epochs: int, is_best: bool) -> st
   return (
     f"epoch {int(row['epoch'])}/{num_epochs}  loss {row['train_loss']:.3f}"
     f"  train {shown('train')} | dev {shown('dev')}{' *' if is_best else ''}"
-    f" | {row['sentences_per_second']:.0f} {problem.examples}/s, {row['seconds']:.0f} s"
+    f" | {row['sentences_per_second']:.0f} {problem.example}s/s, {row['seconds']:.0f} s"
   )
 
 

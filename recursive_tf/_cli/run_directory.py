@@ -22,6 +22,12 @@ def new_run_directory(out: str | None, model: str, data: str, task: str) -> path
     ConfigError: If `out` already holds a run, or part of one, or cannot be a directory.
   """
   path = _next_name(base_name(model, data, task)) if out is None else _named(out)
+  check_is_new(path)
+  return path
+
+
+def check_is_new(path: pathlib.Path) -> None:
+  """Checks that a directory holds no run; errors as `new_run_directory`."""
   if os.path.exists(path / run_config.FILE_NAME):
     raise ConfigError(
       f"{path} already holds a training run. Add --resume to go on with it, or give another --out."
@@ -34,7 +40,6 @@ def new_run_directory(out: str | None, model: str, data: str, task: str) -> path
       f"{path} holds {' and '.join(parts)}, but no {run_config.FILE_NAME}: part of another run? "
       "Move them away, or give another --out."
     )
-  return path
 
 
 def make_run_directory(path: pathlib.Path) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import pathlib
 from typing import Any
 
-from recursive_tf._cli.progress import warn
+from recursive_tf._cli.progress import count, warn
 from recursive_tf._errors import ConfigError
 from recursive_tf.datasets import ReadReport
 from recursive_tf.datasets.pipeline import Packed
@@ -45,16 +45,13 @@ class Tested:
     """What was tested on what, in one line."""
     is_file = pathlib.Path(self.on.data).is_file()
     what = self.on.data if is_file else f"{self.on.data}, split {self.split}"
-    return f"{self.config.model} ({self.directory}) on {what}: {len(self.packed)} {self._examples}"
+    size = count(len(self.packed), self.example)
+    return f"{self.config.model} ({self.directory}) on {what}: {size}"
 
   @property
   def example(self) -> str:
     """What the data consists of, such as "sentence"."""
-    return self._examples.removesuffix("s")
-
-  @property
-  def _examples(self) -> str:
-    return problem_of(self.config).examples
+    return problem_of(self.config).example
 
 
 def load_tested(args: argparse.Namespace) -> Tested:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import pathlib
@@ -13,11 +14,13 @@ from recursive_tf._cli.cluster import check_batch_size, find_cluster, join_clust
 from recursive_tf._cli.progress import NoReporter, ProgressBar, count, warn
 from recursive_tf._cli.report import describe_scores
 from recursive_tf._cli.run_directory import (
+  check_is_new,
   existing_run_directory,
   has_run,
   make_run_directory,
   new_run_directory,
 )
+from recursive_tf._cli.run_lock import lock_run
 from recursive_tf._cli.threads import check_threads, set_threads
 from recursive_tf._errors import CheckpointError, ConfigError, DataError
 from recursive_tf.datasets import ReadReport, read_vectors
@@ -124,8 +127,20 @@ def _prepare_together(args: argparse.Namespace, cluster: Cluster) -> tuple[RunCo
 def _train(
   config: RunConfig, directory: pathlib.Path, args: argparse.Namespace, workers: Workers
 ) -> int:
+  with contextlib.ExitStack() as held:
+    return _train_alone(config, directory, args, workers, held)
+
+
+def _train_alone(
+  config: RunConfig,
+  directory: pathlib.Path,
+  args: argparse.Namespace,
+  workers: Workers,
+  held: contextlib.ExitStack,
+) -> int:
+  """Trains; what keeps other processes from the directory is given to `held`."""
   own_directory = directory if workers.is_chief else None
-  splits, config = workers.agree(lambda: _load(config, own_directory, is_resumed(args)))
+  splits, config = workers.agree(lambda: _load(config, own_directory, is_resumed(args), held))
   _compare_data(config, workers)
   with GracefulInterrupt() as interrupt:
     trainer = Trainer(
@@ -204,13 +219,15 @@ def _resume(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
 
 
 def _load(
-  config: RunConfig, directory: pathlib.Path | None, resumed: bool
+  config: RunConfig, directory: pathlib.Path | None, resumed: bool, held: contextlib.ExitStack
 ) -> tuple[Splits, RunConfig]:
   """Loads the data; the vocabulary of a run is made once, and read when it is resumed.
 
   Without a directory it is made each time: the same sentences have the same vocabulary.
   """
   path = directory / VOCABULARY_NAME if directory else None
+  if directory and resumed:
+    held.enter_context(lock_run(directory))
   report = ReadReport()
   vocabulary = load_vocabulary(path, config) if resumed and path and path.exists() else None
   splits = problem_of(config).load_splits(config, vocabulary, report)
@@ -231,8 +248,11 @@ def _load(
   # Other workers get the weights of the first one.
   if directory and config.vectors and not has_checkpoints(directory):
     splits, config = _with_vectors(splits, config)
-  if directory and path and not path.exists():
+  if directory and not resumed:  # Here, so that what cannot be read leaves nothing behind.
     make_run_directory(directory)
+    held.enter_context(lock_run(directory))
+    check_is_new(directory)  # Another may have begun, or even ended, while this one read.
+  if directory and path and not path.exists():
     config.save(directory)  # First: from here on there is a run to resume.
     save_vocabulary(path, splits.vocabulary)
   return splits, config
@@ -260,12 +280,17 @@ def _print_header(
 ) -> None:
   for note in trainer.restored.notes if trainer.restored else ():
     warn(note)
-  examples = problem_of(config).examples
   verb = "Going on with" if int(trainer.state.step) else "Training"
+  sizes = (
+    count(len(splits.train), problem_of(config).example),
+    count(splits.vocabulary.size, "word"),
+    count(config.hyperparameters["epochs"], "epoch"),
+    f"seed {config.seed}",
+    *([f"{num_workers} workers"] if num_workers > 1 else []),
+  )
   print(
-    f"{verb} {config.model} on {config.data}, task {config.task}: {len(splits.train)} {examples}, "
-    f"{splits.vocabulary.size} words, {count(config.hyperparameters['epochs'], 'epoch')}, seed "
-    f"{config.seed}{f', {num_workers} workers' if num_workers > 1 else ''}\nwriting to {directory}",
+    f"{verb} {config.model} on {config.data}, task {config.task}: {', '.join(sizes)}\n"
+    f"writing to {directory}",
     flush=True,
   )
   if splits.vectors is not None:

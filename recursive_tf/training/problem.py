@@ -82,7 +82,7 @@ class Problem(abc.ABC):
   Attributes:
     tasks: names of what can be learnt from the data.
     default_data: what is trained on if nothing is said.
-    examples: what its data consists of.
+    example: what its data consists of: "sentence".
     train_scores, dev_scores: names of the scores in the record of an epoch.
     shown: scores in progress bars and lines, where they are counted.
     panels: the plots.
@@ -90,7 +90,7 @@ class Problem(abc.ABC):
 
   tasks: tuple[str, ...]
   default_data: str
-  examples: str = "sentences"
+  example: str = "sentence"
   train_scores: tuple[str, ...]
   dev_scores: tuple[str, ...]
   shown: tuple[Score, ...]

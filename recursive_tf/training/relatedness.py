@@ -31,7 +31,7 @@ class Relatedness(Problem):
 
   tasks = ("relatedness",)
   default_data = _SICK
-  examples = "pairs"
+  example = "pair"
   train_scores = ("pearson", "mse")
   dev_scores = ("pearson", "spearman", "mse")
   shown = (
