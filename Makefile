@@ -23,7 +23,7 @@ INSTALL = RECURSIVE_TF_BUILD_KERNELS=0 $(PIP) install --no-build-isolation -e
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup train test test-concurrent test-slow test-one-thread check check-python \
+.PHONY: help setup train test test-concurrent test-slow fuzz test-one-thread check check-python \
   check-types check-floors check-cpp format bench core-test core-tsan core-asan core-runtime \
   core-thread-safety wheel wheel-test docs clean
 
@@ -56,6 +56,10 @@ test-concurrent: setup $(VENV)/.installed-test
 # stand for it (tests/selection.py).
 test-slow: setup $(VENV)/.installed-test
 	$(PYTEST) -m slow $(PYTEST_ARGS)
+
+# Damaged files for the readers, for ten minutes: FUZZ_ARGS="--seconds 60 --seed 3".
+fuzz: setup $(VENV)/.installed-test
+	$(BIN)/python -m tests.datasets.reader_fuzz $(FUZZ_ARGS)
 
 # A kernel that blocks a pool thread hangs here at once, and the time limit shows where.
 test-one-thread: setup $(VENV)/.installed-test
@@ -99,10 +103,11 @@ core-test core-tsan core-asan core-runtime core-thread-safety: core-%: setup
 
 # The pages as a site: build/site/index.html. They are laid out as they lie here, so links are the same.
 PAGES := README.md CHANGELOG.md CONTRIBUTING.md LICENSE NOTICE CITATION.cff BUILD \
-  $(shell find docs models benchmarks examples -name '*.md' -o -name '*.png')
+  $(shell find docs models benchmarks examples -name '*.md' -o -name '*.png' -o -name '*.ipynb')
 docs: $(VENV)/.installed-docs build/tree
 	@rm -rf build/pages && mkdir -p build/pages
 	@cp --parents $(PAGES) build/pages
+	@$(BIN)/python docs/notebooks/pages.py build/pages
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 wheel: setup

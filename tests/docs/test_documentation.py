@@ -1,5 +1,6 @@
 """The README's Python runs as it stands, and its links lead somewhere."""
 
+import json
 import pathlib
 import pkgutil
 import re
@@ -8,6 +9,7 @@ import runpy
 import pytest
 
 from recursive_tf.convert import Reason
+from tests.docs import notebooks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [
@@ -15,6 +17,7 @@ PAGES = [
   *sorted((ROOT / "docs").rglob("*.md")),
   *sorted((ROOT / "examples").rglob("*.md")),
 ]
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
 def run_blocks(page, folder):
@@ -70,6 +73,45 @@ def test_names_of_the_reference_can_be_imported():
 
 def test_pages_of_the_site_exist():
   site = (ROOT / "mkdocs.yml").read_text()
-  listed = re.findall(r": (\S+\.md)$", site, re.MULTILINE)
+  listed = [ROOT / page for page in re.findall(r": (\S+\.md)$", site, re.MULTILINE)]
   assert len(listed) > 15
-  assert [page for page in listed if not (ROOT / page).exists()] == []
+  # Pages of notebooks are made when the site is.
+  missing = [page for page in listed if not page.exists()]
+  assert all(page.with_suffix(".ipynb").exists() for page in missing)
+  assert {page.with_suffix(".ipynb") for page in missing} == set(NOTEBOOKS)
+
+
+def test_notebooks_become_pages(tmp_path, monkeypatch):
+  for path in NOTEBOOKS:
+    (tmp_path / path.name).write_text(path.read_text())
+  (tmp_path / "a.md").write_text("[a notebook](docs/notebooks/first_treelstm.ipynb)")
+  pages = runpy.run_path(str(ROOT / "docs" / "notebooks" / "pages.py"))
+  monkeypatch.setattr("sys.argv", ["pages.py", str(tmp_path)])
+  pages["main"]()
+  assert (tmp_path / "a.md").read_text() == "[a notebook](docs/notebooks/first_treelstm.md)"
+  text = (tmp_path / "first_treelstm.md").read_text()
+  assert "```python\nrun = rtf.load_run" in text and "<svg" in text and "epoch 6/6" in text
+  assert "(own_recursive_model.md)" in text and not list(tmp_path.glob("*.ipynb"))
+
+
+def test_the_notebook_of_an_own_model_runs():
+  namespace, _ = notebooks.run(ROOT / "docs" / "notebooks" / "own_recursive_model.ipynb")
+  encode = namespace["model"].encode
+  assert encode.stats.num_fallback_runs == 0 and encode.stats.num_converted_runs > 40
+  assert namespace["history"][-1] < 0.5 * namespace["history"][0]
+  assert namespace["doubts"].stats.num_converted_runs > 0
+
+
+@pytest.mark.slow
+def test_the_notebook_of_a_first_run_runs():
+  namespace, outputs = notebooks.run(ROOT / "docs" / "notebooks" / "first_treelstm.ipynb")
+  assert namespace["confusion"].sum() == 200 and namespace["confusion"].trace() > 100
+  assert "image/svg+xml" in outputs[2][0]["data"]
+
+
+def test_links_of_notebooks_lead_somewhere():
+  for path in NOTEBOOKS:
+    cells = json.loads(path.read_text())["cells"]
+    text = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    links = re.findall(r"\]\(([^)#:]+)\)", text)
+    assert links and all((path.parent / link).exists() for link in links), links
