@@ -19,8 +19,6 @@ from recursive_tf.datasets.tree import NO_LABEL, NO_LABEL_TEXT, Tree
 _TOKEN = re.compile(r"[()]|[^ ()]+")
 _NUM_CONTEXT_CHARS = 40
 _MAX_SHOWN_CHARS = 30
-# Tabs and the like, so that the caret stands below what it points at.
-_ONE_COLUMN_EACH = dict.fromkeys(range(32), " ")
 
 
 def parse_line(
@@ -70,7 +68,7 @@ def malformed(
   shown = text[start : column - 1 + _NUM_CONTEXT_CHARS]
   prefix = "..." if start else ""
   suffix = "..." if start + len(shown) < len(text) else ""
-  shown = shown.translate(_ONE_COLUMN_EACH)
+  shown = "".join(map(_one_column, shown))
   caret = " " * (len(prefix) + column - 1 - start) + "^"
   skip = f", or leave such {unit}s out with skip_bad=True (command line: --skip-bad)"
   return DataError(
@@ -78,6 +76,16 @@ def malformed(
     f"  {prefix}{shown}{suffix}\n  {caret}\n"
     f"Correct the line{skip if can_skip else ''}."
   )
+
+
+def _one_column(character: str) -> str:
+  """Returns what is shown of a character, so that the caret stands below what it points at.
+
+  Tabs and the like are spaces; what would move the cursor, or not be seen, is a mark.
+  """
+  if character.isprintable():
+    return character
+  return " " if character.isspace() or character < " " else "\ufffd"
 
 
 def shorten(text: str) -> str:

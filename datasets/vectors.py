@@ -31,6 +31,7 @@ _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _BAR_DELAY_SECONDS = 1.0
 _MAX_SHOWN_BYTES = 40
 # No line of a text file is as long; a binary one may have no line at all.
+_MOST_DIGITS = 12
 _LONGEST_LINE = 1 << 20
 
 
@@ -155,7 +156,9 @@ class _Format:
       raise DataError(f"{path}: this is a zip archive. Unpack it, and give the file of one size.")
     pieces = line.split()
     if len(pieces) == 2 and all(piece.isdigit() for piece in pieces):
-      if 0 in map(int, pieces):
+      # More digits are none that a file's size could bear; a vector has to fit into a line.
+      is_count = all(len(piece) <= _MOST_DIGITS and int(piece) for piece in pieces)
+      if not is_count or int(pieces[1]) > _LONGEST_LINE // 2:
         raise _bad(path, 1, "the number of words and the size of their vectors", line)
       return cls(path, int(pieces[1]), int(pieces[0]))
     # The word of a first line is taken for one piece, such as GloVe's "," or "the".
