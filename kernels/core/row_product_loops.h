@@ -25,17 +25,16 @@ RTF_INLINE void Tile(int64_t rows, const T* left, const T* right, T* y,
     }
   }
   for (int64_t n = 0; n < rows; ++n) {
-    V columns[kVectors];
-#pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) {
-      columns[v] = AllLanes().Load(right + (n * kVectors + v) * kLanes);
-      RTF_IN_REGISTER(columns[v]);
-    }
+    // No array: GCC 12 would write it to the stack in each step.
+    V first = AllLanes().Load(right + n * kVectors * kLanes);
+    V last = AllLanes().Load(right + ((n + 1) * kVectors - 1) * kLanes);
+    RTF_IN_REGISTER(first);
+    RTF_IN_REGISTER(last);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
       const V value = left[n * kRows + r] - V{};
-#pragma GCC unroll 2
-      for (int v = 0; v < kVectors; ++v) sums[r][v] += value * columns[v];
+      if (kVectors == 2) sums[r][0] += value * first;
+      sums[r][kVectors - 1] += value * last;
     }
   }
 #pragma GCC unroll 16

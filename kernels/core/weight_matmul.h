@@ -3,7 +3,8 @@
 //
 // A general matrix product first copies the weights into the order in which it
 // reads them; with 2 to 100 rows that is a large part of the work. These loops
-// read them where they lie, each once for up to 14 rows.
+// read them where they lie, each once for up to 14 rows. Only where many rows
+// share them are they copied, and then a panel at a time, which stays near.
 #ifndef RECURSIVE_TF_KERNELS_CORE_WEIGHT_MATMUL_H_
 #define RECURSIVE_TF_KERNELS_CORE_WEIGHT_MATMUL_H_
 

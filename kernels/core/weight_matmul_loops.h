@@ -125,11 +125,206 @@ void TileRows(const WeightMatMul<T>& args, int64_t row, int64_t next,
   }
 }
 
+// From so many rows on, weights are copied before they are read: into the order
+// in which they are read, a panel of columns at a time. With the tall tiles of
+// AVX-512 that takes longer than it saves at up to 256 rows (measured).
+#if RECURSIVE_TF_SIMD_BYTES == 64
+constexpr int64_t kMinPanelRows = INT64_MAX;
+constexpr int64_t kMinTransposedPanelRows = INT64_MAX;
+constexpr int64_t kMinShallowPanelRows = INT64_MAX;
+#else
+constexpr int64_t kMinPanelRows = 24;
+constexpr int64_t kMinTransposedPanelRows = 128;
+constexpr int64_t kMinShallowPanelRows = 12;
+#endif
+constexpr int64_t kShallow = 64;      // Sums of so few terms.
+constexpr int64_t kPanelDepth = 256;  // 16 KiB of weights at AVX2's width.
+
+// [depth, 2 vectors] of the weights: rows [k, k + depth) of columns [column,
+// column + count), zeros in the others.
+template <typename T>
+RTF_INLINE void CopyPanel(const WeightMatMul<T>& args, int64_t k, int64_t depth,
+                          int64_t column, int64_t count, T* panel) {
+  constexpr int64_t kLanes = Of<T>::kLanes;
+  const T* from = args.weights + k * args.width + column;
+  const FirstLanes first(count < kLanes ? count : kLanes);
+  const FirstLanes second(count < kLanes ? 0 : count - kLanes);
+  for (int64_t i = 0; i < depth; ++i) {
+    const T* row = from + i * args.width;
+    T* to = panel + i * 2 * kLanes;
+    if (count == 2 * kLanes) {
+      AllLanes().Store(to, AllLanes().Load(row));
+      AllLanes().Store(to + kLanes, AllLanes().Load(row + kLanes));
+    } else {
+      AllLanes().Store(to, first.Load(row));
+      AllLanes().Store(to + kLanes, second.Load(row + kLanes));
+    }
+  }
+}
+
+// A vector of four elements of two: 0 to 3 are the first's.
+#undef RTF_PICK
+#if __has_builtin(__builtin_shufflevector)
+#define RTF_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else  // GCC before 12.
+#define RTF_PICK(a, b, i, j, k, l) \
+  (Four{RTF_ONE(a, b, i), RTF_ONE(a, b, j), RTF_ONE(a, b, k), RTF_ONE(a, b, l)})
+#undef RTF_ONE
+#define RTF_ONE(a, b, i) ((i) < 4 ? (a)[(i) % 4] : (b)[(i) % 4])
+#endif
+
+// Four by four elements: to[i][j] = from[j][i].
+template <typename T>
+RTF_INLINE void TransposeFour(const T* const from[4], T* to, int64_t stride) {
+  typedef T Four __attribute__((vector_size(4 * sizeof(T))));
+  Four a, b, c, d;
+  __builtin_memcpy(&a, from[0], sizeof(a));
+  __builtin_memcpy(&b, from[1], sizeof(b));
+  __builtin_memcpy(&c, from[2], sizeof(c));
+  __builtin_memcpy(&d, from[3], sizeof(d));
+  const Four ab_low = RTF_PICK(a, b, 0, 4, 1, 5);
+  const Four ab_high = RTF_PICK(a, b, 2, 6, 3, 7);
+  const Four cd_low = RTF_PICK(c, d, 0, 4, 1, 5);
+  const Four cd_high = RTF_PICK(c, d, 2, 6, 3, 7);
+  a = RTF_PICK(ab_low, cd_low, 0, 1, 4, 5);
+  b = RTF_PICK(ab_low, cd_low, 2, 3, 6, 7);
+  c = RTF_PICK(ab_high, cd_high, 0, 1, 4, 5);
+  d = RTF_PICK(ab_high, cd_high, 2, 3, 6, 7);
+  __builtin_memcpy(to, &a, sizeof(a));
+  __builtin_memcpy(to + stride, &b, sizeof(b));
+  __builtin_memcpy(to + 2 * stride, &c, sizeof(c));
+  __builtin_memcpy(to + 3 * stride, &d, sizeof(d));
+}
+
+// As CopyPanel, of transposed weights.
+template <typename T>
+RTF_INLINE void TransposePanel(const WeightMatMul<T>& args, int64_t k,
+                               int64_t depth, int64_t column, int64_t count,
+                               T* panel) {
+  constexpr int64_t kWidth = 2 * Of<T>::kLanes;
+  for (int64_t c = 0; c < kWidth; c += 4) {
+    const T* from[4];
+    for (int64_t i = 0; i < 4; ++i) {
+      // What lies past the last column is computed, and not stored.
+      const int64_t own = c + i < count ? c + i : count - 1;
+      from[i] = args.weights + (column + own) * args.depth + k;
+    }
+    int64_t i = 0;
+    for (; i + 4 <= depth; i += 4) {
+      const T* const four[4] = {from[0] + i, from[1] + i, from[2] + i,
+                                from[3] + i};
+      TransposeFour(four, panel + i * kWidth + c, kWidth);
+    }
+    for (; i < depth; ++i) {
+      for (int64_t j = 0; j < 4; ++j) panel[i * kWidth + c + j] = from[j][i];
+    }
+  }
+}
+
+// A tile of y, kRows high and two vectors wide, plus (or, where `is_first`,
+// becomes) the product of `depth` columns of x and a panel. The lanes are those
+// of the two vectors of y.
+template <typename T, int kRows, typename Lanes>
+RTF_INLINE void PanelTile(const WeightMatMul<T>& args, const T* x,
+                          const T* panel, int64_t depth, T* y, bool is_first,
+                          const Lanes near, const Lanes far) {
+  using V = typename Of<T>::Vector;
+  constexpr int64_t kLanes = Of<T>::kLanes;
+  V sums[kRows][2] = {};
+  if (!is_first) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      sums[r][0] = near.Load(y + r * args.width);
+      sums[r][1] = far.Load(y + r * args.width + kLanes);
+    }
+  }
+  for (int64_t k = 0; k < depth; ++k) {
+    V first = AllLanes().Load(panel + k * 2 * kLanes);
+    V last = AllLanes().Load(panel + k * 2 * kLanes + kLanes);
+    RTF_IN_REGISTER(first);
+    RTF_IN_REGISTER(last);
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const V value = x[r * args.depth + k] - V{};
+      sums[r][0] += value * first;
+      sums[r][1] += value * last;
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    near.Store(y + r * args.width, sums[r][0]);
+    far.Store(y + r * args.width + kLanes, sums[r][1]);
+  }
+}
+
+// The product of all rows and one panel.
+template <typename T, typename Lanes>
+void PanelRows(const WeightMatMul<T>& args, const T* panel, int64_t k,
+               int64_t depth, int64_t column, const Lanes near,
+               const Lanes far) {
+  const int64_t num_blocks = (args.rows + kMaxTileRows - 1) / kMaxTileRows;
+  for (int64_t block = 0; block < num_blocks; ++block) {
+    const int64_t row = block * args.rows / num_blocks;
+    const T* x = args.x + row * args.depth + k;
+    T* y = args.y + row * args.width + column;
+    switch ((block + 1) * args.rows / num_blocks - row) {
+#define RTF_CASE(N)                                               \
+  case N:                                                         \
+    PanelTile<T, N>(args, x, panel, depth, y, k == 0, near, far); \
+    break;
+      RTF_CASE(1)
+      RTF_CASE(2)
+      RTF_CASE(3)
+      RTF_CASE(4)
+      RTF_CASE(5)
+      RTF_CASE(6)
+#if RECURSIVE_TF_SIMD_BYTES == 64
+      RTF_CASE(7)
+      RTF_CASE(8)
+      RTF_CASE(9)
+      RTF_CASE(10)
+      RTF_CASE(11)
+      RTF_CASE(12)
+      RTF_CASE(13)
+      RTF_CASE(14)
+#endif
+#undef RTF_CASE
+    }
+  }
+}
+
+template <typename T, bool kIsTransposed>
+void PanelProduct(const WeightMatMul<T>& args, int64_t begin, int64_t end) {
+  constexpr int64_t kLanes = Of<T>::kLanes;
+  alignas(64) T panel[kPanelDepth * 2 * kLanes];
+  for (int64_t j = begin; j < end; j += 2 * kLanes) {
+    const int64_t count = end - j < 2 * kLanes ? end - j : 2 * kLanes;
+    for (int64_t k = 0; k < args.depth; k += kPanelDepth) {
+      const int64_t left = args.depth - k;
+      const int64_t depth = left < kPanelDepth ? left : kPanelDepth;
+      if (kIsTransposed) {
+        TransposePanel(args, k, depth, j, count, panel);
+      } else {
+        CopyPanel(args, k, depth, j, count, panel);
+      }
+      if (count == 2 * kLanes) {
+        PanelRows(args, panel, k, depth, j, AllLanes(), AllLanes());
+      } else {
+        PanelRows(args, panel, k, depth, j,
+                  FirstLanes(count < kLanes ? count : kLanes),
+                  FirstLanes(count < kLanes ? 0 : count - kLanes));
+      }
+    }
+  }
+}
+
 template <typename T>
 void Product(const WeightMatMul<T>& args, int64_t begin, int64_t end) {
+  if (args.rows >= kMinPanelRows && args.depth > 0) {
+    return PanelProduct<T, false>(args, begin, end);
+  }
   const int64_t num_blocks = (args.rows + kMaxTileRows - 1) / kMaxTileRows;
-  // A chunk of columns serves all rows from a near cache. Copying it into one
-  // place first was measured: it takes longer than it saves at up to 256 rows.
+  // A chunk of columns serves all rows from a near cache.
   const int64_t chunk = num_blocks > 1 ? 2 * Of<T>::kLanes : end - begin;
   for (int64_t j = begin; j < end; j += chunk) {
     const int64_t chunk_end = j + chunk < end ? j + chunk : end;
@@ -230,6 +425,11 @@ void DotTileRows(const WeightMatMul<T>& args, int64_t row, int64_t next,
 template <typename T>
 void TransposedProduct(const WeightMatMul<T>& args, int64_t begin,
                        int64_t end) {
+  const int64_t min_rows =
+      args.depth <= kShallow ? kMinShallowPanelRows : kMinTransposedPanelRows;
+  if (args.rows >= min_rows && args.depth > 0) {
+    return PanelProduct<T, true>(args, begin, end);
+  }
   const int64_t num_blocks = (args.rows + kMaxDotRows - 1) / kMaxDotRows;
   // A chunk of w, which stays in the second-level cache for all rows.
   constexpr int64_t kChunkBytes = 1 << 17;

@@ -39,39 +39,54 @@ void Compute(const WeightMatMul<T>& args, bool is_transposed, int64_t begin,
   }
 }
 
-TYPED_TEST(WeightMatMulTest, EqualsThePlainSums) {
-  using T = TypeParam;
+// Compares one product with the plain sums, by every target.
+template <typename T>
+void CheckProduct(const std::vector<T>& x, const std::vector<T>& weights,
+                  int64_t rows, int64_t depth, int64_t width) {
   constexpr T kUntouched = -12345;
+  std::vector<T> expected(rows * width), expected_transposed = expected;
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < width; ++c) {
+      for (int64_t k = 0; k < depth; ++k) {
+        const T value = x[r * depth + k];
+        expected[r * width + c] += value * weights[k * width + c];
+        expected_transposed[r * width + c] += value * weights[c * depth + k];
+      }
+    }
+  }
+  for (SimdTarget target : Targets()) {
+    for (bool is_transposed : {false, true}) {
+      std::vector<T> y(rows * width + 64, kUntouched);
+      const WeightMatMul<T> args = {rows,     depth,          width,
+                                    x.data(), weights.data(), y.data()};
+      Compute(args, is_transposed, 0, width, target);
+      const auto& right = is_transposed ? expected_transposed : expected;
+      ASSERT_TRUE(std::equal(right.begin(), right.end(), y.begin()))
+          << rows << " " << depth << " " << width << " " << is_transposed << " "
+          << static_cast<int>(target);
+      ASSERT_EQ(std::count(y.begin() + right.size(), y.end(), kUntouched), 64);
+    }
+  }
+}
+
+TYPED_TEST(WeightMatMulTest, EqualsThePlainSums) {
   for (int64_t rows : {0, 1, 2, 3, 4, 6, 7, 8, 14, 15, 31}) {
     for (int64_t depth : {0, 1, 2, 5, 16, 37}) {
       for (int64_t width : {1, 3, 4, 7, 16, 18, 33, 64, 150, 300}) {
-        const auto x = this->Draw(rows * depth);
-        const auto weights = this->Draw(depth * width);
-        std::vector<T> expected(rows * width), expected_transposed = expected;
-        for (int64_t r = 0; r < rows; ++r) {
-          for (int64_t c = 0; c < width; ++c) {
-            for (int64_t k = 0; k < depth; ++k) {
-              const T value = x[r * depth + k];
-              expected[r * width + c] += value * weights[k * width + c];
-              expected_transposed[r * width + c] +=
-                  value * weights[c * depth + k];
-            }
-          }
-        }
-        for (SimdTarget target : Targets()) {
-          for (bool is_transposed : {false, true}) {
-            std::vector<T> y(rows * width + 64, kUntouched);
-            const WeightMatMul<T> args = {rows,     depth,          width,
-                                          x.data(), weights.data(), y.data()};
-            Compute(args, is_transposed, 0, width, target);
-            const auto& right = is_transposed ? expected_transposed : expected;
-            ASSERT_TRUE(std::equal(right.begin(), right.end(), y.begin()))
-                << rows << " " << depth << " " << width << " " << is_transposed
-                << " " << static_cast<int>(target);
-            ASSERT_EQ(std::count(y.begin() + right.size(), y.end(), kUntouched),
-                      64);
-          }
-        }
+        CheckProduct(this->Draw(rows * depth), this->Draw(depth * width), rows,
+                     depth, width);
+      }
+    }
+  }
+}
+
+TYPED_TEST(WeightMatMulTest, ManyRowsEqualThePlainSums) {
+  // Sums of more terms than a panel has, and widths that leave part of one.
+  for (int64_t rows : {131, 258}) {
+    for (int64_t depth : {3, 64, 65, 256, 301}) {
+      for (int64_t width : {1, 7, 8, 9, 16, 18, 33}) {
+        CheckProduct(this->Draw(rows * depth), this->Draw(depth * width), rows,
+                     depth, width);
       }
     }
   }
