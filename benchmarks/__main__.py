@@ -20,6 +20,7 @@ BENCHMARKS = {
   "concurrency": "speed-up of recursion by a second thread",
   "batched_throughput": "TreeLSTM sentences/s of both schedulers against what others batch by hand",
   "shards": "whether any model at any batch size is slower with two threads than with one",
+  "kernels_alone": "own kernels against TensorFlow's (Eigen, oneDNN) and XLA's, shape by shape",
   "prepared": "one tree a call: `rtf.prepare` against `tf.function`",
   "tree_shapes": "sentences/s of both schedulers on balanced, moderate and linear trees",
   "sentence_length": "time for a sentence against its length, schedulers and tf.while_loop",
