@@ -103,7 +103,8 @@ core-test core-tsan core-asan core-runtime core-thread-safety: core-%: setup
 
 # The pages as a site: build/site/index.html. They are laid out as they lie here, so links are the same.
 PAGES := README.md CHANGELOG.md CONTRIBUTING.md LICENSE NOTICE CITATION.cff BUILD \
-  $(shell find docs models benchmarks examples -name '*.md' -o -name '*.png' -o -name '*.ipynb')
+  $(shell find docs models benchmarks examples -name '*.md' -o -name '*.png' -o -name '*.ipynb' \
+    -o -name '*.css')
 docs: $(VENV)/.installed-docs build/tree
 	@rm -rf build/pages && mkdir -p build/pages
 	@cp --parents $(PAGES) build/pages
