@@ -7,7 +7,7 @@ import os
 import pathlib
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 import tensorflow as tf
@@ -20,6 +20,7 @@ from recursive_tf.display import ShownTree, shown_tree, tree_svg
 from recursive_tf.display.text import Style, tree_text
 from recursive_tf.models import Trainable, TreeClassifier
 from recursive_tf.models.labels import NUM_LABELS
+from recursive_tf.subgraph import Prepared, prepare
 from recursive_tf.training import runs
 from recursive_tf.training.checkpoint import Restored, restore_weights
 from recursive_tf.training.config import RunConfig
@@ -158,7 +159,7 @@ class TrainedRun:
     self.vocabulary = vocabulary
     self.model = model
     self.restored = restored
-    self._logits: Any = None
+    self._probabilities: Prepared | None = None
 
   def __repr__(self) -> str:
     return f"<TrainedRun {self.directory}: {self.config.model}, {self.vocabulary.size} words>"
@@ -214,13 +215,12 @@ class TrainedRun:
   def _predict_batch(
     self, classifier: TreeClassifier, trees: Sequence[structures.Binarised]
   ) -> Iterator[TreePrediction]:
-    if self._logits is None:
-      self._logits = tf.function(
-        classifier.node_logits, input_signature=[TreeBatch.spec()], autograph=False
-      )
+    if self._probabilities is None:
+      self._probabilities = _prepare_probabilities(classifier)
     packed = PackedTrees.pack([tree for tree, _, _ in trees], self.vocabulary)
-    logits = self._logits(packed.batch(range(len(packed))))
-    probabilities = tf.nn.softmax(logits).numpy()
+    arrays = packed.batch_arrays(range(len(packed)))
+    fields = [tf.constant(arrays[name]) for name in TreeBatch.field_specs()]
+    probabilities = self._probabilities(*fields).numpy()
     if not np.isfinite(probabilities).all():
       raise ConfigError(
         f"{self.restored.path}: probabilities with these weights are not finite. Train anew with a "
@@ -245,6 +245,21 @@ class TrainedRun:
         "Use a run of treelstm, treernn or rntn; or, in Python, methods of `load_run(dir).model`."
       )
     return self.model
+
+
+def _prepare_probabilities(classifier: TreeClassifier) -> Prepared:
+  """Returns a function of the fields of a batch: probabilities of all nodes, float [N, K].
+
+  Of plain tensors and prepared: to make a batch of one tree, and to find the graph for it, would
+  take several times as long as to run it.
+  """
+  specs = TreeBatch.field_specs()
+
+  def probabilities(*fields: tf.Tensor) -> tf.Tensor:
+    batch = TreeBatch(**dict(zip(specs, fields, strict=True)))
+    return tf.nn.softmax(classifier.node_logits(batch))
+
+  return prepare(probabilities, *specs.values())
 
 
 def load_run(directory: str | os.PathLike[str]) -> TrainedRun:

@@ -5,7 +5,7 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf import cli
-from recursive_tf.datasets import Tree, load_sample, parse_brackets
+from recursive_tf.datasets import PackedTrees, Tree, TreeBatch, load_sample, parse_brackets
 from recursive_tf.training.prediction import TrainedRun
 from recursive_tf.training.runs import make_run_config
 from tests.cli.conftest import settle_threads
@@ -52,6 +52,21 @@ def test_probabilities_of_all_nodes_equal_the_oracle(trained):
   )
   np.testing.assert_array_equal(found.root_classes, [tree.root_class for tree in found])
   assert np.ptp(found.root_probabilities[:, 0]) > 1e-4  # Not one answer for all.
+
+
+def test_probabilities_are_those_of_the_model_s_own_graph_and_follow_its_weights(directory):
+  run, trees = rtf.load_run(directory), load_sample()["dev"][:4]
+  logits = tf.function(run.model.node_logits, input_signature=[TreeBatch.spec()], autograph=False)
+  packed = PackedTrees.pack(trees, run.vocabulary)
+  seen = []
+  for _ in range(2):
+    expected = tf.nn.softmax(logits(packed.batch(range(4)))).numpy()
+    found = np.concatenate([tree.probabilities for tree in run.predict(trees)])
+    np.testing.assert_array_equal(found, expected)
+    seen.append(found)
+    for variable in run.model.trainable_variables:
+      variable.assign(1.5 * variable)
+  assert np.abs(seen[1] - seen[0]).max() > 1e-4
 
 
 def test_how_trees_are_batched_does_not_matter(trained):
