@@ -5,6 +5,7 @@ name for what it is here for, so that a TensorFlow release that moves one fails 
 """
 
 import contextlib
+import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -325,8 +326,8 @@ def copy_op(op: Operation, inputs: list[Any], gradient: str | None = None) -> Op
         add_function(graph, function)
   if gradient is not None:
     attrs["_gradient_op_type"] = _attr_value(s=gradient.encode())
-  types = [out.dtype for out in op.outputs]
-  copy = graph.create_op(op.type, inputs, types, name=op.name, attrs=attrs)
+  outputs = [out.dtype for out in op.outputs]
+  copy = graph.create_op(op.type, inputs, outputs, name=op.name, attrs=attrs)
   # A tape around does not see ops that are made this way unless it is told.
   flat_attrs = [item for name in attrs for item in (name, copy.get_attr(name))]
   execute.record_gradient(op.type, copy.inputs, tuple(flat_attrs), copy.outputs[:])
@@ -508,7 +509,10 @@ def making_ops(graph: Graph, make: Callable[..., Any]) -> Iterator[None]:
   try:
     yield
   finally:
-    del graph._create_op_internal
+    if isinstance(create, types.MethodType):
+      del graph._create_op_internal
+    else:  # Somebody further out decides, too.
+      graph._create_op_internal = create
 
 
 def anonymous_variable(spec: Any) -> Any:

@@ -218,6 +218,9 @@ class Effects(ContainerEffects):
     place = self._place((VARIABLE, id(owner), name), VARIABLE, owner, name, initial)
     place.is_absent_at_first = is_absent
     value = generalized(ip.frame, value)
+    if is_absent and _may_be_none(value, ip.frame):  # Which stands for what was not written.
+      text = f"{name!r} is not set yet, and may become None."
+      raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
     is_own = self._is_own(ip.frame, place)
     for _, container in containers(value):
       if not is_own or (_wraps(owner) and not isinstance(container, LocalObject)):
@@ -343,6 +346,11 @@ def _facts_of(form: Any, path: Path) -> Iterator[tuple[Path, Facts]]:
     yield path, Facts(frozenset([tuple]))
     for key, part in zip(form.keys, form.parts, strict=True):
       yield from _facts_of(part, (*path, ("item", key)))
+
+
+def _may_be_none(value: Any, frame: Frame) -> bool:
+  is_ref = isinstance(value, Ref)
+  return value is None or isinstance(value, Maybe) or (is_ref and NoneType in frame.types_of(value))
 
 
 def _wraps(owner: Any) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
@@ -55,7 +57,8 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
     args = [_of_usual_sizes(ip, arg) for arg in args]
     kwargs = {name: _of_usual_sizes(ip, arg) for name, arg in kwargs.items()}
   try:
-    result = function(*args, **kwargs)
+    with _extremes(ip, function) as reduced:
+      result = function(*args, **kwargs)
   except RecursionError:
     raise
   except LIBRARY_ERRORS as error:
@@ -63,9 +66,37 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
     text = str(error).strip().splitlines() or [type(error).__name__]
     said = _TENSOR.sub(r"a tensor (\1)", text[0])  # Its name is the graph's, not the user's.
     raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {said}") from error
+  for tensor in reduced:
+    _demand_elements(ip, tensor)
   found = lifted(ip, result)
   frame.compute(found)  # Also an argument that the function called does not use.
   return found
+
+
+@contextlib.contextmanager
+def _extremes(ip: Host, function: Callable[..., Any]) -> Iterator[list[tf.Tensor]]:
+  """Gives the tensors of which Keras takes the greatest or the least element meanwhile."""
+  found: list[tf.Tensor] = []
+  if not _libraries.is_of(function, "keras"):
+    yield found
+    return
+
+  def make(op_type: str, inputs: list[Any], create: Callable[[], Any]) -> Any:
+    if op_type in ("Max", "Min"):
+      found.append(inputs[0])
+    return create()
+
+  with tfi.making_ops(tf.compat.v1.get_default_graph(), make):
+    yield found
+
+
+def _demand_elements(ip: Host, tensor: tf.Tensor) -> None:
+  """Fails the run if a tensor has no elements: Keras asks for some, but not while it is traced."""
+  count = tensor.shape.num_elements()
+  if count == 0:
+    raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, "The max or min of an empty tensor.")
+  if count is None:
+    ip.frame.demand(tf.size(tensor) > 0)
 
 
 def _of_usual_sizes(ip: Host, value: Any) -> Any:

@@ -93,6 +93,9 @@ def form_of(value: Any, reader: Reader) -> Form:
   if isinstance(value, Unset):
     return UnsetForm()
   if isinstance(value, LocalList):
+    if value.is_iterator:
+      text = "An iterator is passed on, returned or kept. Make it a list where it is made."
+      raise reader.refuse(Reason.UNSUPPORTED_OPERATION, text)
     if isinstance(value.content, Rows):
       return RowsForm(value.content.form)
     parts = tuple(form_of(item, reader) for item in value.content)

@@ -586,3 +586,34 @@ def view_of_a_dict_has_no_items():
     return {"a": x, "b": x + 1}.values()[0]
 
   return step, _XS[:2], None
+
+
+def iterators_as_results():
+  items = [1, 2]
+
+  def step(x):
+    return zip(items, items, strict=True), reversed(items), enumerate(items), x
+
+  return step, _XS[:2], lambda: None
+
+
+def set_to_none_at_first():
+  box = _Box()
+
+  def step(x):
+    box.known = None
+    box.last = x if tf.reduce_sum(x) > 3.0 else None
+    return x
+
+  return step, [(_x(1, 2),), (_x(3, 1),), (_x(1, 1),), (_x(2, 2),)], lambda: vars(box)
+
+
+def node_or_none_at_first():
+  box, node = _Box(n=1), _Box(h=_x(1, 2))
+
+  def step(x, other):
+    box.last = other
+    box.best = getattr(box, "last", None)
+    return x
+
+  return step, [(_x(1, 2), None), (_x(3, 1), node), (_x(1, 1), None)], lambda: vars(box)

@@ -543,6 +543,17 @@ def keras_ops():
   return step, [(_rows(n),) for n in (2, 3, 2, 1)], None
 
 
+def greatest_of_nothing():
+  pool = layers.GlobalMaxPooling1D()
+
+  def step(x, limit):
+    kept = tf.boolean_mask(x, x[:, 0] > limit)
+    return pool(x[None]), tf.keras.ops.min(kept)
+
+  limits = [-1.0, -1.0, 0.0, 9.0, -1.0]
+  return step, [*((_rows(3), limit) for limit in limits), (_rows(0), 0.0)], None
+
+
 def numpy_inputs():
   model = tf.keras.Sequential([layers.Dense(2)])
   model(_rows(2))
