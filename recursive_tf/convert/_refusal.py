@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+from typing import Any
 
 from recursive_tf._errors import RecursiveTFError
 
@@ -74,6 +75,7 @@ class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - 
   explanation: str
   origin: Origin | None
   is_of_machine: bool
+  without: Any = None  # The `Site` and the branch without which it would not be refused.
 
   @classmethod
   def of(

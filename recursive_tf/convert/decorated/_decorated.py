@@ -30,6 +30,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.decorated._subjects import subject_of
 from recursive_tf.convert.effects._commit import Outcome
 from recursive_tf.convert.frame._budget import Limits
+from recursive_tf.convert.frame._left_out import Site
 from recursive_tf.convert.program._arguments import Argument
 from recursive_tf.convert.program._explain import Report, report_of
 from recursive_tf.convert.program._program import num_rows
@@ -167,14 +168,29 @@ class Decorated:
       return rest()
 
   def _attempt(
-    self, arguments: dict[str, Argument], values: dict[str, Any], plain: Callable[[], Any]
+    self,
+    arguments: dict[str, Argument],
+    values: dict[str, Any],
+    plain: Callable[[], Any],
+    leaves_out: bool = False,
   ) -> Callable[[], Any]:
     """Runs the graph; returns what is left to do, where the user's own errors may be raised.
 
     Raises:
       Exception: Whatever goes wrong; nothing has happened then.
     """
-    prepared = self._programs.prepare(arguments, values)
+    prepared = self._programs.prepare(arguments, values, leaves_out=leaves_out)
+    return self._run(prepared, arguments, values, plain, {})
+
+  def _run(
+    self,
+    prepared: Prepared,
+    arguments: dict[str, Argument],
+    values: dict[str, Any],
+    plain: Callable[[], Any],
+    taken: dict[Site, bool],
+  ) -> Callable[[], Any]:
+    """Runs a graph; as `_attempt`, with the branches that this call has been found to take."""
     program = prepared.program
     count = num_rows(prepared.arguments, values)
     is_mapped = count is not None
@@ -195,6 +211,12 @@ class Decorated:
         return self._judged(prepared, verdict, plain)
       found = graph.run(prepared.tensors)
     except tf.errors.OpError as error:
+      site = program.taken(error)
+      if site is not None and site not in taken and not program.left_out[site].is_final:
+        taken = {**taken, site: program.left_out[site].value}
+        other = self._programs.other(prepared, values, taken)
+        if other is not None:
+          return self._run(other, arguments, values, plain, taken)
       return self._explain_failure(error, prepared, plain)
     try:
       outcome = program.outcome(graph, found, prepared.objects, values, count)
@@ -235,7 +257,11 @@ class Decorated:
     subject = subject_of(
       self.__name__, self.python, self._programs, prepared, values, self._compared, is_recording
     )
-    verdict = check(subject, self._schedule.allowance)
+    try:
+      verdict = check(subject, self._schedule.allowance)
+    except tf.errors.OpError:
+      self._schedule.failed(key)
+      raise
     self._schedule.note(key, time.perf_counter() - start - verdict.graph_seconds)
     for note in sorted(verdict.notes.difference(self._notes)):
       self._notes.append(note)
@@ -303,6 +329,9 @@ class Decorated:
     line = _line_of(error, CHECK_FAILED)
     text = f"The elements of one list have different shapes: {line}" if is_ragged(error) else line
     refusal = ConversionRefused.of(reason, text)
+    site = prepared.program.taken(error)
+    if site is not None:
+      refusal = prepared.program.left_out[site].refusal
 
     def again() -> Any:
       try:
@@ -310,7 +339,7 @@ class Decorated:
       except Exception:  # The program's own, which the run foresaw.
         self._count(Reason.CHECK_FAILED)
         raise
-      prepared.entry.note_failure(refusal)
+      prepared.entry.note_failure(refusal, is_left_out=site is not None)
       self._tell(refusal)
       if self._strict:
         raise refusal

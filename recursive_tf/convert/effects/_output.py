@@ -71,6 +71,8 @@ def _template(ip: Host, value: Any, operands: list[Any]) -> Any:
   frame = ip.frame
   if isinstance(value, Text):
     return Text(tuple(_part(ip, part, operands) for part in value.parts))
+  if isinstance(value, tf.Variable):
+    raise frame.refuse(Reason.UNSUPPORTED_WRITE, "print of a variable. Print what it holds.")
   value = frame.resolve(value)
   if isinstance(value, Ref):
     kinds = frame.types_of(value) - {Missing}

@@ -12,9 +12,10 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._layers import Layer
+from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.frame._reading import Reading
 from recursive_tf.convert.frame._sharing import Rejoin
-from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values import _checks, _forms
 from recursive_tf.convert.values._abstract import (
   Bottom,
   Dear,
@@ -74,16 +75,46 @@ class Frame(Reading):
       return then() if pred else otherwise()
     if self.num_trials:
       raise Dear
+    site, origin = self._site(), self.origin
+    left_out = None if site is None else self.conversion.branches.left_out.get(site)
     before = self.snapshot()
     outcomes = [
-      self._trace(name, pred.tensor, function, facts)
-      for name, function, facts in (
-        ("true", then, meaning.if_true),
-        ("false", otherwise, meaning.if_false),
+      self._trace(value, pred.tensor, function, facts, site)
+      if left_out is None or left_out.value is not value
+      else self._trace(value, pred.tensor, _leave, facts, None)
+      for value, function, facts in (
+        (True, then, meaning.if_true),
+        (False, otherwise, meaning.if_false),
       )
     ]
+    if left_out is not None:
+      self._demand_other(pred.tensor, site, left_out)
     if all(outcome.after is None for outcome in outcomes):
       raise Bottom
+    self.origin = origin
+    try:
+      return self._met(pred, before, outcomes, live)
+    except _forms.Mismatch as error:
+      refusal = self.refuse(Reason.KINDS_DIFFER, f"Values meet that are {error}.")
+      raise _without(refusal, site, None) from None
+    except ConversionRefused as refusal:
+      _without(refusal, site, None)  # Either of the two would do.
+      raise
+
+  def _site(self) -> Site | None:
+    """Returns the conditional that is met now, if one of its branches may be left out."""
+    is_entry = self.conversion.is_step and self.key is None
+    return self.conversion.branches.site(self.origin) if is_entry else None
+
+  def _demand_other(self, pred: tf.Tensor, site: Site | None, left_out: LeftOut) -> None:
+    """Fails a run that takes a branch which is left out."""
+    assert site is not None  # Else nothing is left out.
+    ok = tf.logical_not(pred) if left_out.value else pred
+    text = self.conversion.branches.message(site)
+    self.demand(_checks.check(tf.constant(True), ok, text))
+
+  def _met(self, pred: Number, before: list[Any], outcomes: list[_Outcome], live: Any) -> Any:
+    """Makes the conditional of its branches; returns its value."""
     changed = self._changed(before, outcomes, live)
     forms = self._join(
       [[o.value, *(o.after[i] for i in changed)] if o.after else None for o in outcomes], outcomes
@@ -126,7 +157,9 @@ class Frame(Reading):
       self.locals[position].restore(_thaw(join.content(content, originals)))
     return join.value(value, [outcome.value for outcome in outcomes])
 
-  def _trace(self, name: str, pred: tf.Tensor, function: Callable[[], Any], facts: Any) -> Any:
+  def _trace(
+    self, value: bool, pred: tf.Tensor, function: Callable[[], Any], facts: Any, site: Site | None
+  ) -> Any:
     outcome = _Outcome(None, Layer())
 
     def trace() -> None:
@@ -138,8 +171,9 @@ class Frame(Reading):
       except Bottom:
         pass
       except ConversionRefused as refusal:
-        self.conversion.postpone(refusal)
+        self.conversion.postpone(_without(refusal, site, value))
 
+    name = "true" if value else "false"
     outcome.graph = tfi.begin_branch(name, lambda: self.isolated(trace, outcome.layer), pred)
     self.conversion.budget.done(outcome.graph)
     return outcome
@@ -232,6 +266,17 @@ class Frame(Reading):
         shape = [] if rank is None else [1 if s is None else s for s in spec.shape.as_list()]
         tensors.append(tf.zeros(shape, spec.dtype))
     return tensors
+
+
+def _without(refusal: ConversionRefused, site: Site | None, value: bool | None) -> Any:
+  """Returns a refusal that says which conditional's branch could be left out."""
+  if site is not None and refusal.without is None:
+    refusal.without = site, value
+  return refusal
+
+
+def _leave() -> Any:
+  raise Bottom
 
 
 def _does_something(graph: Any) -> bool:

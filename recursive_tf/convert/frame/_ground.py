@@ -9,6 +9,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import ConversionRefused
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._inputs import Inputs
+from recursive_tf.convert.frame._left_out import Branches
 from recursive_tf.convert.heap._columns import Columns
 from recursive_tf.convert.heap._guards import Guards
 from recursive_tf.convert.heap._profile import Profile
@@ -24,6 +25,7 @@ class Ground(Protocol):
     guards: what the program relies on.
     inputs: the tensors of the objects of a run.
     budget: what the conversion may still cost.
+    branches: those that are left out.
   """
 
   profile: Profile
@@ -31,6 +33,7 @@ class Ground(Protocol):
   guards: Guards
   inputs: Inputs
   budget: Budget
+  branches: Branches
 
   @property
   def is_step(self) -> bool:

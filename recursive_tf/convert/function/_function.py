@@ -129,10 +129,29 @@ class Function(Decorated):
     return self._has_state[kind]
 
   def _attempt(
-    self, arguments: dict[str, Argument], values: dict[str, Any], plain: Callable[[], Any]
+    self,
+    arguments: dict[str, Argument],
+    values: dict[str, Any],
+    plain: Callable[[], Any],
+    leaves_out: bool = False,
   ) -> Callable[[], Any]:
     arguments = _with_constants(arguments, values, self._constants)
     wide = self._shapes.widened(arguments)
+    try:
+      return self._attempt_with(wide, arguments, values, plain)
+    except ConversionRefused as refusal:
+      if refusal.without is None:
+        raise
+    return super()._attempt(wide, values, plain, leaves_out=True)
+
+  def _attempt_with(
+    self,
+    wide: dict[str, Argument],
+    arguments: dict[str, Argument],
+    values: dict[str, Any],
+    plain: Callable[[], Any],
+  ) -> Callable[[], Any]:
+    """Runs a graph of all branches: of open shapes, of constants, or of the shapes as they are."""
     try:
       return super()._attempt(wide, values, plain)
     except ConversionRefused as refusal:

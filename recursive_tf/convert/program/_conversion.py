@@ -22,6 +22,7 @@ from recursive_tf.convert.frame._crossing import Crossing
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Inputs, Layout
+from recursive_tf.convert.frame._left_out import Branches, LeftOut, Site
 from recursive_tf.convert.frame._lifting import Lifted, Rebuilt
 from recursive_tf.convert.frame._rows import repeated
 from recursive_tf.convert.frame._sharing import Slot, name_of
@@ -68,6 +69,7 @@ class Conversion:
     is_random: whether it draws random numbers.
     budget: what its attempts may still cost.
     has_handlers: whether a part of it catches exceptions.
+    branches: those that it leaves out.
     stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
   """
 
@@ -80,6 +82,7 @@ class Conversion:
     entry_node: ast.AST,
     budget: Budget,
     step: Step | None = None,
+    left_out: dict[Site, LeftOut] | None = None,
   ):
     """Begins it.
 
@@ -91,8 +94,10 @@ class Conversion:
       changing: places whose numbers change from run to run.
       entry_node: the definition of the entry function.
       step: what it does to variables, if it runs in the graph itself and not as a SubGraph.
+      left_out: branches of the entry function that it leaves out.
     """
     self.budget = budget
+    self.branches = Branches(left_out or {})
     self.step = step
     self.has_handlers = False
     self._entry: Instance | None = None
@@ -196,6 +201,7 @@ class Conversion:
   ) -> Instance | None:
     """Makes all bodies; returns an instance whose result stays unknown."""
     self._graph = graph
+    self.branches.begin_attempt()
     self._is_trial = fed is None
     self._postponed: list[ConversionRefused] = []
     self.inputs = Inputs(self.layout, graph, fed)

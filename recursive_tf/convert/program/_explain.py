@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused
+from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.heap._columns import path_text
 
 
@@ -19,6 +20,7 @@ class Report:
     name: the function.
     converted: (file, line, function, how) of all that was converted.
     columns: (read, kind, types) of what is read of objects.
+    left_out: the branches that graphs are made without, and why.
     fallbacks: why plain Python ran, newest last.
     notes: what comparing runs with plain Python leaves out.
     counters: as in `stats`, by name.
@@ -27,6 +29,7 @@ class Report:
   name: str
   converted: tuple[tuple[str, int, str, str], ...]
   columns: tuple[tuple[str, str, str], ...]
+  left_out: tuple[str, ...]
   fallbacks: tuple[ConversionRefused, ...]
   notes: tuple[str, ...]
   counters: dict[str, Any]
@@ -49,6 +52,9 @@ class Report:
     if self.columns:
       lines.append("read of objects:")
       lines += [f"  {read}: {kind}, of {types}" for read, kind, types in self.columns]
+    if self.left_out:
+      lines.append("left out, and checked by each run:")
+      lines += [f"  {branch}" for branch in self.left_out]
     if self.fallbacks:
       lines.append("plain Python, because:")
       for refusal in self.fallbacks:
@@ -57,6 +63,15 @@ class Report:
       lines.append("not compared with plain Python:")
       lines += [f"  {note}" for note in self.notes]
     return "\n".join(lines)
+
+
+def _left_out(site: Site, found: LeftOut) -> str:
+  where = f"{os.path.basename(site.origin.file)}:{site.origin.line}"
+  instead = "plain Python" if found.is_final else "a graph of its own, or plain Python"
+  return (
+    f"{where} {site.origin.function}: what comes where the condition is {found.value}"
+    f" ({instead}): [{found.refusal.reason.code}] {found.refusal.explanation}"
+  )
 
 
 def report_of(
@@ -83,6 +98,7 @@ def report_of(
     name,
     tuple(sorted(converted)),
     tuple(sorted(columns)),
+    tuple(sorted({_left_out(*item) for p in programs for item in p.left_out.items()})),
     tuple(refusals),
     tuple(notes),
     dataclasses.asdict(stats),

@@ -23,6 +23,7 @@ from recursive_tf.convert.effects._places import DICT, LIST, VARIABLE, Place
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Layout
+from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap._columns import NONE, Column, Columns, path_text
 from recursive_tf.convert.heap._profile import Profile, reaches
@@ -102,6 +103,7 @@ class Program:
     effects: what it writes and prints.
     is_packed: whether packed objects need it.
     root_types: the types that objects given as arguments can have, by argument.
+    left_out: the branches that it leaves out.
   """
 
   def __init__(
@@ -116,10 +118,12 @@ class Program:
     root_types: dict[str, frozenset[type]],
     budget: Budget,
     step: Step | None = None,
+    left_out: dict[Site, LeftOut] | None = None,
   ):
     """Converts the function.
 
-    With a `step` its entry function runs in the graph itself, where it may write variables.
+    With a `step` its entry function runs in the graph itself, where it may write variables, and
+    where branches may be left out.
 
     Raises:
       ConversionRefused: If it cannot be converted.
@@ -134,7 +138,10 @@ class Program:
     self.root_types = {name: profile.family(types) for name, types in root_types.items()}
     all_types = frozenset[type]().union(*self.root_types.values())
     self.step = step
-    self.conversion = Conversion(profile, sources, changing, all_types, source.node, budget, step)
+    self.left_out = left_out or {}
+    self.conversion = Conversion(
+      profile, sources, changing, all_types, source.node, budget, step, self.left_out
+    )
     profile.begin(roots)
     try:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
@@ -324,6 +331,15 @@ class Program:
     return self._arguments.keys() == arguments.keys() and all(
       own.takes(arguments[name]) for name, own in self._arguments.items()
     )
+
+  def taken(self, error: tf.errors.OpError) -> Site | None:
+    """Returns the conditional of which a run took the branch that is left out, None of all else."""
+    return self.conversion.branches.taken(error.message)
+
+  def agrees(self, values: dict[Site, bool]) -> bool:
+    """Tells whether it has these branches of conditionals, by the values of their conditions."""
+    left_out = self.left_out
+    return all(s not in left_out or left_out[s].value is not value for s, value in values.items())
 
   def own(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
     """Returns the arguments of a call as this program takes them."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._budget import Budget, Limits
+from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._arguments import CONTAINER, Argument, objects_of
 from recursive_tf.convert.program._conversion import PromoteArgument
@@ -21,6 +22,7 @@ from recursive_tf.convert.values import _encode, _forms
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
 _LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
+_MAX_LEFT_OUT = 4  # Branches that one program leaves out.
 _PATIENCE = 4  # Times the seconds, for what was refused because it took too long.
 # Runs that fail one after the other although plain Python does not, before it is given up.
 _MAX_FAILURES = {
@@ -46,6 +48,7 @@ class Entry:
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
   changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
   containers: dict[str, Any] = dataclasses.field(default_factory=dict)
+  hopeless: set[Any] = dataclasses.field(default_factory=set)  # Branches without a program.
 
   @property
   def is_given_up(self) -> bool:
@@ -78,11 +81,17 @@ class Entry:
     self.num_refusals, self.refusal = _MAX_REFUSALS, refusal
     self.programs.clear()
 
-  def note_failure(self, refusal: ConversionRefused) -> None:
-    """Notes that a run failed and Python did not: what fails again and again is given up."""
+  def note_failure(self, refusal: ConversionRefused, is_left_out: bool = False) -> None:
+    """Notes that a run failed and Python did not: what fails again and again is given up.
+
+    Args:
+      refusal: why, and what calls are told from then on.
+      is_left_out: whether the run took a branch that is left out.
+    """
     self.num_failures += 1
-    most = _MAX_FAILURES.get(refusal.reason, _MAX_FAILURES[Reason.CHECK_FAILED])
-    if refusal.reason == Reason.DYNAMIC_LIST and not self.has_run:
+    reason = Reason.CHECK_FAILED if is_left_out else refusal.reason
+    most = _MAX_FAILURES.get(reason, _MAX_FAILURES[Reason.CHECK_FAILED])
+    if reason == Reason.DYNAMIC_LIST and not self.has_run:
       most = 1  # What lists of several shapes fail, they fail each time.
     if self.num_failures >= most:
       self.give_up(refusal)
@@ -102,6 +111,36 @@ class Entry:
       ) from None
     self.containers[name] = form
     return Argument(CONTAINER, form)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Making:
+  """What a program is made of.
+
+  Attributes:
+    entry: where it is kept.
+    roots: objects to begin with.
+    budget: what it may cost.
+    leaves_out: whether branches that are refused may be left out: with all it was refused before.
+    taken: those of which the call is known to take them.
+  """
+
+  entry: Entry
+  roots: list[Any]
+  budget: Budget
+  leaves_out: bool
+  taken: dict[Site, bool]
+
+  def left_out(self, refusal: ConversionRefused) -> tuple[Site, LeftOut] | None:
+    """Returns the branch to leave out where a program with it is refused; None if there is none."""
+    if not self.leaves_out or refusal.without is None or refusal.reason in _LASTING:
+      return None
+    site, value = refusal.without
+    is_final = value is not None
+    if is_final and self.taken.get(site) is value:
+      return None
+    found = value if is_final else not self.taken.get(site, True)
+    return site, LeftOut(found, refusal.again(), is_final)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -161,7 +200,12 @@ class Programs:
       yield from entry.programs
 
   def prepare(
-    self, arguments: dict[str, Argument], values: dict[str, Any], budget: Budget | None = None
+    self,
+    arguments: dict[str, Argument],
+    values: dict[str, Any],
+    budget: Budget | None = None,
+    leaves_out: bool = False,
+    taken: dict[Site, bool] | None = None,
   ) -> Prepared:
     """Finds or makes the program and reads the objects.
 
@@ -169,6 +213,8 @@ class Programs:
       arguments: what kinds of things the values are.
       values: of the parameters.
       budget: what conversions of this call may still cost; None as a call begins.
+      leaves_out: whether a program may be made without a branch that is refused.
+      taken: branches that this call is known to take.
 
     Raises:
       ConversionRefused: If the function cannot be converted for these arguments.
@@ -187,7 +233,7 @@ class Programs:
     ]
     learnt: list[Any] = []
     for program in list(entry.programs):  # The last one that fitted first.
-      if not program.takes(arguments):
+      if not program.takes(arguments) or not program.agrees(taken or {}):
         continue
       changed = program.check_guards()
       if changed:
@@ -206,7 +252,8 @@ class Programs:
       # kept: its identity is part of the place.
       self._changing |= entry.changed
       try:
-        program = self._convert(entry, arguments, values, [*roots, *learnt], budget)
+        making = _Making(entry, [*roots, *learnt], budget, leaves_out, taken or {})
+        program = self._convert(making, arguments, values)
       except PromoteArgument as promoted:
         if arguments[promoted.args[0]].is_mapped:
           text = f"The lists given to map as {promoted.args[0]!r} are changed. Call it for each."
@@ -214,12 +261,29 @@ class Programs:
           raise entry.refused(refusal, self._stats.total_seconds, self._limits) from None
         self._promoted.add(promoted.args[0])
         self._stats.num_conversions -= 1  # It goes on, with one thing more known.
-        return self.prepare(arguments, values, budget)
+        return self.prepare(arguments, values, budget, leaves_out, taken)
       try:
         return Prepared(entry, program, arguments, *self.feed(program, arguments, values))
       except Outdated as outdated:
         learnt += outdated.objects
         entry.programs.remove(program)
+
+  def other(
+    self, prepared: Prepared, values: dict[str, Any], taken: dict[Site, bool]
+  ) -> Prepared | None:
+    """Finds or makes the program for a call that took a branch which one program leaves out.
+
+    Args:
+      prepared: what ran.
+      values: of the parameters.
+      taken: branches that this call is known to take.
+    """
+    if tuple(taken.items()) in prepared.entry.hopeless:
+      return None
+    try:
+      return self.prepare(prepared.arguments, values, None, True, taken)
+    except ConversionRefused:
+      return None
 
   def entry(self, arguments: dict[str, Argument]) -> Entry:
     """Returns what is known for arguments of these kinds.
@@ -286,14 +350,10 @@ class Programs:
     }
 
   def _convert(
-    self,
-    entry: Entry,
-    arguments: dict[str, Argument],
-    values: dict[str, Any],
-    roots: list[Any],
-    budget: Budget,
+    self, making: _Making, arguments: dict[str, Argument], values: dict[str, Any]
   ) -> Program:
-    entry.num_conversions += 1
+    entry = making.entry
+    entry.num_conversions += not making.leaves_out
     self._stats.num_conversions += 1
     try:
       if entry.num_conversions > _MAX_CONVERSIONS:
@@ -312,32 +372,47 @@ class Programs:
         entry.root_types[name] = entry.root_types.get(name, frozenset()) | types
       single = {name: argument.single() for name, argument in single.items()}
       try:
-        program = self._program(entry, single, roots, budget)
+        program = self._program(making, single)
       except ConversionRefused as refusal:
         wider = {name: argument.without_zeros() for name, argument in single.items()}
         if refusal.reason != Reason.TENSORFLOW_ERROR or wider == single:
           raise
         # What TensorFlow refuses may not be reached.
-        program = self._program(entry, wider, roots, budget)
+        program = self._program(making, wider)
     except ConversionRefused as refusal:
+      if making.leaves_out:
+        entry.hopeless.add(tuple(making.taken.items()))
+        raise
       raise entry.refused(refusal, self._stats.total_seconds, self._limits) from refusal.__cause__
+    if making.leaves_out:
+      entry.num_refusals, entry.refusal = 0, None
     entry.programs.insert(0, program)
     self.versions[program.version] = program
     self._num_versions += 1
     return program
 
-  def _program(
-    self, entry: Entry, arguments: dict[str, Argument], roots: list[Any], budget: Budget
-  ) -> Program:
-    return Program(
-      self._num_versions,
-      self._sources(self._function),
-      arguments,
-      self._profile,
-      self._sources,
-      self._changing,
-      roots,
-      dict(entry.root_types),
-      budget,
-      Step(self._name) if self._runs_in_graph else None,
-    )
+  def _program(self, making: _Making, arguments: dict[str, Argument]) -> Program:
+    """Makes a program; without branches that are refused, where these may be left out."""
+    left_out: dict[Site, LeftOut] = {}
+    first: ConversionRefused | None = None
+    while True:
+      try:
+        return Program(
+          self._num_versions,
+          self._sources(self._function),
+          arguments,
+          self._profile,
+          self._sources,
+          self._changing,
+          making.roots,
+          dict(making.entry.root_types),
+          making.budget,
+          Step(self._name) if self._runs_in_graph else None,
+          dict(left_out),
+        )
+      except ConversionRefused as refusal:
+        first = first or refusal
+        more = making.left_out(refusal)
+        if more is None or more[0] in left_out or len(left_out) >= _MAX_LEFT_OUT:
+          raise first from refusal.__cause__
+        left_out.update([more])

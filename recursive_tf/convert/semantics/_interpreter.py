@@ -12,6 +12,9 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import keras
+import tensorflow as tf
+
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import FELL, Conversion
@@ -395,6 +398,10 @@ class Interpreter:
 
   def _bool_value(self, is_and: bool, values: list[ast.expr], scope: Scope) -> Any:
     left = self.eval(values[0], scope)
+    if isinstance(left, (tf.Variable, keras.Variable)):
+      raise self.frame.refuse(
+        Reason.UNSUPPORTED_OPERATION, "`and` or `or` gives a variable itself, not what it holds."
+      )
     if not isinstance(left, Maybe):
       left = self.frame.resolve(left)
     if len(values) == 1:

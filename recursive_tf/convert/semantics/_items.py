@@ -54,8 +54,8 @@ def item(ip: Host, owner: Any, key: Any) -> Any:
   if isinstance(owner, Ref):
     return _item_of_heap(ip, owner, key)
   if isinstance(owner, LocalList):
-    if owner.type is not list:
-      raise Raises  # A view of a dict has no items.
+    if owner.type is not list or owner.is_iterator:
+      raise Raises  # A view of a dict has no items, nor has an iterator.
     if isinstance(owner.content, Rows):
       return item_of_rows(ip, dataclasses.replace(owner.content, type=None), key)
     return _fixed(ip, list(owner.content), key)
@@ -90,7 +90,7 @@ def item(ip: Host, owner: Any, key: Any) -> Any:
     if isinstance(key, (Number, Ref, tf.Tensor)) or (isinstance(key, Slice) and index is None):
       kind = "shape" if isinstance(owner, Shape) else named(owner)
       raise frame.refuse(Reason.NEEDS_VALUE, f"An item of a {kind} by what only the run knows.")
-    return _shapes.item(ip, owner, index) if isinstance(owner, Shape) else owner[index]
+    return _shapes.item(ip, owner, index) if isinstance(owner, Shape) else _sliced(owner, index)
   method = getattr(ip.conversion.guards.type_of(owner), "__getitem__", None)
   if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
     return ip.call(BoundMethod(method, owner), [key], {})
@@ -119,7 +119,7 @@ def _fixed(ip: Host, items: Any, key: Any) -> Any:
     static = key.static()
     if static is None:
       raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A slice whose length only the run knows.")
-    found = items[static]
+    found = _sliced(items, static)
     return found if isinstance(items, tuple) else ip.frame.new(LocalList(found))
   if isinstance(key, Number):
     return item_of_rows(ip, rows_of_items(ip.frame, list(items)), key)
@@ -128,6 +128,13 @@ def _fixed(ip: Host, items: Any, key: Any) -> Any:
   if not -len(items) <= key < len(items):
     raise Raises
   return items[key]
+
+
+def _sliced(owner: Any, key: Any) -> Any:
+  try:
+    return owner[key]
+  except (TypeError, IndexError, ValueError):
+    raise Raises from None
 
 
 def item_of_rows(ip: Host, rows: Rows, key: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._fingerprint import TooLarge
+from recursive_tf.convert.semantics import _as_eager
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Builtin,
@@ -50,14 +52,18 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
   frame = ip.frame
   frame.partial()
   watch(ip, getattr(function, "__self__", function))
+  _as_eager.check_arguments(ip, function, args, kwargs)
+  elements = _as_eager.Elements(ip, [*args, *kwargs.values()])
   args = [lowered(ip, arg) for arg in args]
   kwargs = {name: lowered(ip, arg) for name, arg in kwargs.items()}
+  _as_eager.check_bool(ip, args)
+  elements.lowered([*args, *kwargs.values()])
   _refuse_numpy(ip, function, [*args, *kwargs.values()])
   if _libraries.decides_by_shapes(function):
     args = [_of_usual_sizes(ip, arg) for arg in args]
     kwargs = {name: _of_usual_sizes(ip, arg) for name, arg in kwargs.items()}
   try:
-    with _extremes(ip, function) as reduced:
+    with _watched(function, elements) as seen:
       result = function(*args, **kwargs)
   except RecursionError:
     raise
@@ -66,25 +72,43 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
     text = str(error).strip().splitlines() or [type(error).__name__]
     said = _TENSOR.sub(r"a tensor (\1)", text[0])  # Its name is the graph's, not the user's.
     raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {said}") from error
-  for tensor in reduced:
+  if seen.takes_otherwise:
+    raise _as_eager.refuse_elements(ip)
+  for tensor in seen.reduced:
     _demand_elements(ip, tensor)
   found = lifted(ip, result)
   frame.compute(found)  # Also an argument that the function called does not use.
   return found
 
 
+@dataclasses.dataclass
+class _Seen:
+  """What a library has done in a graph, and would not have done in eager execution.
+
+  Attributes:
+    reduced: the tensors of which Keras took the greatest or the least element.
+    takes_otherwise: whether elements of a list became another type.
+  """
+
+  reduced: list[tf.Tensor] = dataclasses.field(default_factory=list)
+  takes_otherwise: bool = False
+
+
 @contextlib.contextmanager
-def _extremes(ip: Host, function: Callable[..., Any]) -> Iterator[list[tf.Tensor]]:
-  """Gives the tensors of which Keras takes the greatest or the least element meanwhile."""
-  found: list[tf.Tensor] = []
-  if not _libraries.is_of(function, "keras"):
+def _watched(function: Callable[..., Any], elements: _as_eager.Elements) -> Iterator[_Seen]:
+  """Notes what a library does meanwhile with what it is given."""
+  found = _Seen()
+  is_of_keras = _libraries.is_of(function, "keras")
+  if not is_of_keras and not elements:
     yield found
     return
 
   def make(op_type: str, inputs: list[Any], create: Callable[[], Any]) -> Any:
-    if op_type in ("Max", "Min"):
-      found.append(inputs[0])
-    return create()
+    op = create()
+    if is_of_keras and op_type in ("Max", "Min"):
+      found.reduced.append(inputs[0])
+    found.takes_otherwise |= elements.are_taken_otherwise(op)
+    return op
 
   with tfi.making_ops(tf.compat.v1.get_default_graph(), make):
     yield found

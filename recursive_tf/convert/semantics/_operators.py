@@ -12,8 +12,14 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _arrays, _containers, _int_or_float, _shapes, _text
-from recursive_tf.convert.semantics._native import lowered
+from recursive_tf.convert.semantics import (
+  _arrays,
+  _as_eager,
+  _containers,
+  _int_or_float,
+  _shapes,
+  _text,
+)
 from recursive_tf.convert.semantics._protocols import is_own
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
@@ -63,6 +69,8 @@ PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
+  if any(map(_as_eager.is_no_list, (left, right))):
+    raise unsupported(ip, op.__name__, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
   if isinstance(left, IntOrFloat) or isinstance(right, IntOrFloat):
     return _int_or_float.binary(ip, op, left, right)
@@ -126,6 +134,8 @@ def with_array(ip: Host, op: Any, function: Any, left: Any, right: Any) -> Any:
 
 def natively(ip: Host, function: Any, left: Any, right: Any) -> Any:
   """Computes with TensorFlow, or with Python where both are known."""
+  _as_eager.check_bool(ip, (left, right))
+  _as_eager.check_arguments(ip, function, (left, right), {})
   is_tensor = [isinstance(value, tf.Tensor) for value in (left, right)]
   for i, (value, other) in enumerate(((left, right), (right, left))):
     if isinstance(value, Number) and is_tensor[1 - i]:
@@ -142,8 +152,6 @@ def natively(ip: Host, function: Any, left: Any, right: Any) -> Any:
   if is_own(right, "__len__", "__array__") and not is_own(left, "__add__"):
     raise unsupported(ip, function.__name__, left, right)  # TensorFlow asks for its elements.
   left, right = ip.frame.tensor(left), ip.frame.tensor(right)
-  if isinstance(left, LocalList) or isinstance(right, LocalList):
-    left, right = (lowered(ip, value) for value in (left, right))
   return ip.native(function, [left, right], {})
 
 

@@ -37,6 +37,8 @@ def call(ip: Host, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   a run in which a gradient is all zeros fails, and is left to plain Python.
   """
   check_made(ip, method.__self__)
+  if method.__name__ == "watch":
+    _check_watched(ip, [*args, *kwargs.values()])
   with tfi.resume_recording():  # A Jacobian is recorded, too.
     found = native(ip, method, args, kwargs)
   unconnected = kwargs.get("unconnected_gradients", tf.UnconnectedGradients.NONE)
@@ -46,6 +48,15 @@ def call(ip: Host, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if _is_conditional(targets):
       return _checked(ip, found)
   return found
+
+
+def _check_watched(ip: Host, values: list[Any]) -> None:
+  """Refuses to watch what is no tensor: a number of the run would be one in the graph."""
+  for value in values:
+    parts = value.items or () if isinstance(value, LocalList) else value
+    for part in parts if isinstance(parts, (tuple, list)) else (parts,):
+      if not isinstance(ip.frame.resolve(part), tf.Tensor):
+        raise ip.frame.refuse(Reason.NEEDS_VALUE, "A tape watches what may be no tensor.")
 
 
 def _tensors(value: Any) -> Iterator[tf.Tensor]:

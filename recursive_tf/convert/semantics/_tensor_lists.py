@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _maps
+from recursive_tf.convert.semantics import _as_eager, _maps
 from recursive_tf.convert.semantics._native import lowered
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import Bottom, LocalList, Missing, Ref, Rows, as_rows
@@ -63,6 +63,8 @@ def _stacked(ip: Host, rows: Rows, function: Any) -> tf.Tensor:
   if form is None:
     raise Bottom  # What the elements are is not known yet.
   if isinstance(form, (_forms.TensorForm, _forms.ArrayForm)):
+    if isinstance(form, _forms.ArrayForm):
+      _as_eager.check_scalars(ip, form.spec)
     return rows.tensors[0]
   if isinstance(form, _forms.NumberForm):
     dtype = {int: tf.int32, float: tf.float32, bool: tf.bool}[form.type]
@@ -139,6 +141,7 @@ def constant(
   """Returns `tf.constant(value)` of a list with Python numbers that only the run knows."""
   frame = ip.frame
   value = frame.concrete(value)
+  _as_eager.check_arguments(ip, tf.constant, [value], {})
   stacked = call_on_rows(ip, tf.convert_to_tensor, [value], {"dtype": dtype} if dtype else {})
   if stacked is not None and shape is None:
     return stacked

@@ -94,6 +94,8 @@ def truth(ip: Host, value: Any) -> Any:
 
 
 def _truth_of_tensor(ip: Host, value: tf.Tensor) -> Number:
+  if value.dtype in (tf.string, tf.variant, tf.resource):
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, f"The truth of a tensor {value.dtype.name}.")
   if value.shape.rank != 0 and value.shape.num_elements() != 1:
     raise ip.frame.refuse(
       Reason.TENSORFLOW_ERROR, f"The truth of a tensor of shape {value.shape} is not one value."

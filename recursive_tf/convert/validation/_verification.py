@@ -65,6 +65,10 @@ class Schedule:
     is_power = number & (number - 1) == 0
     return number == 1 or (is_power and self._last_seconds.get(graph, 0.0) <= self.allowance)
 
+  def failed(self, graph: Any) -> None:
+    """Notes that a run which was due has failed, and has shown nothing."""
+    self._num_runs[graph] -= 1
+
   @property
   def allowance(self) -> float:
     """The seconds that checks may take now."""

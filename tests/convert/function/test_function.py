@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import threading
+import types
 import weakref
 
 import keras
@@ -601,3 +602,90 @@ def test_checked_runs_compare_variables_of_strings():
 
   step(tf.constant("z"))
   assert step.stats.num_converted_runs == step.stats.num_verified_runs == 1
+
+
+class _State:
+  def __init__(self, h):
+    self.h = h
+
+
+def test_a_branch_that_no_graph_can_have_is_left_out_and_told():
+  lines, weight = [], tf.Variable(0.0)
+
+  @rtf.function(verify=False)
+  def step(x):
+    weight.assign_add(x)
+    if weight > 5.0:
+      lines.append(f"{weight.numpy():.0f}")
+      weight.assign(0.0)
+    return weight + 1.0
+
+  assert [float(step(tf.constant(2.0))) for _ in range(7)] == [3, 5, 1, 3, 5, 1, 3]
+  assert lines == ["6", "6"] and float(weight) == 2.0
+  assert (step.stats.num_converted_runs, step.stats.num_fallback_runs) == (5, 2)
+  assert step.stats.num_graphs == 1
+  assert "left out, and checked by each run:" in str(step.explain())
+
+
+def test_two_branches_that_do_not_fit_are_two_graphs():
+  first = _State(tf.zeros([]))
+  model = types.SimpleNamespace(state=first)
+
+  @rtf.function(verify=False)
+  def step(x):
+    if x > 0.0:
+      model.state = _State(model.state.h + x)
+    return model.state.h
+
+  assert [float(step(tf.constant(x))) for x in (-1.0, -1.0)] == [0, 0]
+  assert model.state is first  # Not another one that looks like it.
+  assert [float(step(tf.constant(x))) for x in (1.0, -1.0, 2.0)] == [1, 1, 3]
+  assert model.state is not first
+  assert step.stats.num_graphs <= 3 and step.stats.num_fallback_runs == 0
+
+
+def test_a_branch_left_out_that_is_always_taken_is_given_up():
+  seen = []
+
+  @rtf.function(verify=False)
+  def step(x):
+    if x > 0.0:
+      seen.append(x.numpy())
+    return x * 2.0
+
+  for i in range(1, 13):
+    assert float(step(tf.constant(float(i)))) == 2.0 * i
+  assert seen == [float(i) for i in range(1, 13)]
+  assert step.stats.num_converted_runs == 0
+  assert float(step(tf.constant(-1.0))) == -2.0
+
+
+def test_strict_raises_where_a_branch_is_left_out_and_taken():
+  seen = []
+
+  @rtf.function(strict=True, verify=False)
+  def step(x):
+    if x > 0.0:
+      seen.append(x.numpy())
+    return x * 2.0
+
+  assert float(step(tf.constant(-1.0))) == -2.0
+  with pytest.raises(rtf.ConversionRefused) as refused:
+    step(tf.constant(1.0))
+  assert refused.value.reason is not Reason.CHECK_FAILED
+
+
+def test_a_left_out_branch_is_compared_with_plain_python():
+  weight = tf.Variable(1.0)
+  parts = {"a": 0}
+
+  @rtf.function(verify=True)
+  def step(x):
+    weight.assign(weight * x)
+    if x > 2.0:
+      parts["a"] += int(x.numpy())
+    return weight * 1.0
+
+  assert [float(step(tf.constant(x))) for x in (2.0, 3.0, 2.0)] == [2, 6, 12]
+  assert parts == {"a": 3} and float(weight) == 12.0
+  assert step.stats.num_verified_runs == 2

@@ -202,8 +202,8 @@ def conversion(kind: type) -> Callable[..., Any]:
     if isinstance(value, Weak):
       value = frame.strong(value)
     if isinstance(value, tf.Tensor):
-      if value.shape.num_elements() == 1 and value.shape.rank:
-        value = tf.reshape(value, [])
+      if value.shape.rank != 0:
+        raise frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of a tensor with axes.")
       found = _numbers.from_tensor(kind, value)
       if found is not None:
         frame.partial()

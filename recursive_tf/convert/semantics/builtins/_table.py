@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _operators, _shapes, _tensor_lists
+from recursive_tf.convert.semantics import _as_eager, _operators, _shapes, _tensor_lists
 from recursive_tf.convert.semantics.builtins import _arithmetic, _iterables, _objects
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import Bottom, LocalList
@@ -35,6 +35,10 @@ def implementation(function: Any) -> Callable[..., Any]:
 
 def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Calls a builtin."""
+  if function not in _CONSUMERS and any(map(_as_eager.is_iterator, args)):
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, f"{function.__name__}() of an iterator. Make it a list."
+    )
   return _TABLE[function](ip, *args, **kwargs)
 
 
@@ -65,6 +69,10 @@ def _comparison(op: type[ast.cmpop]) -> Callable[..., Any]:
   return lambda ip, left, right: ip.compare(op, left, right)
 
 
+# What takes the elements of an iterator.
+_CONSUMERS = frozenset(
+  [list, tuple, dict, enumerate, zip, reversed, sum, max, min, any, all, map, iter, sorted, bool]
+)
 _TABLE: dict[Any, Callable[..., Any]] = {
   len: _iterables.length,
   keras.ops.shape: _shapes.of_value,

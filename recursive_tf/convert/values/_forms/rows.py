@@ -44,6 +44,8 @@ class RowsForm(BaseForm):
 
   def _none(self) -> list[tf.Tensor]:
     """Returns the tensors of no elements."""
+    if any(spec.shape.rank is None for spec in self.element.specs()):
+      raise Mismatch("elements of several ranks")
     return [
       tf.zeros([0, *(s or 0 for s in spec.shape.as_list())], spec.dtype)
       for spec in self.element.specs()

@@ -1,0 +1,198 @@
+"""What a graph would take, and eager execution takes for another type or not at all: refused.
+
+TensorFlow makes a tensor of a list in two ways. In a graph each element is brought to the type that
+is wanted, a float to an int, too; eager execution goes by the first number and raises where others
+do not fit. `tests/convert/found/test_as_eager.py` compares all pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.values._abstract import Array, IntOrFloat, LocalList, Missing, Ref, Weak
+from recursive_tf.convert.values._forms import NUMBERS, NoneType
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import Shape
+
+_TENSOR, _NUMPY = "tensor", "numpy"
+# NumPy's scalars of which a list is a tensor of the same type.
+_KEPT = (np.float16, np.float32, np.float64, np.int32, np.bool_)
+# They take ints of NumPy's among ints for what they are: sizes and axes.
+_OF_SIZES = frozenset(
+  """reshape zeros ones fill broadcast_to tile slice pad transpose expand_dims squeeze uniform
+  normal truncated_normal reduce_sum reduce_mean reduce_max reduce_min reduce_prod""".split()
+)
+_OF_STRUCTURES = frozenset(
+  "while_loop map_structure flatten pack_sequence_as assert_same_structure".split()
+)
+
+
+def check_arguments(
+  ip: Host, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> None:
+  """Refuses what a library would take in a graph, and not, or not as that, in eager execution."""
+  values = (*args, *kwargs.values())
+  if _of_tensors(function) and not _consumes(function):
+    for value in values:
+      _check_iterators(ip, function, value)
+  for value in filter(_is_list, values):
+    _check_list(ip, function, list(_leaves(value)))
+
+
+def check_bool(ip: Host, values: Sequence[Any]) -> None:
+  """Refuses a Python bool beside a tensor of bytes, which eager execution does not take for one."""
+  has_bool = any(_is_bool(value) for value in values)
+  if has_bool and any(getattr(value, "dtype", None) == tf.uint8 for value in values):
+    raise _refusal(ip, "A bool of Python's beside a tensor uint8")
+
+
+def check_scalars(ip: Host, spec: tf.TensorSpec) -> None:
+  """Refuses a list of scalars of NumPy's that are another type in a tensor."""
+  if spec.shape.rank == 0 and spec.dtype.as_numpy_dtype not in _KEPT:
+    raise _refusal(ip, "Scalars of NumPy's in a list, of a type that changes")
+
+
+class Elements:
+  """The elements of the lists that a library is given."""
+
+  def __init__(self, ip: Host, values: Sequence[Any]):
+    """Notes what they are, before they become tensors."""
+    self._kinds = [_kind_of(ip, leaf) for leaf in _leaves(list(filter(_is_list, values)))]
+    self._tensors: list[tuple[Any, Any]] = []
+
+  def __bool__(self) -> bool:
+    """Whether there are any."""
+    return bool(self._kinds)
+
+  def lowered(self, values: Sequence[Any]) -> None:
+    """Notes the tensors that they have become."""
+    leaves = list(_leaves(list(filter(_is_list, values))))
+    is_known = len(leaves) == len(self._kinds)
+    kinds = self._kinds if is_known else [_TENSOR] * len(leaves)
+    self._tensors = list(zip(leaves, kinds, strict=True))
+
+  def are_taken_otherwise(self, op: Any) -> bool:
+    """Tells whether an op of the library makes another type of one, as eager execution does not."""
+    if op.type != "Cast":
+      return False
+    after = op.outputs[0].dtype
+    fitting: tuple[type, ...] = (int, float) if after.is_floating else ()
+    fitting = (int,) if after.is_integer else fitting
+    return any(tensor is op.inputs[0] and kind not in fitting for tensor, kind in self._tensors)
+
+
+def refuse_elements(ip: Host) -> ConversionRefused:
+  """Returns the refusal of a list with elements that become another type in a graph."""
+  return _refusal(ip, "A list of another type than is wanted there")
+
+
+def is_iterator(value: Any) -> bool:
+  """Tells whether a value is what Python gives elements of one by one, and once."""
+  return isinstance(value, LocalList) and value.is_iterator
+
+
+def is_no_list(value: Any) -> bool:
+  """Tells whether a value is an iterator, or a view of a dict."""
+  return isinstance(value, LocalList) and (value.is_iterator or value.type is not list)
+
+
+def _check_iterators(ip: Host, function: Any, value: Any) -> None:
+  if is_no_list(value):
+    kind = "An iterator" if value.is_iterator else f"A {value.type.__name__}"
+    raise _refusal(ip, f"{kind} that {_name(function)} is given. Make it a list")
+  if isinstance(value, LocalList):
+    value = value.items or ()
+  if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
+    for part in value:
+      _check_iterators(ip, function, part)
+
+
+def _check_list(ip: Host, function: Any, leaves: list[Any]) -> None:
+  found = [_kind_of(ip, leaf) for leaf in leaves]
+  kinds = {kind for kind in found if kind is not None}
+  name = _name(function)
+  if name in _OF_STRUCTURES:
+    return
+  numpys = {kind for kind in kinds if isinstance(kind, type) and issubclass(kind, np.generic)}
+  if numpys and not (len(kinds) == 1 and kinds <= {*_KEPT}):
+    is_of_ints = all(kind is int or issubclass(kind, np.integer) for kind in kinds - {_TENSOR})
+    if not (name in _OF_SIZES and is_of_ints and not any(isinstance(v, Array) for v in leaves)):
+      raise _refusal(ip, "Scalars of NumPy's in a list beside others, or of a type that changes")
+  if bool in kinds and len(kinds) > 1:
+    raise _refusal(ip, "A bool beside other numbers in a list")
+  if function is tf.constant and _TENSOR in kinds and len(kinds) > 1:
+    raise _refusal(ip, "tf.constant of a list of tensors and numbers")
+  if function in (tf.zeros, tf.ones) and float in kinds:
+    raise _refusal(ip, "A float as a size")
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+  if isinstance(value, LocalList):
+    value = value.items or ()
+  if isinstance(value, Shape):
+    value = value.dims
+  if isinstance(value, (list, tuple)) and not isinstance(value, tf.TensorShape):
+    for part in value:
+      yield from _leaves(part)
+  else:
+    yield value
+
+
+def _is_list(value: Any) -> bool:
+  is_of_python = isinstance(value, (list, tuple)) and not isinstance(value, tf.TensorShape)
+  return is_of_python or isinstance(value, (LocalList, Shape))
+
+
+def _kind_of(ip: Host, value: Any) -> Any:
+  """Returns the class of a number, Python's or NumPy's, or that it is a tensor; None of others."""
+  if isinstance(value, Number):
+    return value.type
+  if isinstance(value, IntOrFloat):
+    return float
+  if isinstance(value, Ref):
+    kinds = ip.frame.types_of(value) - {NoneType, Missing}
+    if float in kinds:
+      return float
+    numbers = [kind for kind in kinds if kind in NUMBERS or issubclass(kind, np.generic)]
+    return numbers[0] if numbers else _TENSOR if _has_tensors(kinds) else None
+  if isinstance(value, Array):
+    is_scalar = value.tensor.shape.rank == 0
+    return value.tensor.dtype.as_numpy_dtype if is_scalar else _TENSOR
+  if isinstance(value, (tf.Tensor, tf.Variable, keras.Variable, Weak)):
+    return _TENSOR
+  if type(value) in NUMBERS or isinstance(value, np.generic):
+    return type(value)
+  return None
+
+
+def _has_tensors(kinds: Any) -> bool:
+  return any(issubclass(kind, (tf.Tensor, tf.Variable)) for kind in kinds)
+
+
+def _is_bool(value: Any) -> bool:
+  return type(value) is bool or (isinstance(value, Number) and value.type is bool)
+
+
+def _of_tensors(function: Any) -> bool:
+  return any(_libraries.is_of(function, library) for library in ("tensorflow", "keras", "numpy"))
+
+
+def _consumes(function: Any) -> bool:
+  """Tells whether a library's function takes elements one by one."""
+  return function is tf.add_n or _name(function) in ("apply_gradients", "apply")
+
+
+def _name(function: Any) -> str:
+  return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _refusal(ip: Host, what: str) -> ConversionRefused:
+  return ip.frame.refuse(Reason.TENSORFLOW_ERROR, f"{what}: eager execution takes it otherwise.")
