@@ -13,6 +13,8 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics._native import native
 from recursive_tf.convert.values._abstract import LocalDict, LocalList, is_static
 
+# Ops of ours that are no calls: checks, and what Python does with numbers.
+_UNCONDITIONAL = ("RecursiveTf>Check", "RecursiveTf>Python")
 _NOT_FOLLOWED = ("StopGradient", "Shape", "ZerosLike", "OnesLike")
 
 
@@ -81,7 +83,7 @@ def _is_conditional(targets: list[tf.Tensor]) -> bool:
       continue
     seen.add(op)
     if (
-      "RecursiveTf>" in op.type
+      ("RecursiveTf>" in op.type and not op.type.startswith(_UNCONDITIONAL))
       or tfi.nested_graphs(op)
       or isinstance(getattr(op.graph, "outer_graph", None), tfi.FuncGraph)
     ):

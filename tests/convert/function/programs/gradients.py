@@ -225,6 +225,21 @@ def gradients_of_a_gather_are_sparse():
   return step, [(tf.constant(i),) for i in ([0, 1], [1], [2, 2], [3, 0, 1], [1])], lambda: table
 
 
+def gradient_that_is_zeros_beside_numbers_of_python():
+  weight, bias = _v(1, 2), _v(3)
+
+  def step(x, rate):
+    with tf.GradientTape() as tape:
+      mixed = rate * x + (1 - rate) * weight
+      loss = tf.reduce_sum(mixed + bias) - tf.reduce_sum(x + bias)
+    gradients = tape.gradient(loss, [weight, bias])
+    for variable, gradient in zip([weight, bias], gradients, strict=True):
+      variable.assign_sub(0.1 * gradient)
+    return loss, gradients
+
+  return step, [(_x(1, 2), 0.3 * i) for i in range(4)], lambda: [weight, bias]
+
+
 def sparse_gradient_returned():
   table = tf.Variable(tf.reshape(tf.range(8.0), [4, 2]))
 
