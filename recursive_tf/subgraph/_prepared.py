@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import SignatureError
-from recursive_tf.subgraph._signature import Signature
+from recursive_tf.subgraph._signature import Signature, user_location
 
 _FIX = "Give what it was prepared for, or prepare it for this too."
 
@@ -74,16 +74,36 @@ class Prepared:
       What the function returns.
 
     Raises:
-      SignatureError: If there are more or fewer arguments, or one is of another type or shape.
+      SignatureError: If there are more or fewer arguments, or one is of another type or shape. In a
+        graph that does not know a shape its run fails, with `tf.errors.InvalidArgumentError`.
     """
     if len(args) != len(self._dtypes) or not all(map(_fits, args, self._dtypes, self._sizes)):
-      args = tuple(self._signature.flatten(args, "prepared function: argument", _FIX))
-    return tfi.call_flat(self._function, list(args), self._captures)
+      what = "prepared function"
+      if not tf.executing_eagerly():  # Its run may fail, far from here.
+        what += f" call site ({user_location()})"
+      args = tuple(self._signature.flatten(args, f"{what}: argument", _FIX))
+    if tf.executing_eagerly():
+      return tfi.call_flat(self._function, list(args), self._captures)
+    with tf.control_dependencies([_always_run(arg) for arg in args if _is_checked(arg)]):
+      return tfi.call_flat(self._function, list(args), self._captures)
 
   def __repr__(self) -> str:
     """Describes it by what it takes."""
     taken = ", ".join(f"{spec.dtype.name}{spec.shape}" for spec in self._signature.specs)
     return f"<prepared function of ({taken})>"
+
+
+def _is_checked(tensor: tf.Tensor) -> bool:
+  is_eager = isinstance(tensor, tf.__internal__.EagerTensor)
+  return not is_eager and bool(tensor.op.type == "EnsureShape")
+
+
+def _always_run(check: tf.Tensor) -> tf.Operation:
+  """Has a check run where the graph took the size as known, and so reads nothing else of it.
+
+  TensorFlow leaves out what is computed for nobody, but no Assert.
+  """
+  return tf.raw_ops.Assert(condition=True, data=[check])
 
 
 def _fits(value: Any, dtype: tf.DType, sizes: tuple[int | None, ...] | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import sys
 from types import FrameType
 from typing import Any
@@ -97,6 +98,9 @@ class Signature:
   def flatten(self, values: Any, what: str, fix: str, mapped: bool = False) -> list[tf.Tensor]:
     """Converts a nest of values to flat tensors of this signature.
 
+    In a graph less may be known of a tensor's shape than this signature says. Then the run checks
+    it, by an op that is named after the value, as TensorFlow's error is.
+
     Args:
       values: the nest.
       what: names the values in messages, such as "SubGraph 'f' call site (m.py:3): argument".
@@ -109,9 +113,38 @@ class Signature:
     Raises:
       SignatureError: If structure, types or shapes differ.
     """
+    tensors = self._convert(values, what, fix, mapped)
+    shapes = self.mapped_shapes() if mapped else self.shapes
+    return [
+      tensor if tensor.shape.is_subtype_of(shape) else _checked(tensor, shape, f"{what} {position}")
+      for position, (tensor, shape) in enumerate(zip(tensors, shapes, strict=True))
+    ]
+
+  def check(self, values: Any, what: str, fix: str, mapped: bool = False) -> None:
+    """Checks a nest of tensors of a complete graph, in which no op can check them any more.
+
+    Args:
+      values: the nest.
+      what: as for `flatten`.
+      fix: as for `flatten`.
+      mapped: as for `flatten`.
+
+    Raises:
+      SignatureError: If structure, types or shapes differ, or shapes may.
+    """
+    tensors = self._convert(values, what, fix, mapped)
+    shapes = self.mapped_shapes() if mapped else self.shapes
+    for position, (tensor, shape) in enumerate(zip(tensors, shapes, strict=True)):
+      if not tensor.shape.is_subtype_of(shape):
+        raise SignatureError(
+          f"{what} {position} has shape {tensor.shape}, which may be another than {shape}. {fix}"
+        )
+
+  def _convert(self, values: Any, what: str, fix: str, mapped: bool) -> list[tf.Tensor]:
+    """Returns `flatten`'s tensors; of their shapes is checked what is known."""
     try:
       flat = self._flat_values(values)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RuntimeError) as error:  # The last of a memoryview.
       raise SignatureError(
         f"{what} has structure {_describe(values)}, expected {_describe(self.structure)}. {fix}"
       ) from error
@@ -161,6 +194,12 @@ class Signature:
       for a, b in zip(self.specs, other.specs, strict=True)
     ]
     return Signature(self.structure, tuple(specs))
+
+
+def _checked(tensor: tf.Tensor, shape: tf.TensorShape, name: str) -> tf.Tensor:
+  """Returns `tensor`, of which a run fails that finds another shape; `name` is in the error."""
+  op_name = re.sub(r"[^A-Za-z0-9.]+", "_", name).strip("_")  # What may be in the name of an op.
+  return tf.ensure_shape(tensor, shape, name=op_name)
 
 
 def _common_shape(a: tf.TensorShape, b: tf.TensorShape) -> tf.TensorShape:

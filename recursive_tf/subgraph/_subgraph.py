@@ -113,7 +113,7 @@ class SubGraph:
     self._body: Body | None = None
     self._function: Any = None
     self._is_ordered = False
-    self._early_calls: list[tuple[str, list[tf.Tensor], Any, bool]] = []
+    self._early_calls: list[tuple[str, Any, bool]] = []
     self._eager_calls: dict[bool, Any] = {}
     self._tracing = contextlib.ExitStack()
 
@@ -210,19 +210,20 @@ class SubGraph:
     if not found.specs:
       raise DefinitionError(f"{self.name}.output at {self._output_location} got no tensors.")
     expected = self._declared or self._assumed
-    if expected is not None:
-      self._check_results(results, expected, found)
+    if expected is None:
+      tensors = tf.nest.flatten(results, expand_composites=True)
+    else:
+      tensors = self._check_results(results, expected, found)
     assert self._graph is not None  # _check_tracing.
     self._results = expected or found
     self._result_tensors = [
-      self._graph.capture(self._order.mark_as_return(tensor))
-      for tensor in tf.nest.flatten(results, expand_composites=True)
+      self._graph.capture(self._order.mark_as_return(tensor)) for tensor in tensors
     ]
 
-  def _check_results(self, results: Any, expected: Signature, found: Signature) -> None:
+  def _check_results(self, results: Any, expected: Signature, found: Signature) -> list[tf.Tensor]:
     origin = "declared" if self._declared else "expected from the base case"
     try:
-      expected.flatten(
+      tensors = expected.flatten(
         results,
         f"SubGraph '{self.name}' output ({self._output_location}): result",
         f"It is what calls in the body were told ({origin}). Declare the general form with"
@@ -239,6 +240,7 @@ class SubGraph:
         f" outputs=... with shape {got.shape}, or fix the shape with tf.ensure_shape.",
         found,
       )
+    return tensors
 
   def _check_tracing(self, what: str) -> None:
     if self._graph is None or self._body is not None or not self._is_tracing():
@@ -263,8 +265,15 @@ class SubGraph:
     self._function = body.make_function("inference")
     self._body = body
     check_base_case([body], {self._key: self.name})
-    for location, tensors, nest, mapped in self._early_calls:
-      self._flatten_args(nest, mapped, location, tensors)
+    for location, nest, mapped in self._early_calls:
+      self._check_num_args(nest, signature, location)
+      signature.check(
+        nest,
+        f"SubGraph '{self.name}' call site ({location}): argument",
+        "Convert the argument, change the input, or declare SubGraph(..., inputs=...), by which"
+        " calls before the body are checked while they run.",
+        mapped,
+      )
 
   # --- Calls
 
@@ -279,7 +288,8 @@ class SubGraph:
 
     Raises:
       SignatureError: If arguments do not match the inputs, or the results of a recursive call have
-        to be declared.
+        to be declared. Shapes that a graph does not know are checked by its run, which fails with
+        `tf.errors.InvalidArgumentError`.
       GraphScopeError: If called outside the graph it was defined in.
       DefinitionError: If it has no body yet.
     """
@@ -348,26 +358,27 @@ class SubGraph:
       ) from None
     return self._assumed
 
-  def _flatten_args(
-    self, args: Any, mapped: bool, location: str, tensors: list[tf.Tensor] | None = None
-  ) -> list[tf.Tensor]:
+  def _flatten_args(self, args: Any, mapped: bool, location: str) -> list[tf.Tensor]:
     signature = self._input_signature or self._declared_inputs
     if signature is None and self._graph is not None:
       signature = Signature.of(tuple(self._input_nests))
     if signature is None:  # Declared only: checked when the body is there.
       flat = tf.nest.flatten(args, expand_composites=True)
       tensors = [tf.convert_to_tensor(value) for value in flat]
-      specs = tf.nest.pack_sequence_as(args, tensors, expand_composites=True)
-      self._early_calls.append((location, tensors, specs, mapped))
+      nest = tf.nest.pack_sequence_as(args, tensors, expand_composites=True)
+      self._early_calls.append((location, nest, mapped))
       return tensors
+    self._check_num_args(args, signature, location)
     what = f"SubGraph '{self.name}' call site ({location}): argument"
+    return signature.flatten(args, what, "Convert the argument, or change the input.", mapped)
+
+  def _check_num_args(self, args: Any, signature: Signature, location: str) -> None:
     count = len(signature.structure)
     if len(args) != count:
       raise SignatureError(
-        f"SubGraph '{self.name}' call site ({location}): {len(args)} arguments, expected {count}."
-        " Pass one argument for each input of the body."
+        f"SubGraph '{self.name}' call site ({location}): {_num_arguments(len(args))}, expected"
+        f" {count}. Pass one argument for each input of the body."
       )
-    return signature.flatten(args, what, "Convert the argument, or change the input.", mapped)
 
   def _reachable(self) -> list[SubGraph]:
     """Returns this SubGraph and all that its run can call, this one first."""
@@ -463,6 +474,10 @@ class SubGraph:
   def __repr__(self) -> str:
     """Describes the SubGraph by name."""
     return f"<SubGraph '{self.name}'>"
+
+
+def _num_arguments(number: int) -> str:
+  return "1 argument" if number == 1 else f"{number} arguments"
 
 
 def _as_result(value: Any) -> Any:

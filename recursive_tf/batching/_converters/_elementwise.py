@@ -166,7 +166,8 @@ def _ensure_shape(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   if value.shape.is_fully_defined():
     return [Batch(value.tensor, value.form, shape)]
   row_shape = shape[1:] if value.form == MERGED else shape
-  return [Batch(tf.ensure_shape(value.tensor, [None, *row_shape]), value.form, shape)]
+  name = op.name.rpartition("/")[2]  # Errors say it.
+  return [Batch(tf.ensure_shape(value.tensor, [None, *row_shape], name), value.form, shape)]
 
 
 @register("RecursiveTf>LstmGates")
