@@ -11,6 +11,7 @@ from recursive_tf import batching as _batching  # noqa: F401 - registers the sch
 from recursive_tf import nn as nn
 from recursive_tf._errors import CheckpointError as CheckpointError
 from recursive_tf._errors import ConfigError as ConfigError
+from recursive_tf._errors import CopyError as CopyError
 from recursive_tf._errors import DataError as DataError
 from recursive_tf._errors import DefinitionError as DefinitionError
 from recursive_tf._errors import GraphScopeError as GraphScopeError

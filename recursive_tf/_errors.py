@@ -16,6 +16,10 @@ class ConfigError(RecursiveTFError, ValueError):
   """An option or environment variable has a value that is not allowed."""
 
 
+class CopyError(RecursiveTFError, TypeError):
+  """What holds a graph is to be pickled or copied."""
+
+
 class DataError(RecursiveTFError, ValueError):
   """Input data is malformed or missing; the message names file, line and column."""
 

@@ -273,6 +273,12 @@ PFOR_ERRORS = (
 )
 
 
+def register_vectorizer(op_types: Iterable[str], convert: Callable[[Any], Any]) -> None:
+  """Has `tf.vectorized_map` call `convert` with ops of these types: its `op` is the op."""
+  for op_type in op_types:
+    pfor_lib.RegisterPFor(op_type)(convert)
+
+
 def make_pfor(num_rows: Any) -> Any:
   """Returns what TensorFlow's vectorising converters need for `num_rows` rows, an int tensor []."""
   loop_var = ops.get_default_graph().create_op(

@@ -30,6 +30,13 @@ def test_each_variable_sets_its_option(tmp_path):
 
 
 @pytest.mark.parametrize(
+  "text, verify", [("always", True), ("1", True), ("never", False), ("0", False), ("auto", None)]
+)
+def test_what_verify_may_be(text, verify):
+  assert read_config({"RECURSIVE_TF_VERIFY": text}).verify is verify
+
+
+@pytest.mark.parametrize(
   "variable, value, allowed",
   [
     ("RECURSIVE_TF_MAX_DEPTH", "0", "from 1 to 2147483647"),
@@ -39,6 +46,7 @@ def test_each_variable_sets_its_option(tmp_path):
     ("RECURSIVE_TF_READY_POLICY", "lifo", "deepest_first or fifo"),
     ("RECURSIVE_TF_BATCHED_POLICY", "fifo", "look_ahead or agenda or depth"),
     ("RECURSIVE_TF_SCHEDULER", "fast", "auto or concurrent or batched"),
+    ("RECURSIVE_TF_VERIFY", "yes", "auto or always or never or 1 or 0"),
     ("RECURSIVE_TF_DATA", __file__, "a folder"),
   ],
 )

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any, NoReturn
+
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf._errors import DefinitionError
+from recursive_tf._errors import DefinitionError, GraphScopeError
 from recursive_tf._ops import kernels
-from recursive_tf.subgraph._body import Body, BodyGraph
-from recursive_tf.subgraph._signature import Signature
+from recursive_tf.subgraph._body import Body, BodyGraph, name_of
+from recursive_tf.subgraph._signature import Signature, location_of
 
 # Where a Launch op keeps its bodies for differentiation, beside the names in its attributes.
 BODIES = "_recursive_tf_bodies"
+LAUNCH_OPS = ("RecursiveTf>Launch", "RecursiveTf>LaunchBatched")
+
+
+def _refuse_to_vectorize(call: Any) -> NoReturn:
+  name = call.op.name.rpartition("/")[2]
+  raise GraphScopeError(
+    f"SubGraph '{name_of(name)}' is called at {location_of(call.op)} in tf.vectorized_map, which"
+    " cannot vectorise recursion. Use f.map, which batches the calls, or tf.map_fn."
+  )
+
+
+tfi.register_vectorizer(LAUNCH_OPS, _refuse_to_vectorize)
 
 
 def emit_invoke(

@@ -15,8 +15,9 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import SignatureError
 from recursive_tf.subgraph._arguments import Arguments, Receivers, bound_weakly, name_of_callable
 from recursive_tf.subgraph._body import BodyGraph
-from recursive_tf.subgraph._scope import current_graph, enclosing_graphs
-from recursive_tf.subgraph._signature import Signature
+from recursive_tf.subgraph._no_copies import NotCopied
+from recursive_tf.subgraph._scope import check_usable, current_graph, enclosing_graphs
+from recursive_tf.subgraph._signature import Signature, user_location
 from recursive_tf.subgraph._subgraph import ResultMismatch, SubGraph
 
 # One for all functions: while one is traced, it may call the others.
@@ -70,7 +71,7 @@ def subgraph(
   return SubGraphFunction(function, input_signature, options)
 
 
-class SubGraphFunction:
+class SubGraphFunction(NotCopied):
   """What `@rtf.subgraph` returns. Thread-safe."""
 
   def __init__(self, function: Callable[..., Any], input_signature: Any, options: dict[str, Any]):
@@ -138,6 +139,7 @@ class SubGraphFunction:
   # --- Tracing
 
   def _find(self, arguments: Arguments, mapped: bool) -> SubGraph:
+    check_usable(f"SubGraph '{self._name}'", user_location(), arguments.values)
     if self._input_signature is not None:
       signature = Signature.of(self._input_signature)
     else:

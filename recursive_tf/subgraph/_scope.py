@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf._errors import GraphScopeError
+from recursive_tf._errors import GraphScopeError, SignatureError
 from recursive_tf.subgraph._body import BodyGraph
 from recursive_tf.subgraph._signature import user_location
 
@@ -25,6 +27,61 @@ def enclosing_graphs(graph: tfi.Graph | None) -> list[tfi.Graph]:
   if is_global and tf.compat.v1.executing_eagerly_outside_functions():
     graphs.pop()  # The graph that stands behind functions traced from eager code.
   return graphs
+
+
+def check_not_compiled(what: str, location: str) -> None:
+  """Checks that the graph being built is none that XLA compiles.
+
+  Args:
+    what: what is called.
+    location: where.
+
+  Raises:
+    GraphScopeError: If it is.
+  """
+  if not tf.executing_eagerly() and tfi.is_compiled_by_xla():
+    raise GraphScopeError(
+      f"{what} is called at {location} in a function that XLA compiles (jit_compile=True), which"
+      " cannot run recursion. Leave jit_compile out of the tf.function, and give"
+      " model.compile(..., jit_compile=False) in Keras, which else chooses XLA by itself where"
+      " there is a GPU."
+    )
+
+
+def check_usable(what: str, location: str, values: Any) -> None:
+  """Checks that the graph being built can use tensors and variables.
+
+  Args:
+    what: what is called.
+    location: where.
+    values: a nest of what it is given, or uses from outside.
+
+  Raises:
+    GraphScopeError: If the graph is a `tf.Graph`, which nothing made eagerly can enter.
+  """
+  if tf.executing_eagerly() or isinstance(current_graph(), tfi.FuncGraph):
+    return
+  for value in tf.nest.flatten(values, expand_composites=True):
+    tensor = value.handle if isinstance(value, tf.Variable) else value
+    if isinstance(tensor, tf.__internal__.EagerTensor):
+      raise GraphScopeError(
+        f"{what} is called at {location} in a tf.Graph, which cannot use a variable or tensor that"
+        f" was made eagerly ({tensor.dtype.name}{tensor.shape}). Call it eagerly or in a"
+        " tf.function, or make all that it uses in that graph."
+      )
+
+
+def check_by_position(what: str, location: str, kwargs: dict[str, Any]) -> None:
+  """Checks that no argument is passed by name.
+
+  Raises:
+    SignatureError: If one is.
+  """
+  if kwargs:
+    raise SignatureError(
+      f"{what} call site ({location}): got {', '.join(kwargs)} by name, but its arguments have no"
+      " names. Pass them by position."
+    )
 
 
 def find_caller(name: str, outer_graph: tfi.Graph | None) -> BodyGraph | None:

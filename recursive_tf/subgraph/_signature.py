@@ -20,6 +20,12 @@ _NOT_THE_USERS = (_OUR_FOLDER, _TF_FOLDER, "<")
 _GENERATED_FILE = "__autograph_generated_file"  # What AutoGraph makes of a user's function.
 
 
+def is_the_users(path: str) -> bool:
+  """Tells whether a file is neither recursive_tf's nor TensorFlow's, nor made by them."""
+  is_generated = os.path.basename(path).startswith(_GENERATED_FILE)
+  return not path.startswith(_NOT_THE_USERS) and not is_generated
+
+
 def user_location() -> str:
   """Returns `file:line` of the innermost stack frame outside recursive_tf and TensorFlow."""
   frame: FrameType | None = sys._getframe(1)
@@ -35,18 +41,16 @@ def user_location() -> str:
 
 def _location_before_autograph() -> str:
   for entry in reversed(tfi.extract_stack()):
-    name = os.path.basename(entry.filename)
-    if not entry.filename.startswith(_NOT_THE_USERS) and not name.startswith(_GENERATED_FILE):
-      return f"{name}:{entry.lineno}"
+    if is_the_users(entry.filename):
+      return f"{os.path.basename(entry.filename)}:{entry.lineno}"
   return "unknown"
 
 
 def location_of(op: tfi.Operation) -> str:
   """Returns `file:line` of the user's code that made an op."""
   for entry in reversed(getattr(op, "traceback", None) or []):
-    name = os.path.basename(entry.filename)
-    if not entry.filename.startswith(_NOT_THE_USERS) and not name.startswith(_GENERATED_FILE):
-      return f"{name}:{entry.lineno}"
+    if is_the_users(entry.filename):
+      return f"{os.path.basename(entry.filename)}:{entry.lineno}"
   return "unknown"
 
 
@@ -144,7 +148,7 @@ class Signature:
     """Returns `flatten`'s tensors; of their shapes is checked what is known."""
     try:
       flat = self._flat_values(values)
-    except (ValueError, TypeError, RuntimeError) as error:  # The last of a memoryview.
+    except (ValueError, TypeError, NotImplementedError) as error:  # The last of a memoryview.
       raise SignatureError(
         f"{what} has structure {_describe(values)}, expected {_describe(self.structure)}. {fix}"
       ) from error
@@ -171,7 +175,7 @@ class Signature:
     try:
       tf.nest.assert_same_structure(self.structure, values, expand_composites=True)
       return tf.nest.flatten(values, expand_composites=True)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, NotImplementedError):
       pass  # A Python list may stand for a tensor; `flatten_up_to` knows no dataclasses.
     flat: list[Any] = []
     leaves = tf.__internal__.nest.flatten_up_to(self.structure, values)
@@ -194,6 +198,11 @@ class Signature:
       for a, b in zip(self.specs, other.specs, strict=True)
     ]
     return Signature(self.structure, tuple(specs))
+
+
+def num_arguments(number: int) -> str:
+  """Returns how many arguments there are, in words of messages."""
+  return "1 argument" if number == 1 else f"{number} arguments"
 
 
 def _checked(tensor: tf.Tensor, shape: tf.TensorShape, name: str) -> tf.Tensor:
@@ -236,4 +245,7 @@ def _describe(nest: Any) -> str:
     dtype: Any = getattr(value, "dtype", None)
     return f"{dtype.name}{shape}" if hasattr(dtype, "name") else type(value).__name__
 
-  return str(tf.nest.map_structure(leaf, nest))
+  try:
+    return str(tf.nest.map_structure(leaf, nest))
+  except (ValueError, TypeError, NotImplementedError):  # A sequence to Python, not to TensorFlow.
+    return str(tuple(type(value).__name__ for value in nest))

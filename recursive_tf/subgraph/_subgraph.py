@@ -21,9 +21,17 @@ from recursive_tf.subgraph import _forward_declaration
 from recursive_tf.subgraph._accesses import keep_program_order, reads_and_writes
 from recursive_tf.subgraph._body import Body, BodyGraph, unique_key
 from recursive_tf.subgraph._calls import check_base_case, emit_invoke, emit_launch
+from recursive_tf.subgraph._no_copies import NotCopied
+from recursive_tf.subgraph._run_errors import told_first
 from recursive_tf.subgraph._scheduling import batched, check_options
-from recursive_tf.subgraph._scope import current_graph, find_caller
-from recursive_tf.subgraph._signature import Signature, user_location
+from recursive_tf.subgraph._scope import (
+  check_by_position,
+  check_not_compiled,
+  check_usable,
+  current_graph,
+  find_caller,
+)
+from recursive_tf.subgraph._signature import Signature, num_arguments, user_location
 
 # Ordering changes the graph of a body, which threads share.
 _ordering_lock = threading.Lock()
@@ -42,7 +50,7 @@ class ResultMismatch(SignatureError):  # noqa: N818 - a SignatureError to the us
     return error
 
 
-class SubGraph:
+class SubGraph(NotCopied):
   """A named, typed graph function that may call itself.
 
   Define the body in a `with` block, then call it, in the body or outside of it:
@@ -277,11 +285,12 @@ class SubGraph:
 
   # --- Calls
 
-  def __call__(self, *args: Any) -> Any:
+  def __call__(self, *args: Any, **kwargs: Any) -> Any:
     """Calls the SubGraph once.
 
     Args:
       *args: one value, tensor or nest for each `input`.
+      **kwargs: none: inputs have no names.
 
     Returns:
       The results, in the nest given to `output`.
@@ -293,14 +302,15 @@ class SubGraph:
       GraphScopeError: If called outside the graph it was defined in.
       DefinitionError: If it has no body yet.
     """
-    return self._call(args, mapped=False)
+    return self._call(args, kwargs, mapped=False)
 
-  def map(self, *args: Any) -> Any:
+  def map(self, *args: Any, **kwargs: Any) -> Any:
     """Calls the SubGraph once for each row of its arguments, all concurrently.
 
     Args:
       *args: as for a single call, with one more leading dimension [N, ...], the same for all; N may
         be known only at run time, and may be 0.
+      **kwargs: none.
 
     Returns:
       The results, stacked to [N, ...].
@@ -308,17 +318,12 @@ class SubGraph:
     Raises:
       As a single call.
     """
-    return self._call(args, mapped=True)
+    return self._call(args, kwargs, mapped=True)
 
-  def _call(self, args: tuple[Any, ...], mapped: bool) -> Any:
+  def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], mapped: bool) -> Any:
     location = user_location()
-    if not tf.executing_eagerly() and tfi.is_compiled_by_xla():
-      raise GraphScopeError(
-        f"SubGraph '{self.name}' is called at {location} in a function that XLA compiles"
-        " (jit_compile=True), which cannot run recursion. Leave jit_compile out of the tf.function,"
-        " and give model.compile(..., jit_compile=False) in Keras, which else chooses XLA by itself"
-        " where there is a GPU."
-      )
+    check_by_position(f"SubGraph '{self.name}'", location, kwargs)
+    check_not_compiled(f"SubGraph '{self.name}'", location)
     caller = find_caller(self.name, self._outer_graph)
     if caller is not None:
       results = self._results_for_call_sites(location)
@@ -333,10 +338,14 @@ class SubGraph:
         f"SubGraph '{self.name}' is called at {location} before its body is complete. Outside of"
         " bodies it can be called after the `with` block that defines it."
       )
+    check_usable(f"SubGraph '{self.name}'", location, args)
     tensors = self._flatten_args(args, mapped, location)
     assert self._results is not None  # It has a body.
     if tf.executing_eagerly():
       return self._results.pack(self._call_eagerly(tensors, mapped))
+    for subgraph in self._reachable():
+      used = [] if subgraph._body is None else [outer for outer, _ in subgraph._body.captures]
+      check_usable(f"SubGraph '{self.name}'", location, used)
     return self._results.pack(self._launch(tensors, mapped))
 
   def _results_for_call_sites(self, location: str) -> Signature:
@@ -376,7 +385,7 @@ class SubGraph:
     count = len(signature.structure)
     if len(args) != count:
       raise SignatureError(
-        f"SubGraph '{self.name}' call site ({location}): {_num_arguments(len(args))}, expected"
+        f"SubGraph '{self.name}' call site ({location}): {num_arguments(len(args))}, expected"
         f" {count}. Pass one argument for each input of the body."
       )
 
@@ -469,15 +478,14 @@ class SubGraph:
         autograph=False,
       ).get_concrete_function()
     call = self._eager_calls[mapped]
-    return tfi.call_flat(call, args, call.captured_inputs)
+    try:
+      return tfi.call_flat(call, args, call.captured_inputs)
+    except tf.errors.OpError as error:
+      raise told_first(error) from None
 
   def __repr__(self) -> str:
     """Describes the SubGraph by name."""
     return f"<SubGraph '{self.name}'>"
-
-
-def _num_arguments(number: int) -> str:
-  return "1 argument" if number == 1 else f"{number} arguments"
 
 
 def _as_result(value: Any) -> Any:

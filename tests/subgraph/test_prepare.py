@@ -1,5 +1,7 @@
 """rtf.prepare: the numbers, variables, gradients and errors of the function itself."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -96,8 +98,10 @@ def test_threads_share_it():
 @pytest.mark.parametrize(
   ("args", "message"),
   [
-    ((), "structure"),
-    (([1], [2]), "structure"),
+    ((), r"0 arguments, expected 1: \(int32\(None,\)\)"),
+    (([1], [2]), r"\(test_prepare.py:\d+\): 2 arguments, expected 1"),
+    ((memoryview(b"ab"),), r"structure \('memoryview',\), expected \('int32\(None,\)',\)"),
+    ((memoryview(np.ones([1, 2], np.int32)),), "structure"),
     ((tf.constant([1.0]),), "type float32, expected int32"),
     (([1.5],), "cannot be made a tensor of type int32"),
     ((tf.constant(1),), r"shape \(\), expected \(None,\)"),
@@ -125,3 +129,125 @@ def test_a_spec_that_is_none_is_refused():
 def test_it_says_what_it_takes():
   call = rtf.prepare(lambda x, y: x, NUMBERS, tf.TensorSpec([2]))
   assert repr(call) == "<prepared function of (int32(None,), float32(2,))>"
+
+
+def test_arguments_by_name_are_refused():
+  call = rtf.prepare(lambda n, x: n, NUMBER, NUMBER)
+  with pytest.raises(SignatureError, match="got x by name, but its arguments have no names"):
+    call(1, x=2)
+  with pytest.raises(SignatureError, match="SubGraph 'powers' call site .*got n by name"):
+    powers(tf.constant(2.0))(n=2)
+
+
+def test_arguments_without_a_spec_have_their_defaults():
+  assert int(rtf.prepare(lambda n, factor=3: n * factor, NUMBER)(2)) == 6
+
+
+def test_a_function_of_other_arguments_is_refused():
+  with pytest.raises(SignatureError, match=r"\(n, x\) does not take 1 argument: missing .*'x'"):
+    rtf.prepare(lambda n, x: n, NUMBER)
+
+
+@pytest.mark.parametrize("what", [3, None, NUMBER])
+def test_what_is_no_function_is_refused(what):
+  with pytest.raises(SignatureError, match="is no function. Give a SubGraph"):
+    rtf.prepare(what, NUMBER)
+
+
+def test_python_on_tensors_is_refused_with_the_way_out():
+  def clip(n):
+    return n if n < 3 else tf.constant(3)
+
+  with pytest.raises(tf.errors.OperatorNotAllowedInGraphError) as error:
+    rtf.prepare(clip, NUMBER)
+  assert str(error.value).startswith("rtf.prepare traces Python without AutoGraph.")
+  assert "prepare tf.function(function)" in str(error.value)
+  assert int(rtf.prepare(tf.function(clip), NUMBER)(7)) == 3
+
+
+def define_limited():
+  with rtf.SubGraph("limited", max_depth=5) as f:
+    n = f.input(tf.int32)
+    f.output(tf.cond(n <= 0, lambda: 0, lambda: f(n - 1)))
+  return f
+
+
+def assert_small(n):
+  with tf.control_dependencies([tf.debugging.Assert(n < 3, ["too tall:", n])]):
+    return tf.identity(n)
+
+
+def map_unevenly(n):
+  with rtf.SubGraph("uneven") as f:
+    f.output(f.input(tf.int32) + f.input(tf.int32))
+  return f.map(tf.range(n), [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+  ("function", "message"),
+  [
+    (lambda n: define_limited()(n), "SubGraph 'limited': the recursion is deeper than max_depth=5"),
+    (tf.function(lambda n: define_limited()(n)), "SubGraph 'limited': the recursion is deeper"),
+    (tf.function(assert_small), "assertion failed: [too tall:] [9]"),
+    (assert_small, "assertion failed: [too tall:] [9]"),
+    (lambda n: map_unevenly(n), "f.map: argument 1 has shape [3], argument 0 has shape [9]"),
+  ],
+)
+def test_errors_of_a_run_begin_with_what_went_wrong(function, message):
+  call = rtf.prepare(function, NUMBER)
+  with pytest.raises(tf.errors.InvalidArgumentError) as error:
+    call(9)
+  assert str(error.value).startswith(message)
+  assert "/recursive_tf/subgraph/" not in str(error.value)
+  assert "Graph execution error" not in str(error.value)
+
+
+def test_an_error_of_a_run_has_the_users_lines_below():
+  call = rtf.prepare(assert_small, NUMBER)
+  with pytest.raises(tf.errors.InvalidArgumentError) as error:
+    call(9)
+  told, _, lines = str(error.value).partition("Detected at node ")
+  assert "File" not in told
+  assert 'test_prepare.py", line ' in lines and "in assert_small" in lines
+
+
+def test_an_error_of_a_call_begins_with_what_went_wrong():
+  with pytest.raises(tf.errors.InvalidArgumentError) as error:
+    define_limited()(9)
+  assert str(error.value).startswith("SubGraph 'limited': the recursion is deeper than max_depth=5")
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.deepcopy, copy.copy])
+def test_what_holds_a_graph_is_not_copied(copied):
+  for graph in (powers(tf.constant(2.0)), rtf.prepare(lambda n: n, NUMBER), rtf.subgraph(powers)):
+    with pytest.raises(rtf.CopyError, match="cannot be pickled or copied: .* save its weights"):
+      copied(graph)
+
+
+def test_xla_around_a_prepared_function_is_refused():
+  call = rtf.prepare(powers(tf.constant(2.0)), NUMBER)
+  with pytest.raises(rtf.GraphScopeError, match="prepared function is called at test_prepare.py:"):
+    tf.function(lambda n: call(n), jit_compile=True)(tf.constant(3))
+
+
+def test_vectorized_map_is_refused():
+  f = powers(tf.constant(2.0))
+  for call in (f, rtf.prepare(f, NUMBER)):
+    with pytest.raises(
+      rtf.GraphScopeError, match="SubGraph 'powers' .*in tf.vectorized_map.*f.map"
+    ):
+      tf.vectorized_map(lambda n, call=call: call(n), tf.range(3))
+    assert tf.map_fn(call, tf.range(3), tf.float32).numpy().tolist() == [1.0, 2.0, 4.0]
+
+
+def test_a_graph_of_tensorflow_1_is_refused_what_was_made_eagerly():
+  f, number = powers(tf.Variable(2.0)), tf.constant(3)
+  plain = powers(2.0)
+  calls = [(f, 3), (f.map, [3]), (plain, number), (rtf.prepare(f, NUMBER), 3)]
+  with tf.Graph().as_default():
+    for call, argument in calls:
+      with pytest.raises(rtf.GraphScopeError, match="in a tf.Graph, which cannot use"):
+        call(argument)
+    result = plain(3)
+    with tf.compat.v1.Session() as session:
+      assert session.run(result) == 8.0
