@@ -87,7 +87,8 @@ def _unrolled(
     return FELL
 
   def unless_left(then: Callable[[], Any]) -> Any:
-    live = scope, frozenset(scope.names)
+    carried = annotation(node, Annotation.CARRIED, frozenset())
+    live = scope, carried | annotation(node, Annotation.LIVE_AFTER, frozenset()) | {until}
     return ip.frame.cond(scope.names[until], lambda: FELL, then, live)
 
   def step(position: int) -> Any:

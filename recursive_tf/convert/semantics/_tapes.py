@@ -11,7 +11,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics._native import native
-from recursive_tf.convert.values._abstract import LocalDict, LocalList, is_static
+from recursive_tf.convert.values._abstract import LocalDict, LocalList, Weak, is_static
 
 # Ops of ours that are no calls: checks, and what Python does with numbers.
 _UNCONDITIONAL = ("RecursiveTf>Check", "RecursiveTf>Python")
@@ -41,6 +41,8 @@ def call(ip: Host, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   check_made(ip, method.__self__)
   if method.__name__ == "watch":
     _check_watched(ip, [*args, *kwargs.values()])
+  args = [_strong(ip, value) for value in args]
+  kwargs = {name: _strong(ip, value) for name, value in kwargs.items()}
   with tfi.resume_recording():  # A Jacobian is recorded, too.
     found = native(ip, method, args, kwargs)
   unconnected = kwargs.get("unconnected_gradients", tf.UnconnectedGradients.NONE)
@@ -59,6 +61,18 @@ def _check_watched(ip: Host, values: list[Any]) -> None:
     for part in parts if isinstance(parts, (tuple, list)) else (parts,):
       if not isinstance(ip.frame.resolve(part), tf.Tensor):
         raise ip.frame.refuse(Reason.NEEDS_VALUE, "A tape watches what may be no tensor.")
+
+
+def _strong(ip: Host, value: Any) -> Any:
+  """Returns the tensors of what may be numbers, as the tape knows them; the run must find some."""
+  if isinstance(value, LocalList) and value.items is not None:
+    return ip.frame.new(LocalList([_strong(ip, part) for part in value.items]))
+  if type(value) is tuple:
+    return tuple(_strong(ip, part) for part in value)
+  if not isinstance(value, Weak):
+    return value
+  ip.frame.demand(tf.logical_not(value.is_number))
+  return value.tensor
 
 
 def _tensors(value: Any) -> Iterator[tf.Tensor]:

@@ -689,3 +689,41 @@ def test_a_left_out_branch_is_compared_with_plain_python():
   assert [float(step(tf.constant(x))) for x in (2.0, 3.0, 2.0)] == [2, 6, 12]
   assert parts == {"a": 3} and float(weight) == 12.0
   assert step.stats.num_verified_runs == 2
+
+
+def test_a_loss_that_begins_as_a_number_has_gradients_through_a_loop_of_the_graph():
+  weights = tf.Variable(tf.eye(3) * 0.5)
+
+  def step(xs):
+    with tf.GradientTape() as tape:
+      h, loss = tf.zeros([2, 3]), 0.0
+      for t in range(xs.shape[0]):
+        h = tf.tanh(xs[t] + h @ weights)
+        loss += tf.reduce_sum(h)
+    return tape.gradient(loss, weights)
+
+  function = rtf.function(step, strict=True, verify=False)
+  for length in (3, 2, 4, 5):
+    xs = tf.ones([length, 2, 3])
+    np.testing.assert_allclose(function(xs), step(xs), rtol=1e-5)
+  assert function.stats.num_graphs == 2
+
+
+def test_a_loop_that_may_end_early_may_leave_a_tape_behind():
+  weight = tf.Variable(1.0)
+
+  def learn(limit):
+    for _ in range(3):
+      with tf.GradientTape() as tape:
+        loss = weight**2
+      if loss < limit:
+        break
+      weight.assign_sub(0.25 * tape.gradient(loss, weight))
+    return loss
+
+  function = rtf.function(learn, strict=True, verify=False)
+  for limit in (0.0, 0.1, 2.0):
+    weight.assign(1.0)
+    expected = learn(tf.constant(limit)), weight.numpy()
+    weight.assign(1.0)
+    np.testing.assert_allclose((function(tf.constant(limit)), weight), expected, rtol=1e-6)
