@@ -45,7 +45,7 @@ def test_malformed_lines_of_other_data_are_errors_or_counted(run, tmp_path):
   status, _, err = run("eval", "a", "--data", "bad.txt")
   assert status == 2 and "bad.txt:2:9: malformed tree" in err
   status, out, err = run("eval", "a", "--data", "bad.txt", "--skip-bad")
-  assert status == 0 and "1 sentences" in out and "Skipped 1 malformed line" in err
+  assert status == 0 and "on bad.txt: 1 sentence\n" in out and "Skipped 1 malformed line" in err
 
 
 def test_a_generator_is_evaluated_on_a_single_file(run, tmp_path):
