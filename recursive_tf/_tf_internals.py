@@ -40,6 +40,8 @@ from tensorflow.python.ops import (
 from tensorflow.python.ops.parallel_for import pfor as pfor_lib
 from tensorflow.python.util import tf_stack
 
+from recursive_tf._graph_lock import graph_lock
+
 # Types for annotations only: TensorFlow ships none, and Operation may be an eager tape's stand-in.
 Graph = Any
 Operation = Any
@@ -79,9 +81,6 @@ LOOPS = ("While", "StatelessWhile")
 FUNCTION_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 # The registered gradient of an op, None if it has none.
 get_gradient_function = ops.get_gradient_function
-# Calls a concrete function on a list of tensors, without binding them to parameters: that takes
-# longer than a small graph.
-call_flat = concrete_function.ConcreteFunction._call_flat
 # The Python stack with lines that AutoGraph generated mapped to those they came from.
 extract_stack = tf_stack.extract_stack
 
@@ -376,6 +375,30 @@ def _attr_value(**value: Any) -> Any:
     shape = tensor_shape.TensorShape(value["shape"]).as_proto()
     return attr_value_pb2.AttrValue(shape=shape)
   return attr_value_pb2.AttrValue(**value)
+
+
+def call_flat(function: Any, args: list[Any], captures: list[Any]) -> Any:
+  """Calls a concrete function on tensors, without binding them to parameters, which takes longer.
+
+  Any number of threads may call one function for the first time, under tapes or not; TensorFlow's
+  own concrete functions make their gradient without a lock.
+  """
+  if record.could_possibly_record() and context.executing_eagerly():
+    _make_gradient(function, args + captures)
+  return function._call_flat(args, captures)
+
+
+def _make_gradient(function: Any, inputs: list[Any]) -> None:
+  """Makes what a call under the tapes that watch needs beside the graph, unless it is there."""
+  for variable in function.graph.variables:  # The tape watches those that it has seen.
+    variable_accessed(variable)
+  kind = gradients_util.PossibleTapeGradientTypes(inputs)
+  made = function.__dict__.setdefault("_recursive_tf_gradients", set())
+  if kind == gradients_util.POSSIBLE_GRADIENT_TYPES_NONE or kind in made:
+    return
+  with graph_lock:
+    function._select_forward_and_backward_functions(inputs, kind, True).forward()
+    made.add(kind)
 
 
 def set_function_list(op: Operation, name: str, functions: Iterable[Function]) -> None:

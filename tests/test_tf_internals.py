@@ -6,6 +6,9 @@ recursion.
 
 import inspect
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -528,3 +531,27 @@ def test_the_size_of_chunks_is_part_of_the_configuration(monkeypatch):
   tfi.set_chunk_bytes(12345)
   tfi.set_chunk_bytes(1 << 16)
   assert known.config.experimental.recv_buf_max_chunk == 1 << 16
+
+
+@pytest.mark.parametrize("is_persistent", [False, True])
+def test_one_thread_makes_the_gradient_of_a_function_that_all_call(monkeypatch, is_persistent):
+  variable, made = tf.Variable(3.0), []
+  square = tf.function(lambda: variable * variable).get_concrete_function()
+  kind = tfi.concrete_function._TapeGradientFunctions
+  build = kind._build_functions_for_outputs
+
+  def built(self, *args):
+    made.append(threading.get_ident())
+    time.sleep(0.2)  # The others come meanwhile.
+    return build(self, *args)
+
+  monkeypatch.setattr(kind, "_build_functions_for_outputs", built)
+
+  def gradient():
+    with tf.GradientTape(is_persistent) as tape:
+      result = tfi.call_flat(square, [], square.captured_inputs)
+    return float(tape.gradient(result, variable))
+
+  with ThreadPoolExecutor(4) as pool:
+    assert [f.result() for f in [pool.submit(gradient) for _ in range(4)]] == [6.0] * 4
+  assert len(set(made)) == 1

@@ -8,12 +8,11 @@ the backward graph captures from the forward graph are the residuals.
 
 from __future__ import annotations
 
-import threading
-
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import UnsupportedGradientError
+from recursive_tf._graph_lock import graph_lock
 from recursive_tf.autodiff._backward_graph import BACKWARD_GRAPH, BackwardGraph
 from recursive_tf.autodiff._connectivity import connected_args
 from recursive_tf.autodiff._taps import insert_taps, untap
@@ -21,8 +20,6 @@ from recursive_tf.subgraph._accesses import check_gradient
 from recursive_tf.subgraph._body import Body, function_name, name_of
 
 _BACKWARD = "_recursive_tf_backward"
-# Building changes forward graphs, and bodies are shared by threads and by launches.
-_lock = threading.RLock()
 
 
 class BackwardBody:
@@ -120,7 +117,7 @@ def backward_bodies(bodies: list[Body]) -> list[BackwardBody]:
 
   Thread-safe. `bodies` must be closed under calls.
   """
-  with _lock:
+  with graph_lock:
     if any(not hasattr(body, _BACKWARD) for body in bodies):
       connected = connected_args(bodies)
       for body in bodies:

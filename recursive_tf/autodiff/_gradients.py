@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import UnsupportedGradientError
+from recursive_tf._graph_lock import locked
 from recursive_tf._ops import kernels
 from recursive_tf.autodiff._backward import backward_bodies
 from recursive_tf.autodiff._backward_graph import enclosing_backward_graph
@@ -61,6 +62,7 @@ def _call_gradient(
 
 
 @tf.RegisterGradient("RecursiveTf>Launch")
+@locked
 def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
   """Starts the backward run, and makes the forward run keep residuals."""
   launch = op.outputs[0].op

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf._graph_lock import locked
 from recursive_tf._ops import kernels
 from recursive_tf.autodiff import (
   argument_gradients,
@@ -88,6 +89,7 @@ def emit_launch(
 
 
 @tf.RegisterGradient("RecursiveTf>LaunchBatched")
+@locked
 def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
   """Replays the steps of the forward run in reverse, and makes it keep what that needs."""
   launch = op.outputs[0].op

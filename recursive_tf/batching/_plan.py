@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import threading
 from collections.abc import Iterator
 
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf._graph_lock import graph_lock
 from recursive_tf.autodiff import Slot, connected_args
 from recursive_tf.batching import _exclusive, _program, _work
 from recursive_tf.batching._active import active_values, is_active
@@ -35,7 +35,6 @@ from recursive_tf.batching._ir import (
 )
 from recursive_tf.subgraph._body import Body, name_of
 
-_lock = threading.RLock()  # Plans are made once, whichever thread comes first.
 _PLAN = "_recursive_tf_plan"
 
 
@@ -159,7 +158,7 @@ class Plan:
 
   def gradients(self) -> list[BlockGradient | None]:
     """Returns the gradient of each block; thread-safe."""
-    with _lock:
+    with graph_lock:
       if self._gradients is None:
         active = active_values(self.irs, self.connected)
         self._gradients = [
@@ -189,7 +188,7 @@ def plan_for(bodies: list[Body]) -> Plan:
   Raises:
     UnbatchableError: If they have to run under the concurrent scheduler.
   """
-  with _lock:
+  with graph_lock:
     known = getattr(bodies[0], _PLAN, None)
     if known is None:
       try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import numbers
-import threading
 from types import TracebackType
 from typing import Any
 
@@ -17,6 +16,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
 from recursive_tf._errors import DefinitionError, GraphScopeError, SignatureError
+from recursive_tf._graph_lock import locked
 from recursive_tf.subgraph import _forward_declaration
 from recursive_tf.subgraph._accesses import keep_program_order, reads_and_writes
 from recursive_tf.subgraph._body import Body, BodyGraph, unique_key
@@ -32,9 +32,6 @@ from recursive_tf.subgraph._scope import (
   find_caller,
 )
 from recursive_tf.subgraph._signature import Signature, num_arguments, user_location
-
-# Ordering changes the graph of a body, which threads share.
-_ordering_lock = threading.Lock()
 
 
 class ResultMismatch(SignatureError):  # noqa: N818 - a SignatureError to the user
@@ -407,6 +404,7 @@ class SubGraph(NotCopied):
           agenda.append(callee)
     return list(found.values())
 
+  @locked
   def _launch(self, args: list[tf.Tensor], mapped: bool) -> list[tf.Tensor]:
     reachable = self._reachable()
     bodies = [subgraph._body for subgraph in reachable if subgraph._body is not None]
@@ -443,11 +441,10 @@ class SubGraph(NotCopied):
 
   def _keep_program_order(self) -> None:
     assert self._body is not None  # _reachable.
-    with _ordering_lock:
-      if not self._is_ordered:
-        keep_program_order(self._body.graph)
-        self._function = self._body.make_function("inference")
-        self._is_ordered = True
+    if not self._is_ordered:
+      keep_program_order(self._body.graph)
+      self._function = self._body.make_function("inference")
+      self._is_ordered = True
 
   def explain(self) -> Any:
     """Tells how calls from outside are run: the blocks, and what cannot be batched, where and why.
@@ -464,24 +461,30 @@ class SubGraph(NotCopied):
 
   def _call_eagerly(self, args: list[tf.Tensor], mapped: bool) -> list[tf.Tensor]:
     """Calls through a tf.function, which brings tapes, threads and caching of the graph along."""
-    assert self._input_signature is not None  # It has a body.
-    if mapped not in self._eager_calls:
-      specs = list(self._input_signature.specs)
-      if mapped:
-        shapes = self._input_signature.mapped_shapes()
-        specs = [tf.TensorSpec(s, spec.dtype) for s, spec in zip(shapes, specs, strict=True)]
-      # One trace: `tf.config.run_functions_eagerly` does not reach it, and it is none that
-      # TensorFlow would count as traced again.
-      self._eager_calls[mapped] = tf.function(
-        lambda *tensors: self._launch(list(tensors), mapped),
-        input_signature=specs,
-        autograph=False,
-      ).get_concrete_function()
-    call = self._eager_calls[mapped]
+    call = self._eager_calls.get(mapped) or self._make_eager_call(mapped)
     try:
       return tfi.call_flat(call, args, call.captured_inputs)
     except tf.errors.OpError as error:
       raise told_first(error) from None
+
+  @locked
+  def _make_eager_call(self, mapped: bool) -> Any:
+    if mapped in self._eager_calls:  # By another thread.
+      return self._eager_calls[mapped]
+    assert self._input_signature is not None  # It has a body.
+    specs = list(self._input_signature.specs)
+    if mapped:
+      shapes = self._input_signature.mapped_shapes()
+      specs = [tf.TensorSpec(s, spec.dtype) for s, spec in zip(shapes, specs, strict=True)]
+    # One trace: `tf.config.run_functions_eagerly` does not reach it, and it is none that TensorFlow
+    # would count as traced again.
+    call = tf.function(
+      lambda *tensors: self._launch(list(tensors), mapped),
+      input_signature=specs,
+      autograph=False,
+    ).get_concrete_function()
+    self._eager_calls[mapped] = call
+    return call
 
   def __repr__(self) -> str:
     """Describes the SubGraph by name."""
