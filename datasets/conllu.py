@@ -48,10 +48,21 @@ def read_conllu(
   Raises:
     DataError: If the file cannot be read or is malformed.
   """
-  path = pathlib.Path(path)
+  return parse_conllu(read_bytes(pathlib.Path(path)), path, skip_bad=skip_bad, report=report)
+
+
+def parse_conllu(
+  content: bytes,
+  source: str | os.PathLike[str],
+  *,
+  skip_bad: bool = False,
+  report: ReadReport | None = None,
+) -> list[DependencyTree]:
+  """Reads trees from what a file holds; `source` names it in errors, as `read_conllu` else."""
+  path = pathlib.Path(source)
   report = report if report is not None else ReadReport()
   trees = []
-  for lines in _sentences(read_bytes(path)):
+  for lines in _sentences(content):
     try:
       trees.append(_tree([_Row.read(path, number, line) for number, line in lines]))
     except DataError as error:
@@ -60,6 +71,14 @@ def read_conllu(
       report.skip(error)
   report.num_trees += len(trees)
   return trees
+
+
+def is_conllu(content: bytes) -> bool:
+  """Tells whether a text is meant to be CoNLL-U: its first line that is no comment has tabs."""
+  for line in content.removeprefix(BYTE_ORDER_MARK).split(b"\n"):
+    if line.strip() and not line.startswith(b"#"):
+      return line.count(b"\t") > 1
+  return False
 
 
 def load_conllu(

@@ -1,4 +1,4 @@
-"""Binary trees where there is no parse, and of parses that are not binary."""
+"""Trees where there is no parse, and binary trees of parses that are not binary."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recursive_tf._errors import ConfigError, DataError
+from recursive_tf.datasets.dependencies import DependencyTree
 from recursive_tf.datasets.tree import NO_LABEL, Tree
 
 STRUCTURES = ("right", "left", "balanced")
@@ -44,8 +45,7 @@ def join(parts: Sequence[Tree], structure: str) -> Tree:
     ConfigError: If there is no such structure.
     DataError: If there are no parts.
   """
-  if structure not in STRUCTURES:
-    raise ConfigError(f"structure is {structure!r}, expected one of {', '.join(STRUCTURES)}.")
+  _check_structure(structure)
   if not parts:
     raise DataError("join: there are no words. Give at least one.")
   joined = list(parts)
@@ -73,6 +73,44 @@ def _halves(parts: list[Tree]) -> Tree:
 def tree_of_words(words: Sequence[str], structure: str = "right") -> Tree:
   """Makes the tree of a sentence without a parse; arguments and errors as `join`."""
   return join([Tree(NO_LABEL, word) for word in words], structure)
+
+
+def dependency_tree_of_words(words: Sequence[str], structure: str = "right") -> DependencyTree:
+  """Makes the dependency tree of a sentence without a parse.
+
+  Args:
+    words: one or more.
+    structure: "right": the first word is the root, and each word depends on the one before it;
+      "left": the last is, and each depends on the one after it; "balanced": the middle one is, and
+      so on in both halves.
+
+  Raises:
+    ConfigError: If there is no such structure.
+    DataError: If there are no words.
+  """
+  _check_structure(structure)
+  count = len(words)
+  if not count:
+    raise DataError("dependency_tree_of_words: there are no words. Give at least one.")
+  if structure == "right":
+    heads = list(range(-1, count - 1))
+  elif structure == "left":
+    heads = [*range(1, count), -1]
+  else:
+    heads = [-1] * count
+    parts = [(0, count, -1)]  # (first, end, the head of its middle)
+    while parts:
+      first, end, head = parts.pop()
+      if first < end:
+        middle = (first + end) // 2
+        heads[middle] = head
+        parts += [(first, middle, middle), (middle + 1, end, middle)]
+  return DependencyTree(tuple(words), tuple(heads), (0,) * count)
+
+
+def _check_structure(structure: str) -> None:
+  if structure not in STRUCTURES:
+    raise ConfigError(f"structure is {structure!r}, expected one of {', '.join(STRUCTURES)}.")
 
 
 def binarise(tree: Tree, structure: str = "right") -> Binarised:

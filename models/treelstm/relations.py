@@ -159,7 +159,8 @@ class RelationTreeLSTM(Trainable):
     with tf.GradientTape() as tape:
       tape.watch(places)
       (sums,) = self._run(batch, head, (tf.TensorSpec([1], dtype),))
-    return tf.convert_to_tensor(tape.gradient(sums, places))
+    # A recursion's gradient does not know its shape; grappler warns of such a softmax.
+    return tf.ensure_shape(tape.gradient(sums, places), places.shape)
 
   def _run(
     self, batch: RelationBatch, head: ChildrenHead, specs: tuple[tf.TensorSpec, ...]

@@ -56,6 +56,8 @@ examples:
   recursive-tf predict runs/lstm1 "The film is not good." --structure balanced --png film.png
   recursive-tf predict runs/lstm1 --file reviews.txt --brief
   recursive-tf predict runs/lstm1 --file reviews.txt --html reviews.html
+  recursive-tf predict runs/sick "A man is singing" "Somebody sings"
+  recursive-tf predict runs/ud --file parsed.conllu --json
   echo "(S (NP it) (VP (VBZ is) (JJ good)))" | recursive-tf predict runs/lstm1 --json
 
 In a tree, a number or a label of the Penn Treebank that begins a bracket is a label; `_` is none,
@@ -308,7 +310,10 @@ def _add_predict(commands: Any) -> None:
     help="what a trained model says about sentences or trees",
     description="Predicts the class of every phrase, and draws the tree. TREE is a tree in\n"
     "brackets, with labels or without, or a sentence as plain text, which has no parse: a\n"
-    "right-branching tree is assumed then. Without TREE and --file, standard input is read.",
+    "right-branching tree is assumed then. Without TREE and --file, standard input is read.\n\n"
+    "A run of child-sum-treelstm trained on SICK compares sentences: TREE TREE, two sentences\n"
+    "as plain text; or a file with two a line and a tab between, a file of CoNLL-U, or a folder\n"
+    "of SICK. One trained on ud labels the words of CoNLL-U with their relations.",
     epilog=_PREDICT_EPILOG,
     formatter_class=_WIDE,
   )
@@ -320,11 +325,13 @@ def _add_predict(commands: Any) -> None:
     default=(),  # Else argparse names it as required, where RUN_DIR is missing.
     help='such as "(not good)" or "not good"',
   )
-  parser.add_argument("--file", metavar="FILE", help="a sentence or tree a line; may be gzipped")
+  parser.add_argument(
+    "--file", metavar="FILE", help="a sentence or tree a line, or as above; may be gzipped"
+  )
   parser.add_argument(
     "--structure",
     choices=("right", "left", "balanced"),
-    help="binary tree of plain text, and of nodes with more than two children (right)",
+    help="tree of plain text, and of nodes with more than two children (right; of pairs: balanced)",
   )
   parser.add_argument(
     "--skip-bad", action="store_true", help="leave out malformed lines, count them"
@@ -351,8 +358,9 @@ def _add_export(commands: Any) -> None:
     "export",
     help="a trained model as a program that runs without Python",
     description="Writes a SavedModel of the best epoch's weights, from packed trees to the\n"
-    "probabilities of all nodes and roots, with its words and classes beside it. It needs\n"
-    "TensorFlow and the kernel library, and no Python: see docs/serving.md.",
+    "probabilities of all nodes and roots, the relatedness of pairs, or the relations of words,\n"
+    "with its words and classes beside it. It needs TensorFlow and the kernel library, and no\n"
+    "Python: see docs/serving.md.",
     epilog="examples:\n  recursive-tf export runs/lstm1 exported/lstm1",
     formatter_class=_WIDE,
   )

@@ -1,4 +1,8 @@
-"""`recursive-tf predict`: what a trained model says about sentences and trees."""
+"""`recursive-tf predict`: what a trained model says about sentences and trees.
+
+Here of models that classify phrases; of those that have learnt from dependency trees in
+`predict_dependencies`.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from recursive_tf._cli.output_file import check_writable, write_output
+from recursive_tf._cli.predict_dependencies import predict_dependencies
 from recursive_tf._cli.progress import warn
 from recursive_tf._cli.threads import check_threads, set_threads
-from recursive_tf._errors import ConfigError, DataError
+from recursive_tf._errors import CheckpointError, ConfigError, DataError
 from recursive_tf.datasets.brackets import is_bracketed
 from recursive_tf.datasets.ptb import BYTE_ORDER_MARK, ReadReport, decode_line, read_bytes
 from recursive_tf.datasets.structure import Binarised
@@ -23,6 +28,7 @@ from recursive_tf.display.layout import Picture, make_picture
 from recursive_tf.display.page import page
 from recursive_tf.display.svg import svg
 from recursive_tf.display.text import Style, brief_text, tree_text
+from recursive_tf.training.labelling import Labelling
 from recursive_tf.training.prediction import (
   TrainedRun,
   TreePrediction,
@@ -30,6 +36,10 @@ from recursive_tf.training.prediction import (
   read_run,
   tree_of_text,
 )
+from recursive_tf.training.problem import Problem
+from recursive_tf.training.registry import problem_of
+from recursive_tf.training.relatedness import Relatedness
+from recursive_tf.training.runs import load_run
 
 _PICTURES = ("svg", "png", "html")
 _SIGNS = "├─…⇄−○"
@@ -97,6 +107,10 @@ def predict(args: argparse.Namespace) -> int:
   _check_different(paths, args.file)
   if args.trees and args.file is not None:
     raise ConfigError("Give the trees as arguments or as --file, not both.")
+  problem = _problem(args.run)
+  if isinstance(problem, Relatedness | Labelling):
+    _be_lenient_with_output()
+    return predict_dependencies(args, isinstance(problem, Relatedness), make_style(args.color))
   found = _Input(args.structure, args.skip_bad)
   if not args.trees and args.file is None and sys.stdin.isatty() and not paths:
     return _converse(args, found)
@@ -132,6 +146,14 @@ def _check_different(paths: dict[str, pathlib.Path], source: str | None) -> None
     other = taken.setdefault(path.resolve(), f"--{name}")
     if other != f"--{name}":
       raise ConfigError(f"--{name} {path}: this is the file of {other}. Give another name.")
+
+
+def _problem(directory: str) -> Problem | None:
+  """Returns what a run has learnt; None if there is no run, which is said later."""
+  try:
+    return problem_of(load_run(pathlib.Path(directory)))
+  except CheckpointError:
+    return None
 
 
 def _load(directory: str) -> TrainedRun:
@@ -202,14 +224,19 @@ def _lines(source: str, is_stdin: bool) -> Iterator[tuple[str, str, int]]:
 
 def _writer(args: argparse.Namespace) -> Callable[[TreePrediction, ShownTree], None]:
   """Returns what writes one prediction to standard output."""
-  if hasattr(sys.stdout, "reconfigure"):
-    sys.stdout.reconfigure(errors="backslashreplace")  # Words in other scripts, in a C locale.
+  _be_lenient_with_output()
   if args.json:
     return lambda prediction, tree: print(json.dumps(as_json(prediction, tree)))
   if args.brief:
     return lambda prediction, tree: print(brief_text(tree))
   style = make_style(args.color)
   return lambda prediction, tree: print(tree_text(tree, style) + "\n")
+
+
+def _be_lenient_with_output() -> None:
+  """Lets standard output have words in other scripts, in a C locale, too."""
+  if hasattr(sys.stdout, "reconfigure"):
+    sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def make_style(color: str) -> Style:

@@ -1,4 +1,4 @@
-"""A trained classifier as a program that runs without Python: a SavedModel, its words and classes.
+"""A trained model as a program that runs without Python: a SavedModel, its words and classes.
 
     OUT/saved_model.pb, variables/     the program
     OUT/assets.extra/classes.txt       a class a line, in their order
@@ -17,17 +17,15 @@ import os
 import pathlib
 import shutil
 import tempfile
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 from recursive_tf._errors import CheckpointError, ConfigError
-from recursive_tf.datasets import NODE_COLUMNS, TreeBatch
-from recursive_tf.models import TreeClassifier
 from recursive_tf.training.files import system_reason
 from recursive_tf.training.prediction import TrainedRun
+from recursive_tf.training.programs import Program, program_of
 
 PROGRAM_NAME = "saved_model.pb"
 EXTRA = "assets.extra"
@@ -35,80 +33,21 @@ _FORMAT = 1
 _UNICODE_END = 0x110000
 
 
-ROOT = tf.TensorSpec([None], tf.int32, "root")
-NODES = tf.TensorSpec([None, len(NODE_COLUMNS)], tf.int32, "nodes")
-
-
-class TreeProgram(tf.Module):
-  """What is saved: functions from packed trees to probabilities, which check what they are given.
-
-  Both take `root`, int32 [B], the rows of `nodes` that are roots; and `nodes`, int32 [N, 4], a row
-  of NODE_COLUMNS for each node, children before their parent. `word` is an id at leaves; `left` and
-  `right` are rows, or -1 at leaves; `label` is not used.
-  """
-
-  def __init__(self, net: TreeClassifier):
-    super().__init__()
-    self.net = net
-
-  @tf.function(input_signature=[ROOT, NODES], autograph=False)
-  def classify(self, root: tf.Tensor, nodes: tf.Tensor) -> dict[str, tf.Tensor]:
-    """Returns "probabilities" of the K classes at all nodes, float [N, K], and those of roots."""
-    probabilities = tf.nn.softmax(self.net.node_logits(self._batch(root, nodes)))
-    roots = tf.gather(probabilities, root)
-    return {"probabilities": probabilities, "root_probabilities": roots}
-
-  @tf.function(input_signature=[ROOT, NODES], autograph=False)
-  def classify_roots(self, root: tf.Tensor, nodes: tf.Tensor) -> dict[str, tf.Tensor]:
-    """Returns "root_probabilities" alone, float [B, K], which takes a fraction of the time."""
-    return {"root_probabilities": tf.nn.softmax(self.net.logits(self._batch(root, nodes)))}
-
-  def _batch(self, root: tf.Tensor, nodes: tf.Tensor) -> TreeBatch:
-    columns = dict(zip(NODE_COLUMNS, tf.unstack(nodes, axis=1), strict=True))
-    with tf.control_dependencies(_checks(root, columns, self.net.embedding.shape[0])):
-      columns = {name: tf.identity(column) for name, column in columns.items()}
-    return TreeBatch(**columns, is_leaf=columns["left"] < 0, root=root)
-
-
-def _checks(root: tf.Tensor, columns: dict[str, tf.Tensor], num_words: int) -> list[Any]:
-  """Returns assertions that the rows are trees: others would get numbers that mean nothing."""
-  word, left, right = (columns[name] for name in ("word", "left", "right"))
-  row = tf.range(tf.shape(word)[0])
-  is_leaf = left < 0
-  children = tf.concat([tf.boolean_mask(c, ~is_leaf) for c in (left, right)], 0)
-  below = tf.concat([children, root], 0)
-  is_row = (below >= 0) & (below < tf.size(row))
-  num_uses = tf.math.unsorted_segment_sum(
-    tf.ones_like(below), tf.where(is_row, below, -1), tf.size(row)
-  )
-  checks = {
-    f"the word of a leaf is in 0..{num_words - 1}": ~is_leaf | ((word >= 0) & (word < num_words)),
-    "a node has both children or none": tf.equal(is_leaf, right < 0),
-    "children come before their parent": is_leaf | ((left < row) & (right < row)),
-    "a child or root is the number of a row": is_row,
-    "each row is the child of one node, or a root, once": tf.equal(num_uses, 1),
-  }
-  return [
-    tf.debugging.Assert(tf.reduce_all(holds), [f"nodes: expected that {what}."])
-    for what, holds in checks.items()
-  ]
-
-
 def export_run(run: TrainedRun, target: str | os.PathLike[str], *, force: bool = False) -> None:
-  """Writes a trained classifier as a program, completely or not at all.
+  """Writes a trained model as a program, completely or not at all.
 
   Args:
-    run: of a classifier.
+    run: of a model that has classes: of phrases, of words' relations, or scores of pairs.
     target: a directory that is not there, or empty.
     force: replace what an earlier export wrote to `target`.
 
   Raises:
-    ConfigError: If the model is no classifier, or `target` holds something, or cannot be written.
+    ConfigError: If the model has no classes, or `target` holds something, or cannot be written.
     CheckpointError: If weights are not finite.
   """
   path = pathlib.Path(target)
   check_target(path, force)
-  names = run.class_names
+  program = program_of(run.model, f"{run.directory}: {run.config.model} ({run.config.task})")
   for variable in run.model.variables:
     if not np.isfinite(variable.numpy()).all():
       raise CheckpointError(
@@ -120,8 +59,8 @@ def export_run(run: TrainedRun, target: str | os.PathLike[str], *, force: bool =
     partial = pathlib.Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
     try:
       partial.chmod(0o755)  # As a folder that is made otherwise.
-      _write_program(run, partial)
-      _write_extra(run, names, partial / EXTRA)
+      _write_program(program, partial)
+      _write_extra(run, program, partial / EXTRA)
       _put(partial, path)
     finally:
       shutil.rmtree(partial, ignore_errors=True)
@@ -145,20 +84,18 @@ def check_target(path: pathlib.Path, force: bool) -> None:
     raise ConfigError(f"{path}: there is an export already. Add --force to replace it.")
 
 
-def _write_program(run: TrainedRun, folder: pathlib.Path) -> None:
-  program = TreeProgram(run.model)
-  signatures = {"serving_default": program.classify, "roots": program.classify_roots}
-  tf.saved_model.save(program, str(folder), signatures=signatures)
+def _write_program(program: Program, folder: pathlib.Path) -> None:
+  tf.saved_model.save(program, str(folder), signatures=program.signatures())
 
 
-def _write_extra(run: TrainedRun, names: tuple[str, ...], folder: pathlib.Path) -> None:
+def _write_extra(run: TrainedRun, program: Program, folder: pathlib.Path) -> None:
   folder.mkdir()
+  names = run.class_names
   _write_text(folder / "classes.txt", "".join(f"{name}\n" for name in names))
   run.vocabulary.save(folder / "vocabulary.txt")
   if run.config.lowercase:
     _write_text(folder / "lowercase.txt", lowercase_table())
   _write_text(folder / "tensors.txt", _tensor_table(folder.parent / PROGRAM_NAME))
-  nodes, roots = (f"float32 [{count}, {len(names)}]" for count in "NB")
   about = {
     "format": _FORMAT,
     "model": run.config.model,
@@ -166,11 +103,8 @@ def _write_extra(run: TrainedRun, names: tuple[str, ...], folder: pathlib.Path) 
     "classes": list(names),
     "words": run.vocabulary.size,
     "lowercase": run.config.lowercase,
-    "inputs": {"root": "int32 [B]", "nodes": "int32 [N, 4]: word, left, right, label"},
-    "signatures": {
-      "serving_default": {"probabilities": nodes, "root_probabilities": roots},
-      "roots": {"root_probabilities": roots},
-    },
+    "inputs": program.inputs,
+    "signatures": program.outputs(len(names)),
     "step": run.restored.step,
   }
   _write_text(folder / "model.json", json.dumps(about, indent=2) + "\n")

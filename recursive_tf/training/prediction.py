@@ -13,18 +13,39 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf._errors import ConfigError, DataError
-from recursive_tf.datasets import PackedTrees, Tree, TreeBatch, Vocabulary
+from recursive_tf.datasets import (
+  UD_RELATIONS,
+  DependencyTree,
+  PackedTrees,
+  Tree,
+  TreeBatch,
+  Vocabulary,
+)
 from recursive_tf.datasets import structure as structures
 from recursive_tf.datasets.brackets import is_bracketed, parse_brackets, tree_of_nltk
 from recursive_tf.display import ShownTree, shown_tree, tree_svg
 from recursive_tf.display.text import Style, tree_text
-from recursive_tf.models import Trainable, TreeClassifier
+from recursive_tf.models import (
+  RelatednessTreeLSTM,
+  RelationTreeLSTM,
+  Trainable,
+  TreeClassifier,
+)
 from recursive_tf.models.labels import NUM_LABELS
 from recursive_tf.subgraph import Prepared, prepare
 from recursive_tf.training import runs
 from recursive_tf.training.checkpoint import Restored, restore_weights
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import VOCABULARY_NAME, load_vocabulary
+from recursive_tf.training.dependency_prediction import (
+  SCORES,
+  AnySentence,
+  PairPrediction,
+  PairPredictor,
+  RelationPrediction,
+  RelationPredictor,
+  sentence_tree,
+)
 
 if TYPE_CHECKING:
   import nltk
@@ -160,13 +181,19 @@ class TrainedRun:
     self.model = model
     self.restored = restored
     self._probabilities: Prepared | None = None
+    self._pairs: PairPredictor | None = None
+    self._relations: RelationPredictor | None = None
 
   def __repr__(self) -> str:
     return f"<TrainedRun {self.directory}: {self.config.model}, {self.vocabulary.size} words>"
 
   @property
   def class_names(self) -> tuple[str, ...]:
-    """Names of the K classes, of a classifier."""
+    """Names of the K classes: of phrases, of words' relations, or the scores of pairs."""
+    if isinstance(self.model, RelatednessTreeLSTM):
+      return SCORES
+    if isinstance(self.model, RelationTreeLSTM):
+      return UD_RELATIONS
     return self._classifier().task.class_names
 
   def predict(
@@ -195,17 +222,14 @@ class TrainedRun:
     predictions = self.predict_binarised(
       [_to_tree(tree, number, structure) for number, tree in enumerate(trees)], batch_size
     )
-    unknown = predictions.unknown_words
-    if unknown:
-      warnings.warn(f"{describe_unknown(unknown)}.", UserWarning, stacklevel=2)
+    _warn_of(predictions.unknown_words)
     return predictions
 
   def predict_binarised(
     self, trees: Sequence[structures.Binarised], batch_size: int = 64
   ) -> Predictions:
     """Predicts the class of every node of trees that are binary; as `predict`, but warns nobody."""
-    if batch_size < 1:
-      raise ConfigError(f"predict: batch_size is {batch_size}, expected at least 1.")
+    _check_batch_size(batch_size)
     classifier = self._classifier()
     found: list[TreePrediction] = []
     for start in range(0, len(trees), batch_size):
@@ -221,11 +245,7 @@ class TrainedRun:
     arrays = packed.batch_arrays(range(len(packed)))
     fields = [tf.constant(arrays[name]) for name in TreeBatch.field_specs()]
     probabilities = self._probabilities(*fields).numpy()
-    if not np.isfinite(probabilities).all():
-      raise ConfigError(
-        f"{self.restored.path}: probabilities with these weights are not finite. Train anew with a "
-        "lower --learning-rate and another --out."
-      )
+    self._check_finite(probabilities)
     for (tree, num_split, num_collapsed), start, end in zip(
       trees, packed.node_splits, packed.node_splits[1:], strict=False
     ):
@@ -238,13 +258,136 @@ class TrainedRun:
         num_collapsed,
       )
 
+  def predict_pairs(
+    self,
+    pairs: Iterable[tuple[AnySentence, AnySentence]],
+    *,
+    structure: str | None = None,
+    batch_size: int = 64,
+  ) -> tuple[PairPrediction, ...]:
+    """Predicts how related sentences are, with a run that was trained on SICK.
+
+    Args:
+      pairs: any number of them, each two sentences: a `DependencyTree`, or plain text.
+      structure: "right", "left" or "balanced": the tree that plain text is taken for, as in
+        `dependency_tree_of_words`.
+      batch_size: pairs that are computed together.
+
+    Returns:
+      A prediction a pair, in order. Words that the model does not know are in its
+      `unknown_words`, and a UserWarning says them.
+
+    Raises:
+      ConfigError: If the model learnt something else, or an option is not allowed.
+      DataError: If a sentence is none, or is plain text and `structure` is None.
+    """
+    trees = []
+    for number, pair in enumerate(pairs):
+      if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+        raise DataError(f"<pair {number}>: expected two sentences, got {pair!r:.60}.")
+      a, b = (sentence_tree(sentence, structure, f"<pair {number}>") for sentence in pair)
+      trees.append((a, b))
+    found = self.predict_parsed_pairs(trees, batch_size)
+    _warn_of(dict.fromkeys(word for each in found for word in each.unknown_words))
+    return found
+
+  def predict_parsed_pairs(
+    self, pairs: Sequence[tuple[DependencyTree, DependencyTree]], batch_size: int = 64
+  ) -> tuple[PairPrediction, ...]:
+    """Predicts as `predict_pairs`, but warns nobody."""
+    _check_batch_size(batch_size)
+    if self._pairs is None:
+      if not isinstance(self.model, RelatednessTreeLSTM):
+        raise self._learnt_something_else("does not compare sentences")
+      self._pairs = PairPredictor(self.model, self.vocabulary)
+    found: list[PairPrediction] = []
+    for start in range(0, len(pairs), batch_size):
+      found += self._pairs.predict(pairs[start : start + batch_size])
+    self._check_finite([each.probabilities for each in found])
+    return tuple(found)
+
+  def predict_relations(
+    self, trees: DependencyTree | Iterable[DependencyTree], *, batch_size: int = 64
+  ) -> tuple[RelationPrediction, ...]:
+    """Predicts the relation of each word to its head, with a run that was trained on a UD treebank.
+
+    Args:
+      trees: a sentence or any number of them, with the words' heads; relations are not needed.
+      batch_size: sentences that are computed together.
+
+    Returns:
+      A prediction a sentence, in order. Words that the model does not know are in its
+      `unknown_words`, and a UserWarning says them.
+
+    Raises:
+      ConfigError: If the model learnt something else, or an option is not allowed.
+      DataError: If what is given is no `DependencyTree`.
+    """
+    given = [trees] if isinstance(trees, DependencyTree | str) else list(trees)
+    for number, tree in enumerate(given):
+      if not isinstance(tree, DependencyTree):
+        got = type(tree).__name__
+        raise DataError(f"<tree {number}>: expected a DependencyTree, got {got}: heads are needed.")
+    found = self.predict_parsed_relations(given, batch_size)
+    _warn_of(dict.fromkeys(word for each in found for word in each.unknown_words))
+    return found
+
+  def predict_parsed_relations(
+    self, trees: Sequence[DependencyTree], batch_size: int = 64
+  ) -> tuple[RelationPrediction, ...]:
+    """Predicts as `predict_relations`, but warns nobody."""
+    _check_batch_size(batch_size)
+    if self._relations is None:
+      if not isinstance(self.model, RelationTreeLSTM):
+        raise self._learnt_something_else("does not label relations")
+      self._relations = RelationPredictor(self.model, self.vocabulary)
+    found: list[RelationPrediction] = []
+    for start in range(0, len(trees), batch_size):
+      found += self._relations.predict(trees[start : start + batch_size])
+    self._check_finite([each.probabilities.sum(1) for each in found])
+    return tuple(found)
+
   def _classifier(self) -> TreeClassifier:
     if not isinstance(self.model, TreeClassifier):
-      raise ConfigError(
-        f"{self.directory}: {self.config.model} ({self.config.task}) has no classes of phrases. "
-        "Use a run of treelstm, treernn or rntn; or, in Python, methods of `load_run(dir).model`."
-      )
+      raise self._learnt_something_else("has no classes of phrases")
     return self.model
+
+  def _learnt_something_else(self, what: str) -> ConfigError:
+    use = {
+      RelatednessTreeLSTM: "Use `predict_pairs`",
+      RelationTreeLSTM: "Use `predict_relations`",
+    }.get(type(self.model))
+    if use is None and isinstance(self.model, TreeClassifier):
+      use = "Use `predict`"
+    use = use or "Use a run of treelstm, treernn, rntn or child-sum-treelstm"
+    return ConfigError(
+      f"{self.directory}: {self.config.model} ({self.config.task}) {what}. {use}; or, in Python, "
+      "methods of `load_run(dir).model`."
+    )
+
+  def _check_finite(self, found: np.ndarray | Sequence[np.ndarray]) -> None:
+    """Checks probabilities.
+
+    Raises:
+      ConfigError: If the weights are worth nothing.
+    """
+    if not all(np.isfinite(each).all() for each in found):
+      raise ConfigError(
+        f"{self.restored.path}: probabilities with these weights are not finite. Train anew with a "
+        "lower --learning-rate and another --out."
+      )
+
+
+def _check_batch_size(batch_size: int) -> None:
+  if batch_size < 1:
+    raise ConfigError(f"predict: batch_size is {batch_size}, expected at least 1.")
+
+
+def _warn_of(words: Iterable[str]) -> None:
+  """Warns the caller of the method of words that the model does not know."""
+  unknown = tuple(words)
+  if unknown:
+    warnings.warn(f"{describe_unknown(unknown)}.", UserWarning, stacklevel=3)
 
 
 def _prepare_probabilities(classifier: TreeClassifier) -> Prepared:

@@ -7,14 +7,22 @@ import pytest
 import tensorflow as tf
 
 from recursive_tf import cli
-from recursive_tf._cli import evaluate, export, plot, predict, trace, train
+from recursive_tf._cli import (
+  evaluate,
+  export,
+  plot,
+  predict,
+  predict_dependencies,
+  trace,
+  train,
+)
 from tests.cli.runs import TINY
 
 
 def settle_threads(monkeypatch):
   """TensorFlow has started in this process: its threads cannot be set any more."""
   tf.config.list_logical_devices()
-  for module in (train, evaluate, predict, export, plot, trace):
+  for module in (train, evaluate, predict, predict_dependencies, export, plot, trace):
     monkeypatch.setattr(module, "set_threads", lambda num_threads: None)
 
 

@@ -9,44 +9,13 @@ from recursive_tf import cli
 from recursive_tf.training.history import read_history
 from recursive_tf.training.runs import make_run_config
 from tests.cli.conftest import settle_threads
+from tests.cli.dependency_data import make_pairs, make_treebank
 from tests.cli.processes import start
 from tests.cli.runs import assert_one_line
 
 MODEL = "child-sum-treelstm"
 SMALL = ["--state-size", "4", "--embedding-size", "5", "--hidden-size", "3", "--batch-size", "4"]
 TRAIN_PAIRS = ["train", MODEL, "--data", "pairs", *SMALL, "--learning-rate", "0.2"]
-NOUNS, VERBS = ("dog", "cat", "bird"), ("sleeps", "sings")
-
-
-def make_pairs(folder, count):
-  """Writes pairs that are more related the more words they share."""
-  for split in ("train", "dev", "test"):
-    columns = {name: [] for name in ("a.toks", "b.toks", "sim.txt", "id.txt")}
-    for k in range(count):
-      a = (NOUNS[k % 3], VERBS[k % 2])
-      b = (NOUNS[k // 2 % 3], VERBS[k // 3 % 2])
-      columns["a.toks"].append(f"The {a[0]} {a[1]}")
-      columns["b.toks"].append(f"The {b[0]} {b[1]}")
-      columns["sim.txt"].append(str(1 + 2 * sum(x == y for x, y in zip(a, b, strict=True))))
-      columns["id.txt"].append(str(k + 1))
-    for side in "ab":
-      columns[f"{side}.parents"] = ["2 3 0"] * count
-      columns[f"{side}.rels"] = ["det nsubj root"] * count
-    (folder / split).mkdir(parents=True)
-    for name, lines in columns.items():
-      (folder / split / name).write_text("".join(f"{line}\n" for line in lines))
-
-
-def make_treebank(folder, count):
-  folder.mkdir()
-  line = "{}\t{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n"
-  for split in ("train", "dev", "test"):
-    sentences = []
-    for k in range(count):
-      words = ("the", NOUNS[k % 3], VERBS[k % 2], NOUNS[(k + 1) % 3])
-      found = zip(words, (2, 3, 0, 3), ("det", "nsubj", "root", "obj"), strict=True)
-      sentences.append("".join(line.format(i, w, h, r) for i, (w, h, r) in enumerate(found, 1)))
-    (folder / f"x-{split}.conllu").write_text("\n".join(sentences))
 
 
 @pytest.fixture(scope="module")
@@ -138,15 +107,6 @@ def test_what_cannot_be_is_one_line(run, tmp_path, arguments, message):
   assert status == 2
   assert_one_line(err, message)
   assert not (tmp_path / "runs").exists()
-
-
-def test_a_run_without_classes_of_phrases_is_not_predicted_with(run, related, monkeypatch):
-  monkeypatch.chdir(related)
-  for command in (["predict", "a", "not good"], ["export", "a", "b"]):
-    status, _, err = run(*command)
-    assert status == 2
-    assert_one_line(err, "child-sum-treelstm (relatedness) has no classes of phrases")
-  assert not (related / "b").exists()
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@ import pytest
 
 from recursive_tf._errors import ConfigError, DataError
 from recursive_tf.datasets import Tree, binarise, parse_brackets, tokenize, tree_of_words
+from recursive_tf.datasets.structure import dependency_tree_of_words
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,19 @@ def test_an_unknown_structure_and_no_words_are_refused():
     tree_of_words(["a", "b"], "up")
   with pytest.raises(DataError, match="no words"):
     tree_of_words([])
+
+
+@pytest.mark.parametrize(
+  ("structure", "heads"),
+  [
+    ("right", (-1, 0, 1, 2, 3)),
+    ("left", (1, 2, 3, 4, -1)),
+    ("balanced", (1, 2, -1, 4, 2)),
+  ],
+)
+def test_words_without_a_parse_have_a_dependency_tree(structure, heads):
+  tree = dependency_tree_of_words("a b c d e".split(), structure)
+  assert tree.words == tuple("abcde") and tree.heads == heads
+  assert dependency_tree_of_words(["a"], structure).heads == (-1,)
+  with pytest.raises(DataError, match="there are no words"):
+    dependency_tree_of_words([], structure)
