@@ -1,8 +1,7 @@
 """Random expressions as Python source, well-typed by construction, mostly."""
 
-import contextlib
-
 from tests.convert.random_trees import TAGS
+from tests.convert.source_writer import SourceWriter
 
 RESULTS = {  # What the recursive function returns: how a result's parts are read, by type.
   "int": [("int", "{}")],
@@ -20,17 +19,15 @@ RESULTS = {  # What the recursive function returns: how a result's parts are rea
 MAIN_RESULTS = ("tensor", "tensor", "pair", "int", *RESULTS)
 
 
-class ExpressionWriter:
-  """Writes lines, and expressions of the variables that are known there.
+class ExpressionWriter(SourceWriter):
+  """Writes expressions of the variables that are known.
 
   Args:
     random: a `random.Random`.
   """
 
   def __init__(self, random):
-    self._random = random
-    self.lines, self._indent, self._count = [], 1, 0
-    self._scope = {}
+    super().__init__(random)
     self.is_binary, self.has_vector = self.chance(0.6), self.chance(0.3)
     self.is_method = self.chance(0.25)
     self.result = self.pick(MAIN_RESULTS)
@@ -38,56 +35,7 @@ class ExpressionWriter:
     self.has_effects = self.chance(0.5)
     self.is_leaf = False
 
-  # --- Choices and lines
-
-  def pick(self, options):
-    """Returns one of the options."""
-    return options[self._random.randrange(len(options))]
-
-  def chance(self, share):
-    """Returns True in this share of cases."""
-    return self._random.randrange(100) >= 100 - 100 * share
-
-  def line(self, text):
-    """Writes a line."""
-    self.lines.append("  " * self._indent + text)
-
-  @contextlib.contextmanager
-  def block(self, head):
-    """Writes a head, and what follows inside; variables made inside are forgotten."""
-    self.line(head)
-    scope, self._scope = self._scope, {k: list(v) for k, v in self._scope.items()}
-    self._indent += 1
-    before = len(self.lines)
-    yield
-    if len(self.lines) == before:
-      self.line("pass")
-    self._indent -= 1
-    self._scope = scope
-
-  def name(self, prefix="x"):
-    """Returns a new name."""
-    self._count += 1
-    return f"{prefix}{self._count}"
-
-  def define(self, kind, text):
-    """Notes that from here on `text` is a value of this type."""
-    self._scope.setdefault(kind, []).append(text)
-
   # --- Expressions
-
-  def expr(self, kind, depth=2):
-    """Returns an expression of a type."""
-    known = self._scope.get(kind, [])
-    if known and (depth <= 0 or self.chance(0.4)):
-      return self.pick(known)
-    if depth > 0 and self.chance(0.08) and kind != "bool":
-      return f"({self.expr(kind, depth - 1)} if {self.cond()} else {self.expr(kind, depth - 1)})"
-    return self.pick(getattr(self, f"_{kind}s")(max(depth, 0)))()
-
-  def cond(self):
-    """Returns a condition."""
-    return self.expr("bool", 1)
 
   def _ints(self, depth):
     def op():

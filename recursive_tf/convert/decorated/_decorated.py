@@ -334,6 +334,9 @@ class Decorated:
       refusal = prepared.program.left_out[site].refusal
 
     def again() -> Any:
+      if site is not None and self._strict:  # As where there is no graph: before Python acts.
+        prepared.entry.note_failure(refusal, is_left_out=True)
+        raise refusal
       try:
         result = self._run_plain(plain)
       except Exception:  # The program's own, which the run foresaw.

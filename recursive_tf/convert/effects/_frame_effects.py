@@ -18,6 +18,7 @@ from recursive_tf.convert.effects._places import (
   LIST,
   LOG,
   VARIABLE,
+  check_no_variable,
   element_form,
   generalized,
   is_entry,
@@ -126,6 +127,7 @@ class Effects(ContainerEffects):
       raise frame.refuse(
         Reason.KINDS_DIFFER, f"{step[1]!r} is {error} at different times."
       ) from None
+    check_no_variable(frame, element, self.describe(place))
     for path, facts in _facts_of(element, (step,)):  # The next run finds what this one has written.
       frame.profile.expect(kinds, path, facts)
     rows = store.content.content

@@ -224,6 +224,7 @@ class Places:
     try:
       form = _forms.generalized(_forms.form_of(content, ip.frame), is_argument=True)
       form = _forms.join(store.place.next_form, form)
+      check_no_variable(ip.frame, form, self.describe(store.place))
     except _forms.Mismatch as error:
       raise ip.frame.refuse(
         Reason.KINDS_DIFFER, f"{self.describe(store.place)} is {error} at different times."
@@ -265,6 +266,7 @@ class Places:
     gone = {one for value in leaving.values() for _, one in containers(value)}
     for place, store in zip(places, stores, strict=True):
       form = _forms.generalized(_forms.form_of(store.content, frame), is_argument=True)
+      check_no_variable(frame, form, self.describe(place))
       joined = _joined(place.next_form, form)
       found = (form, place.next_form) if joined is None else (None, joined)
       if found != (place.left, place.next_form):
@@ -376,10 +378,18 @@ def _is_nothing(form: Any) -> bool:
 def generalized(frame: Frame, value: Any) -> Any:
   """Returns a value that is kept: numbers may be others the next time."""
   value = frame.optional(value)
-  if isinstance(value, Maybe):
+  if isinstance(value, (Maybe, tf.Variable)):
     return value
   value = frame.resolve(value)
   return _forms.as_number(value) if type(value) in _forms.NUMBERS else value
+
+
+def check_no_variable(frame: Frame, form: Any, what: str) -> None:
+  """Raises `ConversionRefused` if a variable is kept: the tensors that a run leaves are copies."""
+  kinds = {kind for array in _forms.arrays(form) for kind in array.types}
+  if any(issubclass(kind, tf.Variable) for kind in kinds):
+    text = f"{what} keeps a tf.Variable, of which a graph has the value only."
+    raise frame.refuse(Reason.UNSUPPORTED_WRITE, text)
 
 
 def table_form(element: Any) -> RowsForm:

@@ -49,6 +49,10 @@ class Ground(Protocol):
   def volatile(self, value: Any) -> tf.Tensor:
     """Returns an array of the program itself, whose content may change from run to run."""
 
+  @property
+  def num_postponed(self) -> int:
+    """How many parts of this attempt are refused so far."""
+
   def postpone(self, refusal: ConversionRefused) -> None:
     """Lets an attempt go on without a part that is refused."""
 

@@ -7,9 +7,11 @@ gone one way goes there again. Here a program is made without the branch, and th
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from recursive_tf.convert._refusal import ConversionRefused, Origin
 
@@ -51,14 +53,24 @@ class Branches:
   def __init__(self, left_out: dict[Site, LeftOut]):
     self.left_out = left_out
     self._counts: Counter[Origin] = Counter()
+    self._num_keeping = 0
 
   def begin_attempt(self) -> None:
     """Counts conditionals from the beginning."""
     self._counts.clear()
 
+  @contextlib.contextmanager
+  def keeping(self, keeps: bool = True) -> Iterator[None]:
+    """Leaves nothing out meanwhile: a loop without its only end would go on for ever."""
+    self._num_keeping += keeps
+    try:
+      yield
+    finally:
+      self._num_keeping -= keeps
+
   def site(self, origin: Origin | None) -> Site | None:
-    """Returns the conditional that is met next."""
-    if origin is None:
+    """Returns the conditional that is met next; None if none of its branches may be left out."""
+    if origin is None or self._num_keeping:
       return None
     self._counts[origin] += 1
     return Site(origin, self._counts[origin])

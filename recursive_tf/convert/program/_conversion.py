@@ -240,6 +240,11 @@ class Conversion:
       return self._entry is not None
     return any(i.result is not None for i in list(self.instances.values())[:1])
 
+  @property
+  def num_postponed(self) -> int:
+    """How many parts of this attempt are refused so far."""
+    return len(self._postponed)
+
   def postpone(self, refusal: ConversionRefused) -> None:
     """Lets an attempt go on without a part that is refused.
 

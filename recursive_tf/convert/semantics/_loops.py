@@ -24,6 +24,7 @@ from recursive_tf.convert.values._abstract import LocalList, Rows, Scope
 from recursive_tf.convert.values._forms import part_of
 from recursive_tf.convert.values._numbers import Number
 
+_MAX_REFUSED_TURNS = 2  # Of a loop that is unrolled: what is refused twice is refused each time.
 _MAX_NESTED_TURNS = 12  # Each is a conditional in the one before; more follow one after the other.
 
 
@@ -148,8 +149,14 @@ def _for_in_graph(ip: Host, node: ast.For, rows: Rows, until: str | None, scope:
 
 def do_while(ip: Host, node: ast.While, scope: Scope) -> Any:
   """Runs a `while` loop."""
-  until = annotation(node, Annotation.UNTIL)
+  is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+  with ip.conversion.branches.keeping(is_endless):
+    return _while(ip, node, annotation(node, Annotation.UNTIL), scope)
+
+
+def _while(ip: Host, node: ast.While, until: str | None, scope: Scope) -> Any:
   is_changing = False
+  num_refusals = ip.conversion.num_postponed
   for _ in range(200):  # As long as the test is known, in Python.
     flag = scope.names[until] if until else False
     if isinstance(flag, Number):
@@ -162,6 +169,8 @@ def do_while(ip: Host, node: ast.While, scope: Scope) -> Any:
     if not ip.test(node.test, scope):
       return FELL
     ip.block(node.body, scope)
+    if ip.conversion.num_postponed >= num_refusals + _MAX_REFUSED_TURNS:
+      break
 
   def test(index: tf.Tensor) -> Any:
     del index

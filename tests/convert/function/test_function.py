@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import threading
+import time
 import types
 import weakref
 
@@ -673,6 +674,24 @@ def test_strict_raises_where_a_branch_is_left_out_and_taken():
   with pytest.raises(rtf.ConversionRefused) as refused:
     step(tf.constant(1.0))
   assert refused.value.reason is not Reason.CHECK_FAILED
+  assert seen == []  # As where there is no graph at all: Python has not run either.
+
+
+def test_a_loop_whose_only_end_no_graph_can_have_is_refused_soon():
+  lines = []
+
+  @rtf.function(verify=False)
+  def step(x):
+    while True:
+      x = x * 2.0
+      if tf.reduce_sum(x) > 100.0:
+        lines.append(f"{x.numpy()}")
+        return x
+
+  begin = time.process_time()
+  assert [float(step(tf.constant([1.0]))[0]) for _ in range(2)] == [128.0] * 2
+  assert time.process_time() - begin < 5.0  # Unrolled, with an end left out a turn: half a minute.
+  assert step.stats.num_fallback_runs == 2 and len(lines) == 2
 
 
 def test_a_left_out_branch_is_compared_with_plain_python():

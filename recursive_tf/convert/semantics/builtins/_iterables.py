@@ -263,8 +263,9 @@ def in_order(ip: Host, value: Any, *, key: Any = None, reverse: Any = False) -> 
     raise frame.refuse(Reason.DYNAMIC_LIST, "sorted() in an order that only the run knows.")
   rows = ip.rows_of(value)
   if rows is None:
-    items = [frame.resolve(item) for item in ip.fixed_items(value)]
-    keys = items if key is None else [frame.resolve(ip.call(key, [item], {})) for item in items]
+    items = list(ip.fixed_items(value))  # As they are: a variable is given back as itself.
+    found = items if key is None else [ip.call(key, [item], {}) for item in items]
+    keys = [frame.resolve(one) for one in found]
     if all(map(_is_plain, keys)):
       order = known(ip, sorted, range(len(keys)), key=keys.__getitem__, reverse=reverse)
       return frame.new(LocalList([items[i] for i in order]))
