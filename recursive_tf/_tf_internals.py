@@ -5,6 +5,7 @@ name for what it is here for, so that a TensorFlow release that moves one fails 
 """
 
 import contextlib
+import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -13,6 +14,7 @@ from keras.src.backend.common import global_state
 from keras.src.layers.layer import CallContext
 from tensorflow.core.framework import attr_value_pb2
 from tensorflow.core.protobuf import config_pb2
+from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.autograph.core import config as autograph_config
 from tensorflow.python.eager import backprop_util, context, execute, record
@@ -386,6 +388,37 @@ def call_flat(function: Any, args: list[Any], captures: list[Any]) -> Any:
   if record.could_possibly_record() and context.executing_eagerly():
     _make_gradient(function, args + captures)
   return function._call_flat(args, captures)
+
+
+class _Local(threading.local):
+  """What calls of this thread ask of TensorFlow's graph optimizer."""
+
+  given: Any = None
+  exact: Any = None
+
+
+_LOCAL = _Local()
+
+
+def call_exactly(function: Any, args: list[Any], captures: list[Any]) -> Any:
+  """Calls as `call_flat`, and has TensorFlow keep the arithmetic of the graph.
+
+  The arithmetic optimizer of TensorFlow 2.21 makes `tf.stack([c, c])` of a later result of an op
+  (`a, b, c = tf.unstack(x)`, or anything in a branch) a copy of the first: other numbers, or none.
+  Each call has to ask: how a graph is optimized is part of what it is known by.
+  """
+  ctx = context.context()
+  given = ctx.function_call_options
+  if given is not _LOCAL.given:
+    settings = config_pb2.ConfigProto.FromString(given.config_proto_serialized)
+    settings.graph_options.rewrite_options.arithmetic_optimization = RewriterConfig.OFF
+    _LOCAL.exact = context.FunctionCallOptions(given.executor_type, settings)
+    _LOCAL.given = given
+  ctx.function_call_options = _LOCAL.exact
+  try:
+    return call_flat(function, args, captures)
+  finally:
+    ctx.function_call_options = given
 
 
 def _make_gradient(function: Any, inputs: list[Any]) -> None:

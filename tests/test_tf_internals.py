@@ -511,6 +511,20 @@ def test_a_graph_uses_what_stands_in_for_a_captured_tensor_and_ops_are_decided_o
   assert float(variable) == 3.0
 
 
+def test_what_is_called_exactly_keeps_the_arithmetic_of_its_graph():
+  @tf.function
+  def later_twice(x):
+    _, c = tf.unstack(x)
+    return tf.stack([c, c])
+
+  options = tfi.context.context().function_call_options
+  x = tf.constant([[1.0], [2.0]])
+  concrete = later_twice.get_concrete_function(x)
+  (found,) = tfi.call_exactly(concrete, [x], concrete.captured_inputs)
+  assert found.numpy().tolist() == [[2.0], [2.0]]
+  assert tfi.context.context().function_call_options is options
+
+
 def test_tapes_record_again_where_recording_was_stopped():
   x = tf.constant(3.0)
   with tf.GradientTape(persistent=True) as tape:

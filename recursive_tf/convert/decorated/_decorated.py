@@ -239,7 +239,7 @@ class Decorated:
       failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
       return functools.partial(self._fall_back, failed, plain, is_rerun=True)
     self.stats.num_converted_runs += 1
-    prepared.entry.note_run()
+    self._programs.note_run(prepared.entry)
 
     def shown() -> Any:
       outcome.print()
@@ -279,7 +279,7 @@ class Decorated:
       return functools.partial(self._fall_back, refusal, again, is_rerun=True)
     if verdict.has_python_run:
       self.stats.num_converted_runs += 1
-      prepared.entry.note_run()
+      self._programs.note_run(prepared.entry)
       return done
     return self._committed(prepared, verdict.outcome, plain)
 

@@ -140,7 +140,7 @@ class Function(Decorated):
     try:
       return self._attempt_with(wide, arguments, values, plain)
     except ConversionRefused as refusal:
-      if refusal.without is None:
+      if refusal.without is None or not self._programs.leaves_out:
         raise
     return super()._attempt(wide, values, plain, leaves_out=True)
 

@@ -79,7 +79,7 @@ class Graph:
   def run(self, tensors: Sequence[tf.Tensor]) -> list[Any]:
     """Runs it on what `Program.feed` has returned."""
     with _executor():
-      found = list(tfi.call_flat(self.function, list(tensors), self.function.captured_inputs))
+      found = list(tfi.call_exactly(self.function, list(tensors), self.function.captured_inputs))
     for position, source in self.given.items():
       found[position] = tensors[source]  # To a tape, and to `is`, it is that very tensor.
     for position, source in self.same.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions ne
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
 _LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
 _MAX_LEFT_OUT = 4  # Branches that one program leaves out.
+_MAX_SECONDS_IN_VAIN = 10.0  # Of conversions without branches that each call takes.
 _PATIENCE = 4  # Times the seconds, for what was refused because it took too long.
 # Runs that fail one after the other although plain Python does not, before it is given up.
 _MAX_FAILURES = {
@@ -188,6 +190,7 @@ class Programs:
     self._limits = limits
     self.versions: dict[int, Program] = {}
     self._num_versions = 0
+    self._seconds_in_vain = 0.0  # Of conversions without branches, since a run counted.
     self._sources = Sources()
     self._profile = Profile()
     self._changing: dict[Any, Any] = {}
@@ -198,6 +201,16 @@ class Programs:
     """Yields the programs in use."""
     for entry in self._entries.values():
       yield from entry.programs
+
+  def note_run(self, entry: Entry) -> None:
+    """Notes that a run of one of an entry's programs counted."""
+    entry.note_run()
+    self._seconds_in_vain = 0.0
+
+  @property
+  def leaves_out(self) -> bool:
+    """Whether programs without branches are still made: not if none of them is of any use."""
+    return self._seconds_in_vain < _MAX_SECONDS_IN_VAIN
 
   def prepare(
     self,
@@ -355,6 +368,7 @@ class Programs:
     entry = making.entry
     entry.num_conversions += not making.leaves_out
     self._stats.num_conversions += 1
+    begin = time.thread_time()
     try:
       if entry.num_conversions > _MAX_CONVERSIONS:
         entry.num_refusals = _MAX_REFUSALS
@@ -384,6 +398,9 @@ class Programs:
         entry.hopeless.add(tuple(making.taken.items()))
         raise
       raise entry.refused(refusal, self._stats.total_seconds, self._limits) from refusal.__cause__
+    finally:
+      if making.leaves_out:
+        self._seconds_in_vain += time.thread_time() - begin
     if making.leaves_out:
       entry.num_refusals, entry.refusal = 0, None
     entry.programs.insert(0, program)

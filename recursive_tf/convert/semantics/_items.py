@@ -306,7 +306,7 @@ def get_of_static(ip: Host, owner: dict[Any, Any], key: Any, default: Any = None
     return ip.conversion.effects.item_of_dict(ip, owner, key, default)
   is_run = isinstance(key, (Ref, Number))
   is_known = is_run or (is_static(key) and not isinstance(key, tf.Tensor))
-  if state is not None or not is_known or not is_static(default):
+  if state is not None or not is_known or (is_run and not is_static(default)):
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
   if is_run:
     return lookup(ip, owner, key, default)

@@ -77,8 +77,14 @@ class Report:
   seconds: float
 
 
-def run(name, make):
-  """Runs a program on both sides and returns the `Report`."""
+def run(name, make, float_tolerance=1e-12):
+  """Runs a program on both sides and returns the `Report`.
+
+  Args:
+    name: of the program.
+    make: makes the program.
+    float_tolerance: relative, of Python's floats: those that were float32 tensors are less exact.
+  """
   plain, _ = _outcomes(make, lambda f: f)
   begin = time.perf_counter()
   decorated = []
@@ -91,7 +97,7 @@ def run(name, make):
   seconds = time.perf_counter() - begin
   difference = None
   for i, (expected, got) in enumerate(zip(plain, ours, strict=True)):
-    difference = _difference(expected, got)
+    difference = _difference(expected, got, float_tolerance)
     if difference:
       difference = f"call {i}: {difference}"
       break
@@ -264,29 +270,29 @@ class _Numbers:
     return repr(self.array)
 
 
-def _difference(expected, got):
+def _difference(expected, got, float_tolerance):
   """Returns what differs between two outcomes, in words, or None."""
   if expected.error != got.error:
     return f"raised {expected.error}, ours {got.error}"
   if expected.printed != got.printed:
     return f"printed {expected.printed!r}, ours {got.printed!r}"
-  return _unequal(expected.result, got.result, "result") or _unequal(
-    expected.state, got.state, "state"
+  return _unequal(expected.result, got.result, "result", float_tolerance) or _unequal(
+    expected.state, got.state, "state", float_tolerance
   )
 
 
-def _unequal(a, b, where):
+def _unequal(a, b, where, float_tolerance):
   if isinstance(a, _Numbers) and isinstance(b, _Numbers):
     difference = a.difference(b)
     return difference and f"{where}: {difference}"
   if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
-      difference = _unequal(x, y, f"{where}.{i}" if i else where)
+      difference = _unequal(x, y, f"{where}.{i}" if i else where, float_tolerance)
       if difference:
         return difference
     return None
   if isinstance(a, float) and isinstance(b, float):
-    close = np.isclose(b, a, rtol=1e-12, atol=0.0, equal_nan=True)
+    close = np.isclose(b, a, rtol=float_tolerance, atol=float_tolerance * 1e-2, equal_nan=True)
     return None if close else f"{where}: {a!r} became {b!r}"
   if type(a) is type(b) and a == b:
     return None
