@@ -37,6 +37,7 @@ examples:
   recursive-tf train treelstm --data sst --seed 1 --out runs/lstm1
   recursive-tf train treelstm --out runs/lstm1 --resume      after Ctrl-C, or a crash
   recursive-tf train treelstm --out runs/lstm1 --resume --epochs 6      two epochs more
+  recursive-tf train treelstm --data sst --epochs 40 --early-stopping 4
   recursive-tf train treelstm --data sst --vectors glove.840B.300d.txt
   recursive-tf train rntn --data sst --epochs 3
   recursive-tf train top-down-treelstm                       generates sentences from meanings
@@ -199,6 +200,13 @@ def _add_train(commands: Any) -> None:
     "--resume",
     action="store_true",
     help="go on with the run in --out, or the last; --epochs may be more than before",
+  )
+  run.add_argument(
+    "--early-stopping",
+    type=int,
+    metavar="N",
+    help="stop when the dev score has not improved for N epochs (with --resume: may be larger than "
+    "before)",
   )
   run.add_argument("--seed", type=int, metavar="N", help="of weights, order and dropout (0)")
   run.add_argument(

@@ -37,8 +37,13 @@ from recursive_tf.training.data import (
 from recursive_tf.training.files import write_atomically
 from recursive_tf.training.interrupt import GracefulInterrupt
 from recursive_tf.training.problem import Splits
-from recursive_tf.training.registry import problem_of
-from recursive_tf.training.runs import check_ranges, load_run, make_run_config
+from recursive_tf.training.registry import entry_for, problem_of
+from recursive_tf.training.runs import (
+  check_early_stopping,
+  check_ranges,
+  load_run,
+  make_run_config,
+)
 from recursive_tf.training.trainer import Reporter, Trainer, summarize
 
 INTERRUPTED = 130  # What a shell reports for a process that Ctrl-C ended.
@@ -59,6 +64,7 @@ _NOT_RUN_OPTIONS = (
   "launched",
   "save_every",
 )
+_MAY_GROW = ("epochs", "early_stopping")  # When a run is resumed.
 
 
 def train(args: argparse.Namespace) -> int:
@@ -158,6 +164,8 @@ def _train_alone(
       _print_header(config, directory, splits, trainer, workers.num_workers)
       bar = ProgressBar(problem_of(config), config.hyperparameters["epochs"])
     is_done = trainer.run(bar)
+  if is_done and own_directory and trainer.stopped_early:
+    print(_why_it_stopped(config, trainer, is_resumed(args)), flush=True)
   if is_done and not workers.any_of(interrupt.requested):
     _conclude(config, own_directory, splits, trainer, workers)
     return 0
@@ -189,6 +197,18 @@ def _how_to_go_on(config: RunConfig, directory: pathlib.Path) -> str:
   return f"To go on:\n  recursive-tf train {config.model} --out {directory} --resume"
 
 
+def _why_it_stopped(config: RunConfig, trainer: Trainer, was_resumed: bool) -> str:
+  best = int(trainer.state.best_epoch)
+  criterion = entry_for(config.model, config.task).criterion
+  epochs = count(config.early_stopping, "epoch")
+  text = (
+    f"Stopped early after epoch {trainer.epochs_done}: the score on dev ({criterion}) has not "
+    f"improved for {epochs}{f', since epoch {best}' if best else ''}."
+  )
+  more = " To train on, give --resume a larger --early-stopping."
+  return text + (more if was_resumed else "")
+
+
 def _start(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
   values = {name: value for name, value in vars(args).items() if name not in _NOT_RUN_OPTIONS}
   config = make_run_config(**{name: v for name, v in values.items() if v is not None})
@@ -199,14 +219,16 @@ def _start(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
 def _resume(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
   """Reads the configuration of a run; options that are given have to agree with it.
 
-  Only the number of epochs may be another one.
+  Only the number of epochs may be another one, and that which it waits for a better one larger:
+  all that was trained is as it would have been.
   """
   given = make_run_config(args.model, args.data, task=args.task)
   directory = existing_run_directory(args.out, given.model, given.data, given.task)
   config = load_run(directory)
   started_with = config.flat()
   for name, value in vars(args).items():
-    if name in (*_NOT_RUN_OPTIONS, "epochs") or value in (None, started_with.get(name)):
+    is_other = value is not None and value != started_with.get(name)
+    if name in (*_NOT_RUN_OPTIONS, *_MAY_GROW) or not is_other:
       continue
     raise ConfigError(
       f"--resume: {directory} was started with {name}={started_with.get(name)}, which cannot "
@@ -215,6 +237,17 @@ def _resume(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
   if args.epochs is not None:
     check_ranges({"epochs": args.epochs})
     config = config.with_epochs(args.epochs)
+  check_early_stopping(args.early_stopping)
+  if args.early_stopping is not None:
+    before = config.early_stopping
+    if args.early_stopping < before or not before:
+      started = f"with --early-stopping {before}" if before else "without --early-stopping"
+      raise ConfigError(
+        f"--resume: {directory} was started {started}, which cannot become {args.early_stopping}, "
+        "only more: else it might have ended before. Leave the option out, or start another run "
+        "with --out."
+      )
+    config = config.with_early_stopping(args.early_stopping)
   return config, directory
 
 
@@ -281,10 +314,11 @@ def _print_header(
   for note in trainer.restored.notes if trainer.restored else ():
     warn(note)
   verb = "Going on with" if int(trainer.state.step) else "Training"
+  at_most = "at most " if config.early_stopping else ""
   sizes = (
     count(len(splits.train), problem_of(config).example),
     count(splits.vocabulary.size, "word"),
-    count(config.hyperparameters["epochs"], "epoch"),
+    at_most + count(config.hyperparameters["epochs"], "epoch"),
     f"seed {config.seed}",
     *([f"{num_workers} workers"] if num_workers > 1 else []),
   )

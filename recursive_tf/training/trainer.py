@@ -160,11 +160,20 @@ class Trainer:
 
   @property
   def is_done(self) -> bool:
-    """Whether the last epoch is complete."""
-    return self.epochs_done >= self._epochs
+    """Whether the last epoch is complete, or there shall be no more."""
+    return self.epochs_done >= self._epochs or self.stopped_early
+
+  @property
+  def stopped_early(self) -> bool:
+    """Whether it ends before its last epoch, since none of the last ones was the best on dev.
+
+    It follows from the state, so that a resumed run ends where an undisturbed one does.
+    """
+    waited = self.epochs_done - int(self.state.best_epoch)
+    return 0 < self._config.early_stopping <= waited and self.epochs_done < self._epochs
 
   def run(self, reporter: Reporter) -> bool:
-    """Trains until the last epoch is complete, or `should_stop`.
+    """Trains until the last epoch is complete, it stops early, or `should_stop`.
 
     A checkpoint is there after each epoch, and when it stops.
 
@@ -202,6 +211,8 @@ class Trainer:
     row = self._evaluate_epoch()
     criterion = entry_for(self._config.model, self._config.task).criterion
     quality = row[f"dev_{criterion}"] * (-1 if criterion == "loss" else 1)
+    # Workers that each answer all may differ in the last digit, but not in when they stop.
+    quality = self._workers.from_chief(float(quality))
     is_best = quality > float(self.state.best_quality)
     if is_best:
       self.state.best_quality.assign(quality)
