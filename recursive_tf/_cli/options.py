@@ -40,6 +40,7 @@ examples:
   recursive-tf train treelstm --data sst --epochs 40 --early-stopping 4
   recursive-tf train treelstm --data sst --vectors glove.840B.300d.txt
   recursive-tf train rntn --data sst --epochs 3
+  recursive-tf train treelstm --data my/trees --dry-run      is all as it should be?
   recursive-tf train top-down-treelstm                       generates sentences from meanings
   recursive-tf train child-sum-treelstm --data sick          how related two sentences are
   recursive-tf train child-sum-treelstm --data ud            relations of words to their heads
@@ -215,6 +216,11 @@ def _add_train(commands: Any) -> None:
     default=0,
     metavar="N",
     help="a checkpoint every N steps, too, not only after each epoch",
+  )
+  run.add_argument(
+    "--dry-run",
+    action="store_true",
+    help="read the data, say what would be trained and where, take one step, and write nothing",
   )
   run.add_argument(
     "--threads", type=int, metavar="N", help="to compute on (2; of --workers: the cores, divided)"

@@ -85,6 +85,6 @@ def warn(message: str) -> None:
   print(printable(message), file=sys.stderr, flush=True)
 
 
-def count(number: int, thing: str) -> str:
-  """Returns how many there are: "1 epoch", "2 epochs"."""
-  return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+def count(number: int, thing: str, things: str = "") -> str:
+  """Returns how many there are: "1 epoch", "2 epochs", "2 batches" if `things` says so."""
+  return f"{number} {thing}" if number == 1 else f"{number} {things or f'{thing}s'}"

@@ -49,6 +49,8 @@ class Trainer:
     model: the model as it is now.
     state: where the run stands.
     restored: the checkpoint that it goes on from, None at the beginning.
+    batch_size: trees in a step, but for the last of an epoch.
+    steps_per_epoch: how many steps an epoch has.
   """
 
   def __init__(
@@ -84,8 +86,8 @@ class Trainer:
     self.model = make_model(config, splits.vocabulary.size)
     self._optimizer = Adagrad(self.model.parameter_groups())
     self._epochs: int = config.hyperparameters["epochs"]
-    self._batch_size = min(config.hyperparameters["batch_size"], len(splits.train))
-    self._steps_per_epoch = num_batches(len(splits.train), self._batch_size)
+    self.batch_size = min(config.hyperparameters["batch_size"], len(splits.train))
+    self.steps_per_epoch = num_batches(len(splits.train), self.batch_size)
     self.state = TrainingState(self.model.metrics_class, self.model.metrics_dtype)
     self._problem = problem_of(config)
     self._record = NoRecord()
@@ -111,7 +113,7 @@ class Trainer:
   def _make_step(self) -> Callable[[Any, int], tuple[tf.Tensor, tf.Tensor, bool]]:
     """Returns a function (batch, trees of all workers) -> (loss, counts, whether to stop)."""
     config, state = self._config, self.state
-    num_steps = (config.decay_epochs or self._epochs) * len(self._trees) / self._batch_size
+    num_steps = (config.decay_epochs or self._epochs) * len(self._trees) / self.batch_size
     workers = self._workers
     if not isinstance(workers, Cluster):
       take_step = make_train_step(self.model, self._optimizer, num_steps, config.seed)
@@ -136,7 +138,7 @@ class Trainer:
 
   def _check_progress(self, directory: pathlib.Path, restored: Restored | None) -> None:
     """Checks that the run neither is past its end, nor has lost its checkpoints."""
-    begun = num_batches(int(self.state.step), self._steps_per_epoch)
+    begun = num_batches(int(self.state.step), self.steps_per_epoch)
     if begun > self._epochs:
       raise ConfigError(
         f"--epochs is {self._epochs}, but {directory} is in its epoch {begun} already: expected at "
@@ -156,7 +158,7 @@ class Trainer:
 
   def epoch_of(self, step: int) -> int:
     """Returns how many epochs are complete after so many steps."""
-    return step // self._steps_per_epoch
+    return step // self.steps_per_epoch
 
   @property
   def is_done(self) -> bool:
@@ -188,23 +190,40 @@ class Trainer:
         return False
     return True
 
-  def _run_epoch(self, reporter: Reporter) -> bool:
-    """Trains to the end of the epoch under way; returns whether it got there."""
-    epoch, start_batch = divmod(int(self.state.step), self._steps_per_epoch)
-    dataset = make_dataset(
+  def try_step(self) -> float:
+    """Takes the next step, as far as it changes weights, which nobody keeps; returns its loss.
+
+    Raises:
+      ConfigError: If the loss is not finite.
+    """
+    before = int(self.state.step) % self.steps_per_epoch * self.batch_size
+    loss, _, _ = self._step(
+      next(iter(self._batches())), min(self.batch_size, len(self._trees) - before)
+    )
+    self._check_finite(float(loss), "")
+    return float(loss)
+
+  def _batches(self) -> tf.data.Dataset:
+    """Returns the batches that are left of the epoch under way."""
+    epoch, start_batch = divmod(int(self.state.step), self.steps_per_epoch)
+    return make_dataset(
       self._trees,
-      self._batch_size,
+      self.batch_size,
       seed=self._config.seed,
       epoch=epoch,
       start_batch=start_batch,
     )
+
+  def _run_epoch(self, reporter: Reporter) -> bool:
+    """Trains to the end of the epoch under way; returns whether it got there."""
+    epoch, start_batch = divmod(int(self.state.step), self.steps_per_epoch)
     if start_batch == 0:
       self.state.start_epoch()
-    trees_done = min(start_batch * self._batch_size, len(self._splits.train))
+    trees_done = min(start_batch * self.batch_size, len(self._splits.train))
     reporter.start_epoch(epoch, len(self._splits.train), trees_done)
-    for batch in dataset:
+    for batch in self._batches():
       stops = self._run_step(batch, reporter)
-      if stops and int(self.state.step) % self._steps_per_epoch:
+      if stops and int(self.state.step) % self.steps_per_epoch:
         reporter.end_epoch(None, False)
         return False
       self._save_within_epoch()
@@ -227,8 +246,8 @@ class Trainer:
     """Takes a step; returns whether it is to be the last."""
     state = self.state
     started = time.perf_counter()
-    before = int(state.step) % self._steps_per_epoch * self._batch_size
-    num_trees = min(self._batch_size, len(self._trees) - before)
+    before = int(state.step) % self.steps_per_epoch * self.batch_size
+    num_trees = min(self.batch_size, len(self._trees) - before)
     loss, counts, others_stop = self._step(batch, num_trees)
     self._check_finite(float(loss), "")
     state.loss_sum.assign_add(tf.cast(loss, tf.float64) * num_trees)
@@ -242,7 +261,7 @@ class Trainer:
   def _save_within_epoch(self) -> None:
     """Writes a checkpoint if it is time; that of a complete epoch comes after its record."""
     step = int(self.state.step)
-    if self._save_every and step % self._save_every == 0 and step % self._steps_per_epoch:
+    if self._save_every and step % self._save_every == 0 and step % self.steps_per_epoch:
       self._record.save()
 
   def _check_finite(self, loss: float, where: str) -> None:
