@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import pathlib
 import time
+from typing import Any
 
 import numpy as np
 
 from recursive_tf._cli.cluster import check_batch_size
-from recursive_tf._cli.progress import count, warn
+from recursive_tf._cli.progress import count, print_json, warn
+from recursive_tf._cli.run_choice import is_resumed
 from recursive_tf._cli.run_data import read_data
 from recursive_tf._cli.run_directory import check_can_be_made
 from recursive_tf.training.config import RunConfig
@@ -17,13 +20,15 @@ from recursive_tf.training.registry import problem_of
 from recursive_tf.training.trainer import Trainer
 
 
-def try_run(config: RunConfig, directory: pathlib.Path, resumed: bool, num_workers: int) -> int:
+def try_run(
+  config: RunConfig, directory: pathlib.Path, args: argparse.Namespace, num_workers: int
+) -> int:
   """Reads the data, and takes one step in memory; returns the exit status.
 
   Args:
     config: the run.
     directory: where it is, or would be.
-    resumed: whether it was begun before.
+    args: whether it was begun before, and how to say what comes out.
     num_workers: how many would divide each batch; the step is that of one, which has all of it.
 
   Raises:
@@ -31,19 +36,44 @@ def try_run(config: RunConfig, directory: pathlib.Path, resumed: bool, num_worke
   """
   check_batch_size(config, num_workers)
   check_can_be_made(directory)
-  splits, config = read_data(config, directory, resumed)
+  resumed = is_resumed(args)
+  splits, config = read_data(config, directory, resumed, is_quiet=args.quiet)
   trainer = Trainer(config, splits, directory)
   for note in trainer.restored.notes if trainer.restored else ():
     warn(note)
-  print(_describe(config, directory, resumed, splits, trainer, num_workers), flush=True)
-  if trainer.is_done:
-    print("  one step      none is left: this run has ended")
-    return 0
+  if not args.json:
+    print(_describe(config, directory, resumed, splits, trainer, num_workers), flush=True)
   started = time.perf_counter()
-  loss = trainer.try_step()
+  loss = None if trainer.is_done else trainer.try_step()
   seconds = time.perf_counter() - started
-  print(f"  one step      forward and backward, loss {loss:.3f}; with its graph {seconds:.1f} s")
+  if args.json:
+    print_json({**_as_json(config, directory, splits, trainer), "loss": loss})
+  elif loss is None:
+    print("  one step      none is left: this run has ended")
+  else:
+    print(f"  one step      forward and backward, loss {loss:.3f}; with its graph {seconds:.1f} s")
   return 0
+
+
+def _as_json(
+  config: RunConfig, directory: pathlib.Path, splits: Splits, trainer: Trainer
+) -> dict[str, Any]:
+  return {
+    "run": str(directory),
+    "model": config.model,
+    "data": config.data,
+    "task": config.task,
+    "seed": config.seed,
+    "parameters": num_parameters(trainer),
+    "train": len(splits.train),
+    "dev": len(splits.dev),
+    "test": len(splits.test),
+    "words": splits.vocabulary.size,
+    "batch_size": trainer.batch_size,
+    "batches_per_epoch": trainer.steps_per_epoch,
+    "epochs": config.hyperparameters["epochs"],
+    "step": int(trainer.state.step),
+  }
 
 
 def _describe(

@@ -220,14 +220,23 @@ def _add_train(commands: Any) -> None:
   run.add_argument(
     "--dry-run",
     action="store_true",
-    help="read the data, say what would be trained and where, take one step, and write nothing",
+    help="read the data (sst is downloaded if it is missing), say what would be trained and where, "
+    "take one step, and write nothing",
   )
   run.add_argument(
     "--threads", type=int, metavar="N", help="to compute on (2; of --workers: the cores, divided)"
   )
+  _add_output(parser, "no bars and no line an epoch: the test alone", "an epoch, one for the test")
   _add_workers(parser.add_argument_group("several processes or machines (docs/distributed.md)"))
   _add_hyperparameters(parser.add_argument_group("hyperparameters (default: the model's)"))
   parser.set_defaults(handler=("recursive_tf._cli.train", "train"))
+
+
+def _add_output(parser: Any, quiet: str, objects: str) -> None:
+  """Adds how to say what comes out."""
+  output = parser.add_argument_group("output")
+  output.add_argument("--json", action="store_true", help=f"one JSON object a line for {objects}")
+  output.add_argument("--quiet", action="store_true", help=quiet)
 
 
 def _add_workers(group: Any) -> None:
@@ -290,10 +299,11 @@ def _add_eval(commands: Any) -> None:
     help="scores of a trained model",
     description="Prints the scores of the best epoch: accuracies, and of a generator perplexities.",
     epilog="examples:\n  recursive-tf eval runs/treelstm-sst-binary --split dev\n"
-    "  recursive-tf eval runs/treelstm-sst-binary --data my/reviews.txt",
+    "  recursive-tf eval runs/treelstm-sst-binary --data my/reviews.txt --json",
     formatter_class=_WIDE,
   )
   _add_tested(parser)
+  _add_output(parser, "no bars", "the scores")
   parser.set_defaults(handler=("recursive_tf._cli.evaluate", "evaluate"))
 
 

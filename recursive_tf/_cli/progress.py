@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import sys
 from typing import Any
 
@@ -26,9 +28,16 @@ class NoReporter:
 
 
 class ProgressBar:
-  """Shows one bar for each epoch on stderr if it is a terminal, and a line for each on stdout."""
+  """Shows one bar for each epoch on stderr if it is a terminal, and a line for each on stdout.
 
-  def __init__(self, problem: Problem, num_epochs: int):
+  As JSON the line is an object. If it is to be quiet, there is no bar, and no line but of JSON.
+  """
+
+  def __init__(
+    self, problem: Problem, num_epochs: int, *, is_json: bool = False, is_quiet: bool = False
+  ):
+    self._is_json = is_json
+    self._is_quiet = is_quiet
     self._problem = problem
     self._num_epochs = num_epochs
     self._bar: tqdm | None = None
@@ -42,7 +51,7 @@ class ProgressBar:
       initial=trees_done,
       desc=f"epoch {epoch + 1}/{self._num_epochs}",
       unit=f" {self._problem.example}s",
-      disable=None,  # Where stderr is no terminal.
+      disable=True if self._is_quiet else None,  # None: where stderr is no terminal.
       leave=False,
       dynamic_ncols=True,
       smoothing=0.1,
@@ -62,7 +71,9 @@ class ProgressBar:
     """Replaces the bar by a line."""
     if self._bar is not None:
       self._bar.close()
-    if row is not None:
+    if row is not None and self._is_json:
+      print_json({**row, "is_best": is_best})
+    elif row is not None and not self._is_quiet:
       print(epoch_line(self._problem, row, self._num_epochs, is_best), flush=True)
 
 
@@ -78,6 +89,17 @@ def epoch_line(problem: Problem, row: Row, num_epochs: int, is_best: bool) -> st
     f"  train {shown('train')} | dev {shown('dev')}{' *' if is_best else ''}"
     f" | {row['sentences_per_second']:.0f} {problem.example}s/s, {row['seconds']:.0f} s"
   )
+
+
+def print_json(values: dict[str, Any]) -> None:
+  """Prints an object on a line of standard output; what is no finite number is null there."""
+  print(json.dumps(_finite(values), allow_nan=False), flush=True)
+
+
+def _finite(value: Any) -> Any:
+  if isinstance(value, dict):
+    return {name: _finite(inner) for name, inner in value.items()}
+  return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def warn(message: str) -> None:

@@ -31,6 +31,8 @@ _NOT_RUN_OPTIONS = (
   "launched",
   "save_every",
   "dry_run",
+  "quiet",
+  "json",
 )
 _MAY_GROW = ("epochs", "early_stopping")  # When a run is resumed.
 

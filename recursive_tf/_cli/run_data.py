@@ -16,6 +16,7 @@ from recursive_tf.training.checkpoint import has_checkpoints
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import (
   VOCABULARY_NAME,
+  QuietReport,
   digest_of_splits,
   digest_of_vocabulary,
   load_vocabulary,
@@ -26,7 +27,12 @@ from recursive_tf.training.registry import problem_of
 
 
 def load_data(
-  config: RunConfig, directory: pathlib.Path | None, resumed: bool, held: contextlib.ExitStack
+  config: RunConfig,
+  directory: pathlib.Path | None,
+  resumed: bool,
+  held: contextlib.ExitStack,
+  *,
+  is_quiet: bool = False,
 ) -> tuple[Splits, RunConfig]:
   """Reads the data; makes the directory of a run that begins, with its vocabulary.
 
@@ -35,10 +41,11 @@ def load_data(
     directory: where it is, or will be; None of a worker that writes nothing.
     resumed: whether it was begun before.
     held: is given what keeps other processes from the directory.
+    is_quiet: whether no bars are shown.
   """
   if directory and resumed:
     held.enter_context(lock_run(directory))
-  splits, config = read_data(config, directory, resumed)
+  splits, config = read_data(config, directory, resumed, is_quiet=is_quiet)
   if directory and not resumed:  # Here, so that what cannot be read leaves nothing behind.
     make_run_directory(directory)
     held.enter_context(lock_run(directory))
@@ -51,7 +58,7 @@ def load_data(
 
 
 def read_data(
-  config: RunConfig, directory: pathlib.Path | None, resumed: bool
+  config: RunConfig, directory: pathlib.Path | None, resumed: bool, *, is_quiet: bool = False
 ) -> tuple[Splits, RunConfig]:
   """Reads the data, and writes nothing.
 
@@ -59,7 +66,7 @@ def read_data(
   each time: the same sentences have the same vocabulary.
   """
   path = directory / VOCABULARY_NAME if directory else None
-  report = ReadReport()
+  report = QuietReport() if is_quiet else ReadReport()
   vocabulary = load_vocabulary(path, config) if resumed and path and path.exists() else None
   splits = problem_of(config).load_splits(config, vocabulary, report)
   if report.note:
@@ -78,14 +85,14 @@ def read_data(
   config = dataclasses.replace(config, data_digest=data_digest, vocabulary_digest=words_digest)
   # Other workers get the weights of the first one.
   if directory and config.vectors and not has_checkpoints(directory):
-    splits, config = _with_vectors(splits, config)
+    splits, config = _with_vectors(splits, config, is_quiet)
   return splits, config
 
 
-def _with_vectors(splits: Splits, config: RunConfig) -> tuple[Splits, RunConfig]:
+def _with_vectors(splits: Splits, config: RunConfig, is_quiet: bool) -> tuple[Splits, RunConfig]:
   """Reads the vectors that the run begins with; its first checkpoint has them."""
   size = config.flat().get("embedding_size", config.flat()["state_size"])
-  vectors = read_vectors(config.vectors, splits.vocabulary, size=size, progress=True)
+  vectors = read_vectors(config.vectors, splits.vocabulary, size=size, progress=not is_quiet)
   if config.vectors_digest not in ("", vectors.digest):
     raise CheckpointError(
       f"{config.vectors}: the vectors are not those that the run was begun with. Put the file "

@@ -9,14 +9,13 @@ import pathlib
 
 from recursive_tf._cli.cluster import check_batch_size, find_cluster, join_cluster, launch_workers
 from recursive_tf._cli.dry_run import try_run
-from recursive_tf._cli.progress import NoReporter, ProgressBar, warn
+from recursive_tf._cli.progress import NoReporter, warn
 from recursive_tf._cli.run_choice import is_resumed, prepare
 from recursive_tf._cli.run_data import compare_data, load_data
 from recursive_tf._cli.threads import check_threads, set_threads
 from recursive_tf._cli.train_output import (
+  TrainOutput,
   how_to_go_on,
-  print_header,
-  print_summary,
   why_it_stopped,
 )
 from recursive_tf._errors import ConfigError
@@ -25,7 +24,6 @@ from recursive_tf.training.checkpoint import restore_weights
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.interrupt import GracefulInterrupt
 from recursive_tf.training.problem import Splits
-from recursive_tf.training.registry import problem_of
 from recursive_tf.training.runs import load_run
 from recursive_tf.training.trainer import Reporter, Trainer
 
@@ -44,7 +42,7 @@ def train(args: argparse.Namespace) -> int:
     num_workers = args.workers or (len(addresses.workers) if addresses else 1)
     config, directory = prepare(args)
     set_threads(threads)
-    return try_run(config, directory, is_resumed(args), num_workers)
+    return try_run(config, directory, args, num_workers)
   if args.workers is not None and not args.launched:
     return launch_workers(args, *prepare(args))
   if addresses is None:
@@ -103,7 +101,7 @@ def _train_alone(
 ) -> int:
   """Trains; what keeps other processes from the directory is given to `held`."""
   own_directory = directory if workers.is_chief else None
-  splits, config = workers.agree(lambda: load_data(config, own_directory, is_resumed(args), held))
+  splits, config = workers.agree(lambda: _load(config, own_directory, args, held))
   compare_data(config, workers)
   with GracefulInterrupt() as interrupt:
     trainer = Trainer(
@@ -116,19 +114,29 @@ def _train_alone(
     )
     if own_directory and config != load_run(directory):  # It may have more epochs now.
       config.save(directory)
-    bar: Reporter = NoReporter()
-    if own_directory:
-      print_header(config, directory, splits, trainer, workers.num_workers)
-      bar = ProgressBar(problem_of(config), config.hyperparameters["epochs"])
-    is_done = trainer.run(bar)
-  if is_done and own_directory and trainer.stopped_early:
-    print(why_it_stopped(config, trainer, is_resumed(args)), flush=True)
+    output = TrainOutput(args.json, args.quiet) if own_directory else None
+    reporter: Reporter = NoReporter()
+    if output:
+      output.begin(config, directory, splits, trainer, workers.num_workers)
+      reporter = output.reporter(config)
+    is_done = trainer.run(reporter)
+  if is_done and output and trainer.stopped_early:
+    output.explain(why_it_stopped(config, trainer, is_resumed(args)))
   if is_done and not workers.any_of(interrupt.requested):
-    _conclude(config, own_directory, splits, trainer, workers)
+    _conclude(config, own_directory, splits, trainer, workers, output)
     return 0
-  if own_directory:
-    print(f"Saved after step {int(trainer.state.step)}. {how_to_go_on(config, directory)}")
+  if output:
+    output.tell(f"Saved after step {int(trainer.state.step)}. {how_to_go_on(config, directory)}")
   return INTERRUPTED
+
+
+def _load(
+  config: RunConfig,
+  directory: pathlib.Path | None,
+  args: argparse.Namespace,
+  held: contextlib.ExitStack,
+) -> tuple[Splits, RunConfig]:
+  return load_data(config, directory, is_resumed(args), held, is_quiet=args.quiet)
 
 
 def _conclude(
@@ -137,10 +145,11 @@ def _conclude(
   splits: Splits,
   trainer: Trainer,
   workers: Workers,
+  output: TrainOutput | None,
 ) -> None:
   """Evaluates the best epoch on test; the first worker writes and prints what came out."""
   restored = workers.agree(lambda: restore_weights(directory, trainer.model) if directory else None)
   workers.broadcast(trainer.model.variables)
   _, metrics = trainer.evaluate(splits.test)
-  if directory and restored:
-    print_summary(config, directory, trainer, restored, metrics)
+  if directory and restored and output:
+    output.end(config, directory, trainer, restored, metrics)
