@@ -11,12 +11,13 @@ import numpy as np
 
 from recursive_tf._cli.cluster import check_batch_size
 from recursive_tf._cli.progress import count, print_json, warn
-from recursive_tf._cli.run_choice import is_resumed
+from recursive_tf._cli.run_choice import is_resumed, scalars_directory
 from recursive_tf._cli.run_data import read_data
 from recursive_tf._cli.run_directory import check_can_be_made
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.problem import Splits
 from recursive_tf.training.registry import problem_of
+from recursive_tf.training.scalars import check_place
 from recursive_tf.training.trainer import Trainer
 
 
@@ -37,6 +38,10 @@ def try_run(
   check_batch_size(config, num_workers)
   check_can_be_made(directory)
   resumed = is_resumed(args)
+  place = scalars_directory(args, directory)
+  if place:
+    check_place(place, resumed)
+    check_can_be_made(place, "--tensorboard")
   splits, config = read_data(config, directory, resumed, is_quiet=args.quiet)
   trainer = Trainer(config, splits, directory)
   for note in trainer.restored.notes if trainer.restored else ():

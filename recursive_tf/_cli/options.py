@@ -218,6 +218,14 @@ def _add_train(commands: Any) -> None:
     help="a checkpoint every N steps, too, not only after each epoch",
   )
   run.add_argument(
+    "--tensorboard",
+    nargs="?",
+    const="",
+    metavar="DIR",
+    help="write losses, scores, speed and learning rate of each epoch for TensorBoard, into "
+    "DIR (tensorboard in the run's directory)",
+  )
+  run.add_argument(
     "--dry-run",
     action="store_true",
     help="read the data (sst is downloaded if it is missing), say what would be trained and where, "

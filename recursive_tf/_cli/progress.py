@@ -12,6 +12,8 @@ from tqdm import tqdm
 from recursive_tf.display.text import printable
 from recursive_tf.training.curves import Row
 from recursive_tf.training.problem import Problem
+from recursive_tf.training.scalars import Scalars
+from recursive_tf.training.trainer import Reporter
 
 
 class NoReporter:
@@ -75,6 +77,22 @@ class ProgressBar:
       print_json({**row, "is_best": is_best})
     elif row is not None and not self._is_quiet:
       print(epoch_line(self._problem, row, self._num_epochs, is_best), flush=True)
+
+
+class WithScalars:
+  """Reports as another does, and writes each epoch for TensorBoard."""
+
+  def __init__(self, reporter: Reporter, scalars: Scalars):
+    self._reporter = reporter
+    self._scalars = scalars
+    self.start_epoch = reporter.start_epoch
+    self.step = reporter.step
+
+  def end_epoch(self, row: Row | None, is_best: bool) -> None:
+    """Is called after an epoch, whose checkpoint is written."""
+    self._reporter.end_epoch(row, is_best)
+    if row is not None:
+      self._scalars.add(row)
 
 
 def epoch_line(problem: Problem, row: Row, num_epochs: int, is_best: bool) -> str:

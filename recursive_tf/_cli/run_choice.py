@@ -14,6 +14,7 @@ from recursive_tf.training.runs import (
   load_run,
   make_run_config,
 )
+from recursive_tf.training.scalars import DEFAULT_NAME
 
 _NOT_RUN_OPTIONS = (
   "command",
@@ -33,6 +34,7 @@ _NOT_RUN_OPTIONS = (
   "dry_run",
   "quiet",
   "json",
+  "tensorboard",
 )
 _MAY_GROW = ("epochs", "early_stopping")  # When a run is resumed.
 
@@ -40,6 +42,17 @@ _MAY_GROW = ("epochs", "early_stopping")  # When a run is resumed.
 def prepare(args: argparse.Namespace) -> tuple[RunConfig, pathlib.Path]:
   """Returns configuration and directory of the run to begin, or to go on with."""
   return _resume(args) if is_resumed(args) else _start(args)
+
+
+def scalars_directory(args: argparse.Namespace, directory: pathlib.Path) -> pathlib.Path | None:
+  """Returns where the run's events for TensorBoard go, None if it shall have none.
+
+  A run that has some in its own directory goes on with them.
+  """
+  usual = directory / DEFAULT_NAME
+  if args.tensorboard is None:
+    return usual if is_resumed(args) and usual.is_dir() else None
+  return pathlib.Path(args.tensorboard) if args.tensorboard else usual
 
 
 def is_resumed(args: argparse.Namespace) -> bool:

@@ -56,8 +56,12 @@ def make_run_directory(path: pathlib.Path) -> None:
     ) from error
 
 
-def check_can_be_made(path: pathlib.Path) -> None:
+def check_can_be_made(path: pathlib.Path, option: str = "--out") -> None:
   """Checks, without making it, that a directory can be written, or made where it would be.
+
+  Args:
+    path: the directory.
+    option: names it.
 
   Raises:
     ConfigError: If not.
@@ -69,7 +73,7 @@ def check_can_be_made(path: pathlib.Path) -> None:
     reason = f"{nearest} cannot be written to"
   else:
     return
-  raise ConfigError(f"--out {path}: cannot make this directory: {reason}. Give another --out.")
+  raise ConfigError(f"{option} {path}: cannot make this directory: {reason}. Give another one.")
 
 
 def existing_run_directory(out: str | None, model: str, data: str, task: str) -> pathlib.Path:

@@ -9,9 +9,10 @@ import pathlib
 
 from recursive_tf._cli.cluster import check_batch_size, find_cluster, join_cluster, launch_workers
 from recursive_tf._cli.dry_run import try_run
-from recursive_tf._cli.progress import NoReporter, warn
-from recursive_tf._cli.run_choice import is_resumed, prepare
+from recursive_tf._cli.progress import NoReporter, WithScalars, warn
+from recursive_tf._cli.run_choice import is_resumed, prepare, scalars_directory
 from recursive_tf._cli.run_data import compare_data, load_data
+from recursive_tf._cli.run_directory import check_can_be_made
 from recursive_tf._cli.threads import check_threads, set_threads
 from recursive_tf._cli.train_output import (
   TrainOutput,
@@ -22,9 +23,11 @@ from recursive_tf._errors import ConfigError
 from recursive_tf.distribute.workers import ALONE, Cluster, Workers
 from recursive_tf.training.checkpoint import restore_weights
 from recursive_tf.training.config import RunConfig
+from recursive_tf.training.history import read_history
 from recursive_tf.training.interrupt import GracefulInterrupt
 from recursive_tf.training.problem import Splits
 from recursive_tf.training.runs import load_run
+from recursive_tf.training.scalars import Scalars, check_place
 from recursive_tf.training.trainer import Reporter, Trainer
 
 INTERRUPTED = 130  # What a shell reports for a process that Ctrl-C ended.
@@ -65,7 +68,7 @@ def _train_as(
   try:
     return _train(config, directory, args, workers)
   except KeyboardInterrupt:
-    warn(f"\nStopped without saving. {how_to_go_on(config, directory)}")
+    warn(f"\nStopped without saving. {how_to_go_on(config, directory, args.tensorboard)}")
     return INTERRUPTED
 
 
@@ -119,6 +122,10 @@ def _train_alone(
     if output:
       output.begin(config, directory, splits, trainer, workers.num_workers)
       reporter = output.reporter(config)
+    scalars = workers.agree(lambda: _open_scalars(args, own_directory, trainer))
+    if scalars:
+      held.callback(scalars.close)
+      reporter = WithScalars(reporter, scalars)
     is_done = trainer.run(reporter)
   if is_done and output and trainer.stopped_early:
     output.explain(why_it_stopped(config, trainer, is_resumed(args)))
@@ -126,7 +133,8 @@ def _train_alone(
     _conclude(config, own_directory, splits, trainer, workers, output)
     return 0
   if output:
-    output.tell(f"Saved after step {int(trainer.state.step)}. {how_to_go_on(config, directory)}")
+    how = how_to_go_on(config, directory, args.tensorboard)
+    output.tell(f"Saved after step {int(trainer.state.step)}. {how}")
   return INTERRUPTED
 
 
@@ -136,7 +144,21 @@ def _load(
   args: argparse.Namespace,
   held: contextlib.ExitStack,
 ) -> tuple[Splits, RunConfig]:
+  place = scalars_directory(args, directory) if directory else None
+  if place:
+    check_place(place, is_resumed(args))
+    check_can_be_made(place, "--tensorboard")
   return load_data(config, directory, is_resumed(args), held, is_quiet=args.quiet)
+
+
+def _open_scalars(
+  args: argparse.Namespace, directory: pathlib.Path | None, trainer: Trainer
+) -> Scalars | None:
+  place = scalars_directory(args, directory) if directory else None
+  if directory is None or place is None:
+    return None
+  rows = [row for row in read_history(directory) if row["epoch"] <= trainer.epochs_done]
+  return Scalars(place, rows, trainer.learning_rate)
 
 
 def _conclude(

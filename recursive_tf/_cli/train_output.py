@@ -17,9 +17,10 @@ from recursive_tf.training.registry import entry_for, problem_of
 from recursive_tf.training.trainer import Reporter, Trainer, summarize
 
 
-def how_to_go_on(config: RunConfig, directory: pathlib.Path) -> str:
+def how_to_go_on(config: RunConfig, directory: pathlib.Path, tensorboard: str | None) -> str:
   """Returns the command that goes on with a run that was stopped."""
-  return f"To go on:\n  recursive-tf train {config.model} --out {directory} --resume"
+  events = f" --tensorboard {tensorboard}" if tensorboard else ""
+  return f"To go on:\n  recursive-tf train {config.model} --out {directory} --resume{events}"
 
 
 def why_it_stopped(config: RunConfig, trainer: Trainer, was_resumed: bool) -> str:

@@ -15,6 +15,7 @@ from recursive_tf._errors import CheckpointError, ConfigError
 from recursive_tf.datasets import WordVectors, make_dataset, num_batches
 from recursive_tf.distribute.workers import ALONE, Cluster, Workers
 from recursive_tf.models import Adagrad, Trainable
+from recursive_tf.models.optimizer import linear_decay
 from recursive_tf.training.checkpoint import Restored
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.curves import Row
@@ -26,7 +27,7 @@ from recursive_tf.training.record import NoRecord, RunRecord
 from recursive_tf.training.registry import entry_for, problem_of
 from recursive_tf.training.runs import make_model
 from recursive_tf.training.state import TrainingState
-from recursive_tf.training.step import make_shared_step, make_train_step
+from recursive_tf.training.step import FINAL_LEARNING_RATE, make_shared_step, make_train_step
 
 
 class Reporter(Protocol):
@@ -112,8 +113,7 @@ class Trainer:
 
   def _make_step(self) -> Callable[[Any, int], tuple[tf.Tensor, tf.Tensor, bool]]:
     """Returns a function (batch, trees of all workers) -> (loss, counts, whether to stop)."""
-    config, state = self._config, self.state
-    num_steps = (config.decay_epochs or self._epochs) * len(self._trees) / self.batch_size
+    config, state, num_steps = self._config, self.state, self._num_decay_steps
     workers = self._workers
     if not isinstance(workers, Cluster):
       take_step = make_train_step(self.model, self._optimizer, num_steps, config.seed)
@@ -150,6 +150,17 @@ class Trainer:
         f"{directory}: {HISTORY_NAME} tells of epochs that were trained, but there is no "
         "checkpoint. Put them back from a copy, or train anew with another --out."
       )
+
+  @property
+  def _num_decay_steps(self) -> float:
+    """Steps over which the learning rates fall."""
+    epochs = self._config.decay_epochs or self._epochs
+    return epochs * len(self._splits.train) / self.batch_size
+
+  def learning_rate(self, step: int) -> float:
+    """Returns that of the weights in a step, the first being 1."""
+    share = linear_decay(tf.constant(step), self._num_decay_steps, FINAL_LEARNING_RATE)
+    return float(self._config.hyperparameters["learning_rate"]) * float(share)
 
   @property
   def epochs_done(self) -> int:
