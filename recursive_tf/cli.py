@@ -1,4 +1,4 @@
-"""The command line: `recursive-tf train | eval | predict | export | plot | trace | info`."""
+"""The command line, `recursive-tf`: train, eval, predict, export, plot, trace, bench, info."""
 
 from __future__ import annotations
 

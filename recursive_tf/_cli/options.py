@@ -27,6 +27,7 @@ examples:
   recursive-tf export runs/treelstm-sst-binary DIR   a program that runs without Python
   recursive-tf plot runs/treelstm-sst-binary         curves, accuracy by length, confusions
   recursive-tf trace treelstm --out schedule.svg      what ran together, as a picture
+  recursive-tf bench                                 how fast this machine is, in a minute
   recursive-tf COMMAND --help                        all options of a command
 
 exit status: 0 done, 2 bad input, 75 another worker is gone (try again), 130 stopped by Ctrl-C
@@ -37,8 +38,10 @@ examples:
   recursive-tf train treelstm --data sst --seed 1 --out runs/lstm1
   recursive-tf train treelstm --out runs/lstm1 --resume      after Ctrl-C, or a crash
   recursive-tf train treelstm --out runs/lstm1 --resume --epochs 6      two epochs more
+  recursive-tf train treelstm --data sst --epochs 40 --early-stopping 4
   recursive-tf train treelstm --data sst --vectors glove.840B.300d.txt
   recursive-tf train rntn --data sst --epochs 3
+  recursive-tf train treelstm --data my/trees --dry-run      is all as it should be?
   recursive-tf train top-down-treelstm                       generates sentences from meanings
   recursive-tf train child-sum-treelstm --data sick          how related two sentences are
   recursive-tf train child-sum-treelstm --data ud            relations of words to their heads
@@ -145,6 +148,7 @@ def make_parser() -> argparse.ArgumentParser:
   _add_export(commands)
   _add_plot(commands)
   _add_trace(commands)
+  _add_bench(commands)
   _add_info(commands)
   parser.commands = dict(commands.choices)
   return parser
@@ -200,6 +204,13 @@ def _add_train(commands: Any) -> None:
     action="store_true",
     help="go on with the run in --out, or the last; --epochs may be more than before",
   )
+  run.add_argument(
+    "--early-stopping",
+    type=int,
+    metavar="N",
+    help="stop when the dev score has not improved for N epochs (with --resume: may be larger than "
+    "before)",
+  )
   run.add_argument("--seed", type=int, metavar="N", help="of weights, order and dropout (0)")
   run.add_argument(
     "--save-every",
@@ -209,11 +220,33 @@ def _add_train(commands: Any) -> None:
     help="a checkpoint every N steps, too, not only after each epoch",
   )
   run.add_argument(
+    "--tensorboard",
+    nargs="?",
+    const="",
+    metavar="DIR",
+    help="write losses, scores, speed and learning rate of each epoch for TensorBoard, into "
+    "DIR (tensorboard in the run's directory)",
+  )
+  run.add_argument(
+    "--dry-run",
+    action="store_true",
+    help="read the data (sst is downloaded if it is missing), say what would be trained and where, "
+    "take one step, and write nothing",
+  )
+  run.add_argument(
     "--threads", type=int, metavar="N", help="to compute on (2; of --workers: the cores, divided)"
   )
+  _add_output(parser, "no bars and no line an epoch: the test alone", "an epoch, one for the test")
   _add_workers(parser.add_argument_group("several processes or machines (docs/distributed.md)"))
   _add_hyperparameters(parser.add_argument_group("hyperparameters (default: the model's)"))
   parser.set_defaults(handler=("recursive_tf._cli.train", "train"))
+
+
+def _add_output(parser: Any, quiet: str, objects: str) -> None:
+  """Adds how to say what comes out."""
+  output = parser.add_argument_group("output")
+  output.add_argument("--json", action="store_true", help=f"one JSON object a line for {objects}")
+  output.add_argument("--quiet", action="store_true", help=quiet)
 
 
 def _add_workers(group: Any) -> None:
@@ -276,10 +309,11 @@ def _add_eval(commands: Any) -> None:
     help="scores of a trained model",
     description="Prints the scores of the best epoch: accuracies, and of a generator perplexities.",
     epilog="examples:\n  recursive-tf eval runs/treelstm-sst-binary --split dev\n"
-    "  recursive-tf eval runs/treelstm-sst-binary --data my/reviews.txt",
+    "  recursive-tf eval runs/treelstm-sst-binary --data my/reviews.txt --json",
     formatter_class=_WIDE,
   )
   _add_tested(parser)
+  _add_output(parser, "no bars", "the scores")
   parser.set_defaults(handler=("recursive_tf._cli.evaluate", "evaluate"))
 
 
@@ -403,6 +437,23 @@ def _add_trace(commands: Any) -> None:
   parser.add_argument("--out", default="schedule.svg", metavar="FILE", help="(schedule.svg)")
   _add_threads(parser, default=1)
   parser.set_defaults(handler=("recursive_tf._cli.trace", "trace"))
+
+
+def _add_bench(commands: Any) -> None:
+  parser = commands.add_parser(
+    "bench",
+    help="how fast this machine trains and predicts",
+    description="Times the models on the bundled sample, in about a minute: trees a second in\n"
+    "training and prediction, in batches of 1 and of 25, packed inside the time. The median of\n"
+    "nine timings, and what lies between the quartiles as a share of it.",
+    formatter_class=_WIDE,
+  )
+  parser.add_argument(
+    "--seconds", type=float, default=40.0, metavar="X", help="of all timings together (40)"
+  )
+  _add_output(parser, "no bar", "each timing")
+  _add_threads(parser)
+  parser.set_defaults(handler=("recursive_tf._cli.bench", "bench"))
 
 
 def _add_info(commands: Any) -> None:

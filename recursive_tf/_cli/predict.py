@@ -29,17 +29,12 @@ from recursive_tf.display.page import page
 from recursive_tf.display.svg import svg
 from recursive_tf.display.text import Style, brief_text, tree_text
 from recursive_tf.training.labelling import Labelling
-from recursive_tf.training.prediction import (
-  TrainedRun,
-  TreePrediction,
-  describe_unknown,
-  read_run,
-  tree_of_text,
-)
+from recursive_tf.training.prediction import TrainedRun, describe_unknown, read_run
 from recursive_tf.training.problem import Problem
 from recursive_tf.training.registry import problem_of
 from recursive_tf.training.relatedness import Relatedness
 from recursive_tf.training.runs import load_run
+from recursive_tf.training.tree_prediction import TreePrediction, tree_of_text
 
 _PICTURES = ("svg", "png", "html")
 _SIGNS = "├─…⇄−○"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import sys
 from typing import Any
 
@@ -10,6 +12,8 @@ from tqdm import tqdm
 from recursive_tf.display.text import printable
 from recursive_tf.training.curves import Row
 from recursive_tf.training.problem import Problem
+from recursive_tf.training.scalars import Scalars
+from recursive_tf.training.trainer import Reporter
 
 
 class NoReporter:
@@ -26,9 +30,16 @@ class NoReporter:
 
 
 class ProgressBar:
-  """Shows one bar for each epoch on stderr if it is a terminal, and a line for each on stdout."""
+  """Shows one bar for each epoch on stderr if it is a terminal, and a line for each on stdout.
 
-  def __init__(self, problem: Problem, num_epochs: int):
+  As JSON the line is an object. If it is to be quiet, there is no bar, and no line but of JSON.
+  """
+
+  def __init__(
+    self, problem: Problem, num_epochs: int, *, is_json: bool = False, is_quiet: bool = False
+  ):
+    self._is_json = is_json
+    self._is_quiet = is_quiet
     self._problem = problem
     self._num_epochs = num_epochs
     self._bar: tqdm | None = None
@@ -42,7 +53,7 @@ class ProgressBar:
       initial=trees_done,
       desc=f"epoch {epoch + 1}/{self._num_epochs}",
       unit=f" {self._problem.example}s",
-      disable=None,  # Where stderr is no terminal.
+      disable=True if self._is_quiet else None,  # None: where stderr is no terminal.
       leave=False,
       dynamic_ncols=True,
       smoothing=0.1,
@@ -62,8 +73,26 @@ class ProgressBar:
     """Replaces the bar by a line."""
     if self._bar is not None:
       self._bar.close()
-    if row is not None:
+    if row is not None and self._is_json:
+      print_json({**row, "is_best": is_best})
+    elif row is not None and not self._is_quiet:
       print(epoch_line(self._problem, row, self._num_epochs, is_best), flush=True)
+
+
+class WithScalars:
+  """Reports as another does, and writes each epoch for TensorBoard."""
+
+  def __init__(self, reporter: Reporter, scalars: Scalars):
+    self._reporter = reporter
+    self._scalars = scalars
+    self.start_epoch = reporter.start_epoch
+    self.step = reporter.step
+
+  def end_epoch(self, row: Row | None, is_best: bool) -> None:
+    """Is called after an epoch, whose checkpoint is written."""
+    self._reporter.end_epoch(row, is_best)
+    if row is not None:
+      self._scalars.add(row)
 
 
 def epoch_line(problem: Problem, row: Row, num_epochs: int, is_best: bool) -> str:
@@ -80,11 +109,22 @@ def epoch_line(problem: Problem, row: Row, num_epochs: int, is_best: bool) -> st
   )
 
 
+def print_json(values: dict[str, Any]) -> None:
+  """Prints an object on a line of standard output; what is no finite number is null there."""
+  print(json.dumps(_finite(values), allow_nan=False), flush=True)
+
+
+def _finite(value: Any) -> Any:
+  if isinstance(value, dict):
+    return {name: _finite(inner) for name, inner in value.items()}
+  return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def warn(message: str) -> None:
   """Prints a message that is not a result."""
   print(printable(message), file=sys.stderr, flush=True)
 
 
-def count(number: int, thing: str) -> str:
-  """Returns how many there are: "1 epoch", "2 epochs"."""
-  return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+def count(number: int, thing: str, things: str = "") -> str:
+  """Returns how many there are: "1 epoch", "2 epochs", "2 batches" if `things` says so."""
+  return f"{number} {thing}" if number == 1 else f"{number} {things or f'{thing}s'}"

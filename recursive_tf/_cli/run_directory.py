@@ -56,6 +56,26 @@ def make_run_directory(path: pathlib.Path) -> None:
     ) from error
 
 
+def check_can_be_made(path: pathlib.Path, option: str = "--out") -> None:
+  """Checks, without making it, that a directory can be written, or made where it would be.
+
+  Args:
+    path: the directory.
+    option: names it.
+
+  Raises:
+    ConfigError: If not.
+  """
+  nearest = next(p for p in (path, *path.absolute().parents) if os.path.lexists(p))
+  if not nearest.is_dir():
+    reason = f"{nearest} is no directory"
+  elif not os.access(nearest, os.W_OK | os.X_OK):
+    reason = f"{nearest} cannot be written to"
+  else:
+    return
+  raise ConfigError(f"{option} {path}: cannot make this directory: {reason}. Give another one.")
+
+
 def existing_run_directory(out: str | None, model: str, data: str, task: str) -> pathlib.Path:
   """Finds the run to resume; without `out`, the last one below runs/ with these settings.
 

@@ -13,7 +13,7 @@ from recursive_tf.datasets import ReadReport
 from recursive_tf.datasets.pipeline import Packed
 from recursive_tf.training.checkpoint import Restored, restore_weights
 from recursive_tf.training.config import RunConfig
-from recursive_tf.training.data import VOCABULARY_NAME, load_vocabulary
+from recursive_tf.training.data import VOCABULARY_NAME, QuietReport, load_vocabulary
 from recursive_tf.training.registry import problem_of
 from recursive_tf.training.runs import check_ranges, load_run, make_model
 
@@ -66,7 +66,7 @@ def load_tested(args: argparse.Namespace) -> Tested:
   config = load_run(directory)
   on, split = _what_to_test(args, config)
   vocabulary = load_vocabulary(directory / VOCABULARY_NAME, config)
-  report = ReadReport()
+  report = QuietReport() if getattr(args, "quiet", False) else ReadReport()
   packed = problem_of(config).load_test(on, split, vocabulary, report, config)
   if report.note:
     warn(report.note)

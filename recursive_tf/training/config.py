@@ -14,7 +14,14 @@ from recursive_tf.training.files import read_text, write_atomically
 FILE_NAME = "config.json"
 REMEDY = "Put the file back from a copy, or train anew with another --out."
 # Not there in runs of older versions.
-_OPTIONAL = ("decay_epochs", "data_digest", "vocabulary_digest", "vectors", "vectors_digest")
+_OPTIONAL = (
+  "decay_epochs",
+  "data_digest",
+  "vocabulary_digest",
+  "vectors",
+  "vectors_digest",
+  "early_stopping",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +45,7 @@ class RunConfig:
       run was begun with; empty if that is not known.
     vectors: file of pretrained word vectors that it begins with, or empty.
     vectors_digest: tells whether they are still the same, where there is no checkpoint yet.
+    early_stopping: epochs without a better one on dev after which the run ends, 0 for none.
   """
 
   model: str
@@ -54,6 +62,7 @@ class RunConfig:
   vocabulary_digest: str = ""
   vectors: str = ""
   vectors_digest: str = ""
+  early_stopping: int = 0
 
   @property
   def task_object(self) -> Task:
@@ -73,6 +82,10 @@ class RunConfig:
       hyperparameters={**self.hyperparameters, "epochs": epochs},
       decay_epochs=self.decay_epochs or before,
     )
+
+  def with_early_stopping(self, num_epochs: int) -> RunConfig:
+    """Returns the same run, which waits for so many epochs for one that is better on dev."""
+    return dataclasses.replace(self, early_stopping=num_epochs)
 
   def save(self, directory: pathlib.Path) -> None:
     """Writes config.json into `directory`.

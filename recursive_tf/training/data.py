@@ -43,6 +43,10 @@ _EXPECTED = (
 _T = TypeVar("_T")
 
 
+class QuietReport(ReadReport):
+  """Of those who want no bars while a treebank is read."""
+
+
 class LowercaseVocabulary(Vocabulary):
   """A vocabulary that knows words in lower case only, and looks every word up as such."""
 
@@ -71,10 +75,10 @@ def load_trees(
   if data == "sample":
     trees = load_sample()
   elif data == "sst":
-    trees = load_sst(skip_bad=skip_bad, progress=True, report=report)
+    trees = load_sst(skip_bad=skip_bad, progress=shows_bars(report), report=report)
   else:
     check_directory(data, _EXPECTED, _NAMES)
-    trees = load_treebank(data, skip_bad=skip_bad, progress=True, report=report)
+    trees = load_treebank(data, skip_bad=skip_bad, progress=shows_bars(report), report=report)
   return {split: take_sample(part, limit) for split, part in trees.items()}
 
 
@@ -88,8 +92,13 @@ def load_trees_to_test(
   if not path.is_file():
     check_directory(data, _EXPECTED, _NAMES)
     path = find_split(data, split)
-  trees = load_trees_of(path, skip_bad=skip_bad, progress=True, report=report)
+  trees = load_trees_of(path, skip_bad=skip_bad, progress=shows_bars(report), report=report)
   return take_sample(trees, limit)
+
+
+def shows_bars(report: ReadReport | None) -> bool:
+  """Tells whether a bar is shown while a treebank is read, in a terminal."""
+  return not isinstance(report, QuietReport)
 
 
 def check_directory(data: str, expected: str, names: Sequence[str]) -> None:

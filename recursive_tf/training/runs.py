@@ -63,6 +63,7 @@ def make_run_config(
   min_count: int | None = None,
   decay_epochs: int | None = None,
   vectors: str | None = None,
+  early_stopping: int | None = None,
   **hyperparameters: Any,
 ) -> RunConfig:
   """Makes a `RunConfig` with the model's defaults for all that is not given or None.
@@ -92,6 +93,7 @@ def make_run_config(
     decay_epochs = values["epochs"]
   elif decay_epochs < 1:
     raise ConfigError(f"--decay-epochs is {decay_epochs}, expected at least 1.")
+  check_early_stopping(early_stopping)
   check_ranges({**values, "seed": seed, "limit": limit, "min_count": min_count})
   task = entry.task if task is None else task
   return RunConfig(
@@ -106,7 +108,20 @@ def make_run_config(
     values,
     decay_epochs,
     vectors=vectors or "",
+    early_stopping=early_stopping or 0,
   )
+
+
+def check_early_stopping(num_epochs: int | None) -> None:
+  """Checks the number of epochs that a run waits for a better one, None if it does not stop early.
+
+  Raises:
+    ConfigError: If it is out of range.
+  """
+  if num_epochs is not None and num_epochs < 1:
+    raise ConfigError(
+      f"--early-stopping is {num_epochs}, expected at least 1. Leave it out to train all epochs."
+    )
 
 
 def width_of_words(

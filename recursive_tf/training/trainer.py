@@ -15,6 +15,7 @@ from recursive_tf._errors import CheckpointError, ConfigError
 from recursive_tf.datasets import WordVectors, make_dataset, num_batches
 from recursive_tf.distribute.workers import ALONE, Cluster, Workers
 from recursive_tf.models import Adagrad, Trainable
+from recursive_tf.models.optimizer import linear_decay
 from recursive_tf.training.checkpoint import Restored
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.curves import Row
@@ -26,7 +27,7 @@ from recursive_tf.training.record import NoRecord, RunRecord
 from recursive_tf.training.registry import entry_for, problem_of
 from recursive_tf.training.runs import make_model
 from recursive_tf.training.state import TrainingState
-from recursive_tf.training.step import make_shared_step, make_train_step
+from recursive_tf.training.step import FINAL_LEARNING_RATE, make_shared_step, make_train_step
 
 
 class Reporter(Protocol):
@@ -49,6 +50,8 @@ class Trainer:
     model: the model as it is now.
     state: where the run stands.
     restored: the checkpoint that it goes on from, None at the beginning.
+    batch_size: trees in a step, but for the last of an epoch.
+    steps_per_epoch: how many steps an epoch has.
   """
 
   def __init__(
@@ -84,8 +87,8 @@ class Trainer:
     self.model = make_model(config, splits.vocabulary.size)
     self._optimizer = Adagrad(self.model.parameter_groups())
     self._epochs: int = config.hyperparameters["epochs"]
-    self._batch_size = min(config.hyperparameters["batch_size"], len(splits.train))
-    self._steps_per_epoch = num_batches(len(splits.train), self._batch_size)
+    self.batch_size = min(config.hyperparameters["batch_size"], len(splits.train))
+    self.steps_per_epoch = num_batches(len(splits.train), self.batch_size)
     self.state = TrainingState(self.model.metrics_class, self.model.metrics_dtype)
     self._problem = problem_of(config)
     self._record = NoRecord()
@@ -110,8 +113,7 @@ class Trainer:
 
   def _make_step(self) -> Callable[[Any, int], tuple[tf.Tensor, tf.Tensor, bool]]:
     """Returns a function (batch, trees of all workers) -> (loss, counts, whether to stop)."""
-    config, state = self._config, self.state
-    num_steps = (config.decay_epochs or self._epochs) * len(self._trees) / self._batch_size
+    config, state, num_steps = self._config, self.state, self._num_decay_steps
     workers = self._workers
     if not isinstance(workers, Cluster):
       take_step = make_train_step(self.model, self._optimizer, num_steps, config.seed)
@@ -136,7 +138,7 @@ class Trainer:
 
   def _check_progress(self, directory: pathlib.Path, restored: Restored | None) -> None:
     """Checks that the run neither is past its end, nor has lost its checkpoints."""
-    begun = num_batches(int(self.state.step), self._steps_per_epoch)
+    begun = num_batches(int(self.state.step), self.steps_per_epoch)
     if begun > self._epochs:
       raise ConfigError(
         f"--epochs is {self._epochs}, but {directory} is in its epoch {begun} already: expected at "
@@ -150,21 +152,41 @@ class Trainer:
       )
 
   @property
+  def _num_decay_steps(self) -> float:
+    """Steps over which the learning rates fall."""
+    epochs = self._config.decay_epochs or self._epochs
+    return epochs * len(self._splits.train) / self.batch_size
+
+  def learning_rate(self, step: int) -> float:
+    """Returns that of the weights in a step, the first being 1."""
+    share = linear_decay(tf.constant(step), self._num_decay_steps, FINAL_LEARNING_RATE)
+    return float(self._config.hyperparameters["learning_rate"]) * float(share)
+
+  @property
   def epochs_done(self) -> int:
     """Number of complete epochs."""
     return self.epoch_of(int(self.state.step))
 
   def epoch_of(self, step: int) -> int:
     """Returns how many epochs are complete after so many steps."""
-    return step // self._steps_per_epoch
+    return step // self.steps_per_epoch
 
   @property
   def is_done(self) -> bool:
-    """Whether the last epoch is complete."""
-    return self.epochs_done >= self._epochs
+    """Whether the last epoch is complete, or there shall be no more."""
+    return self.epochs_done >= self._epochs or self.stopped_early
+
+  @property
+  def stopped_early(self) -> bool:
+    """Whether it ends before its last epoch, since none of the last ones was the best on dev.
+
+    It follows from the state, so that a resumed run ends where an undisturbed one does.
+    """
+    waited = self.epochs_done - int(self.state.best_epoch)
+    return 0 < self._config.early_stopping <= waited and self.epochs_done < self._epochs
 
   def run(self, reporter: Reporter) -> bool:
-    """Trains until the last epoch is complete, or `should_stop`.
+    """Trains until the last epoch is complete, it stops early, or `should_stop`.
 
     A checkpoint is there after each epoch, and when it stops.
 
@@ -179,29 +201,48 @@ class Trainer:
         return False
     return True
 
-  def _run_epoch(self, reporter: Reporter) -> bool:
-    """Trains to the end of the epoch under way; returns whether it got there."""
-    epoch, start_batch = divmod(int(self.state.step), self._steps_per_epoch)
-    dataset = make_dataset(
+  def try_step(self) -> float:
+    """Takes the next step, as far as it changes weights, which nobody keeps; returns its loss.
+
+    Raises:
+      ConfigError: If the loss is not finite.
+    """
+    before = int(self.state.step) % self.steps_per_epoch * self.batch_size
+    loss, _, _ = self._step(
+      next(iter(self._batches())), min(self.batch_size, len(self._trees) - before)
+    )
+    self._check_finite(float(loss), "")
+    return float(loss)
+
+  def _batches(self) -> tf.data.Dataset:
+    """Returns the batches that are left of the epoch under way."""
+    epoch, start_batch = divmod(int(self.state.step), self.steps_per_epoch)
+    return make_dataset(
       self._trees,
-      self._batch_size,
+      self.batch_size,
       seed=self._config.seed,
       epoch=epoch,
       start_batch=start_batch,
     )
+
+  def _run_epoch(self, reporter: Reporter) -> bool:
+    """Trains to the end of the epoch under way; returns whether it got there."""
+    epoch, start_batch = divmod(int(self.state.step), self.steps_per_epoch)
     if start_batch == 0:
       self.state.start_epoch()
-    trees_done = min(start_batch * self._batch_size, len(self._splits.train))
+    trees_done = min(start_batch * self.batch_size, len(self._splits.train))
     reporter.start_epoch(epoch, len(self._splits.train), trees_done)
-    for batch in dataset:
+    for batch in self._batches():
       stops = self._run_step(batch, reporter)
-      if stops and int(self.state.step) % self._steps_per_epoch:
+      if stops and int(self.state.step) % self.steps_per_epoch:
         reporter.end_epoch(None, False)
         return False
       self._save_within_epoch()
     row = self._evaluate_epoch()
     criterion = entry_for(self._config.model, self._config.task).criterion
     quality = row[f"dev_{criterion}"] * (-1 if criterion == "loss" else 1)
+    # Workers that each answer all may differ in the last digit, but not in when they stop.
+    quality = self._workers.from_chief(float(quality))
     is_best = quality > float(self.state.best_quality)
     if is_best:
       self.state.best_quality.assign(quality)
@@ -216,8 +257,8 @@ class Trainer:
     """Takes a step; returns whether it is to be the last."""
     state = self.state
     started = time.perf_counter()
-    before = int(state.step) % self._steps_per_epoch * self._batch_size
-    num_trees = min(self._batch_size, len(self._trees) - before)
+    before = int(state.step) % self.steps_per_epoch * self.batch_size
+    num_trees = min(self.batch_size, len(self._trees) - before)
     loss, counts, others_stop = self._step(batch, num_trees)
     self._check_finite(float(loss), "")
     state.loss_sum.assign_add(tf.cast(loss, tf.float64) * num_trees)
@@ -231,7 +272,7 @@ class Trainer:
   def _save_within_epoch(self) -> None:
     """Writes a checkpoint if it is time; that of a complete epoch comes after its record."""
     step = int(self.state.step)
-    if self._save_every and step % self._save_every == 0 and step % self._steps_per_epoch:
+    if self._save_every and step % self._save_every == 0 and step % self.steps_per_epoch:
       self._record.save()
 
   def _check_finite(self, loss: float, where: str) -> None:

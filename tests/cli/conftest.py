@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from recursive_tf import cli
 from recursive_tf._cli import (
+  bench,
   evaluate,
   export,
   plot,
@@ -22,7 +23,7 @@ from tests.cli.runs import TINY
 def settle_threads(monkeypatch):
   """TensorFlow has started in this process: its threads cannot be set any more."""
   tf.config.list_logical_devices()
-  for module in (train, evaluate, predict, predict_dependencies, export, plot, trace):
+  for module in (train, evaluate, predict, predict_dependencies, export, plot, trace, bench):
     monkeypatch.setattr(module, "set_threads", lambda num_threads: None)
 
 

@@ -29,7 +29,7 @@ def test_the_options_are_those_of_the_models(run):
   }
 
 
-@pytest.mark.parametrize("command", [[], ["train"], ["eval"], ["export"], ["info"]])
+@pytest.mark.parametrize("command", [[], ["train"], ["eval"], ["export"], ["bench"], ["info"]])
 def test_help_is_there(command, capsys):
   with pytest.raises(SystemExit) as exit_info:
     cli.main([*command, "--help"])

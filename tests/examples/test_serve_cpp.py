@@ -12,7 +12,7 @@ from recursive_tf._errors import DataError
 from recursive_tf._ops import KERNELS_PATH
 from recursive_tf.datasets import load_sample, parse_brackets
 from recursive_tf.training import export
-from recursive_tf.training.prediction import tree_of_text
+from recursive_tf.training.tree_prediction import tree_of_text
 from tests.cli.test_export import untrained
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "serve_cpp"
