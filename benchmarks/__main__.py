@@ -22,6 +22,7 @@ BENCHMARKS = {
   "shards": "whether any model at any batch size is slower with two threads than with one",
   "kernels_alone": "own kernels against TensorFlow's (Eigen, oneDNN) and XLA's, shape by shape",
   "prepared": "one tree a call: `rtf.prepare` against `tf.function`",
+  "serving": "trees/s of the C++ program that serves an exported model against Python",
   "tree_shapes": "sentences/s of both schedulers on balanced, moderate and linear trees",
   "sentence_length": "time for a sentence against its length, schedulers and tf.while_loop",
   "loss_curve": "whether both schedulers learn the same, in float64",

@@ -22,6 +22,13 @@ def load_trees(options: Options, num_trees: int) -> tuple[Packed, int]:
   return _arrays([trees[i] for i in chosen], vocabulary), vocabulary.size
 
 
+def load_lines(options: Options, num_trees: int) -> list[str]:
+  """Returns the trees that `load_trees` draws as text, in brackets; fewer begin anew."""
+  trees = _training_trees(options)
+  chosen = np.random.default_rng(options.seed).permutation(len(trees))
+  return [str(trees[i]) for i in np.resize(chosen, num_trees)]
+
+
 def trees_by_length(options: Options, lengths: list[int], count: int) -> tuple[Packed, int]:
   """Returns `count` trees of each length in words, one length after the other.
 

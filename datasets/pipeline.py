@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import tensorflow as tf
 
 from recursive_tf._errors import DataError
+from recursive_tf.datasets.packing import PackedTrees
+
+# Batches that Python makes in one call; fewer if they are large, so that the first need not wait.
+_MOST_BATCHES_AT_ONCE = 32
+_MOST_TREES_AT_ONCE = 1_000
 
 
 class Packed(Protocol):
@@ -67,7 +73,7 @@ def make_dataset(
     batch_size: trees in a batch; the last of an epoch may be smaller.
     shuffle: whether epoch k runs in `epoch_order(len(packed), seed, k)`, else as packed.
     seed: non-negative integer.
-    prefetch: whether to make batches ahead, in a thread of its own.
+    prefetch: whether to make batches ahead, in a thread of its own. Some are made at once anyway.
     epochs: number of epochs, the first one included.
     drop_remainder: whether to leave out an epoch's smaller last batch.
     epoch: number of the first epoch.
@@ -82,21 +88,80 @@ def make_dataset(
   """
   per_epoch = _check_arguments(packed, batch_size, seed, epochs, drop_remainder, epoch, start_batch)
 
-  def generate() -> Iterator[dict[str, np.ndarray]]:
-    first = start_batch
-    for k in range(epoch, epoch + epochs):
-      order = epoch_order(len(packed), seed, k) if shuffle else np.arange(len(packed))
-      for index in range(first, per_epoch):
-        yield packed.batch_arrays(order[index * batch_size : (index + 1) * batch_size])
-      first = 0
+  @functools.lru_cache(maxsize=2)  # What is made at once may reach into the next epoch.
+  def order_of(k: int) -> np.ndarray:
+    return epoch_order(len(packed), seed, k) if shuffle else np.arange(len(packed))
+
+  def trees_of(number: int) -> np.ndarray:
+    k, index = divmod(number, per_epoch)
+    return order_of(epoch + k)[index * batch_size : (index + 1) * batch_size]
 
   batch_class = packed.batch_class
-  signature = batch_class.field_specs()
-  dataset = tf.data.Dataset.from_generator(generate, output_signature=signature)
-  dataset = dataset.map(lambda fields: batch_class(**fields))
-  cardinality = max(0, epochs * per_epoch - start_batch)
-  dataset = dataset.apply(tf.data.experimental.assert_cardinality(cardinality))
+
+  @tf.autograph.experimental.do_not_convert
+  def as_batch(fields: dict[str, tf.Tensor]) -> Any:
+    return batch_class(**fields)
+
+  numbers = range(start_batch, epochs * per_epoch)
+  at_once = max(1, min(_MOST_BATCHES_AT_ONCE, _MOST_TREES_AT_ONCE // batch_size))
+  dataset = _some_at_once(packed, trees_of, numbers, at_once)
+  dataset = dataset.map(as_batch)
+  dataset = dataset.apply(tf.data.experimental.assert_cardinality(len(numbers)))
   return dataset.prefetch(tf.data.AUTOTUNE) if prefetch else dataset
+
+
+def _some_at_once(
+  packed: Packed, trees_of: Callable[[int], np.ndarray], numbers: range, at_once: int
+) -> tf.data.Dataset:
+  """Returns the fields of batches, for which Python is called once for several.
+
+  A call of Python from TensorFlow, with its arrays, takes several times as long as making a batch;
+  cutting batches out of what came together takes next to nothing. No state is kept between calls,
+  so iterators may be dropped at any time.
+
+  Args:
+    packed: the trees.
+    trees_of: gives the trees of a batch, int [B], by its number.
+    numbers: those of the batches, in their order.
+    at_once: how many are made in one call.
+  """
+  specs = packed.batch_class.field_specs()
+
+  def make_some(first: np.ndarray) -> list[np.ndarray]:
+    some = numbers[int(first) : int(first) + at_once]
+    fields, splits = _arrays_of(packed, [trees_of(number) for number in some])
+    arrays = [
+      fields[name].astype(spec.dtype.as_numpy_dtype, copy=False) for name, spec in specs.items()
+    ]
+    return arrays + [splits[name] for name in specs]
+
+  @tf.autograph.experimental.do_not_convert
+  def cut(first: tf.Tensor) -> tf.data.Dataset:
+    types = [spec.dtype for spec in specs.values()] + [tf.int64] * len(specs)
+    made = tf.numpy_function(make_some, [first], types, stateful=False)
+    rows = {}
+    for index, (name, spec) in enumerate(specs.items()):
+      values, splits = made[index], made[len(specs) + index]
+      values.set_shape(spec.shape)
+      splits.set_shape([None])
+      rows[name] = tf.RaggedTensor.from_row_splits(values, splits, validate=False)
+    return tf.data.Dataset.from_tensor_slices(rows)
+
+  return tf.data.Dataset.range(0, len(numbers), at_once).flat_map(cut)
+
+
+def _arrays_of(
+  packed: Packed, parts: Sequence[np.ndarray]
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+  """Returns the fields of batches one behind the other, and where each begins, as int64."""
+  if isinstance(packed, PackedTrees):
+    return packed.batches_arrays(parts)
+  made = [packed.batch_arrays(indices) for indices in parts]
+  fields = {name: [arrays[name] for arrays in made] for name in made[0]}
+  return (
+    {name: np.concatenate(arrays) for name, arrays in fields.items()},
+    {name: np.cumsum([0, *map(len, arrays)], dtype=np.int64) for name, arrays in fields.items()},
+  )
 
 
 def _check_arguments(

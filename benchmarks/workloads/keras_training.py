@@ -6,14 +6,17 @@ import pathlib
 import tempfile
 import time
 
+import tensorflow as tf
+
 from benchmarks.worker import Workload
 
 
 class KerasTraining(Workload):
   """Calls: "trainer", "fit", and "fit, 8 steps at once"; each trains one epoch.
 
-  Each has weights of its own, of the same sizes. Batches are made as in training, by
-  `make_dataset`; there is no progress bar, no checkpoint, no evaluation.
+  And "batches", which takes those of an epoch and does nothing with them; "batches, ready" takes
+  such as were kept. Each has weights of its own, of the same sizes. Batches are made as in
+  training, by `make_dataset`; there is no progress bar, no checkpoint, no evaluation.
   """
 
   def __init__(self, model, packed, vocab_size, batch_size, sizes):
@@ -48,6 +51,9 @@ class KerasTraining(Workload):
       made.compile(rtf_keras.Adagrad.of(made, num_steps), steps_per_execution=steps)
       self._models[name] = made
       self.calls[name] = lambda made=made: made.fit(dataset, verbose=0)
+    ready = dataset.cache()
+    self.calls["batches"] = lambda: _take_all(dataset, len(dataset))
+    self.calls["batches, ready"] = lambda: _take_all(ready, len(dataset))
     self._trainer, self._trees = trainer, trees
 
   def processor(self, name):
@@ -64,6 +70,17 @@ class KerasTraining(Workload):
     for name, model in self._models.items():
       found[name] = Evaluator(model.net)(self._trees)[0]
     return found
+
+
+def _take_all(dataset, count):
+  _take(iter(dataset), tf.constant(count))
+
+
+@tf.function
+def _take(batches, count):
+  """Takes so many batches in a graph, as `fit` does."""
+  for _ in tf.range(count):
+    batches.get_next()
 
 
 class _Silent:

@@ -22,6 +22,7 @@ _SLOW = (
   "keras_fit",
   "memory",
   "recursive_python",
+  "serving",
   "top_down",
   "tree_shapes",
 )
