@@ -22,7 +22,7 @@ PAGES = [
   *sorted((ROOT / "examples").rglob("*.md")),
 ]
 # Their commands are run, in order. None needs a cluster; data is there under its name: `stand_ins`.
-RUN_PAGES = ("README.md", "docs/predict.md", "docs/serving.md")
+RUN_PAGES = ("README.md", "docs/predict.md", "docs/serving.md", "docs/training.md")
 FEW_TREES = 60
 
 
