@@ -520,7 +520,7 @@ def test_what_is_called_exactly_keeps_the_arithmetic_of_its_graph():
   options = tfi.context.context().function_call_options
   x = tf.constant([[1.0], [2.0]])
   concrete = later_twice.get_concrete_function(x)
-  (found,) = tfi.call_exactly(concrete, [x], concrete.captured_inputs)
+  found = tfi.call_exactly(concrete, [x], concrete.captured_inputs)
   assert found.numpy().tolist() == [[2.0], [2.0]]
   assert tfi.context.context().function_call_options is options
 
