@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import tensorflow as tf
 
@@ -58,12 +59,15 @@ class Conditions:
     """Lets the run fail, and all that comes later wait, until a tensor is there."""
     self.demand(_unused.is_done(tensor))
 
-  def tied(self, tensors: list[tf.Tensor], is_turn: bool = False) -> list[tf.Tensor]:
+  def tied(
+    self, tensors: list[tf.Tensor], is_turn: bool = False, computed: Sequence[tf.Tensor] = ()
+  ) -> list[tf.Tensor]:
     """Returns the outputs of this branch, of which the first fails if a demand is not met.
 
     Those of a loop's turn all do: whichever of them the loop's test reads, there is no next turn.
+    What is `computed` is so whatever becomes of the outputs.
     """
-    self._demand_unused(tensors)
+    self._demand_unused([*tensors, *computed])
     demands = self._layers[-1].demands
     if not demands or not tensors:
       return tensors

@@ -173,6 +173,8 @@ def _with_constants(
   arguments: dict[str, Argument], values: dict[str, Any], kinds: tuple[type, ...]
 ) -> dict[str, Argument]:
   """Returns the arguments of a call, numbers of some types as constants."""
+  if not kinds:
+    return arguments
   return {
     name: Argument(STATIC, values[name])
     if argument.kind == NUMBER and argument.value in kinds

@@ -120,6 +120,7 @@ class Fingerprint:
         self._parts.append(part)
         agenda += part.values()
     self.holds = tuple(seen.values())
+    self._tests = [part.is_same for part in self._parts if not isinstance(part, FixedPart)]
 
   def leaves(self) -> Iterator[Any]:
     """Yields what its objects hold that is not looked into: numbers, variables, and others."""
@@ -128,8 +129,8 @@ class Fingerprint:
 
   def is_same(self) -> bool:
     """Tells whether the object holds now what it held then."""
-    for part in self._parts:  # noqa: SIM110 - faster than `all` of a generator.
-      if not part.is_same():
+    for is_same in self._tests:  # noqa: SIM110 - faster than `all` of a generator.
+      if not is_same():
         return False
     return True
 
@@ -151,7 +152,7 @@ def _parts_of(value: Any) -> Iterator[Any]:
     yield FunctionPart(value)
     yield NamesPart(value)
   elif isinstance(value, types.MethodType):
-    yield ElementsPart(value, lambda method: (method.__func__, method.__self__))
+    yield FixedPart((value.__func__, value.__self__))
   elif isinstance(value, functools.partial):
     yield ElementsPart(value, lambda p: (p.func, *p.args, *_flat(p.keywords)))
   elif type(value).__name__ == "_DictWrapper":  # Of tf.Module: a proxy of the dict inside.
@@ -159,7 +160,10 @@ def _parts_of(value: Any) -> Iterator[Any]:
   else:
     bases = type(value).__mro__
     if (kind := next((k for k in _ORDERED if k in bases), None)) is not None:
-      yield ElementsPart(value, kind.__iter__)
+      if kind in (tuple, frozenset):
+        yield FixedPart(tuple(kind.__iter__(value)))
+      else:
+        yield ElementsPart(value, kind.__iter__)
     elif dict in bases:
       yield ElementsPart(value, _flat)
     is_container = kind is not None or dict in bases
@@ -234,6 +238,17 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
   return lambda found: tuple(found[name] for name in names)
 
 
+class FixedPart:
+  """What an object holds for good: a method, a tuple of a class of its own."""
+
+  def __init__(self, values: tuple[Any, ...]):
+    self._values = values
+
+  def values(self) -> tuple[Any, ...]:
+    """Returns what it holds."""
+    return self._values
+
+
 class ElementsPart:
   """The elements of a container, in their order."""
 
@@ -248,8 +263,12 @@ class ElementsPart:
 
   def is_same(self) -> bool:
     """Tells whether they are what they were."""
-    now = tuple(self._elements(self._owner))
-    return _are_same(now, self._values) or _look_same(now, self._values)
+    owner, then = self._owner, self._values
+    # A plain list is compared without a copy.
+    now = owner if type(owner) is list else tuple(self._elements(owner))
+    if len(now) == len(then) and all(map(operator.is_, now, then)):
+      return True
+    return _look_same(now, then)
 
 
 class ArrayPart:

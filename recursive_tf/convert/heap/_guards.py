@@ -155,7 +155,10 @@ class Guards:
     """Returns and guards what a class has under a name, itself or inherited; None if nothing."""
 
     def read() -> Any:
-      return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+      for base in kind.__mro__:
+        if name in base.__dict__:
+          return base.__dict__[name]
+      return None
 
     return self._guard(kind, ("class", name), read)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import types
 from collections.abc import Iterator, Sequence
@@ -41,9 +42,9 @@ class Argument:
   keys: tuple[Any, ...] = ()
   is_mapped: bool = False
 
-  @property
+  @functools.cached_property
   def key(self) -> Any:
-    """Returns what calls of one program have in common."""
+    """What calls of one program have in common."""
     if self.kind == STATIC:
       value = self.value
       if type(value) is float:
@@ -99,6 +100,8 @@ class Argument:
 
   def takes(self, other: Argument) -> bool:
     """Tells whether a program for this argument can be given another one, row by row or not."""
+    if self is other:
+      return True
     if self.kind == other.kind == TENSOR:
       assert self.spec is not None and other.spec is not None  # They are tensors.
       is_same = self.value is other.value and self.spec.dtype == other.spec.dtype
@@ -153,6 +156,11 @@ def _includes(shape: tf.TensorShape, other: tf.TensorShape) -> bool:
   return all(m is None or m == n for m, n in zip(shape.as_list(), other.as_list(), strict=True))
 
 
+@functools.lru_cache(maxsize=256)
+def _of_tensor(kind: type | None, sizes: tuple[int, ...], dtype: Any) -> Argument:
+  return Argument(TENSOR, kind, tf.TensorSpec(sizes, tf.as_dtype(dtype)))
+
+
 def classify(value: Any, is_first: bool) -> Argument:
   """Returns what kind of argument a value is.
 
@@ -168,8 +176,8 @@ def classify(value: Any, is_first: bool) -> Argument:
   if isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "OUSMmV":
       return Argument(OBJECT)
-    spec = tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
-    return Argument(TENSOR, None if isinstance(value, tf.Tensor) else type(value), spec)
+    kind: Any = None if isinstance(value, tf.Tensor) else type(value)
+    return _of_tensor(kind, tuple(value.shape), value.dtype)
   if type(value) in (int, float):
     return Argument(NUMBER, type(value))
   if isinstance(value, tuple) and _holds_tensors(value):

@@ -38,7 +38,7 @@ from recursive_tf.convert.program._conversion import RESULT, Conversion, Promote
 from recursive_tf.convert.program._leaving import check_results
 from recursive_tf.convert.program._rebinding import Rebinding
 from recursive_tf.convert.program._sources import Sources
-from recursive_tf.convert.program._steps import Step, Variables
+from recursive_tf.convert.program._steps import Kept, Step, Variables
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values import _encode, _forms, _results
 from recursive_tf.convert.values._abstract import Rows, plain_path
@@ -67,6 +67,7 @@ class Graph:
     keep: the tf.function behind it.
     given: by position, which of its results are what it was fed, at which position.
     same: by position, which of its results are an earlier one, at which position.
+    captures: what the function captures, if that is always the same.
   """
 
   function: Any
@@ -75,11 +76,13 @@ class Graph:
   keep: Any
   given: dict[int, int] = dataclasses.field(default_factory=dict)
   same: dict[int, int] = dataclasses.field(default_factory=dict)
+  captures: list[Any] | None = None
 
   def run(self, tensors: Sequence[tf.Tensor]) -> list[Any]:
     """Runs it on what `Program.feed` has returned."""
+    captures = self.function.captured_inputs if self.captures is None else self.captures
     with _executor():
-      found = list(tfi.call_exactly(self.function, list(tensors), self.function.captured_inputs))
+      found = list(tfi.call_exactly(self.function, list(tensors), captures))
     for position, source in self.given.items():
       found[position] = tensors[source]  # To a tape, and to `is`, it is that very tensor.
     for position, source in self.same.items():
@@ -377,6 +380,9 @@ class Program:
     effects = self.effects
 
     def run(*tensors: tf.Tensor) -> list[tf.Tensor]:
+      return compute(tensors, None)
+
+    def compute(tensors: tuple[tf.Tensor, ...], kept: Kept | None) -> list[tf.Tensor]:
       fed = tf.nest.pack_sequence_as(specs, tensors)
       (found, names), frame = self.conversion.build(fed, lambda ip: self._enter(ip, arguments))
       containers = {
@@ -393,19 +399,20 @@ class Program:
       for name, form in containers.items():
         outputs += _forms.flatten(names[name], form, frame)
       outputs += effects.results(frame, None)
-      if self.step is None:
+      if self.step is None or kept is None:
         return outputs
       places = {id(tensor): position for position, tensor in enumerate(tensors)}
       made[-1].given = {i: places[id(t)] for i, t in enumerate(outputs) if id(t) in places}
       first = {id(t): i for i, t in reversed(list(enumerate(outputs)))}
       made[-1].same = {i: first[id(t)] for i, t in enumerate(outputs) if first[id(t)] < i}
-      return frame.tied(outputs or [tf.zeros([])])
+      awaited = self.step.awaited(tf.compat.v1.get_default_graph(), kept)
+      return frame.tied(outputs or [tf.zeros([])], computed=awaited)
 
     def run_step(*tensors: tf.Tensor) -> list[tf.Tensor]:
       assert self.step is not None  # Else it is not called.
       graph = tf.compat.v1.get_default_graph()
       with self.step.kept(graph) as kept:
-        outputs = run(*tensors)
+        outputs = compute(tensors, kept)
       self.step.finish(graph, outputs, kept)
       return outputs
 
@@ -413,7 +420,8 @@ class Program:
     function = tf.function(run_all, input_signature=tf.nest.flatten(specs), autograph=False)
     with _executor():  # Its loops and branches are made for the executor that runs them.
       concrete = function.get_concrete_function()
-    return dataclasses.replace(made[-1], function=concrete, keep=function)
+    captures = tfi.fixed_captures(concrete)
+    return dataclasses.replace(made[-1], function=concrete, keep=function, captures=captures)
 
   # --- Running
 

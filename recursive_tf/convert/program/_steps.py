@@ -277,6 +277,14 @@ class Step:
     with tfi.standing_in(graph, [(handle, copy) for handle, copy, _ in made]):
       yield made
 
+  def awaited(self, graph: Any, kept: Kept) -> list[tf.Tensor]:
+    """Returns what the writes of a graph wait for, so that a run computes it in any case."""
+    found = list(kept.held.values())
+    for use in self._uses(graph):
+      if use.writes:
+        found += [tensor for tensor in use.op.inputs if tensor.dtype != tf.resource]
+    return found
+
   def finish(self, graph: Any, outputs: list[tf.Tensor], kept: Kept) -> None:
     """Puts what was kept into the variables, and lets all writes wait until nothing can fail.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._forms import (
@@ -131,6 +132,10 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
   Raises:
     DoesNotFit: If it is not of this form.
   """
+  if isinstance(form, TensorForm):  # Most of all.
+    if not isinstance(value, tf.Tensor) or not _fits(form.spec, value):
+      raise DoesNotFit
+    return [value]
   if isinstance(form, UnsetForm):
     return []
   if isinstance(form, StaticForm):
@@ -166,15 +171,24 @@ def encode(form: Form, value: Any, handles: Iterator[int]) -> list[Any]:
     return _encode_rows(form, value, handles)
   if isinstance(form, TextForm):
     return [_encode_text(value)]
-  if isinstance(form, ArrayForm):
-    if type(value) not in form.types:
-      raise DoesNotFit
-  elif not isinstance(form, TensorForm) or not isinstance(value, tf.Tensor):
+  if not isinstance(form, ArrayForm) or type(value) not in form.types:
     raise DoesNotFit
-  fits = tf.as_dtype(value.dtype) == form.spec.dtype
-  if not fits or not form.spec.shape.is_compatible_with(value.shape):
+  if not _fits(form.spec, value):
     raise DoesNotFit
   return [value]
+
+
+def _fits(spec: tf.TensorSpec, value: Any) -> bool:
+  """Tells whether a tensor or an array is one of these."""
+  if value.dtype is not spec.dtype and tf.as_dtype(value.dtype) != spec.dtype:
+    return False
+  shape = spec.shape
+  if shape.rank is None or not isinstance(value, tf.Tensor):
+    return shape.is_compatible_with(value.shape)
+  sizes = tfi.sizes_of(value)
+  return len(sizes) == shape.rank and all(
+    size is None or size == own for size, own in zip(shape.as_list(), sizes, strict=True)
+  )
 
 
 def strings(values: list[str]) -> tf.Tensor:
