@@ -140,3 +140,16 @@ class Walker:
 
   def walk(self, roots: Sequence[Any], /) -> Rows | Surprise:
     """Visits what is reachable from the roots and fills the columns."""
+
+def hold_the_same(entries: tuple[tuple[Any, ...], ...], /) -> bool:
+  """Tells whether lists, dicts and objects hold the very objects that they held.
+
+  Args:
+    entries: `(list, elements)`, `(dict, (*keys, *values))` in its order, or
+      `(object, values, type, size, names)`: the exact type, how many attributes its `__dict__` has,
+      and what those of the names are. All but owners, types and sizes are tuples.
+
+  Raises:
+    TypeError: An entry is none of these.
+    Exception: What reading an object's `__dict__` raises.
+  """

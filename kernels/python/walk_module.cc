@@ -6,6 +6,7 @@
 #include "kernels/python/program.h"
 #include "kernels/python/py_ref.h"
 #include "kernels/python/results.h"
+#include "kernels/python/same.h"
 #include "kernels/python/tables.h"
 #include "kernels/python/walk.h"
 
@@ -192,6 +193,13 @@ int ClearModule(PyObject* module) {
   return 0;
 }
 
+PyMethodDef module_methods[] = {
+    {"hold_the_same", HoldTheSame, METH_O,
+     "hold_the_same($module, entries, /)\n--\n\n"
+     "Tells whether containers and objects hold the objects that they held."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, reinterpret_cast<void*>(FillModule)},
     {0, nullptr},
@@ -202,7 +210,7 @@ PyModuleDef module_def = {
     "recursive_tf._walk",
     "Reads Python objects into columns.",
     sizeof(ModuleState),
-    nullptr,
+    module_methods,
     module_slots,
     VisitModule,
     ClearModule,

@@ -25,6 +25,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _walk
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values._forms import same_static
 
@@ -120,7 +121,11 @@ class Fingerprint:
         self._parts.append(part)
         agenda += part.values()
     self.holds = tuple(seen.values())
-    self._tests = [part.is_same for part in self._parts if not isinstance(part, FixedPart)]
+    self._plain = [part for part in self._parts if _entry(part) is not None]
+    self._others = [
+      part for part in self._parts if _entry(part) is None and not isinstance(part, FixedPart)
+    ]
+    self._entries = tuple(map(_entry, self._plain))
 
   def leaves(self) -> Iterator[Any]:
     """Yields what its objects hold that is not looked into: numbers, variables, and others."""
@@ -129,8 +134,12 @@ class Fingerprint:
 
   def is_same(self) -> bool:
     """Tells whether the object holds now what it held then."""
-    for is_same in self._tests:  # noqa: SIM110 - faster than `all` of a generator.
-      if not is_same():
+    if not _walk.hold_the_same(self._entries):
+      if not all(part.is_same() for part in self._plain):
+        return False
+      self._entries = tuple(map(_entry, self._plain))
+    for part in self._others:  # noqa: SIM110 - faster than `all` of a generator.
+      if not part.is_same():
         return False
     return True
 
@@ -174,6 +183,11 @@ def _parts_of(value: Any) -> Iterator[Any]:
       yield ClassPart(type(value))
 
 
+def _entry(part: Any) -> Any:
+  """Returns a part as `_walk.hold_the_same` compares it; None if that is done in Python."""
+  return part.entry() if isinstance(part, (AttributesPart, ElementsPart)) else None
+
+
 def _flat(items: dict[Any, Any]) -> tuple[Any, ...]:
   return (*dict.keys(items), *dict.values(items))
 
@@ -203,6 +217,10 @@ class AttributesPart:
   def values(self) -> tuple[Any, ...]:
     """Returns the attributes' values."""
     return self._values
+
+  def entry(self) -> tuple[Any, ...]:
+    """Returns it as `_walk.hold_the_same` compares it."""
+    return self._owner, self._values, self._type, self._size, self._names
 
   def is_same(self) -> bool:
     """Tells whether they are what they were."""
@@ -261,14 +279,20 @@ class ElementsPart:
     """Returns the elements."""
     return self._values
 
+  def entry(self) -> tuple[Any, ...] | None:
+    """Returns it as `_walk.hold_the_same` compares it; None of a set and the like."""
+    is_plain = self._elements in (list.__iter__, _flat) and isinstance(self._owner, (list, dict))
+    return (self._owner, self._values) if is_plain else None
+
   def is_same(self) -> bool:
     """Tells whether they are what they were."""
-    owner, then = self._owner, self._values
-    # A plain list is compared without a copy.
-    now = owner if type(owner) is list else tuple(self._elements(owner))
-    if len(now) == len(then) and all(map(operator.is_, now, then)):
+    now = tuple(self._elements(self._owner))
+    if _are_same(now, self._values):
       return True
-    return _look_same(now, then)
+    if not _look_same(now, self._values):
+      return False
+    self._values = now
+    return True
 
 
 class ArrayPart:
