@@ -6,8 +6,9 @@
 
 namespace recursive_tf {
 
-// Compares by identity what `entries`, a tuple, describes; recursive_tf/_walk.pyi
-// says how. Returns true, or false, or null with a Python exception set.
+// Compares by identity what `entries`, a tuple, describes;
+// recursive_tf/_walk.pyi says how. Returns true, or false, or null with a
+// Python exception set.
 PyObject* HoldTheSame(PyObject* module, PyObject* entries);
 
 }  // namespace recursive_tf
