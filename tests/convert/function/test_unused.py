@@ -1,4 +1,4 @@
-"""What a step computes runs, whether it is returned, written or dropped; only the last is tested."""
+"""What a step computes runs, be it returned, written or dropped; only the last is tested."""
 
 import pytest
 import tensorflow as tf
