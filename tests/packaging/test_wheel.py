@@ -69,7 +69,8 @@ def test_page_on_tensorflow_cpu_names_all_other_dependencies(wheel, repository):
   needed = re.findall(r"^Requires-Dist: ([\w-]+)[^;\n]*$", archive.read(metadata).decode(), re.M)
   page = (repository / "docs" / "limits.md").read_text()
   (named,) = re.findall(r"^pip install '(tensorflow)-cpu(\S+)' (.*)$", page, re.MULTILINE)
-  (range_,) = re.findall(r'^  "tensorflow(.*)",$', (repository / "pyproject.toml").read_text(), re.M)
+  project = (repository / "pyproject.toml").read_text()
+  (range_,) = re.findall(r'^  "tensorflow(.*)",$', project, re.MULTILINE)
   # TensorFlow brings NumPy.
   assert sorted([named[0], *named[2].split(), "numpy"]) == sorted(needed) and named[1] == range_
 
