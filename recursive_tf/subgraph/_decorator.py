@@ -7,7 +7,7 @@ import inspect
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
 
 import tensorflow as tf
 
@@ -23,6 +23,34 @@ from recursive_tf.subgraph._subgraph import ResultMismatch, SubGraph
 # One for all functions: while one is traced, it may call the others.
 _tracing_lock = threading.RLock()
 _MAX_TRACES = 4  # Assumption, correction, relaxed shapes; more means it does not converge.
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+@overload
+def subgraph(
+  function: Callable[_P, _R],
+  *,
+  input_signature: Any = None,
+  outputs: Any = None,
+  max_depth: int | None = None,
+  scheduler: str | None = None,
+  policy: str | None = None,
+) -> SubGraphFunction[_P, _R]: ...
+
+
+@overload
+def subgraph(
+  function: None = None,
+  *,
+  input_signature: Any = None,
+  outputs: Any = None,
+  max_depth: int | None = None,
+  scheduler: str | None = None,
+  policy: str | None = None,
+) -> Callable[[Callable[_P, _R]], SubGraphFunction[_P, _R]]: ...
 
 
 def subgraph(
@@ -71,7 +99,7 @@ def subgraph(
   return SubGraphFunction(function, input_signature, options)
 
 
-class SubGraphFunction(NotCopied):
+class SubGraphFunction(NotCopied, Generic[_P, _R]):
   """What `@rtf.subgraph` returns. Thread-safe."""
 
   def __init__(self, function: Callable[..., Any], input_signature: Any, options: dict[str, Any]):
@@ -91,7 +119,7 @@ class SubGraphFunction(NotCopied):
     self._traced: Any = weakref.WeakKeyDictionary()
     self._traced_eagerly: dict[_Key, SubGraph] = {}
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
     """Calls the SubGraph for these arguments once, tracing it if need be."""
     bound = self._bound_to(args)
     if bound is not None:
@@ -124,14 +152,14 @@ class SubGraphFunction(NotCopied):
       receiver = owner if owner is not None else type(receiver)
     return self if receiver is None else BoundMethod(receiver, self._method_of(receiver))
 
-  def _method_of(self, receiver: Any) -> SubGraphFunction:
+  def _method_of(self, receiver: Any) -> SubGraphFunction[..., Any]:
     return self._receivers.find(receiver, self._bind)
 
-  def _bind(self, receiver: Any) -> SubGraphFunction:
+  def _bind(self, receiver: Any) -> SubGraphFunction[..., Any]:
     function = getattr(self._given, "__func__", self._given)
     return SubGraphFunction(bound_weakly(function, receiver), self._input_signature, self._options)
 
-  def _bound_to(self, args: tuple[Any, ...]) -> SubGraphFunction | None:
+  def _bound_to(self, args: tuple[Any, ...]) -> SubGraphFunction[..., Any] | None:
     """Returns the method, where a call names the object or the class as its first argument."""
     is_class = bool(args) and isinstance(args[0], type)
     return self._method_of(args[0]) if args and (self._is_method or is_class) else None
@@ -200,7 +228,7 @@ class SubGraphFunction(NotCopied):
 class BoundMethod:
   """A method of an object that it holds on to: what is traced for the object does not."""
 
-  def __init__(self, receiver: Any, function: SubGraphFunction):
+  def __init__(self, receiver: Any, function: SubGraphFunction[..., Any]):
     functools.update_wrapper(self, function)
     self.__self__ = receiver
     self._function = function
