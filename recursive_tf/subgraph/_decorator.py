@@ -33,7 +33,7 @@ _R = TypeVar("_R")
 def subgraph(
   function: Callable[_P, _R],
   *,
-  input_signature: Any = None,
+  inputs: Any = None,
   outputs: Any = None,
   max_depth: int | None = None,
   scheduler: str | None = None,
@@ -45,7 +45,7 @@ def subgraph(
 def subgraph(
   function: None = None,
   *,
-  input_signature: Any = None,
+  inputs: Any = None,
   outputs: Any = None,
   max_depth: int | None = None,
   scheduler: str | None = None,
@@ -56,7 +56,7 @@ def subgraph(
 def subgraph(
   function: Callable[..., Any] | None = None,
   *,
-  input_signature: Any = None,
+  inputs: Any = None,
   outputs: Any = None,
   max_depth: int | None = None,
   scheduler: str | None = None,
@@ -78,15 +78,15 @@ def subgraph(
 
   Args:
     function: the function.
-    input_signature: list of `tf.TensorSpec`s or nests of them, one for each argument, keyword-only
-      ones last; without it, each new signature of arguments makes a new SubGraph.
+    inputs: as for `SubGraph`, a list of `tf.TensorSpec`s or nests of them, one for each argument,
+      keyword-only ones last; without it, each new signature of arguments makes a new SubGraph.
     outputs: the forward declaration, as for `SubGraph`.
     max_depth: as for `SubGraph`.
     scheduler: as for `SubGraph`.
     policy: as for `SubGraph`.
 
   Returns:
-    A callable with a method `map`, both as those of `SubGraph`.
+    A `SubGraphFunction`: a callable with a method `map`, both as those of `SubGraph`.
   """
   options = {
     "outputs": outputs,
@@ -95,14 +95,14 @@ def subgraph(
     "policy": policy,
   }
   if function is None:
-    return lambda fn: SubGraphFunction(fn, input_signature, options)
-  return SubGraphFunction(function, input_signature, options)
+    return lambda fn: SubGraphFunction(fn, inputs, options)
+  return SubGraphFunction(function, inputs, options)
 
 
 class SubGraphFunction(NotCopied, Generic[_P, _R]):
   """What `@rtf.subgraph` returns. Thread-safe."""
 
-  def __init__(self, function: Callable[..., Any], input_signature: Any, options: dict[str, Any]):
+  def __init__(self, function: Callable[..., Any], inputs: Any, options: dict[str, Any]):
     functools.update_wrapper(self, function)
     self._name = name_of_callable(function)
     self._given = function  # As it was decorated: perhaps a classmethod.
@@ -112,7 +112,7 @@ class SubGraphFunction(NotCopied, Generic[_P, _R]):
       function = function.__func__
     autograph = tf.__internal__.autograph
     self._function = autograph.tf_convert(function, autograph.control_status_ctx())
-    self._input_signature = None if input_signature is None else tuple(input_signature)
+    self._inputs = None if inputs is None else tuple(inputs)
     self._options = options
     self._python_signature = inspect.signature(function)
     # By the graph in which they are defined: a SubGraph cannot outlive it.
@@ -157,7 +157,7 @@ class SubGraphFunction(NotCopied, Generic[_P, _R]):
 
   def _bind(self, receiver: Any) -> SubGraphFunction[..., Any]:
     function = getattr(self._given, "__func__", self._given)
-    return SubGraphFunction(bound_weakly(function, receiver), self._input_signature, self._options)
+    return SubGraphFunction(bound_weakly(function, receiver), self._inputs, self._options)
 
   def _bound_to(self, args: tuple[Any, ...]) -> SubGraphFunction[..., Any] | None:
     """Returns the method, where a call names the object or the class as its first argument."""
@@ -168,8 +168,8 @@ class SubGraphFunction(NotCopied, Generic[_P, _R]):
 
   def _find(self, arguments: Arguments, mapped: bool) -> SubGraph:
     check_usable(f"SubGraph '{self._name}'", user_location(), arguments.values)
-    if self._input_signature is not None:
-      signature = Signature.of(self._input_signature)
+    if self._inputs is not None:
+      signature = Signature.of(self._inputs)
     else:
       signature = arguments.signature(mapped)
     graphs = enclosing_graphs(current_graph())
