@@ -111,9 +111,15 @@ docs: $(VENV)/.installed-docs build/tree
 	@$(BIN)/python docs/notebooks/pages.py build/pages
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-wheel: setup
+# The wheel's tag says which systems it runs on: auditwheel looks up which versions of the C and C++
+# libraries it needs. TensorFlow's own library stays outside: ours joins the one that is loaded.
+wheel: setup $(VENV)/.installed-wheel
 	rm -rf build/wheel
-	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheel .
+	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheel/untagged .
+	PATH="$(abspath $(BIN)):$$PATH" auditwheel repair --exclude 'libtensorflow*' \
+	  --wheel-dir build/wheel build/wheel/untagged/recursive_tf-*.whl
+	rm -r build/wheel/untagged
+	@ls build/wheel/*.whl
 
 # From nothing: an empty environment gets the wheel with its dependencies, and uses it.
 wheel-test: wheel

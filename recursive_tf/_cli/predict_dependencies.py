@@ -33,7 +33,7 @@ _TAKEN_FOR = {
   "left": "each word depends on the one after it",
   "balanced": "the middle word is the root, and so on in both halves",
 }
-# Nearest to parses: docs/predict.md has what it was measured on.
+# Nearest to parses on SICK's dev split: docs/predict.md has the figures.
 _DEFAULT = "balanced"
 _STDIN = "<stdin>"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import tempfile
 
 from recursive_tf._errors import ConfigError
 from recursive_tf.training import config as run_config
@@ -69,11 +70,20 @@ def check_can_be_made(path: pathlib.Path, option: str = "--out") -> None:
   nearest = next(p for p in (path, *path.absolute().parents) if os.path.lexists(p))
   if not nearest.is_dir():
     reason = f"{nearest} is no directory"
-  elif not os.access(nearest, os.W_OK | os.X_OK):
+  elif not _takes_directories(nearest):
     reason = f"{nearest} cannot be written to"
   else:
     return
   raise ConfigError(f"{option} {path}: cannot make this directory: {reason}. Give another one.")
+
+
+def _takes_directories(path: pathlib.Path) -> bool:
+  """Tells whether a directory can be made in another one: permissions do not say it to root."""
+  try:
+    os.rmdir(tempfile.mkdtemp(prefix=".recursive-tf-", dir=path))
+  except OSError:
+    return False
+  return True
 
 
 def existing_run_directory(out: str | None, model: str, data: str, task: str) -> pathlib.Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import matplotlib
 import numpy as np
@@ -41,11 +42,11 @@ def save_schedule_plot(schedule: Schedule, path: pathlib.Path, title: str) -> No
   for name in names:
     chosen = [i for i, step in enumerate(steps) if step.block == name]
     heights = [steps[i].num_rows for i in chosen]
-    bars.bar(position[chosen], heights, width=0.9, color=colours[name], label=name)
+    bars.bar(position[chosen], heights, width=0.9, color=colours[name], label=_in_words(name))
   _scale_counts(bars, max(step.num_rows for step in steps))
   bars.set_ylabel("frames in the step")
   bars.set_title(title)
-  bars.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=8, title="block")
+  bars.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=8, title="what the frames do")
   image = _frames_by_tree(steps)
   drawn = trees.imshow(
     np.ma.masked_equal(image, 0),
@@ -72,6 +73,15 @@ def save_schedule_plot(schedule: Schedule, path: pathlib.Path, title: str) -> No
       trees.text(*middle, "not recorded backward", ha="center", va="center", fontsize=8)
   figure.savefig(path, bbox_inches="tight")
   plt.close(figure)
+
+
+def _in_words(block: str) -> str:
+  """Returns the user's name of a SubGraph, and which part of it: "tree.false:2" is a block."""
+  found = re.fullmatch(r"(.*?)((?:\.(?:true|false))*)(?::(\d+))?", block)
+  assert found is not None  # It matches any line.
+  name, branches, part = found.groups()
+  words = [name, *(f"if {branch}" for branch in branches.split(".")[1:])]
+  return ", ".join([*words, f"part {part}"] if part else words)
 
 
 def _scale_counts(axes: Axes, largest: int) -> None:

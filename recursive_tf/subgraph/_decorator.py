@@ -7,7 +7,7 @@ import inspect
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
 
 import tensorflow as tf
 
@@ -25,10 +25,38 @@ _tracing_lock = threading.RLock()
 _MAX_TRACES = 4  # Assumption, correction, relaxed shapes; more means it does not converge.
 
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+@overload
+def subgraph(
+  function: Callable[_P, _R],
+  *,
+  inputs: Any = None,
+  outputs: Any = None,
+  max_depth: int | None = None,
+  scheduler: str | None = None,
+  policy: str | None = None,
+) -> SubGraphFunction[_P, _R]: ...
+
+
+@overload
+def subgraph(
+  function: None = None,
+  *,
+  inputs: Any = None,
+  outputs: Any = None,
+  max_depth: int | None = None,
+  scheduler: str | None = None,
+  policy: str | None = None,
+) -> Callable[[Callable[_P, _R]], SubGraphFunction[_P, _R]]: ...
+
+
 def subgraph(
   function: Callable[..., Any] | None = None,
   *,
-  input_signature: Any = None,
+  inputs: Any = None,
   outputs: Any = None,
   max_depth: int | None = None,
   scheduler: str | None = None,
@@ -50,15 +78,15 @@ def subgraph(
 
   Args:
     function: the function.
-    input_signature: list of `tf.TensorSpec`s or nests of them, one for each argument, keyword-only
-      ones last; without it, each new signature of arguments makes a new SubGraph.
+    inputs: as for `SubGraph`, a list of `tf.TensorSpec`s or nests of them, one for each argument,
+      keyword-only ones last; without it, each new signature of arguments makes a new SubGraph.
     outputs: the forward declaration, as for `SubGraph`.
     max_depth: as for `SubGraph`.
     scheduler: as for `SubGraph`.
     policy: as for `SubGraph`.
 
   Returns:
-    A callable with a method `map`, both as those of `SubGraph`.
+    A `SubGraphFunction`: a callable with a method `map`, both as those of `SubGraph`.
   """
   options = {
     "outputs": outputs,
@@ -67,14 +95,14 @@ def subgraph(
     "policy": policy,
   }
   if function is None:
-    return lambda fn: SubGraphFunction(fn, input_signature, options)
-  return SubGraphFunction(function, input_signature, options)
+    return lambda fn: SubGraphFunction(fn, inputs, options)
+  return SubGraphFunction(function, inputs, options)
 
 
-class SubGraphFunction(NotCopied):
+class SubGraphFunction(NotCopied, Generic[_P, _R]):
   """What `@rtf.subgraph` returns. Thread-safe."""
 
-  def __init__(self, function: Callable[..., Any], input_signature: Any, options: dict[str, Any]):
+  def __init__(self, function: Callable[..., Any], inputs: Any, options: dict[str, Any]):
     functools.update_wrapper(self, function)
     self._name = name_of_callable(function)
     self._given = function  # As it was decorated: perhaps a classmethod.
@@ -84,14 +112,14 @@ class SubGraphFunction(NotCopied):
       function = function.__func__
     autograph = tf.__internal__.autograph
     self._function = autograph.tf_convert(function, autograph.control_status_ctx())
-    self._input_signature = None if input_signature is None else tuple(input_signature)
+    self._inputs = None if inputs is None else tuple(inputs)
     self._options = options
     self._python_signature = inspect.signature(function)
     # By the graph in which they are defined: a SubGraph cannot outlive it.
     self._traced: Any = weakref.WeakKeyDictionary()
     self._traced_eagerly: dict[_Key, SubGraph] = {}
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
     """Calls the SubGraph for these arguments once, tracing it if need be."""
     bound = self._bound_to(args)
     if bound is not None:
@@ -124,14 +152,14 @@ class SubGraphFunction(NotCopied):
       receiver = owner if owner is not None else type(receiver)
     return self if receiver is None else BoundMethod(receiver, self._method_of(receiver))
 
-  def _method_of(self, receiver: Any) -> SubGraphFunction:
+  def _method_of(self, receiver: Any) -> SubGraphFunction[..., Any]:
     return self._receivers.find(receiver, self._bind)
 
-  def _bind(self, receiver: Any) -> SubGraphFunction:
+  def _bind(self, receiver: Any) -> SubGraphFunction[..., Any]:
     function = getattr(self._given, "__func__", self._given)
-    return SubGraphFunction(bound_weakly(function, receiver), self._input_signature, self._options)
+    return SubGraphFunction(bound_weakly(function, receiver), self._inputs, self._options)
 
-  def _bound_to(self, args: tuple[Any, ...]) -> SubGraphFunction | None:
+  def _bound_to(self, args: tuple[Any, ...]) -> SubGraphFunction[..., Any] | None:
     """Returns the method, where a call names the object or the class as its first argument."""
     is_class = bool(args) and isinstance(args[0], type)
     return self._method_of(args[0]) if args and (self._is_method or is_class) else None
@@ -140,8 +168,8 @@ class SubGraphFunction(NotCopied):
 
   def _find(self, arguments: Arguments, mapped: bool) -> SubGraph:
     check_usable(f"SubGraph '{self._name}'", user_location(), arguments.values)
-    if self._input_signature is not None:
-      signature = Signature.of(self._input_signature)
+    if self._inputs is not None:
+      signature = Signature.of(self._inputs)
     else:
       signature = arguments.signature(mapped)
     graphs = enclosing_graphs(current_graph())
@@ -200,7 +228,7 @@ class SubGraphFunction(NotCopied):
 class BoundMethod:
   """A method of an object that it holds on to: what is traced for the object does not."""
 
-  def __init__(self, receiver: Any, function: SubGraphFunction):
+  def __init__(self, receiver: Any, function: SubGraphFunction[..., Any]):
     functools.update_wrapper(self, function)
     self.__self__ = receiver
     self._function = function

@@ -186,12 +186,12 @@ class SubGraph(NotCopied):
     self._input_nests.append(nest)
     return nest
 
-  def output(self, results: Any) -> None:
+  def output(self, *results: Any) -> None:
     """Sets what a frame returns.
 
     Args:
-      results: a tensor or a nest of tensors: tuples, lists, dicts, dataclasses that `tf.nest`
-        knows, composite tensors.
+      *results: a tensor or a nest of tensors: tuples, lists, dicts, dataclasses that `tf.nest`
+        knows, composite tensors. Several are a tuple: `f.output(h, c)` is `f.output((h, c))`.
 
     Raises:
       DefinitionError: If called twice, or outside the body.
@@ -210,15 +210,15 @@ class SubGraph(NotCopied):
         " value from the branch and call output once, at the end of the body."
       )
     self._output_location = user_location()
-    results = tf.nest.map_structure(_as_result, results)
-    found = Signature.of(results)
+    nest = tf.nest.map_structure(_as_result, results[0] if len(results) == 1 else results)
+    found = Signature.of(nest)
     if not found.specs:
       raise DefinitionError(f"{self.name}.output at {self._output_location} got no tensors.")
     expected = self._declared or self._assumed
     if expected is None:
-      tensors = tf.nest.flatten(results, expand_composites=True)
+      tensors = tf.nest.flatten(nest, expand_composites=True)
     else:
-      tensors = self._check_results(results, expected, found)
+      tensors = self._check_results(nest, expected, found)
     assert self._graph is not None  # _check_tracing.
     self._results = expected or found
     self._result_tensors = [

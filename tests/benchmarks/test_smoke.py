@@ -14,6 +14,7 @@ from benchmarks.treebanks import load_trees
 
 # They take half a minute each; what they measure runs in smaller ones, too.
 _SLOW = (
+  "command_line",
   "converter",
   "converter_ablation",
   "converter_convergence",

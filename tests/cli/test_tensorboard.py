@@ -158,6 +158,8 @@ def test_two_runs_do_not_share_events(run, tmp_path):
   [
     ("file", "--tensorboard file: this is a file"),
     ("file/below", "--tensorboard file/below: cannot make this directory: "),
+    # Where root, too, may write, but nobody can.
+    ("/proc/a/b", "--tensorboard /proc/a/b: cannot make this directory: /proc cannot be written"),
   ],
 )
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]])

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from recursive_tf._cli.schedule_plot import _in_words
+
 
 @pytest.mark.parametrize("name", ["schedule.svg", "schedule.json"])
 def test_trace_draws_a_schedule(run, name, tmp_path):
@@ -19,3 +21,16 @@ def test_trace_draws_a_schedule(run, name, tmp_path):
 def test_trace_says_which_files_it_writes(run, tmp_path):
   status, _, error = run("trace", "treelstm", "--out", tmp_path / "schedule.txt")
   assert status == 2 and ".svg" in error and ".json" in error
+
+
+@pytest.mark.parametrize(
+  ("block", "words"),
+  [
+    ("tree", "tree"),
+    ("tree:3", "tree, part 3"),
+    ("tree.false.true:2", "tree, if false, if true, part 2"),
+    ("a.b:c", "a.b:c"),
+  ],
+)
+def test_blocks_are_said_in_words(block, words):
+  assert _in_words(block) == words

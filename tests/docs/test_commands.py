@@ -22,7 +22,13 @@ PAGES = [
   *sorted((ROOT / "examples").rglob("*.md")),
 ]
 # Their commands are run, in order. None needs a cluster; data is there under its name: `stand_ins`.
-RUN_PAGES = ("README.md", "docs/predict.md", "docs/serving.md", "docs/training.md")
+RUN_PAGES = (
+  "README.md",
+  "docs/getting_started.md",
+  "docs/predict.md",
+  "docs/serving.md",
+  "docs/training.md",
+)
 FEW_TREES = 60
 
 
@@ -137,3 +143,9 @@ def test_commands_of_a_page_run(stand_ins, page):
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     assert "Traceback" not in done.stderr, f"{command}\n{done.stderr}"
+  blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+  if blocks and page != "README.md":  # Whose blocks have a test of their own.
+    pathlib.Path("blocks.py").write_text("\n".join(blocks))
+    pathlib.Path("_kernels.so").symlink_to(ROOT / "recursive_tf" / "_kernels.so")
+    done = subprocess.run([sys.executable, "blocks.py"], capture_output=True, text=True)
+    assert done.returncode == 0, f"{page}\n{done.stdout}{done.stderr}"

@@ -43,6 +43,18 @@ def test_tutorial_runs(tmp_path):
   assert stats.num_converted_runs > 0
 
 
+@pytest.mark.parametrize("name", ["subgraph", "debugging"])
+def test_a_page_prints_what_it_says(name, capsys, tmp_path, monkeypatch):
+  monkeypatch.chdir(tmp_path)
+  page = ROOT / "docs" / f"{name}.md"
+  run_blocks(page, tmp_path)
+  printed = " ".join(capsys.readouterr().out.split())
+  said = re.findall(r"^ *print\(.*\) +# (.*)$", page.read_text(), re.MULTILINE)
+  assert len(said) > 2
+  parts = [" ".join(part.split()) for line in said for part in line.split(" ... ")]
+  assert [part for part in parts if part not in printed] == []
+
+
 def test_every_reason_is_documented():
   page = (ROOT / "docs" / "recursive.md").read_text()
   listed = set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE))

@@ -51,6 +51,30 @@ def test_wheel_is_tagged_for_the_platform_and_the_stable_abi(wheel):
   assert wheel.name.endswith(f"-cp310-abi3-{platform}.whl")
 
 
+def test_wheel_needs_nothing_but_the_system_and_tensorflow(wheel, tmp_path):
+  # As `make wheel`: what else it needed would be copied into it.
+  programs = [sysconfig.get_path("scripts"), os.environ["PATH"]]
+  environ = {**os.environ, "PATH": os.pathsep.join(programs)}
+  audit = ["auditwheel", "repair", "--exclude", "libtensorflow*", "--wheel-dir", tmp_path, wheel]
+  run([sys.executable, "-m", *audit], env=environ)
+  (tagged,) = tmp_path.glob("*.whl")
+  assert re.search(r"-cp310-abi3-manylinux_2_\d+_", tagged.name)
+  files = [{n for n in zipfile.ZipFile(w).namelist() if n[-1] != "/"} for w in (wheel, tagged)]
+  assert {n for n in files[1] - files[0] if ".dist-info/sboms/" not in n} == set()
+
+
+def test_page_on_tensorflow_cpu_names_all_other_dependencies(wheel, repository):
+  archive = zipfile.ZipFile(wheel)
+  (metadata,) = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
+  needed = re.findall(r"^Requires-Dist: ([\w-]+)[^;\n]*$", archive.read(metadata).decode(), re.M)
+  page = (repository / "docs" / "limits.md").read_text()
+  (named,) = re.findall(r"^pip install '(tensorflow)-cpu(\S+)' (.*)$", page, re.MULTILINE)
+  project = (repository / "pyproject.toml").read_text()
+  (range_,) = re.findall(r'^  "tensorflow(.*)",$', project, re.MULTILINE)
+  # TensorFlow brings NumPy.
+  assert sorted([named[0], *named[2].split(), "numpy"]) == sorted(needed) and named[1] == range_
+
+
 def test_wheel_holds_packages_under_their_installed_names(wheel):
   names = zipfile.ZipFile(wheel).namelist()
   assert [name for name in EXPECTED if name not in names] == []

@@ -106,7 +106,7 @@ def test_none_is_refused_by_name():
 
 
 def test_an_input_signature_has_keywords_last(mode):
-  @rtf.subgraph(input_signature=[tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32)])
+  @rtf.subgraph(inputs=[tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32)])
   def k(n, *, scale):
     return 1.0 if n <= 0 else scale * k(n - 1, scale=scale)
 

@@ -90,7 +90,7 @@ def test_a_decorated_function_is_traced_once_for_each_signature():
 
 
 def test_an_input_signature_gives_one_trace_for_many_shapes(mode):
-  @rtf.subgraph(input_signature=[tf.TensorSpec([None], tf.float32)])
+  @rtf.subgraph(inputs=[tf.TensorSpec([None], tf.float32)])
   def total(xs):
     return tf.cond(tf.size(xs) == 0, lambda: tf.constant(0.0), lambda: xs[0] + total(xs[1:]))
 

@@ -188,3 +188,10 @@ def test_both_orders_of_ready_work_give_the_same(policy, mode):
 
 def test_repr_names_the_subgraph():
   assert repr(define_factorial("tree")) == "<SubGraph 'tree'>"
+
+
+def test_several_results_are_a_tuple():
+  with rtf.SubGraph("two") as f:
+    n = f.input(tf.int32)
+    f.output(n + 1, n + 2)
+  assert [int(result) for result in f(3)] == [4, 5]

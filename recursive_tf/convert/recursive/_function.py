@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import tensorflow as tf
 
@@ -27,6 +27,21 @@ from recursive_tf.convert.program._arguments import (
 from recursive_tf.convert.program._packed import Packed, PackedType
 from recursive_tf.convert.program._program import rows_of_call
 from recursive_tf.convert.values import _forms, _results
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+@overload
+def recursive(
+  function: Callable[_P, _R], *, strict: bool = False, verify: bool | None = None
+) -> RecursiveFunction[_P, _R]: ...
+
+
+@overload
+def recursive(
+  function: None = None, *, strict: bool = False, verify: bool | None = None
+) -> Callable[[Callable[_P, _R]], RecursiveFunction[_P, _R]]: ...
 
 
 def recursive(
@@ -64,7 +79,7 @@ def recursive(
   return decorated(RecursiveFunction, function, strict, verify)
 
 
-class RecursiveFunction(Decorated):
+class RecursiveFunction(Decorated, Generic[_P, _R]):
   """What `@rtf.recursive` returns. Thread-safe; calls of one function run one after the other.
 
   Attributes:
@@ -87,7 +102,7 @@ class RecursiveFunction(Decorated):
   def _bound(self, owner: Any) -> BoundRecursiveFunction:
     return BoundRecursiveFunction(self, owner)
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
     """Calls the function once."""
     if args and isinstance(args[-1], Packed) and not is_comparing():
       return self._run_packed(args[-1])
