@@ -127,6 +127,10 @@ class Conversion(Ground, Protocol):
   def effects(self) -> Effects:
     """What the program writes."""
 
+  @property
+  def copied(self) -> Mapping[int, Any]:
+    """Variables of which what they hold goes on in their place, by the number of the handle."""
+
   def source(self, function: Any) -> FunctionSource:
     """Returns the source of a function of the user's, and guards that it stays this function."""
 

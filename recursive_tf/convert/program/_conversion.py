@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -17,6 +17,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._frame_effects import Effects
+from recursive_tf.convert.effects._places import check_no_variable
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._crossing import Crossing
 from recursive_tf.convert.frame._frame import Frame
@@ -265,6 +266,11 @@ class Conversion:
     if self.step is not None and not self._is_calling:
       self.step.note_copied(variable)
 
+  @property
+  def copied(self) -> Mapping[int, Any]:
+    """Variables of which what they hold goes on in their place, by the number of the handle."""
+    return {} if self.step is None else self.step.as_values
+
   @contextlib.contextmanager
   def _calling(self) -> Iterator[None]:
     """Lets what variables hold go into a call."""
@@ -455,6 +461,9 @@ class Conversion:
       raise Bottom
     frame.partial()
     key, changed = instance.key, self._changed.get(instance.key, {})
+    if self.step is not None:
+      for form in (instance.result, *changed.values()):
+        check_no_variable(frame, form, f"What {instance.name} returns")
     if rows is not None and _forms.has_rows(instance.result):
       raise frame.refuse(
         Reason.DYNAMIC_LIST, f"{instance.name} returns a list for each element of a list."

@@ -101,6 +101,8 @@ class Step:
     copied: the ids of those that it has copies of.
     is_random: whether it draws random numbers.
     has_prints: whether it prints from within the graph.
+    as_values: variables of which what they hold goes on in their place, by id of the handle: where
+      branches and loops join.
     is_seen_by_tapes: whether results depend on variables that it reads after it has written them,
       which a tape outside would take for what was written to them.
   """
@@ -116,11 +118,11 @@ class Step:
     self.is_random = False
     self.has_prints = False
     self.is_seen_by_tapes = False
-    self._as_values: dict[int, Any] = {}
+    self.as_values: dict[int, Any] = {}
 
   def note_copied(self, variable: Any) -> None:
     """Notes that what a variable holds goes on in its place: where branches and loops join."""
-    self._as_values[id(variable.handle)] = variable
+    self.as_values[id(variable.handle)] = variable
 
   # --- Trials
 
@@ -166,7 +168,7 @@ class Step:
           again.add(id(owner))
         if owner is not None and (use.op.type != _READ or use.op in self._taped):
           by_others.add(id(owner))
-    both = [v for key, v in self._as_values.items() if key in written]
+    both = [v for key, v in self.as_values.items() if key in written]
     if both:
       raise self._refusal(
         f"Variable {both[0].name!r} is written, and handed on by a branch, a loop or a list."

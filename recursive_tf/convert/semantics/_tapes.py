@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import keras
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -41,13 +42,17 @@ def call(ip: Host, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   check_made(ip, method.__self__)
   if method.__name__ == "watch":
     _check_watched(ip, [*args, *kwargs.values()])
+  is_gradient = method.__name__ in ("gradient", "jacobian", "batch_jacobian")
+  if is_gradient:
+    found = args[1:2] or [kwargs[name] for name in ("sources", "source") if name in kwargs]
+    _check_sources(ip, found)
   args = [_strong(ip, value) for value in args]
   kwargs = {name: _strong(ip, value) for name, value in kwargs.items()}
   with tfi.resume_recording():  # A Jacobian is recorded, too.
     found = native(ip, method, args, kwargs)
   unconnected = kwargs.get("unconnected_gradients", tf.UnconnectedGradients.NONE)
   is_none = unconnected in (tf.UnconnectedGradients.NONE, "none")
-  if method.__name__ in ("gradient", "jacobian", "batch_jacobian") and is_none:
+  if is_gradient and is_none:
     targets = list(_tensors(args[0] if args else kwargs.get("target")))
     if _is_conditional(targets):
       return _checked(ip, found)
@@ -61,6 +66,32 @@ def _check_watched(ip: Host, values: list[Any]) -> None:
     for part in parts if isinstance(parts, (tuple, list)) else (parts,):
       if not isinstance(ip.frame.resolve(part), tf.Tensor):
         raise ip.frame.refuse(Reason.NEEDS_VALUE, "A tape watches what may be no tensor.")
+
+
+def _check_sources(ip: Host, sources: Any) -> None:
+  """Refuses the gradient of what may be a variable under another name.
+
+  Python's tape sees each use of the variable itself, whenever the branch, the loop or the list was
+  that has chosen it. In the graph what goes on is a tensor, which was read there.
+  """
+  copied = ip.conversion.copied
+  agenda = list(sources) if copied else []
+  while agenda:
+    source = agenda.pop()
+    if isinstance(source, LocalList) and source.items is not None:
+      agenda += source.items
+    elif isinstance(source, (LocalDict, dict)):
+      agenda += (source.items if isinstance(source, LocalDict) else source).values()
+    elif isinstance(source, (list, tuple)):
+      agenda += source
+    else:
+      variable = source.value if isinstance(source, keras.Variable) else source
+      if not isinstance(variable, tf.Variable) or id(variable.handle) in copied:
+        name = next(iter(copied.values())).name
+        raise ip.frame.refuse(
+          Reason.STATEFUL_OP,
+          f"Variable {name!r} is handed on by a branch, a loop or a list, and a gradient may be its.",
+        )
 
 
 def _strong(ip: Host, value: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import keras
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
@@ -65,6 +66,8 @@ def form_of(value: Any, reader: Reader) -> Form:
   value = reader.optional(value)
   if isinstance(value, Maybe):
     return MaybeForm(form_of(value.value, reader))
+  if isinstance(value, keras.Variable):
+    reader.note_copied(value.value)
   if isinstance(value, tf.Variable):
     reader.note_copied(value)
     return ArrayForm(_spec(value), frozenset([type(value)]), False)
