@@ -90,7 +90,7 @@ def _check_sources(ip: Host, sources: Any) -> None:
         name = next(iter(copied.values())).name
         raise ip.frame.refuse(
           Reason.STATEFUL_OP,
-          f"Variable {name!r} is handed on by a branch, a loop or a list, and a gradient may be its.",
+          f"Variable {name!r} is handed on by a branch, loop or list, and a gradient may be its.",
         )
 
 

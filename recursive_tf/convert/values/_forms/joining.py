@@ -6,8 +6,8 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import keras
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
