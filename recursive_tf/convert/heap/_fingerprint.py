@@ -25,7 +25,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf import _walk
+from recursive_tf._walk import hold_the_same
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values._forms import same_static
 
@@ -134,7 +134,7 @@ class Fingerprint:
 
   def is_same(self) -> bool:
     """Tells whether the object holds now what it held then."""
-    if not _walk.hold_the_same(self._entries):
+    if not hold_the_same(self._entries):
       if not all(part.is_same() for part in self._plain):
         return False
       self._entries = tuple(map(_entry, self._plain))
