@@ -1,0 +1,112 @@
+"""The reference that all arms are held to: the definitions, node by node, in eager TensorFlow.
+
+Written from the equations with a tape around them, with no batching and nothing of recursive_tf.
+It is never timed.
+"""
+
+from __future__ import annotations
+
+import abc
+
+import numpy as np
+import tensorflow as tf
+
+from benchmarks.peers import tf_cells
+from benchmarks.peers import weights as w
+from benchmarks.peers.peer import Peer
+
+
+class Eager(Peer):
+  """A model sample by sample."""
+
+  def __init__(self, model: str, weights: dict[str, np.ndarray], packed: dict[str, np.ndarray]):
+    super().__init__()
+    self.weights = {name: tf.Variable(value) for name, value in weights.items()}
+    self.packed = packed
+    self._sums: dict[str, np.ndarray] = {}
+
+  @abc.abstractmethod
+  def outputs(self, index: int) -> tuple[list[tf.Tensor], list[int], list[int]]:
+    """Returns states [1, D] that have a class, these classes, and which `infer` asks for."""
+
+  def train(self, indices):
+    _, gradients = self.loss_and_gradients(indices)
+    for name, gradient in gradients.items():
+      sums = self._sums.setdefault(name, np.full_like(gradient, w.INITIAL_SUM))
+      sums += gradient * gradient
+      rate = w.EMBEDDING_LEARNING_RATE if name == "embedding" else w.LEARNING_RATE
+      self.weights[name].assign_sub(rate * gradient / (np.sqrt(sums) + w.EPSILON))
+
+  def infer(self, indices):
+    found = []
+    for index in indices:
+      states, _, asked = self.outputs(index)
+      found += [int(tf.argmax(self._logits(states[i])[0])) for i in asked]
+    return np.array(found)
+
+  def loss_and_gradients(self, indices):
+    with tf.GradientTape() as tape:
+      total = tf.constant(0.0)
+      for index in indices:
+        states, labels, _ = self.outputs(index)
+        for h, label in zip(states, labels, strict=True):
+          total -= tf.nn.log_softmax(self._logits(h))[0, label]
+      loss = total / len(indices)
+    gradients = tape.gradient(loss, self.weights)
+    return float(loss), {name: tf_cells.dense(value) for name, value in gradients.items()}
+
+  def _logits(self, h: tf.Tensor) -> tf.Tensor:
+    return h @ self.weights["output_weights"] + self.weights["output_bias"]
+
+
+class EagerTrees(Eager):
+  """A model over trees; `node` makes the states, h first."""
+
+  @abc.abstractmethod
+  def node(
+    self, x: tf.Tensor | None, children: list[tuple[tf.Tensor, ...]]
+  ) -> tuple[tf.Tensor, ...]:
+    """Returns the state of a node from its word's vector [1, D_word] and its children."""
+
+  def outputs(self, index):
+    begin, end = self.packed["node_splits"][index : index + 2]
+    word, label, children = (self.packed[n][begin:end] for n in ("word", "label", "children"))
+    states: list[tuple[tf.Tensor, ...]] = []
+    for i in range(end - begin):
+      x = tf.gather(self.weights["embedding"], [word[i]]) if word[i] >= 0 else None
+      states.append(self.node(x, [states[child] for child in children[i] if child >= 0]))
+    return [state[0] for state in states], label.tolist(), [len(states) - 1]
+
+
+class TreeGRU(EagerTrees):
+  """h = (1 - z) u at leaves; h = z (h_l + h_r) + (1 - z) tanh([r h_l; r h_r] U + b) above."""
+
+  def node(self, x, children):
+    v = self.weights
+    if not children:
+      z, u = tf.split(x @ v["leaf_weights"] + v["leaf_bias"], 2, axis=1)
+      return ((1 - tf.sigmoid(z)) * tf.tanh(u),)
+    left, right = (state[0] for state in children)
+    gates = tf.concat([left, right], 1) @ v["gate_weights"] + v["gate_bias"]
+    r, z = tf.split(tf.sigmoid(gates), 2, axis=1)
+    u = tf.tanh(tf.concat([r * left, r * right], 1) @ v["weights"] + v["bias"])
+    return (z * (left + right) + (1 - z) * u,)
+
+
+class NaryTreeLSTM(EagerTrees):
+  """Tai et al. 2015, section 3.2: places without a child count as zeros."""
+
+  def node(self, x, children):
+    v = self.weights
+    width = v["output_weights"].shape[0]
+    max_children = v["weights"].shape[0] // width
+    nothing = (tf.zeros([1, width]),) * 2
+    h, c = zip(*(children + [nothing] * (max_children - len(children))), strict=True)
+    i, o, f, u = tf.split(x @ v["word_weights"], 4, axis=1)
+    gates = tf.concat([i, o, *[f] * max_children, u], 1) + v["bias"]
+    gates += tf.concat(h, 1) @ v["weights"]
+    i, o, *f, u = tf.split(gates, 3 + max_children, axis=1)
+    memory = tf.sigmoid(i) * tf.tanh(u)
+    for gate, below in zip(f, c, strict=True):
+      memory += tf.sigmoid(gate) * below
+    return tf.sigmoid(o) * tf.tanh(memory), memory

@@ -1,0 +1,75 @@
+"""Initial weights of the zoo's models in numpy, which every arm starts from, and their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks.peers.zoo.trees import MAX_CHILDREN
+
+Weights = dict[str, np.ndarray]
+
+NUM_TAGS = 17  # Universal parts of speech.
+NUM_SENTIMENTS = 5
+FULL_SIZES = {
+  "treegru": {"word": 300, "width": 150},
+  "nary": {"word": 300, "width": 150},
+}
+SMALL_SIZES = {
+  "treegru": {"word": 6, "width": 4},
+  "nary": {"word": 6, "width": 4},
+}
+
+
+class _Draw:
+  """Draws matrices; numbers depend on the order of the calls."""
+
+  def __init__(self, seed: int):
+    self._rng = np.random.default_rng(seed)
+
+  def uniform(self, rows: int, columns: int, bound: float) -> np.ndarray:
+    return self._rng.uniform(-bound, bound, (rows, columns)).astype(np.float32)
+
+  def glorot(self, rows: int, columns: int, blocks: int = 1) -> np.ndarray:
+    return self.uniform(rows, columns * blocks, np.sqrt(6 / (rows + columns)))
+
+  def bias(self, size: int) -> np.ndarray:
+    """Returns small numbers, not zeros: a bias that an arm forgets is then seen."""
+    return self.uniform(1, size, 0.1)[0]
+
+
+def make_weights(model: str, vocab_size: int, sizes: dict[str, int], seed: int) -> Weights:
+  """Draws weights: embedding [V, D_word], output_weights [D, K], output_bias, and the model's."""
+  return _MAKERS[model](_Draw(seed), vocab_size, **sizes)
+
+
+def _common(draw: _Draw, vocab_size: int, word: int, width: int, num_classes: int) -> Weights:
+  return {
+    "embedding": draw.uniform(vocab_size, word, 1.0),
+    "output_weights": draw.glorot(width, num_classes),
+    "output_bias": draw.bias(num_classes),
+  }
+
+
+def _treegru(draw: _Draw, vocab_size: int, word: int, width: int) -> Weights:
+  return _common(draw, vocab_size, word, width, NUM_SENTIMENTS) | {
+    "leaf_weights": draw.glorot(word, width, 2),  # z, u
+    "leaf_bias": draw.bias(2 * width),
+    "gate_weights": draw.glorot(2 * width, width, 2),  # r, z
+    "gate_bias": draw.bias(2 * width),
+    "weights": draw.glorot(2 * width, width),  # u
+    "bias": draw.bias(width),
+  }
+
+
+def _nary(draw: _Draw, vocab_size: int, word: int, width: int) -> Weights:
+  gates = 3 + MAX_CHILDREN
+  return _common(draw, vocab_size, word, width, NUM_TAGS) | {
+    "word_weights": draw.glorot(word, width, 4),  # i, o, f, u
+    "weights": draw.glorot(MAX_CHILDREN * width, width, gates),  # i, o, f_1 .. f_5, u
+    "bias": draw.bias(gates * width),
+  }
+
+
+_MAKERS: dict[str, Callable[..., Weights]] = {"treegru": _treegru, "nary": _nary}
