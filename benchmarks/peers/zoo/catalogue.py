@@ -50,6 +50,8 @@ class Model:
 MODELS = {
   "treegru": Model("binary TreeGRU, SST", "trees", "TreeGRU", trees.sentiment_trees),
   "nary": Model("N-ary TreeLSTM, 5 children, UD", "trees", "NaryTreeLSTM", trees.dependency_trees),
+  "mvrnn": Model("MV-RNN, SST", "trees", "MVRNN", trees.sentiment_trees),
+  "tagger": Model("bidirectional LSTM tagger, UD", "chains", "Tagger", trees.tagged_sentences),
 }
 
 

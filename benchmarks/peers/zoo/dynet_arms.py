@@ -163,3 +163,59 @@ class NaryTreeLSTM(Trees):
     for gate, state in zip(f, children, strict=True):
       c += dy.cmult(gate, state[1])
     return dy.cmult(o, dy.tanh(c)), c
+
+
+class MVRNN(Trees):
+  """Matrix-vector network; matrices are kept transposed, as products are turned around."""
+
+  def node(self, x, children):
+    width = self.width
+    if not children:
+      size = (x.dim()[0][0] - 2 * width) // 2
+      h, diagonal = dy.pick_range(x, 0, width), dy.pick_range(x, width, 2 * width)
+      left, right = (
+        dy.pick_range(x, begin, begin + size) for begin in (2 * width, 2 * width + size)
+      )
+      # DyNet fills columns first.
+      left = dy.reshape(left, (size // width, width))
+      right = dy.reshape(right, (width, size // width))
+      spread = dy.cmult(diagonal * dy.ones((1, width)), dy.inputTensor(np.eye(width)))
+      return h, right * left + spread
+    (h_left, m_left), (h_right, m_right) = children
+    both = dy.concatenate([dy.transpose(m_right) * h_left, dy.transpose(m_left) * h_right])
+    matrix = dy.concatenate_cols([m_left, m_right]) * self.weights["matrix_weights"]
+    return dy.tanh(self.affine(both, "weights", "bias")), matrix
+
+
+class Tagger(DynetModel):
+  """Bidirectional LSTM tagger."""
+
+  def __init__(self, model, weights, packed):
+    super().__init__(model, weights, packed)
+    self._packed = {name: packed[name].tolist() for name in ("word", "label", "node_splits")}
+
+  def outputs(self, index):
+    begin, end = self._packed["node_splits"][index : index + 2]
+    words = [self.embedding[word] for word in self._packed["word"][begin:end]]
+    forward = self._states("forward", words)
+    backward = self._states("backward", words[::-1])[::-1]
+    states = [dy.concatenate(list(both)) for both in zip(forward, backward, strict=True)]
+    return states, self._packed["label"][begin:end], list(range(len(states)))
+
+  def _states(self, direction, words):
+    own, recurrent, bias = (
+      self.weights[f"{direction}_{name}"] for name in ("words", "weights", "bias")
+    )
+    width = self.width // 2
+    states = []
+    h = c = None
+    for x in words:
+      known = [] if h is None else [recurrent, h]
+      gates = dy.affine_transform([bias, own, x, *known])
+      squashed = dy.logistic(dy.pick_range(gates, 0, 3 * width))
+      i, o, f = (dy.pick_range(squashed, k * width, (k + 1) * width) for k in range(3))
+      new = dy.cmult(i, dy.tanh(dy.pick_range(gates, 3 * width, 4 * width)))
+      c = new if c is None else new + dy.cmult(f, c)
+      h = dy.cmult(o, dy.tanh(c))
+      states.append(h)
+    return states

@@ -110,3 +110,47 @@ class NaryTreeLSTM(EagerTrees):
     for gate, below in zip(f, c, strict=True):
       memory += tf.sigmoid(gate) * below
     return tf.sigmoid(o) * tf.tanh(memory), memory
+
+
+class MVRNN(EagerTrees):
+  """Socher et al. 2012: h = tanh([M_r h_l; M_l h_r] W + b), M = W_M [M_l; M_r]."""
+
+  def node(self, x, children):
+    v = self.weights
+    width = v["bias"].shape[0]
+    if not children:
+      h, diagonal, rest = tf.split(x, [width, width, -1], axis=1)
+      left, right = tf.split(rest[0], 2)
+      matrix = tf.reshape(left, [width, -1]) @ tf.reshape(right, [-1, width])
+      return h, matrix + tf.linalg.diag(diagonal[0])
+    (h_left, m_left), (h_right, m_right) = children
+    both = tf.concat([h_left @ tf.transpose(m_right), h_right @ tf.transpose(m_left)], 1)
+    h = tf.tanh(both @ v["weights"] + v["bias"])
+    return h, v["matrix_weights"] @ tf.concat([m_left, m_right], 0)
+
+
+class Tagger(Eager):
+  """Two LSTMs over a sentence, one from each end; the class of each word from both."""
+
+  def outputs(self, index):
+    begin, end = self.packed["node_splits"][index : index + 2]
+    x = tf.gather(self.weights["embedding"], self.packed["word"][begin:end])
+    words = list(tf.split(x, end - begin))
+    forward = self._states("forward", words)
+    backward = self._states("backward", words[::-1])[::-1]
+    states = [tf.concat(both, 1) for both in zip(forward, backward, strict=True)]
+    labels = self.packed["label"][begin:end].tolist()
+    return states, labels, list(range(len(states)))
+
+  def _states(self, direction: str, words: list[tf.Tensor]) -> list[tf.Tensor]:
+    own, recurrent, bias = (
+      self.weights[f"{direction}_{name}"] for name in ("words", "weights", "bias")
+    )
+    h = c = tf.zeros([1, recurrent.shape[0]])
+    states = []
+    for x in words:
+      i, o, f, u = tf.split(x @ own + h @ recurrent + bias, 4, axis=1)
+      c = tf.sigmoid(i) * tf.tanh(u) + tf.sigmoid(f) * c
+      h = tf.sigmoid(o) * tf.tanh(c)
+      states.append(h)
+    return states

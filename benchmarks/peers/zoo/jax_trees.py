@@ -173,3 +173,25 @@ class NaryTreeLSTM(Trees):
     f = jax.nn.sigmoid(jnp.stack(f, 1) + x_f[:, None])
     memory = jax.nn.sigmoid(i + x_i) * jnp.tanh(u + x_u) + (f * c).sum(1)
     return jax.nn.sigmoid(o + x_o) * jnp.tanh(memory), memory
+
+
+class MVRNN(Trees):
+  """Matrix-vector network; matrices are kept transposed, so that rows meet their weights."""
+
+  def leaves(self, products, x):
+    width = products.v["bias"].shape[0]
+    h, diagonal, rest = jnp.split(x, [width, 2 * width], axis=1)
+    left, right = jnp.split(rest, 2, axis=1)
+    left, right = left.reshape(len(x), width, -1), right.reshape(len(x), -1, width)
+    return h, jnp.einsum("nir,nrj->nji", left, right) + diagonal[:, None] * jnp.eye(width)
+
+  def words(self, products, x):
+    return None
+
+  def inner(self, products, x, children):
+    h, transposed = children
+    n, _, width = h.shape
+    both = jnp.einsum("nki,nkij->nkj", h[:, ::-1], transposed)[:, ::-1].reshape(n, 2 * width)
+    rows = jnp.concatenate([transposed[:, 0], transposed[:, 1]], 2)
+    matrix = rows @ products.v["matrix_weights"].T
+    return jnp.tanh(products.linear(both, "weights", "bias")), matrix

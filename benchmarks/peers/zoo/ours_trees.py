@@ -14,6 +14,7 @@ import tensorflow as tf
 import recursive_tf as rtf
 from benchmarks.peers.zoo.ours import Ours
 from recursive_tf.models.treelstm.nary_cell import NaryCell
+from recursive_tf.models.treernn.cell import MVRNNCell
 
 
 class Trees(Ours):
@@ -101,4 +102,28 @@ class NaryTreeLSTM(Trees):
 
       state, below = tf.cond(count > 0, inner, leaf)
       f.output((state, self.loss_of(state.h, label, below, has_loss)))
+    return f.map(roots[:, tf.newaxis])
+
+
+class MVRNN(Trees):
+  """Matrix-vector network: a vector and a matrix at each node; the package's cell."""
+
+  def encode(self, roots, has_loss):
+    v, data = self.weights, self.data
+    cell = MVRNNCell(*(tf.convert_to_tensor(v[n]) for n in ("weights", "bias", "matrix_weights")))
+    with rtf.SubGraph("mv_rnn", outputs=(cell.state_spec, tf.TensorSpec([1]))) as f:
+      node = f.input(tf.int32, [1])
+      word, label = tf.unstack(tf.gather(data["nodes"], node), num=2, axis=1)
+
+      def leaf():
+        return cell.leaf(tf.gather(v["embedding"], word)), tf.zeros([1])
+
+      def inner():
+        left, right = tf.split(tf.gather(data["children"], node), 2, axis=1)
+        state_left, loss_left = f(left[0])
+        state_right, loss_right = f(right[0])
+        return cell.inner(state_left, state_right), loss_left + loss_right
+
+      state, below = tf.cond(word[0] >= 0, leaf, inner)
+      f.output((state, self.loss_of(state[0], label, below, has_loss)))
     return f.map(roots[:, tf.newaxis])

@@ -86,9 +86,9 @@ class TorchModel(TorchPeer):
     loss.backward()
     with torch.no_grad():
       for name, levels in self._levels.items():
-        inputs, gradients = (torch.cat(parts) for parts in zip(*levels, strict=True))
+        inputs, gradients = (torch.cat(parts, -2) for parts in zip(*levels, strict=True))
         weight = self.weights[name]
-        weight.grad = gradients.sum(0) if weight.dim() == 1 else inputs.t() @ gradients
+        weight.grad = gradients.sum(0) if weight.dim() == 1 else inputs.mT @ gradients
     return loss
 
 
@@ -105,4 +105,4 @@ class _Linear(torch.autograd.Function):
   def backward(ctx, gradient):
     x, weights = ctx.saved_tensors
     ctx.levels.append((x, gradient))
-    return gradient @ weights.t(), None, None, None
+    return gradient @ weights.mT, None, None, None

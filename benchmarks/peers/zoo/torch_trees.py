@@ -117,3 +117,23 @@ class NaryTreeLSTM(Trees):
     f = (f.view(c.shape) + x_f.unsqueeze(1)).sigmoid()
     memory = torch.addcmul((f * c).sum(1), i, (u + x_u).tanh())
     return o * memory.tanh(), memory
+
+
+class MVRNN(Trees):
+  """Matrix-vector network; matrices are kept transposed, so that rows meet their weights."""
+
+  def leaves(self, plan):
+    x = self.embed(plan.leaf_words)
+    width = self.weights["bias"].shape[0]
+    h, diagonal, rest = x.split([width, width, x.shape[1] - 2 * width], 1)
+    left, right = rest.chunk(2, 1)
+    left, right = left.reshape(len(x), width, -1), right.reshape(len(x), -1, width)
+    return h, torch.baddbmm(diagonal.diag_embed(), right.mT, left.mT)
+
+  def inner(self, x, children):
+    h, transposed = children
+    n, _, width = h.shape
+    both = torch.matmul(h.flip(1).unsqueeze(2), transposed).flip(1).view(n, 2 * width)
+    rows = torch.cat(transposed.unbind(1), 2).view(n * width, 2 * width)
+    matrix = (rows @ self.weights["matrix_weights"].t()).view(n, width, width)
+    return self.linear(both, "weights", "bias").tanh(), matrix

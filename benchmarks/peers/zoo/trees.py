@@ -51,6 +51,21 @@ def dependency_trees(options: Options, num_trees: int) -> tuple[Packed, int]:
   }, vocabulary.size
 
 
+def tagged_sentences(options: Options, num_sentences: int) -> tuple[Packed, int]:
+  """Returns sentences of words with their parts of speech, and the size of the vocabulary."""
+  from recursive_tf.datasets import Vocabulary
+
+  trees = _parsed_sentences(options)
+  chosen = np.random.default_rng(options.seed).permutation(len(trees))[:num_sentences]
+  vocabulary = Vocabulary(sorted({word for tree in trees for word in tree.words}))
+  words = [vocabulary.lookup(word) for i in chosen for word in trees[i].words]
+  return {
+    "word": np.array(words, np.int32),
+    "label": np.array([tag for i in chosen for tag in trees[i].tags], np.int32),
+    "node_splits": np.cumsum([0, *(len(trees[i].words) for i in chosen)]),
+  }, vocabulary.size
+
+
 def _parsed_sentences(options: Options) -> list:
   """Returns UD's training sentences; for the bundled sample, its words with heads that are drawn.
 

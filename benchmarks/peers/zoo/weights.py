@@ -15,10 +15,14 @@ NUM_SENTIMENTS = 5
 FULL_SIZES = {
   "treegru": {"word": 300, "width": 150},
   "nary": {"word": 300, "width": 150},
+  "mvrnn": {"width": 25, "rank": 3},
+  "tagger": {"word": 300, "width": 150},
 }
 SMALL_SIZES = {
   "treegru": {"word": 6, "width": 4},
   "nary": {"word": 6, "width": 4},
+  "mvrnn": {"width": 4, "rank": 2},
+  "tagger": {"word": 6, "width": 4},
 }
 
 
@@ -72,4 +76,28 @@ def _nary(draw: _Draw, vocab_size: int, word: int, width: int) -> Weights:
   }
 
 
-_MAKERS: dict[str, Callable[..., Weights]] = {"treegru": _treegru, "nary": _nary}
+def _mvrnn(draw: _Draw, vocab_size: int, width: int, rank: int) -> Weights:
+  # A word's row: its vector, its matrix's diagonal, the two factors of the rest.
+  row = 2 * width + 2 * width * rank
+  return _common(draw, vocab_size, row, width, NUM_SENTIMENTS) | {
+    "weights": draw.glorot(2 * width, width),
+    "bias": draw.bias(width),
+    "matrix_weights": draw.glorot(width, 2 * width),
+  }
+
+
+def _tagger(draw: _Draw, vocab_size: int, word: int, width: int) -> Weights:
+  weights = _common(draw, vocab_size, word, 2 * width, NUM_TAGS)
+  for direction in ("forward", "backward"):  # i, o, f, u
+    weights[f"{direction}_words"] = draw.glorot(word, width, 4)
+    weights[f"{direction}_weights"] = draw.glorot(width, width, 4)
+    weights[f"{direction}_bias"] = draw.bias(4 * width)
+  return weights
+
+
+_MAKERS: dict[str, Callable[..., Weights]] = {
+  "treegru": _treegru,
+  "nary": _nary,
+  "mvrnn": _mvrnn,
+  "tagger": _tagger,
+}
