@@ -7,7 +7,7 @@ import importlib.util
 from collections.abc import Callable, Mapping
 
 from benchmarks.options import Options
-from benchmarks.peers.zoo import trees
+from benchmarks.peers.zoo import grids, trees
 from benchmarks.treebanks import Packed
 
 # Modules of `benchmarks.peers.zoo` that each arm's classes are in, by kind of model.
@@ -52,6 +52,7 @@ MODELS = {
   "nary": Model("N-ary TreeLSTM, 5 children, UD", "trees", "NaryTreeLSTM", trees.dependency_trees),
   "mvrnn": Model("MV-RNN, SST", "trees", "MVRNN", trees.sentiment_trees),
   "tagger": Model("bidirectional LSTM tagger, UD", "chains", "Tagger", trees.tagged_sentences),
+  "dagrnn": Model("DAG-RNN over 7 x 7 patches, MNIST", "chains", "DagRNN", grids.digit_grids),
 }
 
 

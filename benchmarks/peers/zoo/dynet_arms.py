@@ -219,3 +219,23 @@ class Tagger(DynetModel):
       h = dy.cmult(o, dy.tanh(c))
       states.append(h)
     return states
+
+
+class DagRNN(DynetModel):
+  """DAG-RNN over a grid."""
+
+  def __init__(self, model, weights, packed):
+    super().__init__(model, weights, packed)
+    self._patches, self._label = packed["patches"], packed["label"].tolist()
+
+  def outputs(self, index):
+    v, patches = self.weights, self._patches[index]
+    states: dict[tuple[int, int], dy.Expression] = {}
+    for row, column in np.ndindex(patches.shape[:2]):
+      before = [(row - 1, column), (row, column - 1), (row - 1, column - 1)]
+      known = [states[place] for place in before if place in states]
+      total = [v["weights"], dy.esum(known)] if known else []
+      x = dy.inputTensor(patches[row, column])
+      gates = dy.affine_transform([v["bias"], v["input_weights"], x, *total])
+      states[row, column] = dy.tanh(gates)
+    return [states[row, column]], [self._label[index]], [0]

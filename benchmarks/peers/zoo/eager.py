@@ -154,3 +154,19 @@ class Tagger(Eager):
       h = tf.sigmoid(o) * tf.tanh(c)
       states.append(h)
     return states
+
+
+class DagRNN(Eager):
+  """Shuai et al. 2016: h = tanh(x W + (sum of the predecessors' h) U + b), above, left and both."""
+
+  def outputs(self, index):
+    v, patches = self.weights, self.packed["patches"][index]
+    states: dict[tuple[int, int], tf.Tensor] = {}
+    for row, column in np.ndindex(patches.shape[:2]):
+      before = [(row - 1, column), (row, column - 1), (row - 1, column - 1)]
+      known = [states[place] for place in before if place in states]
+      gates = patches[row, column][None] @ v["input_weights"] + v["bias"]
+      if known:
+        gates += tf.add_n(known) @ v["weights"]
+      states[row, column] = tf.tanh(gates)
+    return [states[row, column]], [int(self.packed["label"][index])], [0]

@@ -69,3 +69,47 @@ class Tagger(Ours):
     starts = tf.gather(data["starts"], indices)[:, tf.newaxis]
     states = tf.repeat(start[tf.newaxis], tf.size(indices), axis=0)
     return f.map(starts, states, states)[2]
+
+
+class DagRNN(Ours):
+  """DAG-RNN over a grid, towards one corner: a frame is a diagonal, G rows, zeros outside of it.
+
+  A recursion from the corner back to the predecessors would compute a node once for each way that
+  leads to it. So the states of the last two diagonals are handed on.
+  """
+
+  def prepare(self, packed):
+    patches = packed["patches"]
+    num, side, _, size = patches.shape
+    diagonals = np.zeros([num, 2 * side - 1, side, size], np.float32)
+    is_there = np.zeros([2 * side - 1, side, 1], np.float32)
+    for row in range(side):
+      diagonals[:, row : row + side, row] = patches[:, row]
+      is_there[row : row + side, row] = 1
+    return {"patches": diagonals, "is_there": is_there, "label": packed["label"]}
+
+  def losses(self, indices):
+    return self.cross_entropy(self._corners(indices), tf.gather(self.data["label"], indices))
+
+  def classes(self, indices):
+    return tf.argmax(self.logits(self._corners(indices)), 1)
+
+  def _corners(self, indices):
+    """Returns the states of the last nodes, [B, D]."""
+    v, data = self.weights, self.data
+    last, side = data["is_there"].shape[0] - 1, data["is_there"].shape[1]
+    width = v["bias"].shape[0]
+
+    def moved(h):
+      return tf.concat([tf.zeros([1, width]), h[:-1]], 0)
+
+    with rtf.SubGraph("dag_rnn") as f:
+      image, diagonal = f.input(tf.int32), f.input(tf.int32)
+      near, far = f.input(tf.float32, [side, width]), f.input(tf.float32, [side, width])
+      x = data["patches"][image, diagonal]
+      sums = rtf.nn.matmul(near + moved(near + far), v["weights"])
+      h = tf.tanh(rtf.nn.matmul(x, v["input_weights"]) + sums + v["bias"])
+      h *= data["is_there"][diagonal]
+      f.output(tf.cond(diagonal == last, lambda: h[-1:], lambda: f(image, diagonal + 1, h, near)))
+    start = tf.zeros([tf.size(indices), side, width])
+    return tf.squeeze(f.map(indices, tf.zeros_like(indices), start, start), 1)

@@ -70,7 +70,8 @@ class TorchModel(TorchPeer):
     levels = self._levels.setdefault(weights, [])
     if bias:
       self._levels[bias] = levels
-    return _Linear.apply(x, matrix.detach(), None if row is None else row.detach(), levels)
+    # The matrix is not detached: else the result of data alone would need no gradient.
+    return _Linear.apply(x, matrix, row, levels)
 
   def logits(self, h: torch.Tensor) -> torch.Tensor:
     """Returns the softmax layer's result for `h` [n, D]."""
@@ -105,4 +106,5 @@ class _Linear(torch.autograd.Function):
   def backward(ctx, gradient):
     x, weights = ctx.saved_tensors
     ctx.levels.append((x, gradient))
-    return gradient @ weights.mT, None, None, None
+    dx = gradient @ weights.mT if ctx.needs_input_grad[0] else None
+    return dx, None, None, None

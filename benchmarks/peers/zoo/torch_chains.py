@@ -1,7 +1,7 @@
 """PyTorch, the zoo's models over sequences and grids, batched by hand: a place of all as one cell.
 
-What runs: numpy sorts the sentences of a batch by length and lays them side by side, so that no step
-has rows of padding. Words enter all at once. `inference_mode` for inference.
+What runs: numpy sorts the sentences of a batch by length and lays them side by side, so that no
+step has rows of padding. Words and patches enter all at once. `inference_mode` for inference.
 """
 
 from __future__ import annotations
@@ -81,3 +81,38 @@ class Tagger(TorchModel):
       states.append(h)
     forward, backward = torch.cat(states, 1)
     return torch.cat([forward, backward.index_select(0, self._mirror)], 1)
+
+
+class DagRNN(TorchModel):
+  """DAG-RNN, a diagonal of all images as one cell; rows of a diagonal are its nodes, no others."""
+
+  def __init__(self, model, weights, packed):
+    super().__init__(model, weights, packed)
+    side = packed["patches"].shape[1]
+    self._diagonals = []
+    for diagonal in range(2 * side - 1):
+      rows = np.arange(max(0, diagonal - side + 1), min(diagonal, side - 1) + 1)
+      patches = packed["patches"][:, rows, diagonal - rows]
+      self._diagonals.append((rows[0], torch.from_numpy(np.ascontiguousarray(patches))))
+    self._label = torch.from_numpy(packed["label"].astype(np.int64))
+
+  def outputs(self, indices):
+    return self.asked(indices), self._label[torch.as_tensor(indices)]
+
+  def asked(self, indices):
+    at = torch.as_tensor(indices)
+    side = (len(self._diagonals) + 1) // 2
+    x = torch.cat([patches[at] for _, patches in self._diagonals], 1)
+    own = self.linear(x.view(-1, x.shape[2]), "input_weights", "bias").view(len(at), x.shape[1], -1)
+    # Rows -1 to G of the last two diagonals, zeros where there is no node.
+    near = far = own.new_zeros(len(at), side + 2, own.shape[2])
+    for (first, patches), gates in zip(
+      self._diagonals, own.split([p.shape[1] for _, p in self._diagonals], 1), strict=True
+    ):
+      count = patches.shape[1]
+      above, left = near[:, first : first + count], near[:, first + 1 : first + 1 + count]
+      total = above + left + far[:, first : first + count]
+      product = self.linear(total.reshape(-1, total.shape[2]), "weights", None)
+      h = (gates + product.view(gates.shape)).tanh()
+      far, near = near, torch.nn.functional.pad(h, (0, 0, first + 1, side + 1 - first - count))
+    return near[:, side]

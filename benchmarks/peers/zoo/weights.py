@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.peers.zoo.grids import NUM_DIGITS, PATCH
 from benchmarks.peers.zoo.trees import MAX_CHILDREN
 
 Weights = dict[str, np.ndarray]
@@ -17,12 +18,14 @@ FULL_SIZES = {
   "nary": {"word": 300, "width": 150},
   "mvrnn": {"width": 25, "rank": 3},
   "tagger": {"word": 300, "width": 150},
+  "dagrnn": {"width": 150},
 }
 SMALL_SIZES = {
   "treegru": {"word": 6, "width": 4},
   "nary": {"word": 6, "width": 4},
   "mvrnn": {"width": 4, "rank": 2},
   "tagger": {"word": 6, "width": 4},
+  "dagrnn": {"width": 4},
 }
 
 
@@ -95,9 +98,20 @@ def _tagger(draw: _Draw, vocab_size: int, word: int, width: int) -> Weights:
   return weights
 
 
+def _dagrnn(draw: _Draw, vocab_size: int, width: int) -> Weights:
+  weights = _common(draw, 1, 1, width, NUM_DIGITS)
+  del weights["embedding"]
+  return weights | {
+    "input_weights": draw.glorot(PATCH * PATCH, width),
+    "weights": draw.glorot(width, width),
+    "bias": draw.bias(width),
+  }
+
+
 _MAKERS: dict[str, Callable[..., Weights]] = {
   "treegru": _treegru,
   "nary": _nary,
   "mvrnn": _mvrnn,
   "tagger": _tagger,
+  "dagrnn": _dagrnn,
 }
