@@ -53,6 +53,7 @@ MODELS = {
   "mvrnn": Model("MV-RNN, SST", "trees", "MVRNN", trees.sentiment_trees),
   "tagger": Model("bidirectional LSTM tagger, UD", "chains", "Tagger", trees.tagged_sentences),
   "dagrnn": Model("DAG-RNN over 7 x 7 patches, MNIST", "chains", "DagRNN", grids.digit_grids),
+  "spinn": Model("SPINN over given parses, SST", "stacks", "Spinn", trees.transitions),
 }
 
 

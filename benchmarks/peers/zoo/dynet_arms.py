@@ -239,3 +239,47 @@ class DagRNN(DynetModel):
       gates = dy.affine_transform([v["bias"], v["input_weights"], x, *total])
       states[row, column] = dy.tanh(gates)
     return [states[row, column]], [self._label[index]], [0]
+
+
+class Spinn(DynetModel):
+  """SPINN over given parses, with a stack of Python."""
+
+  def __init__(self, model, weights, packed):
+    super().__init__(model, weights, packed)
+    self._packed = {name: packed[name].tolist() for name in ("word", "label", "node_splits")}
+
+  def outputs(self, index):
+    v, width = self.weights, self.width
+    begin, end = self._packed["node_splits"][index : index + 2]
+    words = self._packed["word"][begin:end]
+    vectors = [self.embedding[word] for word in words if word >= 0]
+    buffer = [self.affine(x, "word_weights", "word_bias") for x in reversed(vectors)]
+    vectors.reverse()
+    size = v["tracker_bias"].shape()[0] // 4
+    tracker = memory = dy.zeros(size)
+    nothing = dy.zeros(width)
+    stack: list[State] = [(nothing, nothing)] * 2
+    states = []
+    for word in words:
+      front = buffer[-1] if buffer else nothing
+      seen = dy.concatenate([stack[-1][0], stack[-2][0], tracker])
+      terms = [v["tracker_bias"], v["front_weights"], front, v["tracker_weights"], seen]
+      tracker, memory = _lstm(dy.affine_transform(terms), [memory], size)
+      if word >= 0:
+        stack.append((buffer.pop(), self.affine(vectors.pop(), "memory_weights", "memory_bias")))
+      else:
+        (h_right, c_right), (h_left, c_left) = stack.pop(), stack.pop()
+        both = dy.concatenate([h_left, h_right, tracker])
+        stack.append(_lstm(self.affine(both, "weights", "bias"), [c_left, c_right], width))
+      states.append(stack[-1][0])
+    return states, self._packed["label"][begin:end], [len(states) - 1]
+
+
+def _lstm(gates: dy.Expression, memories: list[dy.Expression], width: int) -> State:
+  num = len(memories)
+  squashed = dy.logistic(dy.pick_range(gates, 0, (2 + num) * width))
+  i, o, *f = (dy.pick_range(squashed, k * width, (k + 1) * width) for k in range(2 + num))
+  c = dy.cmult(i, dy.tanh(dy.pick_range(gates, (2 + num) * width, (3 + num) * width)))
+  for gate, memory in zip(f, memories, strict=True):
+    c += dy.cmult(gate, memory)
+  return dy.cmult(o, dy.tanh(c)), c

@@ -170,3 +170,38 @@ class DagRNN(Eager):
         gates += tf.add_n(known) @ v["weights"]
       states[row, column] = tf.tanh(gates)
     return [states[row, column]], [int(self.packed["label"][index])], [0]
+
+
+class Spinn(Eager):
+  """Bowman et al. 2016 with given transitions: a stack, a buffer, and a tracking LSTM."""
+
+  def outputs(self, index):
+    v = self.weights
+    begin, end = self.packed["node_splits"][index : index + 2]
+    word = self.packed["word"][begin:end]
+    buffer = [tf.gather(v["embedding"], [w]) for w in word if w >= 0][::-1]
+    stack: list[tuple[tf.Tensor, tf.Tensor]] = []
+    nothing = (tf.zeros([1, v["word_bias"].shape[0]]),) * 2
+    tracker = memory = tf.zeros([1, v["tracker_bias"].shape[0] // 4])
+    states = []
+    for w in word:
+      front = buffer[-1] @ v["word_weights"] + v["word_bias"] if buffer else nothing[0]
+      first, second = ([nothing, nothing, *stack][-k] for k in (1, 2))
+      seen = tf.concat([first[0], second[0], tracker], 1)
+      gates = front @ v["front_weights"] + seen @ v["tracker_weights"] + v["tracker_bias"]
+      tracker, memory = _lstm(gates, [memory])
+      if w >= 0:
+        stack.append((front, buffer.pop() @ v["memory_weights"] + v["memory_bias"]))
+      else:
+        (h_right, c_right), (h_left, c_left) = stack.pop(), stack.pop()
+        both = tf.concat([h_left, h_right, tracker], 1)
+        stack.append(_lstm(both @ v["weights"] + v["bias"], [c_left, c_right]))
+      states.append(stack[-1][0])
+    return states, self.packed["label"][begin:end].tolist(), [len(states) - 1]
+
+
+def _lstm(gates: tf.Tensor, memories: list[tf.Tensor]) -> tuple[tf.Tensor, tf.Tensor]:
+  i, o, *f, u = tf.split(gates, 3 + len(memories), axis=1)
+  kept = [tf.sigmoid(gate) * c for gate, c in zip(f, memories, strict=True)]
+  memory = tf.add_n([tf.sigmoid(i) * tf.tanh(u), *kept])
+  return tf.sigmoid(o) * tf.tanh(memory), memory

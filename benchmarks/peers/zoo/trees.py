@@ -23,6 +23,33 @@ def sentiment_trees(options: Options, num_trees: int) -> tuple[Packed, int]:
   return {**{name: packed[name] for name in names}, "children": children}, vocab_size
 
 
+def transitions(options: Options, num_trees: int) -> tuple[Packed, int]:
+  """Returns binary trees as `sentiment_trees`, with what a shift-reduce parser sees before a node.
+
+  A leaf is a shift, an inner node a reduction, in post-order. More columns: `front` int32 [N], the
+  leaf at the front of the buffer, counted within the tree; `stack` int32 [N, 2], the nodes on top
+  of the stack, the topmost first; -1 where there is none.
+  """
+  packed, vocab_size = sentiment_trees(options, num_trees)
+  front, stacks = [], []
+  for begin, end in zip(packed["node_splits"][:-1], packed["node_splits"][1:], strict=True):
+    num_leaves = (end - begin + 1) // 2
+    shifted, stack = 0, []
+    for node, (left, _) in enumerate(packed["children"][begin:end].tolist()):
+      front.append(shifted if shifted < num_leaves else -1)
+      stacks.append([*stack[:-3:-1], -1, -1][:2])
+      if left < 0:
+        shifted += 1
+      else:
+        del stack[-2:]
+      stack.append(node)
+  return {
+    **packed,
+    "front": np.array(front, np.int32),
+    "stack": np.array(stacks, np.int32),
+  }, vocab_size
+
+
 def dependency_trees(options: Options, num_trees: int) -> tuple[Packed, int]:
   """Returns trees of words, their parts of speech as labels, and the size of the vocabulary.
 

@@ -19,6 +19,7 @@ FULL_SIZES = {
   "mvrnn": {"width": 25, "rank": 3},
   "tagger": {"word": 300, "width": 150},
   "dagrnn": {"width": 150},
+  "spinn": {"word": 300, "width": 150, "tracker": 64},
 }
 SMALL_SIZES = {
   "treegru": {"word": 6, "width": 4},
@@ -26,6 +27,7 @@ SMALL_SIZES = {
   "mvrnn": {"width": 4, "rank": 2},
   "tagger": {"word": 6, "width": 4},
   "dagrnn": {"width": 4},
+  "spinn": {"word": 6, "width": 4, "tracker": 3},
 }
 
 
@@ -108,10 +110,25 @@ def _dagrnn(draw: _Draw, vocab_size: int, width: int) -> Weights:
   }
 
 
+def _spinn(draw: _Draw, vocab_size: int, word: int, width: int, tracker: int) -> Weights:
+  return _common(draw, vocab_size, word, width, NUM_SENTIMENTS) | {
+    "word_weights": draw.glorot(word, width),  # h of a word's state
+    "word_bias": draw.bias(width),
+    "memory_weights": draw.glorot(word, width),  # c
+    "memory_bias": draw.bias(width),
+    "front_weights": draw.glorot(width, tracker, 4),  # i, o, f, u of the tracker
+    "tracker_weights": draw.glorot(2 * width + tracker, tracker, 4),
+    "tracker_bias": draw.bias(4 * tracker),
+    "weights": draw.glorot(2 * width + tracker, width, 5),  # i, o, f_l, f_r, u
+    "bias": draw.bias(5 * width),
+  }
+
+
 _MAKERS: dict[str, Callable[..., Weights]] = {
   "treegru": _treegru,
   "nary": _nary,
   "mvrnn": _mvrnn,
   "tagger": _tagger,
   "dagrnn": _dagrnn,
+  "spinn": _spinn,
 }
