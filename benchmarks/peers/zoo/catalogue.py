@@ -7,7 +7,7 @@ import importlib.util
 from collections.abc import Callable, Mapping
 
 from benchmarks.options import Options
-from benchmarks.peers.zoo import grids, trees
+from benchmarks.peers.zoo import grids, lattices, trees
 from benchmarks.treebanks import Packed
 
 # Modules of `benchmarks.peers.zoo` that each arm's classes are in, by kind of model.
@@ -54,6 +54,9 @@ MODELS = {
   "tagger": Model("bidirectional LSTM tagger, UD", "chains", "Tagger", trees.tagged_sentences),
   "dagrnn": Model("DAG-RNN over 7 x 7 patches, MNIST", "chains", "DagRNN", grids.digit_grids),
   "spinn": Model("SPINN over given parses, SST", "stacks", "Spinn", trees.transitions),
+  "lattice": Model(
+    "lattice LSTM, UD without spaces", "lattices", "Lattice", lattices.unspaced_sentences
+  ),
 }
 
 

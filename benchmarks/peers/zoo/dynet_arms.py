@@ -283,3 +283,47 @@ def _lstm(gates: dy.Expression, memories: list[dy.Expression], width: int) -> St
   for gate, memory in zip(f, memories, strict=True):
     c += dy.cmult(gate, memory)
   return dy.cmult(o, dy.tanh(c)), c
+
+
+class Lattice(DynetModel):
+  """Lattice LSTM."""
+
+  def __init__(self, model, weights, packed):
+    super().__init__(model, weights, packed)
+    names = ("char", "label", "node_splits", "words", "word_splits")
+    self._packed = {name: packed[name].tolist() for name in names}
+
+  def outputs(self, index):
+    v, width, packed = self.weights, self.width, self._packed
+    begin, end = packed["node_splits"][index : index + 2]
+    h = c = dy.zeros(width)
+    states: list[State] = []
+    for char in range(begin, end):
+      x = self.embedding[packed["char"][char]]
+      gates = dy.affine_transform([v["bias"], v["char_weights"], x, v["weights"], h])
+      squashed = dy.logistic(dy.pick_range(gates, 0, 3 * width))
+      i, o, f = (dy.pick_range(squashed, k * width, (k + 1) * width) for k in range(3))
+      u = dy.tanh(dy.pick_range(gates, 3 * width, 4 * width))
+      first, last = packed["word_splits"][char : char + 2]
+      if first == last:
+        c = dy.cmult(f, c) + dy.cmult(i, u)
+      else:
+        shares, memories = [dy.exp(i)], [u]
+        for word, length in packed["words"][first:last]:
+          memories.append(self._memory(word, *states[char - begin + 1 - length]))
+          terms = [v["link_bias"], v["link_weights"], x, v["memory_weights"], memories[-1]]
+          shares.append(dy.exp(dy.logistic(dy.affine_transform(terms))))
+        c = dy.cdiv(
+          dy.esum([dy.cmult(*pair) for pair in zip(shares, memories, strict=True)]), dy.esum(shares)
+        )
+      h = dy.cmult(o, dy.tanh(c))
+      states.append((h, c))
+    return [h for h, _ in states], packed["label"][begin:end], list(range(len(states)))
+
+  def _memory(self, word: int, h_start: dy.Expression, c_start: dy.Expression) -> dy.Expression:
+    v, width, y = self.weights, self.width, self.embedding[word]
+    terms = [v["word_bias"], v["word_weights"], y, v["start_weights"], h_start]
+    gates = dy.affine_transform(terms)
+    squashed = dy.logistic(dy.pick_range(gates, 0, 2 * width))
+    i, f = dy.pick_range(squashed, 0, width), dy.pick_range(squashed, width, 2 * width)
+    return dy.cmult(f, c_start) + dy.cmult(i, dy.tanh(dy.pick_range(gates, 2 * width, 3 * width)))

@@ -179,18 +179,18 @@ class Spinn(Eager):
     v = self.weights
     begin, end = self.packed["node_splits"][index : index + 2]
     word = self.packed["word"][begin:end]
-    buffer = [tf.gather(v["embedding"], [w]) for w in word if w >= 0][::-1]
+    buffer = [tf.gather(v["embedding"], [word_id]) for word_id in word if word_id >= 0][::-1]
     stack: list[tuple[tf.Tensor, tf.Tensor]] = []
     nothing = (tf.zeros([1, v["word_bias"].shape[0]]),) * 2
     tracker = memory = tf.zeros([1, v["tracker_bias"].shape[0] // 4])
     states = []
-    for w in word:
+    for word_id in word:
       front = buffer[-1] @ v["word_weights"] + v["word_bias"] if buffer else nothing[0]
       first, second = ([nothing, nothing, *stack][-k] for k in (1, 2))
       seen = tf.concat([first[0], second[0], tracker], 1)
       gates = front @ v["front_weights"] + seen @ v["tracker_weights"] + v["tracker_bias"]
       tracker, memory = _lstm(gates, [memory])
-      if w >= 0:
+      if word_id >= 0:
         stack.append((front, buffer.pop() @ v["memory_weights"] + v["memory_bias"]))
       else:
         (h_right, c_right), (h_left, c_left) = stack.pop(), stack.pop()
@@ -205,3 +205,37 @@ def _lstm(gates: tf.Tensor, memories: list[tf.Tensor]) -> tuple[tf.Tensor, tf.Te
   kept = [tf.sigmoid(gate) * c for gate, c in zip(f, memories, strict=True)]
   memory = tf.add_n([tf.sigmoid(i) * tf.tanh(u), *kept])
   return tf.sigmoid(o) * tf.tanh(memory), memory
+
+
+class Lattice(Eager):
+  """Zhang and Yang 2018: an LSTM over characters whose memory is mixed with those of words.
+
+  c = (exp(i) u + sum over words of exp(g_w) c_w) / (exp(i) + sum of exp(g_w)), f c + i u without.
+  """
+
+  def outputs(self, index):
+    v, packed = self.weights, self.packed
+    begin, end = packed["node_splits"][index : index + 2]
+    h = c = tf.zeros([1, v["link_bias"].shape[0]])
+    states: list[tuple[tf.Tensor, tf.Tensor]] = []
+    for char in range(begin, end):
+      x = tf.gather(v["embedding"], [packed["char"][char]])
+      i, o, f, u = tf.split(x @ v["char_weights"] + h @ v["weights"] + v["bias"], 4, axis=1)
+      i, f, u = tf.sigmoid(i), tf.sigmoid(f), tf.tanh(u)
+      c = f * c + i * u
+      total, mixed = tf.exp(i), tf.exp(i) * u
+      words = packed["words"][slice(*packed["word_splits"][char : char + 2])]
+      for word, length in words:
+        h_start, c_start = states[char - begin + 1 - length]
+        y = tf.gather(v["embedding"], [word])
+        gates = y @ v["word_weights"] + h_start @ v["start_weights"] + v["word_bias"]
+        i_word, f_word, u_word = tf.split(gates, 3, axis=1)
+        memory = tf.sigmoid(f_word) * c_start + tf.sigmoid(i_word) * tf.tanh(u_word)
+        link = x @ v["link_weights"] + memory @ v["memory_weights"] + v["link_bias"]
+        total += tf.exp(tf.sigmoid(link))
+        mixed += tf.exp(tf.sigmoid(link)) * memory
+      if len(words):
+        c = mixed / total
+      h = tf.sigmoid(o) * tf.tanh(c)
+      states.append((h, c))
+    return [h for h, _ in states], packed["label"][begin:end].tolist(), list(range(len(states)))

@@ -1,12 +1,10 @@
-"""JAX, the zoo's models over sequences and grids, batched by hand, padded and compiled.
+"""JAX, the zoo's models over grids, batched by hand, padded and compiled.
 
-What runs: a place of all samples as one cell, steps unrolled for grids, by `lax.scan` for sequences,
-which are padded to the longest of all batches of a size.
+What runs: a diagonal of all images as one cell, steps unrolled.
 """
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 

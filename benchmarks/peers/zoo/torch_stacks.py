@@ -2,7 +2,8 @@
 
 What runs: numpy plans from the parses which state each transition finds on the stack, so there is
 no stack to copy: states lie in one array (`Store`), which steps write to and read from in place,
-with gradients in an array of the same form. Words enter all at once. `inference_mode` for inference.
+with gradients in an array of the same form. Words enter all at once. `inference_mode` for
+inference.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def dependency_trees(options: Options, num_trees: int) -> tuple[Packed, int]:
   """
   from recursive_tf.datasets import Vocabulary
 
-  trees = _parsed_sentences(options)
+  trees = parsed_sentences(options)
   chosen = np.random.default_rng(options.seed).permutation(len(trees))[:num_trees]
   words = sorted({word for tree in trees for word in tree.words})
   vocabulary = Vocabulary(words)
@@ -82,7 +82,7 @@ def tagged_sentences(options: Options, num_sentences: int) -> tuple[Packed, int]
   """Returns sentences of words with their parts of speech, and the size of the vocabulary."""
   from recursive_tf.datasets import Vocabulary
 
-  trees = _parsed_sentences(options)
+  trees = parsed_sentences(options)
   chosen = np.random.default_rng(options.seed).permutation(len(trees))[:num_sentences]
   vocabulary = Vocabulary(sorted({word for tree in trees for word in tree.words}))
   words = [vocabulary.lookup(word) for i in chosen for word in trees[i].words]
@@ -93,7 +93,7 @@ def tagged_sentences(options: Options, num_sentences: int) -> tuple[Packed, int]
   }, vocabulary.size
 
 
-def _parsed_sentences(options: Options) -> list:
+def parsed_sentences(options: Options) -> list:
   """Returns UD's training sentences; for the bundled sample, its words with heads that are drawn.
 
   What is no treebank in CoNLL-U has no heads, so that the smallest runs need no file.

@@ -20,6 +20,7 @@ FULL_SIZES = {
   "tagger": {"word": 300, "width": 150},
   "dagrnn": {"width": 150},
   "spinn": {"word": 300, "width": 150, "tracker": 64},
+  "lattice": {"word": 50, "width": 200},
 }
 SMALL_SIZES = {
   "treegru": {"word": 6, "width": 4},
@@ -28,6 +29,7 @@ SMALL_SIZES = {
   "tagger": {"word": 6, "width": 4},
   "dagrnn": {"width": 4},
   "spinn": {"word": 6, "width": 4, "tracker": 3},
+  "lattice": {"word": 5, "width": 4},
 }
 
 
@@ -124,6 +126,20 @@ def _spinn(draw: _Draw, vocab_size: int, word: int, width: int, tracker: int) ->
   }
 
 
+def _lattice(draw: _Draw, vocab_size: int, word: int, width: int) -> Weights:
+  return _common(draw, vocab_size, word, width, 2) | {
+    "char_weights": draw.glorot(word, width, 4),  # i, o, f, u
+    "weights": draw.glorot(width, width, 4),
+    "bias": draw.bias(4 * width),
+    "word_weights": draw.glorot(word, width, 3),  # i, f, u of a word's memory
+    "start_weights": draw.glorot(width, width, 3),
+    "word_bias": draw.bias(3 * width),
+    "link_weights": draw.glorot(word, width),  # How much of it the last character takes.
+    "memory_weights": draw.glorot(width, width),
+    "link_bias": draw.bias(width),
+  }
+
+
 _MAKERS: dict[str, Callable[..., Weights]] = {
   "treegru": _treegru,
   "nary": _nary,
@@ -131,4 +147,5 @@ _MAKERS: dict[str, Callable[..., Weights]] = {
   "tagger": _tagger,
   "dagrnn": _dagrnn,
   "spinn": _spinn,
+  "lattice": _lattice,
 }
