@@ -13,8 +13,8 @@ import abc
 import dynet_config
 import numpy as np
 
-# Before dynet is imported: it reads its options then. Memory in MB, to start with.
-dynet_config.set(autobatch=1, mem=512)
+# Before dynet is imported: it reads its options then. Memory in MB: it cannot grow later.
+dynet_config.set(autobatch=1, mem=4096)
 
 import dynet as dy  # noqa: E402
 

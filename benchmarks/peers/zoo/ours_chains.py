@@ -106,10 +106,10 @@ class DagRNN(Ours):
     with rtf.SubGraph("dag_rnn") as f:
       image, diagonal = f.input(tf.int32), f.input(tf.int32)
       near, far = f.input(tf.float32, [side, width]), f.input(tf.float32, [side, width])
-      x = data["patches"][image, diagonal]
+      x = tf.stop_gradient(tf.gather_nd(data["patches"], tf.stack([image, diagonal])))
       sums = rtf.nn.matmul(near + moved(near + far), v["weights"])
       h = tf.tanh(rtf.nn.matmul(x, v["input_weights"]) + sums + v["bias"])
-      h *= data["is_there"][diagonal]
+      h *= tf.stop_gradient(tf.gather(data["is_there"], diagonal))
       f.output(tf.cond(diagonal == last, lambda: h[-1:], lambda: f(image, diagonal + 1, h, near)))
     start = tf.zeros([tf.size(indices), side, width])
     return tf.squeeze(f.map(indices, tf.zeros_like(indices), start, start), 1)
