@@ -19,6 +19,7 @@ BENCHMARKS = {
   "top_down": "sentences/s of the top-down TreeLSTM, which generates its trees, against loops",
   "concurrency": "speed-up of recursion by a second thread",
   "batched_throughput": "TreeLSTM sentences/s of both schedulers against what others batch by hand",
+  "zoo": "samples/s of other recursive models: ours, PyTorch and JAX by hand, DyNet",
   "shards": "whether any model at any batch size is slower with two threads than with one",
   "kernels_alone": "own kernels against TensorFlow's (Eigen, oneDNN) and XLA's, shape by shape",
   "prepared": "one tree a call: `rtf.prepare` against `tf.function`",
@@ -79,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
   add("--repetitions", type=int, help="timings of each arm; default: 9 (3 with --quick)")
   add("--seed", type=int, default=0)
   add("--seeds", type=int, nargs="+", help="of training_time, a run each; default: that of --seed")
+  add("--models", nargs="+", help="of the zoo; default: all")
   add("--out", type=pathlib.Path, default=Options.out, help="folder for JSON and plots")
   add("--data", default="sst", help="trees: sst, sample (bundled), or a folder with train.txt")
   return parser
@@ -95,6 +97,7 @@ def _options(args: argparse.Namespace) -> Options:
     out=args.out,
     data=args.data,
     seeds=tuple(args.seeds or ()),
+    models=tuple(args.models or ()),
   )
 
 

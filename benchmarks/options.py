@@ -18,6 +18,7 @@ class Options:
     out: folder for NAME.json and NAME.png.
     data: "sst", "sample" for the bundled trees, or a folder with a treebank.
     seeds: seeds of training_time, a run each; empty for `seed` alone.
+    models: those of the zoo to run; empty for all.
     in_process: run the arms in this process, with the threads that it has; for the smoke test.
   """
 
@@ -29,6 +30,7 @@ class Options:
   data: str = "sst"
   in_process: bool = False
   seeds: tuple[int, ...] = ()
+  models: tuple[str, ...] = ()
 
   def pick(self, full, quick, smoke):
     """Returns the value for this size."""

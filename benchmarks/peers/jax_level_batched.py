@@ -264,7 +264,7 @@ def _states(envelope: Envelope, weights, x, nothing, indices) -> list[jax.Array]
   h = jax.nn.sigmoid(o) * jnp.tanh(c)
   ends = np.cumsum(envelope.widths)[:-1].tolist()
   h_leaves, c_leaves = (
-    jnp.split(_place(part, indices["leaf_of_slot"], indices["slot_of_leaf"]), ends)
+    jnp.split(place(part, indices["leaf_of_slot"], indices["slot_of_leaf"]), ends)
     for part in (h, c)
   )
   inner_of_slot = jnp.split(indices["inner_of_slot"], ends)
@@ -283,8 +283,8 @@ def _states(envelope: Envelope, weights, x, nothing, indices) -> list[jax.Array]
     h = jax.nn.sigmoid(o) * jnp.tanh(c)
     # Each slot has a leaf or an inner node; the other is zero.
     source, target = inner_of_slot[level], slot_of_inner[level]
-    h = h_leaves[level] + _place(h, source, target)
-    c = c_leaves[level] + _place(c, source, target)
+    h = h_leaves[level] + place(h, source, target)
+    c = c_leaves[level] + place(c, source, target)
     levels.append(h)
   return levels[::-1]
 
@@ -294,18 +294,18 @@ def _logits(weights, h):
 
 
 @jax.custom_vjp
-def _place(values, source, target):
+def place(values, source, target):
   """Returns rows `values[source]`, zeros where that is out of range; `target` is the inverse."""
   return values.at[source].get(mode="fill", fill_value=0.0)
 
 
 def _place_forward(values, source, target):
-  return _place(values, source, target), (source, target)
+  return place(values, source, target), (source, target)
 
 
 def _place_backward(indices, gradient):
   source, target = indices
-  return _place(gradient, target, source), None, None
+  return place(gradient, target, source), None, None
 
 
-_place.defvjp(_place_forward, _place_backward)
+place.defvjp(_place_forward, _place_backward)

@@ -1,0 +1,1 @@
+"""The models of the zoo, each by every arm: see `benchmarks/zoo.py`."""

@@ -1,0 +1,115 @@
+"""recursive_tf: the zoo's models over sequences and grids, as recursions along them."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+import recursive_tf as rtf
+from benchmarks.peers.zoo.ours import Ours
+
+
+class Tagger(Ours):
+  """Bidirectional LSTM tagger: one LSTM on the way down the sentence, the other on the way up.
+
+  A frame is a word. It is called with the state of the words before it, and returns the state of
+  those from it on; between the two it has both, and tags.
+  """
+
+  def prepare(self, packed):
+    splits = packed["node_splits"]
+    lengths = np.diff(splits)
+    place = np.arange(splits[-1]) - np.repeat(splits[:-1], lengths)
+    left = np.repeat(lengths, lengths) - place - 1
+    columns = [packed["word"], packed["label"], place, left]
+    return {"words": np.stack(columns, 1).astype(np.int32), "starts": splits.astype(np.int32)}
+
+  def losses(self, indices):
+    return self._run(indices, lambda h, label, place: self.cross_entropy(h, label), tf.zeros([1]))
+
+  def classes(self, indices):
+    begin, end = (
+      tf.gather(self.data["starts"], indices),
+      tf.gather(self.data["starts"], indices + 1),
+    )
+    longest = tf.reduce_max(end - begin)
+
+    def tag(h, label, place):
+      best = tf.argmax(self.logits(h), 1, tf.int32)
+      return best * tf.one_hot(place, longest, dtype=tf.int32)[0]
+
+    tags = self._run(indices, tag, tf.zeros([longest], tf.int32))
+    return tf.boolean_mask(tags, tf.sequence_mask(end - begin))
+
+  def _run(self, indices, value, nothing):
+    """Returns the sum of `value(h, label, place)` over the words of each sentence."""
+    v, data = self.weights, self.data
+    start = tf.zeros([1, v["forward_weights"].shape[0]])
+
+    def step(direction, x, h, c):
+      gates = rtf.nn.matmul(x, v[f"{direction}_words"])
+      gates += rtf.nn.matmul(h, v[f"{direction}_weights"])
+      return rtf.nn.lstm_gates(gates, [c], v[f"{direction}_bias"])
+
+    with rtf.SubGraph("tagger") as f:
+      i, h, c = (
+        f.input(tf.int32, [1]),
+        f.input(start.dtype, start.shape),
+        f.input(start.dtype, start.shape),
+      )
+      word, label, place, left = tf.unstack(tf.gather(data["words"], i), num=4, axis=1)
+      x = tf.gather(v["embedding"], word)
+      h, c = step("forward", x, h, c)
+      h_after, c_after, after = tf.cond(
+        left[0] == 0, lambda: (start, start, nothing), lambda: f(i + 1, h, c)
+      )
+      h_back, c_back = step("backward", x, h_after, c_after)
+      own = value(tf.concat([h, h_back], 1), label, place)
+      f.output((h_back, c_back, after + own))
+    starts = tf.gather(data["starts"], indices)[:, tf.newaxis]
+    states = tf.repeat(start[tf.newaxis], tf.size(indices), axis=0)
+    return f.map(starts, states, states)[2]
+
+
+class DagRNN(Ours):
+  """DAG-RNN over a grid, towards one corner: a frame is a diagonal, G rows, zeros outside of it.
+
+  A recursion from the corner back to the predecessors would compute a node once for each way that
+  leads to it. So the states of the last two diagonals are handed on.
+  """
+
+  def prepare(self, packed):
+    patches = packed["patches"]
+    num, side, _, size = patches.shape
+    diagonals = np.zeros([num, 2 * side - 1, side, size], np.float32)
+    is_there = np.zeros([2 * side - 1, side, 1], np.float32)
+    for row in range(side):
+      diagonals[:, row : row + side, row] = patches[:, row]
+      is_there[row : row + side, row] = 1
+    return {"patches": diagonals, "is_there": is_there, "label": packed["label"]}
+
+  def losses(self, indices):
+    return self.cross_entropy(self._corners(indices), tf.gather(self.data["label"], indices))
+
+  def classes(self, indices):
+    return tf.argmax(self.logits(self._corners(indices)), 1)
+
+  def _corners(self, indices):
+    """Returns the states of the last nodes, [B, D]."""
+    v, data = self.weights, self.data
+    last, side = data["is_there"].shape[0] - 1, data["is_there"].shape[1]
+    width = v["bias"].shape[0]
+
+    def moved(h):
+      return tf.concat([tf.zeros([1, width]), h[:-1]], 0)
+
+    with rtf.SubGraph("dag_rnn") as f:
+      image, diagonal = f.input(tf.int32), f.input(tf.int32)
+      near, far = f.input(tf.float32, [side, width]), f.input(tf.float32, [side, width])
+      x = tf.stop_gradient(tf.gather_nd(data["patches"], tf.stack([image, diagonal])))
+      sums = rtf.nn.matmul(near + moved(near + far), v["weights"])
+      h = tf.tanh(rtf.nn.matmul(x, v["input_weights"]) + sums + v["bias"])
+      h *= tf.stop_gradient(tf.gather(data["is_there"], diagonal))
+      f.output(tf.cond(diagonal == last, lambda: h[-1:], lambda: f(image, diagonal + 1, h, near)))
+    start = tf.zeros([tf.size(indices), side, width])
+    return tf.squeeze(f.map(indices, tf.zeros_like(indices), start, start), 1)
