@@ -150,6 +150,12 @@ SCALARS = {
   "arithmetic": lambda x, i: x * tf.cast(i, tf.float64) - 1.0,
   "row_of_table": lambda x, i: x * constant(TABLE)[i],
   "negative_index": lambda x, i: x * constant(TABLE)[i - 5],
+  "entry_of_table": lambda x, i: x * constant(TABLE)[i, i % 3],
+  "entry_of_column": lambda x, i: x * constant(TABLE)[i, 1] + x * constant(TABLE)[2, i % 3],
+  "negative_entry": lambda x, i: x * constant(TABLE)[i - 5, -1 - i % 3],
+  "whole_row": lambda x, i: x * constant(TABLE)[i, :],
+  "row_of_tables": lambda x, i: x * constant([TABLE, -TABLE])[i % 2, i],
+  "row_of_a_table": lambda x, i: x * constant([TABLE, -TABLE])[i % 2, 3, :],
   "gather": lambda x, i: x * tf.gather(constant(TABLE), i),
   "gather_column": lambda x, i: x * tf.gather(constant(TABLE.T), i, axis=1),
   "vector": lambda x, i: x * constant(V),
@@ -365,6 +371,27 @@ def test_few_ops(name):
   forward, backward = count_ops(program, *specs)
   assert len(forward) <= most_forward, forward
   assert len(backward) <= most_backward, backward
+
+
+@pytest.mark.parametrize(
+  "entry",
+  [
+    lambda t, i: t[i],
+    lambda t, i: t[i, i % 3],
+    lambda t, i: t[i, 1],
+    lambda t, i: t[1, i],
+    lambda t, i: t[i, :],
+  ],
+)
+def test_an_entry_of_a_table_is_read_for_all_frames_at_once(entry):
+  table = constant(TABLE)
+  with rtf.SubGraph("entry", scheduler="batched") as f:
+    f.output(entry(table, f.input(tf.int32, [])))
+  assert not plan_for([f._body]).serial_ops
+  taken = np.array([2, 0, -1])
+  np.testing.assert_allclose(f.map(taken), np.stack([entry(TABLE, i) for i in taken]))
+  with pytest.raises(tf.errors.InvalidArgumentError):
+    f.map([0, 5])
 
 
 def test_tables_and_variables():

@@ -26,7 +26,13 @@ from recursive_tf.batching._converters._batch import (
   with_row_shape,
 )
 from recursive_tf.batching._converters._gradients import own_gradient
-from recursive_tf.batching._converters._slices import MASKS, Item, is_whole, parse_slices
+from recursive_tf.batching._converters._slices import (
+  MASKS,
+  Item,
+  is_whole,
+  num_indices,
+  parse_slices,
+)
 from recursive_tf.batching._ir import begins_with_one
 
 
@@ -90,14 +96,15 @@ def _strided_slice(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None
   if value.rank is None:
     return None
   if value.form == SHARED or begin.form != SHARED:
-    is_row = (
-      begin.form != SHARED
-      and begin.shape.as_list() == [1]
-      and constant(strides) == [1]
-      and masks.pop("shrink_axis_mask") == 1
-      and not any(masks.values())
-    )
-    return _row(value, begin, op.outputs[0].shape) if is_row else None
+    count = begin.shape.num_elements() if begin.shape.rank == 1 else None
+    known = constant(strides)
+    is_plain = begin.form != SHARED and count and known is not None and all(known == 1)
+    num_taken = num_indices(count, masks) if count and is_plain else None
+    if num_taken is None:
+      return None
+    if count == 1:
+      return _row(value, begin, op.outputs[0].shape)
+    return _entry(value, begin, num_taken, op.outputs[0].shape)
   constants = [constant(batch) for batch in (begin, end, strides)]
   items = parse_slices(constants, masks, value.rank)
   return None if items is None else _sliced(value, items, op.outputs[0].shape)
@@ -130,6 +137,18 @@ def _row(value: Batch, begin: Batch, shape: tf.TensorShape) -> list[Batch] | Non
     return None
   with own_gradient("GatherV2"):
     return [Batch(tf.gather(stacked(value), index, batch_dims=1, axis=1), STACKED, shape)]
+
+
+def _entry(value: Batch, begin: Batch, num_taken: int, shape: tf.TensorShape) -> list[Batch] | None:
+  """Converts `table[i, j]` and `table[i, :]` of one table, where each frame has its own i and j."""
+  if value.form != SHARED:
+    return None
+  indices = stacked(begin)[:, :num_taken]
+  sizes = tf.shape(value.tensor, out_type=indices.dtype)[:num_taken]
+  indices = tf.where(indices < 0, indices + sizes, indices)  # As in Python.
+  if num_taken == 1:  # The gradient of a gather is sparse.
+    return [Batch(tf.gather(value.tensor, indices[:, 0]), STACKED, shape)]
+  return [Batch(tf.gather_nd(value.tensor, indices), STACKED, shape)]
 
 
 def _sliced(value: Batch, items: list[Item], shape: tf.TensorShape) -> list[Batch] | None:

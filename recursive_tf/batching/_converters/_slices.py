@@ -42,6 +42,22 @@ def parse_slices(operands: Sequence[Any], masks: dict[str, int], rank: int) -> l
   return items + [slice(None)] * (rank - num_used)
 
 
+def num_indices(count: int, masks: dict[str, int]) -> int | None:
+  """Returns how many dimensions `x[i, j]` or `x[i, j, :]` takes one entry of; None of all else.
+
+  Args:
+    count: of what there is between the brackets.
+    masks: the op's MASKS.
+  """
+  taken = masks["shrink_axis_mask"]
+  number = taken.bit_length()
+  rest = (1 << count) - 1 - taken
+  is_leading = taken == (1 << number) - 1 and 0 < number <= count
+  is_whole_rest = masks["begin_mask"] == masks["end_mask"] == rest
+  others = masks["ellipsis_mask"] | masks["new_axis_mask"]
+  return number if is_leading and is_whole_rest and not others else None
+
+
 def is_whole(item: Item, size: int | None) -> bool:
   """Whether a slice leaves a dimension as it is."""
   if not isinstance(item, slice):
