@@ -70,15 +70,18 @@ def check_can_be_made(path: pathlib.Path, option: str = "--out") -> None:
   nearest = next(p for p in (path, *path.absolute().parents) if os.path.lexists(p))
   if not nearest.is_dir():
     reason = f"{nearest} is no directory"
-  elif not _takes_directories(nearest):
+  elif not (os.access(nearest, os.W_OK | os.X_OK) and (nearest == path or _takes(nearest))):
     reason = f"{nearest} cannot be written to"
   else:
     return
   raise ConfigError(f"{option} {path}: cannot make this directory: {reason}. Give another one.")
 
 
-def _takes_directories(path: pathlib.Path) -> bool:
-  """Tells whether a directory can be made in another one: permissions do not say it to root."""
+def _takes(path: pathlib.Path) -> bool:
+  """Tells whether a directory can be made in another one: permissions do not say it to root.
+
+  To find out leaves a trace, the time of its last change: none of a run is asked.
+  """
   try:
     os.rmdir(tempfile.mkdtemp(prefix=".recursive-tf-", dir=path))
   except OSError:
