@@ -394,6 +394,16 @@ def test_an_entry_of_a_table_is_read_for_all_frames_at_once(entry):
     f.map([0, 5])
 
 
+@pytest.mark.parametrize("entry", [lambda t, i: t[i], lambda t, i: t[i, :], lambda t, i: t[i, i]])
+def test_an_index_out_of_range_is_an_error_where_rows_have_no_elements(entry):
+  table = tf.zeros([3, 3, 0])
+  with rtf.SubGraph("entry", scheduler="batched") as f:
+    f.output(entry(table, f.input(tf.int32, [])))
+  assert f.map([2, 0]).shape == [2, *entry(table, tf.constant(0)).shape]
+  with pytest.raises(tf.errors.InvalidArgumentError):
+    f.map([0, 7])
+
+
 def test_tables_and_variables():
   keys = tf.constant(["a", "b"])
   table = tf.lookup.StaticHashTable(

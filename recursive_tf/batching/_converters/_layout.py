@@ -100,7 +100,7 @@ def _strided_slice(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None
     known = constant(strides)
     is_plain = begin.form != SHARED and count and known is not None and all(known == 1)
     num_taken = num_indices(count, masks) if count and is_plain else None
-    if num_taken is None:
+    if num_taken is None or 0 in value.shape.as_list():  # Gathers do not look at indices of nothing.
       return None
     if count == 1:
       return _row(value, begin, op.outputs[0].shape)
