@@ -39,6 +39,7 @@ from recursive_tf.convert.program._leaving import check_results
 from recursive_tf.convert.program._rebinding import Rebinding
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._steps import Kept, Step, Variables
+from recursive_tf.convert.semantics._as_eager import LOGITS
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values import _encode, _forms, _results
 from recursive_tf.convert.values._abstract import Rows, plain_path
@@ -67,6 +68,7 @@ class Graph:
     keep: the tf.function behind it.
     given: by position, which of its results are what it was fed, at which position.
     same: by position, which of its results are an earlier one, at which position.
+    logits: by position, where the logits are of results that are Keras' softmax or sigmoid.
     captures: what the function captures, if that is always the same.
   """
 
@@ -76,6 +78,7 @@ class Graph:
   keep: Any
   given: dict[int, int] = dataclasses.field(default_factory=dict)
   same: dict[int, int] = dataclasses.field(default_factory=dict)
+  logits: dict[int, int] = dataclasses.field(default_factory=dict)
   captures: list[Any] | None = None
 
   def run(self, tensors: Sequence[tf.Tensor]) -> list[Any]:
@@ -87,6 +90,8 @@ class Graph:
       found[position] = tensors[source]  # To a tape, and to `is`, it is that very tensor.
     for position, source in self.same.items():
       found[position] = found[source]
+    for position, source in self.logits.items():  # A loss of Keras' outside looks for them.
+      setattr(found[position], LOGITS, found[source])
     return found
 
 
@@ -239,6 +244,8 @@ class Program:
   def _check_tensors(self, values: dict[str, Any], others: Sequence[Sequence[Any]]) -> None:
     """Refuses this call if a step is given one tensor under two names, which a tape would see.
 
+    Or a tensor that has more to say than its values.
+
     Args:
       values: the arguments.
       others: what else is fed, in several lists.
@@ -251,6 +258,11 @@ class Program:
     if len({*numbers}) < len(numbers) or not self._known_tensors.keys().isdisjoint(numbers):
       raise ConversionRefused.of(
         Reason.SHARED_CONTAINER, "A tensor that is passed in is also known by another name."
+      )
+    if any(hasattr(value, LOGITS) for value in given):
+      raise ConversionRefused.of(
+        Reason.OPAQUE_READ,
+        "A result of Keras' softmax or sigmoid is passed in, with its logits, which losses use.",
       )
 
   def _make_rebinding(self) -> Rebinding:
@@ -405,6 +417,9 @@ class Program:
       made[-1].given = {i: places[id(t)] for i, t in enumerate(outputs) if id(t) in places}
       first = {id(t): i for i, t in reversed(list(enumerate(outputs)))}
       made[-1].same = {i: first[id(t)] for i, t in enumerate(outputs) if first[id(t)] < i}
+      with_logits = {i: t for i, t in enumerate(outputs) if hasattr(t, LOGITS)}
+      made[-1].logits = {i: len(outputs) + n for n, i in enumerate(with_logits)}
+      outputs += [getattr(t, LOGITS) for t in with_logits.values()]
       awaited = self.step.awaited(tf.compat.v1.get_default_graph(), kept)
       return frame.tied(outputs or [tf.zeros([])], computed=awaited)
 

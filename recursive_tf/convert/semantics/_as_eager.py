@@ -22,6 +22,8 @@ from recursive_tf.convert.values._forms import NUMBERS, NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Shape
 
+LOGITS = "_keras_logits"  # Keras' attribute of what its softmax and sigmoid give.
+_WITH_LOGITS = ("Softmax", "Sigmoid")
 _TENSOR, _NUMPY = "tensor", "numpy"
 # NumPy's scalars of which a list is a tensor of the same type.
 _KEPT = (np.float16, np.float32, np.float64, np.int32, np.bool_)
@@ -92,6 +94,22 @@ class Elements:
 def refuse_elements(ip: Host) -> ConversionRefused:
   """Returns the refusal of a list with elements that become another type in a graph."""
   return _refusal(ip, "A list of another type than is wanted there")
+
+
+def hide_source(value: Any) -> Any:
+  """Returns what Keras is given without the op that made it.
+
+  In a graph Keras' losses find the logits behind a softmax or sigmoid by its op. In eager execution
+  they know those that Keras itself has made, by an attribute of the tensor, and no others.
+  """
+  if tf.is_symbolic_tensor(value):
+    is_found = value.op.type in _WITH_LOGITS and not hasattr(value, LOGITS)
+    return tf.identity(value) if is_found else value
+  if type(value) in (list, tuple):
+    return type(value)(map(hide_source, value))
+  if type(value) is dict:
+    return {key: hide_source(part) for key, part in value.items()}
+  return value
 
 
 def is_iterator(value: Any) -> bool:

@@ -59,6 +59,8 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
   _as_eager.check_bool(ip, args)
   elements.lowered([*args, *kwargs.values()])
   _refuse_numpy(ip, function, [*args, *kwargs.values()])
+  if _libraries.is_of(function, "keras"):
+    args, kwargs = _as_eager.hide_source(args), _as_eager.hide_source(kwargs)
   if _libraries.decides_by_shapes(function):
     args = [_of_usual_sizes(ip, arg) for arg in args]
     kwargs = {name: _of_usual_sizes(ip, arg) for name, arg in kwargs.items()}
