@@ -33,7 +33,7 @@ from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.frame._left_out import Site
 from recursive_tf.convert.program._arguments import Argument
 from recursive_tf.convert.program._explain import Report, report_of
-from recursive_tf.convert.program._program import num_rows
+from recursive_tf.convert.program._program import mapped_names, num_rows
 from recursive_tf.convert.program._programs import Prepared, Programs
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.syntax.source import LiveSignature
@@ -204,7 +204,7 @@ class Decorated:
         f"{self.__name__} computes with variables that it has written, and a tape outside records.",
       )
       return functools.partial(self._fall_back, seen, plain)
-    key = program.version, is_mapped, is_recording
+    key = program.version, mapped_names(prepared.arguments), is_recording
     try:
       if not program.has_prints and self._schedule.is_due(key):  # A check would print again.
         verdict = self._check(prepared, values, key, is_recording)

@@ -18,13 +18,13 @@ class PackedType(tf.types.experimental.TraceType):
   Attributes:
     function: the recursive function that they are for.
     version: which of its programs.
-    is_mapped: whether they are several rows.
+    mapped: the arguments of which there are several rows.
     specs: of the tensors; what depends on the number of objects is None.
   """
 
   function: Any
   version: int
-  is_mapped: bool
+  mapped: frozenset[str]
   specs: tuple[tf.TensorSpec, ...]
 
   def is_subtype_of(self, other: Any) -> bool:

@@ -30,6 +30,7 @@ from recursive_tf.convert.heap._profile import Profile, reaches
 from recursive_tf.convert.program._arguments import (
   CONTAINER,
   NEST,
+  STATIC,
   Argument,
   objects_of,
   tensors_of,
@@ -174,7 +175,7 @@ class Program:
     self.guards = self.conversion.guards
     self._walker = _make_walker(layout.columns, profile, all_types, layout)
     self._all_root_types = all_types | profile.root_types
-    self._graphs: dict[bool, Graph] = {}
+    self._graphs: dict[frozenset[str], Graph] = {}
     self._refusal: ConversionRefused | None = None  # Of the walk.
     self.is_packed = False
     self._known_tensors: dict[int, Any] | None = None
@@ -365,18 +366,18 @@ class Program:
       for name, argument in arguments.items()
     }
 
-  def graphs(self) -> dict[bool, Graph]:
-    """Returns the graphs made so far, by whether they are mapped."""
+  def graphs(self) -> dict[frozenset[str], Graph]:
+    """Returns the graphs made so far, by the names of the arguments that are mapped."""
     return self._graphs
 
   def graph(self, arguments: dict[str, Argument]) -> Graph:
     """Returns the graph for arguments of which some are mapped, or none."""
-    is_mapped = any(argument.is_mapped for argument in arguments.values())
-    if is_mapped not in self._graphs:
+    mapped = mapped_names(arguments)
+    if mapped not in self._graphs:
       if self._graphs:  # Made in another call.
         self.conversion.budget = Budget(self.conversion.budget.limits)
-      self._graphs[is_mapped] = self._make_graph(self.own(arguments), is_mapped)
-    return self._graphs[is_mapped]
+      self._graphs[mapped] = self._make_graph(self.own(arguments), bool(mapped))
+    return self._graphs[mapped]
 
   def _make_graph(self, arguments: dict[str, Argument], is_mapped: bool) -> Graph:
     specs = self.layout.specs(False)
@@ -497,12 +498,12 @@ class Program:
     handles = np.frombuffer(found.roots, np.int32)
     columns = self.layout.columns
     if columns.num_ints:
-      ints = np.frombuffer(found.ints, np.int32).reshape(-1, columns.num_ints)
+      ints = _rows_of(np.frombuffer(found.ints, np.int32), columns.num_ints)
     else:
       ints = _no_ints(len(found.objects))
     fed: dict[str, Any] = {"ints": ints}
     if columns.num_floats:
-      fed["floats"] = np.frombuffer(found.floats, np.float64).reshape(-1, columns.num_floats)
+      fed["floats"] = _rows_of(np.frombuffer(found.floats, np.float64), columns.num_floats)
     if columns.uses_items:
       fed["items"] = np.frombuffer(found.items, np.int32)
     if constants:
@@ -586,6 +587,13 @@ def initial_value(place: Place) -> Any:
     if place.is_absent_at_first:
       return None
     raise _encode.DoesNotFit from None
+
+
+def _rows_of(numbers: np.ndarray, num_columns: int) -> np.ndarray:
+  """Returns a row for each object; where there is none, one that is read in the place of None's."""
+  if not numbers.size:
+    return np.zeros([1, num_columns], numbers.dtype)
+  return numbers.reshape(-1, num_columns)
 
 
 @functools.lru_cache(maxsize=64)
@@ -672,6 +680,11 @@ def _make_walker(
   )
 
 
+def mapped_names(arguments: dict[str, Argument]) -> frozenset[str]:
+  """Returns the arguments of which a mapped call has one for each row; none in a single call."""
+  return frozenset(name for name, argument in arguments.items() if argument.is_mapped)
+
+
 def num_rows(arguments: dict[str, Argument], values: dict[str, Any]) -> int | None:
   """Returns the number of rows of a mapped call, None for a single one."""
   mapped = [name for name, argument in arguments.items() if argument.is_mapped]
@@ -682,8 +695,10 @@ def rows_of_call(
   arguments: dict[str, Argument], values: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
   """Yields the arguments of each row of a mapped call."""
+  constants = {name: a.value for name, a in arguments.items() if a.kind == STATIC}
   for position in range(num_rows(arguments, values) or 0):
-    yield {
+    row = {
       name: value[position] if arguments[name].is_mapped else value
       for name, value in values.items()
     }
+    yield {**row, **constants}  # A list of one constant was given for it.

@@ -74,10 +74,9 @@ class Variants:
     growing = {(key[0], (name,)) for name in self._growing(frame, key, literals)}
     if growing:
       self._open_all(growing, own)
-    names = [name for name, _ in key[1]]
     lengths: dict[Any, set[int]] = {}
-    for known in (*own.values(), forms):
-      for name, form in zip(names, known, strict=True):
+    for of_key, known in (*own.items(), (key, forms)):  # Functions in it may bring other names.
+      for (name, _), form in zip(of_key[1], known, strict=True):
         for path, length in _lengths(form, (name,)):
           lengths.setdefault(path, set()).add(length)
     many = {(key[0], path) for path, found in lengths.items() if len(found) > _MAX_LENGTHS}

@@ -25,7 +25,7 @@ from recursive_tf.convert.program._arguments import (
   with_structure,
 )
 from recursive_tf.convert.program._packed import Packed, PackedType
-from recursive_tf.convert.program._program import rows_of_call
+from recursive_tf.convert.program._program import mapped_names, rows_of_call
 from recursive_tf.convert.values import _forms, _results
 
 _P = ParamSpec("_P")
@@ -97,7 +97,8 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     limits: Limits | None = None,
   ):
     super().__init__(function, strict, verify, limits)
-    self._packed_types: dict[int, PackedType] = {}  # By version of the program.
+    # By version of the program, and the arguments that are mapped.
+    self._packed_types: dict[tuple[int, frozenset[str]], PackedType] = {}
 
   def _bound(self, owner: Any) -> BoundRecursiveFunction:
     return BoundRecursiveFunction(self, owner)
@@ -187,15 +188,16 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
           f"{self.__name__} returns {_forms.describe(part)}, which no graph can hold: return"
           " tensors and numbers only.",
         )
-      if tf.executing_eagerly() and self._schedule.is_due((program.version, "pack")):
-        verdict = self._check(prepared, values, (program.version, "pack"), is_recording=True)
+      key = program.version, mapped_names(prepared.arguments)
+      if tf.executing_eagerly() and self._schedule.is_due((*key, "pack")):
+        verdict = self._check(prepared, values, (*key, "pack"), is_recording=True)
         if verdict.difference is not None:
           raise self._verification_failed(prepared, verdict)
-      type_ = self._packed_types.get(program.version)
+      type_ = self._packed_types.get(key)
       if type_ is None:
         specs = tuple(graph.keep.input_signature)
         program.is_packed = True
-        type_ = self._packed_types[program.version] = PackedType(self, program.version, True, specs)
+        type_ = self._packed_types[key] = PackedType(self, *key, specs)
     return Packed(tuple(prepared.tensors), type_)
 
   def _run_packed(self, packed: Packed) -> Any:
@@ -205,7 +207,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
         f" Pack them with {self.__name__}.pack."
       )
     program = self._programs.versions[packed.type.version]
-    graph = program.graphs()[packed.type.is_mapped]
+    graph = program.graphs()[packed.type.mapped]
     self.stats.num_converted_runs += 1
     *tensors, count = graph.function(*packed.tensors)
     return _results.as_tensors(graph.form, iter(tensors), count)

@@ -321,3 +321,26 @@ def test_lists_of_lists_of_numbers_in_one_list():
     return f
 
   agrees(build, expect=CONVERTED)
+
+
+def test_a_function_that_calls_the_function_it_was_given_is_handed_on():
+  def build(recursive):
+    @recursive
+    def f(n, g=lambda v: v * 2):
+      return g(n.v) + sum(f(k, lambda v: g(v) + 1) for k in n.kids)
+
+    return f
+
+  plain, converted = build(lambda function: function), build(rtf.recursive)
+  assert converted(root()) == plain(root())
+  assert not {r.code for r in converted.stats.fallbacks} & {"internal-error", "graph-error"}
+
+
+@pytest.mark.parametrize("value", [[], [1, None], [[], [None]], None], ids=str)
+def test_what_a_missing_object_is_may_be_asked_where_there_is_no_other(value):
+  @rtf.recursive(strict=True)
+  def count(x):
+    return sum(count(c) for c in x) if isinstance(x, list) else 1
+
+  assert count([[1], 2]) == 2
+  assert count(value) == count.python(value)

@@ -128,7 +128,7 @@ def test_nothing_is_written_before_everything_is_there():
       return tf.linalg.inv(needed * x)
 
   step(tf.constant(1.0))
-  graph = next(iter(step._programs)).graphs()[False].keep.get_concrete_function().graph
+  graph = next(iter(step._programs)).graphs()[frozenset()].keep.get_concrete_function().graph
   (write,) = [op for op in graph.get_operations() if op.type == "AssignVariableOp"]
   before, agenda = set(), [write]
   while agenda:
@@ -392,7 +392,7 @@ def test_a_difference_is_found_and_python_stands(monkeypatch):
   step(tf.constant(1.0))
   assert float(weight) == 2.0
   (program,) = step._programs
-  graph = program.graphs()[False]
+  graph = program.graphs()[frozenset()]
 
   right = graph.run
 
