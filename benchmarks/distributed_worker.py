@@ -47,7 +47,7 @@ def work(given: dict[str, Any], addresses: Addresses) -> list[dict[str, Any]]:
   """Takes steps as one of the workers; returns figures of a step of each model and batch size."""
   tf.config.threading.set_intra_op_parallelism_threads(1)
   tf.config.threading.set_inter_op_parallelism_threads(1)
-  cluster = Cluster(addresses, 120.0) if given["num_workers"] > 1 else None
+  cluster = Cluster(addresses, 120.0) if given["num_workers"] > 1 and given["together"] else None
   found = []
   for name in given["models"]:
     config, splits = load(name, given["data"], given["seed"])

@@ -2,6 +2,9 @@
 
 The ops take a key for each use. One key means one shape for the life of the process, and a new key
 for each step would be remembered for ever; so where shapes vary, the key is made of the shape.
+
+No op has a time limit of its own: TensorFlow keeps a thread asleep for each until it is over, which
+are thousands for short steps, until no more can be had. `Cluster.guarded` watches over them.
 """
 
 from __future__ import annotations
@@ -42,14 +45,10 @@ class Total(NamedTuple):
 class Collectives:
   """Collective ops of one worker. All workers have to make the same calls in the same order."""
 
-  def __init__(self, num_workers: int, index: int, timeout_seconds: float):
+  def __init__(self, num_workers: int, index: int):
     self._num_workers = num_workers
     self._index = index
-    self._options = {
-      "group_size": num_workers,
-      "group_key": _GROUP_KEY,
-      "timeout_seconds": timeout_seconds,
-    }
+    self._options = {"group_size": num_workers, "group_key": _GROUP_KEY, "timeout_seconds": 0.0}
     self._keys = itertools.count(_FIRST_KEY)
     self._places = itertools.count(_PLACE_OF_MESSAGES + 1)
     self._gather_lengths = tf.function(

@@ -63,6 +63,12 @@ def test_workers_hear_one_another(found):
     assert int(worker["agreed"]) == index
 
 
+def test_no_collective_op_leaves_a_thread_behind(found):
+  for worker in found:
+    before, after = worker["threads"]
+    assert after < before + 20  # There were 80 ops between.
+
+
 def test_the_first_worker_decides_what_variables_are(found):
   for worker in found:
     assert worker["variable 0"].tolist() == worker["variable 1"].tolist() == [0, 1, 2, 3]
