@@ -3,25 +3,31 @@
 For each number of workers, processes that take the steps of `recursive-tf train` on shares of the
 same batches, 25 trees for each worker, over loopback. Cores are shared, so wall times say little:
 what counts is the processor time of a sentence, all threads of all workers together, and what
-crosses the network, counted at their own loopback device where Linux lets them have one. A model of
-the cost is fitted to some of the configurations, checked on the others, and carried to 1,000
+crosses the network, counted at their own loopback device where Linux lets them have one. Beside
+them run as many processes that do not talk, which shows what sharing the machine costs, and
+workers on hosts of their own (network namespaces) with links of a given rate. A model of the cost
+is fitted to some configurations on loopback, checked on the others, and carried to 1,000
 workers.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
+import math
 import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.distributed_cost import Configuration, CostModel
 from benchmarks.harness import Timing
+from benchmarks.network import hosts
 from benchmarks.options import Options
 from benchmarks.report import Report, print_table
 
@@ -32,29 +38,37 @@ GOAL = 0.9
 _TREES = (TREES_PER_WORKER, 10, 50)
 # What the cost model is checked on: this number of workers, and several workers with 50 trees.
 _HELD_OUT = 3
+# What workers talk through: links have these rates, and no delay beyond that of the machine.
+_LOOPBACK, _APART = "loopback", "apart"
+_RATES = ("10gbit", "1gbit")
+_OF_RATES = 4  # Workers.
 _CARRIED_TO = (1, 2, 4, 8, 16, 32, 64, 125, 250, 500, 1000)
+_FAR = (4, 8, 64, 1000)
 _REPOSITORY = pathlib.Path(__file__).parent.parent
 
 # (model, workers, trees of a worker) -> one dict for each worker of each repetition.
 _Found = dict[tuple[str, int, int], list[list[dict[str, Any]]]]
+# The same by what they talk through, for `TREES_PER_WORKER` trees.
+_FoundBy = dict[str, _Found]
 
 
 def run(options: Options) -> Report:
   """Runs the benchmark and returns its report."""
   report = Report("distributed", options)
-  counts = options.pick((1, 2, 3, 4, 8), (1, 2, 3, 4), (1, 2))
+  counts = options.pick((1, 2, 3, 4, 8), (1, 2, 3, 4, 8), (1, 2))
   tree_counts = options.pick(_TREES, _TREES, (TREES_PER_WORKER,))
   _report_imbalance(report, options, counts)
-  found: _Found = {}
+  found: _FoundBy = {}
   # Interleaved: whatever else runs here hits all.
   for _ in range(options.pick(options.repetitions, min(3, options.repetitions), 1)):
     for count in counts:
-      for figures in _measure(count, tree_counts, options, report):
-        key = figures[0]["model"], count, figures[0]["trees"]
-        found.setdefault(key, []).append(figures)
+      _measure(_LOOPBACK, count, tree_counts, options, report, found)
+    if options.size != "smoke":
+      for through in (_APART, *_RATES):
+        _measure(through, _OF_RATES, (TREES_PER_WORKER,), options, report, found)
   _report_scale(report, options, found)
   if options.size != "smoke":
-    _report_costs(report, options, found)
+    _report_costs(report, options, found[_LOOPBACK])
   return report
 
 
@@ -78,35 +92,50 @@ def _configuration(
   return Configuration(model, num_workers, *figures)
 
 
-def _report_scale(report: Report, options: Options, found: _Found) -> None:
+def _report_scale(report: Report, options: Options, found: _FoundBy) -> None:
   """Prints what each number of workers costs with the usual batch."""
   rows = []
-  for (model, count, trees), each in found.items():
-    if trees != TREES_PER_WORKER:
-      continue
+  for through, (model, count, trees), each in _usual(found):
     seconds = [of_a_step / trees for of_a_step in _processor(each)]
-    name: dict[str, object] = {"model": model, "workers": str(count)}
+    name: dict[str, object] = {"model": model, "workers": str(count), "through": through}
     report.timings.append(Timing(name, 1.0, 1, tuple(seconds)))
+    alone = statistics.median(_processor(found[_LOOPBACK][model, 1, trees])) / trees
     own = statistics.median(seconds)
-    scale = statistics.median(_processor(found[model, 1, trees])) / trees / own
-    ideal = _configuration(model, count, each).num_bytes
-    sent, collective = _mean(each, "sent"), _mean(each, "collective")
-    report.figures[f"{model}, {count} workers"] = {
+    scale = alone / own
+    ideal = _configuration(model, count, each).num_bytes if through != _APART else 0.0
+    sent, collective, wall = (_mean(each, key) for key in ("sent", "collective", "wall"))
+    figures = {
       "processor": own,
       "scale": scale,
+      "scale, least": alone / max(seconds),
+      "scale, most": alone / min(seconds),
       "sent": sent,
       "ideal": ideal,
       "dense": _mean(each, "dense_bytes"),
       "rows": _mean(each, "row_bytes"),
       "collective": collective,
-      "wall": _mean(each, "wall"),
+      "wall": wall,
     }
-    rows.append([model, count, 1e6 * own, scale, sent / 1e6, ideal / 1e6, 1e3 * collective])
-    if count == 4:
+    where = "" if through == _LOOPBACK else f", {through}"
+    report.figures[f"{model}, {count} workers{where}"] = figures
+    scales = [alone / max(seconds), alone / min(seconds)]
+    row = [model, count, through, 1e6 * own, scale, *scales, sent / 1e6, ideal / 1e6]
+    rows.append([*row, 1e3 * wall, 1e3 * collective])
+    if count == 4 and through == _LOOPBACK:
       report.goal(f"{model}: scale factor of 4 workers at least {GOAL}", scale, scale >= GOAL)
-  header = ["model", "workers", "processor, us a sentence", "scale factor"]
-  header += ["MB a step, sent", "ideal", "ms in collective ops"]
+  header = ["model", "workers", "through", "processor, us a sentence", "scale factor", "least"]
+  header += ["most", "MB a step, sent", "ideal", "ms a step", "ms in collective ops"]
   print_table(header, rows, f"{TREES_PER_WORKER} trees a worker and step, {options.data}")
+
+
+def _usual(
+  found: _FoundBy,
+) -> Iterator[tuple[str, tuple[str, int, int], list[list[dict[str, Any]]]]]:
+  """Goes through what was measured with the usual number of trees."""
+  for through, by_key in found.items():
+    for key, each in by_key.items():
+      if key[2] == TREES_PER_WORKER:
+        yield through, key, each
 
 
 def _report_costs(report: Report, options: Options, found: _Found) -> None:
@@ -145,7 +174,32 @@ def _report_costs(report: Report, options: Options, found: _Found) -> None:
   report.figures["scale factor, carried"] = {"workers": _CARRIED_TO, **carried}
   rows = [[count, *(carried[model][k] for model in MODELS)] for k, count in enumerate(_CARRIED_TO)]
   print_table(["workers", *MODELS], rows, "Scale factor by the cost model")
+  _report_reach(report, costs, {key: configuration for key, (configuration, _) in measured.items()})
   _draw(report, options, found, carried)
+
+
+def _report_reach(
+  report: Report, costs: CostModel, measured: dict[tuple[str, int, int], Configuration]
+) -> None:
+  """Prints how many workers are near-linear, and how many trees of a worker would make them so."""
+  rows = []
+  for model in MODELS:
+    usual = measured[model, 1, TREES_PER_WORKER]
+    few, many = (measured[model, 1, trees].row_bytes for trees in (min(_TREES), max(_TREES)))
+    growth = math.log(many / few) / math.log(max(_TREES) / min(_TREES))
+    near = [
+      count
+      for count in range(1, max(_CARRIED_TO) + 1)
+      if costs.scale_factor(dataclasses.replace(usual, num_workers=count)) >= GOAL
+    ]
+    trees = [
+      costs.trees_for(GOAL, dataclasses.replace(usual, num_workers=count), TREES_PER_WORKER, growth)
+      for count in _FAR
+    ]
+    report.figures[f"{model}, reach"] = {"near-linear": max(near), "trees": trees, "rows": growth}
+    rows.append([model, max(near), *(f"{each:.0f}" for each in trees)])
+  header = ["model", f"workers to {GOAL}", *(f"trees for {count} workers" for count in _FAR)]
+  print_table(header, rows, f"By the cost model, with {TREES_PER_WORKER} trees and with more")
 
 
 def _draw(report: Report, options: Options, found: _Found, carried: dict[str, list[float]]) -> None:
@@ -166,32 +220,54 @@ def _draw(report: Report, options: Options, found: _Found, carried: dict[str, li
 
 
 def _measure(
-  num_workers: int, trees: tuple[int, ...], options: Options, report: Report
-) -> list[list[dict[str, Any]]]:
-  """Runs the workers in a network of their own if possible.
+  through: str,
+  num_workers: int,
+  trees: tuple[int, ...],
+  options: Options,
+  report: Report,
+  found: _FoundBy,
+) -> None:
+  """Runs the workers, in a network of their own if possible; adds their figures to `found`."""
+  given = {"models": MODELS, "num_workers": num_workers, "trees": trees, "hosts": []}
+  given |= {"together": num_workers > 1 and through != _APART, "bytes_per_message": None}
+  given |= {"seed": options.seed, "data": options.data}
+  given |= {"num_steps": options.pick(20, 10, 1), "num_blocks": options.pick(5, 4, 2)}
+  prefix: list[str] = []
+  with contextlib.ExitStack() as stack:
+    try:
+      if through in _RATES:
+        members = stack.enter_context(hosts(num_workers, through))
+        given["hosts"] = [{"prefix": host.prefix, "address": host.address} for host in members]
+      else:
+        prefix = _own_network()
+    except OSError as error:
+      note = f"not in a network of their own, so bytes are those of the whole machine: {error}"
+      report.notes += [] if note in report.notes else [note]
+      if through in _RATES:
+        return
+    for figures in _run_workers(given, prefix):
+      key = figures[0]["model"], num_workers, figures[0]["trees"]
+      found.setdefault(through, {}).setdefault(key, []).append(figures)
 
-  Returns:
-    For each model and number of trees, the figures of all workers.
-  """
+
+def _own_network() -> list[str]:
+  """Returns what comes before a command to give it a loopback device that nobody else uses."""
+  prefix = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+  tried = subprocess.run([*prefix, "true"], capture_output=True, text=True)
+  if tried.returncode:
+    raise OSError(tried.stderr.strip())
+  return prefix
+
+
+def _run_workers(given: dict[str, Any], prefix: list[str]) -> list[list[dict[str, Any]]]:
+  """Returns, for each model and number of trees, the figures of all workers."""
   with tempfile.TemporaryDirectory(prefix="distributed_") as folder:
     out = pathlib.Path(folder) / "found"
     command = [sys.executable, "-m", "benchmarks.distributed_worker"]
-    given = {"models": MODELS, "num_workers": num_workers, "trees": trees, "out": str(out)}
-    given |= {"seed": options.seed, "data": options.data}
-    given |= {"num_steps": options.pick(20, 10, 1), "num_blocks": options.pick(5, 4, 2)}
-    command.append(json.dumps(given))
-    own_network = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
-    can_unshare = subprocess.run(own_network + ["true"], capture_output=True).returncode == 0
-    if not can_unshare:
-      note = "bytes are those of the whole machine's loopback: no network of their own (not root?)"
-      report.notes += [] if note in report.notes else [note]
+    command.append(json.dumps({**given, "out": str(out)}))
     environ = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
     process = subprocess.run(
-      (own_network if can_unshare else []) + command,
-      cwd=_REPOSITORY,
-      env=environ,
-      capture_output=True,
-      text=True,
+      prefix + command, cwd=_REPOSITORY, env=environ, capture_output=True, text=True
     )
     if process.returncode:
       raise RuntimeError(f"{command}: exit {process.returncode}\n{process.stderr[-2000:]}")

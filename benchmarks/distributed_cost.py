@@ -2,6 +2,11 @@
 
   seconds = fixed + per_node * nodes                 of the model, as in one process
           + together                                 of every step of several workers
+          + per_message * (N - 1)
+          + per_byte * (N - 1) * (dense + rows)      dense gradients gathered with the rows
+
+Where they are reduced, which large ones are:
+
           + per_message * 3 (N - 1)                  2 (N - 1) of the reduction, N - 1 of the gather
           + per_byte * (2 (N - 1) / N * dense + (N - 1) * rows)
 
@@ -14,6 +19,8 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
+
+from recursive_tf.distribute.traffic import gathers_dense
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,15 +42,21 @@ class Configuration:
   row_bytes: float
 
   @property
+  def gathers(self) -> bool:
+    """Whether dense gradients are gathered with the rows."""
+    return gathers_dense(self.num_workers, self.dense_bytes)
+
+  @property
   def num_messages(self) -> int:
     """How many messages a worker sends in a step."""
-    return 3 * (self.num_workers - 1)
+    return (1 if self.gathers else 3) * (self.num_workers - 1)
 
   @property
   def num_bytes(self) -> float:
     """How many bytes a worker sends in a step, at least."""
     others = self.num_workers - 1
-    return 2 * others / self.num_workers * self.dense_bytes + others * self.row_bytes
+    each_dense = 1 if self.gathers else 2 / self.num_workers
+    return others * (each_dense * self.dense_bytes + self.row_bytes)
 
 
 class CostModel:
@@ -80,6 +93,28 @@ class CostModel:
     """Returns processor time per sentence of one worker over that of N workers."""
     alone = dataclasses.replace(configuration, num_workers=1)
     return self.seconds(alone) / self.seconds(configuration)
+
+  def trees_for(
+    self, goal: float, configuration: Configuration, trees: float, row_growth: float
+  ) -> float:
+    """Returns how many trees of a worker a scale factor takes, infinity if none are enough.
+
+    Args:
+      goal: the scale factor.
+      configuration: with `trees` trees.
+      trees: of a worker.
+      row_growth: 0 to 1; the number of different words grows with this power of that of the trees.
+    """
+    for doublings in np.arange(0.0, 20.0, 0.25):
+      times = 2.0**doublings
+      more = dataclasses.replace(
+        configuration,
+        nodes=configuration.nodes * times,
+        row_bytes=configuration.row_bytes * times**row_growth,
+      )
+      if self.scale_factor(more) >= goal:
+        return trees * times
+    return float("inf")
 
   def _terms(self, configuration: Configuration) -> np.ndarray:
     own = np.zeros((len(self._models), 2))

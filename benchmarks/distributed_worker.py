@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from benchmarks.network import DEVICE
 from recursive_tf.datasets import ReadReport, make_dataset
 from recursive_tf.distribute.addresses import Addresses, local_addresses
 from recursive_tf.distribute.workers import Cluster
@@ -34,24 +35,29 @@ def load(model: str, data: str, seed: int, limit: int = _LIMIT) -> tuple[Any, An
   return config, problem_of(config).load_splits(config, None, ReadReport())
 
 
-def _bytes_sent() -> int:
-  """Returns what went through the loopback device: each byte is sent and received there once."""
+def _bytes_sent(device: str) -> int:
+  """Returns what this network has sent through a device, `lo` or that of a host of its own."""
   for line in pathlib.Path("/proc/net/dev").read_text().splitlines():
     name, _, rest = line.strip().partition(":")
-    if name == "lo":
+    if name == device:
       return int(rest.split()[8])
-  raise RuntimeError("/proc/net/dev has no lo.")
+  raise RuntimeError(f"/proc/net/dev has no {device}.")
 
 
 def work(given: dict[str, Any], addresses: Addresses) -> list[dict[str, Any]]:
   """Takes steps as one of the workers; returns figures of a step of each model and batch size."""
   tf.config.threading.set_intra_op_parallelism_threads(1)
   tf.config.threading.set_inter_op_parallelism_threads(1)
-  cluster = Cluster(addresses, 120.0) if given["num_workers"] > 1 else None
+  cluster = None
+  if given["together"]:
+    cluster = Cluster(addresses, 120.0)
+    if given["bytes_per_message"] is not None:
+      cluster.collectives.bytes_per_message = given["bytes_per_message"]
   found = []
   for name in given["models"]:
     config, splits = load(name, given["data"], given["seed"])
-    stepper = _Stepper(make_model(config, splits.vocabulary.size), config, splits.train, cluster)
+    model = make_model(config, splits.vocabulary.size)
+    stepper = _Stepper(model, config, splits.train, cluster, bool(given["hosts"]))
     for trees in given["trees"]:
       figures = stepper.measure(trees, given["num_steps"], given["num_blocks"])
       found.append({"model": name, "trees": trees, **figures})
@@ -61,8 +67,13 @@ def work(given: dict[str, Any], addresses: Addresses) -> list[dict[str, Any]]:
 class _Stepper:
   """Takes the steps of one model."""
 
-  def __init__(self, model: Any, config: Any, trees: Any, cluster: Cluster | None):
+  def __init__(
+    self, model: Any, config: Any, trees: Any, cluster: Cluster | None, has_own_host: bool
+  ):
     self._model = model
+    self._device = DEVICE if has_own_host else "lo"
+    # Workers that share a network count what all have sent.
+    self._num_senders = 1 if has_own_host or cluster is None else cluster.num_workers
     self._cluster = cluster
     self._trees = trees
     optimizer = Adagrad(model.parameter_groups())
@@ -90,13 +101,13 @@ class _Stepper:
       self._step(batch, batch_size)
     self._wait()
     taken, processor, collective = batches[_WARM_UP:], [], []
-    sent, began = _bytes_sent(), time.perf_counter()
+    sent, began = _bytes_sent(self._device), time.perf_counter()
     for first in range(0, len(taken), num_steps):
       before = time.process_time()
       collective += [self._step(batch, batch_size) for batch in taken[first : first + num_steps]]
       processor.append((time.process_time() - before) / num_steps)
     wall = time.perf_counter() - began
-    sent = _bytes_sent() - sent
+    sent = _bytes_sent(self._device) - sent
     self._wait()  # Whoever is done first would be missed.
     num_rows = np.mean([len(np.unique(batch.word[batch.word >= 0])) for batch in taken])
     return {
@@ -104,7 +115,7 @@ class _Stepper:
       "wall": wall / len(taken),
       "collective": float(np.mean(collective)),
       "nodes": float(np.mean([len(batch.word) for batch in taken])),
-      "sent": sent / num_workers / len(taken),
+      "sent": sent / self._num_senders / len(taken),
       "dense_bytes": self._dense_bytes,
       "row_bytes": 4 * float(num_rows) * (self._model.embedding.shape[1] + 1),
     }
@@ -131,10 +142,13 @@ def main() -> int:
     found = work(given, Addresses(tuple(json.loads(sys.argv[3])), index))
     pathlib.Path(f"{given['out']}-{index}").write_text(json.dumps(found))
     os._exit(0)
-  addresses = json.dumps(local_addresses(given["num_workers"]))
+  count = given["num_workers"]
+  prefixes = [host["prefix"] for host in given["hosts"]] or [[]] * count
+  addresses = [host["address"] for host in given["hosts"]] or local_addresses(count)
   command = [sys.executable, "-m", "benchmarks.distributed_worker", sys.argv[1]]
   processes = [
-    subprocess.Popen([*command, str(index), addresses]) for index in range(given["num_workers"])
+    subprocess.Popen([*prefix, *command, str(index), json.dumps(addresses)])
+    for index, prefix in enumerate(prefixes)
   ]
   return max(abs(process.wait()) for process in processes)
 

@@ -23,6 +23,7 @@ from tensorflow.python.framework import (
   auto_control_deps,
   auto_control_deps_utils,
   dtypes,
+  errors_impl,
   func_graph,
   function_def_to_graph,
   ops,
@@ -96,6 +97,14 @@ def leave_out_coordination_service() -> None:
   before TensorFlow starts.
   """
   context.context().configure_coordination_service("")
+
+
+def abort_collective_ops(message: str) -> None:
+  """Has the collective ops under way, and all later ones, fail with a DeadlineExceededError.
+
+  May be called from any thread.
+  """
+  context.context().abort_collective_ops(errors_impl.DEADLINE_EXCEEDED, message)
 
 
 def set_chunk_bytes(num_bytes: int) -> None:

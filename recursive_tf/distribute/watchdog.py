@@ -1,7 +1,6 @@
 """Ends a worker that makes no progress, and one whose launcher is gone.
 
-A worker waits inside TensorFlow, where no Python signal handler runs. Its collective ops have time
-limits; these threads are for what these do not cover, such as a cluster that never comes together.
+A worker waits inside TensorFlow, where no Python signal handler runs, so threads watch over it.
 """
 
 from __future__ import annotations

@@ -25,8 +25,10 @@ _T = TypeVar("_T")
 START_SECONDS = 600.0
 # How long one may wait for another in a step. A step takes milliseconds, its trace seconds.
 TIMEOUT_SECONDS = 60.0
-# Past the time limits of collective ops, which give the better message.
+# Past the time limit, which gives the better message, unless nothing can be stopped any more.
 _WATCHDOG_SLACK_SECONDS = 30.0
+# More for a worker's own part in a step that has its graph made first.
+_GRAPH_SECONDS = 25.0
 # Of 4 kB, as TensorFlow has it, a megabyte is 256 strings: a fifth of what sending it costs.
 _CHUNK_BYTES = 1 << 16
 _LOST = (
@@ -139,10 +141,10 @@ class Cluster(Workers):
     self._addresses = addresses
     self._timeout_seconds = timeout_seconds
     self._watchdog = Watchdog()
+    self._time_limit = Watchdog(lambda _: tfi.abort_collective_ops("Collective op: time is over."))
     missing = f"after {START_SECONDS:.0f} s not all of {', '.join(addresses.workers)} are there"
     self._watchdog.progress(START_SECONDS, missing)
     options = tf.distribute.experimental.CommunicationOptions(
-      timeout_seconds=timeout_seconds,
       implementation=tf.distribute.experimental.CommunicationImplementation.RING,
     )
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
@@ -160,12 +162,16 @@ class Cluster(Workers):
         f"A cluster of {self.num_workers} workers cannot be joined: {error} Run the command in a "
         "process of its own."
       ) from error
-    self.collectives = Collectives(self.num_workers, self.index, timeout_seconds)
+    self.collectives = Collectives(self.num_workers, self.index)
     self.progress()
 
-  def progress(self) -> None:
-    """Tells that this worker is alive; has to be told more often than the time limit."""
-    seconds = self._timeout_seconds + _WATCHDOG_SLACK_SECONDS
+  def progress(self, more_seconds: float = 0.0) -> None:
+    """Tells that this worker is alive; has to be told more often than the time limit.
+
+    Args:
+      more_seconds: added to the time until it has to be told again.
+    """
+    seconds = self._timeout_seconds + _WATCHDOG_SLACK_SECONDS + more_seconds
     self._watchdog.progress(seconds, f"no answer from the other workers for {seconds:.0f} s")
 
   def leave(self) -> None:
@@ -206,15 +212,23 @@ class Cluster(Workers):
       self.collectives.broadcast(variables)
 
   @contextlib.contextmanager
-  def guarded(self) -> Iterator[None]:
-    """Inside, what a collective op says about a lost worker is a `WorkerLostError`."""
-    self.progress()
+  def guarded(self, makes_graph: bool = False) -> Iterator[None]:
+    """Inside, a worker that is lost or does not answer in time is a `WorkerLostError`.
+
+    Args:
+      makes_graph: whether it takes longer, as a graph is made first.
+    """
+    more_seconds = _GRAPH_SECONDS if makes_graph else 0.0
+    self.progress(more_seconds)
+    self._time_limit.progress(self._timeout_seconds + more_seconds, "")
     try:
       yield
     except _LOST as error:
       if "ollective" not in str(error):
         raise
       raise WorkerLostError(self._describe(error)) from error
+    finally:
+      self._time_limit.rest()
     self.progress()
 
   def _exchange(self, value: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pathlib
 import time
@@ -128,9 +129,11 @@ class Trainer:
       self.model, self._optimizer, num_steps, config.seed, workers, spec
     )
 
+    is_first = itertools.chain([True], itertools.repeat(False))
+
     def together(batch: Any, num_trees: int) -> tuple[tf.Tensor, tf.Tensor, bool]:
       step, stop = tf.convert_to_tensor(state.step), tf.constant(self._should_stop())
-      with workers.guarded():
+      with workers.guarded(makes_graph=next(is_first)):
         result = take_shared_step(batch, step, tf.constant(num_trees), stop)
         return result.loss, result.counts, bool(result.stops)
 

@@ -8,6 +8,7 @@ import pytest
 
 from recursive_tf.training import history
 from recursive_tf.training.files import in_one_piece, write_atomically
+from tests.cli.processes import children, is_running, start, wait_until
 from tests.cli.runs import TINY, assert_one_line, contents
 
 KILOBYTE = 1024
@@ -58,6 +59,25 @@ def test_a_full_disk_is_one_clear_line_and_the_run_goes_on_later(run, small_disk
   resume = ["train", "treernn", "--out", out, "--resume"]
   status, output, _ = run(*(resume if (out / "config.json").exists() else train))
   assert status == 0 and "Test, with the weights" in output
+  assert [row["epoch"] for row in history.read_history(out)] == [1, 2]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_full_disk_stops_all_workers_and_the_run_goes_on_later(run, small_disk):
+  out = small_disk(110) / "a"
+  train = ["train", "treernn", *TINY, "--workers", "2", "--threads", "1", "--out", out]
+  process = start(*train)
+  workers = []
+  wait_until(lambda: len(workers.extend(children(process)) or workers) >= 2)
+  _, err = process.communicate(timeout=300)
+  assert process.returncode == 2 and "Traceback" not in err, err
+  assert "No space left on device" in err and "restart" not in err, err
+  assert not any(map(is_running, workers))
+  small_disk(10_000)
+  process = start(*train, "--resume-or-start")
+  output, err = process.communicate(timeout=300)
+  assert process.returncode == 0 and "Test, with the weights" in output, err
   assert [row["epoch"] for row in history.read_history(out)] == [1, 2]
 
 

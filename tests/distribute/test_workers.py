@@ -40,19 +40,27 @@ def alone():
   return together.results()
 
 
+@pytest.mark.parametrize("way", ["", "reduced "])
 @pytest.mark.parametrize("name", ["treelstm", "rntn", "top_down"])
-def test_two_workers_train_as_one_does(found, alone, name):
+def test_two_workers_train_as_one_does(found, alone, name, way):
   expected = {key: value for key, value in alone.items() if key.startswith(name)}
   assert len(expected) > 6 and any(np.abs(value).max() > 0.1 for value in expected.values())
   for worker in found:
     for key, value in expected.items():
-      np.testing.assert_allclose(worker[key], value, rtol=1e-10, atol=1e-10, err_msg=key)
+      np.testing.assert_allclose(worker[way + key], value, rtol=1e-10, atol=1e-10, err_msg=key)
+  for key in expected:
+    if not key.endswith("steps"):  # All workers make the same changes.
+      np.testing.assert_array_equal(*(worker[way + key] for worker in found), err_msg=key)
 
 
-@pytest.mark.parametrize("name, gathers", [("treelstm", 1), ("rntn", 1), ("top_down", 2)])
-def test_dense_gradients_travel_in_one_reduction_and_each_table_in_one_gather(found, name, gathers):
-  ops = {op: int(count) for op, count in found[0][f"{name} ops"]}
-  assert ops == {"CollectiveReduceV2": 1, "CollectiveGatherV2": gathers}
+@pytest.mark.parametrize("name, tables", [("treelstm", 1), ("rntn", 1), ("top_down", 2)])
+def test_gradients_travel_in_few_ops(found, name, tables):
+  def ops(way):
+    return {op: int(count) for op, count in found[0][f"{way}{name} ops"]}
+
+  assert ops("reduced ") == {"CollectiveReduceV2": 1, "CollectiveGatherV2": tables}
+  # One for all, and one that runs when a table has more rows than ever before.
+  assert ops("") == {"CollectiveGatherV2": 1 + tables}
 
 
 def test_workers_hear_one_another(found):
@@ -61,6 +69,12 @@ def test_workers_hear_one_another(found):
     assert str(worker["from chief"]) == "é" * 9
     assert worker["any"].tolist() == [True, False]
     assert int(worker["agreed"]) == index
+
+
+def test_no_collective_op_leaves_a_thread_behind(found):
+  for worker in found:
+    before, after = worker["threads"]
+    assert after < before + 20  # There were 80 ops between.
 
 
 def test_the_first_worker_decides_what_variables_are(found):
