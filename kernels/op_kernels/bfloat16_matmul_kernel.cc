@@ -1,5 +1,4 @@
-// Kernels of Bfloat16MatMul and HasBfloat16Products: checks and threads around
-// core/bfloat16_product.h.
+// Kernel of Bfloat16MatMul: checks and threads around core/bfloat16_product.h.
 
 #include <cstdint>
 
@@ -61,22 +60,13 @@ class Bfloat16MatMulOp final : public tf::OpKernel {
   bool is_transposed_ = false;
 };
 
-class HasBfloat16ProductsOp final : public tf::OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(tf::OpKernelContext* ctx) override {
-    tf::Tensor* has = nullptr;
-    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {}, &has));
-    has->scalar<bool>()() = HasBfloat16Products();
-  }
-};
-
 REGISTER_KERNEL_BUILDER(
     Name("RecursiveTf>Bfloat16MatMul").Device(tf::DEVICE_CPU),
     Bfloat16MatMulOp);
-REGISTER_KERNEL_BUILDER(
-    Name("RecursiveTf>HasBfloat16Products").Device(tf::DEVICE_CPU),
-    HasBfloat16ProductsOp);
-
 }  // namespace recursive_tf
+
+// For Python, by ctypes: an op would start TensorFlow, whose threads can then
+// not be set any more.
+extern "C" bool recursive_tf_has_bfloat16_products() {
+  return recursive_tf::HasBfloat16Products();
+}

@@ -69,15 +69,4 @@ rounded: the weights as they are multiplied, of the same shape.
 y: [..., M].
 )doc");
 
-REGISTER_OP("RecursiveTf>HasBfloat16Products")
-    .Output("has: bool")
-    .SetIsStateful()
-    .SetShapeFn([](InferenceContext* ctx) {
-      ctx->set_output(0, ctx->Scalar());
-      return absl::OkStatus();
-    })
-    .Doc(R"doc(
-Tells whether this processor has the instructions of Bfloat16MatMul.
-)doc");
-
 }  // namespace recursive_tf

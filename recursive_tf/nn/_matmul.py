@@ -96,9 +96,6 @@ def _bfloat16_gradient(op: Any, dy: tf.Tensor) -> list[tf.Tensor | None]:
   return [dx, product, None]
 
 
-tf.no_gradient("RecursiveTf>HasBfloat16Products")
-
-
 def _as_rows(tensor: tf.Tensor) -> tf.Tensor:
   if tensor.shape.rank == 2:
     return tensor

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tensorflow as tf
+import ctypes
 
 from recursive_tf._errors import ConfigError, ProcessorError
-from recursive_tf._ops import kernels
+from recursive_tf._ops import KERNELS_PATH
 
 PRECISIONS = ("float32", "bfloat16")
 
@@ -15,8 +15,10 @@ def has_bfloat16_products() -> bool:
 
   Those with AVX512-BF16 can: AMD's from Zen 4, Intel's Xeons from Cooper Lake and Sapphire Rapids.
   """
-  with tf.init_scope():
-    return bool(kernels.recursive_tf_has_bfloat16_products())
+  # No op: the first one starts TensorFlow, whose threads can then not be set any more.
+  has = ctypes.CDLL(str(KERNELS_PATH)).recursive_tf_has_bfloat16_products
+  has.restype = ctypes.c_bool
+  return bool(has())
 
 
 def check_precision(precision: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from recursive_tf.datasets import PackedTrees, ReadReport, Vocabulary
 from recursive_tf.models.labels import TASKS
-from recursive_tf.nn import PRECISIONS, check_precision
+from recursive_tf.nn._precision import PRECISIONS, check_precision
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import load_splits, load_trees_to_test, pack_for_task
 from recursive_tf.training.problem import Curve, Panel, Problem, Score, Splits

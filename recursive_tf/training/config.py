@@ -47,7 +47,7 @@ class RunConfig:
     vectors: file of pretrained word vectors that it begins with, or empty.
     vectors_digest: tells whether they are still the same, where there is no checkpoint yet.
     early_stopping: epochs without a better one on dev after which the run ends, 0 for none.
-    products: precision of products with weights, one of `rtf.nn.PRECISIONS`.
+    products: precision of products with weights, "float32" or "bfloat16".
   """
 
   model: str

@@ -10,7 +10,7 @@ from typing import Any
 from recursive_tf._errors import ConfigError
 from recursive_tf.datasets.vectors import vector_size
 from recursive_tf.models import Trainable
-from recursive_tf.nn import check_precision
+from recursive_tf.nn._precision import check_precision
 from recursive_tf.training.config import FILE_NAME, RunConfig, damaged
 from recursive_tf.training.registry import entry_for, entry_of_data
 

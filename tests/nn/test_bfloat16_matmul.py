@@ -1,5 +1,8 @@
 """Products in bfloat16: equal to float64's of rounded operands, gradients too; where they are not."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -180,3 +183,16 @@ def test_a_processor_without_them_is_named(monkeypatch):
   monkeypatch.setattr("recursive_tf.nn._precision.has_bfloat16_products", lambda: False)
   with pytest.raises(ProcessorError, match="AVX512-BF16, which this one is not"):
     product(tf.ones([2, 3]), tf.ones([3, 4]))
+
+
+def test_asking_for_them_does_not_start_tensorflow():
+  """Whose threads could then not be set any more: the command line asks first."""
+  code = """
+import tensorflow as tf
+import recursive_tf as rtf
+
+rtf.nn.has_bfloat16_products()
+tf.config.threading.set_intra_op_parallelism_threads(1)
+"""
+  done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+  assert done.returncode == 0, done.stderr
