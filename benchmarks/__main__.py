@@ -22,6 +22,8 @@ BENCHMARKS = {
   "zoo": "samples/s of other recursive models: ours, PyTorch and JAX by hand, DyNet",
   "shards": "whether any model at any batch size is slower with two threads than with one",
   "kernels_alone": "own kernels against TensorFlow's (Eigen, oneDNN) and XLA's, shape by shape",
+  "large": "time and memory of a frame in very wide and very deep recursion, batched",
+  "bfloat16": "products in bfloat16 against float32's, alone and in training and inference",
   "prepared": "one tree a call: `rtf.prepare` against `tf.function`",
   "serving": "trees/s of the C++ program that serves an exported model against Python",
   "tree_shapes": "sentences/s of both schedulers on balanced, moderate and linear trees",

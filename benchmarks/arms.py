@@ -55,9 +55,9 @@ def _products(name: str, needs: str | None = None) -> Contender:
   return Contender(target, needs, models=_LSTM_ONLY, is_model=False)
 
 
-def _ours(scheduler: str) -> Contender:
+def _ours(scheduler: str, **arguments: object) -> Contender:
   target = "recursive_tf_models:RecursiveTF"
-  return _peer(target, environ={"RECURSIVE_TF_SCHEDULER": scheduler})
+  return _peer(target, environ={"RECURSIVE_TF_SCHEDULER": scheduler}, arguments=arguments)
 
 
 def _plain(target: str, objects: str = "node", fused: bool = False, **others) -> Contender:
@@ -70,6 +70,7 @@ _PACKED = "recursive:RecursivePacked"
 CONTENDERS = {
   "recursive_tf": _peer("recursive_tf_models:RecursiveTF"),
   **{scheduler: _ours(scheduler) for scheduler in SCHEDULERS},
+  "batched_bfloat16": _ours("batched", precision="bfloat16"),
   "eager": _peer("eager_recursion:EagerRecursion", largest_batch=25),
   "while_loop": _peer("while_loop:WhileLoop"),
   "torch": _peer("torch_recursion:TorchRecursion", "torch", largest_batch=25),

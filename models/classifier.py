@@ -24,6 +24,8 @@ class TreeClassifier(Trainable):
     dropout: share of a state's elements that the softmax layer does not see in training.
     embedding: float [V, D_word], the words' vectors.
     output_weights, output_bias: float [D, K] and [K], the softmax layer.
+    precision: of the cell's products with weights, as `rtf.nn.matmul` takes it; set it before the
+      first call. The weights stay float32.
   """
 
   metrics_class = Metrics
@@ -41,6 +43,7 @@ class TreeClassifier(Trainable):
     super().__init__(name=name)
     self.task = task
     self.dropout = dropout
+    self.precision: str | None = None
     self.embedding = tf.Variable(embedding, name="embedding")
     self.output_weights = tf.Variable(output_weights, name="output_weights")
     bias = initializer.constant([0.0] * task.num_classes)

@@ -16,6 +16,7 @@ from recursive_tf._errors import DataError as DataError
 from recursive_tf._errors import DefinitionError as DefinitionError
 from recursive_tf._errors import GraphScopeError as GraphScopeError
 from recursive_tf._errors import KernelsMissingError as KernelsMissingError
+from recursive_tf._errors import ProcessorError as ProcessorError
 from recursive_tf._errors import RecursiveTFError as RecursiveTFError
 from recursive_tf._errors import SignatureError as SignatureError
 from recursive_tf._errors import UnsupportedGradientError as UnsupportedGradientError

@@ -36,6 +36,10 @@ class KernelsMissingError(RecursiveTFError, ImportError):
   """The compiled kernels are not there, or cannot be loaded."""
 
 
+class ProcessorError(RecursiveTFError, NotImplementedError):
+  """What was asked for needs instructions that this processor does not have."""
+
+
 class SignatureError(RecursiveTFError, ValueError):
   """A call site or an output does not match the declared signature."""
 

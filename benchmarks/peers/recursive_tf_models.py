@@ -42,6 +42,7 @@ class RecursiveTF(Peer):
     weights: dict[str, np.ndarray],
     packed: dict[str, np.ndarray],
     dtype: str = "float32",
+    precision: str | None = None,
   ):
     super().__init__()
     self._table = PackedTrees(**packed).table()
@@ -52,6 +53,7 @@ class RecursiveTF(Peer):
     self._model = make(
       len(weights["embedding"]), config(**sizes), task=labels.FINE, dtype=tf.as_dtype(dtype)
     )
+    self._model.precision = precision
     self._variables = {name: getattr(self._model, name) for name in weights}
     for name, value in weights.items():
       self._variables[name].assign(value)

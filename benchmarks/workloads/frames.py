@@ -1,4 +1,4 @@
-"""Empty frames: a linear chain and a balanced binary recursion, forward and backward."""
+"""Empty frames: a chain, a balanced binary recursion and Fibonacci's, forward and backward."""
 
 from __future__ import annotations
 
@@ -26,10 +26,21 @@ def wide(policy: str | None) -> rtf.SubGraph:
   return f
 
 
+def fibonacci(policy: str | None) -> rtf.SubGraph:
+  """Returns a SubGraph whose call with (n, x) returns F x, the frames being Fibonacci's.
+
+  F is the number of leaves: that of n - 1 and of n - 2 together, from 1 and 1 on.
+  """
+  with rtf.SubGraph("fibonacci", max_depth=_MAX_DEPTH, policy=policy) as f:
+    n, x = f.input(tf.int32), f.input(tf.float32)
+    f.output(tf.cond(n < 2, lambda: x, lambda: f(n - 1, x) + f(n - 2, x)))
+  return f
+
+
 class Frames(Workload):
   """Calls named "{shape} {policy} {direction} {n}"; each checks its result."""
 
-  SHAPES = {"chain": chain, "wide": wide}
+  SHAPES = {"chain": chain, "wide": wide, "fibonacci": fibonacci}
 
   def __init__(self):
     super().__init__()
@@ -38,8 +49,8 @@ class Frames(Workload):
   def add(self, shape: str, policy: str | None, direction: str, n: int) -> int:
     """Adds a call and returns the number of frames that it makes, counted by the run itself."""
     forward, backward = self._function(shape, policy)
-    # Sums over 2^n paths are exact in float32 here, so the check needs no tolerance.
-    expected = float(2**n) if shape == "wide" else 1.0
+    # Sums over all paths are exact in float32 here, so the check needs no tolerance.
+    expected = float(_num_leaves(shape, n))
     argument, one = tf.constant(n), tf.constant(1.0)
 
     def call():
@@ -62,6 +73,11 @@ class Frames(Workload):
       "max_depth": stats.max_depth,
     }
 
+  def last_steps(self) -> dict[str, int]:
+    """Returns the steps, and the rows of all of them, of the call before."""
+    stats = rtf.last_run_stats()
+    return {"steps": stats.steps, "rows": stats.rows}
+
   def _function(self, shape: str, policy: str | None):
     """Returns (forward, forward and backward) as tf.functions of (n, x)."""
     if (shape, policy) not in self._functions:
@@ -80,3 +96,12 @@ class Frames(Workload):
 
       self._functions[shape, policy] = forward, backward
     return self._functions[shape, policy]
+
+
+def _num_leaves(shape: str, n: int) -> int:
+  if shape != "fibonacci":
+    return 2**n if shape == "wide" else 1
+  before, last = 1, 1
+  for _ in range(n - 1):
+    before, last = last, before + last
+  return last

@@ -110,6 +110,16 @@ def _gates_grad(num_memories: int, width: int) -> Kernel:
   return Kernel(ours, composed, [[(3 + num_memories) * width], *own])
 
 
+def _bfloat16(kernel: str, shared: Tensors) -> Callable[..., Any]:
+  """Returns a product of rounded operands; weights are rounded here, rows in the product."""
+  if kernel == "row product":
+    return lambda left, right: row_product(left, right, rounds_to_bfloat16=True)
+  rounded = tf.cast(shared[0], tf.bfloat16)
+  return lambda x, w: kernels.recursive_tf_bfloat16_mat_mul(
+    x, w, rounded, transpose_weights=kernel == "transposed matmul"
+  )
+
+
 KERNELS = {
   "matmul": _matmul,
   "transposed matmul": _transposed_matmul,
@@ -184,6 +194,23 @@ class Kernels(Workload):
       if arm != "float64":
         _check(f"{arm}, Adagrad {shape}", [results[arm]], [results["float64"]])
         self.calls[arm] = _in_turn(step, copies, arm == "xla")
+    return copies
+
+  def add_bfloat16(self, kernel: str, shape: tuple[int, int], rows: int) -> int:
+    """As `add`, with the calls "float32" and "bfloat16" of a product, both ours."""
+    made = KERNELS[kernel](*shape)
+    copies = min(self._max_copies, _copies(made, rows))
+    rng = np.random.default_rng(0)
+    shared = [_operand(rng, size) for size in made.shared]
+    operands = [
+      [*(_operand(rng, [rows, *size]) for size in made.rows), *shared] for _ in range(copies)
+    ]
+    self.calls = {
+      "float32": _repeated(made.ours, operands, False),
+      "bfloat16": _repeated(_bfloat16(kernel, shared), operands, False),
+    }
+    rounded = [tf.cast(tf.cast(each, tf.bfloat16), tf.float64) for each in operands[0]]
+    _check(f"bfloat16, {kernel}", self.calls["bfloat16"]()[0], made.tensorflow(*rounded))
     return copies
 
   def first_calls(

@@ -1,8 +1,10 @@
 #include "kernels/core/agenda.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <list>
+#include <map>
 #include <unordered_map>
 
 namespace recursive_tf {
@@ -10,20 +12,30 @@ namespace recursive_tf {
 namespace {
 
 // Taking all is a swap, so that the two vectors of a list and of its step are
-// used again and again without an allocation.
+// used again and again without an allocation. From the first time that the
+// deepest are taken, items are in pages, by depth.
 class ReadyList final {
  public:
-  bool empty() const { return begin_ == items_.size(); }
-  int64_t size() const { return static_cast<int64_t>(items_.size() - begin_); }
-  int last_depth() const { return depths_.back(); }
+  bool empty() const { return size() == 0; }
+  int64_t size() const {
+    return static_cast<int64_t>(items_.size() - begin_) + num_paged_;
+  }
+  // Not less than the depth of any item, and exact but for lists of which
+  // single items were taken.
+  int deepest() const {
+    return pages_.empty() ? deepest_added_
+                          : std::max(deepest_added_, pages_.rbegin()->first);
+  }
 
   void Add(const std::vector<Agenda::Item>& items,
            const std::vector<int>& depths) {
     items_.insert(items_.end(), items.begin(), items.end());
     depths_.insert(depths_.end(), depths.begin(), depths.end());
+    for (int depth : depths) deepest_added_ = std::max(deepest_added_, depth);
   }
 
   void TakeAll(std::vector<Agenda::Item>* items, std::vector<int>* depths) {
+    if (num_paged_ > 0) return TakeDeepest(size(), 0, items, depths);
     if (begin_ > 0) {
       items_.erase(items_.begin(), items_.begin() + begin_);
       depths_.erase(depths_.begin(), depths_.begin() + begin_);
@@ -34,30 +46,68 @@ class ReadyList final {
   }
 
   void TakeFirst(std::vector<Agenda::Item>* items, std::vector<int>* depths) {
+    if (num_paged_ > 0) {
+      const Pages::iterator first = pages_.begin();
+      items->assign(1, first->second.front());
+      depths->assign(1, first->first);
+      first->second.pop_front();
+      if (first->second.empty()) pages_.erase(first);
+      --num_paged_;
+      return;
+    }
     items->assign(1, items_[begin_]);
     depths->assign(1, depths_[begin_]);
     if (++begin_ == items_.size()) Clear();
   }
 
-  void TakeLast(int64_t num_items, std::vector<Agenda::Item>* items,
-                std::vector<int>* depths) {
-    items->assign(items_.end() - num_items, items_.end());
-    depths->assign(depths_.end() - num_items, depths_.end());
-    items_.resize(items_.size() - num_items);
-    depths_.resize(depths_.size() - num_items);
-    if (empty()) Clear();
+  // Up to `max_items`, at least one, of those at `min_depth` and deeper, the
+  // deepest last; of a depth, those that were added last.
+  void TakeDeepest(int64_t max_items, int min_depth,
+                   std::vector<Agenda::Item>* items, std::vector<int>* depths) {
+    for (size_t i = begin_; i < items_.size(); ++i) {
+      pages_[depths_[i]].push_back(items_[i]);
+    }
+    num_paged_ += static_cast<int64_t>(items_.size() - begin_);
+    Clear();
+    items->clear();
+    depths->clear();
+    Pages::iterator page = std::prev(pages_.end());
+    // To take from pages before `page`.
+    int64_t num_left = max_items - static_cast<int64_t>(page->second.size());
+    while (num_left > 0 && page != pages_.begin() &&
+           std::prev(page)->first >= min_depth) {
+      --page;
+      num_left -= static_cast<int64_t>(page->second.size());
+    }
+    // What the shallowest page keeps.
+    size_t num_kept = num_left < 0 ? static_cast<size_t>(-num_left) : 0;
+    while (page != pages_.end()) {
+      std::deque<Agenda::Item>& all = page->second;
+      items->insert(items->end(), all.begin() + num_kept, all.end());
+      depths->insert(depths->end(), all.size() - num_kept, page->first);
+      all.resize(num_kept);
+      page = num_kept == 0 ? pages_.erase(page) : std::next(page);
+      num_kept = 0;
+    }
+    num_paged_ -= static_cast<int64_t>(items->size());
   }
 
  private:
+  using Pages = std::map<int, std::deque<Agenda::Item>>;
+
   void Clear() {
     items_.clear();
     depths_.clear();
     begin_ = 0;
+    deepest_added_ = -1;
   }
 
   std::vector<Agenda::Item> items_;
   std::vector<int> depths_;
   size_t begin_ = 0;
+  int deepest_added_ = -1;  // Of `items_`.
+  Pages pages_;             // None is empty. Older than `items_`.
+  int64_t num_paged_ = 0;
 };
 
 // The ready items of one block.
@@ -66,7 +116,7 @@ class ReadyBlock final {
   bool empty() const { return groups_.empty(); }
   int64_t size() const { return size_; }
   int64_t depth_sum() const { return depth_sum_; }
-  int last_depth() const { return groups_.back().list.last_depth(); }
+  int deepest() const { return groups_.back().list.deepest(); }
 
   void Add(int group, const std::vector<Agenda::Item>& items,
            const std::vector<int>& depths) {
@@ -87,12 +137,13 @@ class ReadyBlock final {
     Took(groups_.begin(), *depths);
   }
 
-  void TakeLast(int64_t max_items, std::vector<Agenda::Item>* items,
-                std::vector<int>* depths) {
+  void TakeDeepest(int64_t max_items, int min_depth,
+                   std::vector<Agenda::Item>* items, std::vector<int>* depths) {
     ReadyList& list = groups_.back().list;
     // A small rest would be a small step, and so would be all that it leads to.
     const bool takes_all = list.size() <= max_items + max_items / 2;
-    list.TakeLast(takes_all ? list.size() : max_items, items, depths);
+    list.TakeDeepest(takes_all ? list.size() : max_items, min_depth, items,
+                     depths);
     Took(std::prev(groups_.end()), *depths);
   }
 
@@ -176,13 +227,21 @@ class BlockAgenda final : public Agenda {
     if (blocks_.empty()) return -1;
     const size_t best = Deepest();
     const int block = blocks_[best];
-    ready_[block].TakeLast(plan_.is_serial(block) ? 1 : max_items, items,
-                           depths);
+    // What other blocks wait with comes before what is less deep: a frame that
+    // is begun is ended before another is.
+    int min_depth = 0;
+    for (int other : blocks_) {
+      if (other != block) {
+        min_depth = std::max(min_depth, ready_[other].deepest());
+      }
+    }
+    ready_[block].TakeDeepest(plan_.is_serial(block) ? 1 : max_items, min_depth,
+                              items, depths);
     return Took(best, *items);
   }
 
   int deepest() const override {
-    return blocks_.empty() ? -1 : ready_[blocks_[Deepest()]].last_depth();
+    return blocks_.empty() ? -1 : ready_[blocks_[Deepest()]].deepest();
   }
   int64_t size() const override { return size_; }
 
@@ -196,7 +255,7 @@ class BlockAgenda final : public Agenda {
 
   size_t Deepest() const {
     const auto is_less_deep = [this](int a, int b) {
-      return ready_[a].last_depth() < ready_[b].last_depth();
+      return ready_[a].deepest() < ready_[b].deepest();
     };
     return std::max_element(blocks_.begin(), blocks_.end(), is_less_deep) -
            blocks_.begin();
@@ -254,8 +313,8 @@ class DepthAgenda final : public Agenda {
                   std::vector<int>* depths) override {
     const int block = Longest();
     if (block < 0) return -1;
-    levels_[deepest_][block].TakeLast(plan_.is_serial(block) ? 1 : max_items,
-                                      items, depths);
+    levels_[deepest_][block].TakeDeepest(plan_.is_serial(block) ? 1 : max_items,
+                                         deepest_, items, depths);
     return Took(block, *items);
   }
 

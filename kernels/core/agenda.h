@@ -43,13 +43,15 @@ class Agenda {
   // block one item is taken at a time.
   virtual int Take(std::vector<Item>* items, std::vector<int>* depths) = 0;
 
-  // As Take, but whatever the policy is, takes some `max_items` of the items
-  // that were added last to the block with the deepest of them. A recursion
-  // then goes depth first, so that few new frames are alive at a time.
+  // As Take, but whatever the policy is, takes some `max_items` of the block
+  // with the deepest item, its deepest, and of these the ones that were added
+  // last. A recursion then goes depth first, so that few new frames are alive
+  // at a time: shallower ones are taken only to fill a step up. The items are
+  // in the order of their depths.
   virtual int TakeDeepest(int64_t max_items, std::vector<Item>* items,
                           std::vector<int>* depths) = 0;
 
-  // The depth of the frame that TakeDeepest takes first; -1 if nothing is
+  // The depth of the deepest frame that TakeDeepest takes; -1 if nothing is
   // ready.
   virtual int deepest() const = 0;
   virtual int64_t size() const = 0;

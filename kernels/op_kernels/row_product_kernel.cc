@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/core/bfloat16_product.h"
 #include "kernels/core/row_product.h"
+#include "kernels/op_kernels/weight_matmul_util.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/lib/core/threadpool.h"
 
@@ -59,7 +62,14 @@ static std::vector<RowProductPart> Divide(const RowProduct<T>& args,
 template <typename T>
 class RowProductOp final : public tf::OpKernel {
  public:
-  using OpKernel::OpKernel;
+  explicit RowProductOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("rounds_to_bfloat16", &is_rounded_));
+    if (!is_rounded_) return;
+    OP_REQUIRES(ctx, (std::is_same_v<T, float>),
+                absl::InvalidArgumentError(
+                    "recursive_tf: row product: only float is rounded"));
+    OP_REQUIRES_OK(ctx, CheckBfloat16Products());
+  }
 
   void Compute(tf::OpKernelContext* ctx) override {
     const tf::Tensor& left = ctx->input(0);
@@ -90,7 +100,7 @@ class RowProductOp final : public tf::OpKernel {
         Divide(args, NumShards(ctx, args));
     int64_t stride = 0;
     for (const RowProductPart& part : parts) {
-      stride = std::max(stride, RowProductScratchBytes(args, part));
+      stride = std::max(stride, ScratchBytes(args, part));
     }
     stride = (stride + kScratchAlignment - 1) / kScratchAlignment *
              kScratchAlignment;
@@ -101,14 +111,32 @@ class RowProductOp final : public tf::OpKernel {
                  tf::DT_INT8, tf::TensorShape({num_parts * stride}), &scratch));
     const auto run = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        ComputeRowProduct(args, parts[i],
-                          static_cast<char*>(scratch.data()) + i * stride);
+        Run(args, parts[i], static_cast<char*>(scratch.data()) + i * stride);
       }
     };
     if (num_parts == 1) return run(0, 1);
     ctx->device()->tensorflow_cpu_worker_threads()->workers->ParallelFor(
         num_parts, tsl::thread::ThreadPool::SchedulingParams::Fixed(1), run);
   }
+
+ private:
+  int64_t ScratchBytes(const RowProduct<T>& args,
+                       const RowProductPart& part) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (is_rounded_) return Bfloat16RowProductScratchBytes(args, part);
+    }
+    return RowProductScratchBytes(args, part);
+  }
+
+  void Run(const RowProduct<T>& args, const RowProductPart& part,
+           void* scratch) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (is_rounded_) return ComputeBfloat16RowProduct(args, part, scratch);
+    }
+    ComputeRowProduct(args, part, scratch);
+  }
+
+  bool is_rounded_ = false;
 };
 
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>RowProduct")

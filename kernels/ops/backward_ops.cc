@@ -44,7 +44,7 @@ extras: What backward bodies use besides residuals and outer references.
 arg_gradients: Gradients of its trainable arguments.
 slots: The accumulated gradients of outer references: one tensor for a "dense"
   slot; values and indices for a "slices" slot; x [K, I] and dy [K, J], with the
-  gradient x^T dy, for a "product" slot.
+  gradient x^T dy, for a "product" or "rounded_product" slot.
 output_shapes: The row shapes of `arg_gradients`, used where there are no rows.
 bodies: Backward functions, each taking (frame, result gradients, residuals,
   captures, extras) and returning the gradients of its trainable arguments.
@@ -53,7 +53,7 @@ num_capture_inputs: How many captures each backward body takes.
 capture_inputs: Their positions among the Launch's captures.
 num_extras: How many of `extras` belong to each body.
 num_slots: How many accumulators belong to each body.
-slot_kinds: "dense", "slices" or "product".
+slot_kinds: "dense", "slices", "product" or "rounded_product".
 slot_captures: The Launch capture that each accumulator is the gradient of.
 slot_shapes: The shape of each accumulator's outer reference.
 )doc");

@@ -96,7 +96,7 @@ functions: The gradients of the blocks.
 program: Which function is the gradient of which block, and what it takes and
   returns; kernels/core/batched_program.h decodes it.
 arg_positions: Arguments of the LaunchBatched.
-slot_kinds: "dense", "slices" or "product".
+slot_kinds: "dense", "slices", "product" or "rounded_product".
 slot_captures: The LaunchBatched's capture that each slot is the gradient of.
 slot_shapes: The shape of each slot's outer reference.
 entry: As the LaunchBatched's.

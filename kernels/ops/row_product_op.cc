@@ -31,6 +31,7 @@ REGISTER_OP("RecursiveTf>RowProduct")
     .Input("right: T")
     .Output("y: T")
     .Attr("T: {float, double}")
+    .Attr("rounds_to_bfloat16: bool = false")
     .SetShapeFn(RowProductShape)
     .Doc(R"doc(
 Sums the outer products of the rows of two matrices: left^T right.
@@ -40,6 +41,8 @@ Any number of rows costs no more than its arithmetic, new ones included.
 left: [N, K].
 right: [N, M].
 y: [K, M]; zeros where N is 0.
+rounds_to_bfloat16: whether to round both operands, of type float, before they
+  are multiplied. Sums stay sums of floats. Needs AVX512-BF16.
 )doc");
 
 }  // namespace recursive_tf

@@ -1,4 +1,4 @@
-// Op definition of WeightMatMul.
+// Op definitions of WeightMatMul and Bfloat16MatMul.
 
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/op.h"
@@ -48,6 +48,24 @@ Multiplies the rows of `x` with a matrix of weights: fast for few rows.
 
 x: [..., K].
 weights: [K, M]; with `transpose_weights`, [M, K].
+y: [..., M].
+)doc");
+
+REGISTER_OP("RecursiveTf>Bfloat16MatMul")
+    .Input("x: float")
+    .Input("weights: float")
+    .Input("rounded: bfloat16")
+    .Output("y: float")
+    .Attr("transpose_weights: bool = false")
+    .SetShapeFn(WeightMatMulShape)
+    .Doc(R"doc(
+Multiplies the rows of `x`, rounded to bfloat16, with rounded weights.
+
+Products of two elements and their sums are of type float. Needs AVX512-BF16.
+
+x: [..., K].
+weights: [K, M]; with `transpose_weights`, [M, K]. Only the gradient is theirs.
+rounded: the weights as they are multiplied, of the same shape.
 y: [..., M].
 )doc");
 

@@ -56,7 +56,7 @@ absl::StatusOr<Accumulator::Kind> Accumulator::ParseKind(
     const std::string& kind) {
   if (kind == "dense") return Kind::kDense;
   if (kind == "slices") return Kind::kSlices;
-  if (kind == "product") return Kind::kProduct;
+  if (kind == "product" || kind == "rounded_product") return Kind::kProduct;
   return absl::InvalidArgumentError(
       absl::StrCat("recursive_tf: accumulator kind '", kind, "'"));
 }

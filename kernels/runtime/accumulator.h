@@ -23,6 +23,8 @@ namespace recursive_tf {
 //  frames
 //    of n products of one row each is one product of n rows, so the frames
 //    store two short rows in place of adding a whole weight matrix.
+//  * "rounded_product": the same to an accumulator; what multiplies the rows
+//    rounds them to bfloat16.
 //
 // Thread-safe.
 class Accumulator final {

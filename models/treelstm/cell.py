@@ -36,12 +36,14 @@ class TreeLSTMCell:
   Attributes:
     leaf_weights, leaf_bias: float [D_in, 3 D] and [3 D], gates in the order i, o, u.
     inner_weights, inner_bias: float [2 D, 5 D] and [5 D], gates in the order i, o, f_l, f_r, u.
+    precision: of the products with weights, as `rtf.nn.matmul` takes it.
   """
 
   leaf_weights: tf.Tensor
   leaf_bias: tf.Tensor
   inner_weights: tf.Tensor
   inner_bias: tf.Tensor
+  precision: str | None = dataclasses.field(default=None, kw_only=True)
 
   @property
   def state_spec(self) -> LSTMState:
@@ -51,11 +53,11 @@ class TreeLSTMCell:
 
   def leaf(self, x: tf.Tensor) -> LSTMState:
     """Computes the state of a leaf from its word vector `x`, float [1, D_in]."""
-    gates = rtf.nn.matmul(x, self.leaf_weights)
+    gates = rtf.nn.matmul(x, self.leaf_weights, precision=self.precision)
     return LSTMState(*rtf.nn.lstm_gates(gates, [], self.leaf_bias))
 
   def inner(self, left: LSTMState, right: LSTMState) -> LSTMState:
     """Computes the state of an inner node from its children's."""
     children = tf.concat([left.h, right.h], axis=1)
-    gates = rtf.nn.matmul(children, self.inner_weights)
+    gates = rtf.nn.matmul(children, self.inner_weights, precision=self.precision)
     return LSTMState(*rtf.nn.lstm_gates(gates, [left.c, right.c], self.inner_bias))

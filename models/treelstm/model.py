@@ -86,7 +86,8 @@ class TreeLSTM(TreeClassifier):
   def cell(self) -> TreeLSTMCell:
     """Returns the cell with the weights as they are now."""
     weights = (self.leaf_weights, self.leaf_bias, self.inner_weights, self.inner_bias)
-    return TreeLSTMCell(*(tf.convert_to_tensor(weight) for weight in weights))
+    tensors = (tf.convert_to_tensor(weight) for weight in weights)
+    return TreeLSTMCell(*tensors, precision=self.precision)
 
   def parameter_groups(self) -> Sequence[ParameterGroup]:
     """Returns all variables, with learning rates and L2."""

@@ -22,10 +22,12 @@ class TreeRNNCell:
 
   Attributes:
     weights, bias: float [2 D, D] and [D].
+    precision: of the products with weights, as `rtf.nn.matmul` takes it.
   """
 
   weights: tf.Tensor
   bias: tf.Tensor
+  precision: str | None = dataclasses.field(default=None, kw_only=True)
 
   @property
   def state_spec(self) -> tuple[tf.TensorSpec]:
@@ -43,7 +45,7 @@ class TreeRNNCell:
 
   def combine(self, children: tf.Tensor) -> tf.Tensor:
     """Returns what goes into the tanh, without the bias, from `children` [1, 2 D]: [1, D]."""
-    return rtf.nn.matmul(children, self.weights)
+    return rtf.nn.matmul(children, self.weights, precision=self.precision)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +62,8 @@ class RNTNCell(TreeRNNCell):
     """Returns what goes into the tanh, without the bias, from `children` [1, 2 D]: [1, D]."""
     # One row of all products: V's gradient is then a product of rows, as that of a plain matrix.
     pairs = tf.reshape(tf.matmul(children, children, transpose_a=True), [1, -1])
-    return rtf.nn.matmul(children, self.weights) + rtf.nn.matmul(pairs, self.tensor)
+    product = rtf.nn.matmul(children, self.weights, precision=self.precision)
+    return product + rtf.nn.matmul(pairs, self.tensor, precision=self.precision)
 
 
 MVState = tuple[tf.Tensor, tf.Tensor]
@@ -79,11 +82,13 @@ class MVRNNCell:
   Attributes:
     weights, bias: float [2 D, D] and [D].
     matrix_weights: W_M, float [D, 2 D].
+    precision: of the product with `weights`, as `rtf.nn.matmul` takes it.
   """
 
   weights: tf.Tensor
   bias: tf.Tensor
   matrix_weights: tf.Tensor
+  precision: str | None = dataclasses.field(default=None, kw_only=True)
 
   @property
   def width(self) -> int:
@@ -108,7 +113,8 @@ class MVRNNCell:
     """Computes the state of an inner node from its children's."""
     (h_left, m_left), (h_right, m_right) = left, right
     both = tf.concat([_times(m_right, h_left), _times(m_left, h_right)], axis=1)
-    h = tf.tanh(tf.nn.bias_add(rtf.nn.matmul(both, self.weights), self.bias))
+    product = rtf.nn.matmul(both, self.weights, precision=self.precision)
+    h = tf.tanh(tf.nn.bias_add(product, self.bias))
     stacked = tf.concat([m_left, m_right], axis=1)
     matrix = tf.matmul(self.matrix_weights, stacked[0])
     return h, matrix[tf.newaxis]

@@ -97,7 +97,8 @@ class TreeRNN(TreeClassifier):
 
   def cell(self) -> TreeRNNCell:
     """Returns the cell with the weights as they are now."""
-    return TreeRNNCell(tf.convert_to_tensor(self.weights), tf.convert_to_tensor(self.bias))
+    tensors = (tf.convert_to_tensor(weight) for weight in (self.weights, self.bias))
+    return TreeRNNCell(*tensors, precision=self.precision)
 
   def parameter_groups(self) -> Sequence[ParameterGroup]:
     """Returns all variables, with learning rates and L2."""
@@ -134,7 +135,8 @@ class RNTN(TreeRNN):
   def cell(self) -> RNTNCell:
     """Returns the cell with the weights as they are now."""
     weights = (self.weights, self.bias, self.tensor)
-    return RNTNCell(*(tf.convert_to_tensor(weight) for weight in weights))
+    tensors = (tf.convert_to_tensor(weight) for weight in weights)
+    return RNTNCell(*tensors, precision=self.precision)
 
   def parameter_groups(self) -> Sequence[ParameterGroup]:
     """Returns all variables, with learning rates and L2."""
@@ -196,7 +198,8 @@ class MVRNN(TreeClassifier):
   def cell(self) -> MVRNNCell:
     """Returns the cell with the weights as they are now."""
     weights = (self.weights, self.bias, self.matrix_weights)
-    return MVRNNCell(*(tf.convert_to_tensor(weight) for weight in weights))
+    tensors = (tf.convert_to_tensor(weight) for weight in weights)
+    return MVRNNCell(*tensors, precision=self.precision)
 
   def parameter_groups(self) -> Sequence[ParameterGroup]:
     """Returns all variables, with learning rates and L2."""

@@ -8,5 +8,5 @@ from recursive_tf.autodiff._gradients import second_order as second_order
 from recursive_tf.autodiff._gradients import static_shape as static_shape
 from recursive_tf.autodiff._gradients import switch_to_training as switch_to_training
 from recursive_tf.autodiff._taps import Slot as Slot
-from recursive_tf.autodiff._taps import is_product as is_product
+from recursive_tf.autodiff._taps import product_kind as product_kind
 from recursive_tf.autodiff._taps import terms_of as terms_of

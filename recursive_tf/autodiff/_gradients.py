@@ -163,8 +163,8 @@ def capture_gradients(
     if slot.kind == "dense":
       parts[0].set_shape(shape)
       dense[capture].append(parts[0])
-    elif slot.kind == "product":
-      product = row_product(*parts)
+    elif slot.kind != "slices":
+      product = row_product(*parts, rounds_to_bfloat16=slot.kind == "rounded_product")
       product.set_shape(shape)
       dense[capture].append(product)
     else:

@@ -31,7 +31,7 @@ class Slot:
 
   Attributes:
     capture: which of the body's captures it is the gradient of.
-    kind: "dense", "slices" or "product"; see kernels/runtime/accumulator.h.
+    kind: "dense", "slices", "product" or "rounded_product"; see kernels/runtime/accumulator.h.
     dtypes: types of what it emits.
   """
 
@@ -107,8 +107,9 @@ def _tap_gradient(op: tfi.Operation | None, gradient: Any) -> None:
     )
     return None
   for term in terms_of(gradient):
-    if is_product(term):
-      slot = Slot(capture, "product", (term.dtype, term.dtype))
+    kind = product_kind(term)
+    if kind:
+      slot = Slot(capture, kind, (term.dtype, term.dtype))
       left, right = term.op.inputs
       kernels.recursive_tf_accumulate_product(
         backward.frame_here(), left, right, slot=backward.slot(slot)
@@ -125,12 +126,14 @@ def terms_of(gradient: tf.Tensor) -> list[tf.Tensor]:
   return list(gradient.op.inputs) if is_here and gradient.op.type == "AddN" else [gradient]
 
 
-def is_product(term: tf.Tensor) -> bool:
-  """Tells whether a gradient is x^T dy, computed here."""
+def product_kind(term: tf.Tensor) -> str | None:
+  """Returns the kind of slot of a gradient that is x^T dy, computed here; None of any other."""
   op = term.op
-  return (
-    term.graph is tf.compat.v1.get_default_graph()
-    and op.type == "MatMul"
-    and op.get_attr("transpose_a")
-    and not op.get_attr("transpose_b")
+  if term.graph is not tf.compat.v1.get_default_graph():
+    return None
+  if op.type == "RecursiveTf>RowProduct":
+    return "rounded_product" if op.get_attr("rounds_to_bfloat16") else "product"
+  is_product = (
+    op.type == "MatMul" and op.get_attr("transpose_a") and not op.get_attr("transpose_b")
   )
+  return "product" if is_product else None

@@ -14,7 +14,7 @@ from typing import Protocol
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.autodiff import Slot, is_product, terms_of
+from recursive_tf.autodiff import Slot, product_kind, terms_of
 from recursive_tf.subgraph._accesses import check_gradient
 from recursive_tf.subgraph._body import function_name, name_of
 
@@ -209,11 +209,10 @@ def _shares(
     return [(Slot(capture, "slices", _dtypes(tensors)), tensors)]
   shares = []
   for term in terms_of(gradient):
-    kind, tensors = "dense", [term]
-    if is_product(term):
-      # The sum over all steps is one product of all rows: the operands are kept, not the product.
-      kind, tensors = "product", list(term.op.inputs)
-    shares.append((Slot(capture, kind, _dtypes(tensors)), tensors))
+    kind = product_kind(term)
+    # The sum over all steps is one product of all rows: the operands are kept, not the product.
+    tensors = list(term.op.inputs) if kind else [term]
+    shares.append((Slot(capture, kind or "dense", _dtypes(tensors)), tensors))
   return shares
 
 

@@ -25,7 +25,14 @@ _USUAL_TURNS = 4
 # Nodes of a parsed sentence, about.
 _USUAL_FRAMES = 32
 # An element of their results takes about as many multiplications as their input has in a row.
-_PRODUCTS = ("MatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "RecursiveTf>WeightMatMul")
+_PRODUCTS = (
+  "MatMul",
+  "BatchMatMulV2",
+  "BatchMatMulV3",
+  "Einsum",
+  "RecursiveTf>Bfloat16MatMul",
+  "RecursiveTf>WeightMatMul",
+)
 _SOLVERS = (
   "Cholesky",
   "MatrixDeterminant",

@@ -6,6 +6,7 @@ from typing import Any
 
 from recursive_tf.datasets import PackedTrees, ReadReport, Vocabulary
 from recursive_tf.models.labels import TASKS
+from recursive_tf.nn._precision import PRECISIONS, check_precision
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import load_splits, load_trees_to_test, pack_for_task
 from recursive_tf.training.problem import Curve, Panel, Problem, Score, Splits
@@ -78,7 +79,15 @@ class Classification(Problem):
 
   def make_model(self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int) -> Any:
     """Makes a classifier."""
-    return model(vocab_size, hyperparameters, task=config.task_object, seed=config.seed)
+    made = model(vocab_size, hyperparameters, task=config.task_object, seed=config.seed)
+    if config.products != "float32":
+      check_precision(config.products)
+      made.precision = config.products
+    return made
+
+  def precisions(self) -> tuple[str, ...]:
+    """Returns all: `rtf.nn.matmul` computes the products of these models."""
+    return PRECISIONS
 
   def table(self, task: str) -> tuple[Score, ...]:
     """Returns the accuracies; in the binary task there are none for five classes."""

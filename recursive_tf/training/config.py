@@ -21,6 +21,7 @@ _OPTIONAL = (
   "vectors",
   "vectors_digest",
   "early_stopping",
+  "products",
 )
 
 
@@ -46,6 +47,7 @@ class RunConfig:
     vectors: file of pretrained word vectors that it begins with, or empty.
     vectors_digest: tells whether they are still the same, where there is no checkpoint yet.
     early_stopping: epochs without a better one on dev after which the run ends, 0 for none.
+    products: precision of products with weights, "float32" or "bfloat16".
   """
 
   model: str
@@ -63,6 +65,7 @@ class RunConfig:
   vectors: str = ""
   vectors_digest: str = ""
   early_stopping: int = 0
+  products: str = "float32"
 
   @property
   def task_object(self) -> Task:

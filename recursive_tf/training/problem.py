@@ -127,6 +127,10 @@ class Problem(abc.ABC):
       trained_on: the run.
     """
 
+  def precisions(self) -> tuple[str, ...]:
+    """Returns those in which products with weights can be computed; see `rtf.nn.matmul`."""
+    return ("float32",)
+
   @abc.abstractmethod
   def make_model(self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int) -> Any:
     """Returns `model`, a class, made with `hyperparameters`, an object of its config class."""

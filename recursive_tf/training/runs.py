@@ -10,6 +10,7 @@ from typing import Any
 from recursive_tf._errors import ConfigError
 from recursive_tf.datasets.vectors import vector_size
 from recursive_tf.models import Trainable
+from recursive_tf.nn._precision import check_precision
 from recursive_tf.training.config import FILE_NAME, RunConfig, damaged
 from recursive_tf.training.registry import entry_for, entry_of_data
 
@@ -45,6 +46,8 @@ def load_run(directory: pathlib.Path) -> RunConfig:
       if type(value) not in allowed:
         raise ConfigError(f"hyperparameters: {name} is {value!r}, expected a number")
     check_ranges(config.flat())
+    if config.products not in entry.problem.precisions():
+      raise ConfigError(f"products: {config.products!r} is not one of {config.model}")
   except ConfigError as error:
     reason = str(error).rstrip(".")
     raise damaged(path, "expected what `recursive-tf train` wrote", reason) from error
@@ -64,6 +67,7 @@ def make_run_config(
   decay_epochs: int | None = None,
   vectors: str | None = None,
   early_stopping: int | None = None,
+  products: str | None = None,
   **hyperparameters: Any,
 ) -> RunConfig:
   """Makes a `RunConfig` with the model's defaults for all that is not given or None.
@@ -94,6 +98,7 @@ def make_run_config(
   elif decay_epochs < 1:
     raise ConfigError(f"--decay-epochs is {decay_epochs}, expected at least 1.")
   check_early_stopping(early_stopping)
+  products = _check_products(products or "float32", model, entry.problem.precisions())
   check_ranges({**values, "seed": seed, "limit": limit, "min_count": min_count})
   task = entry.task if task is None else task
   return RunConfig(
@@ -109,7 +114,18 @@ def make_run_config(
     decay_epochs,
     vectors=vectors or "",
     early_stopping=early_stopping or 0,
+    products=products,
   )
+
+
+def _check_products(precision: str, model: str, precisions: tuple[str, ...]) -> str:
+  """Returns the precision if the model and this processor have it."""
+  if precision not in precisions:
+    raise ConfigError(
+      f"--products is {precision}, expected of {model}: {' or '.join(precisions)}."
+    )
+  check_precision(precision)
+  return precision
 
 
 def check_early_stopping(num_epochs: int | None) -> None:

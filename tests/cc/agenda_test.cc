@@ -225,6 +225,80 @@ TEST(StepLimitTest, AWideRecursionReachesTheDepthLimitWithinItsBudget) {
   }
 }
 
+// A recursion like Fibonacci's: subtrees end at different depths, and a frame
+// is alive until both of its callees are done. Returns the greatest number of
+// frames that are alive.
+int64_t RunUnevenTree(Policy policy, int n, int64_t* num_steps,
+                      int64_t* num_items) {
+  struct Call : BatchedFrame {
+    int n, depth, num_missing;
+    Call* caller;
+  };
+  const AgendaPlan plan(policy, DecodeOrDie(TreeProgram()));
+  const std::unique_ptr<Agenda> agenda = plan.MakeAgenda();
+  std::vector<std::unique_ptr<Call>> calls;
+  std::vector<Call*> free;
+  std::vector<BatchedFrame*> items, added[3];
+  std::vector<int> depths, added_depths[3];
+  int64_t num_alive = 0, most = 0;
+  const auto add = [&](int block, Call* call) {
+    added[block].push_back(call);
+    added_depths[block].push_back(call->depth);
+  };
+  const auto enter = [&](int n, int depth, Call* caller) {
+    if (free.empty()) {
+      calls.push_back(std::make_unique<Call>());
+      free.push_back(calls.back().get());
+    }
+    Call* call = free.back();
+    free.pop_back();
+    *call = {{0}, n, depth, 2, caller};
+    most = std::max(most, ++num_alive);
+    add(kHead, call);
+  };
+  enter(n, 1, nullptr);
+  for (*num_steps = *num_items = 0;; ++*num_steps) {
+    for (int block : {kHead, kLeaf, kInner}) {
+      agenda->Add(block, 0, added[block], added_depths[block]);
+      added[block].clear();
+      added_depths[block].clear();
+    }
+    const int64_t limit = StepLimit(num_alive, agenda->size(), /*fanout=*/2);
+    const int block = limit == kNoStepLimit
+                          ? agenda->Take(&items, &depths)
+                          : agenda->TakeDeepest(limit, &items, &depths);
+    if (block < 0) break;
+    *num_items += static_cast<int64_t>(items.size());
+    for (int callee : {1, 2}) {  // All of one call, then all of the other.
+      for (BatchedFrame* item : items) {
+        Call* call = static_cast<Call*>(item);
+        if (block == kHead && call->n >= 2) {
+          enter(call->n - callee, call->depth + 1, call);
+        } else if (block == kHead && callee == 1) {
+          add(kLeaf, call);
+        } else if (block != kHead && callee == 1) {
+          if (call->caller != nullptr && --call->caller->num_missing == 0) {
+            add(kInner, call->caller);
+          }
+          free.push_back(call);
+          --num_alive;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(num_alive, 0);
+  return most;
+}
+
+TEST(StepLimitTest, AWideUnevenRecursionKeepsLargeSteps) {
+  for (Policy policy : {Policy::kLookAhead, Policy::kAgenda, Policy::kDepth}) {
+    int64_t num_steps = 0, num_items = 0;
+    const int64_t most = RunUnevenTree(policy, 30, &num_steps, &num_items);
+    EXPECT_LT(most, kFrameLimit * 3 / 4);
+    EXPECT_GT(num_items / num_steps, 500) << num_steps;
+  }
+}
+
 TEST(StepLimitTest, FewFramesKnowNoLimit) {
   EXPECT_EQ(StepLimit(0, 1, 2), kNoStepLimit);
   EXPECT_EQ(StepLimit(kFrameBudget / 2, kFrameBudget / 4, 2), kNoStepLimit);

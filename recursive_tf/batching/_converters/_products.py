@@ -154,7 +154,7 @@ def _is_product(labels: list[str], result: str) -> bool:
   return first[1] in second and result == first[0] + second.replace(first[1], "")
 
 
-@register("RecursiveTf>WeightMatMul")
+@register("RecursiveTf>WeightMatMul", "RecursiveTf>Bfloat16MatMul")
 def _weight_matmul(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   if inputs[0].form == SHARED or any(batch.form != SHARED for batch in inputs[1:]):
     return None
