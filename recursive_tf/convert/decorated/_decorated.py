@@ -212,7 +212,7 @@ class Decorated:
       found = graph.run(prepared.tensors)
     except tf.errors.OpError as error:
       site = program.taken(error)
-      if site is not None and site not in taken and not program.left_out[site].is_final:
+      if site is not None and site not in taken:
         taken = {**taken, site: program.left_out[site].value}
         other = self._programs.other(prepared, values, taken)
         if other is not None:

@@ -8,14 +8,18 @@ the program is, so this goes by the names in its code, and rather says yes.
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import dis
+import functools
+import inspect
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import keras
 
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.heap._fingerprint import is_bookkeeping
+from recursive_tf.convert.heap._fingerprint import is_bookkeeping, is_users
 
 _STORES = frozenset(
   """STORE_ATTR STORE_GLOBAL STORE_SUBSCR STORE_SLICE DELETE_ATTR DELETE_GLOBAL DELETE_SUBSCR
@@ -38,24 +42,61 @@ _BUILTINS = frozenset(
 )
 
 
-def acts(function: Any) -> str | None:
-  """Returns what in a function of the user's may do more than compute; None if nothing."""
-  return _Search().function(function, None)
+# What a library asks an object for that it is given.
+_ASKED = (
+  *("__call__", "__array__", "__tf_tensor__", "__index__", "__int__", "__float__", "__bool__"),
+  *("__len__", "__iter__", "__getitem__"),
+)
 
 
-def part_that_acts(layer: Any) -> str | None:
-  """Returns what in the users' layers inside a library's layer may do more than compute."""
+@dataclasses.dataclass(frozen=True)
+class Code:
+  """What is known of the user's code that a library may run.
+
+  Attributes:
+    acting: what in it may do more than compute; None if nothing.
+    functions: all functions in it.
+    members: what of the user's classes it may read: the class and the name.
+  """
+
+  acting: str | None
+  functions: tuple[types.FunctionType, ...]
+  members: tuple[tuple[type, str], ...]
+
+
+def code_of(function: Any) -> Code:
+  """Returns what is known of a function of the user's that a library is given."""
   search = _Search()
+  return search.found(search.function(function, None))
+
+
+def code_of_parts(layer: Any) -> Code:
+  """Returns what is known of the users' layers inside a library's layer."""
+  search = _Search()
+  handed: list[Any] = []
   for part in layer._flatten_layers():
     own = [value for name, value in vars(part).items() if not is_bookkeeping(name)]
-    for value in (type(part).call, *own):
-      if isinstance(value, types.MethodType):
-        value = value.__func__
-      if isinstance(value, types.FunctionType) and not _libraries.is_library(value):
-        found = search.function(value, type(part))
-        if found is not None:
-          return found
-  return None
+    handed += (types.MethodType(type(part).call, part), *own)
+    for value in (part, *own):
+      search.note_class(type(value))
+  for value in handed:
+    acting = search.handed(value)
+    if acting is not None:
+      return search.found(acting)
+  return search.found(None)
+
+
+def code_of_objects(objects: Iterable[Any]) -> Code:
+  """Returns what is known of the users' code in objects that a library has; but for layers."""
+  search, objects = _Search(), tuple(objects)
+  for value in objects:
+    search.note_class(type(value))
+  for value in objects:
+    is_layer = isinstance(value, keras.layers.Layer)
+    acting = search.handed(value) or (None if is_layer else search.object(value))
+    if acting is not None:
+      return search.found(acting)
+  return search.found(None)
 
 
 class _Search:
@@ -63,12 +104,48 @@ class _Search:
 
   def __init__(self) -> None:
     self._seen: set[int] = set()
+    self._kinds: dict[type, None] = {}  # Of objects that the functions may use.
+    self._functions: list[types.FunctionType] = []
+    self._members: dict[tuple[type, str], None] = {}
+
+  def found(self, acting: str | None) -> Code:
+    """Returns what there is by now."""
+    return Code(acting, tuple(self._functions), tuple(self._members))
+
+  def note_class(self, kind: type) -> None:
+    """Notes that objects of a class are at hand."""
+    if is_users(kind) and kind not in self._kinds:
+      self._kinds[kind] = None
+
+  def handed(self, value: Any) -> str | None:
+    """Returns what acts in a function, method or partial function; None of all else."""
+    kind = None
+    while isinstance(value, functools.partial):
+      value = value.func
+    if isinstance(value, types.MethodType):
+      kind, value = type(value.__self__), value.__func__
+    is_users = isinstance(value, types.FunctionType) and not _libraries.is_library(value)
+    return self.function(value, kind) if is_users else None
+
+  def object(self, value: Any) -> str | None:
+    """Returns what acts in what a library asks an object for; None if nothing."""
+    kind = type(value)
+    for name in _ASKED if is_users(kind) else ():
+      method = inspect.getattr_static(kind, name, None)
+      if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
+        acting = self.function(method, kind)
+        if acting is not None:
+          return acting
+    return None
 
   def function(self, function: Any, kind: type | None) -> str | None:
     """Returns what acts in a function; `kind` is the class that it is a method of."""
+    if kind is not None:
+      self.note_class(kind)
     if id(function.__code__) in self._seen:
       return None
     self._seen.add(id(function.__code__))
+    self._functions.append(function)
     names = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     known: dict[str, Any] = {}
     for name, cell in names.items():
@@ -112,15 +189,26 @@ class _Search:
       return None if value.__module__ == "builtins" or _libraries.is_library(value) else name
     if _libraries.is_library(value) and not isinstance(value, keras.layers.Layer):
       return name if callable(value) and not _libraries.only_computes(value) else None
+    self.note_class(type(value))
     is_data = not callable(value) or isinstance(value, keras.layers.Layer)
     return None if is_data else name
 
   def _method(self, name: str, kind: type | None) -> str | None:
     if name in _ACTING_METHODS:
       return f".{name}"
-    found = getattr(kind, name, None)
-    if isinstance(found, property):
-      found = found.fget
-    if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
-      return self.function(found, kind)
+    nothing = object()
+    for each in dict.fromkeys([*([] if kind is None else [kind]), *self._kinds]):
+      found: Any = inspect.getattr_static(each, name, nothing)
+      if found is nothing:
+        continue
+      if is_users(each):
+        self._members[each, name] = None
+      if isinstance(found, property):
+        found = found.fget
+      elif isinstance(found, (staticmethod, classmethod)):
+        found = found.__func__
+      if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
+        acting = self.function(found, each)
+        if acting is not None:
+          return acting
     return None

@@ -10,6 +10,7 @@ only where one differs.
 
 from __future__ import annotations
 
+import dis
 import enum
 import functools
 import inspect
@@ -132,6 +133,12 @@ class Fingerprint:
     for part in self._parts:
       yield from filter(is_leaf, part.values())
 
+  def places(self) -> Iterator[tuple[Any, str]]:
+    """Yields the attributes and variables that it compares: the owner and the name."""
+    for part in self._parts:
+      if isinstance(part, (AttributesPart, NamesPart)):
+        yield from part.places()
+
   def is_same(self) -> bool:
     """Tells whether the object holds now what it held then."""
     if not hold_the_same(self._entries):
@@ -217,6 +224,10 @@ class AttributesPart:
   def values(self) -> tuple[Any, ...]:
     """Returns the attributes' values."""
     return self._values
+
+  def places(self) -> Iterator[tuple[Any, str]]:
+    """Yields the object with the name of each."""
+    return ((self._owner, name) for name in self._names)
 
   def entry(self) -> tuple[Any, ...]:
     """Returns it as `_walk.hold_the_same` compares it."""
@@ -348,7 +359,7 @@ class NamesPart:
     codes = [owner.__code__]
     for code in codes:
       codes += [const for const in code.co_consts if isinstance(const, types.CodeType)]
-    self._names = sorted({name for code in codes for name in code.co_names})
+    self._names = sorted({name for code in codes for name in _global_names(code)})
     self._values = self._now()
 
   def _now(self) -> tuple[Any, ...]:
@@ -361,10 +372,23 @@ class NamesPart:
     """Returns what they stand for."""
     return self._values
 
+  def places(self) -> Iterator[tuple[Any, str]]:
+    """Yields where the variables are: cells and the module's namespace, with the names."""
+    owner = self._owner
+    yield from zip(owner.__closure__ or (), owner.__code__.co_freevars, strict=True)
+    yield from ((owner.__globals__, name) for name in self._names)
+
   def is_same(self) -> bool:
     """Tells whether they stand for what they did."""
     now = self._now()
     return _are_same(now, self._values) or _look_same(now, self._values)
+
+
+def _global_names(code: types.CodeType) -> Iterator[str]:
+  """Yields the names that code looks up outside of itself; those of attributes are none."""
+  for instruction in dis.get_instructions(code):
+    if "GLOBAL" in instruction.opname or instruction.opname == "LOAD_NAME":
+      yield instruction.argval
 
 
 class ClassPart:
@@ -376,7 +400,7 @@ class ClassPart:
   def __init__(self, owner: type):
     self._owner = owner
     self._mro = owner.__mro__
-    self._bases = [base for base in self._mro if _is_users(base)]
+    self._bases = [base for base in self._mro if is_users(base)]
     self._take()
 
   def _take(self) -> None:
@@ -409,13 +433,34 @@ class ClassPart:
     return True
 
 
+class MemberPart:
+  """What a class has under a name, itself or inherited."""
+
+  def __init__(self, owner: type, name: str):
+    self._owner = owner
+    self._name = name
+    self._value = self._now()
+
+  def _now(self) -> Any:
+    return next((vars(b)[self._name] for b in self._owner.__mro__ if self._name in vars(b)), _GONE)
+
+  def values(self) -> tuple[Any, ...]:
+    """Returns it."""
+    return (self._value,)
+
+  def is_same(self) -> bool:
+    """Tells whether it is what it was."""
+    return same_static(self._value, self._now())
+
+
 def _methods(base: type) -> tuple[str, ...]:
   return tuple(
     sorted(name for name, value in vars(base).items() if hasattr(type(value), "__get__"))
   )
 
 
-def _is_users(base: type) -> bool:
+def is_users(base: type) -> bool:
+  """Tells whether a class is the user's."""
   return base.__module__ != "builtins" and not _libraries.is_library(base)
 
 

@@ -22,6 +22,7 @@ from recursive_tf.convert.heap._fingerprint import (
   ClassPart,
   Fingerprint,
   FunctionPart,
+  MemberPart,
   content_of,
   is_leaf,
 )
@@ -79,6 +80,7 @@ class Guards:
     self._identified: dict[int, Any] = {}
     self._checks: dict[tuple[int, Any], tuple[Any, Callable[[], Any], Any]] = {}
     self._watched: dict[tuple[int, str], tuple[Any, Any]] = {}
+    self._run: set[int] = set()  # The numbers of those whose code a library may run.
     self._settings = settings_now()
     self._made: dict[int, np.ndarray] = {}  # Arrays that the program makes anew in each run.
 
@@ -206,6 +208,13 @@ class Guards:
     if key not in self._watched and isinstance(function, types.FunctionType):
       self._watched[key] = function, FunctionPart(function)
 
+  def member(self, kind: type, name: str) -> Any:
+    """Returns and guards what a class has under a name, as code sees it that a library runs."""
+    key = id(kind), f"member {name}"
+    if key not in self._watched:
+      self._watched[key] = kind, MemberPart(kind, name)
+    return self._watched[key][1].values()[0]
+
   def watch(self, value: Any) -> None:
     """Guards all that an object holds, which is handed to a library as it is.
 
@@ -215,6 +224,14 @@ class Guards:
     key = id(value), "content"
     if key not in self._watched and not is_leaf(value):
       self._watched[key] = value, Fingerprint(value)
+
+  def newly_run(self, value: Any) -> tuple[Any, ...]:
+    """Returns what a watched object holds, of which a library may run code; once for each."""
+    _, found = self._watched.get((id(value), "content"), (None, None))
+    if found is None or id(value) in self._run:
+      return ()
+    self._run.add(id(value))
+    return tuple(found.holds)
 
   def _guard(
     self, owner: Any, name: Any, read: Callable[[], Any], same: Callable[..., bool] = same_static
@@ -291,6 +308,7 @@ class Guards:
       yield owner, CONTENT if name in _CONTENTS else name
     for _, part in self._watched.values():
       if isinstance(part, Fingerprint):
+        yield from part.places()
         for owner in part.holds:
           yield owner, CONTENT
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -24,6 +25,8 @@ _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions ne
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
 _LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
 _MAX_LEFT_OUT = 4  # Branches that one program leaves out.
+# Refusals of a program with a branch: what it makes in its first call is there in the second.
+_MAX_HOPELESS = 2
 _MAX_SECONDS_IN_VAIN = 10.0  # Of conversions without branches that each call takes.
 _PATIENCE = 4  # Times the seconds, for what was refused because it took too long.
 # Runs that fail one after the other although plain Python does not, before it is given up.
@@ -50,7 +53,7 @@ class Entry:
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
   changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
   containers: dict[str, Any] = dataclasses.field(default_factory=dict)
-  hopeless: set[Any] = dataclasses.field(default_factory=set)  # Branches without a program.
+  hopeless: Counter[Any] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
 
   @property
   def is_given_up(self) -> bool:
@@ -289,14 +292,25 @@ class Programs:
     Args:
       prepared: what ran.
       values: of the parameters.
-      taken: branches that this call is known to take.
+      taken: branches that this call is known to take, last the one that `prepared` leaves out.
+
+    Returns:
+      It; None if there is none, and plain Python takes the branch.
     """
-    if tuple(taken.items()) in prepared.entry.hopeless:
+    entry, program, branches = prepared.entry, prepared.program, tuple(taken.items())
+    if entry.hopeless[branches] >= _MAX_HOPELESS:
+      return None
+    last, _ = branches[-1]
+    if program.left_out[last].is_final and not entry.hopeless[branches]:
+      entry.hopeless[branches] += 1  # That was tried when the program was made.
       return None
     try:
-      return self.prepare(prepared.arguments, values, None, True, taken)
+      found = self.prepare(prepared.arguments, values, None, True, taken)
     except ConversionRefused:
       return None
+    if not found.program.left_out and program in entry.programs:
+      entry.programs.remove(program)
+    return found
 
   def entry(self, arguments: dict[str, Argument]) -> Entry:
     """Returns what is known for arguments of these kinds.
@@ -395,7 +409,7 @@ class Programs:
         program = self._program(making, wider)
     except ConversionRefused as refusal:
       if making.leaves_out:
-        entry.hopeless.add(tuple(making.taken.items()))
+        entry.hopeless[tuple(making.taken.items())] += 1
         raise
       raise entry.refused(refusal, self._stats.total_seconds, self._limits) from refusal.__cause__
     finally:

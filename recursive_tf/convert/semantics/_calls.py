@@ -19,7 +19,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.heap._acting import acts
+from recursive_tf.convert.heap._acting import code_of
 from recursive_tf.convert.semantics import (
   _attributes,
   _containers,
@@ -30,7 +30,7 @@ from recursive_tf.convert.semantics import (
   _tensor_lists,
   _text,
 )
-from recursive_tf.convert.semantics._native import native
+from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.values._abstract import (
@@ -206,11 +206,12 @@ def _check_computes(
   values = (*args, *kwargs.values())
   for value in values:
     if isinstance(value, types.FunctionType) and not _libraries.is_library(value):
-      acting = acts(value)
-      if acting is not None:
+      code = code_of(value)
+      if code.acting is not None:
         raise ip.frame.refuse(
-          Reason.OPAQUE_CALL, f"{name} calls {value.__name__}, which has effects: {acting}."
+          Reason.OPAQUE_CALL, f"{name} calls {value.__name__}, which has effects: {code.acting}."
         )
+      watch_code(ip, code)
   if _libraries.returns_python(function) and any(map(_layers.is_lowered, values)):
     raise ip.frame.refuse(Reason.OPAQUE_CALL, f"{name} of what only the run knows.")
 

@@ -18,8 +18,8 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.heap._acting import part_that_acts
-from recursive_tf.convert.semantics._native import native
+from recursive_tf.convert.heap._acting import code_of_parts
+from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.values._abstract import (
   Abstract,
   Array,
@@ -47,11 +47,13 @@ def call(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   _check_training(ip, layer, kwargs)
   if _is_users(kind.call):
     return _call_users(ip, layer, kind.call, args, kwargs)
-  acting = part_that_acts(layer)
-  if acting is not None:
+  code = code_of_parts(layer)
+  if code.acting is not None:
     raise ip.frame.refuse(
-      Reason.OPAQUE_CALL, f"Layer {layer.name!r} runs code of the user's with effects: {acting}."
+      Reason.OPAQUE_CALL,
+      f"Layer {layer.name!r} runs code of the user's with effects: {code.acting}.",
     )
+  watch_code(ip, code)
   _check_steps(ip, layer, args)
   found = native(ip, layer, args, kwargs)
   _check_left(ip, layer, found)

@@ -14,7 +14,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap import _acting, _libraries
 from recursive_tf.convert.heap._fingerprint import TooLarge
 from recursive_tf.convert.semantics import _as_eager
 from recursive_tf.convert.values._abstract import (
@@ -51,7 +51,7 @@ def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict
   """Calls a library's function on the tensors of the graph."""
   frame = ip.frame
   frame.partial()
-  watch(ip, getattr(function, "__self__", function))
+  watch_calls(ip, getattr(function, "__self__", function))
   _as_eager.check_arguments(ip, function, args, kwargs)
   elements = _as_eager.Elements(ip, [*args, *kwargs.values()])
   args = [lowered(ip, arg) for arg in args]
@@ -149,8 +149,33 @@ def _refuse_numpy(ip: Host, function: Any, values: list[Any]) -> None:
     )
 
 
+def watch_calls(ip: Host, value: Any) -> None:
+  """Guards what an object holds, and what code of the user's in it reads, which a library may run.
+
+  Raises:
+    ConversionRefused: If that code does more than compute.
+  """
+  watch(ip, value)
+  found = _acting.code_of_objects(ip.conversion.guards.newly_run(value))
+  if found.acting is not None:
+    raise ip.frame.refuse(
+      Reason.OPAQUE_CALL,
+      f"A {type(value).__name__} is used by a library, which may run code of the user's in it with"
+      f" effects: {found.acting}.",
+    )
+  watch_code(ip, found)
+
+
+def watch_code(ip: Host, code: _acting.Code) -> None:
+  """Guards what code of the user's reads that a library runs."""
+  for function in code.functions:
+    watch(ip, function)
+  for kind, name in code.members:
+    watch(ip, ip.conversion.guards.member(kind, name))
+
+
 def watch(ip: Host, value: Any) -> None:
-  """Guards all that an object known at conversion holds, which is handed to a library."""
+  """Guards all that an object known at conversion holds."""
   try:
     ip.conversion.guards.watch(value)
   except TooLarge as error:
@@ -191,7 +216,7 @@ def lowered(ip: Host, value: Any) -> Any:
       Reason.EFFECT_ORDER, f"A {named(value)} that is changed is passed to a library."
     )
   if is_static(value):
-    watch(ip, value)
+    watch_calls(ip, value)
   if isinstance(value, tf.Variable) and ip.conversion.is_step:
     return value  # A tape asks for the variable itself.
   return frame.tensor(value)

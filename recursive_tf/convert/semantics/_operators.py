@@ -158,7 +158,11 @@ def natively(ip: Host, function: Any, left: Any, right: Any) -> Any:
 
 
 def _is_square(base: Any, exponent: Any) -> bool:
-  """Tells whether a power is a square: the same to the last digit, and much faster than a power."""
+  """Tells whether a power is a square.
+
+  It is much faster, and rounded once: of a power in eager execution the last digit may be off by
+  one. `tf.function` takes a square, too.
+  """
   is_float = isinstance(base, tf.Tensor) and base.dtype in (tf.float32, tf.float64)
   return is_float and type(exponent) in (int, float) and exponent == 2
 

@@ -661,6 +661,36 @@ def test_a_branch_left_out_that_is_always_taken_is_given_up():
   assert float(step(tf.constant(-1.0))) == -2.0
 
 
+def test_a_branch_that_makes_its_variable_at_first_is_part_of_the_graph_from_then_on():
+  model = types.SimpleNamespace(total=None)
+
+  @rtf.function(verify=False)
+  def step(x):
+    if x > 0.0:
+      return x * 2.0
+    if model.total is None:
+      model.total = tf.Variable(0.0)
+    model.total.assign_add(x)
+    return model.total * 1.0
+
+  found = [float(step(tf.constant(x))) for x in (1.0, -1.0, -2.0, 3.0, -4.0)]
+  assert found == [2, -1, -3, 6, -7]
+  assert (step.stats.num_converted_runs, step.stats.num_fallback_runs) == (4, 1)
+
+
+def test_two_branches_of_which_one_is_built_later_are_two_graphs():
+  layer = tf.keras.layers.Dense(1, kernel_initializer="ones")
+
+  @rtf.function(verify=False)
+  def step(x):
+    return [x, layer(x)] if tf.reduce_sum(x) > 0.0 else x
+
+  inputs = [tf.fill([1, 1], x) for x in (-1.0, 1.0, 2.0, -1.0, 3.0)]
+  found = [np.ravel(step(x)).tolist() for x in inputs]
+  assert found == [[-1], [1, 1], [2, 2], [-1], [3, 3]]
+  assert (step.stats.num_converted_runs, step.stats.num_fallback_runs) == (4, 1)
+
+
 def test_strict_raises_where_a_branch_is_left_out_and_taken():
   seen = []
 
