@@ -33,7 +33,7 @@ help:
 	@echo 'make check       lint, format, types, floors'
 	@echo 'make bench       the benchmarks'
 	@echo 'more:            setup test-concurrent test-slow test-one-thread format core-test core-tsan'
-	@echo '                 core-asan core-runtime core-thread-safety wheel wheel-test docs clean'
+	@echo '                 core-asan core-runtime core-thread-safety fuzz wheel wheel-test docs clean'
 
 train: setup
 	$(BIN)/recursive-tf train $(TRAIN_ARGS)

@@ -5,7 +5,8 @@
 `ChildSumTreeLSTM(vocab_size)` and `NaryTreeLSTM(vocab_size)` encode trees with any number of
 children and words at any node: `model.encode(batch)`, of a `NaryBatch`.
 `RelatednessTreeLSTM(vocab_size)` compares two sentences, `RelationTreeLSTM(vocab_size)` labels
-the relations of words to their heads, both with a Child-Sum Tree-LSTM.
+the relations of words to their heads, both with a Child-Sum Tree-LSTM; `NaryRelatednessTreeLSTM`
+and `NaryRelationTreeLSTM` do with an N-ary one.
 `TopDownTreeLSTM(vocab_size)` generates trees: `model.generate(condition)`.
 """
 
@@ -19,6 +20,10 @@ from recursive_tf.models.trainable import Trainable as Trainable
 from recursive_tf.models.treelstm import ChildSumTreeLSTM as ChildSumTreeLSTM
 from recursive_tf.models.treelstm import GeneratedTrees as GeneratedTrees
 from recursive_tf.models.treelstm import GenerationMetrics as GenerationMetrics
+from recursive_tf.models.treelstm import NaryRelatednessConfig as NaryRelatednessConfig
+from recursive_tf.models.treelstm import NaryRelatednessTreeLSTM as NaryRelatednessTreeLSTM
+from recursive_tf.models.treelstm import NaryRelationConfig as NaryRelationConfig
+from recursive_tf.models.treelstm import NaryRelationTreeLSTM as NaryRelationTreeLSTM
 from recursive_tf.models.treelstm import NaryTreeEncoder as NaryTreeEncoder
 from recursive_tf.models.treelstm import NaryTreeLSTM as NaryTreeLSTM
 from recursive_tf.models.treelstm import NaryTreeLSTMConfig as NaryTreeLSTMConfig

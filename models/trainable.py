@@ -42,6 +42,11 @@ class Trainable(tf.Module, abc.ABC):
   def parameter_groups(self) -> Sequence[ParameterGroup]:
     """Returns all variables, with learning rates and L2."""
 
+  @property
+  def vector_size(self) -> int:
+    """Width of a word's vector: of a row of `embedding`, which may hold more of it."""
+    return int(self.embedding.shape[1])
+
   def evaluate(self, batch: Any) -> tuple[tf.Tensor, Any]:
     """Returns loss and counts as `loss_and_metrics`, and counts that training does without."""
     return self.loss_and_metrics(batch)

@@ -6,9 +6,15 @@ from recursive_tf.models.treelstm.nary import ChildSumTreeLSTM as ChildSumTreeLS
 from recursive_tf.models.treelstm.nary import NaryTreeEncoder as NaryTreeEncoder
 from recursive_tf.models.treelstm.nary import NaryTreeLSTM as NaryTreeLSTM
 from recursive_tf.models.treelstm.nary import NaryTreeLSTMConfig as NaryTreeLSTMConfig
+from recursive_tf.models.treelstm.relatedness import NaryRelatednessConfig as NaryRelatednessConfig
+from recursive_tf.models.treelstm.relatedness import (
+  NaryRelatednessTreeLSTM as NaryRelatednessTreeLSTM,
+)
 from recursive_tf.models.treelstm.relatedness import RelatednessConfig as RelatednessConfig
 from recursive_tf.models.treelstm.relatedness import RelatednessMetrics as RelatednessMetrics
 from recursive_tf.models.treelstm.relatedness import RelatednessTreeLSTM as RelatednessTreeLSTM
+from recursive_tf.models.treelstm.relations import NaryRelationConfig as NaryRelationConfig
+from recursive_tf.models.treelstm.relations import NaryRelationTreeLSTM as NaryRelationTreeLSTM
 from recursive_tf.models.treelstm.relations import RelationConfig as RelationConfig
 from recursive_tf.models.treelstm.relations import RelationMetrics as RelationMetrics
 from recursive_tf.models.treelstm.relations import RelationTreeLSTM as RelationTreeLSTM

@@ -35,6 +35,12 @@ class NaryTreeLSTMConfig:
   max_children: int = 2
 
 
+def sizes_of(config: Any) -> NaryTreeLSTMConfig:
+  """Returns the sizes of an encoder, of the hyperparameters of a model around it."""
+  names = (field.name for field in dataclasses.fields(NaryTreeLSTMConfig))
+  return NaryTreeLSTMConfig(**{n: getattr(config, n) for n in names if hasattr(config, n)})
+
+
 class NaryTreeEncoder(tf.Module, abc.ABC):
   """Encodes trees: the state of a tree is that of its root.
 
@@ -83,9 +89,22 @@ class NaryTreeEncoder(tf.Module, abc.ABC):
   def cell(self) -> Any:
     """Returns the cell with the weights as they are now."""
 
+  @property
+  def recurrent_weights(self) -> tuple[tf.Variable, ...]:
+    """The matrices of the cell."""
+    return self.word_weights, self.weights
+
+  def checked(self, batch: NaryBatch | NarySelection) -> NarySelection:
+    """Returns the trees, after assertions, where there are any, that they can be encoded."""
+    return NarySelection(batch.root, batch.nodes, batch.children)
+
   def encode(self, batch: NaryBatch | NarySelection) -> tf.Tensor:
-    """Returns the states `h` of the roots, float [B, D]."""
-    return encode_nary_trees(self.name, batch, self.cell(), self.embedding)
+    """Returns the states `h` of the roots, float [B, D].
+
+    Raises:
+      tf.errors.InvalidArgumentError: If a node has more children than an N-ary Tree-LSTM takes.
+    """
+    return encode_nary_trees(self.name, self.checked(batch), self.cell(), self.embedding)
 
 
 class ChildSumTreeLSTM(NaryTreeEncoder):
@@ -98,6 +117,11 @@ class ChildSumTreeLSTM(NaryTreeEncoder):
     bias = np.zeros([4, width])
     bias[3] = self.config.forget_bias
     self.bias = tf.Variable(init.constant(bias.reshape(-1)), name="bias")
+
+  @property
+  def recurrent_weights(self) -> tuple[tf.Variable, ...]:
+    """The matrices of the cell."""
+    return *super().recurrent_weights, self.forget_weights
 
   def cell(self) -> ChildSumCell:
     """Returns the cell with the weights as they are now."""
@@ -121,12 +145,8 @@ class NaryTreeLSTM(NaryTreeEncoder):
     weights = (self.word_weights, self.weights, self.bias)
     return NaryCell(*(tf.convert_to_tensor(weight) for weight in weights))
 
-  def encode(self, batch: NaryBatch | NarySelection) -> tf.Tensor:
-    """Returns the states `h` of the roots, float [B, D].
-
-    Raises:
-      tf.errors.InvalidArgumentError: If a node has more than `max_children` children.
-    """
+  def checked(self, batch: NaryBatch | NarySelection) -> NarySelection:
+    """Returns the trees, after the assertion that no node has more than `max_children` children."""
     limit = self.config.max_children
     check = tf.debugging.assert_less_equal(
       batch.nodes[:, 3],
@@ -136,4 +156,4 @@ class NaryTreeLSTM(NaryTreeEncoder):
     )
     with tf.control_dependencies([check] if check is not None else []):
       nodes = tf.identity(batch.nodes)
-    return super().encode(NarySelection(batch.root, nodes, batch.children))
+    return NarySelection(batch.root, nodes, batch.children)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -18,7 +18,12 @@ from recursive_tf.datasets.nary import NarySelection
 from recursive_tf.models.initializers import Initializer
 from recursive_tf.models.optimizer import ParameterGroup
 from recursive_tf.models.trainable import Trainable
-from recursive_tf.models.treelstm.nary import ChildSumTreeLSTM, NaryTreeLSTMConfig
+from recursive_tf.models.treelstm.nary import (
+  ChildSumTreeLSTM,
+  NaryTreeEncoder,
+  NaryTreeLSTM,
+  sizes_of,
+)
 
 _SCORES = (1.0, 2.0, 3.0, 4.0, 5.0)
 
@@ -49,6 +54,17 @@ class RelatednessConfig:
   l2: float = 1e-4
   batch_size: int = 25
   epochs: int = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class NaryRelatednessConfig(RelatednessConfig):
+  """Hyperparameters of `NaryRelatednessTreeLSTM`.
+
+  Attributes:
+    max_children: N of the N-ary Tree-LSTM. No word of SICK's has more dependents than the default.
+  """
+
+  max_children: int = 8
 
 
 class RelatednessMetrics(NamedTuple):
@@ -124,6 +140,7 @@ class RelatednessTreeLSTM(Trainable):
     output_weights, output_bias: [H, 5] and [5].
   """
 
+  encoder_class: ClassVar[type[NaryTreeEncoder]] = ChildSumTreeLSTM
   metrics_class = RelatednessMetrics
   metrics_dtype = tf.float64
   has_answers = True
@@ -138,9 +155,7 @@ class RelatednessTreeLSTM(Trainable):
     """Makes the weights; arguments as `TreeLSTM`."""
     super().__init__(name="relatedness_tree_lstm")
     self.config = config = config or RelatednessConfig()
-    names = ("embedding_size", "state_size", "embedding_range", "forget_bias")
-    sizes = NaryTreeLSTMConfig(**{name: getattr(config, name) for name in names})
-    self.encoder = ChildSumTreeLSTM(vocab_size, sizes, seed, dtype)
+    self.encoder = self.encoder_class(vocab_size, sizes_of(config), seed, dtype)
     init = Initializer(seed + 1, dtype)
     hidden = init.glorot(2 * config.state_size, config.hidden_size)
     self.hidden_weights = tf.Variable(hidden, name="hidden_weights")
@@ -191,14 +206,19 @@ class RelatednessTreeLSTM(Trainable):
   def parameter_groups(self) -> Sequence[ParameterGroup]:
     """Returns all variables, with learning rates and L2."""
     config, encoder = self.config, self.encoder
-    recurrent = (encoder.word_weights, encoder.weights, encoder.forget_weights)
-    matrices = (*recurrent, self.hidden_weights, self.output_weights)
+    matrices = (*encoder.recurrent_weights, self.hidden_weights, self.output_weights)
     biases = (encoder.bias, self.hidden_bias, self.output_bias)
     return (
       ParameterGroup(matrices, config.learning_rate, config.l2),
       ParameterGroup(biases, config.learning_rate),
       ParameterGroup((self.embedding,), config.embedding_learning_rate),
     )
+
+
+class NaryRelatednessTreeLSTM(RelatednessTreeLSTM):
+  """The same with an N-ary Tree-LSTM, for which dependents have places: in the words' order."""
+
+  encoder_class = NaryTreeLSTM
 
 
 def _mean_score(logits: tf.Tensor) -> tf.Tensor:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import tensorflow as tf
 
@@ -19,7 +19,12 @@ from recursive_tf.models.initializers import Initializer
 from recursive_tf.models.optimizer import ParameterGroup
 from recursive_tf.models.recursion import ChildrenHead, Tensors, run_over_nary_trees
 from recursive_tf.models.trainable import Trainable
-from recursive_tf.models.treelstm.nary import ChildSumTreeLSTM, NaryTreeLSTMConfig
+from recursive_tf.models.treelstm.nary import (
+  ChildSumTreeLSTM,
+  NaryTreeEncoder,
+  NaryTreeLSTM,
+  sizes_of,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +53,18 @@ class RelationConfig:
   l2: float = 1e-5
   batch_size: int = 25
   epochs: int = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class NaryRelationConfig(RelationConfig):
+  """Hyperparameters of `NaryRelationTreeLSTM`.
+
+  Attributes:
+    max_children: N of the N-ary Tree-LSTM. No word of the English Web Treebank has more dependents
+      than the default.
+  """
+
+  max_children: int = 18
 
 
 class RelationMetrics(NamedTuple):
@@ -88,6 +105,7 @@ class RelationTreeLSTM(Trainable):
     output_weights, output_bias: [H, K] and [K].
   """
 
+  encoder_class: ClassVar[type[NaryTreeEncoder]] = ChildSumTreeLSTM
   metrics_class = RelationMetrics
   metrics_dtype = tf.int64
 
@@ -101,9 +119,7 @@ class RelationTreeLSTM(Trainable):
     """Makes the weights; arguments as `TreeLSTM`."""
     super().__init__(name="relation_tree_lstm")
     self.config = config = config or RelationConfig()
-    names = ("embedding_size", "state_size", "embedding_range", "forget_bias")
-    sizes = NaryTreeLSTMConfig(**{name: getattr(config, name) for name in names})
-    self.encoder = ChildSumTreeLSTM(vocab_size, sizes, seed, dtype)
+    self.encoder = self.encoder_class(vocab_size, sizes_of(config), seed, dtype)
     init = Initializer(seed + 1, dtype)
     width, num_classes = config.hidden_size, len(UD_RELATIONS)
 
@@ -165,7 +181,7 @@ class RelationTreeLSTM(Trainable):
   def _run(
     self, batch: RelationBatch, head: ChildrenHead, specs: tuple[tf.TensorSpec, ...]
   ) -> Tensors:
-    trees = NarySelection(batch.root, batch.nodes, batch.children)
+    trees = self.encoder.checked(NarySelection(batch.root, batch.nodes, batch.children))
     cell, embedding = self.encoder.cell(), self.embedding
     return run_over_nary_trees(self.name, trees, cell, embedding, head, specs)[1]
 
@@ -186,11 +202,16 @@ class RelationTreeLSTM(Trainable):
   def parameter_groups(self) -> Sequence[ParameterGroup]:
     """Returns all variables, with learning rates and L2."""
     config, encoder = self.config, self.encoder
-    recurrent = (encoder.word_weights, encoder.weights, encoder.forget_weights)
     own = (self.state_weights, self.head_weights, self.side_weights, self.output_weights)
     biases = (encoder.bias, self.hidden_bias, self.output_bias)
     return (
-      ParameterGroup((*recurrent, *own), config.learning_rate, config.l2),
+      ParameterGroup((*encoder.recurrent_weights, *own), config.learning_rate, config.l2),
       ParameterGroup(biases, config.learning_rate),
       ParameterGroup((self.embedding,), config.embedding_learning_rate),
     )
+
+
+class NaryRelationTreeLSTM(RelationTreeLSTM):
+  """The same with an N-ary Tree-LSTM, for which dependents have places: in the words' order."""
+
+  encoder_class = NaryTreeLSTM

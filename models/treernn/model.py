@@ -195,6 +195,11 @@ class MVRNN(TreeClassifier):
     matrix_noise = init.uniform((width, 2 * width), 0.1 / math.sqrt(width))
     self.matrix_weights = tf.Variable(tf.transpose(mean) + matrix_noise, name="matrix_weights")
 
+  @property
+  def vector_size(self) -> int:
+    """Width of a word's vector, with which a row of `embedding` begins."""
+    return self.config.state_size
+
   def cell(self) -> MVRNNCell:
     """Returns the cell with the weights as they are now."""
     weights = (self.weights, self.bias, self.matrix_weights)

@@ -15,7 +15,10 @@ from typing import Any, NoReturn
 
 BAD_INPUT = 2  # Exit status for what the user can put right; argparse uses the same.
 # As in training/registry.py, which would import TensorFlow.
-MODELS = ("treelstm", "treernn", "rntn", "top-down-treelstm", "child-sum-treelstm")
+MODELS = (
+  *("treelstm", "treernn", "rntn", "mvrnn"),
+  *("top-down-treelstm", "child-sum-treelstm", "nary-treelstm"),
+)
 _WIDE = argparse.RawDescriptionHelpFormatter
 
 _EPILOG = """\
@@ -169,13 +172,14 @@ def _add_train(commands: Any) -> None:
     metavar="NAME|DIR",
     help="sample (bundled; default), sst (downloaded once), or a directory of train, dev and test; "
     "for top-down-treelstm: grammar (default), ud, or a directory of CoNLL-U files; for "
-    "child-sum-treelstm: sick (default), ud, or a directory of either",
+    "child-sum-treelstm and nary-treelstm: sick (default), ud, or a directory of either",
   )
   data.add_argument(
     "--task",
     choices=("binary", "fine", "generation", "relatedness", "relation"),
-    help="positive against negative (treelstm's default), or five classes (treernn's and rntn's); "
-    "child-sum-treelstm: relatedness of two sentences, or the relation of each word to its head",
+    help="positive against negative (treelstm's default), or five classes (that of treernn, rntn, "
+    "mvrnn); child-sum-treelstm, nary-treelstm: relatedness of two sentences, or the relation of "
+    "each word to its head",
   )
   data.add_argument(
     "--limit",
@@ -294,8 +298,10 @@ def _add_hyperparameters(group: Any) -> None:
     ("l2", float, "regularisation of the weight matrices"),
     ("dropout", float, "share of a state that the softmax layer does not see"),
     ("state-size", int, "width of a node's state"),
-    ("embedding-size", int, "width of a word's vector (all but treernn, rntn)"),
-    ("hidden-size", int, "width of the layer over the states (child-sum-treelstm)"),
+    ("embedding-size", int, "width of a word's vector (all but treernn, rntn, mvrnn)"),
+    ("hidden-size", int, "width of the layer over the states (child-sum-, nary-treelstm)"),
+    ("max-children", int, "most words that depend on one (nary-treelstm)"),
+    ("rank", int, "of the words' matrices beside their diagonals (mvrnn)"),
   ]
   group.add_argument(
     "--products",
@@ -351,9 +357,9 @@ def _add_predict(commands: Any) -> None:
     description="Predicts the class of every phrase, and draws the tree. TREE is a tree in\n"
     "brackets, with labels or without, or a sentence as plain text, which has no parse: a\n"
     "right-branching tree is assumed then. Without TREE and --file, standard input is read.\n\n"
-    "A run of child-sum-treelstm trained on SICK compares sentences: TREE TREE, two sentences\n"
-    "as plain text; or a file with two a line and a tab between, a file of CoNLL-U, or a folder\n"
-    "of SICK. One trained on ud labels the words of CoNLL-U with their relations.",
+    "A run of child-sum-treelstm or nary-treelstm on SICK compares sentences: TREE TREE, two\n"
+    "sentences as plain text; or a file with two a line and a tab between, a file of CoNLL-U, or\n"
+    "a folder of SICK. One trained on ud labels the words of CoNLL-U with their relations.",
     epilog=_PREDICT_EPILOG,
     formatter_class=_WIDE,
   )

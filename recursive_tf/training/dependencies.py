@@ -6,6 +6,7 @@ import collections
 import pathlib
 from collections.abc import Sequence
 
+from recursive_tf._errors import DataError
 from recursive_tf.datasets import (
   DependencyTree,
   ReadReport,
@@ -55,6 +56,31 @@ def load_dependencies_to_test(
     path = find_conllu(path, split)
   trees = load_conllu(path, skip_bad=config.skip_bad, report=report)
   return take_sample(trees, config.limit)
+
+
+def check_dependents(trees: Sequence[DependencyTree], config: RunConfig, source: str) -> None:
+  """Checks that the model of a run takes as many dependents as words have: an N-ary one has places.
+
+  Args:
+    trees: what it is to learn from, or to predict on.
+    config: the run.
+    source: names the trees in errors.
+
+  Raises:
+    DataError: If a word has more.
+  """
+  places = config.hyperparameters.get("max_children")
+  if places is None:
+    return
+  for tree in trees:
+    counts = collections.Counter(tree.heads[: tree.root] + tree.heads[tree.root + 1 :])
+    word, most = max(counts.items(), key=lambda item: item[1], default=(0, 0))
+    if most > places:
+      raise DataError(
+        f"{source}: {most} words depend on {tree.words[word]!r} in {' '.join(tree.words)[:60]!r}, "
+        f"expected at most {places}: {config.model} has places for so many. Train one with "
+        f"--max-children {most}, or child-sum-treelstm, which takes any number."
+      )
 
 
 def make_vocabulary(trees: Sequence[DependencyTree], config: RunConfig) -> Vocabulary:

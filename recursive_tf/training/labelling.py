@@ -10,6 +10,7 @@ from recursive_tf.datasets import DependencyTree, PackedRelations, ReadReport, V
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.dependencies import (
   UD,
+  check_dependents,
   load_dependencies,
   load_dependencies_to_test,
   make_vocabulary,
@@ -49,7 +50,7 @@ class Labelling(Problem):
     trees = load_dependencies(config, (UD,), report)
     if vocabulary is None:
       vocabulary = make_vocabulary(trees["train"], config)
-    packed = {split: _pack(part, vocabulary, config.data) for split, part in trees.items()}
+    packed = {split: _pack(part, vocabulary, config, split) for split, part in trees.items()}
     return Splits(packed["train"], packed["dev"], packed["test"], vocabulary)
 
   def load_test(
@@ -62,7 +63,7 @@ class Labelling(Problem):
   ) -> PackedRelations:
     """Loads and packs one split, or a single file."""
     trees = load_dependencies_to_test(config, split, (UD,), report)
-    return _pack(trees, vocabulary, config.data)
+    return _pack(trees, vocabulary, config, split)
 
   def make_model(self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int) -> Any:
     """Makes a labeller."""
@@ -82,16 +83,19 @@ class Labelling(Problem):
     return {"min_count": 2}
 
 
-def _pack(trees: list[DependencyTree], vocabulary: Vocabulary, name: str) -> PackedRelations:
+def _pack(
+  trees: list[DependencyTree], vocabulary: Vocabulary, config: RunConfig, split: str
+) -> PackedRelations:
   """Packs trees.
 
   Raises:
-    DataError: If no word has a relation that can be predicted.
+    DataError: If no word has a relation that can be predicted, or one has too many dependents.
   """
+  check_dependents(trees, config, f"--data {config.data}, split {split}")
   packed = PackedRelations.pack(trees, vocabulary)
   if not packed.num_classified:
     raise DataError(
-      f"--data {name}: no word but roots has a relation of Universal Dependencies, as nsubj is: "
-      "column 8 of CoNLL-U."
+      f"--data {config.data}: no word but roots has a relation of Universal Dependencies, as nsubj "
+      "is: column 8 of CoNLL-U."
     )
   return packed

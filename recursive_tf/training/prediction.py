@@ -22,6 +22,7 @@ from recursive_tf.training import runs
 from recursive_tf.training.checkpoint import Restored, restore_weights
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import VOCABULARY_NAME, load_vocabulary
+from recursive_tf.training.dependencies import check_dependents
 from recursive_tf.training.dependency_prediction import (
   SCORES,
   AnySentence,
@@ -144,7 +145,8 @@ class TrainedRun:
 
     Raises:
       ConfigError: If the model learnt something else, or an option is not allowed.
-      DataError: If a sentence is none, or is plain text and `structure` is None.
+      DataError: If a sentence is none, or is plain text and `structure` is None, or a word has more
+        dependents than an N-ary model takes.
     """
     trees = []
     for number, pair in enumerate(pairs):
@@ -165,6 +167,7 @@ class TrainedRun:
       if not isinstance(self.model, RelatednessTreeLSTM):
         raise self._learnt_something_else("does not compare sentences")
       self._pairs = PairPredictor(self.model, self.vocabulary)
+    check_dependents([tree for pair in pairs for tree in pair], self.config, "predict")
     found: list[PairPrediction] = []
     for start in range(0, len(pairs), batch_size):
       found += self._pairs.predict(pairs[start : start + batch_size])
@@ -186,7 +189,8 @@ class TrainedRun:
 
     Raises:
       ConfigError: If the model learnt something else, or an option is not allowed.
-      DataError: If what is given is no `DependencyTree`.
+      DataError: If what is given is no `DependencyTree`, or a word has more dependents than an
+        N-ary model takes.
     """
     given = [trees] if isinstance(trees, DependencyTree | str) else list(trees)
     for number, tree in enumerate(given):
@@ -206,6 +210,7 @@ class TrainedRun:
       if not isinstance(self.model, RelationTreeLSTM):
         raise self._learnt_something_else("does not label relations")
       self._relations = RelationPredictor(self.model, self.vocabulary)
+    check_dependents(trees, self.config, "predict")
     found: list[RelationPrediction] = []
     for start in range(0, len(trees), batch_size):
       found += self._relations.predict(trees[start : start + batch_size])
@@ -218,13 +223,13 @@ class TrainedRun:
     return self.model
 
   def _learnt_something_else(self, what: str) -> ConfigError:
-    use = {
-      RelatednessTreeLSTM: "Use `predict_pairs`",
-      RelationTreeLSTM: "Use `predict_relations`",
-    }.get(type(self.model))
-    if use is None and isinstance(self.model, TreeClassifier):
-      use = "Use `predict`"
-    use = use or "Use a run of treelstm, treernn, rntn or child-sum-treelstm"
+    methods: dict[type[Trainable], str] = {
+      RelatednessTreeLSTM: "predict_pairs",
+      RelationTreeLSTM: "predict_relations",
+      TreeClassifier: "predict",
+    }
+    of_this = [name for kind, name in methods.items() if isinstance(self.model, kind)]
+    use = f"Use `{of_this[0]}`" if of_this else "Use a run of another model than top-down-treelstm"
     return ConfigError(
       f"{self.directory}: {self.config.model} ({self.config.task}) {what}. {use}; or, in Python, "
       "methods of `load_run(dir).model`."

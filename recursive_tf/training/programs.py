@@ -175,8 +175,8 @@ def program_of(model: Trainable, name: str) -> Program:
   if isinstance(model, RelationTreeLSTM):
     return RelationProgram(model)
   raise ConfigError(
-    f"{name} has no classes: it makes trees, which is not exported. Use a run of treelstm, "
-    "treernn, rntn or child-sum-treelstm; or, in Python, methods of `load_run(dir).model`."
+    f"{name} has no classes: it makes trees, which is not exported. Use a run of another "
+    "model than top-down-treelstm; or, in Python, methods of `load_run(dir).model`."
   )
 
 

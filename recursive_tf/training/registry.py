@@ -15,6 +15,8 @@ from recursive_tf.training.problem import Problem
 from recursive_tf.training.relatedness import Relatedness
 
 _CLASSIFICATION = Classification()
+_RELATEDNESS = Relatedness()
+_LABELLING = Labelling()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,6 +90,22 @@ MODELS: dict[str, tuple[Entry, ...]] = {
       },
     ),
   ),
+  "mvrnn": (
+    Entry(
+      models.MVRNN,
+      models.MVRNNConfig,
+      _CLASSIFICATION,
+      "fine",
+      "node",
+      "Socher et al. 2013",  # In its table 1; the paper of the model is older than the treebank.
+      {
+        ("fine", "node"): 78.7,
+        ("fine", "root"): 44.4,
+        ("fine", "binary_node"): 86.8,
+        ("fine", "binary_root"): 82.9,
+      },
+    ),
+  ),
   "top-down-treelstm": (
     Entry(
       models.TopDownTreeLSTM,
@@ -103,7 +121,7 @@ MODELS: dict[str, tuple[Entry, ...]] = {
     Entry(
       models.RelatednessTreeLSTM,
       models.RelatednessConfig,
-      Relatedness(),
+      _RELATEDNESS,
       "relatedness",
       "pearson",
       "Tai et al. 2015, GloVe vectors",
@@ -117,7 +135,27 @@ MODELS: dict[str, tuple[Entry, ...]] = {
     Entry(
       models.RelationTreeLSTM,
       models.RelationConfig,
-      Labelling(),
+      _LABELLING,
+      "relation",
+      "relation",
+      "",
+      {},
+    ),
+  ),
+  "nary-treelstm": (
+    Entry(
+      models.NaryRelatednessTreeLSTM,
+      models.NaryRelatednessConfig,
+      _RELATEDNESS,
+      "relatedness",
+      "pearson",
+      "",  # The paper has an N-ary one over parses of phrases, not of dependencies.
+      {},
+    ),
+    Entry(
+      models.NaryRelationTreeLSTM,
+      models.NaryRelationConfig,
+      _LABELLING,
       "relation",
       "relation",
       "",

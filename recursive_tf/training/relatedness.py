@@ -17,6 +17,7 @@ from recursive_tf.datasets import (
 )
 from recursive_tf.training.config import RunConfig
 from recursive_tf.training.data import check_directory, take_sample, vocabulary_class
+from recursive_tf.training.dependencies import check_dependents
 from recursive_tf.training.problem import Curve, Panel, Problem, Score, Splits
 
 _SICK = "sick"
@@ -62,6 +63,8 @@ class Relatedness(Problem):
     _check(config)
     whole = load_sick(None if config.data == _SICK else config.data)
     pairs = {split: take_sample(part, config.limit) for split, part in whole.items()}
+    for split, part in pairs.items():
+      _check_dependents(part, config, split)
     if vocabulary is None:
       vocabulary = _make_vocabulary(pairs["train"], config)
     packed = {split: PackedPairs.pack(part, vocabulary) for split, part in pairs.items()}
@@ -78,7 +81,9 @@ class Relatedness(Problem):
     """Loads and packs one split."""
     _check(config)
     pairs = load_sick_split(None if config.data == _SICK else config.data, split)
-    return PackedPairs.pack(take_sample(pairs, config.limit), vocabulary)
+    pairs = take_sample(pairs, config.limit)
+    _check_dependents(pairs, config, split)
+    return PackedPairs.pack(pairs, vocabulary)
 
   def make_model(self, config: RunConfig, model: Any, hyperparameters: Any, vocab_size: int) -> Any:
     """Makes a model that compares sentences."""
@@ -108,6 +113,11 @@ def _check(config: RunConfig) -> None:
     raise DataError(f"--data {config.data}: this is a file; a split of SICK is eight. {_EXPECTED}")
   if config.data != _SICK:
     check_directory(config.data, _EXPECTED, (_SICK,))
+
+
+def _check_dependents(pairs: list[SickPair], config: RunConfig, split: str) -> None:
+  trees = [tree for pair in pairs for tree in (pair.a, pair.b)]
+  check_dependents(trees, config, f"--data {config.data}, split {split}")
 
 
 def _make_vocabulary(pairs: list[SickPair], config: RunConfig) -> Vocabulary:

@@ -14,7 +14,8 @@ from recursive_tf.nn._precision import check_precision
 from recursive_tf.training.config import FILE_NAME, RunConfig, damaged
 from recursive_tf.training.registry import entry_for, entry_of_data
 
-_COUNTS = ("batch_size", "epochs", "state_size", "embedding_size", "hidden_size", "min_count")
+_SIZES = ("state_size", "embedding_size", "hidden_size", "rank", "max_children")
+_COUNTS = ("batch_size", "epochs", "min_count", *_SIZES)
 # Wider ones need more memory than machines have, and what comes then is no message.
 _WIDEST = 16_384
 _LARGEST_SEED = 2**63 - 1  # Seeds are int64 in the graph.
@@ -183,7 +184,7 @@ def check_ranges(values: dict[str, Any]) -> None:
       raise ConfigError(f"{option}, expected 0 or more.")
     if name == "dropout" and value >= 1:
       raise ConfigError(f"{option}, expected less than 1: it is the share left out.")
-    if name in ("state_size", "embedding_size", "hidden_size") and value > _WIDEST:
+    if name in _SIZES and value > _WIDEST:
       raise ConfigError(f"{option}, expected at most {_WIDEST}.")
     if name == "seed" and value > _LARGEST_SEED:
       raise ConfigError(f"{option}, expected at most {_LARGEST_SEED}.")

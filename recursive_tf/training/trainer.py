@@ -317,13 +317,16 @@ def begin_with_vectors(model: Trainable, config: RunConfig, vectors: WordVectors
   if vectors is None:
     return
   embedding: tf.Variable = model.embedding
-  if vectors.vectors.shape != embedding.shape:
+  size = model.vector_size
+  if vectors.vectors.shape != (embedding.shape[0], size):
     raise ConfigError(
       f"{vectors.path}: vectors of {vectors.size} numbers for {len(vectors.is_found)} words, "
-      f"expected {embedding.shape[1]} for {embedding.shape[0]}."
+      f"expected {size} for {embedding.shape[0]}."
     )
   places = np.flatnonzero(vectors.is_found)
-  embedding.scatter_nd_update(places[:, np.newaxis], vectors.vectors[places])
+  rows = tf.gather(embedding, places).numpy()
+  rows[:, :size] = vectors.vectors[places]
+  embedding.scatter_nd_update(places[:, np.newaxis], rows)
 
 
 def summarize(config: RunConfig, metrics: Any) -> dict[str, Any]:

@@ -121,3 +121,35 @@ def test_workers_train_and_rank_as_one_process(run, related, monkeypatch, tmp_pa
     assert a["dev_spearman"] == pytest.approx(b["dev_spearman"], abs=0.02)
   # What is written is of the whole split, whoever wrote it.
   assert json.loads((out / "test.json").read_text())["num_ranked"] == 12
+
+
+def conllu(heads):
+  """A sentence of words w1, w2, .. with these heads, 0 of the root."""
+  rows = (
+    f"{k}\tw{k}\t_\tX\t_\t_\t{head}\t{'obj' if head else 'root'}\t_\t_\n"
+    for k, head in enumerate(heads, 1)
+  )
+  return "".join(rows)
+
+
+def test_an_nary_model_is_trained_and_takes_no_more_dependents_than_it_has_places_for(
+  run, tmp_path
+):
+  (tmp_path / "trees").mkdir()
+  for split, heads in (("train", (0, 1, 1)), ("dev", (2, 0, 2)), ("test", (3, 3, 0))):
+    (tmp_path / "trees" / f"x-{split}.conllu").write_text(conllu(heads))
+  (tmp_path / "wide.conllu").write_text(conllu((2, 0, 2, 2)))
+  train = ["train", "nary-treelstm", "--data", "trees", *SMALL, "--epochs", "1"]
+  status, _, err = run(*train, "--max-children", "1", "--out", "a")
+  assert status == 2 and not (tmp_path / "a").exists()
+  assert_one_line(err, "--data trees, split train: 2 words depend on 'w1' in 'w1 w2 w3'")
+  assert_one_line(err, "expected at most 1", "--max-children 2, or child-sum-treelstm")
+  assert run(*train, "--min-count", "1", "--max-children", "2", "--out", "a")[0] == 0
+  assert json.loads((tmp_path / "a" / "test.json").read_text())["num_words"] == 2
+
+  for command in (["predict", "a", "--file"], ["eval", "a", "--data"]):
+    status, out, err = run(*command, "wide.conllu")
+    assert status == 2 and out == ""
+    assert_one_line(err, "3 words depend on 'w2' in 'w1 w2 w3 w4', expected at most 2")
+  status, out, _ = run("predict", "a", "--file", "trees/x-dev.conllu", "--json")
+  assert status == 0 and len(json.loads(out)["words"]) == 3

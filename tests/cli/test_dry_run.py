@@ -26,7 +26,7 @@ def everything(directory):
 def test_what_is_said_is_what_is_trained(run, tmp_path, model):
   name, _, is_ud = model.partition(" ")
   data = []
-  if name == "child-sum-treelstm":
+  if name in ("child-sum-treelstm", "nary-treelstm"):
     (make_treebank if is_ud else make_pairs)(tmp_path / "data", 24)
     data = ["--data", "data"]
   # One batch an epoch: the loss of an epoch is that of its only step.

@@ -57,7 +57,7 @@ def whole(tmp_path_factory):
 def test_a_run_ends_when_dev_has_not_improved(run, tmp_path, model):
   name, _, is_ud = model.partition(" ")
   options = []
-  if name == "child-sum-treelstm":
+  if name in ("child-sum-treelstm", "nary-treelstm"):
     (make_treebank if is_ud else make_pairs)(tmp_path / "data", 12)
     options = ["--data", "data"]
   rates = [*FIXED, *(["--tensor-learning-rate", "0"] if name == "rntn" else [])]

@@ -17,7 +17,7 @@ from recursive_tf.training.prediction import TrainedRun
 from recursive_tf.training.runs import make_model, make_run_config
 from tests.cli.runs import assert_one_line, contents
 
-MODELS = ("treelstm", "treernn", "rntn")
+MODELS = ("treelstm", "treernn", "rntn", "mvrnn")
 # All that it knows is TensorFlow, the kernels, and what lies in the export.
 ALONE = """
 import json, pathlib, sys

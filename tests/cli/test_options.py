@@ -23,6 +23,7 @@ def test_the_options_are_those_of_the_models(run):
   assert {name for name in names if not hasattr(args, name)} == {
     "embedding_range",
     "embedding_stddev",
+    "matrix_stddev",
     "forget_bias",
     "edge_bias",
     "num_conditions",

@@ -7,7 +7,7 @@ from recursive_tf.training.history import read_history
 from tests.cli.runs import TINY
 
 
-@pytest.mark.parametrize("model", ["treelstm", "treernn", "rntn"])
+@pytest.mark.parametrize("model", ["treelstm", "treernn", "rntn", "mvrnn"])
 def test_train_writes_a_run_that_eval_reads(run, tmp_path, model):
   status, out, _ = run("train", model, *TINY, "--out", "a")
   assert status == 0

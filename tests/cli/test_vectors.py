@@ -35,6 +35,20 @@ def test_training_begins_with_the_vectors_and_says_how_many_words_have_one(run, 
       assert np.abs(row).max() <= 0.05 and row.any()  # As without vectors.
 
 
+def test_words_that_are_more_than_a_vector_begin_with_one(run, words):
+  options = ["--limit", "9", "--epochs", "1", "--state-size", "6", "--rank", "2", "--vectors"]
+  rates = ["--lr", "0", "--embedding-learning-rate", "0"]
+  assert run("train", "mvrnn", *options, "v.txt", *rates, "--out", "a")[0] == 0
+  trained = rtf.load_run("a")
+  rows = trained.model.embedding.numpy()
+  found = [row for word, row in zip(trained.vocabulary.words, rows, strict=True) if word in words]
+  given = [words[word] for word in trained.vocabulary.words if word in words]
+  assert len(found) > 5 and rows.shape[1] == 6 + 6 + 2 * 6 * 2
+  np.testing.assert_allclose(np.stack(found)[:, :6], given, rtol=1e-6)
+  # The matrices of these words are as they would be: about the identity, their diagonals ones.
+  np.testing.assert_array_equal(np.stack(found)[:, 6:12], 1.0)
+
+
 def test_a_resumed_run_needs_the_file_no_more(run, words, tmp_path):
   assert run(*OPTIONS, "--out", "whole")[0] == 0
   assert run(*OPTIONS, "--epochs", "1", "--decay-epochs", "2", "--out", "a")[0] == 0

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from recursive_tf import datasets, models
 from recursive_tf.datasets import UD_RELATIONS, DependencyTree, SickPair, Vocabulary
-from tests.models.test_nary import child_sum
+from tests.models.test_nary import child_sum, nary
 
 VOCABULARY = Vocabulary(f"w{k}" for k in range(6))
 A = DependencyTree(
@@ -18,15 +18,20 @@ SIZES = {"embedding_size": 4, "state_size": 3, "hidden_size": 5, "embedding_rang
 
 
 def state(encoder, tree, position):
-  """Equations 2 to 8 of Tai et al. at a word."""
+  """Equations 2 to 8, or 9 to 14, of Tai et al. at a word."""
   children = [state(encoder, tree, k) for k, head in enumerate(tree.heads) if head == position]
-  return child_sum(encoder, encoder.embedding[VOCABULARY.lookup(tree.words[position])], children)
+  cell = nary if isinstance(encoder, models.NaryTreeLSTM) else child_sum
+  return cell(encoder, encoder.embedding[VOCABULARY.lookup(tree.words[position])], children)
 
 
-@pytest.fixture(scope="module")
-def relatedness():
-  config = models.RelatednessConfig(**SIZES)
-  model = models.RelatednessTreeLSTM(VOCABULARY.size, config, seed=3, dtype=tf.float64)
+@pytest.fixture(scope="module", params=["child_sum", "nary"])
+def relatedness(request):
+  if request.param == "nary":
+    config = models.NaryRelatednessConfig(**SIZES, max_children=3)
+    model = models.NaryRelatednessTreeLSTM(VOCABULARY.size, config, seed=3, dtype=tf.float64)
+  else:
+    config = models.RelatednessConfig(**SIZES)
+    model = models.RelatednessTreeLSTM(VOCABULARY.size, config, seed=3, dtype=tf.float64)
   model.hidden_bias.assign_add(np.linspace(-0.4, 0.4, 5))
   return model
 
@@ -63,10 +68,14 @@ def test_scores_are_those_of_the_paper():
   assert constant.scores()["pearson"] == 0
 
 
-@pytest.fixture(scope="module")
-def labeller():
-  config = models.RelationConfig(**SIZES)
-  model = models.RelationTreeLSTM(VOCABULARY.size, config, seed=3, dtype=tf.float64)
+@pytest.fixture(scope="module", params=["child_sum", "nary"])
+def labeller(request):
+  if request.param == "nary":
+    config = models.NaryRelationConfig(**SIZES, max_children=3)
+    model = models.NaryRelationTreeLSTM(VOCABULARY.size, config, seed=3, dtype=tf.float64)
+  else:
+    config = models.RelationConfig(**SIZES)
+    model = models.RelationTreeLSTM(VOCABULARY.size, config, seed=3, dtype=tf.float64)
   model.hidden_bias.assign_add(np.linspace(-0.4, 0.4, 5))
   return model
 
@@ -107,14 +116,15 @@ def test_relations_are_predicted_from_a_words_state_its_head_and_its_side(labell
   assert metrics.correct_words.numpy() == best
 
 
-@pytest.mark.parametrize("name", ["relatedness", "labeller"])
-def test_gradients_reach_all_variables(name, request):
-  model = request.getfixturevalue(name)
-  packed = {
-    "relatedness": lambda: datasets.PackedPairs.pack(PAIRS, VOCABULARY),
-    "labeller": lambda: datasets.PackedRelations.pack([A, B], VOCABULARY),
-  }[name]()
-  batch = packed.batch([0, 1])
+def test_gradients_of_relatedness_reach_all_variables(relatedness):
+  assert_gradients(relatedness, datasets.PackedPairs.pack(PAIRS, VOCABULARY).batch([0, 1]))
+
+
+def test_gradients_of_relations_reach_all_variables(labeller):
+  assert_gradients(labeller, datasets.PackedRelations.pack([A, B], VOCABULARY).batch([0, 1]))
+
+
+def assert_gradients(model, batch):
   variables = [v for group in model.parameter_groups() for v in group.variables]
   assert {id(v) for v in variables} == {id(v) for v in model.trainable_variables}
 
