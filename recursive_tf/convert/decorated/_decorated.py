@@ -155,6 +155,13 @@ class Decorated:
         Reason.INSIDE_FUNCTION, f"{self.__name__} is called while a graph is made."
       )
       return self._fall_back(inside, plain)
+    if tf.distribute.get_strategy().num_replicas_in_sync > 1:
+      # Replicas wait for each other in the middle of a call: no lock may be taken.
+      replica = ConversionRefused.of(
+        Reason.INSIDE_FUNCTION,
+        f"{self.__name__} is called in a strategy of several replicas.",
+      )
+      return self._fall_back(replica, plain)
     with self._lock, self._timed():
       arguments: dict[str, Argument] = {}
       try:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
-import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -16,12 +15,11 @@ from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.function._nests import nested, structure_of
 from recursive_tf.convert.function._shapes import Shapes
 from recursive_tf.convert.program._arguments import NEST, NUMBER, OBJECT, STATIC, Argument, classify
+from recursive_tf.convert.program._lifetime import parts_of
 
 # Of whole training steps of large models, which are called many times.
 _LIMITS = Limits(num_steps=1_000_000, num_nodes=1_000_000, seconds=120.0, num_bytes=4_000_000_000)
 _MAX_STRUCTURES = 4  # Of one parameter; each is a conversion.
-_MAX_PARTS = 200  # Objects among which state is looked for.
-_ATOMS = (str, bytes, int, float, complex, type(None), tf.Tensor, np.ndarray, np.generic)
 _STATE = (tf.Variable, tf.Module, keras.Variable, keras.layers.Layer, keras.optimizers.Optimizer)
 _PLAIN = (list, tuple, dict, set, frozenset)
 
@@ -193,23 +191,4 @@ def _is_node(value: Any) -> bool:
 
 def _reaches_state(value: Any) -> bool:
   """Tells whether an object holds variables, layers or functions."""
-  seen: set[int] = set()
-  agenda = [value]
-  while agenda and len(seen) < _MAX_PARTS:
-    value = agenda.pop()
-    if id(value) in seen or isinstance(value, _ATOMS):
-      continue
-    seen.add(id(value))
-    if isinstance(value, _STATE):
-      return True
-    if isinstance(value, (list, tuple, set, frozenset)):
-      agenda += value
-    elif isinstance(value, dict):
-      agenda += value.values()
-    agenda += getattr(value, "__dict__", {}).values() if not isinstance(value, type) else ()
-    agenda += [
-      getattr(value, name, None)
-      for base in type(value).__mro__
-      for name in vars(base).get("__slots__", ())
-    ]
-  return False
+  return any(isinstance(part, _STATE) for part in parts_of(value))

@@ -38,8 +38,9 @@ class Shapes:
     known = self._known.get(key)
     if known is not None:
       arguments = {name: _joined(known[name], argument) for name, argument in arguments.items()}
-    if known != arguments or len(self._latest) >= _MAX_LATEST:
-      self._known[key] = arguments
+    shapes = {name: _without_constant(argument) for name, argument in arguments.items()}
+    if known != shapes or len(self._latest) >= _MAX_LATEST:
+      self._known[key] = shapes
       self._latest.clear()
     if not any(part[0] == STATIC for _, part in exact):  # Nobody is to be kept here.
       self._latest[exact] = arguments
@@ -51,6 +52,11 @@ class Shapes:
     if key not in self._exact and len(self._exact) < _MAX_EXACT:
       self._exact.add(key)
     return key in self._exact
+
+
+def _without_constant(argument: Argument) -> Argument:
+  """Returns what is known of an argument's shapes, which keeps no model alive."""
+  return Argument(STATIC) if argument.kind == STATIC else argument
 
 
 def _opened(argument: Argument) -> Argument:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import keras
@@ -266,6 +266,24 @@ class Guards:
           value = value.value if isinstance(value, keras.Variable) else value
           if isinstance(value, tf.Variable) and hasattr(value, "handle"):
             yield value.handle
+
+  def distributed(self, given: Iterable[Any]) -> Iterator[Any]:
+    """Yields the variables that several replicas have.
+
+    Args:
+      given: constants that the program is given; beside these, all that is relied on is looked at.
+    """
+    agenda = [*given, *(value for _, _, (value, _) in self._checks.values())]
+    agenda += self._identified.values()
+    for _, part in self._watched.values():
+      agenda += part.leaves() if isinstance(part, Fingerprint) else ()
+    while agenda:
+      value = agenda.pop()
+      value = value.value if isinstance(value, keras.Variable) else value
+      if isinstance(value, tf.distribute.DistributedValues) and isinstance(value, tf.Variable):
+        if value.distribute_strategy.num_replicas_in_sync > 1:
+          yield value
+      agenda += value if isinstance(value, tuple) else ()
 
   def tensors(self) -> dict[int, Any]:
     """Returns the tensors and arrays that names stand for, by number."""

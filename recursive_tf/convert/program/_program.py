@@ -30,6 +30,7 @@ from recursive_tf.convert.heap._profile import Profile, reaches
 from recursive_tf.convert.program._arguments import (
   CONTAINER,
   NEST,
+  STATIC,
   Argument,
   objects_of,
   tensors_of,
@@ -152,6 +153,7 @@ class Program:
       self._check_aliases(profile)
       self._check_views()
       self._check_nests(source.node)
+      self._check_replicas()
       if self.has_prints and self.conversion.effects.sites:
         text = "print and tf.print in one run: what the graph prints comes before."
         raise ConversionRefused.of(Reason.EFFECT_ORDER, text)
@@ -190,6 +192,13 @@ class Program:
         raise ConversionRefused.of(
           Reason.UNSUPPORTED_WRITE, f"A {kind} that is passed in as {names[position]!r} is changed."
         )
+
+  def _check_replicas(self) -> None:
+    """Refuses variables of which there are several: a graph would write one of them."""
+    given = [a.value for a in self._arguments.values() if a.kind == STATIC]
+    for variable in self.conversion.guards.distributed(given):
+      text = f"Variable {variable.name!r} is one of a strategy of several replicas."
+      raise ConversionRefused.of(Reason.STATEFUL_OP, text)
 
   def _check_aliases(self, profile: Profile) -> None:
     """Refuses a list or dict that is changed under one name and read as a part of an object."""

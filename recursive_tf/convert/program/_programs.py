@@ -11,9 +11,10 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.program._arguments import CONTAINER, Argument, objects_of
+from recursive_tf.convert.program._arguments import CONTAINER, STATIC, Argument, objects_of
 from recursive_tf.convert.program._conversion import PromoteArgument
 from recursive_tf.convert.program._kinds import Kinds, key_of
+from recursive_tf.convert.program._lifetime import Weak, variable_of
 from recursive_tf.convert.program._program import Graph, Outdated, Program
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._stats import Stats
@@ -168,7 +169,7 @@ class Programs:
   """Finds and makes the programs of one function. Not thread-safe.
 
   Attributes:
-    versions: the programs that are kept, by version.
+    versions: the programs that are kept, by version; none where no call is packed.
   """
 
   def __init__(
@@ -193,7 +194,7 @@ class Programs:
     self._seconds_in_vain = 0.0  # Of conversions without branches, since a run counted.
     self._sources = Sources()
     self._profile = Profile()
-    self._changing: dict[Any, Any] = {}
+    self._changing: dict[Any, Weak] = {}  # By place, its owner.
     self._entries: Kinds[Entry] = Kinds()
     self._promoted: set[str] = set()
 
@@ -261,9 +262,9 @@ class Programs:
       entry.programs.insert(0, program)
       return Prepared(entry, program, arguments, *fed)
     while True:
-      # A number that was another one before is read anew for each run from now on. The owner is
-      # kept: its identity is part of the place.
-      self._changing |= entry.changed
+      # A number that was another one before is read anew for each run from now on. While there is
+      # a program that says so, it keeps the owner, whose identity is part of the place.
+      self._changing |= {place: Weak(owner) for place, owner in entry.changed.items()}
       try:
         making = _Making(entry, [*roots, *learnt], budget, leaves_out, taken or {})
         program = self._convert(making, arguments, values)
@@ -404,12 +405,21 @@ class Programs:
     if making.leaves_out:
       entry.num_refusals, entry.refusal = 0, None
     entry.programs.insert(0, program)
-    self.versions[program.version] = program
+    if self._runs_in_graph:
+      variable = variable_of(a.value for a in arguments.values() if a.kind == STATIC)
+      if variable is not None:
+        self._entries.keep_with(key_of(arguments), variable)
+    else:
+      self.versions[program.version] = program
     self._num_versions += 1
     return program
 
   def _program(self, making: _Making, arguments: dict[str, Argument]) -> Program:
     """Makes a program; without branches that are refused, where these may be left out."""
+    self._changing = {
+      place: owner for place, owner in self._changing.items() if owner() is not None
+    }
+    changing = {place: owner() for place, owner in self._changing.items()}
     left_out: dict[Site, LeftOut] = {}
     first: ConversionRefused | None = None
     while True:
@@ -420,7 +430,7 @@ class Programs:
           arguments,
           self._profile,
           self._sources,
-          self._changing,
+          changing,
           making.roots,
           dict(making.entry.root_types),
           making.budget,
