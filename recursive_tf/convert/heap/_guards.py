@@ -267,11 +267,11 @@ class Guards:
           if isinstance(value, tf.Variable) and hasattr(value, "handle"):
             yield value.handle
 
-  def distributed(self, given: Iterable[Any]) -> Iterator[Any]:
-    """Yields the variables that several replicas have.
+  def all_variables(self, given: Iterable[Any]) -> Iterator[tf.Variable]:
+    """Yields the variables among what is relied on, by name or in what libraries are given.
 
     Args:
-      given: constants that the program is given; beside these, all that is relied on is looked at.
+      given: constants of the program that are looked at, too.
     """
     agenda = [*given, *(value for _, _, (value, _) in self._checks.values())]
     agenda += self._identified.values()
@@ -280,9 +280,8 @@ class Guards:
     while agenda:
       value = agenda.pop()
       value = value.value if isinstance(value, keras.Variable) else value
-      if isinstance(value, tf.distribute.DistributedValues) and isinstance(value, tf.Variable):
-        if value.distribute_strategy.num_replicas_in_sync > 1:
-          yield value
+      if isinstance(value, tf.Variable):
+        yield value
       agenda += value if isinstance(value, tuple) else ()
 
   def tensors(self) -> dict[int, Any]:

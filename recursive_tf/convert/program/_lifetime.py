@@ -10,7 +10,7 @@ the cycle.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import keras
@@ -26,6 +26,7 @@ class Weak:
   """An object that is known as long as others keep it, or itself where that cannot be known."""
 
   def __init__(self, value: Any):
+    self._read: Callable[[], Any]
     try:
       self._read = weakref.ref(value)
     except TypeError:

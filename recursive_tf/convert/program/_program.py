@@ -196,9 +196,11 @@ class Program:
   def _check_replicas(self) -> None:
     """Refuses variables of which there are several: a graph would write one of them."""
     given = [a.value for a in self._arguments.values() if a.kind == STATIC]
-    for variable in self.conversion.guards.distributed(given):
-      text = f"Variable {variable.name!r} is one of a strategy of several replicas."
-      raise ConversionRefused.of(Reason.STATEFUL_OP, text)
+    for variable in self.conversion.guards.all_variables(given):
+      is_distributed = isinstance(variable, tf.distribute.DistributedValues)
+      if is_distributed and variable.distribute_strategy.num_replicas_in_sync > 1:
+        text = f"Variable {variable.name!r} is one of a strategy of several replicas."
+        raise ConversionRefused.of(Reason.STATEFUL_OP, text)
 
   def _check_aliases(self, profile: Profile) -> None:
     """Refuses a list or dict that is changed under one name and read as a part of an object."""
@@ -274,6 +276,11 @@ class Program:
 
   def _result_form(self) -> Any:
     return self.conversion.entry_of(self._source.node).result
+
+  @property
+  def own_arguments(self) -> dict[str, Argument]:
+    """The arguments of a single call as this program takes them."""
+    return self._arguments
 
   @property
   def is_pure(self) -> bool:
