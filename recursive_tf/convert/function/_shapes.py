@@ -16,6 +16,7 @@ from recursive_tf.convert.program._arguments import STATIC, TENSOR, Argument
 from recursive_tf.convert.program._kinds import key_of
 
 _MAX_LATEST = 64
+_MAX_KNOWN = 256  # Structures with constants; the one met first is forgotten.
 _MAX_EXACT = 8  # Programs of one shape each, where those of open shapes cannot be had.
 
 
@@ -32,8 +33,9 @@ class Shapes:
     if "specialize" not in config().optimizations:
       return {name: _opened(argument) for name, argument in arguments.items()}
     exact = key_of(arguments)
-    if exact in self._latest:
-      return self._latest[exact]
+    latest = self._latest.get(exact)
+    if latest is not None:
+      return {name: arguments[name] if a.kind == STATIC else a for name, a in latest.items()}
     key = key_of({name: _opened(argument) for name, argument in arguments.items()})
     known = self._known.get(key)
     if known is not None:
@@ -41,9 +43,10 @@ class Shapes:
     shapes = {name: _without_constant(argument) for name, argument in arguments.items()}
     if known != shapes or len(self._latest) >= _MAX_LATEST:
       self._known[key] = shapes
+      if len(self._known) > _MAX_KNOWN:
+        del self._known[next(iter(self._known))]
       self._latest.clear()
-    if not any(part[0] == STATIC for _, part in exact):  # Nobody is to be kept here.
-      self._latest[exact] = arguments
+    self._latest[exact] = shapes
     return arguments
 
   def admits(self, arguments: dict[str, Argument]) -> bool:

@@ -30,6 +30,7 @@ from recursive_tf.convert.heap._profile import Profile, reaches
 from recursive_tf.convert.program._arguments import (
   CONTAINER,
   NEST,
+  OBJECT,
   STATIC,
   Argument,
   objects_of,
@@ -177,6 +178,11 @@ class Program:
     self._known_tensors: dict[int, Any] | None = None
     self.result_form = self._result_form()
     self._rebinding = self._make_rebinding()
+    self._reads_nothing = (
+      self.step is not None
+      and not (layout.columns.all or layout.constants or layout.state)
+      and all(map(_is_of_tensors, self._arguments.values()))
+    )
 
   def _check_nests(self, node: ast.AST) -> None:
     """Asks for a list that is changed as what it is; refuses all else that is changed."""
@@ -453,6 +459,8 @@ class Program:
     if self._refusal is not None:
       raise self._refusal.again()
     arguments = self.own(arguments)
+    if self._reads_nothing:
+      return self._feed_arguments(arguments, values), ()
     roots = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
@@ -537,6 +545,20 @@ class Program:
     leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
     return leaves, found.objects
 
+  def _feed_arguments(self, arguments: dict[str, Argument], values: dict[str, Any]) -> list[Any]:
+    """Returns what to feed where no objects are read; as `feed`."""
+    self._check_containers(values, [], ())
+    changing = [one.read() for one in self.layout.changing.values()]
+    nobody = iter(())
+    try:
+      leaves = [t for n, a in arguments.items() for t in tensors_of(a, values[n], nobody)]
+    except _encode.DoesNotFit:
+      raise Outdated from None
+    pairs = zip(self.layout.changing.values(), changing, strict=True)
+    leaves += [_changed(one, value) for one, value in pairs]
+    self._check_tensors(values, [changing])
+    return [*map(_as_tensor, leaves), _no_ints(0)]
+
   def check_guards(self) -> list[Any]:
     """Returns the places outside of the objects that changed; see `Guards.changed`."""
     return self.guards.changed() + self._rebinding.bind()
@@ -566,6 +588,8 @@ class Program:
     if count is not None:
       return Outcome(_results.rebuild_rows(graph.form, source, object_of, count))
     result = _results.rebuild(graph.form, source, object_of)
+    if self.effects.is_pure and not graph.containers:
+      return Outcome(result)
     contents = [
       Write(values[name], ("tail", 0), _results.rebuild(form, source, object_of))
       for name, form in graph.containers.items()
@@ -573,6 +597,11 @@ class Program:
     places = self.effects.returned(None)
     writes, logs = writes_of(places, source, object_of, objects, {RESULT: result})
     return Outcome(result, [*writes, *contents], prints_of(self.effects, logs))
+
+
+def _is_of_tensors(argument: Argument) -> bool:
+  """Tells whether there is no object in an argument, to be read by the program."""
+  return argument.kind not in (OBJECT, CONTAINER) and all(map(_is_of_tensors, argument.parts))
 
 
 def initial_value(place: Place) -> Any:
