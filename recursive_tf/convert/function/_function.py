@@ -90,7 +90,7 @@ class Function(Decorated):
     limits: Limits | None = None,
   ):
     super().__init__(function, strict, verify, limits or _LIMITS)
-    self._shapes = Shapes()
+    self._shapes = Shapes(self._programs.assumptions)
     self._has_state: dict[type, bool] = {}
     self._structures: dict[str, set[Any]] = {}
     self._constants: tuple[type, ...] = ()  # The types of numbers that are constants of graphs.

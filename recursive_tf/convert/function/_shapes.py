@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from recursive_tf._config import config
 from recursive_tf.convert.program._arguments import STATIC, TENSOR, Argument
+from recursive_tf.convert.program._assumptions import Assumptions
 from recursive_tf.convert.program._kinds import key_of
 
 _MAX_LATEST = 64
@@ -23,7 +24,8 @@ _MAX_EXACT = 8  # Programs of one shape each, where those of open shapes cannot 
 class Shapes:
   """What shapes a function has been called with. Not thread-safe."""
 
-  def __init__(self) -> None:
+  def __init__(self, assumptions: Assumptions) -> None:
+    self._assumptions = assumptions
     self._known: dict[Any, dict[str, Argument]] = {}
     self._exact: set[Any] = set()
     self._latest: dict[Any, dict[str, Argument]] = {}  # By the exact shapes, as they are now.
@@ -41,6 +43,12 @@ class Shapes:
     if known is not None:
       arguments = {name: _joined(known[name], argument) for name, argument in arguments.items()}
     shapes = {name: _without_constant(argument) for name, argument in arguments.items()}
+    for name, argument in shapes.items():
+      what, seen = f"the shape of argument {name!r}", _shapes_text(argument)
+      if known is None and seen:
+        self._assumptions.note(what, seen)
+      elif known is not None and known[name] != argument:
+        self._assumptions.broke(what, seen, _shapes_text(known[name]))
     if known != shapes or len(self._latest) >= _MAX_LATEST:
       self._known[key] = shapes
       if len(self._known) > _MAX_KNOWN:
@@ -60,6 +68,13 @@ class Shapes:
 def _without_constant(argument: Argument) -> Argument:
   """Returns what is known of an argument's shapes, which keeps no model alive."""
   return Argument(STATIC) if argument.kind == STATIC else argument
+
+
+def _shapes_text(argument: Argument) -> str:
+  """Returns the shapes in an argument, as a report has them; empty if it has none."""
+  if argument.spec is not None:
+    return str(argument.spec.shape)
+  return ", ".join(filter(None, map(_shapes_text, argument.parts)))
 
 
 def _opened(argument: Argument) -> Argument:

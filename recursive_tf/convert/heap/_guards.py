@@ -64,6 +64,7 @@ class Guards:
     changing: dict[tuple[int, Any], Any],
     as_input: Callable[..., Any],
     stand_ins: dict[int, Any],
+    where: Callable[[], Any] = lambda: None,
   ):
     """Makes them.
 
@@ -71,7 +72,10 @@ class Guards:
       changing: see above.
       as_input: makes an input of a place whose number changes.
       stand_ins: what the program knew first, by the number of what is in its place now.
+      where: gives the user's line that is converted.
     """
+    self._where = where
+    self._origins: dict[tuple[int, Any], Any] = {}  # Of the lines that rely on something first.
     self.changing = changing
     self._as_input = as_input
     self._stand_ins = stand_ins
@@ -199,12 +203,14 @@ class Guards:
     if key not in self._watched and kind.__module__ != "builtins":
       if not _libraries.is_library(kind):
         self._watched[key] = kind, ClassPart(kind)
+        self._note_origin(key)
 
   def function(self, function: Any) -> None:
     """Guards the code and the default values of a function of the user's."""
     key = id(function), "function"
     if key not in self._watched and isinstance(function, types.FunctionType):
       self._watched[key] = function, FunctionPart(function)
+      self._note_origin(key)
 
   def watch(self, value: Any) -> None:
     """Guards all that an object holds, which is handed to a library as it is.
@@ -215,6 +221,7 @@ class Guards:
     key = id(value), "content"
     if key not in self._watched and not is_leaf(value):
       self._watched[key] = value, Fingerprint(value)
+      self._note_origin(key)
 
   def _guard(
     self, owner: Any, name: Any, read: Callable[[], Any], same: Callable[..., bool] = same_static
@@ -228,7 +235,22 @@ class Guards:
       if kind in (int, float) or isinstance(value, (tf.Tensor, np.ndarray)):
         return self._as_input(key, owner, read, value)
     self._checks.setdefault(key, (owner, read, (value, same)))
+    self._note_origin(key)
     return value
+
+  def _note_origin(self, key: tuple[int, Any]) -> None:
+    if key not in self._origins:
+      self._origins[key] = self._where()
+
+  def reliances(self) -> Iterator[tuple[tuple[int, Any], Any, Any, Any]]:
+    """Yields each place that is compared: its key, owner, what was found there, the user's line.
+
+    What was found is CONTENT of all that an object holds.
+    """
+    for key, (owner, _, (value, _)) in self._checks.items():
+      yield key, owner, value, self._origins.get(key)
+    for key, (owner, _) in self._watched.items():
+      yield key, owner, CONTENT, self._origins.get(key)
 
   def identify(self, value: Any) -> None:
     """Notes that it makes a difference to the program which object this is."""
@@ -240,13 +262,13 @@ class Guards:
     agenda: list[Any] = []
     for (_, name), (owner, _, (value, _)) in self._checks.items():
       agenda += [] if name == _TYPE else [owner]
-      agenda += value if isinstance(value, tuple) else ()
+      agenda.extend(value if isinstance(value, tuple) else ())
     for owner, part in self._watched.values():
       agenda += [owner, *(part.holds if isinstance(part, Fingerprint) else part.values())]
     while agenda:
       value = agenda.pop()
       found.add(id(value))
-      agenda += value if isinstance(value, tuple) else ()
+      agenda.extend(value if isinstance(value, tuple) else ())
     return found
 
   def direct(self) -> set[int]:
@@ -282,7 +304,7 @@ class Guards:
       value = value.value if isinstance(value, keras.Variable) else value
       if isinstance(value, tf.Variable):
         yield value
-      agenda += value if isinstance(value, tuple) else ()
+      agenda.extend(value if isinstance(value, tuple) else ())
 
   def tensors(self) -> dict[int, Any]:
     """Returns the tensors and arrays that names stand for, by number."""
@@ -292,7 +314,7 @@ class Guards:
       value = agenda.pop()
       if isinstance(value, (tf.Tensor, np.ndarray)):
         found[id(value)] = value
-      agenda += value if isinstance(value, tuple) else ()
+      agenda.extend(value if isinstance(value, tuple) else ())
     return found
 
   def owners(self) -> list[Any]:

@@ -79,9 +79,9 @@ def parts_of(value: Any) -> Iterator[Any]:
     seen.add(id(value))
     yield value
     if isinstance(value, (list, tuple, set, frozenset)):
-      agenda += value
+      agenda.extend(value)
     elif isinstance(value, dict):
-      agenda += value.values()
+      agenda.extend(value.values())
     agenda += getattr(value, "__dict__", {}).values() if not isinstance(value, type) else ()
     agenda += [
       getattr(value, name, None)

@@ -52,9 +52,11 @@ class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
 
   Attributes:
     objects: those that broke it, to learn from.
+    what: the assumption, in words.
   """
 
   objects: Sequence[Any] = ()
+  what: str = "types, shapes and sizes of what is read anew for each run"
 
 
 @dataclasses.dataclass
@@ -483,6 +485,7 @@ class Program:
     if not is_known or not {*map(type, roots)} - {type(None)} <= self._all_root_types:
       unknown = Outdated()
       unknown.objects = roots
+      unknown.what = "the classes of the objects that are passed in"
       raise unknown
     start = time.perf_counter()
     try:
@@ -499,6 +502,7 @@ class Program:
     if isinstance(found, _walk.Surprise):
       error = Outdated()
       error.objects = [*roots, found.object, found.value]
+      error.what = f"what {path_text(found.path)} is: type, range, shape"
       raise error
     self.walked_objects += len(found.objects)
     self._check_containers(values, by_parts, found.objects)

@@ -12,6 +12,15 @@ from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._arguments import CONTAINER, STATIC, Argument, objects_of
+from recursive_tf.convert.program._assumptions import (
+  GRAPH,
+  INPUT,
+  PYTHON,
+  Assumptions,
+  is_number,
+  shown,
+  what_of,
+)
 from recursive_tf.convert.program._conversion import PromoteArgument
 from recursive_tf.convert.program._kinds import Kinds, key_of
 from recursive_tf.convert.program._lifetime import Weak, variable_of
@@ -170,6 +179,7 @@ class Programs:
 
   Attributes:
     versions: the programs that are kept, by version; none where no call is packed.
+    assumptions: what graphs rely on, and what became of it.
   """
 
   def __init__(
@@ -197,6 +207,7 @@ class Programs:
     self._changing: dict[Any, Weak] = {}  # By place, its owner.
     self._entries: Kinds[Entry] = Kinds()
     self._promoted: set[str] = set()
+    self.assumptions = Assumptions()
 
   def __iter__(self) -> Iterator[Program]:
     """Yields the programs in use."""
@@ -252,11 +263,13 @@ class Programs:
       changed = program.check_guards()
       if changed:
         entry.changed |= dict(changed)
+        self._note_changed(program, changed)
         continue
       try:
         fed = self.feed(program, arguments, values)
       except Outdated as outdated:
         learnt += outdated.objects
+        self.assumptions.broke(outdated.what, GRAPH)
         continue
       entry.programs.remove(program)
       entry.programs.insert(0, program)
@@ -280,7 +293,25 @@ class Programs:
         return Prepared(entry, program, arguments, *self.feed(program, arguments, values))
       except Outdated as outdated:
         learnt += outdated.objects
+        self.assumptions.broke(outdated.what, GRAPH)
         entry.programs.remove(program)
+
+  def _note_changed(self, program: Program, changed: list[Any]) -> None:
+    """Notes which places are no longer what a program relies on."""
+    keys = dict(changed)
+    for key, owner, value, origin in program.guards.reliances():
+      if key in keys:
+        del keys[key]
+        relaxed = INPUT if is_number(value) else GRAPH
+        what = what_of(owner, key[1]) or "what is read of objects and classes"
+        self.assumptions.broke(what, relaxed, shown(value), origin)
+    for (_, name), owner in keys.items():  # Lists and dicts, which are looked after elsewhere.
+      self.assumptions.broke(what_of(owner, name) or "lists and dicts outside", GRAPH)
+
+  def note_taken(self, site: Site, left_out: LeftOut, is_plain: bool) -> None:
+    """Notes that a call took a branch that is left out, and whether plain Python does it."""
+    what = f"the condition is {not left_out.value}, where the other branch is left out"
+    self.assumptions.broke(what, PYTHON if is_plain else GRAPH, "", site.origin)
 
   def other(
     self, prepared: Prepared, values: dict[str, Any], taken: dict[Site, bool]
@@ -412,6 +443,12 @@ class Programs:
     else:
       self.versions[program.version] = program
     self._num_versions += 1
+    for (_, name), owner, value, origin in program.guards.reliances():
+      if (what := what_of(owner, name)) != "":
+        self.assumptions.note(what, shown(value), origin)
+    for site, found in program.left_out.items():
+      what = f"the condition is {not found.value}, where the other branch is left out"
+      self.assumptions.note(what, "", site.origin)
     return program
 
   def _program(self, making: _Making, arguments: dict[str, Argument]) -> Program:
