@@ -109,8 +109,9 @@ def _growth(program, report: Report) -> None:
       num_plain = new["num_fallback_runs"]
       report.goal(f"{count:,} calls: plain runs", num_plain, num_plain == 0)
     report.goal(f"{count:,} {unit}: more models alive", new["models"], new["models"] == 0)
-    claim = f"{count:,} {unit}: new tracked objects, fewer than {GOAL_OBJECTS}"
-    report.goal(claim, new["objects"], new["objects"] < GOAL_OBJECTS)
+    if what == "many":
+      claim = f"{count:,} {unit}: new tracked objects, fewer than {GOAL_OBJECTS}"
+      report.goal(claim, new["objects"], new["objects"] < GOAL_OBJECTS)
     if options.size == "full" and what == "many":
       claim = f"{count:,} {unit}: below {GOAL_MIB} MiB more"
       report.goal(claim, slope, slope < GOAL_MIB)
