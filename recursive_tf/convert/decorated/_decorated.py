@@ -32,6 +32,7 @@ from recursive_tf.convert.effects._commit import Outcome
 from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.frame._left_out import Site
 from recursive_tf.convert.program._arguments import Argument
+from recursive_tf.convert.program._assumptions import PYTHON
 from recursive_tf.convert.program._explain import Report, report_of
 from recursive_tf.convert.program._program import mapped_names, num_rows
 from recursive_tf.convert.program._programs import Prepared, Programs
@@ -124,7 +125,10 @@ class Decorated:
     """Tells what was converted, what objects are read for, and what was not and why; print it."""
     with self._lock:
       programs = list(self._programs)
-      return report_of(self.__name__, programs, self.stats, self._refusals, self._notes)
+      assumptions = tuple(self._programs.assumptions)
+      return report_of(
+        self.__name__, programs, self.stats, self._refusals, self._notes, assumptions
+      )
 
   def __repr__(self) -> str:
     """Describes the function by name."""
@@ -155,8 +159,16 @@ class Decorated:
         Reason.INSIDE_FUNCTION, f"{self.__name__} is called while a graph is made."
       )
       return self._fall_back(inside, plain)
+    if tf.distribute.get_strategy().num_replicas_in_sync > 1:
+      # Replicas wait for each other in the middle of a call: no lock may be taken.
+      replica = ConversionRefused.of(
+        Reason.INSIDE_FUNCTION,
+        f"{self.__name__} is called in a strategy of several replicas.",
+      )
+      return self._fall_back(replica, plain)
     with self._lock, self._timed():
       arguments: dict[str, Argument] = {}
+      self._programs.assumptions.begin_call()
       try:
         arguments = classified(values)
         rest = self._attempt(arguments, values, plain)
@@ -216,6 +228,7 @@ class Decorated:
         taken = {**taken, site: program.left_out[site].value}
         other = self._programs.other(prepared, values, taken)
         if other is not None:
+          self._programs.note_taken(site, program.left_out[site], is_plain=False)
           return self._run(other, arguments, values, plain, taken)
       return self._explain_failure(error, prepared, plain)
     try:
@@ -332,6 +345,9 @@ class Decorated:
     site = prepared.program.taken(error)
     if site is not None:
       refusal = prepared.program.left_out[site].refusal
+      self._programs.note_taken(site, prepared.program.left_out[site], is_plain=True)
+    else:
+      self._programs.assumptions.broke("nothing fails in the run", f"{PYTHON}, for such calls")
 
     def again() -> Any:
       if site is not None and self._strict:  # As where there is no graph: before Python acts.

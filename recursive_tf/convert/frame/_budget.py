@@ -129,6 +129,10 @@ class Budget:
     if self._num_steps >= self._next_check:
       self._check()
 
+  def origin(self) -> Origin | None:
+    """Returns the user's line that is run; None before the first."""
+    return None if self.here.source is None else _origin(self.here)
+
   def done(self, graph: Any) -> None:
     """Counts the nodes of a graph that nothing is added to any more."""
     self._num_nodes += graph.num_operations()

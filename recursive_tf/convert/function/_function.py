@@ -7,21 +7,27 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
-import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.decorated._decorated import Decorated, decorated
+from recursive_tf.convert.decorated._decorated import BoundDecorated, Decorated, decorated
 from recursive_tf.convert.frame._budget import Limits
+from recursive_tf.convert.function._concrete import (
+  Concrete,
+  concrete_of,
+  examples_of,
+  has_specs,
+  with_specs,
+)
 from recursive_tf.convert.function._nests import nested, structure_of
 from recursive_tf.convert.function._shapes import Shapes
 from recursive_tf.convert.program._arguments import NEST, NUMBER, OBJECT, STATIC, Argument, classify
+from recursive_tf.convert.program._lifetime import parts_of
+from recursive_tf.convert.program._programs import Prepared
 
 # Of whole training steps of large models, which are called many times.
 _LIMITS = Limits(num_steps=1_000_000, num_nodes=1_000_000, seconds=120.0, num_bytes=4_000_000_000)
 _MAX_STRUCTURES = 4  # Of one parameter; each is a conversion.
-_MAX_PARTS = 200  # Objects among which state is looked for.
-_ATOMS = (str, bytes, int, float, complex, type(None), tf.Tensor, np.ndarray, np.generic)
 _STATE = (tf.Variable, tf.Module, keras.Variable, keras.layers.Layer, keras.optimizers.Optimizer)
 _PLAIN = (list, tuple, dict, set, frozenset)
 
@@ -84,12 +90,66 @@ class Function(Decorated):
     limits: Limits | None = None,
   ):
     super().__init__(function, strict, verify, limits or _LIMITS)
-    self._shapes = Shapes()
+    self._shapes = Shapes(self._programs.assumptions)
     self._has_state: dict[type, bool] = {}
     self._structures: dict[str, set[Any]] = {}
     self._constants: tuple[type, ...] = ()  # The types of numbers that are constants of graphs.
     around = str(getattr(function, "__qualname__", "")).split(".")[-2:-1]
     self._is_method = around not in ([], ["<locals>"])
+
+  def _bound(self, owner: Any) -> BoundFunction:
+    return BoundFunction(self, owner)
+
+  def concrete(self, *args: Any, **kwargs: Any) -> Concrete:
+    """Returns the program for such arguments by itself, which `tf.saved_model.save` takes.
+
+    What is not a tensor or number among the arguments is a constant of it, as is all else outside;
+    variables are shared. With tensors it is compared with plain Python, as the first run of any
+    graph; nothing stays of that. Axes are open that have been others in calls, and those that are
+    None in a `tf.TensorSpec` in a tensor's place; of specs, nothing can be compared.
+
+    Args:
+      *args: as in a call.
+      **kwargs: as in a call.
+
+    Raises:
+      ConversionRefused: If there is no such program, or one that needs Python in each run: it reads
+        or writes attributes that change, prints, reads objects, or leaves branches to Python.
+    """
+    given = self._bind(args, kwargs)
+    if not tf.executing_eagerly():
+      raise ConversionRefused.of(
+        Reason.INSIDE_FUNCTION, f"{self.__name__}.concrete is called while a graph is made."
+      )
+    values = {name: examples_of(value) for name, value in given.items()}
+    with self._lock, self._timed():
+      arguments = _with_constants(self._classify(values), values, self._constants)
+      is_open = any(map(has_specs, given.values()))
+      if is_open:
+        arguments = {name: with_specs(a, given[name]) for name, a in arguments.items()}
+      else:
+        arguments = self._shapes.widened(arguments)
+      prepared = self._programs.prepare(arguments, values)
+      program = prepared.program
+      found = concrete_of(self.__name__, program, self._programs.graph(program, prepared.arguments))
+      key = program.version, False, False
+      if not is_open and not program.has_prints and self._schedule.is_due(key):
+        self._check_and_restore(prepared, values, key)
+    return found
+
+  def _check_and_restore(self, prepared: Prepared, values: dict[str, Any], key: Any) -> None:
+    """Compares a run with plain Python; variables are as before then."""
+    variables = prepared.program.variables
+    before = [] if variables is None else variables.read()
+    try:
+      verdict = self._check(prepared, values, key, is_recording=False)
+    finally:
+      if variables is not None:
+        variables.put(before)
+    if verdict.difference is not None:
+      raise self._verification_failed(prepared, verdict)
+    if verdict.error is not None:
+      raise verdict.error
 
   def _classify(self, values: dict[str, Any]) -> dict[str, Argument]:
     found: dict[str, Argument] = {}
@@ -169,6 +229,15 @@ class Function(Decorated):
     return super()._attempt(arguments, values, plain)
 
 
+class BoundFunction(BoundDecorated):
+  """A decorated method of one object."""
+
+  def concrete(self, *args: Any, **kwargs: Any) -> Concrete:
+    """Returns the program for such arguments by itself; see `Function.concrete`."""
+    found: Concrete = self._function.concrete(self._owner, *args, **kwargs)
+    return found
+
+
 def _with_constants(
   arguments: dict[str, Argument], values: dict[str, Any], kinds: tuple[type, ...]
 ) -> dict[str, Argument]:
@@ -193,23 +262,4 @@ def _is_node(value: Any) -> bool:
 
 def _reaches_state(value: Any) -> bool:
   """Tells whether an object holds variables, layers or functions."""
-  seen: set[int] = set()
-  agenda = [value]
-  while agenda and len(seen) < _MAX_PARTS:
-    value = agenda.pop()
-    if id(value) in seen or isinstance(value, _ATOMS):
-      continue
-    seen.add(id(value))
-    if isinstance(value, _STATE):
-      return True
-    if isinstance(value, (list, tuple, set, frozenset)):
-      agenda += value
-    elif isinstance(value, dict):
-      agenda += value.values()
-    agenda += getattr(value, "__dict__", {}).values() if not isinstance(value, type) else ()
-    agenda += [
-      getattr(value, name, None)
-      for base in type(value).__mro__
-      for name in vars(base).get("__slots__", ())
-    ]
-  return False
+  return any(isinstance(part, _STATE) for part in parts_of(value))

@@ -13,16 +13,19 @@ import tensorflow as tf
 
 from recursive_tf._config import config
 from recursive_tf.convert.program._arguments import STATIC, TENSOR, Argument
+from recursive_tf.convert.program._assumptions import Assumptions
 from recursive_tf.convert.program._kinds import key_of
 
 _MAX_LATEST = 64
+_MAX_KNOWN = 256  # Structures with constants; the one met first is forgotten.
 _MAX_EXACT = 8  # Programs of one shape each, where those of open shapes cannot be had.
 
 
 class Shapes:
   """What shapes a function has been called with. Not thread-safe."""
 
-  def __init__(self) -> None:
+  def __init__(self, assumptions: Assumptions) -> None:
+    self._assumptions = assumptions
     self._known: dict[Any, dict[str, Argument]] = {}
     self._exact: set[Any] = set()
     self._latest: dict[Any, dict[str, Argument]] = {}  # By the exact shapes, as they are now.
@@ -32,17 +35,26 @@ class Shapes:
     if "specialize" not in config().optimizations:
       return {name: _opened(argument) for name, argument in arguments.items()}
     exact = key_of(arguments)
-    if exact in self._latest:
-      return self._latest[exact]
+    latest = self._latest.get(exact)
+    if latest is not None:
+      return {name: arguments[name] if a.kind == STATIC else a for name, a in latest.items()}
     key = key_of({name: _opened(argument) for name, argument in arguments.items()})
     known = self._known.get(key)
     if known is not None:
       arguments = {name: _joined(known[name], argument) for name, argument in arguments.items()}
-    if known != arguments or len(self._latest) >= _MAX_LATEST:
-      self._known[key] = arguments
+    shapes = {name: _without_constant(argument) for name, argument in arguments.items()}
+    for name, argument in shapes.items():
+      what, seen = f"the shape of argument {name!r}", _shapes_text(argument)
+      if known is None and seen:
+        self._assumptions.note(what, seen)
+      elif known is not None and known[name] != argument:
+        self._assumptions.broke(what, seen, _shapes_text(known[name]))
+    if known != shapes or len(self._latest) >= _MAX_LATEST:
+      self._known[key] = shapes
+      if len(self._known) > _MAX_KNOWN:
+        del self._known[next(iter(self._known))]
       self._latest.clear()
-    if not any(part[0] == STATIC for _, part in exact):  # Nobody is to be kept here.
-      self._latest[exact] = arguments
+    self._latest[exact] = shapes
     return arguments
 
   def admits(self, arguments: dict[str, Argument]) -> bool:
@@ -51,6 +63,18 @@ class Shapes:
     if key not in self._exact and len(self._exact) < _MAX_EXACT:
       self._exact.add(key)
     return key in self._exact
+
+
+def _without_constant(argument: Argument) -> Argument:
+  """Returns what is known of an argument's shapes, which keeps no model alive."""
+  return Argument(STATIC) if argument.kind == STATIC else argument
+
+
+def _shapes_text(argument: Argument) -> str:
+  """Returns the shapes in an argument, as a report has them; empty if it has none."""
+  if argument.spec is not None:
+    return str(argument.spec.shape)
+  return ", ".join(filter(None, map(_shapes_text, argument.parts)))
 
 
 def _opened(argument: Argument) -> Argument:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import keras
@@ -65,6 +65,7 @@ class Guards:
     changing: dict[tuple[int, Any], Any],
     as_input: Callable[..., Any],
     stand_ins: dict[int, Any],
+    where: Callable[[], Any] = lambda: None,
   ):
     """Makes them.
 
@@ -72,7 +73,10 @@ class Guards:
       changing: see above.
       as_input: makes an input of a place whose number changes.
       stand_ins: what the program knew first, by the number of what is in its place now.
+      where: gives the user's line that is converted.
     """
+    self._where = where
+    self._origins: dict[tuple[int, Any], Any] = {}  # Of the lines that rely on something first.
     self.changing = changing
     self._as_input = as_input
     self._stand_ins = stand_ins
@@ -201,12 +205,14 @@ class Guards:
     if key not in self._watched and kind.__module__ != "builtins":
       if not _libraries.is_library(kind):
         self._watched[key] = kind, ClassPart(kind)
+        self._note_origin(key)
 
   def function(self, function: Any) -> None:
     """Guards the code and the default values of a function of the user's."""
     key = id(function), "function"
     if key not in self._watched and isinstance(function, types.FunctionType):
       self._watched[key] = function, FunctionPart(function)
+      self._note_origin(key)
 
   def member(self, kind: type, name: str) -> Any:
     """Returns and guards what a class has under a name, as code sees it that a library runs."""
@@ -224,6 +230,7 @@ class Guards:
     key = id(value), "content"
     if key not in self._watched and not is_leaf(value):
       self._watched[key] = value, Fingerprint(value)
+      self._note_origin(key)
 
   def newly_run(self, value: Any) -> tuple[Any, ...]:
     """Returns what a watched object holds, of which a library may run code; once for each."""
@@ -245,7 +252,22 @@ class Guards:
       if kind in (int, float) or isinstance(value, (tf.Tensor, np.ndarray)):
         return self._as_input(key, owner, read, value)
     self._checks.setdefault(key, (owner, read, (value, same)))
+    self._note_origin(key)
     return value
+
+  def _note_origin(self, key: tuple[int, Any]) -> None:
+    if key not in self._origins:
+      self._origins[key] = self._where()
+
+  def reliances(self) -> Iterator[tuple[tuple[int, Any], Any, Any, Any]]:
+    """Yields each place that is compared: its key, owner, what was found there, the user's line.
+
+    What was found is CONTENT of all that an object holds.
+    """
+    for key, (owner, _, (value, _)) in self._checks.items():
+      yield key, owner, value, self._origins.get(key)
+    for key, (owner, _) in self._watched.items():
+      yield key, owner, CONTENT, self._origins.get(key)
 
   def identify(self, value: Any) -> None:
     """Notes that it makes a difference to the program which object this is."""
@@ -257,13 +279,13 @@ class Guards:
     agenda: list[Any] = []
     for (_, name), (owner, _, (value, _)) in self._checks.items():
       agenda += [] if name == _TYPE else [owner]
-      agenda += value if isinstance(value, tuple) else ()
+      agenda.extend(value if isinstance(value, tuple) else ())
     for owner, part in self._watched.values():
       agenda += [owner, *(part.holds if isinstance(part, Fingerprint) else part.values())]
     while agenda:
       value = agenda.pop()
       found.add(id(value))
-      agenda += value if isinstance(value, tuple) else ()
+      agenda.extend(value if isinstance(value, tuple) else ())
     return found
 
   def direct(self) -> set[int]:
@@ -284,6 +306,23 @@ class Guards:
           if isinstance(value, tf.Variable) and hasattr(value, "handle"):
             yield value.handle
 
+  def all_variables(self, given: Iterable[Any]) -> Iterator[tf.Variable]:
+    """Yields the variables among what is relied on, by name or in what libraries are given.
+
+    Args:
+      given: constants of the program that are looked at, too.
+    """
+    agenda = [*given, *(value for _, _, (value, _) in self._checks.values())]
+    agenda += self._identified.values()
+    for _, part in self._watched.values():
+      agenda += part.leaves() if isinstance(part, Fingerprint) else ()
+    while agenda:
+      value = agenda.pop()
+      value = value.value if isinstance(value, keras.Variable) else value
+      if isinstance(value, tf.Variable):
+        yield value
+      agenda.extend(value if isinstance(value, tuple) else ())
+
   def tensors(self) -> dict[int, Any]:
     """Returns the tensors and arrays that names stand for, by number."""
     agenda = [value for _, _, (value, _) in self._checks.values()]
@@ -292,7 +331,7 @@ class Guards:
       value = agenda.pop()
       if isinstance(value, (tf.Tensor, np.ndarray)):
         found[id(value)] = value
-      agenda += value if isinstance(value, tuple) else ()
+      agenda.extend(value if isinstance(value, tuple) else ())
     return found
 
   def owners(self) -> list[Any]:

@@ -206,7 +206,7 @@ class Conversion:
     self._is_trial = fed is None
     self._postponed: list[ConversionRefused] = []
     self.inputs = Inputs(self.layout, graph, fed)
-    self.guards = Guards(self._changing, self._changing_input, self.stand_ins)
+    self.guards = Guards(self._changing, self._changing_input, self.stand_ins, self.budget.origin)
     self.instances = {}
     self._queue: list[Instance] = []
     self._entry, self._made = None, []

@@ -10,6 +10,7 @@ from typing import Any
 from recursive_tf.convert._refusal import ConversionRefused
 from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.heap._columns import path_text
+from recursive_tf.convert.program._assumptions import Assumption
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Report:
     fallbacks: why plain Python ran, newest last.
     notes: what comparing runs with plain Python leaves out.
     counters: as in `stats`, by name.
+    assumptions: what graphs rely on, how often that did not hold, and what became of it.
+    num_kept: the graphs that are kept; the others had arguments, or models, that are gone.
   """
 
   name: str
@@ -33,6 +36,8 @@ class Report:
   fallbacks: tuple[ConversionRefused, ...]
   notes: tuple[str, ...]
   counters: dict[str, Any]
+  assumptions: tuple[Assumption, ...] = ()
+  num_kept: int = 0
 
   def __str__(self) -> str:
     """Returns the report for people."""
@@ -41,7 +46,8 @@ class Report:
       f"{self.name}: {counters['num_converted_runs']} runs as a graph,"
       f" {counters['num_fallback_runs']} as plain Python; {counters['num_verified_runs']}"
       f" compared; {counters['num_conversions']}"
-      f" conversions, {counters['num_graphs']} graphs, {counters['walked_objects']} objects read",
+      f" conversions, {counters['num_graphs']} graphs, {self.num_kept} of them kept,"
+      f" {counters['walked_objects']} objects read",
     ]
     if self.converted:
       lines.append("converted:")
@@ -55,6 +61,10 @@ class Report:
     if self.left_out:
       lines.append("left out, and checked by each run:")
       lines += [f"  {branch}" for branch in self.left_out]
+    broken = [assumption for assumption in self.assumptions if assumption.num_breaks]
+    if self.assumptions:
+      lines.append(f"assumptions: {len(self.assumptions)}, of which {len(broken)} did not hold:")
+      lines += [f"  {assumption}" for assumption in broken]
     if self.fallbacks:
       lines.append("plain Python, because:")
       for refusal in self.fallbacks:
@@ -80,6 +90,7 @@ def report_of(
   stats: Any,
   refusals: Sequence[ConversionRefused],
   notes: Sequence[str],
+  assumptions: Sequence[Assumption] = (),
 ) -> Report:
   """Collects a report of a function's programs."""
   converted = {
@@ -102,4 +113,6 @@ def report_of(
     tuple(refusals),
     tuple(notes),
     dataclasses.asdict(stats),
+    tuple(assumptions),
+    sum(program.num_graphs for program in programs),
   )

@@ -1,14 +1,17 @@
 """What is known for each kind of arguments, and how many kinds are kept.
 
 A constant among the arguments (a model, a function, a string) makes a kind of its own, and each
-kind is a conversion. Where ever other constants come, conversions have to be worth it.
+kind is a conversion. Where ever other constants come, conversions have to be worth it. What is
+known for a model may be kept by a variable of it, so that it goes with the model.
 """
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, Generic, TypeVar
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.program import _lifetime
 from recursive_tf.convert.program._arguments import OBJECT, STATIC, Argument
 
 _MAX_KEPT = 16  # Kinds with constants; the one that was not used for longest goes.
@@ -28,19 +31,36 @@ class Kinds(Generic[Known]):
     self._constants: dict[Key, None] = {}  # Kinds with constants, the last used one last.
     self._num_calls = 0
     self._num_made = 0
+    self._weak: dict[Key, tuple[Any, Any]] = {}  # What a variable keeps, and the variable.
 
   def values(self) -> list[Known]:
     """Returns what is known, once for each."""
-    return list({id(known): known for known in self._known.values()}.values())
+    kept = [known for known, _ in map(self._of, list(self._weak)) if known is not None]
+    return list({id(known): known for known in [*self._known.values(), *kept]}.values())
 
   def get(self, key: Key) -> Known | None:
     """Returns what is known for a kind."""
-    return self._known.get(key)
+    return self._known.get(key) or self._of(key)[0]
+
+  def keep_with(self, key: Key, variable: Any) -> None:
+    """Has a variable keep what is known for a kind, which then goes with it."""
+    known = self._known.pop(key, None)
+    if known is None:
+      return
+    _lifetime.keep(variable, self, key, known)
+    self._weak[key] = weakref.ref(known), weakref.ref(variable)
+
+  def _of(self, key: Key) -> tuple[Known | None, Any]:
+    """Returns what a variable keeps for a kind, and the variable; forgets what is gone."""
+    known, variable = (ref() for ref in self._weak.get(key, (_nothing, _nothing)))
+    if known is None and self._weak.pop(key, None) is not None:
+      self._constants.pop(key, None)
+    return known, variable
 
   def generalized(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
     """Returns the arguments of a call, a string as data where many strings were given."""
     self._num_calls += 1
-    if key_of(arguments) in self._known:
+    if self.get(key_of(arguments)) is not None:
       return arguments
     return {
       name: Argument(OBJECT) if self._has_many_strings(name, argument) else argument
@@ -64,11 +84,11 @@ class Kinds(Generic[Known]):
     Raises:
       ConversionRefused: If ever other constants come.
     """
-    before = {id(each): each for each in self._known.values()}
+    before = {id(each): each for each in self.values()}
     if any(part[0] == STATIC for _, part in key):
       self._admit(key)
     self._known[key] = known
-    kept = {id(each) for each in self._known.values()}
+    kept = {id(each) for each in self.values()}
     return [each for number, each in before.items() if number not in kept]
 
   def _admit(self, key: Key) -> None:
@@ -79,6 +99,8 @@ class Kinds(Generic[Known]):
         for name, part in key
         if part[0] == STATIC and len({other.get(name) for other in others}) > _MAX_STRINGS
       ]
+      # Constants that are gone are not counted: all objects then, numbers and strings left out.
+      names = names or [name for name, part in key if part[0] == STATIC and type(part[2]) is int]
       raise ConversionRefused.of(
         Reason.TOO_MANY_VARIANTS,
         f"Each call gives another constant for {' and '.join(map(repr, names)) or 'a parameter'}.",
@@ -87,7 +109,15 @@ class Kinds(Generic[Known]):
     self._constants[key] = None
     while len(self._constants) > _MAX_KEPT:
       oldest = next(iter(self._constants))
-      del self._constants[oldest], self._known[oldest]
+      del self._constants[oldest]
+      self._known.pop(oldest, None)
+      _, variable = self._of(oldest)
+      if self._weak.pop(oldest, None) is not None and variable is not None:
+        _lifetime.let_go(variable, self, oldest)
+
+
+def _nothing() -> None:
+  """Stands for a reference to what is gone."""
 
 
 def key_of(arguments: dict[str, Argument]) -> Key:

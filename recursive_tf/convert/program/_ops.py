@@ -66,3 +66,36 @@ def gathered(outputs: list[tf.Tensor]) -> set[int]:
         seen.add(id(tensor.op))
         agenda.append(tensor.op)
   return found
+
+
+def has_equal_stacks(graph: Any) -> bool:
+  """Tells whether a graph stacks one tensor several times that TensorFlow may take for another.
+
+  The arithmetic optimizer of 2.21 takes an op's first result where all inputs of a stack are a
+  later one, also of ops that it has found to be equal or that come to be there where branches are
+  put in place. Calls of functions go without that optimizer, programs elsewhere do not.
+  """
+  agenda: list[tuple[Any, dict[int, Any]]] = [(graph, {})]
+  while agenda:
+    current, outer = agenda.pop()
+    for op in current.get_operations():
+      if op.type == "Pack" and len(op.inputs) > 1:
+        sources = {_source(tensor, outer) for tensor in op.inputs}
+        if len(sources) == 1 and next(iter(sources))[0] != "first":
+          return True
+      for inner in tfi.nested_graphs(op):
+        inputs = list(op.inputs)[-len(inner.inputs) :] if inner.inputs else []
+        pairs = zip(inner.inputs, inputs, strict=False)
+        agenda.append((inner, {id(a): ("outside", _source(b, outer)) for a, b in pairs}))
+  return False
+
+
+def _source(tensor: tf.Tensor, outer: dict[int, Any]) -> tuple[Any, ...]:
+  """Returns what tells a tensor from those that an optimizer may find to be others."""
+  while tensor.op.type == "Identity":
+    tensor = tensor.op.inputs[0]
+  if id(tensor) in outer:
+    return ("outside", outer[id(tensor)])
+  if tensor.value_index > 0:
+    return ("later", tensor.op.type, tensor.value_index)
+  return ("first", id(tensor.op))

@@ -30,6 +30,7 @@ from recursive_tf.convert.heap._profile import Profile, reaches
 from recursive_tf.convert.program._arguments import (
   CONTAINER,
   NEST,
+  OBJECT,
   STATIC,
   Argument,
   objects_of,
@@ -52,9 +53,11 @@ class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
 
   Attributes:
     objects: those that broke it, to learn from.
+    what: the assumption, in words.
   """
 
   objects: Sequence[Any] = ()
+  what: str = "types, shapes and sizes of what is read anew for each run"
 
 
 @dataclasses.dataclass
@@ -158,6 +161,7 @@ class Program:
       self._check_aliases(profile)
       self._check_views()
       self._check_nests(source.node)
+      self._check_replicas()
       if self.has_prints and self.conversion.effects.sites:
         text = "print and tf.print in one run: what the graph prints comes before."
         raise ConversionRefused.of(Reason.EFFECT_ORDER, text)
@@ -181,6 +185,11 @@ class Program:
     self._known_tensors: dict[int, Any] | None = None
     self.result_form = self._result_form()
     self._rebinding = self._make_rebinding()
+    self._reads_nothing = (
+      self.step is not None
+      and not (layout.columns.all or layout.constants or layout.state)
+      and all(map(_is_of_tensors, self._arguments.values()))
+    )
 
   def _check_nests(self, node: ast.AST) -> None:
     """Asks for a list that is changed as what it is; refuses all else that is changed."""
@@ -196,6 +205,15 @@ class Program:
         raise ConversionRefused.of(
           Reason.UNSUPPORTED_WRITE, f"A {kind} that is passed in as {names[position]!r} is changed."
         )
+
+  def _check_replicas(self) -> None:
+    """Refuses variables of which there are several: a graph would write one of them."""
+    given = [a.value for a in self._arguments.values() if a.kind == STATIC]
+    for variable in self.conversion.guards.all_variables(given):
+      is_distributed = isinstance(variable, tf.distribute.DistributedValues)
+      if is_distributed and variable.distribute_strategy.num_replicas_in_sync > 1:
+        text = f"Variable {variable.name!r} is one of a strategy of several replicas."
+        raise ConversionRefused.of(Reason.STATEFUL_OP, text)
 
   def _check_aliases(self, profile: Profile) -> None:
     """Refuses a list or dict that is changed under one name and read as a part of an object."""
@@ -278,6 +296,11 @@ class Program:
 
   def _result_form(self) -> Any:
     return self.conversion.entry_of(self._source.node).result
+
+  @property
+  def own_arguments(self) -> dict[str, Argument]:
+    """The arguments of a single call as this program takes them."""
+    return self._arguments
 
   @property
   def is_pure(self) -> bool:
@@ -453,6 +476,8 @@ class Program:
     if self._refusal is not None:
       raise self._refusal.again()
     arguments = self.own(arguments)
+    if self._reads_nothing:
+      return self._feed_arguments(arguments, values), ()
     roots = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
@@ -475,6 +500,7 @@ class Program:
     if not is_known or not {*map(type, roots)} - {type(None)} <= self._all_root_types:
       unknown = Outdated()
       unknown.objects = roots
+      unknown.what = "the classes of the objects that are passed in"
       raise unknown
     start = time.perf_counter()
     try:
@@ -491,6 +517,7 @@ class Program:
     if isinstance(found, _walk.Surprise):
       error = Outdated()
       error.objects = [*roots, found.object, found.value]
+      error.what = f"what {path_text(found.path)} is: type, range, shape"
       raise error
     self.walked_objects += len(found.objects)
     self._check_containers(values, by_parts, found.objects)
@@ -537,6 +564,20 @@ class Program:
     leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
     return leaves, found.objects
 
+  def _feed_arguments(self, arguments: dict[str, Argument], values: dict[str, Any]) -> list[Any]:
+    """Returns what to feed where no objects are read; as `feed`."""
+    self._check_containers(values, [], ())
+    changing = [one.read() for one in self.layout.changing.values()]
+    nobody = iter(())
+    try:
+      leaves = [t for n, a in arguments.items() for t in tensors_of(a, values[n], nobody)]
+    except _encode.DoesNotFit:
+      raise Outdated from None
+    pairs = zip(self.layout.changing.values(), changing, strict=True)
+    leaves += [_changed(one, value) for one, value in pairs]
+    self._check_tensors(values, [changing])
+    return [*map(_as_tensor, leaves), _no_ints(0)]
+
   def check_guards(self) -> list[Any]:
     """Returns the places outside of the objects that changed; see `Guards.changed`."""
     return self.guards.changed() + self._rebinding.bind()
@@ -566,6 +607,8 @@ class Program:
     if count is not None:
       return Outcome(_results.rebuild_rows(graph.form, source, object_of, count))
     result = _results.rebuild(graph.form, source, object_of)
+    if self.effects.is_pure and not graph.containers:
+      return Outcome(result)
     contents = [
       Write(values[name], ("tail", 0), _results.rebuild(form, source, object_of))
       for name, form in graph.containers.items()
@@ -573,6 +616,11 @@ class Program:
     places = self.effects.returned(None)
     writes, logs = writes_of(places, source, object_of, objects, {RESULT: result})
     return Outcome(result, [*writes, *contents], prints_of(self.effects, logs))
+
+
+def _is_of_tensors(argument: Argument) -> bool:
+  """Tells whether there is no object in an argument, to be read by the program."""
+  return argument.kind not in (OBJECT, CONTAINER) and all(map(_is_of_tensors, argument.parts))
 
 
 def initial_value(place: Place) -> Any:

@@ -12,9 +12,19 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.program._arguments import CONTAINER, Argument, objects_of
+from recursive_tf.convert.program._arguments import CONTAINER, STATIC, Argument, objects_of
+from recursive_tf.convert.program._assumptions import (
+  GRAPH,
+  INPUT,
+  PYTHON,
+  Assumptions,
+  is_number,
+  shown,
+  what_of,
+)
 from recursive_tf.convert.program._conversion import PromoteArgument
 from recursive_tf.convert.program._kinds import Kinds, key_of
+from recursive_tf.convert.program._lifetime import Weak, variable_of
 from recursive_tf.convert.program._program import Graph, Outdated, Program
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._stats import Stats
@@ -171,7 +181,8 @@ class Programs:
   """Finds and makes the programs of one function. Not thread-safe.
 
   Attributes:
-    versions: the programs that are kept, by version.
+    versions: the programs that are kept, by version; none where no call is packed.
+    assumptions: what graphs rely on, and what became of it.
   """
 
   def __init__(
@@ -196,9 +207,10 @@ class Programs:
     self._seconds_in_vain = 0.0  # Of conversions without branches, since a run counted.
     self._sources = Sources()
     self._profile = Profile()
-    self._changing: dict[Any, Any] = {}
+    self._changing: dict[Any, Weak] = {}  # By place, its owner.
     self._entries: Kinds[Entry] = Kinds()
     self._promoted: set[str] = set()
+    self.assumptions = Assumptions()
 
   def __iter__(self) -> Iterator[Program]:
     """Yields the programs in use."""
@@ -254,19 +266,21 @@ class Programs:
       changed = program.check_guards()
       if changed:
         entry.changed |= dict(changed)
+        self._note_changed(program, changed)
         continue
       try:
         fed = self.feed(program, arguments, values)
       except Outdated as outdated:
         learnt += outdated.objects
+        self.assumptions.broke(outdated.what, GRAPH)
         continue
       entry.programs.remove(program)
       entry.programs.insert(0, program)
       return Prepared(entry, program, arguments, *fed)
     while True:
-      # A number that was another one before is read anew for each run from now on. The owner is
-      # kept: its identity is part of the place.
-      self._changing |= entry.changed
+      # A number that was another one before is read anew for each run from now on. While there is
+      # a program that says so, it keeps the owner, whose identity is part of the place.
+      self._changing |= {place: Weak(owner) for place, owner in entry.changed.items()}
       try:
         making = _Making(entry, [*roots, *learnt], budget, leaves_out, taken or {})
         program = self._convert(making, arguments, values)
@@ -282,7 +296,25 @@ class Programs:
         return Prepared(entry, program, arguments, *self.feed(program, arguments, values))
       except Outdated as outdated:
         learnt += outdated.objects
+        self.assumptions.broke(outdated.what, GRAPH)
         entry.programs.remove(program)
+
+  def _note_changed(self, program: Program, changed: list[Any]) -> None:
+    """Notes which places are no longer what a program relies on."""
+    keys = dict(changed)
+    for key, owner, value, origin in program.guards.reliances():
+      if key in keys:
+        del keys[key]
+        relaxed = INPUT if is_number(value) else GRAPH
+        what = what_of(owner, key[1]) or "what is read of objects and classes"
+        self.assumptions.broke(what, relaxed, shown(value), origin)
+    for (_, name), owner in keys.items():  # Lists and dicts, which are looked after elsewhere.
+      self.assumptions.broke(what_of(owner, name) or "lists and dicts outside", GRAPH)
+
+  def note_taken(self, site: Site, left_out: LeftOut, is_plain: bool) -> None:
+    """Notes that a call took a branch that is left out, and whether plain Python does it."""
+    what = f"the condition is {not left_out.value}, where the other branch is left out"
+    self.assumptions.broke(what, PYTHON if is_plain else GRAPH, "", site.origin)
 
   def other(
     self, prepared: Prepared, values: dict[str, Any], taken: dict[Site, bool]
@@ -418,12 +450,27 @@ class Programs:
     if making.leaves_out:
       entry.num_refusals, entry.refusal = 0, None
     entry.programs.insert(0, program)
-    self.versions[program.version] = program
+    if self._runs_in_graph:
+      variable = variable_of(a.value for a in arguments.values() if a.kind == STATIC)
+      if variable is not None:
+        self._entries.keep_with(key_of(arguments), variable)
+    else:
+      self.versions[program.version] = program
     self._num_versions += 1
+    for (_, name), owner, value, origin in program.guards.reliances():
+      if (what := what_of(owner, name)) != "":
+        self.assumptions.note(what, shown(value), origin)
+    for site, found in program.left_out.items():
+      what = f"the condition is {not found.value}, where the other branch is left out"
+      self.assumptions.note(what, "", site.origin)
     return program
 
   def _program(self, making: _Making, arguments: dict[str, Argument]) -> Program:
     """Makes a program; without branches that are refused, where these may be left out."""
+    self._changing = {
+      place: owner for place, owner in self._changing.items() if owner() is not None
+    }
+    changing = {place: owner() for place, owner in self._changing.items()}
     left_out: dict[Site, LeftOut] = {}
     first: ConversionRefused | None = None
     while True:
@@ -434,7 +481,7 @@ class Programs:
           arguments,
           self._profile,
           self._sources,
-          self._changing,
+          changing,
           making.roots,
           dict(making.entry.root_types),
           making.budget,

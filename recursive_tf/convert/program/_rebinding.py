@@ -83,7 +83,7 @@ def _statics(form: Any) -> Iterator[Any]:
     while agenda:
       value = agenda.pop()
       yield value
-      agenda += value if isinstance(value, tuple) else ()
+      agenda.extend(value if isinstance(value, tuple) else ())
   elif isinstance(form, _forms.NestForm):
     for part in form.parts:
       yield from _statics(part)

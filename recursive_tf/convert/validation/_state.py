@@ -166,7 +166,7 @@ class Snapshot:
 def contents_of(value: Any) -> Contents:
   """Returns what an object holds itself."""
   found: Contents = {}
-  if type(value).__name__ == "_DictWrapper":  # Of tf.Module: a proxy of the dict inside.
+  if type(value).__name__ in ("_DictWrapper", "_TupleWrapper"):  # Of tf.Module: proxies.
     return {("attr", "__wrapped__"): value.__wrapped__}
   # By the base classes' own methods: a user's subclass may do anything in its own.
   for kind, slot in _ITERABLES.items():

@@ -776,3 +776,21 @@ def test_a_loop_that_may_end_early_may_leave_a_tape_behind():
     expected = learn(tf.constant(limit)), weight.numpy()
     weight.assign(1.0)
     np.testing.assert_allclose((function(tf.constant(limit)), weight), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("verify", [False, True])
+def test_a_tuple_in_an_attribute_of_a_module(verify):
+  class Stack(tf.Module):
+    def __init__(self):
+      super().__init__()
+      self.weights = tf.Variable([1.0]), tf.Variable([2.0])  # tf.Module makes a proxy of it.
+
+    @rtf.function(strict=True, verify=verify)
+    def __call__(self, x):
+      for weight in self.weights:
+        x = x * weight
+      self.weights[0].assign_add([1.0])
+      return x
+
+  stack = Stack()
+  assert [float(stack(tf.ones([1]))[0]) for _ in range(3)] == [2.0, 4.0, 6.0]

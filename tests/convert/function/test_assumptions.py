@@ -1,0 +1,86 @@
+"""`explain()` lists what graphs rely on, how often that did not hold, and what became of it."""
+
+import gc
+
+import tensorflow as tf
+
+import recursive_tf as rtf
+
+
+class _Model:
+  def __init__(self):
+    self.w, self.rate, self.mode = tf.Variable([1.0, 2.0]), 0.5, "sum"
+
+
+def _step(model, x):
+  y = x * model.w * model.rate
+  if model.mode == "sum":
+    y = tf.reduce_sum(y, axis=0)
+  if tf.reduce_sum(y) > 1000:
+    open("/dev/null", "w").close()
+  return y
+
+
+def _of(f, what):
+  (found,) = [one for one in f.explain().assumptions if one.what == what]
+  return found
+
+
+def test_assumptions_and_what_became_of_them():
+  f, model = rtf.function(_step, verify=False), _Model()
+  for size in (2, 3, 4):
+    f(model, tf.ones([size, 2]))
+  assert _of(f, "the shape of argument 'x'").num_breaks == 1
+  rate = _of(f, "attribute 'rate' of _Model")
+  assert (rate.seen, rate.num_breaks, rate.relaxed) == ("0.5", 0, "")
+  assert rate.origin.text == "y = x * model.w * model.rate"
+  assert _of(f, "attribute 'mode' of _Model").origin.text == 'if model.mode == "sum":'
+  for model.rate in (0.25, 0.125, 2.0):
+    f(model, tf.ones([4, 2]))
+  rate = _of(f, "attribute 'rate' of _Model")
+  assert (rate.num_breaks, rate.relaxed) == (1, "an input of the graph")
+  model.mode = "none"
+  f(model, tf.ones([4, 2]))
+  mode = _of(f, "attribute 'mode' of _Model")
+  assert (mode.seen, mode.num_breaks, mode.relaxed) == ("'sum'", 1, "another graph")
+  f(model, tf.fill([4, 2], 1000.0))
+  (branch,) = [one for one in f.explain().assumptions if "left out" in one.what]
+  assert (branch.num_breaks, branch.relaxed) == (1, "plain Python")
+  report = f.explain()
+  assert report.num_kept == report.counters["num_graphs"] == 4
+  numbers = [one.number for one in report.assumptions]
+  assert numbers == sorted(set(numbers))
+  text = str(report)
+  assert f"assumptions: {len(numbers)}, of which 4 did not hold:" in text
+  assert f"#{rate.number} test_assumptions.py:" in text
+  assert "the shape of argument 'x' ((2, 2)): did not hold once; now (None, 2)" in text
+
+
+def test_graphs_of_models_that_are_gone_are_not_kept():
+  f = rtf.function(_step, verify=False)
+  for _ in range(2):
+    f(_Model(), tf.ones([2, 2]))
+  model = _Model()
+  f(model, tf.ones([2, 2]))
+  gc.collect()
+  report = f.explain()
+  assert (report.counters["num_graphs"], report.num_kept) == (3, 1)
+  # What is read of all models is one assumption.
+  assert len([one for one in report.assumptions if "'rate'" in one.what]) == 1
+
+
+def test_objects_that_are_read_and_a_run_that_fails():
+  class Leaf:
+    def __init__(self, x):
+      self.x = x
+
+  f = rtf.function(lambda leaf, x: tf.linalg.inv(x) * leaf.x, verify=False)
+  f(Leaf(1.0), tf.eye(2))
+  f(Leaf(2), tf.eye(2))  # An int where there were floats.
+  broken = [one.what for one in f.explain().assumptions if one.num_breaks]
+  assert broken == ["what object.x is: type, range, shape"]
+  try:
+    f(Leaf(1.0), tf.zeros([2, 2]))
+  except tf.errors.InvalidArgumentError:
+    pass
+  assert _of(f, "nothing fails in the run").relaxed == "plain Python, for such calls"
