@@ -100,8 +100,8 @@ def _strided_slice(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None
     known = constant(strides)
     is_plain = begin.form != SHARED and count and known is not None and all(known == 1)
     num_taken = num_indices(count, masks) if count and is_plain else None
-    if num_taken is None or 0 in value.shape.as_list():  # Gathers do not look at indices of nothing.
-      return None
+    if num_taken is None or 0 in value.shape.as_list():
+      return None  # Gathers do not look at the indices of rows without elements.
     if count == 1:
       return _row(value, begin, op.outputs[0].shape)
     return _entry(value, begin, num_taken, op.outputs[0].shape)
