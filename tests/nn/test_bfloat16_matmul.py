@@ -1,4 +1,4 @@
-"""Products in bfloat16: equal to float64's of rounded operands, gradients too; where they are not."""
+"""Products in bfloat16 equal float64's of rounded operands, gradients too; refusals."""
 
 import subprocess
 import sys
