@@ -65,7 +65,9 @@ def _measure_kernels(threads: int, report: Report) -> None:
       copies = kernels.call("add_bfloat16", kernel, shape, rows)
       timings = measure(
         [
-          Arm({**labels, "arm": arm}, lambda loops, arm=arm: kernels.call("time", arm, loops), copies)
+          Arm(
+            {**labels, "arm": arm}, lambda loops, arm=arm: kernels.call("time", arm, loops), copies
+          )
           for arm in ARMS
         ],
         repetitions=options.repetitions,

@@ -1,4 +1,4 @@
-"""Very wide and very deep recursion under the batched scheduler: time and memory of a frame by size.
+"""Very wide and very deep recursion, batched: time and memory of a frame by size.
 
 Frames that do next to nothing: a chain of up to 1,000,000 below one another, balanced trees of up
 to 2^20 leaves, and Fibonacci's recursion, whose subtrees end at all depths, of up to 4,356,617
@@ -75,7 +75,7 @@ def _run_threads(frames, threads: int, report: Report) -> None:
     group = [t for t in timings if (t.labels["shape"], t.labels["direction"]) == (shape, direction)]
     ratio = group[-1].micros_per_unit / min(t.micros_per_unit for t in group)
     claim = (
-      f"{shape} {direction}, {threads} threads: time per frame at n = {group[-1].labels['n']:,} over"
-      f" the least is at most {GOAL_RATIO}"
+      f"{shape} {direction}, {threads} threads: time per frame at n ="
+      f" {group[-1].labels['n']:,} over the least is at most {GOAL_RATIO}"
     )
     report.goal(claim, ratio, ratio <= GOAL_RATIO)

@@ -45,8 +45,8 @@ RTF_INLINE __m512i RoundedPairs(__m512 first, __m512 second) {
   static constexpr int16_t kOrder[32] __attribute__((aligned(64))) = {
       0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
       8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-  return _mm512_maskz_permutexvar_epi16(0xffffffffu,
-                                        _mm512_load_si512(kOrder), both);
+  return _mm512_maskz_permutexvar_epi16(0xffffffffu, _mm512_load_si512(kOrder),
+                                        both);
 }
 
 inline void RoundRows(const float* from, int64_t rows, int64_t depth,
@@ -104,14 +104,15 @@ RTF_INLINE void Tile(const Bfloat16MatMul& args, const uint16_t* x,
     for (int r = 0; r < kRows; ++r) {
       const __m512i value = Pair(x + r * x_stride + k);
 #pragma GCC unroll 8
-      for (int v = 0; v < kVectors; ++v) AddProducts(value, pairs[v], sums[r][v]);
+      for (int v = 0; v < kVectors; ++v)
+        AddProducts(value, pairs[v], sums[r][v]);
     }
   };
   int64_t k = 0;
   for (; k + 2 <= depth; k += 2) step(k, false);
   if (k < depth) step(k, true);
-  const __m512i low = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7,
-                                        20, 21, 22, 23);
+  const __m512i low =
+      _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
   const __m512i high = _mm512_setr_epi32(8, 9, 10, 11, 24, 25, 26, 27, 12, 13,
                                          14, 15, 28, 29, 30, 31);
 #pragma GCC unroll 16
@@ -282,12 +283,24 @@ inline void TransposedProduct(const Bfloat16MatMul& args, int64_t begin,
         }
       };
       switch ((block + 1) * args.rows / num_blocks - row) {
-        case 1: run(Constant<1>()); break;
-        case 2: run(Constant<2>()); break;
-        case 3: run(Constant<3>()); break;
-        case 4: run(Constant<4>()); break;
-        case 5: run(Constant<5>()); break;
-        case 6: run(Constant<6>()); break;
+        case 1:
+          run(Constant<1>());
+          break;
+        case 2:
+          run(Constant<2>());
+          break;
+        case 3:
+          run(Constant<3>());
+          break;
+        case 4:
+          run(Constant<4>());
+          break;
+        case 5:
+          run(Constant<5>());
+          break;
+        case 6:
+          run(Constant<6>());
+          break;
       }
     }
   }

@@ -16,9 +16,9 @@
 #include <immintrin.h>
 
 #ifdef __clang__
-#pragma clang attribute push(                                         \
-    __attribute__((target(                                            \
-        "avx2,fma,avx512f,avx512dq,avx512bw,avx512vl,avx512bf16"))),  \
+#pragma clang attribute push(                                               \
+    __attribute__((                                                         \
+        target("avx2,fma,avx512f,avx512dq,avx512bw,avx512vl,avx512bf16"))), \
     apply_to = function)
 #else
 #pragma GCC push_options

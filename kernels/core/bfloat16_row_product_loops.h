@@ -78,7 +78,8 @@ inline void RowProductOfRounded(const RowProduct<float>& args,
                 count);
     }
     for (int64_t j = part.begin; j < part.end; j += 2 * kLanes) {
-      const int64_t count = part.end - j < 2 * kLanes ? part.end - j : 2 * kLanes;
+      const int64_t count =
+          part.end - j < 2 * kLanes ? part.end - j : 2 * kLanes;
       const float* from = args.right + first * args.width + j;
       CopyPairs(rows, from, args.width, count, right, 2 * kPairs, kLanes);
       CopyPairs(rows, from + kLanes, args.width,

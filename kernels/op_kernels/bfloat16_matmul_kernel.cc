@@ -24,11 +24,11 @@ class Bfloat16MatMulOp final : public tf::OpKernel {
     const tf::Tensor& rounded = ctx->input(2);
     MatMulSizes sizes = {};
     OP_REQUIRES_OK(ctx, FindMatMulSizes(x, rounded, is_transposed_, &sizes));
-    OP_REQUIRES(ctx, weights.shape() == rounded.shape(),
-                absl::InvalidArgumentError(absl::StrCat(
-                    "recursive_tf: matmul: weights ",
-                    weights.shape().DebugString(), ", rounded weights ",
-                    rounded.shape().DebugString())));
+    OP_REQUIRES(
+        ctx, weights.shape() == rounded.shape(),
+        absl::InvalidArgumentError(absl::StrCat(
+            "recursive_tf: matmul: weights ", weights.shape().DebugString(),
+            ", rounded weights ", rounded.shape().DebugString())));
     tf::Tensor* y = nullptr;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, sizes.shape, &y));
     // The product of the sizes is that of tensors that exist.

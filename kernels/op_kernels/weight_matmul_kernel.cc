@@ -1,9 +1,8 @@
 // Kernel of WeightMatMul: checks and threads around core/weight_matmul.h.
 
-#include "kernels/core/weight_matmul.h"
-
 #include <cstdint>
 
+#include "kernels/core/weight_matmul.h"
 #include "kernels/op_kernels/weight_matmul_util.h"
 #include "tensorflow/core/framework/op_kernel.h"
 

@@ -164,7 +164,8 @@ def capture_gradients(
       parts[0].set_shape(shape)
       dense[capture].append(parts[0])
     elif slot.kind != "slices":
-      product = row_product(*parts, rounds_to_bfloat16=slot.kind == "rounded_product")
+      left, right = parts
+      product = row_product(left, right, slot.kind == "rounded_product")
       product.set_shape(shape)
       dense[capture].append(product)
     else:

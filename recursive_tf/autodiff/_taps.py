@@ -133,7 +133,5 @@ def product_kind(term: tf.Tensor) -> str | None:
     return None
   if op.type == "RecursiveTf>RowProduct":
     return "rounded_product" if op.get_attr("rounds_to_bfloat16") else "product"
-  is_product = (
-    op.type == "MatMul" and op.get_attr("transpose_a") and not op.get_attr("transpose_b")
-  )
+  is_product = op.type == "MatMul" and op.get_attr("transpose_a") and not op.get_attr("transpose_b")
   return "product" if is_product else None

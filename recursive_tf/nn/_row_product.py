@@ -9,9 +9,7 @@ import tensorflow as tf
 from recursive_tf._ops import kernels
 
 
-def row_product(
-  left: tf.Tensor, right: tf.Tensor, rounds_to_bfloat16: bool = False
-) -> tf.Tensor:
+def row_product(left: tf.Tensor, right: tf.Tensor, rounds_to_bfloat16: bool = False) -> tf.Tensor:
   """Computes left^T right, for any number of rows, with nothing kept for each number.
 
   `tf.matmul` takes the slower product of batches where the ranks are not known while tracing.

@@ -122,9 +122,7 @@ def make_run_config(
 def _check_products(precision: str, model: str, precisions: tuple[str, ...]) -> str:
   """Returns the precision if the model and this processor have it."""
   if precision not in precisions:
-    raise ConfigError(
-      f"--products is {precision}, expected of {model}: {' or '.join(precisions)}."
-    )
+    raise ConfigError(f"--products is {precision}, expected of {model}: {' or '.join(precisions)}.")
   check_precision(precision)
   return precision
 

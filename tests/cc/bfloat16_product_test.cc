@@ -121,8 +121,13 @@ class Bfloat16ProductTest : public testing::Test {
 
 TEST_F(Bfloat16ProductTest, RowsAreRoundedToNearestTiesToEven) {
   // The last two lie half way between two bfloat16s.
-  std::vector<float> values = {0.0f,  -0.0f, 1.0f, -kInf,
-                               3.4e38f, 1e-37f, FromBits(0x3f808000),
+  std::vector<float> values = {0.0f,
+                               -0.0f,
+                               1.0f,
+                               -kInf,
+                               3.4e38f,
+                               1e-37f,
+                               FromBits(0x3f808000),
                                FromBits(0x3f818000)};
   const std::vector<float> drawn = Draw(93);
   values.insert(values.end(), drawn.begin(), drawn.end());
@@ -176,7 +181,8 @@ TEST_F(Bfloat16ProductTest, PartsOfTheColumnsMakeUpTheWhole) {
                            x_rows.data(), weights.data(), whole.data()};
     compute(args, 0, kWidth);
     args.y = parts.data();
-    for (size_t i = 1; i < ends.size(); ++i) compute(args, ends[i - 1], ends[i]);
+    for (size_t i = 1; i < ends.size(); ++i)
+      compute(args, ends[i - 1], ends[i]);
     EXPECT_EQ(parts, whole);
   }
   const auto right = Draw(kRows * kWidth);

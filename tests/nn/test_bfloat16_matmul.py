@@ -1,4 +1,4 @@
-"""Products in bfloat16: equal to float64's of rounded operands, gradients too; where they are not."""
+"""Products in bfloat16 equal float64's of rounded operands, gradients too; refusals."""
 
 import subprocess
 import sys
@@ -137,6 +137,22 @@ def test_in_a_recursion(scheduler):
   for a, b in zip(run(lambda n, x: f(tf.constant(n), x)), run(plain), strict=True):
     assert float(tf.reduce_max(tf.abs(b))) > 1e-2
     np.testing.assert_allclose(a, b, rtol=1e-2, atol=1e-3)
+
+
+@needs_processor
+@TRANSPOSES
+@pytest.mark.parametrize("scheduler", ["concurrent", "batched"])
+def test_the_weights_gradient_sums_rounded_rows_of_all_frames(scheduler, transpose):
+  weights = tf.Variable(tf.random.stateless_normal([5, 7] if transpose else [7, 5], [5, 6]))
+  x = tf.random.stateless_normal([9, 1, 7], [1, 2])
+  dy = tf.random.stateless_normal([9, 1, 5], [3, 4])
+  with rtf.SubGraph("Rows", outputs=tf.TensorSpec([1, 5]), scheduler=scheduler) as f:
+    f.output(product(f.input(tf.float32, [1, 7]), weights, transpose))
+  with tf.GradientTape() as tape:
+    y = f.map(x)
+  gradient = tape.gradient(y, weights, output_gradients=dy)
+  expected = tf.einsum("nik,nim->km", rounded(x), rounded(dy))
+  assert_close(tf.convert_to_tensor(gradient), tf.transpose(expected) if transpose else expected, 9)
 
 
 @needs_processor
