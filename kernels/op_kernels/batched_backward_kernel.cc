@@ -126,6 +126,7 @@ class BackwardCall final : public ShardedCall {
       }
     }
     if (!trace.steps.empty()) {
+      trace.block_names = run_->plan->block_names;
       TraceRecorder::Get().Publish(std::move(trace), /*is_backward=*/true);
     }
     shards_.clear();

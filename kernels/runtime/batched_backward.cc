@@ -155,6 +155,9 @@ void BackwardShard::Complete(const absl::Status& status) {
   traced.duration_us =
       static_cast<int64_t>(tf::EnvTime::NowMicros()) - step_start_us_;
   traced.num_rows = step.num_rows;
+  if (next_step_ < tape_->traced_rows.size()) {
+    traced.rows = tape_->traced_rows[next_step_];
+  }
   trace_.push_back(std::move(traced));
 }
 

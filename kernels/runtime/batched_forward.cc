@@ -256,6 +256,10 @@ void ForwardShard::Record(const std::vector<uint32_t>& output_ids) {
     tape_->residuals.push_back(std::move(outputs[k]));
     ++step.num_residuals;
   }
+  if (is_traced_) {
+    tape_->traced_rows.resize(tape_->steps.size());  // Moves have none.
+    tape_->traced_rows.push_back(TracedRows());
+  }
   tape_->steps.push_back(step);
 }
 
@@ -282,10 +286,17 @@ void ForwardShard::Trace() {
   step.duration_us =
       static_cast<int64_t>(tf::EnvTime::NowMicros()) - step_start_us_;
   step.num_rows = static_cast<int64_t>(frames_.size());
-  for (const BatchedFrame* frame : frames_) {
-    step.rows.push_back({frame->root_row, frame->depth});
-  }
+  step.rows = TracedRows();
   trace_.push_back(std::move(step));
+}
+
+std::vector<TracedRow> ForwardShard::TracedRows() const {
+  std::vector<TracedRow> rows;
+  rows.reserve(frames_.size());
+  for (const BatchedFrame* frame : frames_) {
+    rows.push_back({frame->root_row, frame->depth});
+  }
+  return rows;
 }
 
 void ForwardShard::Finish() {

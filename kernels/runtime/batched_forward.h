@@ -118,6 +118,7 @@ class ForwardShard final : public StepLoop {
                   uint32_t output, int depth);
   uint32_t AddBuffer(tensorflow::Tensor tensor, int64_t num_refs);
   void Trace();
+  std::vector<TracedRow> TracedRows() const;
 
   bool has_stopped() const { return run_->error.has_failed(); }
   void Fail(const absl::Status& status, int body, int depth);

@@ -13,6 +13,7 @@
 #include "kernels/core/run_counters.h"
 #include "kernels/runtime/batched_buffers.h"
 #include "kernels/runtime/batched_plan.h"
+#include "kernels/runtime/batched_trace.h"
 #include "kernels/runtime/first_error.h"
 #include "tensorflow/core/framework/tensor.h"
 
@@ -61,6 +62,8 @@ struct ShardTape {
   ChunkedVector<BufferShape> buffers;  // Shapes, the tensors may be gone.
   std::vector<uint32_t> args;          // The buffer of each argument's rows.
   std::vector<TapeColumn> results;     // Of the root frames.
+  // The frames of each step, for a trace of the backward pass; else empty.
+  std::vector<std::vector<TracedRow>> traced_rows;
   Arena arena;
 
   // Returns a column of `refs`, copied unless they are consecutive.

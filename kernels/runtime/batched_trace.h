@@ -23,7 +23,8 @@ struct TracedStep {
   int64_t start_us = 0;
   int64_t duration_us = 0;
   int64_t num_rows = 0;
-  std::vector<TracedRow> rows;  // Empty in a backward pass.
+  // In a backward pass empty, if the forward pass was not traced.
+  std::vector<TracedRow> rows;
 };
 
 struct BatchedTrace {
@@ -37,11 +38,13 @@ class TraceRecorder final {
  public:
   static TraceRecorder& Get();
 
-  void SetEnabled(bool is_enabled) { is_enabled_.store(is_enabled); }
+  // What was recorded before is forgotten when it is switched on.
+  void SetEnabled(bool is_enabled);
   bool is_enabled() const {
     return is_enabled_.load(std::memory_order_relaxed);
   }
-  // Replaces the trace, or with `is_backward` adds to it.
+  // Replaces the trace; or with `is_backward` adds to it, if it is of the same
+  // program, whose blocks the steps name.
   void Publish(BatchedTrace trace, bool is_backward);
   BatchedTrace last() const;
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import re
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -23,7 +24,7 @@ def save_schedule_plot(schedule: Schedule, path: pathlib.Path, title: str) -> No
   """Draws a schedule.
 
   Above: how many frames each step ran for, coloured by block. Below: which trees they belong to;
-  the darker, the more frames of that tree; which they are is not recorded in the backward pass.
+  the darker, the more frames of that tree.
   Steps of several shards are put in order of time.
 
   Args:
@@ -57,7 +58,7 @@ def save_schedule_plot(schedule: Schedule, path: pathlib.Path, title: str) -> No
     extent=(-0.5, len(steps) - 0.5, len(image) - 0.5, -0.5),
   )
   place = trees.inset_axes((1.02, 0.0, 0.02, 1.0))
-  figure.colorbar(drawn, cax=place, label="frames of the tree", ticks=_whole_numbers())
+  figure.colorbar(drawn, cax=place, label="frames of the tree", ticks=_count_ticks(drawn.norm))
   trees.set_ylabel("tree")
   trees.yaxis.set_major_locator(_whole_numbers())
   trees.set_xlabel("step")
@@ -67,10 +68,6 @@ def save_schedule_plot(schedule: Schedule, path: pathlib.Path, title: str) -> No
       axes.axvline(first - 0.5, color="black", linewidth=0.8)
     bars.set_ylim(top=1.3 * bars.get_ylim()[1])  # Room for the word, above all bars.
     bars.text(first, bars.get_ylim()[1], " backward", va="top", fontsize=8)
-    if not any(step.trees.size for step in steps[first:]):
-      trees.axvspan(first - 0.5, len(steps) - 0.5, color="0.93")
-      middle = ((first + len(steps) - 1) / 2, (len(image) - 1) / 2)
-      trees.text(*middle, "not recorded backward", ha="center", va="center", fontsize=8)
   figure.savefig(path, bbox_inches="tight")
   plt.close(figure)
 
@@ -102,6 +99,13 @@ def _count_colours(largest: int) -> colors.Normalize:
   if largest <= _LINEAR_UP_TO:
     return colors.BoundaryNorm(np.arange(0.5, max(largest, 1) + 1), 256)
   return colors.Normalize(1, largest)
+
+
+def _count_ticks(norm: colors.Normalize) -> Any:
+  """Returns the ticks of such a scale; a locator would put some between bands of one count each."""
+  if isinstance(norm, colors.BoundaryNorm):
+    return np.arange(1, len(norm.boundaries))
+  return _whole_numbers()
 
 
 def _whole_numbers() -> ticker.Locator:

@@ -25,8 +25,8 @@ class ScheduleStep:
     num_rows: for how many frames it ran.
     start_us, duration_us: when, in microseconds since the first step began, and for how long.
     trees: int [num_rows], the row of the outermost call that each frame descends from; empty in the
-      backward pass.
-    depths: int [num_rows], each frame's depth; empty in the backward pass.
+      backward pass of a run that was not recorded itself.
+    depths: int [num_rows], each frame's depth; empty where `trees` is.
   """
 
   block: str

@@ -223,13 +223,13 @@ class TrainedRun:
     return self.model
 
   def _learnt_something_else(self, what: str) -> ConfigError:
-    methods: dict[type[Trainable], str] = {
-      RelatednessTreeLSTM: "predict_pairs",
-      RelationTreeLSTM: "predict_relations",
-      TreeClassifier: "predict",
-    }
-    of_this = [name for kind, name in methods.items() if isinstance(self.model, kind)]
-    use = f"Use `{of_this[0]}`" if of_this else "Use a run of another model than top-down-treelstm"
+    use = "Use a run of another model than top-down-treelstm"
+    if isinstance(self.model, RelatednessTreeLSTM):
+      use = "Use `predict_pairs`"
+    elif isinstance(self.model, RelationTreeLSTM):
+      use = "Use `predict_relations`"
+    elif isinstance(self.model, TreeClassifier):
+      use = "Use `predict`"
     return ConfigError(
       f"{self.directory}: {self.config.model} ({self.config.task}) {what}. {use}; or, in Python, "
       "methods of `load_run(dir).model`."

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from recursive_tf._cli.schedule_plot import _in_words
+from recursive_tf._cli.schedule_plot import _count_colours, _count_ticks, _in_words
 
 
 @pytest.mark.parametrize("name", ["schedule.svg", "schedule.json"])
@@ -34,3 +34,8 @@ def test_trace_says_which_files_it_writes(run, tmp_path):
 )
 def test_blocks_are_said_in_words(block, words):
   assert _in_words(block) == words
+
+
+@pytest.mark.parametrize("largest", [1, 3, 8])
+def test_a_scale_of_few_frames_has_a_tick_for_each_count(largest):
+  assert _count_ticks(_count_colours(largest)).tolist() == list(range(1, largest + 1))
