@@ -7,7 +7,7 @@ import tensorflow as tf
 import recursive_tf as rtf
 from benchmarks.worker import Workload
 
-_MAX_DEPTH = 1_000_000
+_MAX_DEPTH = 2_000_000
 
 
 def chain(policy: str | None) -> rtf.SubGraph:
