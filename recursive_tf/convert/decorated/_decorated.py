@@ -90,10 +90,15 @@ class Decorated:
     limits: Limits | None = None,
   ):
     functools.update_wrapper(self, function)
-    self.__name__ = getattr(function, "__name__", type(function).__name__)
+    self._partial = _partial_of_function(function)
+    named = function if self._partial is None else self._partial.func
+    self.__name__ = getattr(named, "__name__", type(function).__name__)
     self.python = function
     self.stats = Stats()
     self._strict = strict
+    if self._partial is not None:  # What it gives is an argument like others.
+      function = self._partial.func
+    self._function = function
     self._signature = LiveSignature(function)
     self._programs = Programs(
       function, self.__name__, self.stats, limits or Limits(), self._runs_in_graph
@@ -137,6 +142,11 @@ class Decorated:
   # --- Arguments
 
   def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    if self._partial is not None:
+      args, kwargs = (*self._partial.args, *args), {**self._partial.keywords, **kwargs}
+    names = self._signature.names()
+    if names is not None and not kwargs and len(names) == len(args):
+      return dict(zip(names, args, strict=True))  # As below, in a tenth of the time.
     bound = self._signature.bind(*args, **kwargs)
     bound.apply_defaults()
     return dict(bound.arguments)
@@ -268,7 +278,7 @@ class Decorated:
     """Runs the graph and plain Python and compares them."""
     start = time.perf_counter()
     subject = subject_of(
-      self.__name__, self.python, self._programs, prepared, values, self._compared, is_recording
+      self.__name__, self._function, self._programs, prepared, values, self._compared, is_recording
     )
     try:
       verdict = check(subject, self._schedule.allowance)
@@ -323,7 +333,7 @@ class Decorated:
   def _call_plain(self, values: dict[str, Any]) -> Any:
     bound = self._signature.bind_partial()
     bound.arguments.update(values)
-    return self.python(*bound.args, **bound.kwargs)
+    return self._function(*bound.args, **bound.kwargs)
 
   def _explain_failure(
     self, error: tf.errors.OpError, prepared: Prepared, plain: Callable[[], Any]
@@ -462,6 +472,11 @@ class BoundDecorated:
     """The counters, of all objects."""
     found: Stats = self._function.stats
     return found
+
+
+def _partial_of_function(function: Any) -> functools.partial[Any] | None:
+  is_partial = type(function) is functools.partial
+  return function if is_partial and isinstance(function.func, types.FunctionType) else None
 
 
 def _line_of(error: tf.errors.OpError, text: str) -> str:

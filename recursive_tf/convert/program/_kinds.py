@@ -57,15 +57,17 @@ class Kinds(Generic[Known]):
       self._constants.pop(key, None)
     return known, variable
 
-  def generalized(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
-    """Returns the arguments of a call, a string as data where many strings were given."""
+  def generalized(self, arguments: dict[str, Argument]) -> tuple[dict[str, Argument], Key]:
+    """Returns the arguments of a call, a string as data where many were given, and their kind."""
     self._num_calls += 1
-    if self.get(key_of(arguments)) is not None:
-      return arguments
-    return {
-      name: Argument(OBJECT) if self._has_many_strings(name, argument) else argument
-      for name, argument in arguments.items()
-    }
+    key = key_of(arguments)
+    if self.get(key) is None and any(a.kind == STATIC for a in arguments.values()):
+      arguments = {
+        name: Argument(OBJECT) if self._has_many_strings(name, argument) else argument
+        for name, argument in arguments.items()
+      }
+      key = key_of(arguments)
+    return arguments, key
 
   def _has_many_strings(self, name: str, argument: Argument) -> bool:
     if argument.kind != STATIC or type(argument.value) is not str:

@@ -248,8 +248,8 @@ class Programs:
       ConversionRefused: If the function cannot be converted for these arguments.
     """
     budget = budget or Budget(self._limits)
-    arguments = self._entries.generalized(self._with_containers(arguments, values))
-    entry = self.entry(arguments)
+    arguments, key = self._entries.generalized(self._with_containers(arguments, values))
+    entry = self._entry(arguments, key)
     if entry.is_given_up:
       if not entry.retries(self._stats.total_seconds):
         assert entry.refusal is not None  # It says so.
@@ -344,13 +344,12 @@ class Programs:
       entry.programs.remove(program)
     return found
 
-  def entry(self, arguments: dict[str, Argument]) -> Entry:
-    """Returns what is known for arguments of these kinds.
+  def _entry(self, arguments: dict[str, Argument], key: Any) -> Entry:
+    """Returns what is known for arguments of one kind.
 
     Raises:
       ConversionRefused: If constants among them are ever others.
     """
-    key = key_of(arguments)
     known = self._entries.get(key)
     if known is None:
       # A function's shapes are open where they may be; a size of 1 beside them is its own case.
@@ -365,8 +364,8 @@ class Programs:
 
   def note_failure(self, arguments: dict[str, Argument], refusal: ConversionRefused) -> None:
     """Notes that a call with these arguments failed by an error of ours."""
-    arguments = self._entries.generalized(arguments)
-    entry = self._entries.get(key_of(arguments))
+    _, key = self._entries.generalized(arguments)
+    entry = self._entries.get(key)
     if entry is not None:
       entry.note_failure(refusal)
 

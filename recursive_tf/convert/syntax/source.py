@@ -402,6 +402,16 @@ class LiveSignature:
     self._function = function
     self._state: Any = None
     self._known = inspect.signature(function)
+    self._names: tuple[inspect.Signature, tuple[str, ...] | None] | None = None
+
+  def names(self) -> tuple[str, ...] | None:
+    """Returns the parameters in order, if all may be given by place and by name; else None."""
+    now = self._now()
+    if self._names is None or self._names[0] is not now:
+      kinds = {parameter.kind for parameter in now.parameters.values()}
+      is_plain = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+      self._names = now, tuple(now.parameters) if is_plain else None
+    return self._names[1]
 
   def _now(self) -> inspect.Signature:
     function: Any = self._function

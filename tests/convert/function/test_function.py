@@ -1,6 +1,7 @@
 """`@rtf.function`: steps that write variables, all or nothing, in one graph."""
 
 import contextlib
+import functools
 import gc
 import threading
 import time
@@ -794,3 +795,72 @@ def test_a_tuple_in_an_attribute_of_a_module(verify):
 
   stack = Stack()
   assert [float(stack(tf.ones([1]))[0]) for _ in range(3)] == [2.0, 4.0, 6.0]
+
+
+def test_tf_nest_keeps_the_order_of_dicts_and_calls():
+  def step(a, b):
+    seen = []
+
+    def double(x):
+      seen.append(x)
+      return x * 2.0
+
+    batch = {"z": a, "b": [b, (a + b, {})], "a": 3}
+    found = tf.nest.map_structure(double, batch)
+    return found, seen, tf.nest.flatten(batch), list(found)
+
+  args = tf.constant([1.0]), tf.constant([2.0])
+  found = rtf.function(step, strict=True, verify=True)(*args)
+  expected = step(*args)
+  tf.nest.assert_same_structure(found, expected)
+  described = [[np.asarray(v).tolist() for v in tf.nest.flatten(one)] for one in (found, expected)]
+  assert described[0] == described[1]
+  assert found[3] == ["z", "b", "a"]
+
+
+def test_tf_nest_of_a_list_that_the_function_changes_is_python():
+  def step(x):
+    xs = [x, x + 1.0]
+
+    def grow(y):
+      xs.append(y)
+      return y
+
+    return tf.nest.map_structure(grow, xs)
+
+  f = rtf.function(step, verify=False)
+  with pytest.raises(ValueError):  # As Python has it: more leaves than it began with.
+    f(tf.ones([1]))
+  assert f.stats.num_converted_runs == 0
+
+
+def test_a_partial_function():
+  w = tf.Variable([1.0])
+
+  def step(scale, x, shift=0.0):
+    w.assign_add(x * scale)
+    return w + shift
+
+  partial = functools.partial(step, 2.0, shift=1.0)
+  f = rtf.function(partial, strict=True, verify=True)
+  found = [float(f(tf.ones([1]))[0]), float(f(tf.ones([1]), shift=5.0)[0])]
+  partial.keywords["shift"] = 3.0  # Of Python's partial, too, this is what the next call is given.
+  found.append(float(f(tf.ones([1]))[0]))
+  assert (found, float(w[0]), f.__name__) == ([4.0, 10.0, 10.0], 7.0, "step")
+  assert f.python is partial
+
+
+def test_a_refused_function_calls_decorated_ones_as_graphs():
+  inner = rtf.function(lambda x: tf.tanh(x) * 2.0, verify=False)
+
+  @rtf.function
+  def outer(x):
+    class Unsupported:
+      pass
+
+    return inner(x) + inner(x + 1.0)
+
+  for _ in range(3):
+    outer(tf.ones([2]))
+  assert (outer.stats.num_converted_runs, outer.stats.num_fallback_runs) == (0, 3)
+  assert (inner.stats.num_converted_runs, inner.stats.num_fallback_runs) == (6, 0)

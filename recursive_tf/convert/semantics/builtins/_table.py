@@ -16,7 +16,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _as_eager, _operators, _shapes, _tensor_lists
-from recursive_tf.convert.semantics.builtins import _arithmetic, _iterables, _objects
+from recursive_tf.convert.semantics.builtins import _arithmetic, _iterables, _nests, _objects
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import Bottom, LocalList
 from recursive_tf.convert.values._forms import part_of
@@ -112,6 +112,8 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   functools.partial: _objects.partial,
   dataclasses.replace: _objects.replaced,
   tf.constant: _tensor_lists.constant,
+  tf.nest.flatten: _nests.flatten,
+  tf.nest.map_structure: _nests.map_structure,
   list.__getitem__: _iterables.item,
   tuple.__getitem__: _iterables.item,
   dict.__getitem__: _iterables.item,

@@ -1,0 +1,72 @@
+"""`tf.nest.flatten` and `tf.nest.map_structure`, of lists, tuples and dicts of the program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.values._abstract import Array, LocalDict, LocalList, is_named_tuple
+from recursive_tf.convert.values._numbers import Number
+
+_LEAVES = (tf.Tensor, Number, Array, int, float, str, bytes, type(None), np.generic)
+
+
+def flatten(ip: Host, structure: Any, expand_composites: Any = False) -> Any:
+  """Does `tf.nest.flatten`: keys of dicts in order."""
+  _check_option(ip, expand_composites)
+  return ip.frame.new(LocalList(_leaves(ip, structure)))
+
+
+def map_structure(ip: Host, func: Any, structure: Any, expand_composites: Any = False) -> Any:
+  """Does `tf.nest.map_structure` of one structure."""
+  _check_option(ip, expand_composites)
+  before = _leaves(ip, structure)
+  found = [ip.call(func, [leaf], {}) for leaf in before]
+  after = _leaves(ip, structure)
+  if len(before) != len(after) or any(a is not b for a, b in zip(before, after, strict=True)):
+    raise ip.frame.refuse(Reason.EFFECT_ORDER, "tf.nest.map_structure() of what it changes.")
+  return _packed(ip, structure, iter(found))
+
+
+def _check_option(ip: Host, expand_composites: Any) -> None:
+  if expand_composites is not False:
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.nest with expand_composites.")
+
+
+def _leaves(ip: Host, value: Any) -> list[Any]:
+  if isinstance(value, LocalDict):
+    return [leaf for key in _keys(ip, value) for leaf in _leaves(ip, value.items[key])]
+  if isinstance(value, LocalList) and value.type is list and value.items is not None:
+    return [leaf for part in value.items for leaf in _leaves(ip, part)]
+  if type(value) is tuple or is_named_tuple(value):
+    return [leaf for part in value for leaf in _leaves(ip, part)]
+  if isinstance(value, _LEAVES):
+    return [value]
+  raise ip.frame.refuse(
+    Reason.UNSUPPORTED_OPERATION, "tf.nest of what is no tensor, number, list, tuple or dict here."
+  )
+
+
+def _packed(ip: Host, value: Any, found: Any) -> Any:
+  """Returns a structure like another one with other leaves, which it takes in their order."""
+  if isinstance(value, LocalDict):
+    parts = {key: _packed(ip, value.items[key], found) for key in _keys(ip, value)}
+    return ip.frame.new(LocalDict({key: parts[key] for key in value.items}))
+  if isinstance(value, LocalList):
+    return ip.frame.new(LocalList([_packed(ip, part, found) for part in value.items or ()]))
+  if isinstance(value, tuple):
+    parts_of_tuple = [_packed(ip, part, found) for part in value]
+    named: Any = type(value)
+    return named(*parts_of_tuple) if is_named_tuple(value) else tuple(parts_of_tuple)
+  return next(found)
+
+
+def _keys(ip: Host, value: LocalDict) -> list[Any]:
+  keys = list(value.items)
+  if len({*map(type, keys)} - {str}) > 0:
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.nest of a dict whose keys are no str.")
+  return sorted(keys)
