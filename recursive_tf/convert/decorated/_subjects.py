@@ -23,11 +23,11 @@ _ATOMS = (str, bytes, int, float, type(None), tf.Tensor, np.ndarray, type, types
 
 def subject_of(
   name: str,
-  function: Any,
+  function: object,
   programs: Programs,
   prepared: Prepared,
-  values: dict[str, Any],
-  plain: Callable[[dict[str, Any]], Any],
+  values: dict[str, object],
+  plain: Callable[[dict[str, object]], object],
   is_recording: bool,
 ) -> Subject:
   """Returns a run as what verification checks.
@@ -60,7 +60,7 @@ def subject_of(
 
     return outcome
 
-  def smaller(row: dict[str, Any]) -> Iterator[Subject]:
+  def smaller(row: dict[str, object]) -> Iterator[Subject]:
     single = {key: argument.single() for key, argument in arguments.items()}
     for values in _smaller(single, row, program.root_types):
       try:
@@ -88,7 +88,7 @@ def subject_of(
 
 
 def _smaller(
-  arguments: dict[str, Argument], values: dict[str, Any], root_types: dict[str, frozenset[type]]
+  arguments: dict[str, Argument], values: dict[str, object], root_types: dict[str, frozenset[type]]
 ) -> Iterator[dict[str, Any]]:
   """Yields the arguments with a part in place of an object, the smallest first."""
   for name, argument in arguments.items():
@@ -100,7 +100,7 @@ def _smaller(
       yield {**values, name: part}
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def _parts(value: object) -> Iterator[Any]:
   """Yields the objects behind a value, itself first."""
   seen: set[int] = set()
   agenda = collections.deque([value])

@@ -162,8 +162,8 @@ def prints_of(effects: Effects, logs: dict[Any, list[Any]]) -> list[tuple[Site, 
 def _attribute_writes(
   place: Place,
   tensors: Iterator[tf.Tensor],
-  object_of: Callable[[int], Any],
-  objects: Sequence[Any],
+  object_of: Callable[[int], object],
+  objects: Sequence[object],
 ) -> Iterator[Write]:
   element = place.form.element.parts[1]
   if place.is_log:
@@ -186,7 +186,7 @@ def _attribute_writes(
     yield Write(owner, place.name, value)
 
 
-def _variable_writes(place: Place, value: Any) -> Iterator[Write]:
+def _variable_writes(place: Place, value: object) -> Iterator[Write]:
   owner = place.owner
   if place.is_absent_at_first and value is None and isinstance(place.form, MaybeForm):
     return  # Not written on the way that this run took.
@@ -213,7 +213,7 @@ def _set_item(owner: Any, key: Any, value: Any) -> Callable[[], None]:
   return lambda: owner.pop(key) if old is _ABSENT else owner.__setitem__(key, old)
 
 
-def _set_attribute(owner: Any, name: str, value: Any) -> Callable[[], None]:
+def _set_attribute(owner: object, name: str, value: object) -> Callable[[], None]:
   old = getattr(owner, "__dict__", {}).get(name, _ABSENT)
   if old is _ABSENT and not hasattr(owner, "__dict__"):
     old = getattr(owner, name, _ABSENT)

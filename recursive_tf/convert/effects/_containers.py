@@ -33,14 +33,14 @@ _READING = frozenset(["get", "keys", "values", "items", "copy", "index", "count"
 class ContainerEffects(Places):
   """Changes of lists and dicts."""
 
-  def content_of(self, frame: Frame, owner: Any) -> Any:
+  def content_of(self, frame: Frame, owner: object) -> Any:
     """Returns the content that a known list or dict has in the run, None if it does not change."""
     keys = [(kind, id(owner)) for kind in (LIST, DICT)] if type(owner) in (list, *DICTS) else []
     return next((frame.stores[key].content for key in keys if key in frame.stores), None)
 
   # --- Lists
 
-  def _list_store(self, ip: Host, owner: Any, is_read: bool) -> Store:
+  def _list_store(self, ip: Host, owner: object, is_read: bool) -> Store:
     place = self._place((LIST, id(owner)), LIST, owner, None, RowsForm(None))
     try:
       return self.store(ip.frame, place, is_read)
@@ -48,7 +48,7 @@ class ContainerEffects(Places):
       raise ip.frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
 
   def call_static(
-    self, ip: Host, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any]
+    self, ip: Host, owner: object, name: str, args: list[object], kwargs: dict[str, object]
   ) -> State | None:
     """Calls a changing method of a list or dict of the heap that is known at conversion."""
     kind = type(owner)
@@ -81,7 +81,7 @@ class ContainerEffects(Places):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"list.{name} of a list of the heap.")
 
-  def _change_list(self, ip: Host, owner: list[Any], name: str, args: list[Any]) -> State:
+  def _change_list(self, ip: Host, owner: list[object], name: str, args: list[object]) -> State:
     """Does what a list made in the run does, and notes which of the first elements stay."""
     store = self._list_store(ip, owner, True)
     gone, kept, content = store.content
@@ -109,7 +109,7 @@ class ContainerEffects(Places):
     more = LocalList(concatenated(ip.frame, content.content, rows))
     self.set(ip, store, (gone, kept, more))
 
-  def read_static_elements(self, ip: Host, owner: Any) -> State | None:
+  def read_static_elements(self, ip: Host, owner: object) -> State | None:
     """Returns the elements of a known list that the program changes."""
     if (LIST, id(owner)) in self.places:
       return State(self._list_store(ip, owner, True).content[2].content)
@@ -117,11 +117,11 @@ class ContainerEffects(Places):
       return State(part_of(self._dict_rows(ip, owner), 0))
     return None
 
-  def is_changed(self, owner: Any) -> bool:
+  def is_changed(self, owner: object) -> bool:
     """Tells whether the program changes a known list or dict."""
     return (LIST, id(owner)) in self.places or (DICT, id(owner)) in self.places
 
-  def read_static_length(self, ip: Host, owner: Any) -> State | None:
+  def read_static_length(self, ip: Host, owner: object) -> State | None:
     """Returns the length of a known list or dict that the program changes."""
     if (LIST, id(owner)) in self.places:
       return State(Number(self._list_store(ip, owner, True).content[2].content.length, int))
@@ -134,19 +134,19 @@ class ContainerEffects(Places):
 
   # --- Dicts
 
-  def _dict_store(self, ip: Host, owner: Any, is_read: bool) -> Store:
+  def _dict_store(self, ip: Host, owner: object, is_read: bool) -> Store:
     place = self._place((DICT, id(owner)), DICT, owner, None, RowsForm(None))
     try:
       return self.store(ip.frame, place, is_read)
     except _forms.Mismatch as error:
       raise ip.frame.refuse(Reason.KINDS_DIFFER, f"The items of a dict are {error}.") from None
 
-  def _dict_rows(self, ip: Host, owner: Any) -> Rows:
+  def _dict_rows(self, ip: Host, owner: object) -> Rows:
     rows = self._dict_store(ip, owner, True).content.content
     assert isinstance(rows, Rows)  # Stores of dicts hold rows.
     return rows
 
-  def _key(self, ip: Host, key: Any) -> Any:
+  def _key(self, ip: Host, key: object) -> Any:
     """Returns a key as what the rows of a dict have: an int, a string, or an object."""
     frame = ip.frame
     key = frame.concrete(key)
@@ -180,19 +180,19 @@ class ContainerEffects(Places):
     index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
     return Number(tf.reduce_any(equal), bool), index
 
-  def read_membership(self, ip: Host, owner: Any, value: Any) -> State | None:
+  def read_membership(self, ip: Host, owner: object, value: object) -> State | None:
     """Returns `value in owner` for a known dict that the program changes."""
     if not isinstance(owner, dict) or (DICT, id(owner)) not in self.places:
       return None
     return State(self.membership(ip, owner, value))
 
-  def membership(self, ip: Host, owner: Any, value: Any) -> Any:
+  def membership(self, ip: Host, owner: object, value: object) -> Any:
     """Returns `value in owner` for a known dict, from its items as the run has them."""
     key = self._key(ip, value)
     rows = self._dict_rows(ip, owner)
     return False if rows.form is None else self._find(ip, rows, key)[0]
 
-  def read_table(self, ip: Host, owner: Any, key: Any) -> State | None:
+  def read_table(self, ip: Host, owner: object, key: object) -> State | None:
     """Returns `owner[key]` for a known list or dict that the program changes."""
     if (LIST, id(owner)) in self.places:
       content = self._list_store(ip, owner, True).content[2]
@@ -201,11 +201,11 @@ class ContainerEffects(Places):
       return None
     return State(self._lookup(ip, owner, key, None))
 
-  def item_of_dict(self, ip: Host, owner: Any, key: Any, *default: Any) -> Any:
+  def item_of_dict(self, ip: Host, owner: object, key: object, *default: object) -> Any:
     """Returns an item of a known dict, from its items as the run has them."""
     return self._lookup(ip, owner, key, (lambda: default[0]) if default else None)
 
-  def item_or_made(self, ip: Host, owner: Any, key: Any) -> Any:
+  def item_or_made(self, ip: Host, owner: object, key: object) -> Any:
     """Returns an item of a `Counter`, or of a `defaultdict`, which makes those that are missing."""
     if type(owner) is collections.Counter:
       return self.item_of_dict(ip, owner, key, 0)
@@ -219,7 +219,9 @@ class ContainerEffects(Places):
     assert found is not None  # It is done here.
     return found.value
 
-  def _lookup(self, ip: Host, owner: Any, key: Any, default: Callable[[], Any] | None) -> Any:
+  def _lookup(
+    self, ip: Host, owner: object, key: object, default: Callable[[], object] | None
+  ) -> Any:
     frame = ip.frame
     wanted = self._key(ip, key)
     rows = self._dict_rows(ip, owner)
@@ -238,7 +240,7 @@ class ContainerEffects(Places):
     index = frame.check(index, found.tensor, "a dict has no such key")
     return read()
 
-  def write_container(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
+  def write_container(self, ip: Host, owner: object, key: object, value: object) -> None:
     """Does `owner[key] = value` for a known list or dict."""
     frame = ip.frame
     self._keep(ip, value)
@@ -251,7 +253,7 @@ class ContainerEffects(Places):
         Reason.UNSUPPORTED_WRITE, f"An item of a {type(owner).__name__} of the heap is written."
       )
 
-  def _write_dict(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
+  def _write_dict(self, ip: Host, owner: object, key: object, value: object) -> None:
     frame = ip.frame
     store = self._dict_store(ip, owner, False)
     key = self._key(ip, key)
@@ -273,7 +275,7 @@ class ContainerEffects(Places):
 
     self.set(ip, store, frame.cond(found, replace, add))
 
-  def _write_list_item(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
+  def _write_list_item(self, ip: Host, owner: object, key: object, value: object) -> None:
     frame = ip.frame
     is_run_int = isinstance(key, Number) and key.type is not float
     if not is_run_int and type(key) not in (int, bool):
@@ -287,7 +289,7 @@ class ContainerEffects(Places):
     new = LocalList(rows_replaced(frame, rows, index, rows_of_items(frame, [value])))
     self.set(ip, store, (gone, _at_most(kept, index), new))
 
-  def _call_dict(self, ip: Host, owner: Any, name: str, args: list[Any]) -> State | None:
+  def _call_dict(self, ip: Host, owner: object, name: str, args: list[object]) -> State | None:
     key = (DICT, id(owner))
     if name == "get" and key in self.places:
       default = args[1] if len(args) > 1 else None

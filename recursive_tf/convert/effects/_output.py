@@ -29,11 +29,11 @@ class Site:
     options: sep, end, file and flush.
   """
 
-  key: Any
+  key: object
   values: tuple[Any, ...]
   options: dict[str, Any]
 
-  def print(self, operands: Iterator[Any], file: TextIO | None = None) -> None:
+  def print(self, operands: Iterator[object], file: TextIO | None = None) -> None:
     """Prints, with what the run gave; to another file than the terminal's if one is given."""
     options = self.options
     if file is not None:
@@ -55,7 +55,9 @@ class _Hole:
 _HOLE = _Hole()
 
 
-def site_of(ip: Host, values: tuple[Any, ...], options: dict[str, Any]) -> tuple[Site, list[Any]]:
+def site_of(
+  ip: Host, values: tuple[object, ...], options: dict[str, object]
+) -> tuple[Site, list[Any]]:
   """Returns what a `print` does, and the abstract values that it shows."""
   operands: list[Any] = []
   shown = tuple(_template(ip, value, operands) for value in values)
@@ -67,7 +69,7 @@ def site_of(ip: Host, values: tuple[Any, ...], options: dict[str, Any]) -> tuple
   return Site(key, shown, dict(options)), operands
 
 
-def _template(ip: Host, value: Any, operands: list[Any]) -> Any:
+def _template(ip: Host, value: object, operands: list[object]) -> Any:
   frame = ip.frame
   if isinstance(value, Text):
     return Text(tuple(_part(ip, part, operands) for part in value.parts))
@@ -90,12 +92,12 @@ def _template(ip: Host, value: Any, operands: list[Any]) -> Any:
 
 def _note_shown(ip: Host, kinds: Iterable[type]) -> None:
   """Notes objects that may look different after the run, which is when they are printed."""
-  looks: tuple[Any, ...] = (object.__repr__, object.__str__)
+  looks: tuple[object, ...] = (object.__repr__, object.__str__)
   if any(kind not in _SHOWN and (kind.__repr__, kind.__str__) != looks for kind in kinds):
     ip.conversion.effects.shows_objects = True
 
 
-def _part(ip: Host, part: Any, operands: list[Any]) -> Any:
+def _part(ip: Host, part: object, operands: list[object]) -> Any:
   if isinstance(part, tf.Tensor):
     operands.append(Text((part,)))
     return Format(_HOLE, -1, "")
@@ -107,7 +109,7 @@ def _part(ip: Host, part: Any, operands: list[Any]) -> Any:
   return Format(_template(ip, part.value, operands), part.conversion, spec)
 
 
-def _filled(value: Any, operands: Iterator[Any]) -> Any:
+def _filled(value: object, operands: Iterator[object]) -> Any:
   if value is _HOLE:
     return next(operands)
   if isinstance(value, Text):

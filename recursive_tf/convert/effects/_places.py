@@ -61,13 +61,13 @@ class Place:
     is_absent_at_first: whether there is no such variable when a run begins.
   """
 
-  key: Any
+  key: object
   kind: str
   owner: Any
   name: Any
   form: Any
-  left: Any = None
-  left_as: Any = None
+  left: object = None
+  left_as: object = None
   is_read: bool = False
   is_absent_at_first: bool = False
   next_form: Any = None
@@ -117,11 +117,11 @@ class Places:
 
   def __init__(self, note_news: Callable[[], None], add_root: Callable[[Any], None]):
     self.places: dict[Any, Place] = {}
-    self.uses: dict[Any, dict[Any, None]] = {}
-    self._next_uses: dict[Any, dict[Any, None]] = {}
-    self.sites: dict[Any, _output.Site] = {}
+    self.uses: dict[object, dict[object, None]] = {}
+    self._next_uses: dict[object, dict[object, None]] = {}
+    self.sites: dict[object, _output.Site] = {}
     self.shows_objects = False
-    self._reads: dict[Any, None] = {}  # Of places, since somebody asked.
+    self._reads: dict[object, None] = {}  # Of places, since somebody asked.
     self._note_news = note_news
     self._add_root = add_root
 

@@ -105,7 +105,7 @@ class Budget:
     finally:
       self._seconds += time.thread_time() - self._begin_seconds
 
-  def statement(self, statement: ast.AST, source: Any) -> _Line:
+  def statement(self, statement: ast.AST, source: object) -> _Line:
     """Counts a statement that is run; returns where its steps are counted."""
     line = self._lines.get(statement)
     if line is None:

@@ -96,8 +96,8 @@ class Crossing:
     self,
     sharing: Sharing,
     arguments: dict[Slot, Container],
-    contents: dict[Slot, Any],
-    results: dict[Any, Any],
+    contents: dict[Slot, object],
+    results: dict[object, object],
   ) -> bool:
     """Adds what a body leaves; tells whether anything is new.
 
@@ -140,7 +140,7 @@ class Crossing:
   # --- After calls
 
   def receive(
-    self, sharing: Sharing, arguments: dict[Slot, Container], results: dict[Any, Any]
+    self, sharing: Sharing, arguments: dict[Slot, Container], results: dict[object, object]
   ) -> dict[Any, Any]:
     """Returns the results of a call with the containers that the caller has as themselves.
 
@@ -170,7 +170,7 @@ class Crossing:
       if slot is not None and slot in arguments:
         sharing.pin(arguments[slot], _KEPT)
 
-  def shared_result(self, name: Any) -> str | None:
+  def shared_result(self, name: object) -> str | None:
     """Returns why the result cannot leave the program as new objects, None if it can."""
     if any(slot[0] == name and origin is not None for slot, origin in self.same.items()):
       return "A container that was passed in is returned"
@@ -191,7 +191,7 @@ class _Returned:
     self._made: dict[Slot, Container] = {}
     self._done: set[Slot] = set()
 
-  def value(self, copy: Any, slot: Slot) -> Any:
+  def value(self, copy: object, slot: Slot) -> Any:
     if isinstance(copy, Container):
       return self._container(copy, slot)
     if isinstance(copy, Maybe):

@@ -44,7 +44,7 @@ class _Outcome:
 
   graph: Any
   layer: Layer
-  value: Any = None
+  value: object = None
   after: list[Any] | None = None
   contents: list[Any] = dataclasses.field(default_factory=list)
 
@@ -206,7 +206,7 @@ class Frame(Reading):
 
   def _join(self, values: list[Any], outcomes: list[_Outcome]) -> list[Any]:
     """Returns the forms that the branches have in common, value first, then containers."""
-    found: list[list[Any]] = []
+    found: list[list[object]] = []
     for outcome, branch in zip(outcomes, values, strict=True):
       if branch is None:
         continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import tensorflow as tf
 
@@ -43,10 +43,10 @@ class Ground(Protocol):
   def columns(self) -> Columns:
     """The columns of the program."""
 
-  def constant_root(self, value: Any) -> Base:
+  def constant_root(self, value: object) -> Base:
     """Returns an object of the program itself with its handle."""
 
-  def volatile(self, value: Any) -> tf.Tensor:
+  def volatile(self, value: object) -> tf.Tensor:
     """Returns an array of the program itself, whose content may change from run to run."""
 
   @property
@@ -56,7 +56,7 @@ class Ground(Protocol):
   def postpone(self, refusal: ConversionRefused) -> None:
     """Lets an attempt go on without a part that is refused."""
 
-  def note_copied(self, variable: Any) -> None:
+  def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
 
   def note_doubled(self, container: Container | None) -> None:

@@ -45,72 +45,72 @@ class Effects(Protocol):
   def places(self) -> Mapping[Any, Any]:
     """The places that are written, by what they are."""
 
-  def content_of(self, frame: Frame, owner: Any) -> Any:
+  def content_of(self, frame: Frame, owner: object) -> Any:
     """Returns the content that a known list or dict has in the run, None if it does not change."""
 
   def check_unchanged(self, ip: Host) -> None:
     """Refuses to read a container of the heap as a whole if the program writes items of such."""
 
-  def is_changed(self, owner: Any) -> bool:
+  def is_changed(self, owner: object) -> bool:
     """Tells whether the program changes a known list or dict."""
 
-  def is_there(self, ip: Host, ref: Ref, step: tuple[Any, ...]) -> Any:
+  def is_there(self, ip: Host, ref: Ref, step: tuple[object, ...]) -> Any:
     """Tells whether a heap object has what a step reads."""
 
   def read_heap(self, ip: Host, ref: Ref, name: str) -> State | None:
     """Returns an attribute of a heap object."""
 
-  def read_item(self, ip: Host, ref: Ref, key: Any) -> State | None:
+  def read_item(self, ip: Host, ref: Ref, key: object) -> State | None:
     """Returns an item of a heap object."""
 
-  def read_static(self, ip: Host, owner: Any, name: str) -> State | None:
+  def read_static(self, ip: Host, owner: object, name: str) -> State | None:
     """Returns an attribute of a known object."""
 
-  def read_variable(self, ip: Host, owner: Any, name: str) -> State | None:
+  def read_variable(self, ip: Host, owner: object, name: str) -> State | None:
     """Returns a variable."""
 
-  def read_static_elements(self, ip: Host, owner: Any) -> State | None:
+  def read_static_elements(self, ip: Host, owner: object) -> State | None:
     """Returns the elements of a known list, or the keys of a dict."""
 
-  def read_static_length(self, ip: Host, owner: Any) -> State | None:
+  def read_static_length(self, ip: Host, owner: object) -> State | None:
     """Returns the length of a known list or dict."""
 
-  def read_table(self, ip: Host, owner: Any, key: Any) -> State | None:
+  def read_table(self, ip: Host, owner: object, key: object) -> State | None:
     """Returns `owner[key]` for a known list or dict."""
 
-  def read_membership(self, ip: Host, owner: Any, value: Any) -> State | None:
+  def read_membership(self, ip: Host, owner: object, value: object) -> State | None:
     """Returns `value in owner` for a known dict."""
 
-  def membership(self, ip: Host, owner: Any, value: Any) -> Any:
+  def membership(self, ip: Host, owner: object, value: object) -> Any:
     """Returns `value in owner` for a known dict, from its items as the run has them."""
 
-  def item_of_dict(self, ip: Host, owner: Any, key: Any, *default: Any) -> Any:
+  def item_of_dict(self, ip: Host, owner: object, key: object, *default: object) -> Any:
     """Returns an item of a known dict, from its items as the run has them."""
 
-  def item_or_made(self, ip: Host, owner: Any, key: Any) -> Any:
+  def item_or_made(self, ip: Host, owner: object, key: object) -> Any:
     """Returns an item of a `Counter` or `defaultdict`, which makes those that are missing."""
 
-  def write_attribute(self, ip: Host, owner: Any, name: str, value: Any) -> None:
+  def write_attribute(self, ip: Host, owner: object, name: str, value: object) -> None:
     """Does `owner.name = value`."""
 
-  def write_item(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
+  def write_item(self, ip: Host, owner: object, key: object, value: object) -> None:
     """Does `owner[key] = value`."""
 
-  def write_variable(self, ip: Host, owner: Any, name: str, value: Any) -> None:
+  def write_variable(self, ip: Host, owner: object, name: str, value: object) -> None:
     """Sets an attribute of a known object, or a variable of an enclosing function."""
 
   def call_static(
-    self, ip: Host, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any]
+    self, ip: Host, owner: object, name: str, args: list[object], kwargs: dict[str, object]
   ) -> State | None:
     """Calls a changing method of a list or dict of the heap that is known at conversion."""
 
-  def call_method(self, ip: Host, ref: Ref, name: str, args: Any) -> Any:
+  def call_method(self, ip: Host, ref: Ref, name: str, args: object) -> Any:
     """Calls a method of a builtin container on the heap that changes it."""
 
   def noting_reads(self) -> contextlib.AbstractContextManager[dict[Any, None]]:
     """Gives the keys of the places that are read meanwhile."""
 
-  def print(self, ip: Host, values: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+  def print(self, ip: Host, values: tuple[object, ...], kwargs: dict[str, object]) -> None:
     """Does `print(*values, **kwargs)` when the run has succeeded."""
 
 
@@ -131,10 +131,10 @@ class Conversion(Ground, Protocol):
   def copied(self) -> Mapping[int, Any]:
     """Variables of which what they hold goes on in their place, by the number of the handle."""
 
-  def source(self, function: Any) -> FunctionSource:
+  def source(self, function: object) -> FunctionSource:
     """Returns the source of a function of the user's, and guards that it stays this function."""
 
-  def is_recursive(self, ip: Host, function: Any) -> bool:
+  def is_recursive(self, ip: Host, function: object) -> bool:
     """Tells whether calls of a function are calls of the graph."""
 
   def note_recursion(self, cycle: list[ast.AST]) -> None:
@@ -143,10 +143,10 @@ class Conversion(Ground, Protocol):
   def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
     """Notes for `explain` what was converted."""
 
-  def note_made(self, value: Any) -> None:
+  def note_made(self, value: object) -> None:
     """Notes an object of a library that the program makes and uses as it is."""
 
-  def has_made(self, value: Any) -> bool:
+  def has_made(self, value: object) -> bool:
     """Tells whether the program has made such an object itself."""
 
   def promote(self, ip: Host, ref: Ref) -> None:
@@ -199,13 +199,13 @@ class Host(Protocol):
   def test(self, node: ast.expr, scope: Scope) -> Any:
     """Returns the truth of an expression: a bool, or a bool `Number`."""
 
-  def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
+  def assign(self, target: ast.expr, value: object, scope: Scope) -> None:
     """Binds a target to a value."""
 
-  def bind(self, name: str, value: Any, scope: Scope) -> None:
+  def bind(self, name: str, value: object, scope: Scope) -> None:
     """Sets a variable where Python would."""
 
-  def keep(self, value: Any) -> Any:
+  def keep(self, value: object) -> Any:
     """Returns a value that may be used more than once; refuses all others."""
 
   def closure(self, node: ast.FunctionDef, scope: Scope) -> Closure:
@@ -213,70 +213,72 @@ class Host(Protocol):
 
   # --- Attributes and items
 
-  def attribute(self, owner: Any, name: str) -> Any:
+  def attribute(self, owner: object, name: str) -> Any:
     """Returns `owner.name`."""
 
-  def write_attribute(self, owner: Any, name: str, value: Any) -> None:
+  def write_attribute(self, owner: object, name: str, value: object) -> None:
     """Does `owner.name = value`."""
 
-  def item(self, owner: Any, key: Any) -> Any:
+  def item(self, owner: object, key: object) -> Any:
     """Returns `owner[key]`."""
 
-  def write_item(self, owner: Any, key: Any, value: Any) -> None:
+  def write_item(self, owner: object, key: object, value: object) -> None:
     """Does `owner[key] = value`."""
 
   # --- Containers
 
-  def rows_of(self, value: Any) -> Rows | None:
+  def rows_of(self, value: object) -> Rows | None:
     """Returns the elements of what has as many as the run finds; None if they are known."""
 
-  def fixed_items(self, value: Any, count: int | None = None) -> list[Any]:
+  def fixed_items(self, value: object, count: int | None = None) -> list[Any]:
     """Returns the elements of what has a known number of them, or is taken apart into `count`."""
 
-  def extend(self, owner: LocalList, values: Any) -> None:
+  def extend(self, owner: LocalList, values: object) -> None:
     """Does `owner += values`."""
 
-  def method(self, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+  def method(self, owner: object, name: str, args: object, kwargs: dict[str, object]) -> Any:
     """Calls a method of a list or dict that the program made."""
 
-  def method_of_heap(self, ref: Ref, name: str, args: Any) -> Any:
+  def method_of_heap(self, ref: Ref, name: str, args: object) -> Any:
     """Calls a reading method of a list or dict on the heap."""
 
-  def contains(self, owner: Any, value: Any) -> Any:
+  def contains(self, owner: object, value: object) -> Any:
     """Returns `value in owner`."""
 
   # --- Operators
 
-  def binary(self, op: type[ast.operator], left: Any, right: Any) -> Any:
+  def binary(self, op: type[ast.operator], left: object, right: object) -> Any:
     """Returns `left op right`."""
 
-  def compare(self, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+  def compare(self, op: type[ast.cmpop], left: object, right: object) -> Any:
     """Returns `left op right`."""
 
-  def same_or_equal(self, left: Any, right: Any) -> Any:
+  def same_or_equal(self, left: object, right: object) -> Any:
     """Returns `left is right or left == right`, by which containers compare their elements."""
 
-  def truth(self, value: Any) -> Any:
+  def truth(self, value: object) -> Any:
     """Returns `bool(value)`: a bool, or a bool `Number`."""
 
-  def negated(self, pred: Any) -> Any:
+  def negated(self, pred: object) -> Any:
     """Returns `not pred`."""
 
-  def both(self, left: Any, is_and: bool, right: Callable[[], Any]) -> Any:
+  def both(self, left: object, is_and: bool, right: Callable[[], object]) -> Any:
     """Returns `left and right()`, or `left or right()`, evaluating what Python would."""
 
   # --- Calls
 
-  def call(self, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  def call(self, function: object, args: list[object], kwargs: dict[str, object]) -> Any:
     """Returns `function(*args, **kwargs)`."""
 
   def call_function(
-    self, function: Any, args: list[Any], kwargs: dict[str, Any], ask: bool = False
+    self, function: object, args: list[object], kwargs: dict[str, object], ask: bool = False
   ) -> Any:
     """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
 
     With `ask` a recursive one is not called: returns whether it changes anything.
     """
 
-  def native(self, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+  def native(
+    self, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
+  ) -> Any:
     """Calls a library's function on the tensors of the graph."""

@@ -23,9 +23,9 @@ class ChangingInput:
     example: the value as conversion saw it.
   """
 
-  read: Callable[[], Any]
+  read: Callable[[], object]
   spec: tf.TensorSpec
-  example: Any
+  example: object
 
 
 class Layout:
@@ -64,7 +64,7 @@ class Layout:
     """Returns the specs of all tensors to feed, by name."""
     columns = self.columns
     # Also without ints they say how many objects there are.
-    specs: dict[str, Any] = {"ints": tf.TensorSpec([None, columns.num_ints], tf.int32)}
+    specs: dict[str, object] = {"ints": tf.TensorSpec([None, columns.num_ints], tf.int32)}
     if columns.num_floats:
       specs["floats"] = tf.TensorSpec([None, columns.num_floats], tf.float64)
     if columns.uses_items:
@@ -127,7 +127,7 @@ class Inputs:
     self._layout = layout
     self._graph = graph
     self._fed = fed
-    self._made: dict[Any, tf.Tensor] = {}
+    self._made: dict[object, tf.Tensor] = {}
 
   def _tensor(self, name: str, index: Any, spec: tf.TensorSpec) -> tf.Tensor:
     if self._fed is not None:

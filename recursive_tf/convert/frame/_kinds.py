@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import tensorflow as tf
 
@@ -46,5 +44,5 @@ def is_builtin_container(kind: type, name: str = "__len__") -> bool:
 
 def has_own_key(kind: type) -> bool:
   """Tells whether keys of a type are found by more than identity."""
-  plain: tuple[Any, Any] = (object.__eq__, object.__hash__)
+  plain: tuple[object, object] = (object.__eq__, object.__hash__)
   return (kind.__eq__, kind.__hash__) != plain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import tensorflow as tf
 
@@ -26,8 +26,8 @@ class Layer:
     computed: what the program computed, used or not.
   """
 
-  memo: dict[Any, Any] = dataclasses.field(default_factory=dict)
-  narrowed: dict[tuple[int, Any], frozenset[type]] = dataclasses.field(default_factory=dict)
+  memo: dict[object, object] = dataclasses.field(default_factory=dict)
+  narrowed: dict[tuple[int, object], frozenset[type]] = dataclasses.field(default_factory=dict)
   demands: list[tf.Tensor] = dataclasses.field(default_factory=list)
   computed: list[tf.Tensor] = dataclasses.field(default_factory=list)
 

@@ -27,7 +27,7 @@ class Lifted:
     values: all of them: arguments by name, variables by (scope, name).
   """
 
-  def __init__(self, names: dict[str, Any], outer: Scope | None, function: Any):
+  def __init__(self, names: dict[str, object], outer: Scope | None, function: object):
     self.parameters = list(names)
     self.values: dict[Any, Any] = {name: value for name, value in names.items()}
     self.scopes: list[Scope] = []
@@ -60,7 +60,7 @@ class Lifted:
       self.scopes.append(scope)
     return self.scopes.index(scope)
 
-  def rebuild(self, values: list[Any], frame: Frame) -> Rebuilt:
+  def rebuild(self, values: list[object], frame: Frame) -> Rebuilt:
     """Makes the arguments and the enclosing scopes of other values of the same forms."""
     made: list[Scope] = []
     for scope in self.scopes:
@@ -85,14 +85,14 @@ class Lifted:
     """Returns the containers among the arguments, by where they are."""
     return slots_of(list(self.values.values()))
 
-  def update(self, position: int, value: Any) -> None:
+  def update(self, position: int, value: object) -> None:
     """Takes over what a call left in a variable; containers that it changed have changed."""
     key = list(self.values)[position]
     if isinstance(key, tuple):
       self.scopes[key[0]].names[key[1]] = value
 
 
-def slots_of(values: Iterable[Any]) -> dict[Slot, Container]:
+def slots_of(values: Iterable[object]) -> dict[Slot, Container]:
   """Returns the containers in values, by position and where they are in there."""
   return dict(
     pair for position, value in enumerate(values) for pair in containers(value, (position,))
@@ -110,7 +110,7 @@ class Rebuilt:
   """
 
   def __init__(
-    self, keys: list[Any], names: dict[str, Any], scopes_: list[Scope], outer: Scope | None
+    self, keys: list[object], names: dict[str, object], scopes_: list[Scope], outer: Scope | None
   ):
     self.names = names
     self.outer = outer

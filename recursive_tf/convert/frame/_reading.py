@@ -51,7 +51,7 @@ class Reading(Conditions):
     locals: all scopes and containers that the program made in this body, and `sharing`.
   """
 
-  def __init__(self, conversion: Ground, key: Any = None):
+  def __init__(self, conversion: Ground, key: object = None):
     super().__init__()
     self.conversion = conversion
     self.key = key
@@ -81,7 +81,7 @@ class Reading(Conditions):
       container.sharing = self.sharing
     return container
 
-  def tried(self, trace: Callable[[], Any]) -> Any:
+  def tried(self, trace: Callable[[], object]) -> Any:
     """Returns what `trace` gives; None, and nothing is done, if not all of it may be done here.
 
     That is the case if it may fail, costs more than a few numbers, or changes anything. An outer
@@ -107,7 +107,7 @@ class Reading(Conditions):
   def changes(self, trace: Callable[[], T]) -> tuple[T, bool]:
     """Returns what `trace` gives, and whether it changes anything; nothing is changed."""
     before = self.snapshot()
-    after: list[Any] = []
+    after: list[object] = []
 
     def run() -> T:
       found = trace()
@@ -157,7 +157,7 @@ class Reading(Conditions):
 
   # --- Reading objects
 
-  def memo(self, key: Any, make: Callable[[], Any]) -> Any:
+  def memo(self, key: object, make: Callable[[], object]) -> Any:
     """Returns what this branch or one around it computed under `key`, computing it if need be."""
     for layer in reversed(self._layers):
       if key in layer.memo:
@@ -181,7 +181,7 @@ class Reading(Conditions):
 
     return self.memo(("float row", id(base.handle)), gather)
 
-  def compute(self, value: Any) -> None:
+  def compute(self, value: object) -> None:
     """Notes that the program computes a value here: where Python would raise, the run fails."""
     if isinstance(value, Ref):
       is_there = self.is_there(value)
@@ -206,7 +206,7 @@ class Reading(Conditions):
     there = tf.equal(self._ints(ref.base, column.state), _columns.PRESENT)
     return self.check(value, there, f"{ref.path} is not there")
 
-  def resolve(self, value: Any) -> Any:
+  def resolve(self, value: object) -> Any:
     """Returns a read that gives a number or an array as what it is; all else as it is."""
     if isinstance(value, Maybe):
       return self.there(value)
@@ -234,7 +234,7 @@ class Reading(Conditions):
       return self.number(ref)
     return _as_read(self.array(ref), kinds)
 
-  def concrete(self, value: Any) -> Any:
+  def concrete(self, value: object) -> Any:
     """Returns an operand: what may be None is used as the value that it is where it is not."""
     value = self.resolve(value)
     if isinstance(value, Ref) and NoneType in self.types_of(value):
@@ -242,7 +242,7 @@ class Reading(Conditions):
       return value if found is None else found
     return value
 
-  def optional(self, value: Any) -> Any:
+  def optional(self, value: object) -> Any:
     """Returns a read of a number or array or None as a `Maybe`; all else as it is."""
     if not isinstance(value, Ref) or NoneType not in self.types_of(value):
       return value
@@ -322,7 +322,7 @@ class Reading(Conditions):
 
     return self.memo(("of none", *ref.key), read)
 
-  def place(self, index: Any, length: tf.Tensor, message: str) -> tf.Tensor:
+  def place(self, index: object, length: tf.Tensor, message: str) -> tf.Tensor:
     """Returns an index of Python's as int32 [], from 0; the run fails where there is no element."""
     wide, length = (tf.cast(t, tf.int64) for t in (_forms.as_number(index).tensor, length))
     wide = tf.where(wide < 0, wide + length, wide)  # As int32 it might come out within again.
@@ -334,7 +334,7 @@ class Reading(Conditions):
     found = self.check(wide, wide < 2**31, "more repetitions than a tensor has elements")
     return tf.cast(found, tf.int32)
 
-  def source(self, value: Any) -> Ref | None:
+  def source(self, value: object) -> Ref | None:
     """Returns the read that gave a number."""
     found = self._sources.get(id(value))
     return found[1] if found is not None and isinstance(value, Number) else None
@@ -388,7 +388,7 @@ class Reading(Conditions):
       Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} is {names} here, and used as {wanted}."
     )
 
-  def base(self, value: Any) -> Base:
+  def base(self, value: object) -> Base:
     """Returns the object behind a value, with its handle."""
     if value is None:
       return Base(tf.constant(NONE), frozenset([NoneType]))
@@ -412,7 +412,7 @@ class Reading(Conditions):
     handle = self.memo(("handle", *value.key, self._is_sure(value)), read)
     return Base(handle, self.types_of(value) - {Missing})
 
-  def note_copied(self, variable: Any) -> None:
+  def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
     self.conversion.note_copied(variable)
 
@@ -535,7 +535,7 @@ class Reading(Conditions):
     """What is known of the user's objects."""
     return self.conversion.profile
 
-  def tensor(self, value: Any) -> Any:
+  def tensor(self, value: object) -> Any:
     """Returns a value as TensorFlow would take it: a tensor, or the Python object it is."""
     value = self.resolve(value)
     if isinstance(value, Number):
@@ -581,7 +581,7 @@ class Reading(Conditions):
     """Returns the contents of all scopes and containers."""
     return [local.snapshot() for local in self.locals]
 
-  def restore(self, contents: list[Any]) -> None:
+  def restore(self, contents: list[object]) -> None:
     """Puts contents back; what was made since is forgotten."""
     del self.locals[len(contents) :]
     for local, content in zip(self.locals, contents, strict=True):
@@ -597,7 +597,7 @@ class Reading(Conditions):
       self._layers.pop()
       self.restore(before)
 
-  def pin(self, value: Any, holder: Any) -> None:
+  def pin(self, value: object, holder: object) -> None:
     """Notes that the containers in a value become elements of a list of unknown length."""
     self.sharing.pin(value, "it is an element of a list whose length only the run knows", holder)
 

@@ -13,10 +13,10 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalList, Rows
 
 
-def rows_of_items(frame: Frame, items: Sequence[Any]) -> Rows:
+def rows_of_items(frame: Frame, items: Sequence[object]) -> Rows:
   """Returns elements known at conversion as `Rows`."""
   try:
-    form: Any = None
+    form: object = None
     for value in items:
       other = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
       form = other if form is None else _forms.join(form, other)
@@ -85,7 +85,7 @@ def rows_without(frame: Frame, rows: Rows, index: tf.Tensor) -> Rows:
   return _spliced(frame, rows, index, none, index + 1)
 
 
-def rows_inserted(frame: Frame, rows: Rows, index: int, value: Any) -> Rows:
+def rows_inserted(frame: Frame, rows: Rows, index: int, value: object) -> Rows:
   """Returns rows with one more before row `index`, counted as `list.insert` does."""
   at = tf.minimum(index, rows.length) if index >= 0 else tf.maximum(rows.length + index, 0)
   return _spliced(frame, rows, at, rows_of_items(frame, [value]), at)

@@ -145,7 +145,7 @@ class Sharing(Local):
     if self._reads is not None:
       self._reads.append(container)
 
-  def change(self, container: Container, content: Any) -> None:
+  def change(self, container: Container, content: object) -> None:
     """Notes a change, or refuses it; then all that the container may be cannot be read any more."""
     self.check_readable(container)
     linked = self.linked(container)
@@ -173,7 +173,7 @@ class Sharing(Local):
 
   # --- What the converter tells
 
-  def adopt(self, value: Any) -> None:
+  def adopt(self, value: object) -> None:
     """Takes in the containers of a value made of tensors: each may be anywhere else, too."""
     for _, container in containers(value):
       container.sharing = self
@@ -198,7 +198,7 @@ class Sharing(Local):
       for other in self.linked(b):
         self.link(one, other)
 
-  def pin(self, value: Any, where: str, holder: Any = None) -> None:
+  def pin(self, value: object, where: str, holder: object = None) -> None:
     """Notes that the containers in a value are also elsewhere from now on.
 
     Args:
@@ -226,7 +226,7 @@ class Sharing(Local):
     finally:
       self._is_copying = outer
 
-  def keep(self, value: Any, where: str) -> None:
+  def keep(self, value: object, where: str) -> None:
     """Notes that a value leaves the program's variables, for a place or as the final result.
 
     Raises:
@@ -295,12 +295,12 @@ class Rejoin:
     before: the containers that were there before the branches.
   """
 
-  def __init__(self, sharing: Sharing, before: Iterable[Any]):
+  def __init__(self, sharing: Sharing, before: Iterable[object]):
     self._sharing = sharing
     self._before = {id(local) for local in before}
     self._made: dict[Any, Any] = {}
 
-  def value(self, copy: Any, originals: list[Any]) -> Any:
+  def value(self, copy: object, originals: list[object]) -> Any:
     """Returns a value with the containers that are the same on all branches as themselves.
 
     Args:
@@ -321,7 +321,7 @@ class Rejoin:
       return type(copy)(*parts) if hasattr(copy, "_fields") else tuple(parts)
     return copy
 
-  def _container(self, copy: Container, originals: list[Any]) -> Any:
+  def _container(self, copy: Container, originals: list[object]) -> Any:
     found = [o for o in originals if isinstance(o, Container)]
     if not found:
       return copy
@@ -335,7 +335,7 @@ class Rejoin:
       self.content(copy, originals)
     return self._made[key][0]
 
-  def content(self, copy: Container, originals: list[Any]) -> Container:
+  def content(self, copy: Container, originals: list[object]) -> Container:
     """Returns a container, whose parts become what they are, one by one."""
     parts = dict(parts_of(copy))
     if parts:
@@ -362,7 +362,7 @@ class Carried:
   outer: dict[tuple[Slot, Container], None] = dataclasses.field(default_factory=dict)
   pinned: dict[Slot, None] = dataclasses.field(default_factory=dict)
 
-  def see(self, sharing: Sharing, values: dict[Any, Any], before: Set[Container]) -> bool:
+  def see(self, sharing: Sharing, values: dict[object, object], before: Set[Container]) -> bool:
     """Adds what holds now; tells whether anything is new.
 
     Args:
@@ -383,7 +383,7 @@ class Carried:
           self.pairs[other, slot] = None
     return len(self.pairs) + len(self.outer) + len(self.pinned) > size
 
-  def apply(self, sharing: Sharing, values: dict[Any, Any]) -> None:
+  def apply(self, sharing: Sharing, values: dict[object, object]) -> None:
     """Notes it for copies that were made of tensors."""
     found = dict(_in_places(values))
     for slot, container in found.items():

@@ -36,12 +36,12 @@ class Concrete(tf.Module):
     held: the variables that it reads or writes.
   """
 
-  def __init__(self, name: str, held: Sequence[tf.Variable], call: Any):
+  def __init__(self, name: str, held: Sequence[tf.Variable], call: object):
     super().__init__(name=name)
     self.held = list(held)
     setattr(self, "__call__", call)  # noqa: B010 - where `tf.saved_model.save` looks.
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, *args: object, **kwargs: object) -> Any:
     """Runs the program once."""
     return vars(self)["__call__"](*args, **kwargs)
 
@@ -59,7 +59,7 @@ def examples_of(value: Any) -> Any:
   return value
 
 
-def has_specs(value: Any) -> bool:
+def has_specs(value: object) -> bool:
   """Tells whether there is a `tf.TensorSpec` in a value."""
   if isinstance(value, dict):
     value = list(value.values())
@@ -68,7 +68,7 @@ def has_specs(value: Any) -> bool:
   return isinstance(value, tf.TensorSpec)
 
 
-def with_specs(argument: Argument, given: Any) -> Argument:
+def with_specs(argument: Argument, given: object) -> Argument:
   """Returns an argument with the shapes of the specs among what was given for it."""
   if isinstance(given, tf.TensorSpec):
     return Argument(TENSOR, None, tf.TensorSpec(given.shape, given.dtype))
@@ -95,7 +95,7 @@ def concrete_of(name: str, program: Program, graph: Graph) -> Concrete:
   changing = [tf.constant(one.read()) for one in program.layout.changing.values()]
   num_ints = program.layout.columns.num_ints
 
-  def run(*args: Any) -> Any:
+  def run(*args: object) -> Any:
     tensors = [
       tensor
       for argument, value in zip(arguments.values(), args, strict=True)
@@ -147,13 +147,13 @@ def _is_of_tensors(argument: Argument) -> bool:
   return argument.kind in (TENSOR, NUMBER, NEST) and all(map(_is_of_tensors, argument.parts))
 
 
-def _name(name: Any) -> str:
+def _name(name: object) -> str:
   if isinstance(name, tuple):
     return " ".join(map(str, name))
   return "" if name is None else repr(name)
 
 
-def _is_plain(form: Any) -> bool:
+def _is_plain(form: object) -> bool:
   """Tells whether a result is made of what a graph can return."""
   if not isinstance(form, _forms.NestForm):
     return True
@@ -201,7 +201,7 @@ def _tensors(argument: Argument, value: Any) -> Iterator[Any]:
       yield from _tensors(part, value[key])
 
 
-def _structured(form: Any, tensors: Iterator[tf.Tensor]) -> Any:
+def _structured(form: object, tensors: Iterator[tf.Tensor]) -> Any:
   """Returns a result as tensors."""
   if isinstance(form, _forms.StaticForm):
     kind = type(form.value)
@@ -220,7 +220,7 @@ def _without_gradient(tensor: tf.Tensor) -> tf.Tensor:
   return tf.raw_ops.PreventGradient(input=tensor, message=message) if is_taped else tensor
 
 
-def _named(run: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
+def _named(run: Callable[..., object], names: list[str]) -> Callable[..., Any]:
   """Gives a function's parameters names."""
   kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
   signature = inspect.Signature([inspect.Parameter(name, kind) for name in names])

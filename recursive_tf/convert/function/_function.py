@@ -33,7 +33,7 @@ _PLAIN = (list, tuple, dict, set, frozenset)
 
 
 def function(
-  function: Callable[..., Any] | None = None,
+  function: Callable[..., object] | None = None,
   *,
   strict: bool = False,
   verify: bool | None = None,
@@ -84,7 +84,7 @@ class Function(Decorated):
 
   def __init__(
     self,
-    function: Callable[..., Any],
+    function: Callable[..., object],
     strict: bool = False,
     verify: bool | None = None,
     limits: Limits | None = None,
@@ -92,15 +92,15 @@ class Function(Decorated):
     super().__init__(function, strict, verify, limits or _LIMITS)
     self._shapes = Shapes(self._programs.assumptions)
     self._has_state: dict[type, bool] = {}
-    self._structures: dict[str, set[Any]] = {}
+    self._structures: dict[str, set[object]] = {}
     self._constants: tuple[type, ...] = ()  # The types of numbers that are constants of graphs.
     around = str(getattr(function, "__qualname__", "")).split(".")[-2:-1]
     self._is_method = around not in ([], ["<locals>"])
 
-  def _bound(self, owner: Any) -> BoundFunction:
+  def _bound(self, owner: object) -> BoundFunction:
     return BoundFunction(self, owner)
 
-  def concrete(self, *args: Any, **kwargs: Any) -> Concrete:
+  def concrete(self, *args: object, **kwargs: object) -> Concrete:
     """Returns the program for such arguments by itself, which `tf.saved_model.save` takes.
 
     What is not a tensor or number among the arguments is a constant of it, as is all else outside;
@@ -137,7 +137,7 @@ class Function(Decorated):
         self._check_and_restore(prepared, values, key)
     return found
 
-  def _check_and_restore(self, prepared: Prepared, values: dict[str, Any], key: Any) -> None:
+  def _check_and_restore(self, prepared: Prepared, values: dict[str, object], key: object) -> None:
     """Compares a run with plain Python; variables are as before then."""
     variables = prepared.program.variables
     before = [] if variables is None else variables.read()
@@ -151,7 +151,7 @@ class Function(Decorated):
     if verdict.error is not None:
       raise verdict.error
 
-  def _classify(self, values: dict[str, Any]) -> dict[str, Argument]:
+  def _classify(self, values: dict[str, object]) -> dict[str, Argument]:
     found: dict[str, Argument] = {}
     seen: set[int] = set()
     for position, (name, value) in enumerate(values.items()):
@@ -164,7 +164,7 @@ class Function(Decorated):
         found[name] = Argument(STATIC, value)
     return found
 
-  def _nest(self, name: str, value: Any, seen: set[int]) -> Argument | None:
+  def _nest(self, name: str, value: object, seen: set[int]) -> Argument | None:
     """Returns a list, dict or tuple of tensors by its parts; None if that is not what it is.
 
     Where ever other lengths and keys come, it is read as an object.
@@ -179,7 +179,7 @@ class Function(Decorated):
     known.add(structure)
     return found
 
-  def _is_stateful(self, value: Any) -> bool:
+  def _is_stateful(self, value: object) -> bool:
     """Tells whether an object is one that computes, not one of data; all of its class are."""
     kind = type(value)
     if kind in _PLAIN:
@@ -191,8 +191,8 @@ class Function(Decorated):
   def _attempt(
     self,
     arguments: dict[str, Argument],
-    values: dict[str, Any],
-    plain: Callable[[], Any],
+    values: dict[str, object],
+    plain: Callable[[], object],
     leaves_out: bool = False,
   ) -> Callable[[], Any]:
     arguments = _with_constants(arguments, values, self._constants)
@@ -208,8 +208,8 @@ class Function(Decorated):
     self,
     wide: dict[str, Argument],
     arguments: dict[str, Argument],
-    values: dict[str, Any],
-    plain: Callable[[], Any],
+    values: dict[str, object],
+    plain: Callable[[], object],
   ) -> Callable[[], Any]:
     """Runs a graph of all branches: of open shapes, of constants, or of the shapes as they are."""
     try:
@@ -232,14 +232,14 @@ class Function(Decorated):
 class BoundFunction(BoundDecorated):
   """A decorated method of one object."""
 
-  def concrete(self, *args: Any, **kwargs: Any) -> Concrete:
+  def concrete(self, *args: object, **kwargs: object) -> Concrete:
     """Returns the program for such arguments by itself; see `Function.concrete`."""
     found: Concrete = self._function.concrete(self._owner, *args, **kwargs)
     return found
 
 
 def _with_constants(
-  arguments: dict[str, Argument], values: dict[str, Any], kinds: tuple[type, ...]
+  arguments: dict[str, Argument], values: dict[str, object], kinds: tuple[type, ...]
 ) -> dict[str, Argument]:
   """Returns the arguments of a call, numbers of some types as constants."""
   if not kinds:
@@ -252,7 +252,7 @@ def _with_constants(
   }
 
 
-def _is_node(value: Any) -> bool:
+def _is_node(value: object) -> bool:
   """Tells whether an object holds others of its class: it is a part of a structure."""
   parts = list(getattr(value, "__dict__", {}).values())
   for part in list(parts):
@@ -260,6 +260,6 @@ def _is_node(value: Any) -> bool:
   return any(type(part) is type(value) for part in parts)
 
 
-def _reaches_state(value: Any) -> bool:
+def _reaches_state(value: object) -> bool:
   """Tells whether an object holds variables, layers or functions."""
   return any(isinstance(part, _STATE) for part in parts_of(value))

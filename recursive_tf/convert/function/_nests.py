@@ -12,7 +12,7 @@ from recursive_tf.convert.program._arguments import NEST, OBJECT, Argument, clas
 _KEYS = (str, int)
 
 
-def nested(value: Any, seen: set[int]) -> Argument | None:
+def nested(value: object, seen: set[int]) -> Argument | None:
   """Returns a value that holds tensors by its parts.
 
   Args:
@@ -53,7 +53,7 @@ def _parts(value: Any) -> list[Any]:
   return list(value.values() if isinstance(value, dict) else value)
 
 
-def _holds_tensors(value: Any) -> bool:
+def _holds_tensors(value: object) -> bool:
   return any(
     isinstance(part, (tf.Tensor, np.ndarray))
     or (isinstance(part, (list, dict, tuple)) and _holds_tensors(part))

@@ -7,7 +7,6 @@ Sizes of 0 and 1 stay: Keras squeezes axes of size 1, and of no rows there is no
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import tensorflow as tf
 
@@ -26,9 +25,9 @@ class Shapes:
 
   def __init__(self, assumptions: Assumptions) -> None:
     self._assumptions = assumptions
-    self._known: dict[Any, dict[str, Argument]] = {}
-    self._exact: set[Any] = set()
-    self._latest: dict[Any, dict[str, Argument]] = {}  # By the exact shapes, as they are now.
+    self._known: dict[object, dict[str, Argument]] = {}
+    self._exact: set[object] = set()
+    self._latest: dict[object, dict[str, Argument]] = {}  # By the exact shapes, as they are now.
 
   def widened(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
     """Returns the arguments of a call, dimensions open that have been others in other calls."""

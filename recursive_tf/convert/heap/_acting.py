@@ -64,7 +64,7 @@ class Code:
   members: tuple[tuple[type, str], ...]
 
 
-def code_of(function: Any) -> Code:
+def code_of(function: object) -> Code:
   """Returns what is known of a function of the user's that a library is given."""
   search = _Search()
   return search.found(search.function(function, None))
@@ -73,7 +73,7 @@ def code_of(function: Any) -> Code:
 def code_of_parts(layer: Any) -> Code:
   """Returns what is known of the users' layers inside a library's layer."""
   search = _Search()
-  handed: list[Any] = []
+  handed: list[object] = []
   for part in layer._flatten_layers():
     own = [value for name, value in vars(part).items() if not is_bookkeeping(name)]
     handed += (types.MethodType(type(part).call, part), *own)
@@ -86,7 +86,7 @@ def code_of_parts(layer: Any) -> Code:
   return search.found(None)
 
 
-def code_of_objects(objects: Iterable[Any]) -> Code:
+def code_of_objects(objects: Iterable[object]) -> Code:
   """Returns what is known of the users' code in objects that a library has; but for layers."""
   search, objects = _Search(), tuple(objects)
   for value in objects:
@@ -117,7 +117,7 @@ class _Search:
     if is_users(kind) and kind not in self._kinds:
       self._kinds[kind] = None
 
-  def handed(self, value: Any) -> str | None:
+  def handed(self, value: object) -> str | None:
     """Returns what acts in a function, method or partial function; None of all else."""
     kind = None
     while isinstance(value, functools.partial):
@@ -127,7 +127,7 @@ class _Search:
     is_users = isinstance(value, types.FunctionType) and not _libraries.is_library(value)
     return self.function(value, kind) if is_users else None
 
-  def object(self, value: Any) -> str | None:
+  def object(self, value: object) -> str | None:
     """Returns what acts in what a library asks an object for; None if nothing."""
     kind = type(value)
     for name in _ASKED if is_users(kind) else ():
@@ -147,7 +147,7 @@ class _Search:
     self._seen.add(id(function.__code__))
     self._functions.append(function)
     names = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    known: dict[str, Any] = {}
+    known: dict[str, object] = {}
     for name, cell in names.items():
       try:
         known[name] = cell.cell_contents
@@ -198,7 +198,7 @@ class _Search:
       return f".{name}"
     nothing = object()
     for each in dict.fromkeys([*([] if kind is None else [kind]), *self._kinds]):
-      found: Any = inspect.getattr_static(each, name, nothing)
+      found: object = inspect.getattr_static(each, name, nothing)
       if found is nothing:
         continue
       if is_users(each):

@@ -104,7 +104,7 @@ class Fingerprint:
     TooLarge: If there is too much in it.
   """
 
-  def __init__(self, root: Any):
+  def __init__(self, root: object):
     self._parts: list[Any] = []
     seen: dict[int, Any] = {}
     agenda = [root]
@@ -151,7 +151,7 @@ class Fingerprint:
     return True
 
 
-def is_leaf(value: Any) -> bool:
+def is_leaf(value: object) -> bool:
   """Tells whether an object stays what it is, or may change without being another to a program.
 
   The content of a variable is read in each run.
@@ -190,12 +190,12 @@ def _parts_of(value: Any) -> Iterator[Any]:
       yield ClassPart(type(value))
 
 
-def _entry(part: Any) -> Any:
+def _entry(part: object) -> Any:
   """Returns a part as `_walk.hold_the_same` compares it; None if that is done in Python."""
   return part.entry() if isinstance(part, (AttributesPart, ElementsPart)) else None
 
 
-def _flat(items: dict[Any, Any]) -> tuple[Any, ...]:
+def _flat(items: dict[object, object]) -> tuple[Any, ...]:
   return (*dict.keys(items), *dict.values(items))
 
 
@@ -210,12 +210,12 @@ def _look_same(now: Any, then: Any) -> bool:
 class AttributesPart:
   """The attributes that an object has itself."""
 
-  def __init__(self, owner: Any):
+  def __init__(self, owner: object):
     self._owner = owner
     self._type = type(owner)
     self._take(vars(owner))
 
-  def _take(self, found: dict[str, Any]) -> None:
+  def _take(self, found: dict[str, object]) -> None:
     self._size = len(found)
     self._names = _relevant(self._owner, found)
     self._get = _getter(self._names)
@@ -250,7 +250,7 @@ class AttributesPart:
     return True
 
 
-def _relevant(owner: Any, found: dict[str, Any]) -> tuple[str, ...]:
+def _relevant(owner: object, found: dict[str, object]) -> tuple[str, ...]:
   if not isinstance(owner, (keras.Operation, tf.Module)) and not _libraries.is_library(type(owner)):
     return tuple(sorted(found))
   return tuple(sorted(name for name in found if not is_bookkeeping(name)))
@@ -270,7 +270,7 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 class FixedPart:
   """What an object holds for good: a method, a tuple of a class of its own."""
 
-  def __init__(self, values: tuple[Any, ...]):
+  def __init__(self, values: tuple[object, ...]):
     self._values = values
 
   def values(self) -> tuple[Any, ...]:

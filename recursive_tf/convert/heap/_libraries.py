@@ -17,7 +17,7 @@ _LOOKED_INTO = ("recursive_tf.datasets", "recursive_tf.models")
 _CHANGING = ("numpy.random", "random", "time", "datetime", "secrets", "uuid", "os")
 
 
-def is_library(thing: Any) -> bool:
+def is_library(thing: object) -> bool:
   """Tells whether a module, class, function, or an object by its class, belongs to a library."""
   if isinstance(thing, types.ModuleType):
     name = thing.__name__
@@ -35,13 +35,13 @@ def is_library(thing: Any) -> bool:
   return name.partition(".")[0] in LIBRARIES
 
 
-def _is_function_like(thing: Any) -> bool:
+def _is_function_like(thing: object) -> bool:
   missing = object()  # Objects of the user's may have a `__getattr__`, which is not to be run.
   has_wrapped = inspect.getattr_static(thing, "__wrapped__", missing) is not missing
   return isinstance(thing, np.ufunc) or has_wrapped
 
 
-def is_changing(function: Any) -> bool:
+def is_changing(function: object) -> bool:
   """Tells whether a function gives another value each time."""
   module = getattr(function, "__module__", None) or ""
   owner = getattr(function, "__self__", None)
@@ -50,7 +50,7 @@ def is_changing(function: Any) -> bool:
   return isinstance(module, str) and module.startswith(_CHANGING)
 
 
-def makes_state(function: Any) -> bool:
+def makes_state(function: object) -> bool:
   """Tells whether a class of a library makes variables or layers, which a graph cannot."""
   return isinstance(function, type) and issubclass(
     function, (tf.Variable, tf.Module, keras.layers.Layer, tf.GradientTape)
@@ -168,7 +168,7 @@ def _getters() -> frozenset[Any]:
 _GETTERS = _getters()
 
 
-def only_computes(function: Any) -> bool:
+def only_computes(function: object) -> bool:
   """Tells whether what a library does when it is called shows in its result and in ops alone.
 
   Then it may be called once, for the graph. All others read or change state of the process: files,
@@ -194,7 +194,7 @@ def only_computes(function: Any) -> bool:
   return _is_in(module, _COMPUTING) and not _is_in(module, _NOT_COMPUTING)
 
 
-def _has_computing_method(owner: Any, name: str) -> bool:
+def _has_computing_method(owner: object, name: str) -> bool:
   return any(
     isinstance(owner, kind) and (names is None or name in names) for kind, names in _METHODS
   )
@@ -204,7 +204,7 @@ def _is_in(module: str, modules: tuple[str, ...]) -> bool:
   return any(module == one or module.startswith((f"{one}.", f"{one}_v")) for one in modules)
 
 
-def is_of(function: Any, library: str) -> bool:
+def is_of(function: object, library: str) -> bool:
   """Tells whether a function, or what is called as one, belongs to a library."""
   owner = getattr(function, "__self__", None)
   if owner is not None and not isinstance(owner, (types.ModuleType, type)):
@@ -213,14 +213,14 @@ def is_of(function: Any, library: str) -> bool:
   return isinstance(module, str) and module.partition(".")[0] == library
 
 
-def decides_by_shapes(function: Any) -> bool:
+def decides_by_shapes(function: object) -> bool:
   """Tells whether it is a loss or metric of Keras, a function or an object."""
   own = getattr(function, "__module__", None) or ""
   of_object = type(getattr(function, "__self__", function)).__module__
   return any(_is_in(module, _DECIDING_BY_SHAPES) for module in (own, of_object))
 
 
-def returns_python(function: Any) -> bool:
+def returns_python(function: object) -> bool:
   """Tells whether a library's function gives Python's values back, not tensors made of them."""
   module = getattr(function, "__module__", None) or type(function).__module__
   return module.startswith(("math", "operator", "keras.src.tree", "tensorflow.python.util.nest"))

@@ -65,7 +65,7 @@ class Profile:
     self._families: list[set[type]] = []  # Of classes; disjoint.
     self._used: dict[tuple[type, Path, bool], Facts] = {}
 
-  def begin(self, roots: Iterable[Any]) -> None:
+  def begin(self, roots: Iterable[object]) -> None:
     """Starts a conversion for these objects; what was learnt before stays."""
     self.end()
     self._used = {}
@@ -75,7 +75,7 @@ class Profile:
     """Forgets which facts were relied on; the objects and what to follow stay."""
     self._used = {}
 
-  def add_root(self, obj: Any) -> None:
+  def add_root(self, obj: object) -> None:
     """Adds an object of the program itself."""
     self._root_types.add(type(obj))
     self._add([obj])
@@ -141,7 +141,7 @@ class Profile:
         kind = "types?" if Missing in facts.types else "types"
         yield type_, (kind, 0, plain_path(path), tuple(facts.types - {Missing}))
 
-  def reaches(self, containers: Iterable[Any], columns: Iterable[Column]) -> bool:
+  def reaches(self, containers: Iterable[object], columns: Iterable[Column]) -> bool:
     """Tells whether some read of a known object goes through one of these containers."""
     return reaches(list(self._objects.values()), containers, columns)
 
@@ -185,7 +185,7 @@ class Profile:
       joined = joined.join(found)
     return joined
 
-  def _add(self, values: Iterable[Any]) -> None:
+  def _add(self, values: Iterable[object]) -> None:
     agenda = list(values)[::-1]
     while agenda and len(self._objects) < _MAX_OBJECTS:
       obj = agenda.pop()
@@ -198,7 +198,9 @@ class Profile:
           agenda += _values(obj, path, is_items)
 
 
-def reaches(objects: Iterable[Any], containers: Iterable[Any], columns: Iterable[Column]) -> bool:
+def reaches(
+  objects: Iterable[object], containers: Iterable[object], columns: Iterable[Column]
+) -> bool:
   """Tells whether some read of these objects goes through one of these containers."""
   wanted = {id(container) for container in containers}
   paths: dict[type, dict[Path, None]] = {}
@@ -208,7 +210,7 @@ def reaches(objects: Iterable[Any], containers: Iterable[Any], columns: Iterable
       for type_ in column.types:
         paths.setdefault(type_, {})[column.path[:end]] = None
 
-  def reached(obj: Any) -> Iterator[int]:
+  def reached(obj: object) -> Iterator[int]:
     yield id(obj)
     for path in paths.get(type(obj), ()):
       yield id(evaluate(obj, plain_path(path)))
@@ -216,7 +218,7 @@ def reaches(objects: Iterable[Any], containers: Iterable[Any], columns: Iterable
   return any(not wanted.isdisjoint(reached(obj)) for obj in objects)
 
 
-def _values(obj: Any, path: Path, is_items: bool) -> Iterator[Any]:
+def _values(obj: object, path: Path, is_items: bool) -> Iterator[Any]:
   try:
     value = evaluate(obj, plain_path(path))
   except UnsupportedReadError as error:

@@ -48,7 +48,7 @@ class UnsupportedReadError(Exception):
     self.value = value
 
 
-def evaluate(obj: Any, path: Path) -> Any:
+def evaluate(obj: object, path: Path) -> Any:
   """Reads `path` from one object.
 
   Args:
@@ -164,7 +164,7 @@ def _builtin_size(value: Any) -> int | None:
   return None
 
 
-def _length(step: Step, value: Any) -> Any:
+def _length(step: Step, value: object) -> Any:
   size = _builtin_size(value)
   if size is not None:
     return size
@@ -173,7 +173,7 @@ def _length(step: Step, value: Any) -> Any:
   return MISSING
 
 
-def _truth(step: Step, value: Any) -> bool:
+def _truth(step: Step, value: object) -> bool:
   if value is None or type(value) in (bool, int, float):
     return bool(value)
   size = _builtin_size(value)
@@ -185,7 +185,7 @@ def _truth(step: Step, value: Any) -> bool:
 class _SurprisedError(Exception):
   """Carries a surprise out of the walk."""
 
-  def __init__(self, reason: str, value: Any, element: Path = ()):
+  def __init__(self, reason: str, value: object, element: Path = ()):
     super().__init__(reason)
     self.reason, self.value, self.element = reason, value, element
 
@@ -206,7 +206,7 @@ class _Tables:
   num_fresh: int = 0
 
 
-def _check_type(value: Any, classes: tuple[type, ...], may_be_missing: bool) -> None:
+def _check_type(value: object, classes: tuple[type, ...], may_be_missing: bool) -> None:
   if value is MISSING:
     if not may_be_missing:
       raise _SurprisedError("missing", None)
@@ -250,7 +250,7 @@ class ReferenceWalker:
         if kind.endswith("?") and kind != "types?":
           self._default_ints[more[-1]] = _STATUS_MISSING
 
-  def walk(self, roots: Sequence[Any]) -> Rows | Surprise:
+  def walk(self, roots: Sequence[object]) -> Rows | Surprise:
     """Visits what is reachable from the roots and fills the columns."""
     tables = _Tables(
       strings=[[] for _ in range(self._num_strings)],
@@ -277,7 +277,7 @@ class ReferenceWalker:
       )
     )
 
-  def _add(self, tables: _Tables, value: Any) -> int:
+  def _add(self, tables: _Tables, value: object) -> int:
     if value is None:
       return _NONE_HANDLE
     if type(value) not in self._columns:
@@ -310,7 +310,7 @@ class ReferenceWalker:
         return Surprise((surprised.reason, obj, path, place, surprised.value))
     return None
 
-  def _fill(self, tables: _Tables, row: int, column: Column, value: Any) -> None:
+  def _fill(self, tables: _Tables, row: int, column: Column, value: object) -> None:
     kind, index, _, *more = column
     ints = tables.ints[row]
     if kind == "handle":

@@ -81,7 +81,7 @@ class Argument:
       return self
     return dataclasses.replace(self, is_mapped=False)
 
-  def widened(self, form: Any) -> Argument:
+  def widened(self, form: object) -> Argument:
     """Returns the argument with the shapes of a form, which a recursion has made wider."""
     if self.kind == TENSOR and isinstance(form, (_forms.TensorForm, _forms.ArrayForm)):
       return dataclasses.replace(self, spec=form.spec)
@@ -134,14 +134,14 @@ class Argument:
     values = value.values() if isinstance(value, dict) else value
     yield from zip(self.parts, values if self.parts else (), strict=True)
 
-  def tensors(self, value: Any) -> Iterator[Any]:
+  def tensors(self, value: object) -> Iterator[Any]:
     """Yields the tensors and arrays in a value that are passed as such."""
     if self.kind == TENSOR:
       yield value
     for part, inner in self.inner(value):
       yield from part.tensors(inner)
 
-  def containers(self, value: Any) -> Iterator[Any]:
+  def containers(self, value: object) -> Iterator[Any]:
     """Yields the lists and dicts in a value that are taken apart."""
     if self.kind == NEST and self.value in (list, dict):
       yield value
@@ -157,11 +157,11 @@ def _includes(shape: tf.TensorShape, other: tf.TensorShape) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _of_tensor(kind: type | None, sizes: tuple[int, ...], dtype: Any) -> Argument:
+def _of_tensor(kind: type | None, sizes: tuple[int, ...], dtype: object) -> Argument:
   return Argument(TENSOR, kind, tf.TensorSpec(sizes, tf.as_dtype(dtype)))
 
 
-def classify(value: Any, is_first: bool) -> Argument:
+def classify(value: object, is_first: bool) -> Argument:
   """Returns what kind of argument a value is.
 
   Args:
@@ -193,7 +193,7 @@ def classify(value: Any, is_first: bool) -> Argument:
 
 
 def with_structure(
-  found: dict[str, Argument], values: dict[str, Any], is_owned: bool = False
+  found: dict[str, Argument], values: dict[str, object], is_owned: bool = False
 ) -> dict[str, Argument]:
   """Returns the arguments of a call, of which one is a node that can be called, or none.
 
@@ -219,7 +219,7 @@ def with_structure(
   return found
 
 
-def _may_have_nodes(value: Any) -> bool:
+def _may_have_nodes(value: object) -> bool:
   """Tells whether an object holds others of its class, or what may hold them in other objects."""
   parts = _parts(value)
   if any(type(part) is type(value) for part in _with_elements(parts)):
@@ -227,7 +227,7 @@ def _may_have_nodes(value: Any) -> bool:
   return any(p is None or (type(p) in (list, tuple, dict) and not p) for p in parts)
 
 
-def _is_callable_node(value: Any) -> bool:
+def _is_callable_node(value: object) -> bool:
   """Tells whether an object of a class of the user's can be called, and holds nothing but data."""
   call = inspect.getattr_static(type(value), "__call__", None)
   if not isinstance(call, types.FunctionType) or isinstance(value, tf.Module):
@@ -238,13 +238,13 @@ def _is_callable_node(value: Any) -> bool:
   return bool(parts) and all(_is_data(part) for part in parts)
 
 
-def _parts(value: Any) -> list[Any]:
+def _parts(value: object) -> list[Any]:
   """Returns the attributes of an object."""
   own = list(getattr(value, "__dict__", {}).values())
   return own + [getattr(value, name, None) for name in _slots(type(value))]
 
 
-def _with_elements(parts: list[Any]) -> list[Any]:
+def _with_elements(parts: list[object]) -> list[Any]:
   """Returns objects, and those in the lists, tuples and dicts among them."""
   found = list(parts)
   for part in parts:
@@ -262,7 +262,7 @@ def _slots(kind: type) -> list[str]:
 _DATA = (int, float, str, list, tuple, dict, np.ndarray, np.generic, tf.Tensor)
 
 
-def _is_data(value: Any) -> bool:
+def _is_data(value: object) -> bool:
   """Tells whether a value is none that programs call: a function, a layer, variables."""
   if value is None or isinstance(value, _DATA):
     return True
@@ -273,14 +273,14 @@ def _is_data(value: Any) -> bool:
   return call is None or isinstance(call, types.FunctionType)
 
 
-def _holds_tensors(value: tuple[Any, ...]) -> bool:
+def _holds_tensors(value: tuple[object, ...]) -> bool:
   return any(
     isinstance(part, (tf.Tensor, np.ndarray)) or (isinstance(part, tuple) and _holds_tensors(part))
     for part in value
   )
 
 
-def classify_rows(values: Sequence[Any], is_first: bool) -> Argument | None:
+def classify_rows(values: Sequence[object], is_first: bool) -> Argument | None:
   """Returns what kind of argument the values of a mapped call are; None if they differ."""
   if isinstance(values, (tf.Tensor, np.ndarray)):
     spec = tf.TensorSpec(values.shape[1:], tf.as_dtype(values.dtype))

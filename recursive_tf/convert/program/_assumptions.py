@@ -91,12 +91,12 @@ class Assumptions:
       self._known[what, origin] = dataclasses.replace(found, num_breaks=count, relaxed=relaxed)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
   """Tells whether a value is one that becomes an input where it changes."""
   return type(value) in (int, float) or isinstance(value, (tf.Tensor, np.ndarray))
 
 
-def what_of(owner: Any, name: Any) -> str:
+def what_of(owner: Any, name: object) -> str:
   """Returns what is relied on under a name, in words; empty if that says nothing to a user."""
   is_named = isinstance(owner, (type, types.ModuleType, types.FunctionType))
   kind = owner.__name__ if is_named else type(owner).__name__
@@ -115,7 +115,7 @@ def what_of(owner: Any, name: Any) -> str:
   return f"whether {kind} has {rest[0]!r}" if first == "has" else ""
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
   """Returns a value as a report has it."""
   if isinstance(value, _SHOWN):
     text = repr(value)

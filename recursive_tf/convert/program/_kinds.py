@@ -42,7 +42,7 @@ class Kinds(Generic[Known]):
     """Returns what is known for a kind."""
     return self._known.get(key) or self._of(key)[0]
 
-  def keep_with(self, key: Key, variable: Any) -> None:
+  def keep_with(self, key: Key, variable: object) -> None:
     """Has a variable keep what is known for a kind, which then goes with it."""
     known = self._known.pop(key, None)
     if known is None:

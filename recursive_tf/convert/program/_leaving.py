@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._forms import ArrayForm
 
 
-def check_results(form: Any, changed: Iterable[Any], places: Iterable[Place]) -> None:
+def check_results(form: object, changed: Iterable[object], places: Iterable[Place]) -> None:
   """Refuses arrays that would leave the program as other objects than Python's.
 
   Args:

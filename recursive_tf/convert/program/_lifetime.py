@@ -25,7 +25,7 @@ _NAME = "_recursive_tf_kept"  # Of the attribute of a variable.
 class Weak:
   """An object that is known as long as others keep it, or itself where that cannot be known."""
 
-  def __init__(self, value: Any):
+  def __init__(self, value: object):
     self._read: Callable[[], Any]
     try:
       self._read = weakref.ref(value)
@@ -37,7 +37,7 @@ class Weak:
     return self._read()
 
 
-def keep(variable: Any, by: Any, key: Any, value: Any) -> None:
+def keep(variable: object, by: object, key: object, value: object) -> None:
   """Has a variable keep a value, as long as there is the one who asks for it.
 
   Args:
@@ -50,12 +50,12 @@ def keep(variable: Any, by: Any, key: Any, value: Any) -> None:
   kept.setdefault(by, {})[key] = value
 
 
-def let_go(variable: Any, by: Any, key: Any) -> None:
+def let_go(variable: object, by: object, key: object) -> None:
   """Has a variable keep a value no longer."""
   vars(variable).get(_NAME, {}).get(by, {}).pop(key, None)
 
 
-def variable_of(values: Iterator[Any]) -> Any:
+def variable_of(values: Iterator[object]) -> Any:
   """Returns the first variable that some objects hold; None if they have none."""
   for value in values:
     for part in parts_of(value):
@@ -68,7 +68,7 @@ def variable_of(values: Iterator[Any]) -> Any:
   return None
 
 
-def parts_of(value: Any) -> Iterator[Any]:
+def parts_of(value: object) -> Iterator[Any]:
   """Yields an object and what it holds, in its attributes, elements and what these hold."""
   seen: set[int] = set()
   agenda = [value]

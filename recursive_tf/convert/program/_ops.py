@@ -68,7 +68,7 @@ def gathered(outputs: list[tf.Tensor]) -> set[int]:
   return found
 
 
-def has_equal_stacks(graph: Any) -> bool:
+def has_equal_stacks(graph: object) -> bool:
   """Tells whether a graph stacks one tensor several times that TensorFlow may take for another.
 
   The arithmetic optimizer of 2.21 takes an op's first result where all inputs of a stack are a
@@ -90,7 +90,7 @@ def has_equal_stacks(graph: Any) -> bool:
   return False
 
 
-def _source(tensor: tf.Tensor, outer: dict[int, Any]) -> tuple[Any, ...]:
+def _source(tensor: tf.Tensor, outer: dict[int, object]) -> tuple[Any, ...]:
   """Returns what tells a tensor from those that an optimizer may find to be others."""
   while tensor.op.type == "Identity":
     tensor = tensor.op.inputs[0]

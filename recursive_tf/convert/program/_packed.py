@@ -27,15 +27,15 @@ class PackedType(tf.types.experimental.TraceType):
   mapped: frozenset[str]
   specs: tuple[tf.TensorSpec, ...]
 
-  def is_subtype_of(self, other: Any) -> bool:
+  def is_subtype_of(self, other: object) -> bool:
     """Tells whether a tf.function traced for `other` can be used."""
     return self is other
 
-  def most_specific_common_supertype(self, others: Sequence[Any]) -> PackedType | None:
+  def most_specific_common_supertype(self, others: Sequence[object]) -> PackedType | None:
     """Returns what covers all; there is none but themselves."""
     return self if all(self is other for other in others) else None
 
-  def placeholder_value(self, placeholder_context: Any) -> Packed:
+  def placeholder_value(self, placeholder_context: object) -> Packed:
     """Returns what stands for the objects while a graph is made."""
     tensors = tuple(spec.placeholder_value(placeholder_context) for spec in self.specs)
     return Packed(tensors, self)
@@ -60,7 +60,7 @@ class PackedType(tf.types.experimental.TraceType):
     """Returns a hash of its identity."""
     return id(self)
 
-  def cast(self, value: Packed, cast_context: Any) -> Packed:
+  def cast(self, value: Packed, cast_context: object) -> Packed:
     """Returns the objects as they are."""
     del cast_context
     return value
@@ -77,6 +77,6 @@ class Packed(NamedTuple):
   tensors: tuple[tf.Tensor, ...]
   type: PackedType
 
-  def __tf_tracing_type__(self, context: Any) -> PackedType:
+  def __tf_tracing_type__(self, context: object) -> PackedType:
     """Returns the type, by which a tf.function is traced once for all trees."""
     return self.type

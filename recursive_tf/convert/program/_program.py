@@ -125,8 +125,8 @@ class Program:
     arguments: dict[str, Argument],
     profile: Profile,
     sources: Sources,
-    changing: dict[Any, Any],
-    roots: Sequence[Any],
+    changing: dict[object, object],
+    roots: Sequence[object],
     root_types: dict[str, frozenset[type]],
     budget: Budget,
     step: Step | None = None,
@@ -234,7 +234,7 @@ class Program:
       )
 
   def _check_containers(
-    self, values: dict[str, Any], state: list[Any], objects: Sequence[Any]
+    self, values: dict[str, object], state: list[object], objects: Sequence[object]
   ) -> None:
     """Refuses this call if a list or dict that changes is also elsewhere in what it is given.
 
@@ -260,7 +260,7 @@ class Program:
         Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
       )
 
-  def _check_tensors(self, values: dict[str, Any], others: Sequence[Sequence[Any]]) -> None:
+  def _check_tensors(self, values: dict[str, object], others: Sequence[Sequence[object]]) -> None:
     """Refuses this call if a step is given one tensor under two names, which a tape would see.
 
     Or a tensor that has more to say than its values.
@@ -465,7 +465,7 @@ class Program:
   # --- Running
 
   def feed(
-    self, arguments: dict[str, Argument], values: dict[str, Any]
+    self, arguments: dict[str, Argument], values: dict[str, object]
   ) -> tuple[list[Any], Sequence[Any]]:
     """Reads the objects; returns what to feed, and the objects by handle.
 
@@ -564,7 +564,7 @@ class Program:
     leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
     return leaves, found.objects
 
-  def _feed_arguments(self, arguments: dict[str, Argument], values: dict[str, Any]) -> list[Any]:
+  def _feed_arguments(self, arguments: dict[str, Argument], values: dict[str, object]) -> list[Any]:
     """Returns what to feed where no objects are read; as `feed`."""
     self._check_containers(values, [], ())
     changing = [one.read() for one in self.layout.changing.values()]
@@ -586,8 +586,8 @@ class Program:
     self,
     graph: Graph,
     tensors: Sequence[tf.Tensor],
-    objects: Sequence[Any],
-    values: dict[str, Any],
+    objects: Sequence[object],
+    values: dict[str, object],
     count: int | None,
   ) -> Outcome:
     """Returns what a run did, none of which has happened yet.
@@ -651,7 +651,7 @@ def _no_ints(num_objects: int) -> tf.Tensor:
     return tf.zeros([num_objects, 0], tf.int32)
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[Any]:
   if isinstance(value, (list, tuple)):
     for part in value:
       yield from _leaves(part)
@@ -659,7 +659,7 @@ def _leaves(value: Any) -> Iterator[Any]:
     yield value
 
 
-def _as_tensor(value: Any) -> Any:
+def _as_tensor(value: object) -> Any:
   return value if isinstance(value, tf.Tensor) else tf.constant(value)
 
 

@@ -33,9 +33,9 @@ class Rebinding:
     self,
     guards: Guards,
     places: Iterable[Place],
-    stand_ins: dict[int, Any],
-    constants: Iterable[Any],
-    forms: Iterable[Any],
+    stand_ins: dict[int, object],
+    constants: Iterable[object],
+    forms: Iterable[object],
     paths: Iterable[Path],
   ):
     self._stand_ins = stand_ins
@@ -72,11 +72,11 @@ class Rebinding:
     self._stand_ins.update(found)
     return failed
 
-  def _is_original(self, value: Any) -> bool:
+  def _is_original(self, value: object) -> bool:
     return any(value is original for _, original, _ in self._names)
 
 
-def _statics(form: Any) -> Iterator[Any]:
+def _statics(form: object) -> Iterator[Any]:
   """Yields the constants in values of a form."""
   if isinstance(form, _forms.StaticForm):
     agenda = [form.value]

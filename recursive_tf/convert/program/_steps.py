@@ -127,11 +127,11 @@ class Step:
   # --- Trials
 
   @contextlib.contextmanager
-  def watching(self, graph: Any) -> Iterator[None]:
+  def watching(self, graph: object) -> Iterator[None]:
     """Notes the reads that tapes of the program see, while a trial is made."""
     self._taped.clear()
 
-    def make(op_type: str, inputs: list[Any], create: Callable[[], Any]) -> Any:
+    def make(op_type: str, inputs: list[object], create: Callable[[], object]) -> Any:
       op = create()
       if op_type == _READ and tfi.is_recording():
         self._taped.add(op)
@@ -140,7 +140,7 @@ class Step:
     with tfi.making_ops(graph, make):
       yield
 
-  def learn(self, graph: Any) -> bool:
+  def learn(self, graph: object) -> bool:
     """Reads from a trial what the program writes; tells whether anything is new.
 
     Raises:
@@ -236,7 +236,7 @@ class Step:
     handles = {key: self.written[key] for key in self.written if key in self.held}
     keys = {id(graph.capture(handle)): key for key, handle in handles.items()}
 
-    def make(op_type: str, inputs: list[Any], create: Callable[[], Any]) -> Any:
+    def make(op_type: str, inputs: list[Any], create: Callable[[], object]) -> Any:
       if op_type not in _ASSIGNMENTS and op_type != _READ:
         return create()
       key = keys.get(id(graph.capture(inputs[0])))
@@ -279,7 +279,7 @@ class Step:
     with tfi.standing_in(graph, [(handle, copy) for handle, copy, _ in made]):
       yield made
 
-  def awaited(self, graph: Any, kept: Kept) -> list[tf.Tensor]:
+  def awaited(self, graph: object, kept: Kept) -> list[tf.Tensor]:
     """Returns what the writes of a graph wait for, so that a run computes it in any case."""
     found = list(kept.held.values())
     for use in self._uses(graph):
@@ -340,11 +340,11 @@ class Step:
 class Variables:
   """The variables that a run may write, in the order in which they are known."""
 
-  def __init__(self, handles: Iterable[Any]):
+  def __init__(self, handles: Iterable[object]):
     found = {id(handle): (handle, tfi.spec_of_variable(handle)) for handle in handles}
     self._known = {key: pair for key, pair in found.items() if pair[1] is not None}
 
-  def __contains__(self, variable: Any) -> bool:
+  def __contains__(self, variable: object) -> bool:
     """Tells whether a variable is one of them."""
     return id(getattr(variable, "handle", None)) in self._known
 
@@ -358,7 +358,7 @@ class Variables:
         for handle, spec in self._known.values()
       ]
 
-  def put(self, values: Iterable[Any]) -> None:
+  def put(self, values: Iterable[object]) -> None:
     """Has them hold what `read` has returned."""
     for (handle, _), value in zip(self._known.values(), values, strict=True):
       if value is not None:

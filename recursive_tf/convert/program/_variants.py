@@ -43,11 +43,11 @@ class Variants:
     self._callers: dict[Key, Key | None] = {}
     self._open: set[tuple[int, Any]] = set()  # Functions, and where lists and strings may be any.
 
-  def opened(self, function: int, name: Any, form: Any) -> Any:
+  def opened(self, function: int, name: object, form: object) -> Any:
     """Returns the form of an argument, for any list or string where there are many."""
     return self._opened(function, (name,), form) if self._open else form
 
-  def _opened(self, function: int, path: Any, form: Any) -> Any:
+  def _opened(self, function: int, path: Any, form: object) -> Any:
     if (function, path) in self._open:
       if isinstance(form, _forms.StaticForm) and type(form.value) is str:
         return _forms.TextForm()
@@ -61,7 +61,7 @@ class Variants:
     )
     return _forms.NestForm(form.type, form.keys, parts)
 
-  def admit(self, frame: Frame, key: Key, forms: tuple[Any, ...], node: ast.AST) -> None:
+  def admit(self, frame: Frame, key: Key, forms: tuple[object, ...], node: ast.AST) -> None:
     """Adds a variant of the function that `node` defines.
 
     Raises:
@@ -91,7 +91,7 @@ class Variants:
       del self.forms[key]
     raise Bottom
 
-  def _growing(self, frame: Frame, key: Key, literals: frozenset[Any]) -> Iterator[Any]:
+  def _growing(self, frame: Frame, key: Key, literals: frozenset[object]) -> Iterator[Any]:
     """Yields the parameters for strings to which each call in a call adds something.
 
     Raises:
@@ -114,7 +114,7 @@ class Variants:
         )
       yield name
 
-  def _chain(self, name: Any, found: Any, key: Key, caller: Key | None) -> list[Any]:
+  def _chain(self, name: object, found: Any, key: Key, caller: Key | None) -> list[Any]:
     """Returns a string, and the shorter and shorter ones of the calls around, all parts of it."""
     chain = [found[1]]
     while caller is not None and len(chain) <= _MAX_GROWTH:
@@ -138,12 +138,12 @@ def _too_many(frame: Frame, keys: list[Key]) -> ConversionRefused:
   return refusal
 
 
-def _shown(name: Any) -> str:
+def _shown(name: object) -> str:
   """Returns what messages call a parameter, or a variable around a function."""
   return repr(name[1] if isinstance(name, tuple) else name)
 
 
-def _lengths(form: Any, path: Any) -> Iterator[tuple[Any, int]]:
+def _lengths(form: object, path: Any) -> Iterator[tuple[Any, int]]:
   """Yields where lists and tuples of known length, which might be of any, are in a form."""
   if _of_any_length(form) is not None:
     parts = _forms.parts_of_form(form)
@@ -153,7 +153,7 @@ def _lengths(form: Any, path: Any) -> Iterator[tuple[Any, int]]:
       yield from _lengths(part, (*path, key))
 
 
-def _of_any_length(form: Any) -> Any:
+def _of_any_length(form: object) -> Any:
   """Returns the form of a list or tuple of known length as one of unknown length; None if none."""
   kind = _forms.sequence_type(form)
   parts = _forms.parts_of_form(form)
@@ -165,7 +165,7 @@ def _of_any_length(form: Any) -> Any:
     return None
 
 
-def skeleton(form: Any) -> Any:
+def skeleton(form: object) -> Any:
   """Returns what of a form tells variants of one function apart: all that is not data."""
   if isinstance(form, _forms.StaticForm):
     value = form.value

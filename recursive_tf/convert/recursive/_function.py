@@ -45,7 +45,7 @@ def recursive(
 
 
 def recursive(
-  function: Callable[..., Any] | None = None,
+  function: Callable[..., object] | None = None,
   *,
   strict: bool = False,
   verify: bool | None = None,
@@ -91,7 +91,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
   def __init__(
     self,
-    function: Callable[..., Any],
+    function: Callable[..., object],
     strict: bool = False,
     verify: bool | None = None,
     limits: Limits | None = None,
@@ -100,7 +100,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     # By version of the program, and the arguments that are mapped.
     self._packed_types: dict[tuple[int, frozenset[str]], PackedType] = {}
 
-  def _bound(self, owner: Any) -> BoundRecursiveFunction:
+  def _bound(self, owner: object) -> BoundRecursiveFunction:
     return BoundRecursiveFunction(self, owner)
 
   def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -113,7 +113,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     """Describes the function by name."""
     return f"<recursive function '{self.__name__}'>"
 
-  def map(self, *args: Any, **kwargs: Any) -> Any:
+  def map(self, *args: object, **kwargs: object) -> Any:
     """Calls the function for each element of lists, in one run.
 
     Args:
@@ -125,7 +125,9 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     """
     return self._map((), args, kwargs)
 
-  def _map(self, owner: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+  def _map(
+    self, owner: tuple[object, ...], args: tuple[object, ...], kwargs: dict[str, object]
+  ) -> Any:
     if args and isinstance(args[0], Packed):
       return self._run_packed(args[0])
     lists = self._lists(args)
@@ -152,7 +154,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
       raise ValueError(f"{self.__name__}.map: no elements; pass at least one.")
     return lists
 
-  def pack(self, *args: Any, **kwargs: Any) -> Packed:
+  def pack(self, *args: object, **kwargs: object) -> Packed:
     """Reads objects into tensors that can be passed into a tf.function, and there to `map`.
 
     A run inside a tf.function cannot be compared with plain Python, so that is done here, with
@@ -170,7 +172,9 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     """
     return self._pack((), args, kwargs)
 
-  def _pack(self, owner: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Packed:
+  def _pack(
+    self, owner: tuple[object, ...], args: tuple[object, ...], kwargs: dict[str, object]
+  ) -> Packed:
     lists = self._lists(args)
     values = self._bind((*owner, *lists), kwargs)
     with self._lock, self._timed():
@@ -214,7 +218,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
   # --- Arguments
 
-  def _classify(self, values: dict[str, Any]) -> dict[str, Argument]:
+  def _classify(self, values: dict[str, object]) -> dict[str, Argument]:
     found: dict[str, Argument] = {}
     is_first = True
     for name, value in values.items():
@@ -246,7 +250,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     return with_structure(found, values, is_owned=num_fixed > 0)
 
   def _one_by_one(
-    self, arguments: dict[str, Argument], values: dict[str, Any]
+    self, arguments: dict[str, Argument], values: dict[str, object]
   ) -> Callable[[], Any]:
     single = {name: argument.single() for name, argument in arguments.items()}
 
@@ -266,10 +270,10 @@ class BoundRecursiveFunction(BoundDecorated):
 
   _is_recursive_function = True
 
-  def map(self, *args: Any, **kwargs: Any) -> Any:
+  def map(self, *args: object, **kwargs: object) -> Any:
     """Calls the method for each element of lists; see `RecursiveFunction.map`."""
     return self._function._map((self._owner,), args, kwargs)
 
-  def pack(self, *args: Any, **kwargs: Any) -> Packed:
+  def pack(self, *args: object, **kwargs: object) -> Packed:
     """Reads objects into tensors; see `RecursiveFunction.pack`."""
     return self._function._pack((self._owner,), args, kwargs)

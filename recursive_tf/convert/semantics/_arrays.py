@@ -67,11 +67,11 @@ def operands(
   return _numpys(ip, op, both)
 
 
-def _itself(tensor: Any) -> Any:
+def _itself(tensor: object) -> Any:
   return tensor
 
 
-def _is_tensors(value: Any) -> bool:
+def _is_tensors(value: object) -> bool:
   return isinstance(value, (tf.Tensor, tf.Variable, keras.Variable))
 
 
@@ -83,7 +83,7 @@ def _converted(ip: Host, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
   return tf.cast(tensor, dtype) if is_taken and tensor.dtype != dtype else tensor
 
 
-def _numpys(ip: Host, op: Any, both: list[Any]) -> tuple[Any, Any, Callable[[Any], Any]] | None:
+def _numpys(ip: Host, op: Any, both: list[object]) -> tuple[Any, Any, Callable[[Any], Any]] | None:
   """Returns the same where NumPy computes as TensorFlow does: with floats of one type."""
   arrays = [value for value in both if isinstance(value, Array)]
   dtype = arrays[0].tensor.dtype
@@ -134,7 +134,7 @@ def read(ip: Host, value: Array, name: str) -> Any:
   raise refuse(ip, f".{name}")
 
 
-def item(ip: Host, value: Array, key: Any, index: Callable[[Any], Any]) -> Any:
+def item(ip: Host, value: Array, key: object, index: Callable[[object], object]) -> Any:
   """Returns `value[key]`, for ints and slices."""
   if _is_tensor(value):
     return value.tensor[index(key)]
@@ -151,7 +151,7 @@ def item(ip: Host, value: Array, key: Any, index: Callable[[Any], Any]) -> Any:
   return Array(found.tensor, found.types, is_new=found.types != {np.ndarray})  # Else a view.
 
 
-def _is_basic(key: Any) -> bool:
+def _is_basic(key: object) -> bool:
   if isinstance(key, tuple):
     return all(map(_is_basic, key))
   if key is None or key is Ellipsis or type(key) is int or isinstance(key, Slice):
@@ -178,7 +178,7 @@ def is_instance(ip: Host, value: Array, classes: tuple[type, ...]) -> bool:
   return found.pop()
 
 
-def is_tensor(ip: Host, value: Any) -> Any:
+def is_tensor(ip: Host, value: object) -> Any:
   """Returns `tf.is_tensor(value)` of a value that is resolved."""
   if isinstance(value, Array):
     return is_instance(ip, value, (tf.Tensor, tf.Variable))

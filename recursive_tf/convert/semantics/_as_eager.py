@@ -38,7 +38,7 @@ _OF_STRUCTURES = frozenset(
 
 
 def check_arguments(
-  ip: Host, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+  ip: Host, function: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]
 ) -> None:
   """Refuses what a library would take in a graph, and not, or not as that, in eager execution."""
   values = (*args, *kwargs.values())
@@ -49,7 +49,7 @@ def check_arguments(
     _check_list(ip, function, list(_leaves(value)))
 
 
-def check_bool(ip: Host, values: Sequence[Any]) -> None:
+def check_bool(ip: Host, values: Sequence[object]) -> None:
   """Refuses a Python bool beside a tensor of bytes, which eager execution does not take for one."""
   has_bool = any(_is_bool(value) for value in values)
   if has_bool and any(getattr(value, "dtype", None) == tf.uint8 for value in values):
@@ -65,7 +65,7 @@ def check_scalars(ip: Host, spec: tf.TensorSpec) -> None:
 class Elements:
   """The elements of the lists that a library is given."""
 
-  def __init__(self, ip: Host, values: Sequence[Any]):
+  def __init__(self, ip: Host, values: Sequence[object]):
     """Notes what they are, before they become tensors."""
     self._kinds = [_kind_of(ip, leaf) for leaf in _leaves(list(filter(_is_list, values)))]
     self._tensors: list[tuple[Any, Any]] = []
@@ -74,7 +74,7 @@ class Elements:
     """Whether there are any."""
     return bool(self._kinds)
 
-  def lowered(self, values: Sequence[Any]) -> None:
+  def lowered(self, values: Sequence[object]) -> None:
     """Notes the tensors that they have become."""
     leaves = list(_leaves(list(filter(_is_list, values))))
     is_known = len(leaves) == len(self._kinds)
@@ -112,17 +112,17 @@ def hide_source(value: Any) -> Any:
   return value
 
 
-def is_iterator(value: Any) -> bool:
+def is_iterator(value: object) -> bool:
   """Tells whether a value is what Python gives elements of one by one, and once."""
   return isinstance(value, LocalList) and value.is_iterator
 
 
-def is_no_list(value: Any) -> bool:
+def is_no_list(value: object) -> bool:
   """Tells whether a value is an iterator, or a view of a dict."""
   return isinstance(value, LocalList) and (value.is_iterator or value.type is not list)
 
 
-def _check_iterators(ip: Host, function: Any, value: Any) -> None:
+def _check_iterators(ip: Host, function: object, value: Any) -> None:
   if is_no_list(value):
     kind = "An iterator" if value.is_iterator else f"A {value.type.__name__}"
     raise _refusal(ip, f"{kind} that {_name(function)} is given. Make it a list")
@@ -133,7 +133,7 @@ def _check_iterators(ip: Host, function: Any, value: Any) -> None:
       _check_iterators(ip, function, part)
 
 
-def _check_list(ip: Host, function: Any, leaves: list[Any]) -> None:
+def _check_list(ip: Host, function: object, leaves: list[object]) -> None:
   found = [_kind_of(ip, leaf) for leaf in leaves]
   kinds = {kind for kind in found if kind is not None}
   name = _name(function)
@@ -152,7 +152,7 @@ def _check_list(ip: Host, function: Any, leaves: list[Any]) -> None:
     raise _refusal(ip, "A float as a size")
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[Any]:
   if isinstance(value, LocalList):
     value = value.items or ()
   if isinstance(value, Shape):
@@ -164,12 +164,12 @@ def _leaves(value: Any) -> Iterator[Any]:
     yield value
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
   is_of_python = isinstance(value, (list, tuple)) and not isinstance(value, tf.TensorShape)
   return is_of_python or isinstance(value, (LocalList, Shape))
 
 
-def _kind_of(ip: Host, value: Any) -> Any:
+def _kind_of(ip: Host, value: object) -> Any:
   """Returns the class of a number, Python's or NumPy's, or that it is a tensor; None of others."""
   if isinstance(value, Number):
     return value.type
@@ -195,20 +195,20 @@ def _has_tensors(kinds: Any) -> bool:
   return any(issubclass(kind, (tf.Tensor, tf.Variable)) for kind in kinds)
 
 
-def _is_bool(value: Any) -> bool:
+def _is_bool(value: object) -> bool:
   return type(value) is bool or (isinstance(value, Number) and value.type is bool)
 
 
-def _of_tensors(function: Any) -> bool:
+def _of_tensors(function: object) -> bool:
   return any(_libraries.is_of(function, library) for library in ("tensorflow", "keras", "numpy"))
 
 
-def _consumes(function: Any) -> bool:
+def _consumes(function: object) -> bool:
   """Tells whether a library's function takes elements one by one."""
   return function is tf.add_n or _name(function) in ("apply_gradients", "apply")
 
 
-def _name(function: Any) -> str:
+def _name(function: object) -> str:
   return str(getattr(function, "__name__", type(function).__name__))
 
 

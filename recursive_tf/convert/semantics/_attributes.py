@@ -54,7 +54,7 @@ _OF_GRAPHS = frozenset(
 )
 
 
-def read(ip: Host, owner: Any, name: str) -> Any:
+def read(ip: Host, owner: object, name: str) -> Any:
   """Returns `owner.name`."""
   if isinstance(owner, Ref):
     return _of_ref(ip, owner, name)
@@ -81,7 +81,7 @@ def read(ip: Host, owner: Any, name: str) -> Any:
   return of_static(ip, owner, name)
 
 
-def of_static(ip: Host, owner: Any, name: str) -> Any:
+def of_static(ip: Host, owner: object, name: str) -> Any:
   """Returns an attribute of an object that is known at conversion, and guards it."""
   frame = ip.frame
   if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
@@ -125,7 +125,7 @@ def of_static(ip: Host, owner: Any, name: str) -> Any:
   return ip.conversion.guards.attribute(owner, name)
 
 
-def _of_library(ip: Host, owner: Any, name: str) -> Any:
+def _of_library(ip: Host, owner: object, name: str) -> Any:
   """Returns and guards an attribute of a module, a class, a tensor or an object of a library."""
   guards = ip.conversion.guards
   value = getattr(owner, name)
@@ -144,7 +144,7 @@ def _of_library(ip: Host, owner: Any, name: str) -> Any:
   return guards.attribute(owner, name) if name in getattr(owner, "__dict__", {}) else value
 
 
-def _is_shadowed(owner: Any, name: str) -> bool:
+def _is_shadowed(owner: object, name: str) -> bool:
   return name in getattr(owner, "__dict__", {})
 
 
@@ -211,7 +211,7 @@ def in_class(kind: type, name: str) -> bool:
   return any(name in vars(base) for base in kind.__mro__)
 
 
-def has_static(ip: Host, owner: Any, name: str) -> bool:
+def has_static(ip: Host, owner: object, name: str) -> bool:
   """Tells whether a known object has an attribute, running no code of the user's, and guards it."""
   found = by_class(type(owner), name)
   if isinstance(found, property):
@@ -224,7 +224,7 @@ def has_static(ip: Host, owner: Any, name: str) -> bool:
   return False
 
 
-def _check_runs_nothing(ip: Host, owner: Any, name: str, found: Any) -> None:
+def _check_runs_nothing(ip: Host, owner: object, name: str, found: object) -> None:
   """Refuses to read what code of the user's gives that is neither a property nor a method."""
   kind = type(owner)
   if has_own_getattr(kind):
@@ -280,7 +280,7 @@ def _check_not_hidden(ip: Host, ref: Ref, name: str) -> None:
       raise frame.refuse(Reason.OPAQUE_READ, f"An object hides {kind.__name__}.{name}.")
 
 
-def _bound(ip: Host, ref: Ref, name: str, found: Any) -> Any:
+def _bound(ip: Host, ref: Ref, name: str, found: object) -> Any:
   if isinstance(found, property):
     return ip.call(found.fget, [ref], {})
   if isinstance(found, (types.FunctionType, staticmethod, classmethod)):
@@ -299,7 +299,7 @@ def _bound(ip: Host, ref: Ref, name: str, found: Any) -> Any:
 
 
 def by_type(
-  ip: Host, ref: Ref, groups: list[list[type]], then: Callable[[Ref, list[type]], Any]
+  ip: Host, ref: Ref, groups: list[list[type]], then: Callable[[Ref, list[type]], object]
 ) -> Any:
   """Does `then` for the group of types that the object belongs to when the program runs."""
   frame = ip.frame
@@ -320,7 +320,9 @@ def by_type(
   return frame.cond(is_exactly(ip, ref, narrowed), first, rest)
 
 
-def unless_none(ip: Host, ref: Ref, of_none: Callable[[], Any], then: Callable[[Ref], Any]) -> Any:
+def unless_none(
+  ip: Host, ref: Ref, of_none: Callable[[], object], then: Callable[[Ref], object]
+) -> Any:
   """Does `then` for an object, `of_none` where it is None."""
   frame = ip.frame
   kinds = frame.types_of(ref)
@@ -385,7 +387,7 @@ def is_exactly(ip: Host, ref: Ref, kinds: frozenset[type]) -> Number:
   return ip.frame.number(ref.step("isinstance", tuple(sorted(kinds, key=repr))))
 
 
-def _string_method(ip: Host, ref: Ref, name: str, args: tuple[Any, ...]) -> Any:
+def _string_method(ip: Host, ref: Ref, name: str, args: tuple[object, ...]) -> Any:
   if name not in _PURE_METHODS or not all(type(arg) in (str, int) for arg in args):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.{name} of these arguments.")
   return ip.frame.resolve(ref.step("call", name, *map(Held, args)))
@@ -419,7 +421,7 @@ def _of_object(ip: Host, owner: LocalObject, name: str) -> Any:
   return found
 
 
-def _method_of_container(ip: Host, owner: Any, name: str) -> Any:
+def _method_of_container(ip: Host, owner: object, name: str) -> Any:
 
   return Builtin(name, lambda *args, **kwargs: ip.method(owner, name, args, kwargs))
 
@@ -436,7 +438,7 @@ def super_of(ip: Host, scope: Scope) -> Any:
 class Super:
   """`super()`: reads attributes of the classes after one."""
 
-  def __init__(self, after: type, owner: Any, ip: Host):
+  def __init__(self, after: type, owner: object, ip: Host):
     self._after = after
     self._owner = owner
     self._ip = ip
@@ -465,7 +467,7 @@ class Super:
 # --- Writes
 
 
-def write(ip: Host, owner: Any, name: str, value: Any) -> None:
+def write(ip: Host, owner: object, name: str, value: object) -> None:
   """Does `owner.name = value`."""
   if isinstance(owner, LocalObject):
     found = inspect.getattr_static(owner.type, name, None)

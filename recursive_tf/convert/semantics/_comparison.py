@@ -57,7 +57,7 @@ _COMPARISONS = {
 _ARRAYS = (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array)
 
 
-def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
   if op in (ast.Is, ast.IsNot):
@@ -121,7 +121,7 @@ def _compare_tuples(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any
   return result if op is ast.Eq else ip.negated(result)
 
 
-def same_or_equal(ip: Host, left: Any, right: Any) -> Any:
+def same_or_equal(ip: Host, left: object, right: object) -> Any:
   """Returns `left is right or left == right`, by which containers compare their elements."""
   if left is right and not isinstance(left, Number):
     return True
@@ -160,7 +160,7 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   return found if op is ast.Eq else ip.negated(found)
 
 
-def _kinds(ip: Host, value: Any) -> frozenset[type] | None:
+def _kinds(ip: Host, value: object) -> frozenset[type] | None:
   """Returns the types a value can have apart from None; None for what is no Python object."""
   if isinstance(value, Ref):
     return ip.frame.types_of(value) - {NoneType, Missing}
@@ -169,7 +169,7 @@ def _kinds(ip: Host, value: Any) -> frozenset[type] | None:
   return frozenset([type(value)]) - {NoneType} if _forms.is_heap_object(value) else None
 
 
-def _compare_optional(ip: Host, left: Any, right: Any, equal: Callable[[], Any]) -> Any:
+def _compare_optional(ip: Host, left: object, right: object, equal: Callable[[], object]) -> Any:
   """Returns `left == right` of what may be None, by `equal` where neither is."""
   frame = ip.frame
   are_none = [frame.is_none(v) if isinstance(v, Ref) else False for v in (left, right)]
@@ -219,7 +219,7 @@ def _identical(ip: Host, left: Any, right: Any) -> Any:
   return Number(tf.equal(*handles), bool)
 
 
-def _check_not_elsewhere(ip: Host, value: Any) -> None:
+def _check_not_elsewhere(ip: Host, value: object) -> None:
   """Refuses to tell which object a container is that may also be where no name leads."""
   if isinstance(value, Container) and ip.frame.sharing.is_pinned(value):
     text = f"{name_of(value)} may be another object; only the run knows."

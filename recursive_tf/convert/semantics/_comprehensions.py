@@ -32,7 +32,7 @@ def comprehension(
 
 
 def _comprehension(
-  ip: Host, elt: ast.expr, generators: list[ast.comprehension], iterable: Any, scope: Scope
+  ip: Host, elt: ast.expr, generators: list[ast.comprehension], iterable: object, scope: Scope
 ) -> LocalList:
   frame = ip.frame
   generator, *others = generators
@@ -88,7 +88,7 @@ def _search_in(
   ip: Host,
   elt: ast.expr,
   generators: list[ast.comprehension],
-  iterable: Any,
+  iterable: object,
   is_all: bool,
   scope: Scope,
 ) -> Any:
@@ -96,7 +96,7 @@ def _search_in(
   generator, *others = generators
   rows = ip.rows_of(iterable)
 
-  def one(item: Any) -> Any:
+  def one(item: object) -> Any:
     inner = _scope_inside(ip, scope)
     ip.assign(generator.target, item, inner)
 

@@ -54,7 +54,7 @@ from recursive_tf.convert.values._text import Text
 _NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "update": (1,)}
 
 
-def contains(ip: Host, owner: Any, value: Any) -> Any:
+def contains(ip: Host, owner: object, value: object) -> Any:
   """Returns `value in owner`."""
   frame = ip.frame
   _lazy.check_at_once(ip, owner)
@@ -94,7 +94,7 @@ def contains(ip: Host, owner: Any, value: Any) -> Any:
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {named(owner)}.")
 
 
-def _contains_of_heap(ip: Host, owner: Ref, value: Any) -> Any:
+def _contains_of_heap(ip: Host, owner: Ref, value: object) -> Any:
   frame = ip.frame
   kinds = frame.types_of(owner) - {NoneType, Missing}
   if kinds == {str} and type(value) is str:
@@ -112,7 +112,7 @@ def _contains_of_heap(ip: Host, owner: Ref, value: Any) -> Any:
   return frame.is_there(owner.step("item", value)) if there is None else there
 
 
-def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, object]) -> Any:
   """Calls a method of a list or dict that the program made."""
   frame = ip.frame
   if isinstance(owner, LocalDict):
@@ -199,7 +199,7 @@ def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Any) -> Any:
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.{name} in the run.")
 
 
-def _view(ip: Host, items: Mapping[Any, Any], name: str) -> LocalList:
+def _view(ip: Host, items: Mapping[object, object], name: str) -> LocalList:
   """Returns what a dict shows of itself."""
   found: LocalList = ip.frame.new(LocalList(getattr(items, name)()))
   found.type = VIEWS[name]
@@ -220,7 +220,7 @@ def items_of_dict(ip: Host, value: Any) -> dict[Any, Any] | None:
   return ip.conversion.guards.items(value)
 
 
-def method_of_static(ip: Host, owner: dict[Any, Any], name: str) -> Any:
+def method_of_static(ip: Host, owner: dict[object, object], name: str) -> Any:
   """Calls `keys`, `values`, `items` or `copy` of a known dict."""
   items = items_of_dict(ip, owner)
   if items is None or (name == "copy" and type(owner) is not dict):
@@ -251,7 +251,7 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Any) -> Any:
   raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")
 
 
-def _append(ip: Host, owner: LocalList, value: Any) -> None:
+def _append(ip: Host, owner: LocalList, value: object) -> None:
   if owner.items is not None:
     owner.content = (*owner.items, value)
     return
@@ -259,12 +259,12 @@ def _append(ip: Host, owner: LocalList, value: Any) -> None:
   owner.content = concatenated(ip.frame, owner.content, one)
 
 
-def extend(ip: Host, owner: LocalList, values: Any) -> None:
+def extend(ip: Host, owner: LocalList, values: object) -> None:
   """Does `owner += values`."""
   _lazy.interleaved(ip, values, lambda: _extend(ip, owner, values))
 
 
-def _extend(ip: Host, owner: LocalList, values: Any) -> None:
+def _extend(ip: Host, owner: LocalList, values: object) -> None:
   rows = rows_of(ip, values)
   if owner.items is not None and rows is None:
     owner.content = (*owner.items, *fixed_items(ip, values))
@@ -274,7 +274,7 @@ def _extend(ip: Host, owner: LocalList, values: Any) -> None:
   owner.content = concatenated(ip.frame, have, more)
 
 
-def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   """Returns `+` and `*` of lists; None for what TensorFlow may know."""
   if op is ast.Add and all(isinstance(v, LocalList) for v in (left, right)):
     result = ip.frame.new(LocalList(left.snapshot()))
@@ -294,7 +294,7 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   return None
 
 
-def _is_tuple(value: Any) -> bool:
+def _is_tuple(value: object) -> bool:
   return isinstance(value, Rows) and value.type is tuple
 
 
@@ -316,7 +316,7 @@ def _repeated(ip: Host, value: Any, count: Number) -> Any:
   return dataclasses.replace(rows, type=tuple)
 
 
-def _is_repeatable(form: Any) -> bool:
+def _is_repeatable(form: object) -> bool:
   """Tells whether it makes no difference whether elements are one object or equal ones."""
   if form is None or isinstance(form, (_forms.NumberForm, _forms.RefForm, _forms.StaticForm)):
     return True

@@ -33,21 +33,21 @@ from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._operands import ByType
 
 
-def read(ip: Host, owner: Any, name: str) -> Any:
+def read(ip: Host, owner: object, name: str) -> Any:
   """Returns `owner.name`."""
   if isinstance(owner, ByType):
     return _for_each(ip, owner, lambda value: _attributes.read(ip, value, name))
   return _attributes.read(ip, owner, name)
 
 
-def item(ip: Host, owner: Any, key: Any) -> Any:
+def item(ip: Host, owner: object, key: object) -> Any:
   """Returns `owner[key]`."""
   if isinstance(key, ByType):
     return _for_each(ip, key, lambda value: _items.item(ip, owner, value))
   return _items.item(ip, owner, key)
 
 
-def write_item(ip: Host, owner: Any, key: Any, value: Any) -> None:
+def write_item(ip: Host, owner: object, key: object, value: object) -> None:
   """Does `owner[key] = value`."""
   if isinstance(key, ByType):
     _branches(ip, key, lambda known: _items.write_item(ip, owner, known, value))
@@ -75,14 +75,14 @@ def compare(ip: Host, op: Any, left: Any, right: Any) -> Any:
   return _comparison.compare(ip, op, left, right)
 
 
-def _compared(ip: Host, one: ByType, other: Any, compute: Callable[[Any], Any]) -> Any:
+def _compared(ip: Host, one: ByType, other: object, compute: Callable[[object], object]) -> Any:
   if not is_static(other):
     text = "What the class of an object says is compared with what only the run knows."
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
   return _for_each(ip, one, compute)
 
 
-def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, object]) -> Any:
   """Calls a function, or the one that the class of an object says."""
   if isinstance(function, ByType):
     return _branches(ip, function, lambda value: _calls.call(ip, value, list(args), kwargs))
@@ -90,7 +90,7 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
   if position is None:
     return _calls.call(ip, function, args, kwargs)
 
-  def with_one(value: Any) -> Any:
+  def with_one(value: object) -> Any:
     return call(ip, function, [*args[:position], value, *args[position + 1 :]], kwargs)
 
   if function is issubclass and position == 0:
@@ -104,7 +104,7 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
   return _branches(ip, args[position], with_one)
 
 
-def _for_each(ip: Host, one: ByType, compute: Callable[[Any], Any]) -> Any:
+def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> Any:
   """Returns what is computed of the value of each class; where it raises, the run fails.
 
   What is computed has no effects. Truths and numbers become those of the run.
@@ -133,7 +133,7 @@ def _for_each(ip: Host, one: ByType, compute: Callable[[Any], Any]) -> Any:
   return _branches(ip, chosen, lambda value: value)
 
 
-def _branches(ip: Host, one: ByType, then: Callable[[Any], Any]) -> Any:
+def _branches(ip: Host, one: ByType, then: Callable[[object], object]) -> Any:
   """Does `then` with the value of the class that the run finds."""
 
   def of_none() -> Any:

@@ -43,8 +43,8 @@ def run_loop(
   ip: Host,
   node: ast.AST,
   scope: Scope,
-  test: Callable[[tf.Tensor], Any],
-  body: Callable[[tf.Tensor], Any],
+  test: Callable[[tf.Tensor], object],
+  body: Callable[[tf.Tensor], object],
   may_change: bool = False,
 ) -> None:
   """Runs `body` as a loop of the graph while `test` holds; it may change containers.
@@ -79,7 +79,7 @@ def run_loop(
       _set(owner, key, frame.adopt(_forms.unflatten(form, source)))
     facts.apply(frame.sharing, _values(carried))
 
-  def in_layer(function: Callable[[], Any], tensors: list[tf.Tensor]) -> Any:
+  def in_layer(function: Callable[[], object], tensors: list[tf.Tensor]) -> Any:
     def trace() -> Any:
       load(tensors)
       return function()
@@ -123,7 +123,7 @@ def run_loop(
 
 
 def _settle(
-  ip: Host, scope: Scope, kept: frozenset[str], facts: Carried, test: Any, body: Any
+  ip: Host, scope: Scope, kept: frozenset[str], facts: Carried, test: object, body: object
 ) -> dict[Any, Any]:
   """Returns what the body changes, (container, name or None) -> form, by trying it out.
 
@@ -217,7 +217,7 @@ def _values(places: Iterable[Any]) -> dict[Any, Any]:
 _NOTHING = object()
 
 
-def _get(owner: Any, key: Any) -> Any:
+def _get(owner: Any, key: object) -> Any:
   if key is None:
     return owner
   names = owner.snapshot()
@@ -228,7 +228,7 @@ def _set(owner: Any, key: Any, value: Any) -> None:
   owner.restore(value.content if key is None else Update({key: value}))
 
 
-def one_by_one(ip: Host, rows: Rows, call: Callable[[Any], Any]) -> Rows:
+def one_by_one(ip: Host, rows: Rows, call: Callable[[object], object]) -> Rows:
   """Returns `call` of each of the rows, in their order: what the calls write may matter."""
   frame = ip.frame
   found = frame.new(LocalList([]))

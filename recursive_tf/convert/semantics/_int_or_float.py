@@ -18,12 +18,12 @@ from recursive_tf.convert.values._abstract import IntOrFloat, Rows
 from recursive_tf.convert.values._numbers import Number
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
   """Tells whether a value is an int or a float, known, or which of the two the run decides."""
   return isinstance(value, IntOrFloat) or _numbers.type_of(value) in (int, float)
 
 
-def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
   """Returns `left op right`, of which one may be either, as far as that makes no difference."""
   for one, other in ((left, right), (right, left)):
     dtype = other.dtype if isinstance(other, tf.Tensor) else None
@@ -66,7 +66,7 @@ def absolute(value: IntOrFloat) -> IntOrFloat:
   return IntOrFloat(_numbers.absolute(value.value), value.is_int)
 
 
-def total(ip: Host, rows: Rows, start: Any) -> IntOrFloat:
+def total(ip: Host, rows: Rows, start: object) -> IntOrFloat:
   """Returns `sum(rows, start)`, added in Python's order."""
   if not is_number(start):
     raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A sum of numbers that begins with something else.")

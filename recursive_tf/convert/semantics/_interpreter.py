@@ -215,7 +215,7 @@ class Interpreter:
     scope.outer_names |= frozenset(node.names)
     return FELL
 
-  def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
+  def assign(self, target: ast.expr, value: object, scope: Scope) -> None:
     """Binds a target to a value."""
     if isinstance(target, ast.Name):
       self.bind(target.id, value, scope)
@@ -231,14 +231,14 @@ class Interpreter:
       assert isinstance(target, (ast.Tuple, ast.List))  # What the passes leave.
       self._unpack(target.elts, value, scope)
 
-  def _items_of_dict(self, value: Any) -> dict[Any, Any]:
+  def _items_of_dict(self, value: object) -> dict[Any, Any]:
     """Returns the items of what stands behind `**`."""
     items = _containers.items_of_dict(self, value)
     if items is None:
       raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
     return items
 
-  def keep(self, value: Any) -> Any:
+  def keep(self, value: object) -> Any:
     """Returns a value that may be used more than once.
 
     Raises:
@@ -250,7 +250,7 @@ class Interpreter:
       )
     return value
 
-  def bind(self, name: str, value: Any, scope: Scope) -> None:
+  def bind(self, name: str, value: object, scope: Scope) -> None:
     """Sets a variable where Python would."""
     self.keep(value)
     if isinstance(value, Container) and value.called is None:
@@ -272,7 +272,7 @@ class Interpreter:
     else:
       effects.write_variable(self, source.globals, name, value)
 
-  def _unpack(self, targets: list[ast.expr], value: Any, scope: Scope) -> None:
+  def _unpack(self, targets: list[ast.expr], value: object, scope: Scope) -> None:
     starred = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
     if starred:
       (first,) = starred
@@ -418,7 +418,7 @@ class Interpreter:
     # What is true is not None.
     return self.frame.cond(pred, lambda: left.value if isinstance(left, Maybe) else left, rest)
 
-  def _both_values(self, left: Any, is_and: bool, rest: Callable[[], Any]) -> Any:
+  def _both_values(self, left: object, is_and: bool, rest: Callable[[], object]) -> Any:
     if not isinstance(left, Number):
       return rest() if left is is_and else left
     if is_and:

@@ -46,7 +46,7 @@ _NO_ITEMS = frozenset([NoneType, Missing])
 PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
 
 
-def item(ip: Host, owner: Any, key: Any) -> Any:
+def item(ip: Host, owner: object, key: object) -> Any:
   """Returns `owner[key]`."""
   frame = ip.frame
   key = frame.concrete(key)
@@ -97,7 +97,7 @@ def item(ip: Host, owner: Any, key: Any) -> Any:
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {named(owner)}.")
 
 
-def _index(ip: Host, key: Any) -> Any:
+def _index(ip: Host, key: object) -> Any:
   """Returns an index as TensorFlow takes it."""
   if isinstance(key, Slice):
     return slice(*(_scalar(ip, p) for p in (key.lower, key.upper, key.step)))
@@ -106,7 +106,7 @@ def _index(ip: Host, key: Any) -> Any:
   return _scalar(ip, key)
 
 
-def _scalar(ip: Host, value: Any) -> Any:
+def _scalar(ip: Host, value: object) -> Any:
   if value is None or value is Ellipsis:
     return value  # A new axis, or the end of a slice; all axes that are not named.
   is_mask = isinstance(value, bool) or (isinstance(value, Number) and value.type is bool)
@@ -137,7 +137,7 @@ def _sliced(owner: Any, key: Any) -> Any:
     raise Raises from None
 
 
-def item_of_rows(ip: Host, rows: Rows, key: Any) -> Any:
+def item_of_rows(ip: Host, rows: Rows, key: object) -> Any:
   frame = ip.frame
   key = as_index(ip, key)
   if isinstance(key, Slice):
@@ -160,7 +160,7 @@ def item_of_rows(ip: Host, rows: Rows, key: Any) -> Any:
   return frame.adopt(_forms.unflatten(rows.form, iter([tf.gather(t, index) for t in rows.tensors])))
 
 
-def _item_of_heap(ip: Host, ref: Ref, key: Any) -> Any:
+def _item_of_heap(ip: Host, ref: Ref, key: object) -> Any:
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   if not kinds:
@@ -185,7 +185,7 @@ def _item_of_heap(ip: Host, ref: Ref, key: Any) -> Any:
   return builtin_item(ip, ref, key)
 
 
-def builtin_item(ip: Host, ref: Ref, key: Any) -> Any:
+def builtin_item(ip: Host, ref: Ref, key: object) -> Any:
   """Returns an item of a list, tuple, dict or string on the heap, as the builtin type has it."""
   frame = ip.frame
   if isinstance(key, (Slice, Number)):
@@ -226,7 +226,7 @@ class Sought:
   is_there: Number
 
 
-def sought(ip: Host, ref: Ref, key: Any) -> Sought | None:
+def sought(ip: Host, ref: Ref, key: object) -> Sought | None:
   """Looks a string or an object up in a dict of the heap; None if all such dicts are empty.
 
   The keys are compared with it one by one.
@@ -250,7 +250,7 @@ def sought(ip: Host, ref: Ref, key: Any) -> Sought | None:
   return Sought(values, index, Number(tf.reduce_any(equal), bool))
 
 
-def _equal_keys(ip: Host, keys: Rows, key: Any) -> tf.Tensor:
+def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
   """Returns which of the keys of a dict equal a key, bool [N]."""
   frame = ip.frame
   types = keys.form.types
@@ -291,7 +291,7 @@ def _item_of_static(ip: Host, owner: Any, key: Any) -> Any:
   return found
 
 
-def length_of_static(ip: Host, owner: Any) -> Any:
+def length_of_static(ip: Host, owner: object) -> Any:
   """Returns the length of a known list, dict or set: an int, or a `Number` where it may change."""
   state = ip.conversion.effects.read_static_length(ip, owner)
   return ip.conversion.guards.length(owner) if state is None else state.value
@@ -314,7 +314,7 @@ def get_of_static(ip: Host, owner: dict[Any, Any], key: Any, default: Any = None
   return found if key in owner else default
 
 
-def lookup(ip: Host, table: dict[Any, Any], key: Ref | Number, *default: Any) -> Any:
+def lookup(ip: Host, table: dict[object, object], key: Ref | Number, *default: object) -> Any:
   """Returns the item of a user's table for something read from the heap, or a number of the run."""
   frame = ip.frame
   if hasattr(type(table), "__missing__"):
@@ -332,7 +332,7 @@ def lookup(ip: Host, table: dict[Any, Any], key: Ref | Number, *default: Any) ->
   return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
 
 
-def write_item(ip: Host, owner: Any, key: Any, value: Any) -> None:
+def write_item(ip: Host, owner: object, key: object, value: object) -> None:
   """Does `owner[key] = value`."""
   frame = ip.frame
   if isinstance(owner, LocalDict):
@@ -350,7 +350,7 @@ def write_item(ip: Host, owner: Any, key: Any, value: Any) -> None:
   ip.conversion.effects.write_item(ip, owner, key, value)
 
 
-def static_key(ip: Host, key: Any) -> Any:
+def static_key(ip: Host, key: object) -> Any:
   """Returns a key of a dict that the program makes, which has to be known."""
   if isinstance(key, (LocalList, LocalDict)):
     raise Raises  # They have no hash.

@@ -47,7 +47,7 @@ def _own_rows(ip: Host, value: Any) -> Rows | None:
   return rows_of_items(ip.frame, fixed_items(ip, found.value)) if rows is None else rows
 
 
-def rows_of(ip: Host, value: Any) -> Rows | None:
+def rows_of(ip: Host, value: object) -> Rows | None:
   """Returns the elements of what has as many as the run finds; None if they are known."""
   if isinstance(value, Rows):
     return value
@@ -167,7 +167,7 @@ def contents_of_dict(ip: Host, ref: Ref, name: str) -> Rows:
   return Rows(keys.length, (*keys.tensors, *values.tensors), form)
 
 
-def unpacked(ip: Host, value: Any, num_before: int, num_after: int) -> list[Any]:
+def unpacked(ip: Host, value: object, num_before: int, num_after: int) -> list[Any]:
   """Returns what `*middle` among other targets takes apart, the middle as a list."""
   frame = ip.frame
   rows = rows_of(ip, value)

@@ -60,7 +60,7 @@ def call(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   return found
 
 
-def _check_steps(ip: Host, layer: Any, args: list[Any]) -> None:
+def _check_steps(ip: Host, layer: Any, args: list[object]) -> None:
   """Refuses a `TimeDistributed` of as many steps as the run finds.
 
   In a graph Keras 3 then takes as many steps as the layer was built with, and leaves out the rest.
@@ -82,7 +82,7 @@ def check_outside(ip: Host) -> None:
     )
 
 
-def is_lowered(value: Any) -> bool:
+def is_lowered(value: object) -> bool:
   """Tells whether a library would get a tensor for a value that is none in Python."""
   if isinstance(value, (LocalList, LocalDict)):
     content = value.snapshot()
@@ -93,11 +93,11 @@ def is_lowered(value: Any) -> bool:
   return isinstance(value, (Number, Weak, Maybe, Ref, Abstract))
 
 
-def _is_users(method: Any) -> bool:
+def _is_users(method: object) -> bool:
   return isinstance(method, types.FunctionType) and not _libraries.is_library(method)
 
 
-def _positional(ip: Host, layer: Any, value: Any) -> Any:
+def _positional(ip: Host, layer: Any, value: object) -> Any:
   """Returns a positional argument, of which Keras takes tensors only.
 
   Raises:
@@ -115,7 +115,7 @@ def _positional(ip: Host, layer: Any, value: Any) -> Any:
   return value
 
 
-def _check_training(ip: Host, layer: Any, kwargs: dict[str, Any]) -> None:
+def _check_training(ip: Host, layer: Any, kwargs: dict[str, object]) -> None:
   """Refuses a call for training inside of a call that is not, or the other way round.
 
   Keras keeps that for whatever layer is called next, in the order of the run.
@@ -129,7 +129,9 @@ def _check_training(ip: Host, layer: Any, kwargs: dict[str, Any]) -> None:
       )
 
 
-def _call_users(ip: Host, layer: Any, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _call_users(
+  ip: Host, layer: Any, method: object, args: list[object], kwargs: dict[str, object]
+) -> Any:
   """Calls a user's own layer, as `Layer.__call__` does."""
   parameters = layer._call_signature.parameters
   is_special = (
@@ -183,7 +185,7 @@ def _check_inputs(ip: Host, layer: Any, args: list[Any]) -> None:
       raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, f"{layer.name}: {error}") from None
 
 
-def _check_left(ip: Host, layer: Any, found: Any) -> None:
+def _check_left(ip: Host, layer: Any, found: object) -> None:
   """Refuses a layer that has left losses or masks, which hold tensors of the graph."""
   parts = [part for part in layer._flatten_layers() if part._losses]
   for part in parts:

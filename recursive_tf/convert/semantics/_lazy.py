@@ -67,7 +67,7 @@ def made_by(
   return result
 
 
-def _changed_since(ip: Host, before: list[Any]) -> tuple[Local, ...]:
+def _changed_since(ip: Host, before: list[object]) -> tuple[Local, ...]:
   return tuple(
     local
     for local, old in zip(ip.frame.locals, before, strict=False)
@@ -75,11 +75,11 @@ def _changed_since(ip: Host, before: list[Any]) -> tuple[Local, ...]:
   )
 
 
-def _stores(ip: Host, keys: Iterable[Any]) -> tuple[Local, ...]:
+def _stores(ip: Host, keys: Iterable[object]) -> tuple[Local, ...]:
   return tuple(ip.frame.stores[key] for key in keys if key in ip.frame.stores)
 
 
-def of(value: Any) -> Lazy | None:
+def of(value: object) -> Lazy | None:
   """Returns how an iterator's elements are made; None for all else."""
   return value.lazy if isinstance(value, LocalList) else None
 
@@ -89,7 +89,7 @@ def reads_of_expression(node: ast.GeneratorExp, scope: Scope) -> tuple[tuple[Sco
   return _found(scopes.lazy_reads(node), scope)
 
 
-def reads_of_function(function: Any) -> tuple[tuple[Scope, str], ...]:
+def reads_of_function(function: object) -> tuple[tuple[Scope, str], ...]:
   """Returns the variables of enclosing functions that a function reads."""
   while isinstance(function, BoundMethod):
     function = function.function
@@ -102,14 +102,16 @@ def _found(names: Any, scope: Scope) -> tuple[tuple[Scope, str], ...]:
   return tuple((found, name) for name in sorted(names) if (found := scope.find(name)) is not None)
 
 
-def check_at_once(ip: Host, value: Any) -> None:
+def check_at_once(ip: Host, value: object) -> None:
   """Refuses an iterator that may not be run to its end, if that makes a difference."""
   lazy = of(value)
   if lazy is not None and lazy.changed:
     raise _refused(ip)
 
 
-def interleaved(ip: Host, value: Any, consume: Callable[[], Any], function: Any = None) -> Any:
+def interleaved(
+  ip: Host, value: object, consume: Callable[[], object], function: object = None
+) -> Any:
   """Returns what `consume` gives, which Python does step by step, as each element is made.
 
   Here all elements are made before. That is the same if neither changes what the other one reads
@@ -134,15 +136,15 @@ def interleaved(ip: Host, value: Any, consume: Callable[[], Any], function: Any 
   return found
 
 
-def _local(watched: Any) -> Any:
+def _local(watched: object) -> Any:
   return watched[0] if isinstance(watched, tuple) else watched
 
 
-def _meet(some: Iterable[Any], others: Iterable[Any]) -> bool:
+def _meet(some: Iterable[object], others: Iterable[object]) -> bool:
   return not {id(one) for one in some}.isdisjoint({id(one) for one in others})
 
 
-def consumed(ip: Host, value: Any, consume: Callable[[], Any], is_whole: bool) -> Any:
+def consumed(ip: Host, value: object, consume: Callable[[], object], is_whole: bool) -> Any:
   """Returns what `consume` gives, which runs code of the program between two elements.
 
   Args:
@@ -164,7 +166,7 @@ def consumed(ip: Host, value: Any, consume: Callable[[], Any], is_whole: bool) -
   return found
 
 
-def _is_only_written(local: Any) -> bool:
+def _is_only_written(local: object) -> bool:
   """Tells whether a container is the store of a place that the program never reads."""
   return hasattr(local, "place") and not local.place.next_is_read
 
@@ -243,7 +245,7 @@ def _refused(ip: Host) -> ConversionRefused:
   )
 
 
-def iteration_of(node: ast.expr, iterable: Any, read: list[Container]) -> Iterated:
+def iteration_of(node: ast.expr, iterable: object, read: list[Container]) -> Iterated:
   """Returns the containers that a loop goes over."""
   if not isinstance(iterable, Container):
     return Iterated([])

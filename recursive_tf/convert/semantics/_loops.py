@@ -47,7 +47,7 @@ def do_for(ip: Host, node: ast.For, scope: Scope) -> Any:
   return found
 
 
-def _for(ip: Host, node: ast.For, iterable: Any, iterated: Iterated, scope: Scope) -> Any:
+def _for(ip: Host, node: ast.For, iterable: object, iterated: Iterated, scope: Scope) -> Any:
   rows = ip.rows_of(iterable)
   until = annotation(node, Annotation.UNTIL)
   if rows is None:
@@ -65,12 +65,12 @@ def _unrolls() -> bool:
   return "unroll" in config().optimizations
 
 
-def _are_ints(items: list[Any]) -> bool:
+def _are_ints(items: list[object]) -> bool:
   return all(type(item) is int for item in items)
 
 
 def _unrolled(
-  ip: Host, node: ast.For, items: list[Any], until: str | None, iterated: Iterated, scope: Scope
+  ip: Host, node: ast.For, items: list[object], until: str | None, iterated: Iterated, scope: Scope
 ) -> Any:
   is_forward = iterated.position == 0
 
@@ -87,7 +87,7 @@ def _unrolled(
         return result
     return FELL
 
-  def unless_left(then: Callable[[], Any]) -> Any:
+  def unless_left(then: Callable[[], object]) -> Any:
     carried = annotation(node, Annotation.CARRIED, frozenset())
     live = scope, carried | annotation(node, Annotation.LIVE_AFTER, frozenset()) | {until}
     return ip.frame.cond(scope.names[until], lambda: FELL, then, live)

@@ -70,7 +70,7 @@ def _recording(ip: Host, tape: Any) -> Iterator[Any]:
     yield tape
 
 
-def _is_of_graphs(manager: Any) -> bool:
+def _is_of_graphs(manager: object) -> bool:
   """Tells whether a manager only says something to the ops that are made inside."""
   if isinstance(manager, contextlib._GeneratorContextManager):
     code = getattr(manager.gen, "gi_code", None)
@@ -81,7 +81,7 @@ def _is_of_graphs(manager: Any) -> bool:
   return _libraries.is_library(kind) and kind.__name__ in _CLASSES
 
 
-def _method(ip: Host, manager: Any, name: str) -> Any:
+def _method(ip: Host, manager: object, name: str) -> Any:
   """Returns a method of a manager of the user's, which Python looks for in the class."""
   kind: Any = type(manager)
   if isinstance(manager, LocalObject):

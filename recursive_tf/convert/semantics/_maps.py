@@ -96,7 +96,7 @@ def _each(ip: Host, function: Closure, rows: Rows) -> _MappedCall:
 _MappedCall = Callable[..., Any]  # With ask=True it tells whether the function changes anything.
 
 
-def _of_each(found: Any) -> Rows:
+def _of_each(found: object) -> Rows:
   """Returns the results of a mapped call, a constant as the number that it is for each."""
   assert isinstance(found, Rows)  # One argument is mapped.
   kind = _forms.number_type(found.form)
@@ -208,7 +208,7 @@ def numbers_of(ip: Host, rows: Rows) -> Rows:
   return rows
 
 
-def applying(ip: Host, function: Any) -> Closure:
+def applying(ip: Host, function: object) -> Closure:
   """Returns `lambda x: function(x)`."""
   scope = ip.frame.new(Scope({"function": function}, None, ip.source))
   return ip.closure(_APPLYING, scope)

@@ -47,7 +47,9 @@ LIBRARY_ERRORS = (
 _TENSOR = re.compile(r"<tf\.Tensor '[^']*' (shape=\(.*?\) dtype=\w+)>")
 
 
-def native(ip: Host, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+def native(
+  ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
+) -> Any:
   """Calls a library's function on the tensors of the graph."""
   frame = ip.frame
   frame.partial()
@@ -97,7 +99,7 @@ class _Seen:
 
 
 @contextlib.contextmanager
-def _watched(function: Callable[..., Any], elements: _as_eager.Elements) -> Iterator[_Seen]:
+def _watched(function: Callable[..., object], elements: _as_eager.Elements) -> Iterator[_Seen]:
   """Notes what a library does meanwhile with what it is given."""
   found = _Seen()
   is_of_keras = _libraries.is_of(function, "keras")
@@ -105,7 +107,7 @@ def _watched(function: Callable[..., Any], elements: _as_eager.Elements) -> Iter
     yield found
     return
 
-  def make(op_type: str, inputs: list[Any], create: Callable[[], Any]) -> Any:
+  def make(op_type: str, inputs: list[object], create: Callable[[], object]) -> Any:
     op = create()
     if is_of_keras and op_type in ("Max", "Min"):
       found.reduced.append(inputs[0])
@@ -125,7 +127,7 @@ def _demand_elements(ip: Host, tensor: tf.Tensor) -> None:
     ip.frame.demand(tf.size(tensor) > 0)
 
 
-def _of_usual_sizes(ip: Host, value: Any) -> Any:
+def _of_usual_sizes(ip: Host, value: object) -> Any:
   """Returns a tensor, failing the run if it has fewer than two of what only the run counts."""
   if not isinstance(value, tf.Tensor) or is_static(value) or value.op.type == "Placeholder":
     return value  # The function's own arguments of such sizes have graphs of their own.
@@ -139,7 +141,7 @@ def _of_usual_sizes(ip: Host, value: Any) -> Any:
   return checked
 
 
-def _refuse_numpy(ip: Host, function: Any, values: list[Any]) -> None:
+def _refuse_numpy(ip: Host, function: object, values: list[object]) -> None:
   """Refuses NumPy's functions of what only the run knows: they take the tensors for objects."""
   owner = getattr(function, "__module__", None) or type(function).__module__
   if owner.partition(".")[0] == "numpy" and not all(is_static(v) for v in tf.nest.flatten(values)):
@@ -149,7 +151,7 @@ def _refuse_numpy(ip: Host, function: Any, values: list[Any]) -> None:
     )
 
 
-def watch_calls(ip: Host, value: Any) -> None:
+def watch_calls(ip: Host, value: object) -> None:
   """Guards what an object holds, and what code of the user's in it reads, which a library may run.
 
   Raises:
@@ -174,7 +176,7 @@ def watch_code(ip: Host, code: _acting.Code) -> None:
     watch(ip, ip.conversion.guards.member(kind, name))
 
 
-def watch(ip: Host, value: Any) -> None:
+def watch(ip: Host, value: object) -> None:
   """Guards all that an object known at conversion holds."""
   try:
     ip.conversion.guards.watch(value)
@@ -185,7 +187,7 @@ def watch(ip: Host, value: Any) -> None:
     ) from None
 
 
-def lowered(ip: Host, value: Any) -> Any:
+def lowered(ip: Host, value: object) -> Any:
   """Returns a value as a library takes it: tensors, and Python lists and dicts of them."""
   frame = ip.frame
   effects = ip.conversion.effects
@@ -222,7 +224,7 @@ def lowered(ip: Host, value: Any) -> Any:
   return frame.tensor(value)
 
 
-def lifted(ip: Host, value: Any) -> Any:
+def lifted(ip: Host, value: object) -> Any:
   """Returns what a library gave as abstract values."""
   if type(value) is list:
     return ip.frame.new(LocalList([lifted(ip, part) for part in value]))

@@ -110,7 +110,7 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   return natively(ip, _OPERATORS[op][0], left, right)
 
 
-def as_array(ip: Host, value: Any, other: Any) -> Any:
+def as_array(ip: Host, value: object, other: object) -> Any:
   """Returns what is known of NumPy as an `Array`, for it may change between runs or meet one."""
   is_number = type(other) in PRIMITIVE or isinstance(other, np.generic)
   if isinstance(value, np.ndarray) or (isinstance(value, np.generic) and not is_number):
@@ -119,7 +119,7 @@ def as_array(ip: Host, value: Any, other: Any) -> Any:
   return value
 
 
-def with_array(ip: Host, op: Any, function: Any, left: Any, right: Any) -> Any:
+def with_array(ip: Host, op: object, function: Any, left: object, right: object) -> Any:
   """Computes with an array of NumPy: with TensorFlow if the other one is a tensor."""
   found = _arrays.operands(
     ip,
@@ -157,7 +157,7 @@ def natively(ip: Host, function: Any, left: Any, right: Any) -> Any:
   return ip.native(function, [left, right], {})
 
 
-def _is_square(base: Any, exponent: Any) -> bool:
+def _is_square(base: object, exponent: object) -> bool:
   """Tells whether a power is a square.
 
   It is much faster, and rounded once: of a power in eager execution the last digit may be off by
@@ -167,7 +167,7 @@ def _is_square(base: Any, exponent: Any) -> bool:
   return is_float and type(exponent) in (int, float) and exponent == 2
 
 
-def _takes_tensors(value: Any) -> bool:
+def _takes_tensors(value: object) -> bool:
   """Tells whether an operator of a value with a tensor is TensorFlow's."""
   return isinstance(value, (tf.Tensor, tf.Variable, keras.Variable)) or (
     _forms.is_tensor_like(value) or tf.is_tensor(value)
@@ -221,7 +221,7 @@ def _same_shape(a: tf.Tensor, b: tf.Tensor) -> bool:
   return a.dtype == b.dtype and a.shape.is_fully_defined() and a.shape == b.shape
 
 
-def _own_operator(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
+def _own_operator(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
   name = _OPERATORS[op][2]
   for value, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
     if isinstance(value, LocalObject) and hasattr(value.type, method):
@@ -229,7 +229,7 @@ def _own_operator(ip: Host, op: type[ast.operator], left: Any, right: Any) -> An
   raise unsupported(ip, op.__name__, left, right)
 
 
-def unary_value(ip: Host, op: type[ast.unaryop], value: Any) -> Any:
+def unary_value(ip: Host, op: type[ast.unaryop], value: object) -> Any:
   """Returns `op value` of -, + or ~."""
   value = ip.frame.concrete(value)
   if isinstance(value, IntOrFloat):
@@ -269,7 +269,7 @@ def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:
   ip.write_item(owner, key, _in_place(ip, op, old, ip.eval(node.value, scope)))
 
 
-def _in_place(ip: Host, op: type[ast.operator], old: Any, value: Any) -> Any:
+def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> Any:
   own = f"__i{_OPERATORS[op][2]}__"
   kinds = ip.frame.types_of(old) if isinstance(old, Ref) else {type(old)}
   if any(issubclass(kind, (tf.Variable, keras.Variable)) and hasattr(kind, own) for kind in kinds):
@@ -305,13 +305,13 @@ def _in_place(ip: Host, op: type[ast.operator], old: Any, value: Any) -> Any:
   return binary(ip, op, old, value)
 
 
-def unsupported(ip: Host, name: str, left: Any, right: Any) -> ConversionRefused:
+def unsupported(ip: Host, name: str, left: object, right: object) -> ConversionRefused:
   """Returns the refusal of an operator of these values; raise it."""
   names = " and ".join(_name(ip, value) for value in (left, right))
   return ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name} of {names}.")
 
 
-def _name(ip: Host, value: Any) -> str:
+def _name(ip: Host, value: object) -> str:
   if isinstance(value, Ref):
     return _forms.describe(_forms.RefForm(ip.frame.types_of(value)))
   return named(value)

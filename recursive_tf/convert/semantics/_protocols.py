@@ -23,7 +23,7 @@ _OF_NUMBERS = (
 _CONSTANT = ("enum", "fractions", "decimal", "numbers", "datetime")  # Modules of unchanging values.
 
 
-def is_own(value: Any, *names: str) -> bool:
+def is_own(value: object, *names: str) -> bool:
   """Tells whether a known object's class has one of these methods written in Python.
 
   What such a method reads may be another value in the next run, though the object is the same.
@@ -36,7 +36,7 @@ def is_own(value: Any, *names: str) -> bool:
   return False
 
 
-def refuse_own(ip: Host, what: str, values: tuple[Any, ...]) -> None:
+def refuse_own(ip: Host, what: str, values: tuple[object, ...]) -> None:
   """Refuses to have Python read numbers of known objects whose classes say what these are."""
   for value in values:
     for part in value if type(value) is tuple else (value,):
@@ -47,7 +47,7 @@ def refuse_own(ip: Host, what: str, values: tuple[Any, ...]) -> None:
         )
 
 
-def as_index(ip: Host, value: Any) -> Any:
+def as_index(ip: Host, value: object) -> Any:
   """Returns what stands for an int where Python takes nothing else; what is no number, as it is.
 
   A bool of the run counts as the int that it is.
@@ -72,7 +72,7 @@ def as_index(ip: Host, value: Any) -> Any:
   return int(value) if isinstance(value, np.integer) else value
 
 
-def own_truth(ip: Host, method: Any, name: str) -> Any:
+def own_truth(ip: Host, method: object, name: str) -> Any:
   """Returns what `bool` gives of an object whose class says it itself, by a bound method.
 
   Args:
@@ -92,7 +92,7 @@ def own_truth(ip: Host, method: Any, name: str) -> Any:
   raise Raises
 
 
-def own_length(ip: Host, method: Any) -> Any:
+def own_length(ip: Host, method: object) -> Any:
   """Returns what `len` gives of an object whose class has a `__len__`, by the bound method.
 
   Raises:

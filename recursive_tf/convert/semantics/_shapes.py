@@ -42,7 +42,7 @@ def dims(shape: Any) -> Sequence[Any]:
   return shape.dims if isinstance(shape, Shape) else shape.as_list()
 
 
-def of_value(ip: Host, x: Any) -> tuple[Any, ...]:
+def of_value(ip: Host, x: object) -> tuple[Any, ...]:
   """Returns `keras.ops.shape(x)`: Python's ints, also of dimensions that the run finds."""
   return tuple(dims(ip.attribute(x, "shape")))
 
@@ -79,7 +79,7 @@ def _num_elements(ip: Host, shape: Shape) -> Any:
   return count
 
 
-def item(ip: Host, shape: Shape, key: Any) -> Any:
+def item(ip: Host, shape: Shape, key: object) -> Any:
   """Returns `shape[key]`, for an int or a slice that is known."""
   if isinstance(key, slice):
     dims = shape.dims[key]
@@ -91,7 +91,7 @@ def item(ip: Host, shape: Shape, key: Any) -> Any:
   return shape.dims[key]
 
 
-def is_equal(ip: Host, left: Any, right: Any) -> Any:
+def is_equal(ip: Host, left: object, right: object) -> Any:
   """Returns `left == right`, one of which is a `Shape`."""
   both = [_dims(ip, value) for value in (left, right)]
   if both[0] is None or both[1] is None:
@@ -104,11 +104,11 @@ def is_equal(ip: Host, left: Any, right: Any) -> Any:
   return result
 
 
-def _same_size(ip: Host, a: Any, b: Any) -> Any:
+def _same_size(ip: Host, a: object, b: object) -> Any:
   return ip.truth(ip.compare(ast.Eq, a, b))
 
 
-def _dims(ip: Host, value: Any) -> Sequence[Any] | None:
+def _dims(ip: Host, value: object) -> Sequence[Any] | None:
   """Returns the dimensions of what TensorFlow compares as a shape; None of all else."""
   if isinstance(value, Shape):
     return value.dims
@@ -122,7 +122,7 @@ def _dims(ip: Host, value: Any) -> Sequence[Any] | None:
   return dims if all(is_number) else None
 
 
-def joined(ip: Host, left: Any, right: Any) -> Shape:
+def joined(ip: Host, left: object, right: object) -> Shape:
   """Returns `left + right`, one of which is a `Shape`."""
   both = [_dims(ip, value) for value in (left, right)]
   if both[0] is None or both[1] is None:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import ast
 import inspect
-from typing import Any
 
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.values._abstract import Closure
 
 
-def signature(ip: Host, function: Any) -> inspect.Signature:
+def signature(ip: Host, function: object) -> inspect.Signature:
   """Returns the parameters of a function of the user's, with their default values."""
   if isinstance(function, Closure):
     return signature_of(function.node, function.defaults)
   return ip.conversion.source(function).signature
 
 
-def signature_of(node: ast.FunctionDef, defaults: dict[str, Any]) -> inspect.Signature:
+def signature_of(node: ast.FunctionDef, defaults: dict[str, object]) -> inspect.Signature:
   """Returns the signature of a function that is defined in a function."""
   kinds = inspect.Parameter
   args = node.args

@@ -19,14 +19,14 @@ _UNCONDITIONAL = ("RecursiveTf>Check", "RecursiveTf>Python")
 _NOT_FOLLOWED = ("StopGradient", "Shape", "ZerosLike", "OnesLike")
 
 
-def new(ip: Host, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def new(ip: Host, args: list[object], kwargs: dict[str, object]) -> Any:
   """Makes a tape of the program's own."""
   tape = native(ip, tf.GradientTape, args, kwargs)
   ip.conversion.note_made(tape)
   return tape
 
 
-def check_made(ip: Host, tape: Any) -> None:
+def check_made(ip: Host, tape: object) -> None:
   """Refuses a tape that the program has not made: what it records is not the program's alone."""
   if not ip.conversion.has_made(tape):
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is used.")
@@ -59,7 +59,7 @@ def call(ip: Host, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   return found
 
 
-def _check_watched(ip: Host, values: list[Any]) -> None:
+def _check_watched(ip: Host, values: list[object]) -> None:
   """Refuses to watch what is no tensor: a number of the run would be one in the graph."""
   for value in values:
     parts = value.items or () if isinstance(value, LocalList) else value
@@ -94,7 +94,7 @@ def _check_sources(ip: Host, sources: Any) -> None:
         )
 
 
-def _strong(ip: Host, value: Any) -> Any:
+def _strong(ip: Host, value: object) -> Any:
   """Returns the tensors of what may be numbers, as the tape knows them; the run must find some."""
   if isinstance(value, LocalList) and value.items is not None:
     return ip.frame.new(LocalList([_strong(ip, part) for part in value.items]))
@@ -106,7 +106,7 @@ def _strong(ip: Host, value: Any) -> Any:
   return value.tensor
 
 
-def _tensors(value: Any) -> Iterator[tf.Tensor]:
+def _tensors(value: object) -> Iterator[tf.Tensor]:
   if isinstance(value, LocalList):
     value = value.items or ()
   elif isinstance(value, LocalDict):
@@ -137,7 +137,7 @@ def _is_conditional(targets: list[tf.Tensor]) -> bool:
   return False
 
 
-def _checked(ip: Host, value: Any) -> Any:
+def _checked(ip: Host, value: object) -> Any:
   """Returns gradients of which none may be all zeros in a run."""
   if isinstance(value, LocalList):
     return ip.frame.new(LocalList([_checked(ip, part) for part in value.items or ()]))

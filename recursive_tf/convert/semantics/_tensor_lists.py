@@ -16,7 +16,7 @@ from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 
 
-def is_hashable(function: Any) -> bool:
+def is_hashable(function: object) -> bool:
   """Tells whether something may be looked up in a dict."""
   try:
     hash(function)
@@ -25,7 +25,7 @@ def is_hashable(function: Any) -> bool:
   return True
 
 
-def call_on_rows(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call_on_rows(ip: Host, function: Any, args: list[object], kwargs: dict[str, Any]) -> Any:
   """Calls a TensorFlow function on a list of unknown length; None if no argument is one."""
   if not args and not kwargs:
     return None
@@ -58,7 +58,7 @@ def call_on_rows(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any
   )
 
 
-def _stacked(ip: Host, rows: Rows, function: Any) -> tf.Tensor:
+def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
   form = rows.form
   if form is None:
     raise Bottom  # What the elements are is not known yet.
@@ -81,7 +81,7 @@ def _stacked(ip: Host, rows: Rows, function: Any) -> tf.Tensor:
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
 
 
-def _stack(ip: Host, stacked: tf.Tensor, axis: Any = 0, name: Any = None) -> tf.Tensor:
+def _stack(ip: Host, stacked: tf.Tensor, axis: Any = 0, name: object = None) -> tf.Tensor:
   if type(axis) is not int:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.stack with an axis of the run.")
   stacked = ip.frame.check(stacked, tf.shape(stacked)[0] > 0, "tf.stack of an empty list")
@@ -93,7 +93,7 @@ def _stack(ip: Host, stacked: tf.Tensor, axis: Any = 0, name: Any = None) -> tf.
   return tf.transpose(stacked, order)
 
 
-def _concat(ip: Host, stacked: tf.Tensor, axis: Any = None, name: Any = None) -> tf.Tensor:
+def _concat(ip: Host, stacked: tf.Tensor, axis: Any = None, name: object = None) -> tf.Tensor:
   rank = None if stacked.shape.rank is None else stacked.shape.rank - 1
   if type(axis) is not int or not rank:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.concat with an axis of the run.")
@@ -136,7 +136,7 @@ _TAKE_STACKED = {
 
 
 def constant(
-  ip: Host, value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const"
+  ip: Host, value: object, dtype: object = None, shape: object = None, name: object = "Const"
 ) -> Any:
   """Returns `tf.constant(value)` of a list with Python numbers that only the run knows."""
   frame = ip.frame

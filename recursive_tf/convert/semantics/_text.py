@@ -27,7 +27,7 @@ from recursive_tf.convert.values._operands import ByType, Slice
 from recursive_tf.convert.values._text import REPEATED, Format, Text, is_string, tensor_of
 
 
-def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Text | None:
+def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Text | None:
   """Returns `+` of strings, and `*` of a string and an int, if only the run knows the result."""
   frame = ip.frame
   if op is ast.Mult:
@@ -44,23 +44,23 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Text | No
   return Text((*_parts(left), *_parts(right)))
 
 
-def _parts(text: Any) -> tuple[Any, ...]:
+def _parts(text: object) -> tuple[Any, ...]:
   if isinstance(text, Text):
     return text.parts
   return (text,) if isinstance(text, str) else (Format(text, -1, ""),)
 
 
-def _made(ip: Host, text: Any) -> tf.Tensor:
+def _made(ip: Host, text: object) -> tf.Tensor:
   """Returns a string as its tensor; Python's operations on it are those on its characters."""
   ip.frame.partial()
   return tensor_of(text, ip.frame)
 
 
-def _is_number(value: Any, *kinds: type) -> bool:
+def _is_number(value: object, *kinds: type) -> bool:
   return _numbers.type_of(value) in kinds
 
 
-def equal(ip: Host, left: Any, right: Any) -> Any:
+def equal(ip: Host, left: object, right: object) -> Any:
   """Returns `left == right`, of which one is a `Text`; None if that is not known here."""
   text, other = (left, right) if isinstance(left, Text) else (right, left)
   if other is None or isinstance(other, (*_forms.NUMBERS, bytes, tuple, LocalList, LocalDict)):
@@ -73,7 +73,7 @@ def equal(ip: Host, left: Any, right: Any) -> Any:
   return _same(ip, text, other) if kinds == {str} else None
 
 
-def _same(ip: Host, left: Any, right: Any) -> Number:
+def _same(ip: Host, left: object, right: object) -> Number:
   return Number(tf.equal(_made(ip, left), _made(ip, right)), bool)
 
 
@@ -87,7 +87,7 @@ def length(ip: Host, text: Text) -> Number:
   return Number(tf.strings.length(_made(ip, text), unit=_UNIT), int)
 
 
-def item(ip: Host, text: Any, key: Any) -> Text:
+def item(ip: Host, text: object, key: object) -> Text:
   """Returns a character, or a slice of step 1, of a string for which `is_string`."""
   tensor = _made(ip, text)
   count = tf.strings.length(tensor, unit=_UNIT)
@@ -102,7 +102,7 @@ def item(ip: Host, text: Any, key: Any) -> Text:
   return Text((tf.strings.substr(tensor, index, 1, unit=_UNIT),))
 
 
-def _bound(ip: Host, value: Any, count: tf.Tensor, default: Any) -> tf.Tensor:
+def _bound(ip: Host, value: object, count: tf.Tensor, default: object) -> tf.Tensor:
   """Returns where a slice begins or ends, within the string."""
   if value is None:
     return tf.convert_to_tensor(default)
@@ -113,7 +113,7 @@ def _bound(ip: Host, value: Any, count: tf.Tensor, default: Any) -> tf.Tensor:
   return tf.cast(tf.clip_by_value(index, 0, wide), tf.int32)
 
 
-def method(ip: Host, owner: str, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def method(ip: Host, owner: str, name: str, args: list[object], kwargs: dict[str, object]) -> Any:
   """Calls a method of a known string with what only the run knows; None if it is not done here."""
   if name == "join" and len(args) == 1 and not kwargs:
     return _joined(ip, owner, args[0])
@@ -122,7 +122,7 @@ def method(ip: Host, owner: str, name: str, args: list[Any], kwargs: dict[str, A
   return None
 
 
-def _joined(ip: Host, separator: str, value: Any) -> Any:
+def _joined(ip: Host, separator: str, value: object) -> Any:
   frame = ip.frame
   rows = ip.rows_of(value)
   if rows is None:
@@ -152,7 +152,7 @@ def _utf8(ip: Host, text: str) -> bytes:
   return text.encode()
 
 
-def _filled(ip: Host, template: str, args: list[Any]) -> Any:
+def _filled(ip: Host, template: str, args: list[object]) -> Any:
   """Returns `template.format(*args)`, of fields that say nothing or a position."""
   parts: list[Any] = []
   values = iter(args)
@@ -197,5 +197,5 @@ def formatted(ip: Host, node: Any, scope: Scope) -> Any:
   return ByType(parts[chosen].value.ref, texts)
 
 
-def _is_chosen(part: Any) -> bool:
+def _is_chosen(part: object) -> bool:
   return isinstance(part, Format) and isinstance(part.value, ByType)

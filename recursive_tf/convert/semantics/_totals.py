@@ -17,7 +17,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import is_string
 
 
-def total(ip: Host, rows: Rows, start: Any) -> Any:
+def total(ip: Host, rows: Rows, start: object) -> Any:
   """Returns `start` plus all elements, as Python's `sum` and running sums do."""
   frame = ip.frame
   start = frame.resolve(start)
@@ -64,7 +64,7 @@ def total(ip: Host, rows: Rows, start: Any) -> Any:
   return ip.binary(ast.Add, start, added)
 
 
-def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: Any) -> Any:
+def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: object) -> Any:
   frame = ip.frame
   if kind is float:
     return _total_of_floats(ip, rows, start)
@@ -76,7 +76,7 @@ def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: Any) -> Any:
   return ip.binary(ast.Add, start, Number(summed, int))
 
 
-def _total_of_weak(ip: Host, rows: Rows, form: _forms.WeakForm, start: Any) -> Weak | None:
+def _total_of_weak(ip: Host, rows: Rows, form: _forms.WeakForm, start: object) -> Weak | None:
   """Returns a sum of tensors, some of them the 0 of a sum of none; None if it is refused."""
   if type(start) is not form.type or not form.spec.shape.is_fully_defined():
     return None
@@ -88,7 +88,7 @@ def _total_of_weak(ip: Host, rows: Rows, form: _forms.WeakForm, start: Any) -> W
   return Weak(added + tf.cast(start, added.dtype), only_numbers, form.type)
 
 
-def _total_of_floats(ip: Host, rows: Rows, start: Any) -> Number | IntOrFloat:
+def _total_of_floats(ip: Host, rows: Rows, start: object) -> Number | IntOrFloat:
   """Returns a sum of Python's floats, added in Python's order: others round otherwise."""
   frame = ip.frame
   first = _forms.number_of(start)

@@ -146,7 +146,7 @@ def _is_sized(kind: type) -> bool:
   return issubclass(kind, (list, tuple, dict))
 
 
-def negated(ip: Host, pred: Any) -> Any:
+def negated(ip: Host, pred: object) -> Any:
   """Returns `not pred`; what it says of types is turned round."""
   if not isinstance(pred, Number):
     return not pred
@@ -156,7 +156,7 @@ def negated(ip: Host, pred: Any) -> Any:
   return ip.frame.note(found, meaning.if_false, meaning.if_true)
 
 
-def both(ip: Host, left: Any, is_and: bool, right: Callable[[], Any]) -> Any:
+def both(ip: Host, left: object, is_and: bool, right: Callable[[], object]) -> Any:
   """Returns `left and right()`, or `left or right()`, evaluating what Python would."""
   if not isinstance(left, Number):
     return right() if bool(left) is is_and else left
@@ -178,7 +178,7 @@ def both(ip: Host, left: Any, is_and: bool, right: Callable[[], Any]) -> Any:
   return _note_both(ip, Number(combined(left.tensor, found.tensor), bool), left, is_and, found)
 
 
-def _both_in_branch(ip: Host, left: Number, is_and: bool, right: Callable[[], Any]) -> Any:
+def _both_in_branch(ip: Host, left: Number, is_and: bool, right: Callable[[], object]) -> Any:
   evaluated: list[Any] = []
 
   def evaluate() -> Any:
@@ -195,7 +195,7 @@ def _both_in_branch(ip: Host, left: Number, is_and: bool, right: Callable[[], An
   return _note_both(ip, result, left, is_and, evaluated[0])
 
 
-def _note_both(ip: Host, result: Number, left: Number, is_and: bool, right: Any) -> Number:
+def _note_both(ip: Host, result: Number, left: Number, is_and: bool, right: object) -> Number:
   frame = ip.frame
   meaning, inner = frame.meaning(left), frame.meaning(right)
   if is_and:

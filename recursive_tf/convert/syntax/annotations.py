@@ -73,11 +73,11 @@ class MapLoop:
   outputs: tuple[LoopOutput, ...]
 
 
-def annotate(node: ast.AST, key: Annotation, value: Any) -> None:
+def annotate(node: ast.AST, key: Annotation, value: object) -> None:
   """Writes an annotation, over an older one."""
   setattr(node, key.value, value)
 
 
-def annotation(node: ast.AST, key: Annotation, default: Any = None) -> Any:
+def annotation(node: ast.AST, key: Annotation, default: object = None) -> Any:
   """Returns an annotation, `default` where there is none."""
   return getattr(node, key.value, default)

@@ -99,7 +99,7 @@ def _file_of(function: types.FunctionType) -> _File | None:
   return _parse(lines, code.co_filename, code.co_flags & _FUTURE_FLAGS)
 
 
-def source_of(function: Callable[..., Any]) -> FunctionSource:
+def source_of(function: Callable[..., object]) -> FunctionSource:
   """Reads a function's syntax.
 
   Args:
@@ -140,7 +140,7 @@ def source_of(function: Callable[..., Any]) -> FunctionSource:
   )
 
 
-def _plain_function(function: Callable[..., Any]) -> types.FunctionType:
+def _plain_function(function: Callable[..., object]) -> types.FunctionType:
   plain: Any = function
   while isinstance(plain, types.MethodType | staticmethod | classmethod):
     plain = plain.__func__
@@ -398,7 +398,7 @@ def _origin(filename: str, lines: tuple[str, ...], line: int, function: str) -> 
 class LiveSignature:
   """The signature of a function as it is at each call: default values may be replaced."""
 
-  def __init__(self, function: Callable[..., Any]):
+  def __init__(self, function: Callable[..., object]):
     self._function = function
     self._state: Any = None
     self._known = inspect.signature(function)
@@ -424,10 +424,10 @@ class LiveSignature:
         self._state, self._known = state, inspect.signature(function)
     return self._known
 
-  def bind(self, *args: Any, **kwargs: Any) -> inspect.BoundArguments:
+  def bind(self, *args: object, **kwargs: object) -> inspect.BoundArguments:
     """Returns the arguments of a call by parameter; see `inspect.Signature.bind`."""
     return self._now().bind(*args, **kwargs)
 
-  def bind_partial(self, *args: Any, **kwargs: Any) -> inspect.BoundArguments:
+  def bind_partial(self, *args: object, **kwargs: object) -> inspect.BoundArguments:
     """Does the same where some are left out; see `inspect.Signature.bind_partial`."""
     return self._now().bind_partial(*args, **kwargs)

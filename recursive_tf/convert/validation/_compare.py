@@ -63,7 +63,7 @@ class Comparison:
     self._partners_back: dict[int, Any] = {}
     self._alive: list[Any] = []
 
-  def check(self, plain: Any, graph: Any, where: str) -> None:
+  def check(self, plain: object, graph: object, where: str) -> None:
     """Compares two values.
 
     Args:
@@ -121,7 +121,7 @@ class Comparison:
       return
     yield from self._parts(a, b, where)
 
-  def _parts(self, a: Any, b: Any, where: str) -> Iterator[tuple[Any, Any, str]]:
+  def _parts(self, a: object, b: object, where: str) -> Iterator[tuple[Any, Any, str]]:
     own, other = contents_of(a), contents_of(b)
     if not own and not isinstance(a, (tuple, list, dict, set, frozenset)) and not vars_of(a):
       if a != b:
@@ -135,7 +135,7 @@ class Comparison:
       name = f".{slot[1]}" if slot[0] == "attr" else f"[{slot[1]!r}]"
       yield value, other[slot], f"{where}{name}"
 
-  def _is_seen(self, a: Any, b: Any, where: str) -> bool:
+  def _is_seen(self, a: object, b: object, where: str) -> bool:
     if id(a) not in self._partners and id(b) not in self._partners_back:
       self._partners[id(a)], self._partners_back[id(b)] = b, a
       self._alive += [a, b]  # So that no id is given twice.
@@ -171,14 +171,14 @@ class Comparison:
       self.pairs.append((a, b))
     self._arrays(a.numpy(), b.numpy(), where)
 
-  def _arrays(self, a: Any, b: Any, where: str) -> None:
+  def _arrays(self, a: object, b: object, where: str) -> None:
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype != b.dtype or a.shape != b.shape:
       raise _differ(where, f"{a.dtype} of shape {a.shape}", f"{b.dtype} of shape {b.shape}")
     if not self._is_random and not _is_close(a, b, 1.0):
       raise _differ(where, _numbers(a), _numbers(b))
 
-  def check_gradient(self, plain: Any, graph: Any, where: str) -> None:
+  def check_gradient(self, plain: object, graph: object, where: str) -> None:
     """Compares two gradients of one source: tensors, `tf.IndexedSlices` or None.
 
     Raises:
@@ -191,12 +191,12 @@ class Comparison:
       raise _differ(f"the gradient of {where}", _numbers(a), _numbers(b))
 
 
-def vars_of(value: Any) -> bool:
+def vars_of(value: object) -> bool:
   """Tells whether an object is one with attributes, if only it had any."""
   return hasattr(value, "__dict__") or bool(getattr(type(value), "__slots__", ()))
 
 
-def _dense(a: Any, b: Any) -> tuple[Any, Any]:
+def _dense(a: object, b: object) -> tuple[Any, Any]:
   """Returns gradients as arrays; of sparse ones only the rows that occur."""
   if not isinstance(a, tf.IndexedSlices) or not isinstance(b, tf.IndexedSlices):
     arrays = [None if g is None else tf.convert_to_tensor(g).numpy() for g in (a, b)]
@@ -237,12 +237,12 @@ def _are_close(a: str, b: str) -> bool:
   return are_floats and math.isclose(float(a), float(b), rel_tol=_TEXT_FLOAT, abs_tol=_OTHER_FLOOR)
 
 
-def _differ(where: str, plain: Any, graph: Any) -> Difference:
+def _differ(where: str, plain: object, graph: object) -> Difference:
   return Difference(f"{where} is {plain}, by the graph {graph}")
 
 
-def _which(a: Any, b: Any, snapshot: Snapshot) -> tuple[str, str]:
-  def text(value: Any) -> str:
+def _which(a: object, b: object, snapshot: Snapshot) -> tuple[str, str]:
+  def text(value: object) -> str:
     is_old = value in snapshot or isinstance(value, _BY_IDENTITY)
     return f"{'an object that was there before' if is_old else 'a new object'}, {describe(value)}"
 
@@ -257,18 +257,18 @@ def keys_text(contents: Contents) -> str:
   return f"{len(names)} values ({shown})" if names else "nothing"
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
   if isinstance(value, tf.Tensor):
     return "a tensor"
   return type(value).__name__
 
 
-def _numbers(array: Any) -> str:
+def _numbers(array: object) -> str:
   with np.printoptions(precision=6, threshold=8, edgeitems=3):
     return " ".join(str(array).split())[:160]
 
 
-def describe(value: Any, depth: int = 2) -> str:
+def describe(value: object, depth: int = 2) -> str:
   """Returns a value for people, without running code of the user's."""
   if isinstance(value, tf.Tensor):
     return _numbers(value.numpy()) if hasattr(value, "numpy") else "a tensor of a graph"

@@ -54,7 +54,7 @@ class Snapshot:
     tensors, variables: those that were met.
   """
 
-  def __init__(self, roots: Iterable[tuple[str, Any]]):
+  def __init__(self, roots: Iterable[tuple[str, object]]):
     """Notes the state.
 
     Args:
@@ -70,11 +70,11 @@ class Snapshot:
     self._spaces: dict[int, list[_Globals]] = {}  # By the namespace.
     self._add(collections.deque((value, name, None) for name, value in roots))
 
-  def __contains__(self, value: Any) -> bool:
+  def __contains__(self, value: object) -> bool:
     """Tells whether an object that can be changed was there before."""
     return id(value) in self._before and not isinstance(value, tuple)
 
-  def add(self, owners: Iterable[Any]) -> None:
+  def add(self, owners: Iterable[object]) -> None:
     """Adds objects that a run writes to."""
     agenda = [owner for owner in owners if id(owner) not in self._spaces]
     self._add(collections.deque((owner, type(owner).__name__, None) for owner in agenda))
@@ -123,7 +123,7 @@ class Snapshot:
       if not _is_same(contents_of(owner), before):
         _put_back(owner, before)
 
-  def place(self, owner: Any, slot: tuple[str, Any]) -> str:
+  def place(self, owner: object, slot: tuple[str, object]) -> str:
     """Returns what a user would call a slot of an object."""
     parts = [slot]
     for _ in range(12):
@@ -133,7 +133,7 @@ class Snapshot:
       parts.append(own)
     return (owner if isinstance(owner, str) else "...") + "".join(map(_text, reversed(parts)))
 
-  def _add(self, agenda: collections.deque[tuple[Any, Any, Any]]) -> None:
+  def _add(self, agenda: collections.deque[tuple[object, object, object]]) -> None:
     while agenda:
       value, owner, slot = agenda.popleft()
       if id(value) in self._before or id(value) in self._atoms:
@@ -213,7 +213,7 @@ class _Globals:
     return {name: self.namespace[name] for name in self.names if name in self.namespace}
 
 
-def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
+def _attributes(value: object) -> Iterator[tuple[str, Any]]:
   kind: Any = type(value)
   hidden = _own_names(kind)
   for name, part in getattr(value, "__dict__", {}).items():
@@ -231,14 +231,14 @@ def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
           yield name, part
 
 
-def _slot(descriptor: types.MemberDescriptorType, value: Any) -> Any:
+def _slot(descriptor: types.MemberDescriptorType, value: object) -> Any:
   try:
     return descriptor.__get__(value)
   except AttributeError:
     return _ABSENT
 
 
-def _is_code(value: Any) -> bool:
+def _is_code(value: object) -> bool:
   return isinstance(
     value,
     (types.FunctionType, staticmethod, classmethod, property, types.MemberDescriptorType)
@@ -290,7 +290,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
     agenda += [const for const in code.co_consts if isinstance(const, types.CodeType)]
 
 
-def _is_left_out(value: Any) -> bool:
+def _is_left_out(value: object) -> bool:
   """Tells whether an object belongs to a library, so that no program writes to it."""
   if isinstance(value, (tuple, list, dict, set, frozenset, collections.deque, np.ndarray)):
     return False
@@ -348,7 +348,7 @@ def _is_same(a: Contents, b: Contents) -> bool:
   return all(x is y or _is_same_value(slot, x, y) for (slot, x), y in pairs)
 
 
-def _is_same_value(slot: tuple[str, Any], a: Any, b: Any) -> bool:
+def _is_same_value(slot: tuple[str, object], a: Any, b: Any) -> bool:
   if slot[0] != "value":
     return isinstance(a, (int, float, str)) and type(a) is type(b) and a == b
   if isinstance(a, np.ndarray):
@@ -360,7 +360,7 @@ def _is_same_value(slot: tuple[str, Any], a: Any, b: Any) -> bool:
   return a.dtype != tf.string and np.array_equal(a, b, equal_nan=True)
 
 
-def _put_back(owner: Any, before: Contents) -> None:
+def _put_back(owner: object, before: Contents) -> None:
   def values(kind: str) -> dict[Any, Any]:
     return {name: part for (slot, name), part in before.items() if slot == kind}
 
@@ -400,7 +400,7 @@ def _put_back(owner: Any, before: Contents) -> None:
       (type if isinstance(owner, type) else object).__setattr__(owner, name, part)
 
 
-def _text(slot: tuple[str, Any]) -> str:
+def _text(slot: tuple[str, object]) -> str:
   kind, name = slot
   if kind == "attr":
     return f".{name}"

@@ -56,7 +56,7 @@ class Schedule:
     self._num_runs: collections.Counter[Any] = collections.Counter()
     self._last_seconds: dict[Any, float] = {}
 
-  def is_due(self, graph: Any) -> bool:
+  def is_due(self, graph: object) -> bool:
     """Tells whether the next run of a graph is checked, and counts it."""
     self._num_runs[graph] += 1
     if self.verify is not None:
@@ -65,7 +65,7 @@ class Schedule:
     is_power = number & (number - 1) == 0
     return number == 1 or (is_power and self._last_seconds.get(graph, 0.0) <= self.allowance)
 
-  def failed(self, graph: Any) -> None:
+  def failed(self, graph: object) -> None:
     """Notes that a run which was due has failed, and has shown nothing."""
     self._num_runs[graph] -= 1
 
@@ -76,7 +76,7 @@ class Schedule:
       return float("inf")
     return MAX_SHARE * self._stats.total_seconds - self._stats.verify_seconds
 
-  def note(self, graph: Any, seconds: float) -> None:
+  def note(self, graph: object, seconds: float) -> None:
     """Notes that a run was checked, and what that took."""
     self._stats.num_verified_runs += 1
     self._stats.verify_seconds += seconds
@@ -278,7 +278,7 @@ class _Check:
       return Verdict(report, whole, False, notes=self._all_notes())
     return Verdict(None, self._for_user(whole), False, notes=self._all_notes())
 
-  def _row(self, row: dict[str, Any], outcome: Outcome) -> None:
+  def _row(self, row: dict[str, object], outcome: Outcome) -> None:
     try:
       result = self.subject.plain(row)
     except RecursionError:
@@ -352,7 +352,7 @@ class _Check:
       for source, a, b in zip(sources, plain, graph, strict=True):
         self.comparison.check_gradient(a, b, getattr(source, "name", None) or "a tensor")
 
-  def _report(self, difference: str, row: dict[str, Any]) -> str:
+  def _report(self, difference: str, row: dict[str, object]) -> str:
     """Returns what a user is told, with the smallest arguments that show a difference."""
     shown = row
     # Only a search for a better report: Python has run, so that nothing may leave it.
@@ -410,14 +410,14 @@ def _weights(tensor: tf.Tensor, number: int) -> tf.Tensor:
   return tf.constant(weights.reshape(tensor.shape), tensor.dtype)
 
 
-def _by_size(rows: Sequence[dict[str, Any]]) -> list[int]:
+def _by_size(rows: Sequence[dict[str, object]]) -> list[int]:
   """Returns the rows' positions, smaller objects first, those without parts last."""
   sizes = [sum(map(_size, row.values())) for row in rows]
   smallest = min(sizes)
   return sorted(range(len(rows)), key=lambda i: (sizes[i] == smallest < max(sizes), sizes[i]))
 
 
-def _size(value: Any) -> int:
+def _size(value: object) -> int:
   """Returns how many objects are behind a value, as far as that is quickly found."""
   seen: set[int] = set()
   agenda = [value]

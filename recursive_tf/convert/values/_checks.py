@@ -12,7 +12,7 @@ from recursive_tf._ops import kernels
 CHECK_FAILED = "recursive_tf: check failed"
 
 
-def check(value: Any, ok: Any, message: str) -> tf.Tensor:
+def check(value: object, ok: object, message: str) -> tf.Tensor:
   """Returns `value` as it is; the run fails where it is used and `ok` is not all true.
 
   It costs one op in a frame, one in a step of the batched scheduler. It does not run where its
@@ -31,7 +31,7 @@ def check(value: Any, ok: Any, message: str) -> tf.Tensor:
   return kernels.recursive_tf_check(value, ok, message=message)
 
 
-def check_nest(values: Any, ok: Any, message: str) -> Any:
+def check_nest(values: object, ok: object, message: str) -> Any:
   """Returns nested `values`, the first tensor in them checked as by `check`.
 
   What uses only others of them does not wait for the check.
@@ -64,5 +64,5 @@ def is_ragged(error: tf.errors.OpError) -> bool:
 
 
 @tf.RegisterGradient("RecursiveTf>Check")
-def _gradient(op: Any, dy: tf.Tensor) -> list[Any]:
+def _gradient(op: object, dy: tf.Tensor) -> list[Any]:
   return [dy, None]

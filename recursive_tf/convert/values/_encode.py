@@ -88,7 +88,7 @@ def containers_in(form: Form, value: Any) -> Iterator[Any]:
       yield from containers_in(part, inner)
 
 
-def joined_rows(values: list[Any]) -> RowsForm:
+def joined_rows(values: list[object]) -> RowsForm:
   """Returns the form of a list of Python values.
 
   Raises:
@@ -205,7 +205,7 @@ def strings(values: list[str]) -> tf.Tensor:
     ) from None
 
 
-def as_array(value: Any, dtype: tf.DType, what: str) -> np.ndarray:
+def as_array(value: object, dtype: tf.DType, what: str) -> np.ndarray:
   """Returns a Python number as an array to feed.
 
   Args:
@@ -224,7 +224,7 @@ def as_array(value: Any, dtype: tf.DType, what: str) -> np.ndarray:
     ) from None
 
 
-def _encode_text(value: Any) -> Any:
+def _encode_text(value: object) -> Any:
   if type(value) is not str:
     raise DoesNotFit
   try:
@@ -233,7 +233,7 @@ def _encode_text(value: Any) -> Any:
     raise DoesNotFit from None
 
 
-def _encode_weak(form: WeakForm, value: Any) -> list[Any]:
+def _encode_weak(form: WeakForm, value: object) -> list[Any]:
   """Returns the tensors of what is a tensor, or a number in a tensor's place."""
   dtype, shape = form.spec.dtype, form.spec.shape
   if isinstance(value, tf.Tensor):
@@ -277,7 +277,7 @@ def zeros(form: Form) -> list[Any]:
   return found
 
 
-def _is_number(kind: type, value: Any) -> bool:
+def _is_number(kind: type, value: object) -> bool:
   """Tells whether a value is a number of exactly this type that a tensor can hold."""
   if kind is int and type(value) is int:
     return -(2**63) <= value < 2**63

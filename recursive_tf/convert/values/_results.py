@@ -27,7 +27,7 @@ from recursive_tf.convert.values._forms import (
 )
 
 
-def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int], Any]) -> Any:
+def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int], object]) -> Any:
   """Returns the value that plain Python would have returned.
 
   Args:
@@ -70,7 +70,7 @@ def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int],
 
 
 def rebuild_rows(
-  form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int], Any], count: int
+  form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int], object], count: int
 ) -> Any:
   """Returns the values of `count` rows: tensors stacked, anything else as a list."""
   if isinstance(form, StaticForm):

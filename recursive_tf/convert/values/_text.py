@@ -79,14 +79,14 @@ class Text(Abstract):
     return text
 
 
-def is_string(value: Any, reader: StringReader) -> bool:
+def is_string(value: object, reader: StringReader) -> bool:
   """Tells whether a value is a Python string, in all runs in which it is there."""
   if isinstance(value, Ref):
     return reader.types_of(value) - {Missing} == {str}
   return isinstance(value, (Text, str))
 
 
-def tensor_of(value: Any, reader: StringReader) -> tf.Tensor:
+def tensor_of(value: object, reader: StringReader) -> tf.Tensor:
   """Returns a Python string, for which `is_string`, as the tensor of its UTF-8.
 
   Raises:

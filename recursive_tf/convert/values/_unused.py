@@ -37,7 +37,7 @@ _SAFE = frozenset(
 _CONDITIONALS = ("If", "StatelessIf")
 
 
-def tensors_in(value: Any) -> Iterator[tf.Tensor]:
+def tensors_in(value: object) -> Iterator[tf.Tensor]:
   """Yields the tensors of a value of the program."""
   if isinstance(value, tf.Tensor):
     yield value
@@ -112,11 +112,11 @@ def is_done(tensor: tf.Tensor) -> tf.Tensor:
   return tf.logical_or(is_number, is_nan)
 
 
-def _is_in(graph: Any, tensor: Any) -> bool:
+def _is_in(graph: object, tensor: object) -> bool:
   return isinstance(tensor, tf.Tensor) and getattr(tensor, "graph", None) is graph
 
 
-def _need(tensors: Iterable[tf.Tensor], needed: set[Any]) -> list[tf.Tensor]:
+def _need(tensors: Iterable[tf.Tensor], needed: set[object]) -> list[tf.Tensor]:
   """Adds to `needed` what the tensors are computed of, and returns what was not there before.
 
   An op is needed as a whole, but of a conditional each result by itself: others are left out.

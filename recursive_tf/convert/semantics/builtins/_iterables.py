@@ -40,18 +40,18 @@ from recursive_tf.convert.values._operands import Once, Shape
 from recursive_tf.convert.values._text import Text
 
 
-def iterating(function: Callable[..., Any]) -> Callable[..., Any]:
+def iterating(function: Callable[..., object]) -> Callable[..., Any]:
   """Returns a builtin that gives an iterator."""
 
   @functools.wraps(function)
-  def call_once(ip: Host, *args: Any, **kwargs: Any) -> LocalList:
+  def call_once(ip: Host, *args: object, **kwargs: object) -> LocalList:
     reads = _lazy.reads_of_function(args[0]) if function is mapped and args else ()
     return _lazy.made_by(ip, lambda: function(ip, *args, **kwargs), reads, args)
 
   return call_once
 
 
-def length(ip: Host, value: Any) -> Any:
+def length(ip: Host, value: object) -> Any:
   frame = ip.frame
   value = frame.resolve(value)
   if isinstance(value, Ref):
@@ -105,24 +105,24 @@ def _own_length(ip: Host, ref: Ref, kind: type) -> Any:
   return own_length(ip, ip.attribute(ref, "__len__"))
 
 
-def to_list(ip: Host, value: Any = ()) -> Any:
+def to_list(ip: Host, value: object = ()) -> Any:
   rows = ip.rows_of(value)
   return ip.frame.new(LocalList(rows if rows is not None else ip.fixed_items(value)))
 
 
-def to_iterator(ip: Host, value: Any) -> Any:
+def to_iterator(ip: Host, value: object) -> Any:
   _lazy.check_at_once(ip, value)
   return Once(to_list(ip, value))
 
 
-def to_tuple(ip: Host, value: Any = ()) -> Any:
+def to_tuple(ip: Host, value: object = ()) -> Any:
   rows = ip.rows_of(value)
   if rows is not None:
     return dataclasses.replace(rows, type=tuple)
   return tuple(ip.fixed_items(value))
 
 
-def to_dict(ip: Host, value: Any = None, **kwargs: Any) -> Any:
+def to_dict(ip: Host, value: object = None, **kwargs: object) -> Any:
   items = _containers.items_of_dict(ip, value)
   if items is None:
     items = {}
@@ -132,7 +132,7 @@ def to_dict(ip: Host, value: Any = None, **kwargs: Any) -> Any:
   return ip.frame.new(LocalDict({**items, **kwargs}))
 
 
-def range_of(ip: Host, *args: Any) -> Any:
+def range_of(ip: Host, *args: object) -> Any:
   args = tuple(ip.frame.resolve(arg) for arg in args)
   if all_known(args):
     return known(ip, range, *args)
@@ -152,7 +152,7 @@ def range_of(ip: Host, *args: Any) -> Any:
   return Rows(tf.shape(values)[0], (values,), _forms.NumberForm(int))
 
 
-def enumerated(ip: Host, value: Any, start: Any = 0) -> Any:
+def enumerated(ip: Host, value: object, start: object = 0) -> Any:
   start = as_index(ip, start)
   rows = ip.rows_of(value)
   if rows is None:
@@ -167,7 +167,7 @@ def enumerated(ip: Host, value: Any, start: Any = 0) -> Any:
   return Rows(rows.length, (index, *rows.tensors), form)
 
 
-def zipped(ip: Host, *values: Any, strict: bool = False) -> Any:
+def zipped(ip: Host, *values: object, strict: bool = False) -> Any:
   all_rows = [ip.rows_of(value) for value in values]
   if not any(rows is not None for rows in all_rows):
     lists = [ip.fixed_items(value) for value in values]
@@ -196,7 +196,7 @@ def checked_rows(ip: Host, rows: Rows, part: Rows) -> Rows:
   return Rows(length, part.tensors, part.form, tuple)
 
 
-def backwards(ip: Host, value: Any) -> Any:
+def backwards(ip: Host, value: object) -> Any:
   if isinstance(value, LocalList) and value.is_iterator:
     raise Raises
   kinds = ip.frame.types_of(value) if isinstance(value, Ref) else ()
@@ -214,7 +214,7 @@ def _is_reversed(kind: type) -> bool:
 
 
 def any_or_all(name: str) -> Callable[..., Any]:
-  def decide(ip: Host, value: Any) -> Any:
+  def decide(ip: Host, value: object) -> Any:
     _lazy.check_at_once(ip, value)
     rows = ip.rows_of(value)
     if rows is not None:
@@ -235,7 +235,7 @@ def any_or_all(name: str) -> Callable[..., Any]:
   return decide
 
 
-def mapped(ip: Host, function: Any, *values: Any) -> Any:
+def mapped(ip: Host, function: object, *values: object) -> Any:
   if len(values) == 1:
     rows = ip.rows_of(values[0])
     if rows is not None:
@@ -246,17 +246,17 @@ def mapped(ip: Host, function: Any, *values: Any) -> Any:
   return ip.frame.new(LocalList(found))
 
 
-def item(ip: Host, owner: Any, key: Any) -> Any:
+def item(ip: Host, owner: object, key: object) -> Any:
   if isinstance(owner, Ref):
     return _items.builtin_item(ip, owner, ip.frame.resolve(key))
   return ip.item(owner, key)
 
 
-def length_of_builtin(ip: Host, owner: Any) -> Any:
+def length_of_builtin(ip: Host, owner: object) -> Any:
   return ip.frame.length(owner) if isinstance(owner, Ref) else length(ip, owner)
 
 
-def in_order(ip: Host, value: Any, *, key: Any = None, reverse: Any = False) -> Any:
+def in_order(ip: Host, value: object, *, key: object = None, reverse: object = False) -> Any:
   """Does `sorted`."""
   frame = ip.frame
   if type(reverse) is not bool:
@@ -282,7 +282,7 @@ def in_order(ip: Host, value: Any, *, key: Any = None, reverse: Any = False) -> 
   return frame.new(LocalList(Rows(rows.length, taken, rows.form)))
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
   """Tells whether a value is a constant that Python itself compares."""
   if type(value) is tuple:
     return all(map(_is_plain, value))
@@ -293,7 +293,7 @@ def extreme(name: str) -> Callable[..., Any]:
   """Returns `max` or `min`: with a key, of equal ones the first."""
   without_key = _arithmetic.extreme(name)
 
-  def choose(ip: Host, *values: Any, key: Any = None, **kwargs: Any) -> Any:
+  def choose(ip: Host, *values: object, key: object = None, **kwargs: object) -> Any:
     if key is None:
       return without_key(ip, *values, **kwargs)
     if set(kwargs) - {"default"} or not values or (kwargs and len(values) > 1):

@@ -38,7 +38,7 @@ from recursive_tf.convert.values._operands import ByType
 from recursive_tf.convert.values._text import Text
 
 
-def is_instance(ip: Host, value: Any, classes: Any) -> Any:
+def is_instance(ip: Host, value: Any, classes: object) -> Any:
   frame = ip.frame
   flat = _flat_classes(ip, classes)
   if isinstance(value, Ref):
@@ -83,7 +83,7 @@ def is_instance(ip: Host, value: Any, classes: Any) -> Any:
   return isinstance(value, flat)
 
 
-def _flat_classes(ip: Host, classes: Any) -> tuple[type, ...]:
+def _flat_classes(ip: Host, classes: object) -> tuple[type, ...]:
   found = classes if isinstance(classes, tuple) else (classes,)
   flat: list[type] = []
   for one in found:
@@ -111,7 +111,7 @@ def _is_subclass(ip: Host, kind: type, flat: tuple[type, ...]) -> bool:
   return any(found)
 
 
-def is_subclass(ip: Host, kind: Any, classes: Any) -> bool:
+def is_subclass(ip: Host, kind: object, classes: object) -> bool:
   flat = _flat_classes(ip, classes)
   checks = (type.__subclasscheck__, abc.ABCMeta.__subclasscheck__)
   if not isinstance(kind, type) or any(type(c).__subclasscheck__ not in checks for c in flat):
@@ -124,7 +124,7 @@ def _has_known_check(kind: type) -> bool:
   return type(kind).__instancecheck__ in (type.__instancecheck__, abc.ABCMeta.__instancecheck__)
 
 
-def get_attribute(ip: Host, owner: Any, name: Any, *default: Any) -> Any:
+def get_attribute(ip: Host, owner: object, name: object, *default: object) -> Any:
   if not isinstance(name, str):
     raise ip.frame.refuse(Reason.OPAQUE_READ, "getattr() with a name that only the run knows.")
   found = ip.frame.resolve(owner) if default and isinstance(owner, Ref) else owner
@@ -174,7 +174,7 @@ def _heap_has(ip: Host, owner: Ref, name: str) -> Any:
   raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {name!r}.")
 
 
-def _class_has(ip: Host, owner: Any, kind: type, name: str) -> bool:
+def _class_has(ip: Host, owner: object, kind: type, name: str) -> bool:
   """Tells whether a class has an attribute; a property is asked, which may raise."""
   if isinstance(_attributes.by_class(kind, name), property):
     ip.attribute(owner, name)
@@ -192,7 +192,7 @@ def _is_plain(ip: Host, ref: Ref, name: str) -> bool:
   return all(_attributes.is_plain(ip, kind, name) for kind in kinds)
 
 
-def type_of(ip: Host, value: Any) -> Any:
+def type_of(ip: Host, value: object) -> Any:
   if isinstance(value, Ref):
     kinds = ip.frame.types_of(value) - {Missing}
     if len(kinds) == 1:
@@ -213,7 +213,7 @@ def type_of(ip: Host, value: Any) -> Any:
   return str if isinstance(value, Text) else ip.conversion.guards.type_of(value)
 
 
-def replaced(ip: Host, value: Any, **changes: Any) -> Any:
+def replaced(ip: Host, value: object, **changes: object) -> Any:
   """Returns `dataclasses.replace(value, **changes)`: a new object, made by its class."""
   kind = type_of(ip, value)
   if not isinstance(kind, type) or not dataclasses.is_dataclass(kind):
@@ -230,11 +230,11 @@ def replaced(ip: Host, value: Any, **changes: Any) -> Any:
   return ip.call(kind, [], changes)
 
 
-def is_tensor(ip: Host, value: Any) -> Any:
+def is_tensor(ip: Host, value: object) -> Any:
   return _arrays.is_tensor(ip, ip.frame.resolve(value))
 
 
-def partial(ip: Host, function: Any, *args: Any, **kwargs: Any) -> Any:
+def partial(ip: Host, function: object, *args: object, **kwargs: object) -> Any:
   if kwargs:
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "functools.partial with keywords, in the run.")
   for arg in args:
@@ -242,17 +242,17 @@ def partial(ip: Host, function: Any, *args: Any, **kwargs: Any) -> Any:
   return function
 
 
-def show(ip: Host, *values: Any, **kwargs: Any) -> Any:
+def show(ip: Host, *values: object, **kwargs: object) -> Any:
   ip.conversion.effects.print(ip, values, kwargs)
 
 
-def set_attribute(ip: Host, owner: Any, name: Any, value: Any) -> Any:
+def set_attribute(ip: Host, owner: object, name: object, value: object) -> Any:
   if not isinstance(name, str):
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "setattr() with a name of the run.")
   ip.write_attribute(owner, name, value)
 
 
-def is_callable(ip: Host, value: Any) -> Any:
+def is_callable(ip: Host, value: object) -> Any:
   if isinstance(value, Ref):
     kinds = ip.frame.types_of(value) - {Missing}
     found = {_attributes.by_class(kind, "__call__") is not None for kind in kinds}

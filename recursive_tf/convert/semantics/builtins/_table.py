@@ -23,17 +23,17 @@ from recursive_tf.convert.values._forms import part_of
 from recursive_tf.convert.values._operands import Spread
 
 
-def knows(function: Any) -> bool:
+def knows(function: object) -> bool:
   """Tells whether a builtin is done here."""
   return _tensor_lists.is_hashable(function) and function in _TABLE
 
 
-def implementation(function: Any) -> Callable[..., Any]:
+def implementation(function: object) -> Callable[..., Any]:
   """Returns what does a builtin here; it takes the interpreter first."""
   return _TABLE[function]
 
 
-def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> Any:
   """Calls a builtin."""
   if function not in _CONSUMERS and any(map(_as_eager.is_iterator, args)):
     raise ip.frame.refuse(

@@ -34,25 +34,25 @@ class Mismatch(Exception):  # noqa: N818 - control flow, becomes a refusal where
 class Reader(Protocol):
   """What forms need of the frame in which a value is brought into a form."""
 
-  def resolve(self, value: Any) -> Any:
+  def resolve(self, value: object) -> Any:
     """Returns a `Ref` to a number or an array as what it is; other values as they are."""
 
-  def optional(self, value: Any) -> Any:
+  def optional(self, value: object) -> Any:
     """Returns a read of a number or array or None as a `Maybe`; all else as it is."""
 
-  def base(self, value: Any) -> Base:
+  def base(self, value: object) -> Base:
     """Returns the object behind a `Ref` or a static object with its handle."""
 
   def types_of(self, ref: Ref) -> frozenset[type]:
     """Returns the exact types that a `Ref` can have."""
 
-  def source(self, value: Any) -> Ref | None:
+  def source(self, value: object) -> Ref | None:
     """Returns the read that gave a number."""
 
-  def tensor(self, value: Any) -> tf.Tensor:
+  def tensor(self, value: object) -> tf.Tensor:
     """Returns a value as TensorFlow would take it."""
 
-  def note_copied(self, variable: Any) -> None:
+  def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
 
   def string(self, ref: Ref) -> tf.Tensor:
@@ -64,7 +64,7 @@ class Reader(Protocol):
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
 
-  def pin(self, value: Any, holder: Any) -> None:
+  def pin(self, value: object, holder: object) -> None:
     """Notes that the containers in a value become elements of a list of unknown length."""
 
   def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
@@ -78,13 +78,13 @@ class BaseForm:
     """Yields the specs of the tensors that a value of this form has."""
     yield from ()
 
-  def flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     """Returns the tensors of `value`, brought into this form, which covers it."""
     if isinstance(value, Unset):
       return [tf.zeros([size or 0 for size in s.shape.as_list()], s.dtype) for s in self.specs()]
     return self._flatten(value, reader)
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
@@ -133,7 +133,7 @@ def same_static(a: Any, b: Any) -> bool:
   return isinstance(a, kinds) and (a == b and repr(a) == repr(b))
 
 
-def is_exact(value: Any, dtype: tf.DType) -> bool:
+def is_exact(value: object, dtype: tf.DType) -> bool:
   """Tells whether a value is a Python number that is known and that a tensor's type can hold."""
   if type(value) not in NUMBERS or not (dtype.is_floating or dtype.is_integer):
     return False
@@ -143,7 +143,7 @@ def is_exact(value: Any, dtype: tf.DType) -> bool:
     return False
 
 
-def as_number(value: Any) -> Number:
+def as_number(value: object) -> Number:
   """Returns a Python number as a `Number`.
 
   Raises:
@@ -156,7 +156,7 @@ def as_number(value: Any) -> Number:
   return Number(tf.constant(value, dtype_of_number(type(value))), type(value))
 
 
-def as_int_or_float(value: Any) -> IntOrFloat:
+def as_int_or_float(value: object) -> IntOrFloat:
   """Returns a Python int or float as what may be either; the run fails for ints beyond 53 bits."""
   if isinstance(value, IntOrFloat):
     return value
@@ -171,7 +171,7 @@ def exact_float(ints: tf.Tensor) -> tf.Tensor:
   return checked_ints(tf.cast(ints, tf.float64))
 
 
-def checked_ints(floats: tf.Tensor, are_ints: Any = True) -> tf.Tensor:
+def checked_ints(floats: tf.Tensor, are_ints: object = True) -> tf.Tensor:
   """Returns floats; the run fails if one that stands for an int may have been rounded.
 
   2**53 itself may be a rounded 2**53 + 1.
@@ -180,7 +180,7 @@ def checked_ints(floats: tf.Tensor, are_ints: Any = True) -> tf.Tensor:
   return _checks.check(floats, ok, "an int beyond 53 bits among floats")
 
 
-def number_of(value: Any) -> Number | None:
+def number_of(value: object) -> Number | None:
   """Returns a number, static or not, as a `Number`; None if it is none."""
   if isinstance(value, Number):
     return value
@@ -192,12 +192,12 @@ def dtype_of_number(type_: type) -> tf.DType:
   return {int: tf.int64, float: tf.float64, bool: tf.bool}[type_]
 
 
-def is_tensor_like(value: Any) -> bool:
+def is_tensor_like(value: object) -> bool:
   """Tells whether a value is a tensor, known or not, or something that TensorFlow reads as one."""
   return isinstance(value, (tf.Tensor, np.ndarray, np.generic))
 
 
-def is_heap_object(value: Any) -> bool:
+def is_heap_object(value: object) -> bool:
   """Tells whether a static object can be a row: a plain instance, string or container."""
   if isinstance(value, (type, Closure, BoundMethod, Builtin)) or callable(value):
     return False

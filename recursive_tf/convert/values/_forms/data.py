@@ -46,7 +46,7 @@ class StaticForm(BaseForm):
   def __hash__(self) -> int:
     return hash(type(self.value))
 
-  def flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
@@ -68,7 +68,7 @@ class TensorForm(BaseForm):
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield self.spec
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [tf.convert_to_tensor(reader.tensor(reader.resolve(value)))]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
@@ -91,7 +91,7 @@ class ArrayForm(BaseForm):
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield self.spec
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [tf.convert_to_tensor(reader.tensor(reader.resolve(value)))]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
@@ -119,7 +119,7 @@ class NumberForm(BaseForm):
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], dtype_of_number(self.type))
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     value = reader.resolve(value)
     return [tf.cast(as_number(value).tensor, dtype_of_number(self.type))]
 
@@ -138,12 +138,12 @@ class IntOrFloatForm(BaseForm):
     yield tf.TensorSpec([], tf.float64)
     yield tf.TensorSpec([], tf.bool)
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     found = as_int_or_float(reader.resolve(value))
     return [found.value.tensor, found.is_int]
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if not isinstance(old, NumberForm) or old.type is bool:
       return super()._widened(old, tensors, length, reader)
@@ -169,7 +169,7 @@ class WeakForm(BaseForm):
     yield self.spec
     yield tf.TensorSpec([], tf.bool)
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     value = reader.resolve(value)
     if isinstance(value, Weak):
       return [value.tensor, value.is_number]
@@ -208,7 +208,7 @@ class RefForm(BaseForm):
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.int32)
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [reader.base(value).handle]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
@@ -224,7 +224,7 @@ class ClosureForm(BaseForm):
 
   node: ast.AST
 
-  def flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:

@@ -61,7 +61,7 @@ from recursive_tf.convert.values._text import Text
 Form = Any  # One of those of `forms/`; None where nothing is known.
 
 
-def form_of(value: Any, reader: Reader) -> Form:
+def form_of(value: object, reader: Reader) -> Form:
   """Returns the most specific form of one value."""
   value = reader.optional(value)
   if isinstance(value, Maybe):
@@ -251,7 +251,7 @@ def can_be_none(form: Form) -> bool:
   return all(spec.shape.rank is not None for spec in specs(form))
 
 
-def _join_static(a: Any, b: Any) -> Form | None:
+def _join_static(a: object, b: object) -> Form | None:
   if type(a) is type(b) and isinstance(a, NUMBERS):
     return NumberForm(type(a))
   if {type(a), type(b)} == {int, float}:
@@ -276,7 +276,7 @@ def _join_elements(forms: list[Form]) -> Form:
   return found
 
 
-def flatten(value: Any, form: Form, reader: Reader) -> list[tf.Tensor]:
+def flatten(value: object, form: Form, reader: Reader) -> list[tf.Tensor]:
   """Returns the tensors of `value`, brought into `form`, which covers it."""
   found: list[tf.Tensor] = form.flatten(value, reader)
   return found
@@ -387,7 +387,7 @@ def _forms(values: Any, reader: Reader) -> tuple[Form, ...]:
   return tuple(form_of(value, reader) for value in values)
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
   """Tells whether a tuple is known at conversion, numbers and names only."""
   if isinstance(value, tuple):
     return all(_is_plain(item) for item in value)

@@ -22,7 +22,7 @@ class MaybeForm(BaseForm):
     yield tf.TensorSpec([], tf.bool)
     yield from self.value.specs()
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     value = reader.optional(value)
     if isinstance(value, Maybe):
       return [value.is_there, *self.value.flatten(value.value, reader)]
@@ -31,7 +31,7 @@ class MaybeForm(BaseForm):
     return [tf.constant(True), *self.value.flatten(value, reader)]
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if isinstance(old, MaybeForm):
       there = next(tensors)
@@ -52,7 +52,7 @@ class UndefinedForm(BaseForm):
 
   name: str
 
-  def flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
   def _widened(
@@ -75,7 +75,7 @@ class MaybeUnboundForm(BaseForm):
     yield tf.TensorSpec([], tf.bool)
     yield from self.value.specs()
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     if isinstance(value, Undefined):
       return [tf.constant(False), *self.value.flatten(Unset(), reader)]
     if isinstance(value, MaybeUnbound):
@@ -91,7 +91,7 @@ class MaybeUnboundForm(BaseForm):
 class UnsetForm(BaseForm):
   """Nothing yet; it takes any form."""
 
-  def flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:

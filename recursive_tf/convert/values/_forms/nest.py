@@ -36,7 +36,7 @@ class NestForm(BaseForm):
     for part in self.parts:
       yield from part.specs()
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     parts = parts_of(value)
     return [t for v, f in zip(parts, self.parts, strict=True) for t in f.flatten(v, reader)]
 

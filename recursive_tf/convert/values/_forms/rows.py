@@ -51,7 +51,7 @@ class RowsForm(BaseForm):
       for spec in self.element.specs()
     ]
 
-  def _of_items(self, items: list[Any], holder: Any, reader: Reader) -> list[tf.Tensor]:
+  def _of_items(self, items: list[object], holder: object, reader: Reader) -> list[tf.Tensor]:
     for item in items:
       reader.pin(item, holder)
     if not items:
@@ -63,7 +63,7 @@ class RowsForm(BaseForm):
     return [tf.constant(len(items), tf.int32), *tensors]
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if type(old) is not type(self):
       raise reader.refuse(

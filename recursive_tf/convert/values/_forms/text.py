@@ -21,11 +21,11 @@ class TextForm(BaseForm):
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.string)
 
-  def _flatten(self, value: Any, reader: Reader) -> list[tf.Tensor]:
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [tensor_of(value, reader)]
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if isinstance(old, RefForm):  # Of strings alone, or there is no common form.
       return [reader.string(Ref(Base(next(tensors), old.types)))]
