@@ -20,6 +20,7 @@ _SLOW = (
   "converter_convergence",
   "distributed",
   "frame_overhead",
+  "function_calls",
   "keras_fit",
   "memory",
   "recursive_python",
