@@ -164,9 +164,10 @@ class _Reader:
 
   def _label(self, token: str, offset: int) -> int:
     if len(token) > 9 or not 0 <= int(token) < self._num_labels:
+      word = shorten(token)[1:-1]
       expected = (
         f"a label 0..{self._num_labels - 1} at the beginning of a bracket (a number that is a word "
-        f"is written behind '_': (_ {token} ...))"
+        f"is written behind '_': (_ {word} ...))"
       )
       raise self._error(offset, expected, shorten(token))
     return int(token)

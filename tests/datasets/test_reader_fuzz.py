@@ -47,3 +47,8 @@ def test_a_reader_that_fails_is_found(monkeypatch, tmp_path):
   monkeypatch.setitem(READERS, "vectors", (read, "v.txt", READERS["vectors"][2]))
   with pytest.raises(IndexError):
     fuzz("vectors", 20.0, 0, tmp_path)
+
+
+def test_a_label_of_a_thousand_digits_is_shown_from_its_beginning(tmp_path):
+  found = check("brackets", b"(S (" + b"9" * 1000 + b" a))\n", tmp_path)
+  assert "(_ 9999" in found and len(found) < 500
