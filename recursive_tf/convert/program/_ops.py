@@ -52,6 +52,12 @@ def check_stateful(graph: Any, name: str, origin: Any) -> bool:
   return is_random
 
 
+def has_nested_control(graph: Any) -> bool:
+  """Tells whether a graph has loops, branches or calls in loops, branches or calls."""
+  inner = [each for op in graph.get_operations() for each in tfi.nested_graphs(op)]
+  return any(tfi.nested_graphs(op) for each in inner for op in each.get_operations())
+
+
 def gathered(outputs: list[tf.Tensor]) -> set[int]:
   """Returns the ids of the handles by which objects are read on the way to all these outputs."""
   found: set[int] = set()

@@ -38,6 +38,7 @@ from recursive_tf.convert.program._arguments import (
 )
 from recursive_tf.convert.program._conversion import RESULT, Conversion, PromoteArgument
 from recursive_tf.convert.program._leaving import check_results
+from recursive_tf.convert.program._ops import has_nested_control
 from recursive_tf.convert.program._rebinding import Rebinding
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._steps import Kept, Step, Variables
@@ -74,6 +75,7 @@ class Graph:
     same: by position, which of its results are an earlier one, at which position.
     logits: by position, where the logits are of results that are Keras' softmax or sigmoid.
     captures: what the function captures, if that is always the same.
+    is_nested: whether there are loops or branches in its loops and branches.
   """
 
   function: Any
@@ -84,11 +86,12 @@ class Graph:
   same: dict[int, int] = dataclasses.field(default_factory=dict)
   logits: dict[int, int] = dataclasses.field(default_factory=dict)
   captures: list[Any] | None = None
+  is_nested: bool = False
 
   def run(self, tensors: Sequence[tf.Tensor]) -> list[Any]:
     """Runs it on what `Program.feed` has returned."""
     captures = self.function.captured_inputs if self.captures is None else self.captures
-    with _executor():
+    with contextlib.nullcontext() if self.is_nested else _executor():
       found = list(tfi.call_exactly(self.function, list(tensors), captures))
     for position, source in self.given.items():
       found[position] = tensors[source]  # To a tape, and to `is`, it is that very tensor.
@@ -100,7 +103,10 @@ class Graph:
 
 
 def _executor() -> contextlib.AbstractContextManager[None]:
-  """Has graphs run op by op where they are not to run in parallel, for measuring."""
+  """Has graphs run op by op where they are not to run in parallel, for measuring.
+
+  Each branch or loop keeps a thread of TensorFlow's waiting there, so not for nested ones.
+  """
   if "parallel" in config().optimizations:
     return contextlib.nullcontext()
   return tf.experimental.function_executor_type("SINGLE_THREADED_EXECUTOR")
@@ -460,7 +466,10 @@ class Program:
     with _executor():  # Its loops and branches are made for the executor that runs them.
       concrete = function.get_concrete_function()
     captures = tfi.fixed_captures(concrete)
-    return dataclasses.replace(made[-1], function=concrete, keep=function, captures=captures)
+    is_nested = has_nested_control(concrete.graph)
+    return dataclasses.replace(
+      made[-1], function=concrete, keep=function, captures=captures, is_nested=is_nested
+    )
 
   # --- Running
 

@@ -49,6 +49,32 @@ def check_arguments(
     _check_list(ip, function, list(_leaves(value)))
 
 
+def check_sizes(ip: Host, function: Callable[..., object], args: Sequence[object]) -> None:
+  """Refuses a loss of one row and of as many as the run has: Keras raises, or repeats the one.
+
+  In a graph it does not see which.
+  """
+  shapes = [arg.shape for arg in args[:2] if isinstance(arg, tf.Tensor)]
+  if len(shapes) < 2 or None in (shapes[0].rank, shapes[1].rank):
+    return
+  for sizes in zip(*(shape.as_list() for shape in shapes), strict=False):
+    if set(sizes) == {1, None}:
+      what = f"{_name(function)} of a size 1 beside one that only the run knows"
+      raise _refusal(ip, what)
+
+
+def check_axis(ip: Host, function: Callable[..., object], value: object, axis: Any) -> None:
+  """Fails the run if an axis that only the run knows is none of a tensor's.
+
+  TensorFlow's optimizer takes all axes where there is one, whatever it is asked for.
+  """
+  if not (isinstance(value, tf.Tensor) and tf.is_symbolic_tensor(axis)):
+    return
+  if _name(function).startswith("reduce_"):
+    rank = tf.cast(tf.rank(value), axis.dtype)
+    ip.frame.demand(tf.reduce_all((axis >= -rank) & (axis < rank)))
+
+
 def check_bool(ip: Host, values: Sequence[object]) -> None:
   """Refuses a Python bool beside a tensor of bytes, which eager execution does not take for one."""
   has_bool = any(_is_bool(value) for value in values)

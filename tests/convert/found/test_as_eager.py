@@ -191,3 +191,36 @@ def test_a_tape_watches_no_number():
 
   with pytest.raises(ValueError, match="not tf.Tensor"):
     rtf.function(watch, verify=False)(3, tf.constant(2.0))
+
+
+@pytest.mark.parametrize("reduce", [tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_any])
+@pytest.mark.parametrize("x", [[1, 2], [[1, 2], [3, 4]]])
+def test_an_axis_that_a_tensor_does_not_have_is_an_error(reduce, x):
+  x = tf.cast(x, tf.bool if reduce is tf.reduce_any else tf.float32)
+
+  def step(x, axis):
+    return reduce(x, axis=axis), reduce(x, axis)
+
+  ours = rtf.function(step, verify=False)
+  for axis in (0, -1, 1, 2, -3):
+    assert _outcome(lambda v, axis=axis: ours(v, axis), x) == _outcome(
+      lambda v, axis=axis: step(v, axis), x
+    )
+
+
+@pytest.mark.parametrize(
+  "loss",
+  [
+    tf.keras.losses.BinaryCrossentropy(),
+    tf.keras.losses.categorical_crossentropy,
+    tf.keras.losses.MeanSquaredError(),
+  ],
+)
+def test_a_loss_of_one_row_beside_several_is_what_it_is_in_eager_execution(loss):
+  def step(y, p):
+    return tf.reduce_mean(loss(y, p))
+
+  ours = rtf.function(step, verify=False)
+  for rows in ((5, 5), (3, 3), (4, 4), (1, 3), (3, 1), (1, 1), (1, 4), (2, 4)):
+    y, p = tf.ones([rows[0], 2]), tf.fill([rows[1], 2], 0.7)
+    assert _outcome(lambda v, p=p: ours(v, p), y) == _outcome(lambda v, p=p: step(v, p), y), rows

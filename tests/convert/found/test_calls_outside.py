@@ -103,7 +103,6 @@ def test_what_changes_settings_or_arrays_is_done_at_each_call(own, undo):
     lambda n: np.empty(2),
     lambda n: np.geterr(),
     lambda n: tf.keras.metrics.Mean(),
-    lambda n: tf.nest.flatten([n.v, 1]),
     lambda n: math.prod([n.v, 2]),
     lambda n: operator.itemgetter(0)([n.v]),
   ],

@@ -264,11 +264,11 @@ def test_whatever_is_done_with_a_node_no_error_of_ours_comes_of_it(act):
 # --- Functions that are none
 
 
-def test_partials_are_refused_for_what_they_are():
+def test_partials_are_the_functions_that_they_are_of():
   def g(scale, n):
     return n.v * scale + sum(g(scale, k) for k in n.kids)
 
-  agrees(lambda recursive: recursive(functools.partial(g, 2)), expect=Reason.SOURCE_MISSING)
+  agrees(lambda recursive: recursive(functools.partial(g, 2)), expect=CONVERTED)
 
 
 def test_objects_with_call_are_refused_for_what_they_are():

@@ -82,3 +82,20 @@ def test_all_names_are_on_and_others_are_refused():
   assert _config.read_config({}).optimizations == set(_config.OPTIMIZATIONS)
   with pytest.raises(rtf.RecursiveTFError, match="unroll, specialize, parallel"):
     _config.read_config({"RECURSIVE_TF_OPTIMIZATIONS": "unrol"})
+
+
+def mean_of_positives(x):
+  y = tf.boolean_mask(x, x > 0)
+  if y.shape[0] == 0:
+    return tf.constant(-1.0)
+  if y.shape[0] == 1:
+    return y[0]
+  return tf.reduce_mean(y)
+
+
+@pytest.mark.parametrize("names", ["none", "unroll,specialize"])
+def test_branches_in_branches_wait_for_no_thread(optimizations, names):
+  optimizations(names)
+  function = rtf.function(mean_of_positives, strict=True)
+  for x in ([1.0, 3.0], [-1.0, 3.0], [-1.0, -1.0]):
+    assert float(function(tf.constant(x))) == float(mean_of_positives(tf.constant(x)))

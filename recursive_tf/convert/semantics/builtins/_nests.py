@@ -9,7 +9,13 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.values._abstract import Array, LocalDict, LocalList, is_named_tuple
+from recursive_tf.convert.values._abstract import (
+  Array,
+  LocalDict,
+  LocalList,
+  is_named_tuple,
+  is_static,
+)
 from recursive_tf.convert.values._numbers import Number
 
 _LEAVES = (tf.Tensor, Number, Array, int, float, str, bytes, type(None), np.generic)
@@ -18,6 +24,8 @@ _LEAVES = (tf.Tensor, Number, Array, int, float, str, bytes, type(None), np.gene
 def flatten(ip: Host, structure: Any, expand_composites: Any = False) -> Any:
   """Does `tf.nest.flatten`: keys of dicts in order."""
   _check_option(ip, expand_composites)
+  if is_static(structure) and not isinstance(structure, _LEAVES):  # What is outside is watched.
+    return ip.native(tf.nest.flatten, [structure], {})
   return ip.frame.new(LocalList(_leaves(ip, structure)))
 
 
