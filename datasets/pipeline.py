@@ -15,6 +15,7 @@ from recursive_tf.datasets.packing import PackedTrees
 # Batches that Python makes in one call; fewer if they are large, so that the first need not wait.
 _MOST_BATCHES_AT_ONCE = 32
 _MOST_TREES_AT_ONCE = 1_000
+_NUM_AHEAD = 8  # Batches that are made while one is used.
 
 
 class Packed(Protocol):
@@ -107,7 +108,12 @@ def make_dataset(
   dataset = _some_at_once(packed, trees_of, numbers, at_once)
   dataset = dataset.map(as_batch)
   dataset = dataset.apply(tf.data.experimental.assert_cardinality(len(numbers)))
-  return dataset.prefetch(tf.data.AUTOTUNE) if prefetch else dataset
+  dataset = dataset.prefetch(_NUM_AHEAD) if prefetch else dataset
+  # tf.data's tuner sleeps for twice as long each time, and with one inter-op thread nothing wakes
+  # it: who lets an iterator go waits for it, as long again as the epoch has taken.
+  options = tf.data.Options()
+  options.autotune.enabled = False
+  return dataset.with_options(options)
 
 
 def _some_at_once(

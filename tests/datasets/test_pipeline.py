@@ -136,3 +136,7 @@ def test_arguments_out_of_range_are_refused(packed, arguments, expected):
 def test_a_negative_epoch_has_no_order():
   with pytest.raises(DataError, match="got 0 and -1"):
     epoch_order(3, 0, -1)
+
+
+def test_no_tuner_is_waited_for_at_the_end_of_an_epoch(packed):
+  assert make_dataset(packed, 2).options().autotune.enabled is False
