@@ -1,5 +1,6 @@
 """The built wheel and source archive: what is inside, and that the wheel works by itself."""
 
+import fcntl
 import os
 import re
 import subprocess
@@ -41,7 +42,9 @@ def wheel(repository, tmp_path_factory):
   """A wheel of this checkout; objects already compiled are used again."""
   folder = tmp_path_factory.mktemp("wheel")
   pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", repository]
-  run([*pip, "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", folder])
+  with open(tmp_path_factory.getbasetemp().parent / "wheel.lock", "w") as lock:
+    fcntl.flock(lock, fcntl.LOCK_EX)  # Another process of the tests may build in the same folder.
+    run([*pip, "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", folder])
   (path,) = folder.glob("*.whl")
   return path
 
