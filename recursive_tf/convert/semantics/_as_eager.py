@@ -49,12 +49,12 @@ def check_arguments(
     _check_list(ip, function, list(_leaves(value)))
 
 
-def check_sizes(ip: Host, function: Callable[..., object], args: Sequence[object]) -> None:
+def check_sizes(ip: Host, function: Callable[..., object], values: Sequence[object]) -> None:
   """Refuses a loss of one row and of as many as the run has: Keras raises, or repeats the one.
 
   In a graph it does not see which.
   """
-  shapes = [arg.shape for arg in args[:2] if isinstance(arg, tf.Tensor)]
+  shapes = [value.shape for value in values[:2] if isinstance(value, tf.Tensor)]
   if len(shapes) < 2 or None in (shapes[0].rank, shapes[1].rank):
     return
   for sizes in zip(*(shape.as_list() for shape in shapes), strict=False):
@@ -63,14 +63,18 @@ def check_sizes(ip: Host, function: Callable[..., object], args: Sequence[object
       raise _refusal(ip, what)
 
 
-def check_axis(ip: Host, function: Callable[..., object], value: object, axis: Any) -> None:
+def check_axis(
+  ip: Host, function: Callable[..., object], args: Sequence[Any], kwargs: dict[str, Any]
+) -> None:
   """Fails the run if an axis that only the run knows is none of a tensor's.
 
   TensorFlow's optimizer takes all axes where there is one, whatever it is asked for.
   """
-  if not (isinstance(value, tf.Tensor) and tf.is_symbolic_tensor(axis)):
+  if not _name(function).startswith("reduce_"):
     return
-  if _name(function).startswith("reduce_"):
+  value = args[0] if args else kwargs.get("input_tensor")
+  axis = args[1] if len(args) > 1 else kwargs.get("axis")
+  if isinstance(value, tf.Tensor) and tf.is_symbolic_tensor(axis):
     rank = tf.cast(tf.rank(value), axis.dtype)
     ip.frame.demand(tf.reduce_all((axis >= -rank) & (axis < rank)))
 

@@ -63,11 +63,9 @@ def native(
   _refuse_numpy(ip, function, [*args, *kwargs.values()])
   if _libraries.is_of(function, "keras"):
     args, kwargs = _as_eager.hide_source(args), _as_eager.hide_source(kwargs)
-  if args:
-    axis = args[1] if len(args) > 1 else kwargs.get("axis")
-    _as_eager.check_axis(ip, function, args[0], axis)
+  _as_eager.check_axis(ip, function, args, kwargs)
   if _libraries.decides_by_shapes(function):
-    _as_eager.check_sizes(ip, function, args)
+    _as_eager.check_sizes(ip, function, [*args, *kwargs.values()])
     args = [_of_usual_sizes(ip, arg) for arg in args]
     kwargs = {name: _of_usual_sizes(ip, arg) for name, arg in kwargs.items()}
   try:

@@ -199,7 +199,7 @@ def test_an_axis_that_a_tensor_does_not_have_is_an_error(reduce, x):
   x = tf.cast(x, tf.bool if reduce is tf.reduce_any else tf.float32)
 
   def step(x, axis):
-    return reduce(x, axis=axis), reduce(x, axis)
+    return reduce(x, axis=axis), reduce(x, axis), reduce(input_tensor=x, axis=axis)
 
   ours = rtf.function(step, verify=False)
   for axis in (0, -1, 1, 2, -3):
@@ -214,6 +214,7 @@ def test_an_axis_that_a_tensor_does_not_have_is_an_error(reduce, x):
     tf.keras.losses.BinaryCrossentropy(),
     tf.keras.losses.categorical_crossentropy,
     tf.keras.losses.MeanSquaredError(),
+    lambda y, p: tf.keras.losses.binary_crossentropy(y_true=y, y_pred=p),
   ],
 )
 def test_a_loss_of_one_row_beside_several_is_what_it_is_in_eager_execution(loss):
