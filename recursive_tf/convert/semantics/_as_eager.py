@@ -73,7 +73,7 @@ def check_axis(
   if not _name(function).startswith("reduce_"):
     return
   value = args[0] if args else kwargs.get("input_tensor")
-  axis = args[1] if len(args) > 1 else kwargs.get("axis")
+  axis: Any = args[1] if len(args) > 1 else kwargs.get("axis")
   if isinstance(value, tf.Tensor) and tf.is_symbolic_tensor(axis):
     rank = tf.cast(tf.rank(value), axis.dtype)
     ip.frame.demand(tf.reduce_all((axis >= -rank) & (axis < rank)))
