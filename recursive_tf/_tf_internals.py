@@ -5,6 +5,7 @@ name for what it is here for, so that a TensorFlow release that moves one fails 
 """
 
 import contextlib
+import itertools
 import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +18,7 @@ from tensorflow.core.protobuf import config_pb2
 from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.autograph.core import config as autograph_config
-from tensorflow.python.eager import backprop_util, context, execute, record
+from tensorflow.python.eager import backprop_util, cancellation, context, execute, record
 from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function
 from tensorflow.python.framework import (
   auto_control_deps,
@@ -413,11 +414,28 @@ def fixed_captures(function: Any) -> list[Any] | None:
   return list(function.captured_inputs)
 
 
+def glance_of(tensor: Any) -> tuple[tuple[int, ...], int]:
+  """Returns the shape of an eager tensor and the number of its type, which `dtype` looks up."""
+  return tensor._shape_tuple(), tensor._datatype_enum()
+
+
+def scalar(value: float, dtype: Any) -> Any:
+  """Returns a Python number as an eager tensor; a tenth of what `tf.constant` takes.
+
+  Raises:
+    ValueError: If it is an int that the type does not hold; of 32 bits, this is not checked.
+  """
+  ctx = context.context()
+  ctx.ensure_initialized()
+  return ops.EagerTensor(value, ctx.device_name, dtype.as_datatype_enum)
+
+
 class _Local(threading.local):
   """What calls of this thread ask of TensorFlow's graph optimizer."""
 
   given: Any = None
   exact: Any = None
+  attrs: tuple[Any, ...] = ()
 
 
 _LOCAL = _Local()
@@ -429,7 +447,7 @@ _OPTIMIZERS = (
 
 
 def call_exactly(function: Any, args: list[Any], captures: list[Any]) -> Any:
-  """Calls as `call_flat`, and has TensorFlow keep the arithmetic of the graph.
+  """Calls a function of a list of results, and has TensorFlow keep the arithmetic of the graph.
 
   The arithmetic optimizer of TensorFlow 2.21 makes `tf.stack([c, c])` of a later result of an op
   (`a, b, c = tf.unstack(x)`, or anything in a branch) a copy of the first: other numbers, or none.
@@ -445,12 +463,51 @@ def call_exactly(function: Any, args: list[Any], captures: list[Any]) -> Any:
     else:
       options.optimizers[:] = _OPTIMIZERS
     _LOCAL.exact = context.FunctionCallOptions(given.executor_type, settings)
+    _LOCAL.attrs = tuple(itertools.chain(*_LOCAL.exact.as_attrs().items()))
     _LOCAL.given = given
+  if _is_only_run(ctx):
+    found = _execute(ctx, function, args + captures)
+    if found is not None:
+      return found
   ctx.function_call_options = _LOCAL.exact
   try:
     return call_flat(function, args, captures)
   finally:
     ctx.function_call_options = given
+
+
+def _is_only_run(ctx: Any) -> bool:
+  """Tells whether a call only has to run: no tape records, no graph is made, none can cancel it."""
+  return (
+    not record.could_possibly_record()
+    and ctx.executing_eagerly()
+    and cancellation.context() is None
+    and not ops.get_default_graph().building_function  # Else it notes variables, in init_scope.
+  )
+
+
+def _execute(ctx: Any, function: Any, inputs: list[Any]) -> list[Any] | None:
+  """Runs a concrete function; None if its results have handles, which TensorFlow's call describes.
+
+  What `_call_flat` does beside it is for tapes and graphs; for a small function that takes a third
+  of the call.
+  """
+  known = function.__dict__.get("_recursive_tf_run")
+  if known is None:
+    run = function._inference_function
+    specs = run.function_type.flat_outputs
+    has_handles = any(spec.dtype._handle_data for spec in specs)
+    known = run.name.decode(), len(specs), has_handles
+    function.__dict__["_recursive_tf_run"] = known
+  name, num_outputs, has_handles = known
+  if has_handles:
+    return None
+  try:
+    return execute.execute(name, num_outputs, inputs, _LOCAL.attrs, ctx) or []
+  except errors_impl.OpError:
+    # Says where in the user's code the op was made.
+    with atomic_function.InterpolateRuntimeError(function._inference_function):
+      raise
 
 
 def _make_gradient(function: Any, inputs: list[Any]) -> None:

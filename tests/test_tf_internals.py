@@ -515,14 +515,55 @@ def test_what_is_called_exactly_keeps_the_arithmetic_of_its_graph():
   @tf.function
   def later_twice(x):
     _, c = tf.unstack(x)
-    return tf.stack([c, c])
+    return [tf.stack([c, c])]
 
   options = tfi.context.context().function_call_options
   x = tf.constant([[1.0], [2.0]])
   concrete = later_twice.get_concrete_function(x)
-  found = tfi.call_exactly(concrete, [x], concrete.captured_inputs)
+  (found,) = tfi.call_exactly(concrete, [x], concrete.captured_inputs)
   assert found.numpy().tolist() == [[2.0], [2.0]]
+  with tf.GradientTape() as tape:
+    tape.watch(x)
+    (seen,) = tfi.call_exactly(concrete, [x], concrete.captured_inputs)
+  assert seen.numpy().tolist() == [[2.0], [2.0]]
+  assert tape.gradient(seen, x).numpy().tolist() == [[0.0], [2.0]]
   assert tfi.context.context().function_call_options is options
+
+
+def test_what_only_runs_says_where_it_failed_and_returns_handles_and_nothing():
+  @tf.function
+  def inverse(x):
+    return [tf.linalg.inv(x)]
+
+  @tf.function
+  def handles(variable):
+    return [tf.identity(variable.handle)]
+
+  concrete = inverse.get_concrete_function(tf.TensorSpec([2, 2]))
+  with pytest.raises(tf.errors.InvalidArgumentError, match="Detected at node"):
+    tfi.call_exactly(concrete, [tf.zeros([2, 2])], [])
+  variable = tf.Variable(tf.ones([3]))
+  concrete = handles.get_concrete_function(variable)
+  (handle,) = tfi.call_exactly(concrete, [variable.handle], [])
+  read = tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32)
+  assert read.numpy().tolist() == [1.0, 1.0, 1.0]
+  concrete = tf.function(lambda: []).get_concrete_function()
+  assert tfi.call_exactly(concrete, [], []) == []
+
+
+def test_a_glance_at_a_tensor_is_its_shape_and_the_number_of_its_type():
+  dtypes = tf.float32, tf.float64
+  seen = [tfi.glance_of(tf.zeros(shape, dtype)) for shape in ([2, 3], []) for dtype in dtypes]
+  assert [shape for shape, _ in seen] == [(2, 3), (2, 3), (), ()]
+  assert [tf.as_dtype(number) for _, number in seen] == [*dtypes, *dtypes]
+
+
+@pytest.mark.parametrize("value", [0.1, -0.0, 3, -(2**63), 2**63 - 1, float("inf")])
+def test_a_number_is_a_tensor_as_tensorflow_makes_it(value):
+  dtype = tf.int64 if isinstance(value, int) else tf.float64
+  found = tfi.scalar(value, dtype)
+  assert found.dtype == dtype and found.shape == []
+  assert repr(found.numpy().item()) == repr(value)
 
 
 def test_tapes_record_again_where_recording_was_stopped():

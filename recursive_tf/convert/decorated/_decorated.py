@@ -10,7 +10,6 @@ After Jeong et al., NSDI 2019 (JANUS): profile, assumptions, guards, fallback.
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import functools
 import logging
@@ -18,7 +17,7 @@ import threading
 import time
 import traceback
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -34,7 +33,7 @@ from recursive_tf.convert.frame._left_out import Site
 from recursive_tf.convert.program._arguments import Argument
 from recursive_tf.convert.program._assumptions import PYTHON
 from recursive_tf.convert.program._explain import Report, report_of
-from recursive_tf.convert.program._program import mapped_names, num_rows
+from recursive_tf.convert.program._program import num_rows
 from recursive_tf.convert.program._programs import Prepared, Programs
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.syntax.source import LiveSignature
@@ -169,7 +168,7 @@ class Decorated:
         Reason.INSIDE_FUNCTION, f"{self.__name__} is called while a graph is made."
       )
       return self._fall_back(inside, plain)
-    if tf.distribute.get_strategy().num_replicas_in_sync > 1:
+    if tf.distribute.has_strategy() and tf.distribute.get_strategy().num_replicas_in_sync > 1:
       # Replicas wait for each other in the middle of a call: no lock may be taken.
       replica = ConversionRefused.of(
         Reason.INSIDE_FUNCTION,
@@ -180,14 +179,34 @@ class Decorated:
       arguments: dict[str, Argument] = {}
       self._programs.assumptions.begin_call()
       try:
-        arguments = classified(values)
-        rest = self._attempt(arguments, values, plain)
+        prepared = self._again(values)
+        rest = None
+        if prepared is not None:
+          arguments = prepared.arguments
+          rest = self._run_again(prepared, values, plain)
+        if rest is None:
+          arguments = classified(values)
+          rest = self._attempt(arguments, values, plain)
       except ConversionRefused as refusal:
         rest = functools.partial(self._fall_back, refusal, plain)
       except Exception as error:  # Nothing has happened yet: no error of ours leaves a call.
         internal = self._internal_error(error, arguments)
         rest = functools.partial(self._fall_back, internal, plain)
       return rest()
+
+  def _again(self, values: dict[str, Any]) -> Prepared | None:
+    """Returns what is ready to run for a call like one before; None if that has to be found."""
+    del values
+    return None
+
+  def _run_again(
+    self, prepared: Prepared, values: dict[str, Any], plain: Callable[[], Any]
+  ) -> Callable[[], Any] | None:
+    """Runs what `_again` returned; None if it is refused, and another graph may do."""
+    try:
+      return self._run(prepared, prepared.arguments, values, plain, {})
+    except ConversionRefused:
+      return None
 
   def _attempt(
     self,
@@ -214,11 +233,13 @@ class Decorated:
   ) -> Callable[[], Any]:
     """Runs a graph; as `_attempt`, with the branches that this call has been found to take."""
     program = prepared.program
-    count = num_rows(prepared.arguments, values)
+    count = num_rows(prepared.arguments, values) if prepared.mapped else None
     is_mapped = count is not None
     if is_mapped and not (_results.is_stackable(program.result_form) and program.is_pure):
       return self._one_by_one(arguments, values)
-    graph = self._programs.graph(program, prepared.arguments)
+    graph = program.graphs().get(prepared.mapped)
+    if graph is None:
+      graph = self._programs.graph(program, prepared.arguments)
     is_recording = tfi.is_recording()
     if is_recording and program.is_seen_by_tapes:
       seen = ConversionRefused.of(
@@ -226,7 +247,7 @@ class Decorated:
         f"{self.__name__} computes with variables that it has written, and a tape outside records.",
       )
       return functools.partial(self._fall_back, seen, plain)
-    key = program.version, mapped_names(prepared.arguments), is_recording
+    key = program.version, prepared.mapped, is_recording
     try:
       if not program.has_prints and self._schedule.is_due(key):  # A check would print again.
         verdict = self._check(prepared, values, key, is_recording)
@@ -424,18 +445,29 @@ class Decorated:
     self.stats.num_fallback_runs += 1
     self.stats.fallbacks[reason] = self.stats.fallbacks.get(reason, 0) + 1
 
-  @contextlib.contextmanager
-  def _timed(self) -> Iterator[None]:
+  def _timed(self) -> _Timed:
     """Adds the time of an outermost call to the function's."""
-    is_outermost = not getattr(self._plain, "is_timed", False)
-    start = time.perf_counter()
-    self._plain.is_timed = True
-    try:
-      yield
-    finally:
-      if is_outermost:
-        self._plain.is_timed = False
-        self.stats.total_seconds += time.perf_counter() - start
+    return _Timed(self._plain, self.stats)
+
+
+class _Timed:
+  """A call whose time is taken. No generator: each call of a decorated function makes one."""
+
+  __slots__ = ("_is_outermost", "_start", "_stats", "_thread")
+
+  def __init__(self, thread: threading.local, stats: Stats):
+    self._thread = thread
+    self._stats = stats
+
+  def __enter__(self) -> None:
+    self._is_outermost = not getattr(self._thread, "is_timed", False)
+    self._thread.is_timed = True
+    self._start = time.perf_counter()
+
+  def __exit__(self, *error: object) -> None:
+    if self._is_outermost:
+      self._thread.is_timed = False
+      self._stats.total_seconds += time.perf_counter() - self._start
 
 
 class BoundDecorated:

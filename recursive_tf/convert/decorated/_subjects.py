@@ -67,7 +67,7 @@ def subject_of(
         fed = programs.feed(program, single, values)
       except Outdated:
         continue
-      inner = Prepared(prepared.entry, program, single, *fed)
+      inner = Prepared(prepared.entry, program, single, frozenset(), prepared.key, *fed)
       found = subject_of(name, function, programs, inner, values, plain, is_recording)
       yield found.without_smaller()
 

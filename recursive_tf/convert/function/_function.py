@@ -19,6 +19,7 @@ from recursive_tf.convert.function._concrete import (
   has_specs,
   with_specs,
 )
+from recursive_tf.convert.function._known_calls import KnownCalls, glance_at
 from recursive_tf.convert.function._nests import nested, structure_of
 from recursive_tf.convert.function._shapes import Shapes
 from recursive_tf.convert.program._arguments import NEST, NUMBER, OBJECT, STATIC, Argument, classify
@@ -91,6 +92,7 @@ class Function(Decorated):
   ):
     super().__init__(function, strict, verify, limits or _LIMITS)
     self._shapes = Shapes(self._programs.assumptions)
+    self._calls = KnownCalls()
     self._has_state: dict[type, bool] = {}
     self._structures: dict[str, set[object]] = {}
     self._constants: tuple[type, ...] = ()  # The types of numbers that are constants of graphs.
@@ -188,6 +190,19 @@ class Function(Decorated):
       self._has_state[kind] = _reaches_state(value)
     return self._has_state[kind]
 
+  def _again(self, values: dict[str, object]) -> Prepared | None:
+    if self._constants:
+      return None
+    before = self._calls.find(glance_at(values.values()), self._shapes.version)
+    if before is None or (self._is_method and self._is_owner_node(values)):
+      return None
+    return self._programs.again(before, values)
+
+  def _is_owner_node(self, values: dict[str, object]) -> bool:
+    """Tells whether the owner of a method is data by what it holds now; see `_classify`."""
+    owner = next(iter(values.values()), None)
+    return classify(owner, False).kind == OBJECT and _is_node(owner)
+
   def _attempt(
     self,
     arguments: dict[str, Argument],
@@ -213,7 +228,9 @@ class Function(Decorated):
   ) -> Callable[[], Any]:
     """Runs a graph of all branches: of open shapes, of constants, or of the shapes as they are."""
     try:
-      return super()._attempt(wide, values, plain)
+      prepared = self._programs.prepare(wide, values)
+      self._calls.note(glance_at(values.values()), self._shapes.version, prepared, values)
+      return self._run(prepared, wide, values, plain, {})
     except ConversionRefused as refusal:
       # Where TensorFlow wants a number of Python's: an axis, the slope of an activation.
       if refusal.reason == Reason.TENSORFLOW_ERROR:

@@ -21,9 +21,14 @@ _MAX_EXACT = 8  # Programs of one shape each, where those of open shapes cannot 
 
 
 class Shapes:
-  """What shapes a function has been called with. Not thread-safe."""
+  """What shapes a function has been called with. Not thread-safe.
+
+  Attributes:
+    version: changes whenever calls of a shape that was there before may be given other dimensions.
+  """
 
   def __init__(self, assumptions: Assumptions) -> None:
+    self.version = 0
     self._assumptions = assumptions
     self._known: dict[object, dict[str, Argument]] = {}
     self._exact: set[object] = set()
@@ -53,6 +58,7 @@ class Shapes:
       if len(self._known) > _MAX_KNOWN:
         del self._known[next(iter(self._known))]
       self._latest.clear()
+      self.version += 1
     self._latest[exact] = shapes
     return arguments
 

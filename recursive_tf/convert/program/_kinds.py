@@ -32,6 +32,7 @@ class Kinds(Generic[Known]):
     self._num_calls = 0
     self._num_made = 0
     self._weak: dict[Key, tuple[Any, Any]] = {}  # What a variable keeps, and the variable.
+    self._latest: Key | None = None  # The last key that was used, if it still is the last one.
 
   def values(self) -> list[Known]:
     """Returns what is known, once for each."""
@@ -77,8 +78,16 @@ class Kinds(Generic[Known]):
 
   def use(self, key: Key) -> None:
     """Notes that a kind is used."""
+    if key is self._latest:
+      return
     if key in self._constants:
       self._constants[key] = self._constants.pop(key)
+    self._latest = key
+
+  def note_call(self, key: Key) -> None:
+    """Notes a call of a kind that is known."""
+    self._num_calls += 1
+    self.use(key)
 
   def add(self, key: Key, known: Known) -> list[Known]:
     """Adds a kind; returns what is not kept for any kind any more.
@@ -108,7 +117,7 @@ class Kinds(Generic[Known]):
         f"Each call gives another constant for {' and '.join(map(repr, names)) or 'a parameter'}.",
       )
     self._num_made += 1
-    self._constants[key] = None
+    self._constants[key] = self._latest = None
     while len(self._constants) > _MAX_KEPT:
       oldest = next(iter(self._constants))
       del self._constants[oldest]

@@ -37,6 +37,7 @@ from recursive_tf.convert.program._arguments import (
   tensors_of,
 )
 from recursive_tf.convert.program._conversion import RESULT, Conversion, PromoteArgument
+from recursive_tf.convert.program._given import Given, check_tensors, number_as_tensor
 from recursive_tf.convert.program._leaving import check_results
 from recursive_tf.convert.program._ops import has_nested_control
 from recursive_tf.convert.program._rebinding import Rebinding
@@ -189,6 +190,10 @@ class Program:
     self._refusal: ConversionRefused | None = None  # Of the walk.
     self.is_packed = False
     self._known_tensors: dict[int, Any] | None = None
+    self._given = Given(self._arguments)
+    self._has_containers = any(map(_may_be_container, self._arguments.values())) or any(
+      place.kind in (LIST, DICT) for place in self.effects.places.values()
+    )
     self.result_form = self._result_form()
     self._rebinding = self._make_rebinding()
     self._reads_nothing = (
@@ -249,6 +254,8 @@ class Program:
       state: lists and dicts in what the places of the program hold.
       objects: all that was walked.
     """
+    if not (self._has_containers or state):
+      return
     given = [values[name] for name, a in self._arguments.items() if a.kind == CONTAINER] + state
     given += [one for n, a in self._arguments.items() for one in a.containers(values[n])]
     places = self.effects.places.values()
@@ -267,28 +274,13 @@ class Program:
       )
 
   def _check_tensors(self, values: dict[str, object], others: Sequence[Sequence[object]]) -> None:
-    """Refuses this call if a step is given one tensor under two names, which a tape would see.
-
-    Or a tensor that has more to say than its values.
-
-    Args:
-      values: the arguments.
-      others: what else is fed, in several lists.
-    """
+    """Refuses this call if `check_tensors` does; `others` is what is fed beside the arguments."""
     if self._known_tensors is None:
       self._known_tensors = self.guards.tensors()
-    given = [t for name, a in self._arguments.items() for t in a.tensors(values[name])]
-    given += [value for each in others for value in each]
-    numbers = [id(value) for value in given if isinstance(value, (tf.Tensor, np.ndarray))]
-    if len({*numbers}) < len(numbers) or not self._known_tensors.keys().isdisjoint(numbers):
-      raise ConversionRefused.of(
-        Reason.SHARED_CONTAINER, "A tensor that is passed in is also known by another name."
-      )
-    if any(hasattr(value, LOGITS) for value in given):
-      raise ConversionRefused.of(
-        Reason.OPAQUE_READ,
-        "A result of Keras' softmax or sigmoid is passed in, with its logits, which losses use.",
-      )
+    given = self._given.tensors(values)
+    for more in others:
+      given += more
+    check_tensors(given, self._known_tensors.keys())
 
   def _make_rebinding(self) -> Rebinding:
     return Rebinding(
@@ -486,7 +478,7 @@ class Program:
       raise self._refusal.again()
     arguments = self.own(arguments)
     if self._reads_nothing:
-      return self._feed_arguments(arguments, values), ()
+      return self._feed_arguments(values), ()
     roots = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
@@ -573,17 +565,16 @@ class Program:
     leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
     return leaves, found.objects
 
-  def _feed_arguments(self, arguments: dict[str, Argument], values: dict[str, object]) -> list[Any]:
+  def _feed_arguments(self, values: dict[str, object]) -> list[Any]:
     """Returns what to feed where no objects are read; as `feed`."""
     self._check_containers(values, [], ())
     changing = [one.read() for one in self.layout.changing.values()]
-    nobody = iter(())
     try:
-      leaves = [t for n, a in arguments.items() for t in tensors_of(a, values[n], nobody)]
+      leaves = self._given.leaves(values)
     except _encode.DoesNotFit:
       raise Outdated from None
-    pairs = zip(self.layout.changing.values(), changing, strict=True)
-    leaves += [_changed(one, value) for one, value in pairs]
+    if changing:
+      leaves += map(_changed, self.layout.changing.values(), changing)
     self._check_tensors(values, [changing])
     return [*map(_as_tensor, leaves), _no_ints(0)]
 
@@ -630,6 +621,11 @@ class Program:
 def _is_of_tensors(argument: Argument) -> bool:
   """Tells whether there is no object in an argument, to be read by the program."""
   return argument.kind not in (OBJECT, CONTAINER) and all(map(_is_of_tensors, argument.parts))
+
+
+def _may_be_container(argument: Argument) -> bool:
+  """Tells whether an argument is a list or dict, or is taken apart and may be or hold one."""
+  return argument.kind in (CONTAINER, NEST)
 
 
 def initial_value(place: Place) -> Any:
@@ -681,7 +677,7 @@ def _changed(changing: Any, value: Any) -> Any:
     raise Outdated
   if isinstance(value, (tf.Tensor, np.ndarray)):
     return tf.convert_to_tensor(value)
-  return _encode.as_array(value, changing.spec.dtype, "A variable")
+  return number_as_tensor(value, changing.spec.dtype, "A variable")
 
 
 def _stack(column: Column, arrays: list[Any]) -> tuple[Any, ...]:

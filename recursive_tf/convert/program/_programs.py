@@ -25,7 +25,7 @@ from recursive_tf.convert.program._assumptions import (
 from recursive_tf.convert.program._conversion import PromoteArgument
 from recursive_tf.convert.program._kinds import Kinds, key_of
 from recursive_tf.convert.program._lifetime import Weak, variable_of
-from recursive_tf.convert.program._program import Graph, Outdated, Program
+from recursive_tf.convert.program._program import Graph, Outdated, Program, mapped_names
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.program._steps import Step
@@ -64,6 +64,8 @@ class Entry:
   changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
   containers: dict[str, Any] = dataclasses.field(default_factory=dict)
   hopeless: Counter[Any] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
+  is_gone: bool = False  # Not kept any more.
+  calls: dict[Any, Any] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
 
   @property
   def is_given_up(self) -> bool:
@@ -166,6 +168,8 @@ class Prepared:
     entry: where it is kept.
     program: the program.
     arguments: of the call.
+    mapped: those of which there is one for each row.
+    key: what the entry is kept for.
     tensors: what to feed.
     objects: the objects by handle.
   """
@@ -173,6 +177,8 @@ class Prepared:
   entry: Entry
   program: Program
   arguments: dict[str, Argument]
+  mapped: frozenset[str]
+  key: Any
   tensors: list[Any]
   objects: Sequence[Any]
 
@@ -276,7 +282,7 @@ class Programs:
         continue
       entry.programs.remove(program)
       entry.programs.insert(0, program)
-      return Prepared(entry, program, arguments, *fed)
+      return Prepared(entry, program, arguments, mapped_names(arguments), key, *fed)
     while True:
       # A number that was another one before is read anew for each run from now on. While there is
       # a program that says so, it keeps the owner, whose identity is part of the place.
@@ -293,11 +299,29 @@ class Programs:
         self._stats.num_conversions -= 1  # It goes on, with one thing more known.
         return self.prepare(arguments, values, budget, leaves_out, taken)
       try:
-        return Prepared(entry, program, arguments, *self.feed(program, arguments, values))
+        fed = self.feed(program, arguments, values)
+        return Prepared(entry, program, arguments, mapped_names(arguments), key, *fed)
       except Outdated as outdated:
         learnt += outdated.objects
         self.assumptions.broke(outdated.what, GRAPH)
         entry.programs.remove(program)
+
+  def again(self, before: Prepared, values: dict[str, Any]) -> Prepared | None:
+    """Does as `prepare` for a call like one before, which took the last program that fitted.
+
+    Returns:
+      None if that is another one now, or it does not fit: `prepare` says what does.
+    """
+    entry, program = before.entry, before.program
+    is_kept = not entry.is_gone and entry.programs and entry.programs[0] is program
+    if not is_kept or entry.is_given_up or program.check_guards():
+      return None
+    try:
+      fed = self.feed(program, before.arguments, values)
+    except (Outdated, ConversionRefused):
+      return None
+    self._entries.note_call(before.key)
+    return Prepared(entry, program, before.arguments, before.mapped, before.key, *fed)
 
   def _note_changed(self, program: Program, changed: list[Any]) -> None:
     """Notes which places are no longer what a program relies on."""
@@ -356,6 +380,7 @@ class Programs:
       others = () if self._runs_in_graph else self._entries.values()
       known = next((e for e in others if any(p.takes(arguments) for p in e.programs)), Entry())
       for gone in self._entries.add(key, known):
+        gone.is_gone = True
         for program in gone.programs:
           if not program.is_packed:
             self.versions.pop(program.version, None)

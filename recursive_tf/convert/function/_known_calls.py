@@ -1,0 +1,110 @@
+"""Calls like ones before: their program is found by a glance at the values.
+
+What kind of arguments a call has, and which shapes are open by now, takes a third of a small call.
+Where types, shapes and constants are the very ones of a call before, it is what it was then. What
+the program relies on is compared in each call all the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert.program._arguments import NUMBER, STATIC, TENSOR, Argument
+from recursive_tf.convert.program._programs import Prepared
+
+_EAGER = tf.__internal__.EagerTensor
+_NUMBERS = (int, float)
+_CONSTANTS = (bool, str, bytes, type(None))
+# Containers are constants or not by what they hold, which changes.
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+_MAX_KNOWN = 256  # Of one function, and of one kind of arguments.
+
+Glance = tuple[Any, ...]
+
+
+def glance_at(values: Iterable[Any]) -> Glance:
+  """Returns what a call looks like: types, shapes, constants, and which objects these are."""
+  found: list[Any] = []
+  for value in values:
+    kind = type(value)
+    found.append(kind)
+    if kind is _EAGER:
+      found.append(tfi.glance_of(value))
+    elif kind in _CONSTANTS:
+      found.append(value)
+    elif kind is np.ndarray:
+      found.append((value.shape, value.dtype))
+    elif kind not in _NUMBERS:
+      found.append(id(value))
+  return tuple(found)
+
+
+class KnownCalls:
+  """What calls looked like, and the program of each. Not thread-safe.
+
+  A program keeps the constants that it is for: as long as it is there, their numbers are theirs.
+  It is known weakly, so that it goes with its model.
+  """
+
+  def __init__(self) -> None:
+    self._known: dict[Glance, weakref.ref[_Call]] = {}
+
+  def find(self, glance: Glance, version: int) -> Prepared | None:
+    """Returns what was prepared for a call that looked the same; None if there was none.
+
+    Args:
+      glance: what the call looks like.
+      version: of what decides with which arguments a program is made.
+    """
+    call = self._known.get(glance, _nothing)()
+    return None if call is None or call.version != version else call.prepared
+
+  def note(
+    self, glance: Glance, version: int, prepared: Prepared, values: dict[str, object]
+  ) -> None:
+    """Notes what was prepared for a call, if another one that looks the same takes the same.
+
+    Args:
+      glance: what the call looks like.
+      version: as for `find`.
+      prepared: what was prepared.
+      values: the arguments of the call.
+    """
+    if all(_is_seen(prepared.arguments[name], value) for name, value in values.items()):
+      calls = prepared.entry.calls
+      for known in (self._known, calls):
+        if len(known) >= _MAX_KNOWN:
+          known.clear()
+      calls[glance] = call = _Call(prepared, version)
+      self._known[glance] = weakref.ref(call)
+
+
+class _Call:
+  """A call that was; its entry keeps it."""
+
+  def __init__(self, prepared: Prepared, version: int):
+    self.prepared = dataclasses.replace(prepared, tensors=[], objects=())  # It keeps no tensors.
+    self.version = version
+
+
+def _is_seen(argument: Argument, value: object) -> bool:
+  """Tells whether a glance at a value says what argument it is."""
+  kind = type(value)
+  if kind is _EAGER or kind is np.ndarray:
+    return argument.kind == TENSOR
+  if kind in _NUMBERS:
+    return argument.kind == NUMBER
+  if kind in _CONSTANTS:
+    return argument.kind == STATIC
+  return kind not in _CONTAINERS and argument.kind == STATIC and argument.value is value
+
+
+def _nothing() -> None:
+  """Stands for a reference to what is gone."""
