@@ -26,6 +26,7 @@ class Ground(Protocol):
     inputs: the tensors of the objects of a run.
     budget: what the conversion may still cost.
     branches: those that are left out.
+    loses_logits: whether a tensor with logits of Keras' goes on as another one, without them.
   """
 
   profile: Profile
@@ -34,6 +35,7 @@ class Ground(Protocol):
   inputs: Inputs
   budget: Budget
   branches: Branches
+  loses_logits: bool
 
   @property
   def is_step(self) -> bool:
@@ -58,6 +60,9 @@ class Ground(Protocol):
 
   def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
+
+  def note_logits(self) -> None:
+    """Notes that a tensor with logits of Keras' goes on as another one, without them."""
 
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""

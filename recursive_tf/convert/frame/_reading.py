@@ -416,6 +416,10 @@ class Reading(Conditions):
     """Notes that what a variable holds goes on in its place."""
     self.conversion.note_copied(variable)
 
+  def note_logits(self) -> None:
+    """Notes that a tensor with logits of Keras' goes on as another one, without them."""
+    self.conversion.note_logits()
+
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
     is_string = self.types_of(ref) - {Missing} == {str}

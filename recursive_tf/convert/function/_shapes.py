@@ -58,7 +58,7 @@ class Shapes:
       if len(self._known) > _MAX_KNOWN:
         del self._known[next(iter(self._known))]
       self._latest.clear()
-      self.version += 1
+      self.version += known is not None and known != shapes
     self._latest[exact] = shapes
     return arguments
 

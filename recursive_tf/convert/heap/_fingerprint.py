@@ -46,6 +46,9 @@ _BOOKKEEPING = frozenset(
   _compiled_trainable_state _nodes _nodes_by_depth _operations _operations_by_depth _inputs _outputs
   _inputs_struct _outputs_struct quantize build _setattr_tracking _name_scope""".split()
 )
+# What libraries do with a variable beside computing with its value.
+_OF_VARIABLES = "_constraint _regularizer _trainable _overwrite_with_gradient _autocast".split()
+_VARIABLES = (tf.Variable, keras.Variable)
 _ORDERED = (list, tuple, deque, set, frozenset, bytearray)
 # Of such names, too.
 _PREFIX, _SUFFIXES = "_self_", ("_initializer", "_regularizer", "_constraint")
@@ -107,10 +110,17 @@ class Fingerprint:
   def __init__(self, root: object):
     self._parts: list[Any] = []
     seen: dict[int, Any] = {}
+    variables: dict[int, AttributesPart] = {}
     agenda = [root]
     while agenda:
       value = agenda.pop()
-      if id(value) in seen or is_leaf(value):
+      if id(value) in seen or id(value) in variables:
+        continue
+      if isinstance(value, _VARIABLES) and hasattr(value, "__dict__"):
+        part = AttributesPart(value)
+        variables[id(value)] = part
+        agenda += part.values()
+      if is_leaf(value):
         continue
       seen[id(value)] = value
       if len(seen) > _MAX_PARTS:
@@ -121,6 +131,7 @@ class Fingerprint:
       for part in _parts_of(value):
         self._parts.append(part)
         agenda += part.values()
+    self._parts += variables.values()
     self.holds = tuple(seen.values())
     self._plain = [part for part in self._parts if _entry(part) is not None]
     self._others = [
@@ -173,6 +184,10 @@ def _parts_of(value: Any) -> Iterator[Any]:
     yield ElementsPart(value, lambda p: (p.func, *p.args, *_flat(p.keywords)))
   elif type(value).__name__ == "_DictWrapper":  # Of tf.Module: a proxy of the dict inside.
     yield ElementsPart(value.__wrapped__, _flat)
+  elif type(value).__name__ == "_TupleWrapper":
+    yield FixedPart(tuple(value.__wrapped__))
+  elif type(value).__name__ == "ListWrapper":  # A list that keeps its elements in another one.
+    yield ElementsPart(value, iter)
   else:
     bases = type(value).__mro__
     if (kind := next((k for k in _ORDERED if k in bases), None)) is not None:
@@ -251,6 +266,8 @@ class AttributesPart:
 
 
 def _relevant(owner: object, found: dict[str, object]) -> tuple[str, ...]:
+  if isinstance(owner, _VARIABLES):
+    return tuple(name for name in _OF_VARIABLES if name in found)
   if not isinstance(owner, (keras.Operation, tf.Module)) and not _libraries.is_library(type(owner)):
     return tuple(sorted(found))
   return tuple(sorted(name for name in found if not is_bookkeeping(name)))

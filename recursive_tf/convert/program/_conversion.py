@@ -49,6 +49,7 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   Scope,
 )
+from recursive_tf.convert.values._logits import has_logits, may_have_lost
 from recursive_tf.convert.values._operands import Mapped
 from recursive_tf.subgraph import SubGraph
 
@@ -72,6 +73,7 @@ class Conversion:
     has_handlers: whether a part of it catches exceptions.
     branches: those that it leaves out.
     stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
+    loses_logits: whether a tensor with logits of Keras' goes on as another one, without them.
   """
 
   def __init__(
@@ -125,6 +127,8 @@ class Conversion:
     self.stand_ins: dict[int, Any] = {}
     self.instances: dict[Any, Instance] = {}
     self.is_random = False
+    self.loses_logits = False
+    self._is_leaving = False  # What leaves the program as it is, is brought into its form.
 
   # --- Attempts
 
@@ -260,6 +264,24 @@ class Conversion:
 
   def _note_news(self) -> None:
     self._has_news = True
+
+  def note_logits(self) -> None:
+    """Notes that a tensor with logits of Keras' goes on as another one, without them."""
+    if self._is_trial and not self._is_leaving and not self.loses_logits:
+      self.loses_logits = self._has_news = True
+
+  def _check_logits(self, frame: Frame, outputs: list[tf.Tensor]) -> None:
+    """Refuses tensors that leave without the logits that they have in Python."""
+    if not self.loses_logits:
+      return
+    is_lost = any(may_have_lost(tensor, is_stored=True) for tensor in outputs)
+    # A step's results are given their logits again.
+    if is_lost or (not self.is_step and any(map(has_logits, outputs))):
+      raise frame.refuse(
+        Reason.OPAQUE_READ,
+        "A result of Keras' softmax or sigmoid leaves a branch, loop, list or call, and then the"
+        " program: a loss of Keras' would look for its logits.",
+      )
 
   def note_copied(self, variable: Any) -> None:
     """Notes that what a variable holds goes on in its place."""
@@ -398,10 +420,14 @@ class Conversion:
     self.effects.note_left(frame, results, rebuilt.containers.values())
     self._entry = entry
     if self._is_trial and not self._has_news:  # What is read only to be returned is read, too.
+      self._is_leaving = True
       outputs = _forms.flatten(found, entry.result, frame)
       for position, form in self._changed[key].items():
         outputs += _forms.flatten(now[position], form, frame)
-      frame.tied(outputs + self.effects.results(frame, None))
+      outputs += self.effects.results(frame, None)
+      self._is_leaving = False
+      self._check_logits(frame, outputs)
+      frame.tied(outputs)
     return found
 
   @property
@@ -631,6 +657,8 @@ class Conversion:
         for position, form in self._changed.get(instance.key, {}).items():
           outputs += _forms.flatten(now[position], form, frame)
         outputs += self.effects.results(frame, instance.key)
+        if instance.node is self.entry_node:
+          self._check_logits(frame, outputs)
         outputs = frame.tied(outputs or [tf.zeros([], tf.int32)])
         self._note_read_at_once(instance, values, outputs)
         subgraph.output(tuple(outputs))

@@ -17,9 +17,9 @@ from recursive_tf.convert.program._arguments import (
   Argument,
   tensors_of,
 )
-from recursive_tf.convert.semantics._as_eager import LOGITS
 from recursive_tf.convert.values import _encode
 from recursive_tf.convert.values._forms import dtype_of_number
+from recursive_tf.convert.values._logits import LOGITS
 
 _EAGER = tf.__internal__.EagerTensor
 

@@ -43,10 +43,10 @@ from recursive_tf.convert.program._ops import has_nested_control
 from recursive_tf.convert.program._rebinding import Rebinding
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._steps import Kept, Step, Variables
-from recursive_tf.convert.semantics._as_eager import LOGITS
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values import _encode, _forms, _results
 from recursive_tf.convert.values._abstract import Rows, plain_path
+from recursive_tf.convert.values._logits import LOGITS
 from recursive_tf.convert.values._operands import Mapped
 
 

@@ -19,10 +19,10 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values._abstract import Array, IntOrFloat, LocalList, Missing, Ref, Weak
 from recursive_tf.convert.values._forms import NUMBERS, NoneType
+from recursive_tf.convert.values._logits import LOGITS, may_have_lost, reads_logits
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Shape
 
-LOGITS = "_keras_logits"  # Keras' attribute of what its softmax and sigmoid give.
 _WITH_LOGITS = ("Softmax", "Sigmoid")
 _TENSOR, _NUMPY = "tensor", "numpy"
 # NumPy's scalars of which a list is a tensor of the same type.
@@ -140,6 +140,20 @@ def hide_source(value: Any) -> Any:
   if type(value) is dict:
     return {key: hide_source(part) for key, part in value.items()}
   return value
+
+
+def check_logits(
+  ip: Host, function: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]
+) -> None:
+  """Refuses a loss of Keras' of what may have had logits, and lost them on its way."""
+  if not ip.frame.conversion.loses_logits or not reads_logits(function):
+    return
+  if any(map(may_have_lost, tf.nest.flatten([*args, *kwargs.values()]))):
+    raise ip.frame.refuse(
+      Reason.OPAQUE_READ,
+      "A result of Keras' softmax or sigmoid leaves a branch, loop, list or call, and a loss of"
+      " Keras' looks for its logits. Compute the loss where the result is, or from logits.",
+    )
 
 
 def is_iterator(value: object) -> bool:

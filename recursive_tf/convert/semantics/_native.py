@@ -28,6 +28,7 @@ from recursive_tf.convert.values._abstract import (
   is_static,
   named,
 )
+from recursive_tf.convert.values._logits import LOGITS, has_logits
 from recursive_tf.convert.values._operands import Shape, Slice
 from recursive_tf.convert.values._text import Text
 
@@ -62,6 +63,7 @@ def native(
   elements.lowered([*args, *kwargs.values()])
   _refuse_numpy(ip, function, [*args, *kwargs.values()])
   if _libraries.is_of(function, "keras"):
+    _as_eager.check_logits(ip, function, args, kwargs)
     args, kwargs = _as_eager.hide_source(args), _as_eager.hide_source(kwargs)
   _as_eager.check_axis(ip, function, args, kwargs)
   if _libraries.decides_by_shapes(function):
@@ -140,6 +142,8 @@ def _of_usual_sizes(ip: Host, value: object) -> Any:
   ok = tf.reduce_all(sizes > 1)
   checked = ip.frame.check(value, ok, "a loss or metric of fewer than two rows")
   checked.set_shape(shape)
+  if has_logits(value):  # What Keras' losses go by is behind the very result.
+    setattr(checked, LOGITS, getattr(value, LOGITS))
   return checked
 
 

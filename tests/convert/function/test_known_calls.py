@@ -37,11 +37,12 @@ def test_calls_that_look_the_same_are_not_classified_again():
 
 
 def test_what_compares_equal_and_is_another_type_is_another_call():
-  kind, classified = _counted(lambda x, k: x * 0.0 + (3.0 if k is True else k / 2))
+  kind, classified = _counted(lambda x, k: x * 0.0 + (3.0 if isinstance(k, bool) else k / 2))
   x = tf.constant([1.0])
   for _ in range(2):
     found = [kind(x, k).numpy().tolist() for k in (True, 1, 1.0, False, 0, -0.0)]
-    assert found == [[3.0], [0.5], [0.5], [0.0], [0.0], [0.0]]
+    assert found == [[3.0], [0.5], [0.5], [3.0], [0.0], [0.0]]
+  assert len(classified) == 4  # The bools, ints, floats.
   text, _ = _counted(lambda x, k: x if k == "1" else x * 0.0 + len(k))
   assert [text(x, k).numpy().tolist() for k in ("1", b"1", "11", "1")] == [
     [1.0],
@@ -49,7 +50,6 @@ def test_what_compares_equal_and_is_another_type_is_another_call():
     [2.0],
     [1.0],
   ]
-  assert len(classified) == 5  # 0.0 and -0.0 are both floats.
 
 
 def test_what_is_relied_on_is_compared_in_calls_that_look_the_same():

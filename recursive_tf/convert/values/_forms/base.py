@@ -55,6 +55,9 @@ class Reader(Protocol):
   def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
 
+  def note_logits(self) -> None:
+    """Notes that a tensor with logits of Keras' goes on as another one, without them."""
+
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""
 

@@ -31,6 +31,7 @@ from recursive_tf.convert.values._forms.base import (
   number_of,
   same_static,
 )
+from recursive_tf.convert.values._logits import has_logits
 from recursive_tf.convert.values._numbers import Number
 
 
@@ -59,6 +60,13 @@ class StaticForm(BaseForm):
     return f"the constant {shown(self.value)}"
 
 
+def _noted(tensor: Any, reader: Reader) -> Any:
+  """Returns a tensor that is brought into a form, noted if it is another one behind that."""
+  if has_logits(tensor):
+    reader.note_logits()
+  return tensor
+
+
 @dataclasses.dataclass(frozen=True)
 class TensorForm(BaseForm):
   """A tensor."""
@@ -69,7 +77,7 @@ class TensorForm(BaseForm):
     yield self.spec
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
-    return [tf.convert_to_tensor(reader.tensor(reader.resolve(value)))]
+    return [_noted(tf.convert_to_tensor(reader.tensor(reader.resolve(value))), reader)]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
     tensor = next(tensors)
@@ -175,7 +183,7 @@ class WeakForm(BaseForm):
       return [value.tensor, value.is_number]
     number = number_of(value)
     if number is None:
-      return [tf.convert_to_tensor(value), tf.constant(False)]
+      return [_noted(tf.convert_to_tensor(value), reader), tf.constant(False)]
     shape = [1 if size is None else size for size in self.spec.shape.as_list()]
     tensor = tf.cast(number.tensor, self.spec.dtype)
     if not is_exact(value, self.spec.dtype):
