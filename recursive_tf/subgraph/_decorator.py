@@ -167,7 +167,8 @@ class SubGraphFunction(NotCopied, Generic[_P, _R]):
   # --- Tracing
 
   def _find(self, arguments: Arguments, mapped: bool) -> SubGraph:
-    check_usable(f"SubGraph '{self._name}'", user_location(), arguments.values)
+    if not tf.executing_eagerly():  # To find the user's line takes as long as a small call.
+      check_usable(f"SubGraph '{self._name}'", user_location(), arguments.values)
     if self._inputs is not None:
       signature = Signature.of(self._inputs)
     else:

@@ -13,6 +13,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics._native import native
 from recursive_tf.convert.values._abstract import LocalDict, LocalList, Weak, is_static
+from recursive_tf.convert.values._forms.rows import STACKED
 
 # Ops of ours that are no calls: checks, and what Python does with numbers.
 _UNCONDITIONAL = ("RecursiveTf>Check", "RecursiveTf>Python")
@@ -35,9 +36,9 @@ def check_made(ip: Host, tape: object) -> None:
 def call(ip: Host, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Calls a method of a tape.
 
-  What a branch, a loop or a call does not use in this run has no gradient in Python: None, which
-  optimizers pass over. In the graph, which has all branches, it is zeros. So where there are such,
-  a run in which a gradient is all zeros fails, and is left to plain Python.
+  What a branch, a loop, a list or a call does not use in this run has no gradient in Python: None,
+  which optimizers pass over. In the graph, which has all branches, it is zeros. So where there are
+  such, a run in which a gradient is all zeros fails, and is left to plain Python.
   """
   check_made(ip, method.__self__)
   if method.__name__ == "watch":
@@ -128,7 +129,8 @@ def _is_conditional(targets: list[tf.Tensor]) -> bool:
       continue
     seen.add(op)
     if (
-      ("RecursiveTf>" in op.type and not op.type.startswith(_UNCONDITIONAL))
+      (op.type == "Pack" and STACKED in op.name)
+      or ("RecursiveTf>" in op.type and not op.type.startswith(_UNCONDITIONAL))
       or tfi.nested_graphs(op)
       or isinstance(getattr(op.graph, "outer_graph", None), tfi.FuncGraph)
     ):

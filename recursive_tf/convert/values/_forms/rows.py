@@ -12,6 +12,9 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.values._abstract import LocalList, Rows
 from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
 
+# In the names of ops that put elements together, of which the run then takes some and not others.
+STACKED = "recursive_tf_rows"
+
 
 @dataclasses.dataclass(frozen=True)
 class RowsForm(BaseForm):
@@ -59,7 +62,7 @@ class RowsForm(BaseForm):
     tensors = []
     for parts in zip(*(self.element.flatten(item, reader) for item in items), strict=True):
       check_shapes([part.shape for part in parts])
-      tensors.append(tf.stack(parts))
+      tensors.append(tf.stack(parts, name=STACKED))
     return [tf.constant(len(items), tf.int32), *tensors]
 
   def _widened(
