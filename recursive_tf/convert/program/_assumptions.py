@@ -40,7 +40,7 @@ class Assumption:
     what: it is about.
     seen: what was found at first, and is relied on.
     origin: the user's line that relies on it; None if none does more than others.
-    num_breaks: calls that found something else.
+    num_breaks: calls that left a graph which relies on it, having found something else.
     relaxed: what is done since then; empty if it has held.
   """
 
@@ -81,6 +81,11 @@ class Assumptions:
     if key not in self._known and len(self._known) < _MAX_KNOWN:
       self._known[key] = Assumption(len(self._known) + 1, what, seen, origin)
     return self._known.get(key)
+
+  def is_first(self, what: str, seen: str, origin: Origin | None = None) -> bool:
+    """Tells whether this is what was found at first, or nothing is known yet."""
+    found = self._known.get((what, origin))
+    return found is None or found.seen == seen
 
   def broke(self, what: str, relaxed: str, seen: str = "", origin: Origin | None = None) -> None:
     """Notes that one did not hold in a call, and what is done from then on."""

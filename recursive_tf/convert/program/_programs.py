@@ -300,6 +300,7 @@ class Programs:
         return self.prepare(arguments, values, budget, leaves_out, taken)
       try:
         fed = self.feed(program, arguments, values)
+        self._discard_outlived(entry, program)
         return Prepared(entry, program, arguments, mapped_names(arguments), key, *fed)
       except Outdated as outdated:
         learnt += outdated.objects
@@ -323,6 +324,23 @@ class Programs:
     self._entries.note_call(before.key)
     return Prepared(entry, program, before.arguments, before.mapped, before.key, *fed)
 
+  def _discard_outlived(self, entry: Entry, program: Program) -> None:
+    """Lets go of graphs that rely on a number which a new program is fed: it does their calls."""
+    if not self._runs_in_graph or program.left_out:
+      return
+    fed = program.layout.changing.keys()
+    outlived = [
+      old
+      for old in entry.programs
+      if old is not program
+      and any(
+        key in fed and type(value) is type(program.layout.changing[key].example)
+        for key, _, value, _ in old.guards.reliances()
+      )
+    ]
+    for old in outlived:
+      entry.programs.remove(old)
+
   def _note_changed(self, program: Program, changed: list[Any]) -> None:
     """Notes which places are no longer what a program relies on."""
     keys = dict(changed)
@@ -331,7 +349,10 @@ class Programs:
         del keys[key]
         relaxed = INPUT if is_number(value) else GRAPH
         what = what_of(owner, key[1]) or "what is read of objects and classes"
-        self.assumptions.broke(what, relaxed, shown(value), origin)
+        # A graph for another value relies on that, not on what was found at first.
+        is_first = self.assumptions.is_first(what, shown(value), origin)
+        if is_first:
+          self.assumptions.broke(what, relaxed, shown(value), origin)
     for (_, name), owner in keys.items():  # Lists and dicts, which are looked after elsewhere.
       self.assumptions.broke(what_of(owner, name) or "lists and dicts outside", GRAPH)
 

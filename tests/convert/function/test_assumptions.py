@@ -84,3 +84,21 @@ def test_objects_that_are_read_and_a_run_that_fails():
   except tf.errors.InvalidArgumentError:
     pass
   assert _of(f, "nothing fails in the run").relaxed == "plain Python, for such calls"
+
+
+def test_a_graph_for_another_value_is_no_strike_against_the_first():
+  f, model = rtf.function(_step, verify=False), _Model()
+  for model.mode in ("sum", "sum", "mean", "mean", "sum", "mean", "sum"):
+    f(model, tf.ones([2, 2]))
+  mode = _of(f, "attribute 'mode' of _Model")
+  assert (mode.seen, mode.num_breaks, mode.relaxed) == ("'sum'", 2, "another graph")
+  assert f.explain().num_kept == f.stats.num_graphs == 2
+
+
+def test_graphs_of_a_number_that_is_an_input_by_now_are_not_kept():
+  f, model = rtf.function(lambda model, x: model.w * x * model.rate, verify=False), _Model()
+  x = tf.ones([2])
+  for model.rate in (0.5, 0.25, 0.5, 2, 0.5, 3, 0.125):  # An int has a graph of its own.
+    assert f(model, x).numpy().tolist() == [model.rate, 2.0 * model.rate]
+  assert (f.stats.num_graphs, f.explain().num_kept) == (3, 2)
+  assert f.stats.num_fallback_runs == 0
