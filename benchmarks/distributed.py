@@ -63,6 +63,7 @@ _COLUMNS = {
 }
 _CARRIED_TO = (1, 2, 4, 8, 16, 32, 64, 125, 250, 500, 1000)
 _FAR = (4, 8, 64, 1000)
+_TICKS = (1, 2, 4, 8, 16, 64, 250, 1000)
 _REPOSITORY = pathlib.Path(__file__).parent.parent
 
 # (model, workers, trees of a worker) -> one dict for each worker of each repetition.
@@ -242,6 +243,8 @@ def _draw(report: Report, options: Options, found: _Found, carried: dict[str, li
       axis.plot(counts, scales, "o", color=line.get_color(), label=f"{model}, measured")
     axis.axhline(GOAL, color="gray", linestyle="--", label="goal at 4")
     axis.set(xscale="log", xlabel="workers", ylabel="scale factor", ylim=(0, 1.05))
+    axis.set_xticks(_TICKS, [str(count) for count in _TICKS])
+    axis.minorticks_off()
     axis.legend()
   report.notes.append(f"plot: {path}")
 
