@@ -32,6 +32,9 @@ _OF_SIZES = frozenset(
   """reshape zeros ones fill broadcast_to tile slice pad transpose expand_dims squeeze uniform
   normal truncated_normal reduce_sum reduce_mean reduce_max reduce_min reduce_prod""".split()
 )
+_OPERANDS = frozenset(
+  "x y a b t value values input inputs tensor clip_value_min clip_value_max updates other".split()
+)
 _OF_STRUCTURES = frozenset(
   "while_loop map_structure flatten pack_sequence_as assert_same_structure".split()
 )
@@ -77,6 +80,11 @@ def check_axis(
   if isinstance(value, tf.Tensor) and tf.is_symbolic_tensor(axis):
     rank = tf.cast(tf.rank(value), axis.dtype)
     ip.frame.demand(tf.reduce_all((axis >= -rank) & (axis < rank)))
+
+
+def operands(kwargs: dict[str, object]) -> list[Any]:
+  """Returns what is given by names that are those of tensors; a bool by another one is a switch."""
+  return [value for name, value in kwargs.items() if name in _OPERANDS]
 
 
 def check_bool(ip: Host, values: Sequence[object]) -> None:

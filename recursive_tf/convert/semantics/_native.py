@@ -59,7 +59,7 @@ def native(
   elements = _as_eager.Elements(ip, [*args, *kwargs.values()])
   args = [lowered(ip, arg) for arg in args]
   kwargs = {name: lowered(ip, arg) for name, arg in kwargs.items()}
-  _as_eager.check_bool(ip, args)
+  _as_eager.check_bool(ip, [*args, *_as_eager.operands(kwargs)])
   elements.lowered([*args, *kwargs.values()])
   _refuse_numpy(ip, function, [*args, *kwargs.values()])
   if _libraries.is_of(function, "keras"):
