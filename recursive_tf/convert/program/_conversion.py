@@ -421,11 +421,13 @@ class Conversion:
     self._entry = entry
     if self._is_trial and not self._has_news:  # What is read only to be returned is read, too.
       self._is_leaving = True
-      outputs = _forms.flatten(found, entry.result, frame)
-      for position, form in self._changed[key].items():
-        outputs += _forms.flatten(now[position], form, frame)
-      outputs += self.effects.results(frame, None)
-      self._is_leaving = False
+      try:
+        outputs = _forms.flatten(found, entry.result, frame)
+        for position, form in self._changed[key].items():
+          outputs += _forms.flatten(now[position], form, frame)
+        outputs += self.effects.results(frame, None)
+      finally:
+        self._is_leaving = False
       self._check_logits(frame, outputs)
       frame.tied(outputs)
     return found
