@@ -134,7 +134,7 @@ def before_saving(kind: type, tell: Callable[[Any], None]) -> None:
       tell(self)
     if own is not None:
       return own(self, save_type, **kwargs)
-    return super(kind, self)._trackable_children(save_type, **kwargs)  # type: ignore[misc]
+    return super(kind, self)._trackable_children(save_type, **kwargs)  # type: ignore[arg-type]
 
   kind._trackable_children = _trackable_children  # type: ignore[attr-defined]
 
