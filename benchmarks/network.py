@@ -26,10 +26,17 @@ class Host:
   Attributes:
     namespace: its name.
     address: `host:port` for a worker on it.
+    switch: the name of what connects it with the others.
   """
 
   namespace: str
   address: str
+  switch: str
+
+  @property
+  def socket(self) -> str:
+    """Where its cable ends in the switch."""
+    return f"p{self.namespace.rpartition('-')[2]}"
 
   @property
   def prefix(self) -> list[str]:
@@ -39,6 +46,14 @@ class Host:
   def set_link(self, is_up: bool) -> None:
     """Plugs the host's cable in or pulls it out."""
     _run(*self.prefix, "ip", "link", "set", DEVICE, "up" if is_up else "down")
+
+  def set_heard(self, is_heard: bool) -> None:
+    """Has the switch hand on what the host sends and gets, or lose it without telling anyone.
+
+    Not with a delay.
+    """
+    where = ["master", "bridge"] if is_heard else ["nomaster"]
+    _run("ip", "-n", self.switch, "link", "set", self.socket, *where)
 
 
 @contextlib.contextmanager
@@ -54,7 +69,8 @@ def hosts(count: int, rate: str | None = None, delay: float = 0.0) -> Iterator[l
     OSError: If that cannot be done here: not root, or without the programs.
   """
   name = f"rtf{os.getpid()}"
-  found = [Host(f"{name}-{k}", f"10.77.0.{k + 1}:{_PORT}") for k in range(count)]
+  switch = f"{name}-switch"
+  found = [Host(f"{name}-{k}", f"10.77.0.{k + 1}:{_PORT}", switch) for k in range(count)]
   limit = [] if rate is None else ["tbf", "rate", rate, "burst", "1mb", "latency", "50ms"]
   with contextlib.ExitStack() as stack:
     for host in found:
@@ -62,7 +78,7 @@ def hosts(count: int, rate: str | None = None, delay: float = 0.0) -> Iterator[l
     if delay:
       stack.enter_context(_delayed_switch(found, delay))
     else:
-      _connect_by_bridge(found, f"{name}-switch", limit, stack)
+      _connect_by_bridge(found, switch, limit, stack)
     for host in found:
       ip = host.address.partition(":")[0]
       _run("ip", "-n", host.namespace, "address", "add", f"{ip}/24", "dev", DEVICE)
@@ -89,12 +105,11 @@ def _connect_by_bridge(
   _add_namespace(switch, stack)
   _run("ip", "-n", switch, "link", "add", "bridge", "type", "bridge")
   _run("ip", "-n", switch, "link", "set", "bridge", "up")
-  for k, host in enumerate(found):
-    port = f"p{k}"
-    peer = ["type", "veth", "peer", "name", port, "netns", switch]
+  for host in found:
+    peer = ["type", "veth", "peer", "name", host.socket, "netns", switch]
     _run("ip", "-n", host.namespace, "link", "add", DEVICE, *peer)
-    _run("ip", "-n", switch, "link", "set", port, "master", "bridge", "up")
-    _limit(switch, port, limit)
+    _run("ip", "-n", switch, "link", "set", host.socket, "master", "bridge", "up")
+    _limit(switch, host.socket, limit)
 
 
 @contextlib.contextmanager
