@@ -42,6 +42,7 @@ from tensorflow.python.ops import (
   script_ops,
 )
 from tensorflow.python.ops.parallel_for import pfor as pfor_lib
+from tensorflow.python.trackable import autotrackable
 from tensorflow.python.util import tf_stack
 
 from recursive_tf._graph_lock import graph_lock
@@ -117,6 +118,26 @@ def set_chunk_bytes(num_bytes: int) -> None:
   if known._config is None:
     known._config = config_pb2.ConfigProto()
   known._config.experimental.recv_buf_max_chunk = num_bytes
+
+
+def before_saving(kind: type, tell: Callable[[Any], None]) -> None:
+  """Has `tell(saved)` called where an object of a class goes into a SavedModel.
+
+  Every object that does is asked for its `_trackable_children`. There is no public place that could
+  say what is left out.
+  """
+  if not issubclass(kind, autotrackable.AutoTrackable):
+    return
+  own = vars(kind).get("_trackable_children")
+
+  def _trackable_children(self: Any, save_type: str = "checkpoint", **kwargs: Any) -> Any:
+    if save_type == "savedmodel":
+      tell(self)
+    if own is not None:
+      return own(self, save_type, **kwargs)
+    return super(kind, self)._trackable_children(save_type, **kwargs)  # type: ignore[arg-type]
+
+  kind._trackable_children = _trackable_children  # type: ignore[attr-defined]
 
 
 def is_compiled_by_xla() -> bool:

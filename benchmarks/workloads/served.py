@@ -11,7 +11,8 @@ import tensorflow as tf
 from benchmarks.worker import Workload
 from recursive_tf._ops import KERNELS_PATH
 from recursive_tf.datasets import NODE_COLUMNS, PackedTrees
-from recursive_tf.training.prediction import read_run, tree_of_text
+from recursive_tf.training.prediction import read_run
+from recursive_tf.training.tree_prediction import tree_of_text
 
 
 class Served(Workload):

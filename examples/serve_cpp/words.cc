@@ -8,8 +8,6 @@ namespace {
 
 constexpr std::string_view kCapitalSigma = "\xCE\xA3";
 
-bool Exists(const std::string& path) { return std::ifstream(path).good(); }
-
 bool IsContinuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
 }  // namespace
@@ -47,12 +45,34 @@ size_t Utf8Length(std::string_view text) {
   return length;
 }
 
+namespace {
+
+// Returns the number or truth that export wrote under a name at the outermost
+// level of model.json, on a line of its own.
+std::string StatedIn(const std::string& path, const std::string& name) {
+  const std::string begin = "  \"" + name + "\": ";
+  for (const std::string& line : ReadLines(path)) {
+    if (line.compare(0, begin.size(), begin) == 0)
+      return line.substr(begin.size(),
+                         line.find_last_not_of(", \r") + 1 - begin.size());
+  }
+  throw std::runtime_error(path + ": does not say \"" + name + "\".");
+}
+
+}  // namespace
+
 Words::Words(const std::string& folder) {
+  const std::string about = folder + "/model.json";
   for (std::string& word : ReadLines(folder + "/vocabulary.txt")) {
     ids_.emplace(std::move(word), static_cast<int32_t>(ids_.size()));
   }
+  // The words of another model have other ids: that would be other answers.
+  if (StatedIn(about, "words") != std::to_string(ids_.size()))
+    throw std::runtime_error(
+        folder + "/vocabulary.txt: has " + std::to_string(ids_.size()) +
+        " words, but model.json says " + StatedIn(about, "words") + ".");
   const std::string table = folder + "/lowercase.txt";
-  if (!Exists(table)) return;
+  if (StatedIn(about, "lowercase") != "true") return;
   for (const std::string& line : ReadLines(table)) {
     const size_t tab = line.find('\t');
     if (tab == std::string::npos)

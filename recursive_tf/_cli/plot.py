@@ -52,11 +52,7 @@ def _curves(tested: Tested) -> _Pictures:
     print(f"{tested.directory} has no record yet: no curves.")
     return {}
   best = next((int(row["epoch"]) for row in rows if row["step"] == tested.restored.step), None)
-  config = tested.config
-  panels, title = (
-    problem_of(config).panels,
-    f"{config.model} on {config.data}",
-  )
+  panels, title = problem_of(tested.config).panels, tested.config.title
   return {_CURVES: lambda path: save_curves(rows, path, panels, best, title)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import keras
@@ -93,6 +94,28 @@ class Layer(_Recursion, keras.layers.Layer):
 
 class Model(_Recursion, keras.Model):
   """A `keras.Model` whose `call` runs a recursion; as `Layer`."""
+
+  def save(
+    self, filepath: Any, overwrite: bool = True, zipped: bool | None = None, **kwargs: Any
+  ) -> None:
+    """Writes a `.keras` file, as `keras.Model.save`, completely or not at all.
+
+    Raises:
+      DefinitionError: If it could not be loaded again: what is at `filepath` stays as it is then.
+    """
+    path = str(filepath)
+    # Keras opens the file before it asks the layers for what goes into it.
+    is_asked = not overwrite and os.path.exists(path)
+    if is_asked or zipped is False or "://" in path or not path.endswith(".keras"):
+      super().save(filepath, overwrite, zipped, **kwargs)
+      return
+    part = f"{path}.{os.getpid()}.part.keras"
+    try:
+      super().save(part, True, zipped, **kwargs)
+      os.replace(part, path)
+    finally:
+      if os.path.exists(part):
+        os.unlink(part)
 
   def export(
     self,

@@ -10,6 +10,7 @@ import keras
 import tensorflow as tf
 
 from recursive_tf._errors import DefinitionError
+from recursive_tf.convert.decorated._decorated import BoundDecorated
 from recursive_tf.convert.program._packed import Packed
 from recursive_tf.keras._layer import Layer
 from recursive_tf.keras._layers_below import all_below
@@ -91,6 +92,8 @@ class Recursive(Layer):
         "Recursive: layers by name are for functions of tensors. An @rtf.recursive function uses"
         " its layers as they are: pass a method of a model, or layers=[...]."
       )
+    if isinstance(self._owner.value, keras.layers.Layer):
+      self._note_program(self)  # The owner's call runs this layer, and is saved.
     self._takes_training = not is_recursive and _has_argument(function, "training")
 
   # --- Calls
@@ -188,7 +191,14 @@ class Recursive(Layer):
       lambda *columns: program.run(columns), input_signature=program.specs, autograph=False
     )
     check_graph(self.name, function.get_concrete_function().graph)
+    self._note_program(function)
     return function
+
+  def _note_program(self, program: Any) -> None:
+    """Notes where the program of a method is saved, so that nobody is told that it is not."""
+    function = self._function.value
+    if isinstance(function, BoundDecorated):
+      function.note_program(program)
 
   def _objects(self, method: str) -> ObjectProgram:
     if self._program.value is None:

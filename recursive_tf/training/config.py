@@ -72,6 +72,11 @@ class RunConfig:
     """The classes to predict, of a classifier."""
     return task_named(self.task)
 
+  @property
+  def title(self) -> str:
+    """What stands above pictures of the run."""
+    return f"{self.model} on {self.data}"
+
   def flat(self) -> dict[str, Any]:
     """Returns all values by name, hyperparameters among the others."""
     values = dataclasses.asdict(self)

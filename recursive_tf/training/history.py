@@ -24,7 +24,13 @@ _ROOM = "Make room, or make the directory writable."
 class History:
   """Rows of epochs, kept in `history.csv` of the run directory."""
 
-  def __init__(self, directory: pathlib.Path, problem: Problem, num_epochs: int = 0):
+  def __init__(
+    self,
+    directory: pathlib.Path,
+    problem: Problem,
+    num_epochs: int = 0,
+    title: str | None = None,
+  ):
     """Takes over the rows of the first `num_epochs` epochs that are already there.
 
     Rows past these belong to work that is done again: the process died before its checkpoint.
@@ -34,6 +40,7 @@ class History:
     """
     self._directory = directory
     self._problem = problem
+    self._title = title
     self.rows = [row for row in read_history(directory) if row["epoch"] <= num_epochs]
     if self.rows and self.rows[-1]["epoch"] < num_epochs:
       path, got = directory / FILE_NAME, f"{int(self.rows[-1]['epoch'])} as the last"
@@ -53,11 +60,12 @@ class History:
     write_atomically(self._directory / FILE_NAME, text.getvalue())
     path = self._directory / PLOT_NAME
     try:
-      in_one_piece(
-        lambda part: save_curves(self.rows, part, self._problem.panels, best_epoch), path
-      )
+      in_one_piece(lambda part: self._draw(part, best_epoch), path)
     except OSError as error:
       raise CheckpointError(f"{path}: cannot be drawn: {reason_of(error)}. {_ROOM}") from error
+
+  def _draw(self, path: pathlib.Path, best_epoch: int) -> None:
+    save_curves(self.rows, path, self._problem.panels, best_epoch, self._title)
 
 
 def fields(problem: Problem) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ class NoRecord:
     """Returns None: the weights come from the first worker."""
     return None
 
-  def open_history(self, problem: Problem, num_epochs: int) -> None:
+  def open_history(self, problem: Problem, num_epochs: int, title: str) -> None:
     """Takes over the epochs that are done."""
 
   def add(self, row: Row, best_epoch: int) -> None:
@@ -50,9 +50,9 @@ class RunRecord(NoRecord):
     """Goes on from the last checkpoint that is not damaged."""
     return self._checkpoints.restore()
 
-  def open_history(self, problem: Problem, num_epochs: int) -> None:
+  def open_history(self, problem: Problem, num_epochs: int, title: str) -> None:
     """Takes over the epochs that are done."""
-    self._history = History(self._directory, problem, num_epochs)
+    self._history = History(self._directory, problem, num_epochs, title)
 
   def add(self, row: Row, best_epoch: int) -> None:
     """Adds an epoch; `best_epoch` is the best so far."""

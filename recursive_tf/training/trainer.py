@@ -109,7 +109,7 @@ class Trainer:
     if restored is None:
       begin_with_vectors(self.model, self._config, self._splits.vectors)
     self._check_progress(directory, restored)
-    self._record.open_history(self._problem, self.epochs_done)
+    self._record.open_history(self._problem, self.epochs_done, self._config.title)
     return restored
 
   def _make_step(self) -> Callable[[Any, int], tuple[tf.Tensor, tf.Tensor, bool]]:

@@ -31,6 +31,14 @@ class Command(NamedTuple):
   text: str
   language: str | None
 
+  @property
+  def is_whole(self):
+    """Whether it could be typed as it stands: in prose, one that lacks nothing."""
+    if self.language is not None:
+      return True
+    words = arguments_of(self.text)
+    return len(words) > 1 and not any(word.isupper() for word in words)
+
   def __str__(self):
     return f"{self.page}:{self.line}: {self.text}"
 

@@ -1,17 +1,14 @@
-"""Commands that pages and help show are such as the command line takes, and do what they say."""
+"""Commands that pages and help show are such as the command line takes.
 
-import os
+That they do what they say is for test_fresh_environment.py.
+"""
+
 import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 
 from recursive_tf._cli.options import make_parser
-from recursive_tf.datasets.sample import sample_path
-from recursive_tf.datasets.treebank import SPLITS
-from tests.cli.dependency_data import make_pairs, make_treebank
 from tests.docs import commands
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -21,15 +18,6 @@ PAGES = [
   *sorted((ROOT / "models").glob("*/README.md")),
   *sorted((ROOT / "examples").rglob("*.md")),
 ]
-# Their commands are run, in order. None needs a cluster; data is there under its name: `stand_ins`.
-RUN_PAGES = (
-  "README.md",
-  "docs/getting_started.md",
-  "docs/predict.md",
-  "docs/serving.md",
-  "docs/training.md",
-)
-FEW_TREES = 60
 
 
 def commands_of(path):
@@ -91,61 +79,3 @@ def test_what_is_right_or_no_command_is_left_in_peace(page):
     [],
     [None, None],
   )
-
-
-@pytest.fixture
-def stand_ins(tmp_path, monkeypatch):
-  """A folder with small data under the names that pages use, and `recursive-tf` in the PATH.
-
-  The commands are as they are printed; sst, sick, ud and the vectors are small ones of our own.
-  """
-  data = tmp_path / "data"
-  (data / "sst").mkdir(parents=True)
-  for split in SPLITS:
-    lines = sample_path(split).read_text().splitlines(keepends=True)
-    (data / "sst" / f"{split}.txt").write_text("".join(lines[:FEW_TREES]))
-  make_pairs(data / "sick", FEW_TREES)
-  make_treebank(data / "ud_ewt", FEW_TREES)
-  folder = tmp_path / "folder"
-  folder.mkdir()
-  (folder / "parsed.conllu").write_bytes((data / "ud_ewt" / "x-test.conllu").read_bytes())
-  rows = [f"{word} {' '.join(['0.5', '-0.25'] * 5)}\n" for word in ("the", "not", "good")]
-  (folder / "glove.840B.300d.txt").write_text("".join(rows))
-  texts = [f"The film is {word} .\n" for word in ("good", "not good")]
-  (folder / "reviews.txt").write_text("".join(texts))
-  script = tmp_path / "bin" / "recursive-tf"
-  script.parent.mkdir()
-  script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{ROOT}/bin/recursive-tf" "$@"\n')
-  script.chmod(0o755)
-  monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
-  monkeypatch.setenv("PYTHONPATH", str(ROOT))
-  monkeypatch.setenv("RECURSIVE_TF_DATA", str(data))
-  monkeypatch.chdir(folder)
-
-
-def is_whole(command):
-  """Tells whether a command could be typed as it stands: in prose, one that lacks nothing."""
-  if command.language is not None:
-    return True
-  words = commands.arguments_of(command.text)
-  return len(words) > 1 and not any(word.isupper() for word in words)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("page", RUN_PAGES)
-def test_commands_of_a_page_run(stand_ins, page):
-  found = [command for command in commands_of(ROOT / page) if is_whole(command)]
-  assert len(found) > 1
-  for command in found:
-    done = subprocess.run(
-      ["bash", "-c", f"set -o pipefail\n{command.text}"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-    assert "Traceback" not in done.stderr, f"{command}\n{done.stderr}"
-  blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-  if blocks and page != "README.md":  # Whose blocks have a test of their own.
-    pathlib.Path("blocks.py").write_text("\n".join(blocks))
-    pathlib.Path("_kernels.so").symlink_to(ROOT / "recursive_tf" / "_kernels.so")
-    done = subprocess.run([sys.executable, "blocks.py"], capture_output=True, text=True)
-    assert done.returncode == 0, f"{page}\n{done.stdout}{done.stderr}"

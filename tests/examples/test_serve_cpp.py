@@ -176,13 +176,52 @@ def test_what_cannot_run_is_one_line_and_status_2(serve, exported, tmp_path, arg
   assert len(said(done)) == 1 and message in said(done)[0]
 
 
-def test_an_export_that_is_damaged_is_said(serve, exported, tmp_path):
+def cut(path):
+  path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+# What happens to which file of an export, and what is said of it.
+DAMAGE = {
+  "no program": (pathlib.Path.unlink, "saved_model.pb", "copy: Could not find SavedModel"),
+  "an empty program": (lambda path: path.write_bytes(b""), "saved_model.pb", "copy"),
+  "a program cut short": (cut, "saved_model.pb", "copy: "),
+  "no index of weights": (
+    pathlib.Path.unlink,
+    "variables/variables.index",
+    "Could not find variable",
+  ),
+  "an index cut short": (cut, "variables/variables.index", "copy: "),
+  "no weights": (pathlib.Path.unlink, "variables/variables.data-00000-of-00001", "variables"),
+  "weights cut short": (cut, "variables/variables.data-00000-of-00001", "copy: "),
+  "no words": (pathlib.Path.unlink, "assets.extra/vocabulary.txt", "vocabulary.txt: cannot be"),
+  "words of another": (
+    lambda path: path.write_text("<unk>\n"),
+    "assets.extra/vocabulary.txt",
+    "vocabulary.txt: has 1 words, but model.json says 52",
+  ),
+  "no table of lower case": (pathlib.Path.unlink, "assets.extra/lowercase.txt", "lowercase.txt: "),
+  "nothing about the model": (pathlib.Path.unlink, "assets.extra/model.json", "model.json: cannot"),
+  "something else about it": (
+    lambda path: path.write_text("{}\n"),
+    "assets.extra/model.json",
+    'model.json: does not say "words"',
+  ),
+  "classes of another": (
+    lambda path: path.write_text("a\nb\nc\n"),
+    "assets.extra/classes.txt",
+    "classes.txt does not name",
+  ),
+  "no names of tensors": (pathlib.Path.unlink, "assets.extra/tensors.txt", "tensors.txt"),
+  "no tensors": (lambda path: path.write_text("x\n"), "assets.extra/tensors.txt", "tensors.txt"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_an_export_that_is_damaged_is_said(serve, exported, tmp_path, name):
   copy = tmp_path / "copy"
   shutil.copytree(exported[1], copy)
-  (copy / "variables" / "variables.index").unlink()
+  damage, file, message = DAMAGE[name]
+  damage(copy / file)
   done = serve(copy, KERNELS_PATH, text=b"(a b)")
-  assert done.returncode == 2 and done.stdout == b"" and len(said(done)) == 1
-  (copy / "assets.extra" / "classes.txt").write_text("a\nb\nc\n")
-  shutil.copytree(exported[1] / "variables", copy / "variables", dirs_exist_ok=True)
-  done = serve(copy, KERNELS_PATH, text=b"(a b)")
-  assert done.returncode == 2 and "classes.txt does not name" in said(done)[0]
+  assert done.returncode == 2 and done.stdout == b"", said(done)
+  assert len(said(done)) == 1 and message in said(done)[0]

@@ -76,7 +76,7 @@ def test_predictions_are_the_roots_probabilities_in_order(name):
   np.testing.assert_allclose(model(PACKED.batch([4])), expected[4:5], rtol=1e-5)
 
 
-@two_models
+@every_model
 def test_a_saved_model_goes_on_as_if_it_had_not_been(name, tmp_path):
   model = new_model(name)
   model.compile()
@@ -91,8 +91,9 @@ def test_a_saved_model_goes_on_as_if_it_had_not_been(name, tmp_path):
   assert int(again.optimizer.iterations) == 6
 
 
-def test_an_export_has_named_inputs(tmp_path):
-  model = new_model()
+@every_model
+def test_an_export_has_named_inputs(name, tmp_path):
+  model = new_model(name)
   model.export(str(tmp_path / "model"), verbose=False)
   batch = PACKED.batch([2, 7])
   served = tf.saved_model.load(str(tmp_path / "model")).signatures["serving_default"]
@@ -133,7 +134,7 @@ def test_with_a_loss_it_learns_targets_at_the_roots():
 
 def test_an_encoder_is_part_of_a_larger_model(tmp_path):
   inputs = rtf_keras.tree_inputs()
-  states = [new_model(name).encoder()(inputs) for name in ("TreeLSTM", "TreeRNN")]
+  states = [new_model(name).encoder()(inputs) for name in SMALL]
   model = keras.Model(inputs, keras.layers.Dense(1)(keras.layers.concatenate(states)))
   model.compile("adam", "mse")
   pairs = datasets.make_dataset(PACKED, 5).map(rtf_keras.root_labels)

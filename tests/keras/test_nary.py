@@ -17,14 +17,18 @@ def new_layer(name, **options):
   return getattr(rtf_keras, name)(VOCABULARY.size, CONFIG, seed=1, **options)
 
 
-def test_a_model_learns_and_is_saved(tmp_path):
+@every_layer
+def test_a_model_learns_and_is_saved(name, tmp_path):
   inputs = rtf_keras.nary_inputs()
-  model = keras.Model(inputs, keras.layers.Dense(5)(new_layer("ChildSumTreeLSTM")(inputs)))
+  model = keras.Model(inputs, keras.layers.Dense(5)(new_layer(name)(inputs)))
   loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
   model.compile(keras.optimizers.Adam(0.05), loss, metrics=["accuracy"])
   data = datasets.make_dataset(PACKED, 5).map(rtf_keras.root_labels)
-  history = model.fit(data, epochs=6, shuffle=False, verbose=0).history
+  history = model.fit(data, epochs=6, shuffle=False, verbose=0, validation_data=data).history
   assert history["loss"][-1] < 0.7 * history["loss"][0]
+  found = model.predict(data, verbose=0)
+  accuracy = model.evaluate(data, verbose=0, return_dict=True)["accuracy"]
+  assert found.shape == (len(TREES), 5) and accuracy == history["val_accuracy"][-1]
   model.save(tmp_path / "model.keras")
   again = keras.models.load_model(tmp_path / "model.keras")
   batch = rtf_keras.as_inputs(PACKED.batch(range(4)))

@@ -182,6 +182,34 @@ def test_saving_says_what_could_not_be_loaded(make, reason):
     keras.saving.serialize_keras_object(make())
 
 
+class Refused(rtf_keras.Model):
+  """A model that cannot be saved: its layer's function is not registered."""
+
+  def __init__(self):
+    super().__init__()
+    self.encoder = rtf_keras.Recursive(unregistered)
+    self.head = keras.layers.Dense(2)
+
+  def call(self, inputs):
+    return self.head(inputs)
+
+  def get_config(self):
+    return {"encoder": self.encoder.get_config()}
+
+
+def test_a_model_that_is_refused_leaves_the_file_that_was_there(tmp_path):
+  path = tmp_path / "model.keras"
+  model = Refused()
+  model(tf.ones([1, 3]))
+  for before in (None, b"a model"):
+    if before is not None:
+      path.write_bytes(before)
+    with pytest.raises(rtf.DefinitionError, match="is not registered"):
+      model.save(path)
+    assert (path.read_bytes() if path.exists() else None) == before
+    assert list(tmp_path.iterdir()) == ([path] if before else [])
+
+
 def test_a_function_missing_where_it_is_loaded_is_named(tmp_path):
   config = rtf_keras.Recursive(encode, layers=new_layers()).get_config()
   with pytest.raises(rtf.DefinitionError, match="'rtf_tests>gone'.*import the module"):

@@ -44,3 +44,16 @@ def test_rows_that_are_missing_are_noticed(tmp_path):
   assert len(History(tmp_path, Classification(), 2).rows) == 2
   with pytest.raises(CheckpointError, match="expected epochs up to 3, got '2 as the last'"):
     History(tmp_path, Classification(), 3)
+
+
+def test_the_picture_has_the_title_of_the_run(tmp_path, monkeypatch):
+  titles = []
+
+  def draw(rows, path, panels, best_epoch, title):
+    titles.append(title)
+    path.write_bytes(b"")
+
+  monkeypatch.setattr("recursive_tf.training.history.save_curves", draw)
+  record = History(tmp_path, Classification(), 0, "treelstm on sample")
+  record.add({"epoch": 1.0, "step": 5.0, "train_loss": 2.0}, 1)
+  assert titles == ["treelstm on sample"]

@@ -26,6 +26,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
 from recursive_tf._errors import RecursiveTFError, UnsupportedGradientError
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.decorated._saving import ProgramsByThemselves, say_when_not_saved
 from recursive_tf.convert.decorated._subjects import subject_of
 from recursive_tf.convert.effects._commit import Outcome
 from recursive_tf.convert.frame._budget import Limits
@@ -79,6 +80,7 @@ class Decorated:
 
   _is_decorated = True
   _runs_in_graph = False  # Whether the function runs in the graph itself, not as a SubGraph.
+  _how_to_save = ""  # Of a method `name`.
   __name__: str
 
   def __init__(
@@ -107,6 +109,11 @@ class Decorated:
     self._notes: list[str] = []
     self._lock = threading.RLock()
     self._plain = threading.local()
+    self._saved = ProgramsByThemselves()
+
+  def __set_name__(self, owner: type, name: str) -> None:
+    """Learns of which class it is a method."""
+    say_when_not_saved(owner, name, self, self._saved, self._how_to_save)
 
   def __get__(self, owner: Any, type_: type | None = None) -> Any:
     """Binds a method to its object."""
@@ -498,6 +505,10 @@ class BoundDecorated:
   def __func__(self) -> Any:
     """The function that the class has, as bound methods name it."""
     return self._function
+
+  def note_program(self, program: object) -> None:
+    """Notes that a program of the method is somewhere by itself, where it can be saved."""
+    self._function._saved.note(self._owner, program)
 
   @property
   def stats(self) -> Stats:

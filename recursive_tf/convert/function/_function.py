@@ -82,6 +82,10 @@ class Function(Decorated):
   """
 
   _runs_in_graph = True
+  _how_to_save = (
+    "Give the module its program for some arguments:"
+    " module.{name}_program = module.{name}.concrete(...)."
+  )
 
   def __init__(
     self,
@@ -252,6 +256,7 @@ class BoundFunction(BoundDecorated):
   def concrete(self, *args: object, **kwargs: object) -> Concrete:
     """Returns the program for such arguments by itself; see `Function.concrete`."""
     found: Concrete = self._function.concrete(self._owner, *args, **kwargs)
+    self.note_program(found)
     return found
 
 

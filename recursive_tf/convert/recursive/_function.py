@@ -88,6 +88,10 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
   """
 
   _is_recursive_function = True
+  _how_to_save = (
+    "Give the module its program, over columns: layer = rtf.keras.Recursive(module.{name});"
+    " layer.adapt(objects); module.{name}_columns = layer.program()."
+  )
 
   def __init__(
     self,
