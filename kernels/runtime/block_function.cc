@@ -189,8 +189,15 @@ void BlockFunction::PlanReleases() {
   for (int value = 0; value < num_args_; ++value) plan(value, &arg_pins_);
   for (Step& step : steps_) {
     for (int i = 0; i < step.num_outputs; ++i) {
-      if (last_use[step.first_value + i] < 0) continue;
-      plan(step.first_value + i, &step.pins);
+      if (last_use[step.first_value + i] >= 0) {
+        plan(step.first_value + i, &step.pins);
+        continue;
+      }
+      if (step.are_used == nullptr) {
+        step.are_used = std::make_unique<bool[]>(step.num_outputs);
+        std::fill_n(step.are_used.get(), step.num_outputs, true);
+      }
+      step.are_used[i] = false;
     }
   }
 }
@@ -251,6 +258,7 @@ absl::Status BlockFunction::Run(BlockEnvironment* environment,
   for (const Step& step : steps_) {
     for (int value : step.unpins) pins[value] = tf::Tensor();
     params.op_kernel = step.kernel.get();
+    params.outputs_required_array = step.are_used.get();
     params.inputs = absl::MakeConstSpan(
         scratch->inputs_.data() + step.first_input, step.num_inputs);
     params.input_alloc_attrs =
@@ -265,6 +273,11 @@ absl::Status BlockFunction::Run(BlockEnvironment* environment,
     }
     for (int i = 0; i < step.num_outputs; ++i) {
       const tf::TensorValue output = ctx.release_output(i);
+      // Kept, it would take its memory until the function runs again.
+      if (step.are_used != nullptr && !step.are_used[i]) {
+        delete output.tensor;
+        continue;
+      }
       if (output.tensor == nullptr) {
         scratch->Clear();
         return absl::InternalError(absl::StrCat("recursive_tf: no output ", i,

@@ -109,6 +109,8 @@ class BlockFunction final {
     std::vector<int> unpins;    // Last use of these: may be overwritten.
     std::vector<int> releases;  // Not used after this step.
     std::vector<int> pins;      // Outputs that several kernels use.
+    // By output: whether anything uses it. Null: all of them are used.
+    std::unique_ptr<bool[]> are_used;
   };
   struct Output {
     Source source;
