@@ -25,6 +25,7 @@ from recursive_tf.convert.semantics import (
   _comprehensions,
   _containers,
   _dispatch,
+  _flattening,
   _items,
   _iteration,
   _lazy,
@@ -54,7 +55,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import Mismatch
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import Slice, Spread
+from recursive_tf.convert.values._operands import Endless, Slice, Spread
 
 
 class Interpreter:
@@ -244,7 +245,7 @@ class Interpreter:
     Raises:
       ConversionRefused: If it is an iterator, which is computed later and empty the second time.
     """
-    if isinstance(value, LocalList) and value.is_iterator:
+    if isinstance(value, Endless) or (isinstance(value, LocalList) and value.is_iterator):
       raise self.frame.refuse(
         Reason.UNSUPPORTED_OPERATION, "An iterator is kept. Make it a list where it is made."
       )
@@ -484,6 +485,9 @@ class Interpreter:
       (iterable,) = node.args
       if isinstance(iterable, ast.GeneratorExp):
         return _comprehensions.search(self, iterable, function is all, scope)
+    flat = _flattening.flattened(self, function, node, scope)
+    if flat is not None:
+      return flat
     order = _lazy.Order(self)
     args = list(self._arguments(node.args, scope, order))
     kwargs: dict[str, Any] = {}
