@@ -31,6 +31,7 @@ from recursive_tf.convert.semantics import (
   _lazy,
   _loops,
   _managers,
+  _membership,
   _native,
   _operators,
   _text,
@@ -85,7 +86,7 @@ class Interpreter:
   extend = _containers.extend
   method = _containers.method
   method_of_heap = _containers.method_of_heap
-  contains = _containers.contains
+  contains = _membership.contains
   binary = _dispatch.binary
   compare = _dispatch.compare
   same_or_equal = _comparison.same_or_equal

@@ -49,8 +49,8 @@ def _chain_of_nodes(n, visit):
 
 
 def _chain_from_iterable(n, visit):
-  kids = itertools.chain.from_iterable(k.kids for k in n.kids)
-  return n.v + sum(k.v for k in kids) + sum(map(visit, n.kids))
+  values = sum(k.v for k in itertools.chain.from_iterable(k.kids for k in n.kids))
+  return n.v + values + sum(map(visit, n.kids))
 
 
 def _chain_starred(n, visit):
@@ -64,13 +64,16 @@ def _accumulate(n, visit):
 
 
 def _accumulate_with(n, visit):
-  found = itertools.accumulate(n.kids, lambda a, k: a * 2 - visit(k), initial=n.v)
+  def step(a, k):
+    return a * 2 - visit(k)
+
+  found = list(itertools.accumulate(n.kids, step, initial=n.v))
   return sum(x * (i + 1) for i, x in enumerate(found))
 
 
 def _islice(n, visit):
-  kids = itertools.islice(n.kids, 2)
-  return n.v + sum(visit(k) for k in kids) + sum(k.v for k in itertools.islice(n.kids, 1, None, 2))
+  found = sum(visit(k) for k in itertools.islice(n.kids, 2))
+  return n.v + found + sum(k.v for k in itertools.islice(n.kids, 1, None, 2))
 
 
 def _islice_of_run(n, visit):
@@ -82,10 +85,8 @@ def _pairwise(n, visit):
 
 
 def _zip_longest(n, visit):
-  total = n.v
-  for a, b in itertools.zip_longest(n.kids, n.kids[1:]):
-    total += visit(a) if b is None else visit(a) * 2 - b.v
-  return total
+  pairs = itertools.zip_longest
+  return n.v + sum(visit(a) * 2 - (0 if b is None else b.v) for a, b in pairs(n.kids, n.kids[1:]))
 
 
 def _zip_longest_fill(n, visit):
@@ -117,8 +118,10 @@ def _count(n, visit):
 
 
 def _count_down(n, visit):
-  weights = zip(n.kids, itertools.count(5, -2), itertools.repeat(3, 9))
-  return n.v + sum(visit(k) * i + j for k, i, j in weights)
+  found = 0
+  for k, i, j in zip(n.kids, itertools.count(5, -2), itertools.repeat(3, 9)):
+    found += visit(k) * i + j
+  return n.v + found
 
 
 def _starmap(n, visit):
@@ -126,18 +129,16 @@ def _starmap(n, visit):
 
 
 def _takewhile(n, visit):
-  kids = itertools.takewhile(lambda k: k.v < 5, n.kids)
-  return n.v + sum(visit(k) for k in kids)
+  return n.v + sum(visit(k) for k in itertools.takewhile(lambda k: k.v < 5, n.kids))
 
 
 def _dropwhile(n, visit):
-  kids = itertools.dropwhile(lambda k: k.flag, n.kids)
-  return n.v + sum(visit(k) for k in kids)
+  return n.v + sum(visit(k) for k in itertools.dropwhile(lambda k: k.flag, n.kids))
 
 
 def _filters(n, visit):
-  kids = filter(lambda k: k.flag, n.kids)
-  return sum(map(visit, kids)) + sum(k.v for k in itertools.filterfalse(lambda k: k.flag, n.kids))
+  found = sum(map(visit, filter(lambda k: k.flag, n.kids)))
+  return found + sum(k.v for k in itertools.filterfalse(lambda k: k.flag, n.kids))
 
 
 def _filter_none(n, visit):
@@ -224,7 +225,7 @@ def test_gradients():
     @recursive
     def visit(n):
       first = tf.cast(n.v, tf.float32) * weight
-      sums = itertools.accumulate((visit(k) for k in n.kids), operator.mul, initial=first)
+      sums = list(itertools.accumulate((visit(k) for k in n.kids), operator.mul, initial=first))
       return functools.reduce(lambda a, b: tf.tanh(a + weight * b), sums)
 
     return visit, [weight]

@@ -6,6 +6,7 @@ program would see the difference, it is refused.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Callable
@@ -111,6 +112,8 @@ def zip_longest(ip: Host, *values: object, fillvalue: object = None) -> LocalLis
     if len(values) != 2:
       raise ip.frame.refuse(Reason.DYNAMIC_LIST, "zip_longest() of more or less than two lists.")
     first, second = (_iterables.to_list(ip, value) for value in values)
+    if all(isinstance(v.content, Rows) and v.content.form is None for v in (first, second)):
+      return first  # Nothing is known to be in there.
     return _run(ip, _written.zipped_to_longest, first=first, second=second, fill=fillvalue)
 
   return _iterator(ip, make, values)
@@ -239,6 +242,23 @@ def repeat(ip: Host, value: object, times: object = None) -> LocalList:
   if type(times) is not int:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "repeat() but a known number of times.")
   return _iterator(ip, lambda: ip.frame.new(LocalList([value] * times)), ())
+
+
+def getter(kind: Any) -> Callable[..., Any]:
+  """Returns `operator.attrgetter` or `itemgetter`, of which the interpreter knows the calls."""
+
+  def make(ip: Host, *parts: object) -> Any:
+    if not all(isinstance(part, (str, int)) for part in parts):
+      raise ip.frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of what only the run knows.")
+    return known(ip, _made, kind, *parts)
+
+  return make
+
+
+@functools.lru_cache(maxsize=256, typed=True)
+def _made(kind: Any, *parts: Any) -> Any:
+  """Returns the same getter each time: another one would be another constant of the program."""
+  return kind(*parts)
 
 
 # --- What takes all elements

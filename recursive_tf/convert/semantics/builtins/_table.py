@@ -177,6 +177,8 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   operator.le: _comparison(ast.LtE),
   operator.gt: _comparison(ast.Gt),
   operator.ge: _comparison(ast.GtE),
+  operator.attrgetter: _itertools.getter(operator.attrgetter),
+  operator.itemgetter: _itertools.getter(operator.itemgetter),
   operator.is_: _comparison(ast.Is),
   operator.is_not: _comparison(ast.IsNot),
   **{
