@@ -40,8 +40,6 @@ def base_of(kind: type) -> type | None:
     if issubclass(kind, base) and kind.__eq__ is base.__eq__ and kind.__hash__ is base.__hash__:
       is_ordered = all(getattr(kind, n) is getattr(base, n) for n in ("__lt__", "__gt__", "__ne__"))
       members: list[Any] = list(kind.__members__.values())
-      are_values = all(
-        type(m._value_) is base and bare(m) == m._value_ for m in members
-      )
+      are_values = all(type(m._value_) is base and bare(m) == m._value_ for m in members)
       return base if is_ordered and are_values else None
   return None

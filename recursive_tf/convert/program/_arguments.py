@@ -28,8 +28,8 @@ class Argument:
 
   Attributes:
     kind: one of the kinds above.
-    value: of a static argument or a given dict, it; of a number, its type; of an array of NumPy, its type; of a
-      container, its form.
+    value: of a static argument or a given dict, it; of a number, its type; of an array of NumPy,
+      its type; of a container, its form.
     spec: of a tensor.
     parts: of a nest, its parts.
     keys: of a nest that is a dict, its keys.

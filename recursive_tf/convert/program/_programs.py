@@ -287,7 +287,8 @@ class Programs:
         program = self._convert(making, arguments, values)
       except PromoteArgument as promoted:
         if arguments[promoted.args[0]].is_mapped:
-          text = f"The lists or dicts given to map as {promoted.args[0]!r} are changed. Call it for each."
+          text = f"The lists or dicts given to map as {promoted.args[0]!r} are changed."
+          text += " Call it for each."
           refusal = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
           raise entry.refused(refusal, self._stats.total_seconds, self._limits) from None
         self._promoted.add(promoted.args[0])

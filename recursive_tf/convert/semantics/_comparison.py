@@ -58,7 +58,7 @@ _COMPARISONS = {
 _ARRAYS = (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array)
 
 
-def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> Any:
+def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
   if op in (ast.Is, ast.IsNot):

@@ -308,7 +308,11 @@ def as_sequence(ip: Host, value: object) -> Any:
 
 def _adds_as(kind: type, builtin: type) -> bool:
   is_plain = kind is builtin or is_named_tuple(kind)
-  return is_plain and issubclass(kind, builtin) and by_class(kind, "__add__") is by_class(builtin, "__add__")
+  return (
+    is_plain
+    and issubclass(kind, builtin)
+    and by_class(kind, "__add__") is by_class(builtin, "__add__")
+  )
 
 
 def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:

@@ -113,7 +113,7 @@ def _flat(lists: ast.ListComp | ast.GeneratorExp, is_sum: bool = False) -> ast.G
   if made is None:
     inner: ast.expr = lists.elt
     if is_sum:
-      inner = ast.Call(ast.Constant(as_list), [inner], [])
+      inner = ast.Call(ast.Constant(as_list), [inner], [])  # type: ignore[arg-type]
     target, value = ast.Name(_ELEMENT, ast.Store()), ast.Name(_ELEMENT, ast.Load())
     more = ast.comprehension(target, inner, [], 0)
     made = ast.GeneratorExp(value, [*lists.generators, more])

@@ -11,6 +11,7 @@ from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_plain_sequence
 from recursive_tf.convert.semantics import _containers, _lazy, _maps
+from recursive_tf.convert.semantics._attributes import by_class
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalList, Missing, Ref, Rows, named
 from recursive_tf.convert.values._forms import NoneType, number_of
@@ -49,7 +50,7 @@ def _rows(ip: Host, owner: Any) -> Rows | None:
 
 
 def _asks_elements(kind: type) -> bool:
-  return kind.__contains__ in (list.__contains__, tuple.__contains__)
+  return any(by_class(kind, "__contains__") is vars(t)["__contains__"] for t in (list, tuple))
 
 
 def _equal(ip: Host, rows: Rows, value: Any) -> Any:

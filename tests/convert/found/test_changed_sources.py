@@ -1,5 +1,7 @@
 """A list that is changed while an iterator over it is used: Python goes on with the longer list."""
 
+# ruff: noqa: B905
+
 import itertools
 
 import pytest

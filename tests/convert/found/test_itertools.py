@@ -1,4 +1,6 @@
-"""`itertools`, `functools.reduce`, `filter` and `math.prod`: lists of the tree and of the program."""
+"""`itertools`, `functools.reduce`, `filter`, `math.prod`: lists of the tree and the program."""
+
+# ruff: noqa: B905
 
 import functools
 import itertools
@@ -151,7 +153,9 @@ def _getters(n, visit):
   return n.v + sum(a * 2 - b for a, b in sums)
 
 
-WAYS = [value for name, value in list(globals().items()) if name.startswith("_") and name[1:2] != "_"]
+WAYS = [
+  value for name, value in list(globals().items()) if name.startswith("_") and name[1:2] != "_"
+]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda f: f.__name__[1:])

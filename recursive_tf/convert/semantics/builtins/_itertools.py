@@ -71,7 +71,9 @@ def chain(ip: Host, *values: object) -> LocalList:
 
 
 def chain_from_iterable(ip: Host, values: object) -> LocalList:
-  return _iterator(ip, lambda: _run(ip, _written.chained, lists=_iterables.to_list(ip, values)), (values,))
+  return _iterator(
+    ip, lambda: _run(ip, _written.chained, lists=_iterables.to_list(ip, values)), (values,)
+  )
 
 
 def islice(ip: Host, value: object, *bounds: object) -> LocalList:
@@ -220,9 +222,7 @@ def zipped(ip: Host, *values: object, strict: object = False) -> Any:
     length = lengths[0]
     for other in lengths[1:]:
       length = tf.minimum(length, other)
-  columns = [
-    _counted(value, length) if isinstance(value, Endless) else value for value in values
-  ]
+  columns = [_counted(value, length) if isinstance(value, Endless) else value for value in values]
   return _iterables.zipped(ip, *columns)
 
 

@@ -16,7 +16,13 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _as_eager, _flattening, _operators, _shapes, _tensor_lists
+from recursive_tf.convert.semantics import (
+  _as_eager,
+  _flattening,
+  _operators,
+  _shapes,
+  _tensor_lists,
+)
 from recursive_tf.convert.semantics.builtins import (
   _arithmetic,
   _iterables,
@@ -82,7 +88,23 @@ def _comparison(op: type[ast.cmpop]) -> Callable[..., Any]:
 # What takes the elements of an iterator.
 _CONSUMERS = frozenset(
   [
-    *(list, tuple, dict, enumerate, zip, reversed, sum, max, min, any, all, map, iter, sorted, bool),
+    *(
+      list,
+      tuple,
+      dict,
+      enumerate,
+      zip,
+      reversed,
+      sum,
+      max,
+      min,
+      any,
+      all,
+      map,
+      iter,
+      sorted,
+      bool,
+    ),
     *(filter, functools.reduce, math.prod, itertools.accumulate, itertools.chain),
     *(itertools.chain.from_iterable, itertools.combinations, itertools.dropwhile),
     *(itertools.filterfalse, itertools.islice, itertools.pairwise, itertools.permutations),
