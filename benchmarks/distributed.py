@@ -5,8 +5,9 @@ same batches, 25 trees for each worker, over loopback. Cores are shared, so wall
 what counts is the processor time of a sentence, all threads of all workers together, and what
 crosses the network, counted at their own loopback device where Linux lets them have one. Beside
 them run as many processes that do not talk, which shows what sharing the machine costs, and
-workers on hosts of their own (network namespaces) with links of a given rate. A model of the cost
-is fitted to some configurations on loopback, checked on the others, and carried to 1,000
+workers on hosts of their own (network namespaces) with links of a given rate and delay. What the
+collective ops of a step take with nothing beside them is what no step goes below. A model of the
+cost is fitted to some configurations on loopback, checked on the others, and carried to 1,000
 workers.
 """
 
@@ -38,12 +39,31 @@ GOAL = 0.9
 _TREES = (TREES_PER_WORKER, 10, 50)
 # What the cost model is checked on: this number of workers, and several workers with 50 trees.
 _HELD_OUT = 3
-# What workers talk through: links have these rates, and no delay beyond that of the machine.
+# What workers talk through.
 _LOOPBACK, _APART = "loopback", "apart"
-_RATES = ("10gbit", "1gbit")
-_OF_RATES = 4  # Workers.
+# By name: rate and delay in seconds; 0 is what the machine itself takes.
+_LINKS = {
+  rate + (f", {1e3 * delay:g} ms" if delay else ""): (rate, delay)
+  for rate in ("10gbit", "1gbit")
+  for delay in (0.0, 1e-4, 1e-3)
+}
+_OF_LINKS = 4  # Workers.
+# Of the table: what of the figures, and in which unit.
+_COLUMNS = {
+  "processor, ms a step": ("processor", 1e3),
+  "scale factor": ("scale", 1.0),
+  "least": ("scale, least", 1.0),
+  "most": ("scale, most", 1.0),
+  "ops alone, ms": ("messages", 1e3),
+  "scale factor with these only": ("scale, bound", 1.0),
+  "MB sent a step": ("sent", 1e-6),
+  "ideal": ("ideal", 1e-6),
+  "ms a step": ("wall", 1e3),
+  "ms in collective ops": ("collective", 1e3),
+}
 _CARRIED_TO = (1, 2, 4, 8, 16, 32, 64, 125, 250, 500, 1000)
 _FAR = (4, 8, 64, 1000)
+_TICKS = (1, 2, 4, 8, 16, 64, 250, 1000)
 _REPOSITORY = pathlib.Path(__file__).parent.parent
 
 # (model, workers, trees of a worker) -> one dict for each worker of each repetition.
@@ -64,20 +84,25 @@ def run(options: Options) -> Report:
     for count in counts:
       _measure(_LOOPBACK, count, tree_counts, options, report, found)
     if options.size != "smoke":
-      for through in (_APART, *_RATES):
-        _measure(through, _OF_RATES, (TREES_PER_WORKER,), options, report, found)
+      for through in (_APART, *_LINKS):
+        _measure(through, _OF_LINKS, (TREES_PER_WORKER,), options, report, found)
   _report_scale(report, options, found)
   if options.size != "smoke":
     _report_costs(report, options, found[_LOOPBACK])
   return report
 
 
-def _processor(found: list[list[dict[str, Any]]]) -> list[float]:
-  """Returns processor seconds of a step of one worker, the mean of all, one for each block."""
+def _processor(found: list[list[dict[str, Any]]], of: str = "processor") -> list[float]:
+  """Returns processor seconds of a step of one worker, the mean of all, one for each block.
+
+  Args:
+    found: figures of the workers of each repetition.
+    of: "processor": of the whole step; "messages": of its collective ops alone.
+  """
   return [
     statistics.mean(blocks)
     for repetition in found
-    for blocks in zip(*(worker["processor"] for worker in repetition), strict=True)
+    for blocks in zip(*(worker[of] for worker in repetition), strict=True)
   ]
 
 
@@ -96,36 +121,39 @@ def _report_scale(report: Report, options: Options, found: _FoundBy) -> None:
   """Prints what each number of workers costs with the usual batch."""
   rows = []
   for through, (model, count, trees), each in _usual(found):
-    seconds = [of_a_step / trees for of_a_step in _processor(each)]
     name: dict[str, object] = {"model": model, "workers": str(count), "through": through}
-    report.timings.append(Timing(name, 1.0, 1, tuple(seconds)))
-    alone = statistics.median(_processor(found[_LOOPBACK][model, 1, trees])) / trees
-    own = statistics.median(seconds)
-    scale = alone / own
+    seconds = tuple(of_a_step / trees for of_a_step in _processor(each))
+    report.timings.append(Timing(name, 1.0, 1, seconds))
+    figures = _scale(each, _processor(found[_LOOPBACK][model, 1, trees]))
     ideal = _configuration(model, count, each).num_bytes if through != _APART else 0.0
-    sent, collective, wall = (_mean(each, key) for key in ("sent", "collective", "wall"))
-    figures = {
-      "processor": own,
-      "scale": scale,
-      "scale, least": alone / max(seconds),
-      "scale, most": alone / min(seconds),
-      "sent": sent,
+    figures |= {
       "ideal": ideal,
       "dense": _mean(each, "dense_bytes"),
       "rows": _mean(each, "row_bytes"),
-      "collective": collective,
-      "wall": wall,
     }
     where = "" if through == _LOOPBACK else f", {through}"
     report.figures[f"{model}, {count} workers{where}"] = figures
-    scales = [alone / max(seconds), alone / min(seconds)]
-    row = [model, count, through, 1e6 * own, scale, *scales, sent / 1e6, ideal / 1e6]
-    rows.append([*row, 1e3 * wall, 1e3 * collective])
+    rows.append([model, count, through, *(figures[key] * unit for key, unit in _COLUMNS.values())])
     if count == 4 and through == _LOOPBACK:
+      scale = figures["scale"]
       report.goal(f"{model}: scale factor of 4 workers at least {GOAL}", scale, scale >= GOAL)
-  header = ["model", "workers", "through", "processor, us a sentence", "scale factor", "least"]
-  header += ["most", "MB a step, sent", "ideal", "ms a step", "ms in collective ops"]
+  header = ["model", "workers", "through", *_COLUMNS]
   print_table(header, rows, f"{TREES_PER_WORKER} trees a worker and step, {options.data}")
+
+
+def _scale(found: list[list[dict[str, Any]]], of_one: list[float]) -> dict[str, float]:
+  """Returns figures of a step of a worker, beside the seconds `of_one` that is alone."""
+  seconds, messages = _processor(found), statistics.median(_processor(found, "messages"))
+  alone = statistics.median(of_one)
+  return {
+    "processor": statistics.median(seconds),
+    "scale": alone / statistics.median(seconds),
+    "scale, least": alone / max(seconds),
+    "scale, most": alone / min(seconds),
+    "messages": messages,
+    "scale, bound": alone / (alone + messages),
+    **{key: _mean(found, key) for key in ("sent", "collective", "wall")},
+  }
 
 
 def _usual(
@@ -215,6 +243,8 @@ def _draw(report: Report, options: Options, found: _Found, carried: dict[str, li
       axis.plot(counts, scales, "o", color=line.get_color(), label=f"{model}, measured")
     axis.axhline(GOAL, color="gray", linestyle="--", label="goal at 4")
     axis.set(xscale="log", xlabel="workers", ylabel="scale factor", ylim=(0, 1.05))
+    axis.set_xticks(_TICKS, [str(count) for count in _TICKS])
+    axis.minorticks_off()
     axis.legend()
   report.notes.append(f"plot: {path}")
 
@@ -235,15 +265,15 @@ def _measure(
   prefix: list[str] = []
   with contextlib.ExitStack() as stack:
     try:
-      if through in _RATES:
-        members = stack.enter_context(hosts(num_workers, through))
+      if through in _LINKS:
+        members = stack.enter_context(hosts(num_workers, *_LINKS[through]))
         given["hosts"] = [{"prefix": host.prefix, "address": host.address} for host in members]
       else:
         prefix = _own_network()
     except OSError as error:
       note = f"not in a network of their own, so bytes are those of the whole machine: {error}"
       report.notes += [] if note in report.notes else [note]
-      if through in _RATES:
+      if through in _LINKS:
         return
     for figures in _run_workers(given, prefix):
       key = figures[0]["model"], num_workers, figures[0]["trees"]

@@ -19,6 +19,7 @@ import tensorflow as tf
 from benchmarks.network import DEVICE
 from recursive_tf.datasets import ReadReport, make_dataset
 from recursive_tf.distribute.addresses import Addresses, local_addresses
+from recursive_tf.distribute.traffic import gathers_dense
 from recursive_tf.distribute.workers import Cluster
 from recursive_tf.models import Adagrad
 from recursive_tf.training.registry import problem_of
@@ -27,6 +28,7 @@ from recursive_tf.training.step import make_shared_step, make_train_step
 
 _WARM_UP = 3
 _LIMIT = 3000  # Sentences: enough for the steps, and read quickly.
+_OWN_GROUP = 1_000_001  # Of collective ops that belong to no step.
 
 
 def load(model: str, data: str, seed: int, limit: int = _LIMIT) -> tuple[Any, Any]:
@@ -110,8 +112,10 @@ class _Stepper:
     sent = _bytes_sent(self._device) - sent
     self._wait()  # Whoever is done first would be missed.
     num_rows = np.mean([len(np.unique(batch.word[batch.word >= 0])) for batch in taken])
+    messages = self._measure_messages(float(num_rows), num_steps, num_blocks)
     return {
       "processor": processor,
+      "messages": messages,
       "wall": wall / len(taken),
       "collective": float(np.mean(collective)),
       "nodes": float(np.mean([len(batch.word) for batch in taken])),
@@ -119,6 +123,44 @@ class _Stepper:
       "dense_bytes": self._dense_bytes,
       "row_bytes": 4 * float(num_rows) * (self._model.embedding.shape[1] + 1),
     }
+
+  def _measure_messages(self, num_rows: float, num_steps: int, num_blocks: int) -> list[float]:
+    """Measures the collective ops of a step with nothing beside them: what no step goes below."""
+    if self._cluster is None:
+      return [0.0] * num_blocks
+    num_workers = self._cluster.num_workers
+    num_rows = round(self._cluster.total([num_rows])[0] / num_workers)
+    dense = tf.zeros([self._dense_bytes // 4])
+    rows = tf.zeros([num_rows, self._model.embedding.shape[1] + 1])
+    ops = {"group_size": num_workers, "group_key": _OWN_GROUP, "communication_hint": "ring"}
+    ops |= {"ordering_token": [], "timeout_seconds": 0.0}
+
+    @tf.function(autograph=False)
+    def exchange() -> list[tf.Tensor]:
+      if gathers_dense(num_workers, self._dense_bytes):
+        message = tf.concat([dense, tf.reshape(rows, [-1])], 0)[tf.newaxis]
+        key = 2 * message.shape[1]  # One key has one shape.
+        return [tf.raw_ops.CollectiveGatherV2(input=message, instance_key=key, **ops)]
+      summed = tf.raw_ops.CollectiveReduceV2(
+        input=dense, instance_key=1, merge_op="Add", final_op="Id", **ops
+      )
+      with tf.control_dependencies([summed]):
+        return [
+          summed,
+          tf.raw_ops.CollectiveGatherV2(input=rows, instance_key=2 * num_rows, **ops),
+        ]
+
+    for _ in range(_WARM_UP):
+      exchange()[0].numpy()
+    self._wait()
+    processor = []
+    for _ in range(num_blocks):
+      before = time.process_time()
+      for _ in range(num_steps):
+        exchange()[-1].numpy()
+      processor.append((time.process_time() - before) / num_steps)
+    self._wait()
+    return processor
 
   def _step(self, batch: Any, batch_size: int) -> float:
     """Takes a step; returns the seconds in collective ops."""

@@ -17,6 +17,8 @@ def check_writable(path: pathlib.Path, option: str) -> None:
   """
   if path.is_dir():
     raise ConfigError(f"{option} {path}: this is a directory. Give the name of a file.")
+  if path.exists() and not path.is_file():  # A device, a pipe: the file would take its place.
+    raise ConfigError(f"{option} {path}: this is no ordinary file. Give the name of one.")
   try:
     path.parent.mkdir(parents=True, exist_ok=True)
   except OSError as error:

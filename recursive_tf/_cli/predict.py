@@ -49,13 +49,14 @@ class _Input:
     self.report = ReadReport()
     self.num_plain = self.num_split = self.num_collapsed = 0
 
-  def read(self, text: str, source: str, number: int = 1) -> Binarised | None:
+  def read(self, line: str | bytes, source: str, number: int = 1) -> Binarised | None:
     """Returns the tree of a line, None if it is a bad one that is left out.
 
     Raises:
       DataError: If it is bad.
     """
     try:
+      text = line if isinstance(line, str) else decode_line(line, pathlib.Path(source), number)
       tree = tree_of_text(text, self._structure, source, number)
     except DataError as error:
       if not self._skip_bad:
@@ -198,23 +199,22 @@ def _read(args: argparse.Namespace, found: _Input) -> Iterator[Binarised]:
       yield tree
 
 
-def _argument(text: str, number: int) -> tuple[str, str, int]:
+def _argument(text: str, number: int) -> tuple[str | bytes, str, int]:
   """Returns (text, source, 1) of an argument."""
   source = f"<argument {number}>"
   try:
     text.encode("utf-8")
   except UnicodeEncodeError:  # Bytes that are no text in this locale.
-    text = decode_line(os.fsencode(text), pathlib.Path(source), 1)
+    return os.fsencode(text), source, 1
   return text, source, 1
 
 
-def _lines(source: str, is_stdin: bool) -> Iterator[tuple[str, str, int]]:
-  """Yields (text, source, number) of the lines that are not blank."""
-  path = pathlib.Path(source)
-  content = sys.stdin.buffer.read() if is_stdin else read_bytes(path)
+def _lines(source: str, is_stdin: bool) -> Iterator[tuple[str | bytes, str, int]]:
+  """Yields (line, source, number) of the lines that are not blank."""
+  content = sys.stdin.buffer.read() if is_stdin else read_bytes(pathlib.Path(source))
   for number, line in enumerate(content.removeprefix(BYTE_ORDER_MARK).split(b"\n"), 1):
     if line.strip():
-      yield decode_line(line.removesuffix(b"\r"), path, number), source, number
+      yield line.removesuffix(b"\r"), source, number
 
 
 def _writer(args: argparse.Namespace) -> Callable[[TreePrediction, ShownTree], None]:

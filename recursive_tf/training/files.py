@@ -66,9 +66,12 @@ def system_reason(error: Exception) -> str:
 def in_one_piece(write: Callable[[pathlib.Path], object], path: pathlib.Path) -> None:
   """Has `write` make a file of its own beside `path`, which then takes its name.
 
+  A symbolic link stays one: what it leads to is written.
+
   Raises:
     OSError: If that is not possible; `path` is then as it was before.
   """
+  path = path.resolve()
   partial = path.with_name(f".{path.stem}.partial{path.suffix}")
   try:
     write(partial)

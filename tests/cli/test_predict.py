@@ -1,6 +1,7 @@
 import gzip
 import io
 import json
+import os
 import re
 import shutil
 import sys
@@ -110,11 +111,12 @@ def test_an_error_names_file_line_and_column_and_nothing_is_written(run, typed, 
   assert status == 2 and "x.txt:2:1: " in err and "UTF-8" in err
 
 
-def test_bad_lines_can_be_left_out_and_are_counted(run, typed):
-  typed(b"(the film)\n(2 (3 a\n(a cast)\n")
+@pytest.mark.parametrize(("line", "column"), [(b"(2 (3 a", 8), (b"no\xff good", 3)])
+def test_bad_lines_can_be_left_out_and_are_counted(run, typed, line, column):
+  typed(b"(the film)\n" + line + b"\n(a cast)\n")
   status, out, err = run("predict", "a", "--brief", "--skip-bad")
   assert status == 0 and roots(out) == ["the film", "a cast"]
-  assert "Skipped 1 malformed line; the first: <stdin>:2:8" in err
+  assert f"Skipped 1 malformed line; the first: <stdin>:2:{column}" in err
   assert err.rstrip().endswith("^")  # No advice to leave out what was left out.
 
 
@@ -164,6 +166,17 @@ def test_a_picture_that_is_too_large_leaves_no_other_file(run, tmp_path):
   )
   assert status == 2 and out == "" and "is too large" in err
   assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_picture_takes_no_place_of_another_kind_of_file(run, tmp_path):
+  os.mkfifo(tmp_path / "pipe")
+  (tmp_path / "there").mkdir()
+  (tmp_path / "link.svg").symlink_to("there/a.svg")
+  status, _, err = run("predict", "a", "(a b)", "--svg", "pipe")
+  assert status == 2 and err.count("\n") == 1 and "--svg pipe: this is no ordinary file" in err
+  assert run("predict", "a", "(a b)", "--svg", "link.svg")[0] == 0
+  assert (tmp_path / "pipe").is_fifo() and (tmp_path / "link.svg").is_symlink()
+  assert "<svg" in (tmp_path / "there/a.svg").read_text()
 
 
 def test_notes_hold_no_commands_for_the_terminal(run):

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from benchmarks.network import hosts
+from benchmarks.network import Host, hosts
 from recursive_tf.distribute.addresses import Addresses
 from recursive_tf.distribute.watchdog import LOST_WORKER
 from recursive_tf.training.history import read_history
@@ -125,20 +125,21 @@ def members():
     yield found
 
 
-def test_workers_that_are_cut_off_stop_and_go_on_later(undisturbed, members, tmp_path):
+@pytest.mark.parametrize("cut", [Host.set_link, Host.set_heard])
+def test_workers_that_are_cut_off_stop_and_go_on_later(undisturbed, members, tmp_path, cut):
   processes = []
   try:
     addresses = tuple(host.address for host in members)
     processes = [start_on(host, k, addresses) for k, host in enumerate(members)]
     read_until(processes[0], "epoch 2/")
-    members[1].set_link(False)
+    cut(members[1], False)
     began = time.monotonic()
     for process in processes:
       _, err = process.communicate(timeout=120)
       assert process.returncode == LOST_WORKER and "Traceback" not in err, err
     assert time.monotonic() - began < 60
     assert len(read_history(tmp_path / "a")) < 60
-    members[1].set_link(True)
+    cut(members[1], True)
     processes = [start_on(host, k, addresses) for k, host in enumerate(members)]
     for process in processes:
       _, err = process.communicate(timeout=600)
