@@ -181,6 +181,7 @@ class Effects(ContainerEffects):
       return
     key = ip.frame.resolve(key)
     if not isinstance(key, (str, int)):
+      ip.conversion.promote(ip, owner)
       raise ip.frame.refuse(
         Reason.UNSUPPORTED_WRITE, "An item of a heap object, by a key of the run."
       )

@@ -119,9 +119,11 @@ class Conversion(Ground, Protocol):
 
   Attributes:
     recursive: the definitions that call themselves, by whatever way round.
+    given: dicts among the arguments, in whose place each call has its own.
   """
 
   recursive: set[ast.AST]
+  given: list[Any]
 
   @property
   def effects(self) -> Effects:
@@ -150,7 +152,7 @@ class Conversion(Ground, Protocol):
     """Tells whether the program has made such an object itself."""
 
   def promote(self, ip: Host, ref: Ref) -> None:
-    """Asks for an argument of the entry function to be passed as a container, if it is one."""
+    """Asks for an argument of the entry function as what it is, if it is a list or a dict."""
 
   def call_instance(
     self,

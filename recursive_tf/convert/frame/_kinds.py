@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.heap import _columns
 from recursive_tf.convert.values import _forms
 
@@ -45,4 +46,4 @@ def is_builtin_container(kind: type, name: str = "__len__") -> bool:
 def has_own_key(kind: type) -> bool:
   """Tells whether keys of a type are found by more than identity."""
   plain: tuple[object, object] = (object.__eq__, object.__hash__)
-  return (kind.__eq__, kind.__hash__) != plain
+  return (kind.__eq__, kind.__hash__) != plain and not _enums.is_plain(kind)

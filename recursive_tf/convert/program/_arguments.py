@@ -19,6 +19,7 @@ from recursive_tf.convert.values._forms import dtype_of_number
 
 OBJECT, NUMBER, TENSOR, STATIC, NEST = "object", "number", "tensor", "static", "nest"
 CONTAINER = "container"  # A list that the program changes.
+GIVEN = "given"  # A dict that the program looks into or changes by keys of the run.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,8 +28,8 @@ class Argument:
 
   Attributes:
     kind: one of the kinds above.
-    value: of a static argument, it; of a number, its type; of an array of NumPy, its type; of a
-      container, its form.
+    value: of a static argument or a given dict, it; of a number, its type; of an array of NumPy,
+      its type; of a container, its form.
     spec: of a tensor.
     parts: of a nest, its parts.
     keys: of a nest that is a dict, its keys.
@@ -55,6 +56,8 @@ class Argument:
       return NUMBER, self.value, self.is_mapped
     if self.kind == CONTAINER:
       return CONTAINER
+    if self.kind == GIVEN:
+      return GIVEN, type(self.value), id(getattr(self.value, "default_factory", None))
     if self.kind == TENSOR:
       assert self.spec is not None  # A tensor.
       return TENSOR, self.value, self.spec.dtype, str(self.spec.shape), self.is_mapped
@@ -124,7 +127,7 @@ class Argument:
       if self.value is not None:
         return _forms.ArrayForm(self.spec, frozenset([self.value]), False)
       return _forms.TensorForm(self.spec)
-    if self.kind == STATIC:
+    if self.kind in (STATIC, GIVEN):
       return _forms.StaticForm(self.value)
     parts = tuple(part.form(root_types) for part in self.parts)
     return _forms.NestForm(self.value, self.keys or tuple(range(len(parts))), parts)

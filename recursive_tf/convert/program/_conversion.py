@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.effects._containers import DICTS
 from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.effects._places import check_no_variable
 from recursive_tf.convert.frame._budget import Budget
@@ -74,6 +75,7 @@ class Conversion:
     branches: those that it leaves out.
     stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
     loses_logits: whether a tensor with logits of Keras' goes on as another one, without them.
+    given: dicts among the arguments, in whose place each call has its own.
   """
 
   def __init__(
@@ -125,6 +127,7 @@ class Conversion:
     self._doubled: str | None = None
     self.layout = Layout()
     self.stand_ins: dict[int, Any] = {}
+    self.given: list[Any] = []
     self.instances: dict[Any, Instance] = {}
     self.is_random = False
     self.loses_logits = False
@@ -733,14 +736,15 @@ class Conversion:
     return self.layout.columns
 
   def promote(self, ip: Host, ref: Ref) -> None:
-    """Asks for an argument of the entry function to be passed as a container, if it is a list."""
+    """Asks for an argument of the entry function as what it is, if it is a list or a dict."""
     instance = self.instances.get(ip.frame.key)
     is_entry = self.step is not None and ip.frame.key is None
     if instance is not None:
       is_entry = instance.node is self.entry_node
     if ref.path or not is_entry:
       return
-    if ip.frame.types_of(ref) != {list}:
+    kinds = ip.frame.types_of(ref)
+    if kinds != {list} and (len(kinds) > 1 or not kinds <= {*DICTS} or self.step is not None):
       return
     for name, handle in ip.frame.parameters.items():
       if handle is ref.base.handle:

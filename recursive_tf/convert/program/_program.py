@@ -29,6 +29,7 @@ from recursive_tf.convert.heap._columns import NONE, Column, Columns, path_text
 from recursive_tf.convert.heap._profile import Profile, reaches
 from recursive_tf.convert.program._arguments import (
   CONTAINER,
+  GIVEN,
   NEST,
   OBJECT,
   STATIC,
@@ -162,6 +163,7 @@ class Program:
       profile, sources, changing, all_types, source.node, budget, step, self.left_out
     )
     profile.begin(roots)
+    self.conversion.given = [a.value for a in self._arguments.values() if a.kind == GIVEN]
     try:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
       self.conversion.check_result(source.node)
@@ -283,14 +285,35 @@ class Program:
     check_tensors(given, self._known_tensors.keys())
 
   def _make_rebinding(self) -> Rebinding:
-    return Rebinding(
+    result, *leaving = self.conversion.leaving(self._source.node)
+    given = {name: a.value for name, a in self._arguments.items() if a.kind == GIVEN}
+    if not self._returns_given():
+      leaving.append(result)
+    found = Rebinding(
       self.guards,
       self.effects.places.values(),
       self.conversion.stand_ins,
       self.layout.constants.values(),
-      self.conversion.leaving(self._source.node),
+      leaving,
       [column.path for column in self.layout.columns.all.values()],
+      given,
     )
+    for name in found.unbound():
+      raise ConversionRefused.of(
+        Reason.UNSUPPORTED_WRITE,
+        f"The dict that is passed in as {name!r} is used otherwise than item by item.",
+        self._source.origin(self._source.node),
+      )
+    return found
+
+  def _returns_given(self) -> str | None:
+    """Returns the name of a given dict that the program returns as it is."""
+    form = self._result_form()
+    for name, argument in self._arguments.items():
+      if argument.kind == GIVEN and isinstance(form, _forms.StaticForm):
+        if form.value is argument.value:
+          return name
+    return None
 
   def _result_form(self) -> Any:
     return self.conversion.entry_of(self._source.node).result
@@ -578,9 +601,13 @@ class Program:
     self._check_tensors(values, [changing])
     return [*map(_as_tensor, leaves), _no_ints(0)]
 
-  def check_guards(self) -> list[Any]:
-    """Returns the places outside of the objects that changed; see `Guards.changed`."""
-    return self.guards.changed() + self._rebinding.bind()
+  def check_guards(self, values: dict[str, object]) -> list[Any]:
+    """Returns the places outside of the objects that changed; see `Guards.changed`.
+
+    Args:
+      values: the arguments of the call.
+    """
+    return self.guards.changed() + self._rebinding.bind(values)
 
   def outcome(
     self,
@@ -607,6 +634,9 @@ class Program:
     if count is not None:
       return Outcome(_results.rebuild_rows(graph.form, source, object_of, count))
     result = _results.rebuild(graph.form, source, object_of)
+    returned = self._returns_given()
+    if returned is not None:
+      result = values[returned]
     if self.effects.is_pure and not graph.containers:
       return Outcome(result)
     contents = [

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.effects._containers import DICTS
 from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.program._arguments import CONTAINER, STATIC, Argument, objects_of
+from recursive_tf.convert.program._arguments import CONTAINER, GIVEN, STATIC, Argument, objects_of
 from recursive_tf.convert.program._assumptions import (
   GRAPH,
   INPUT,
@@ -269,7 +270,7 @@ class Programs:
     for program in list(entry.programs):  # The last one that fitted first.
       if not program.takes(arguments) or not program.agrees(taken or {}):
         continue
-      changed = program.check_guards()
+      changed = program.check_guards(values)
       if changed:
         entry.changed |= dict(changed)
         self._note_changed(program, changed)
@@ -292,7 +293,8 @@ class Programs:
         program = self._convert(making, arguments, values)
       except PromoteArgument as promoted:
         if arguments[promoted.args[0]].is_mapped:
-          text = f"The lists given to map as {promoted.args[0]!r} are changed. Call it for each."
+          text = f"The lists or dicts given to map as {promoted.args[0]!r} are changed."
+          text += " Call it for each."
           refusal = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
           raise entry.refused(refusal, self._stats.total_seconds, self._limits) from None
         self._promoted.add(promoted.args[0])
@@ -446,12 +448,13 @@ class Programs:
     """Returns the arguments, lists that the program changes as what they are."""
     if not self._promoted:
       return arguments
-    return {
-      name: Argument(CONTAINER, _forms.RowsForm(None))
-      if name in self._promoted and type(values[name]) is list and not argument.is_mapped
-      else argument
-      for name, argument in arguments.items()
-    }
+    found = dict(arguments)
+    for name in self._promoted & arguments.keys():
+      if not arguments[name].is_mapped and type(values[name]) is list:
+        found[name] = Argument(CONTAINER, _forms.RowsForm(None))
+      elif not arguments[name].is_mapped and type(values[name]) in DICTS:
+        found[name] = Argument(GIVEN, values[name])
+    return found
 
   def _convert(
     self, making: _Making, arguments: dict[str, Argument], values: dict[str, Any]

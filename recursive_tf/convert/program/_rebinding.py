@@ -7,7 +7,7 @@ what the program knows is that list: then the new one takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recursive_tf.convert.effects._places import DICT, LIST, Place
@@ -27,6 +27,7 @@ class Rebinding:
     constants: objects of the program itself that are read like those of the tree.
     forms: of all that leaves the program.
     paths: the reads of the program.
+    given: dicts among the arguments that it was made with, by name.
   """
 
   def __init__(
@@ -37,7 +38,10 @@ class Rebinding:
     constants: Iterable[object],
     forms: Iterable[object],
     paths: Iterable[Path],
+    given: Mapping[str, object],
   ):
+    self._given = given
+    self._values: Mapping[str, object] = given
     self._stand_ins = stand_ins
     changed = [place for place in places if place.kind in (LIST, DICT)]
     steps = [step for path in paths for step in path]
@@ -50,13 +54,29 @@ class Rebinding:
       if id(place.owner) in self._others:
         continue
       names = guards.release(place.owner)
+      names += [self._name(name) for name, value in given.items() if value is place.owner]
       if names:
         self._names.append((place, place.owner, names))
     own = {id(original) for _, original, _ in self._names}
     self._others |= {id(place.owner) for place in changed} - own | guards.direct()
 
-  def bind(self) -> list[Any]:
-    """Puts what the names stand for now in place; returns the names that no longer fit."""
+  def _name(self, name: str) -> Name:
+    value = self._given[name]
+    return Name((id(value), name), value, lambda: self._values[name])
+
+  def unbound(self) -> Iterator[str]:
+    """Yields the given dicts of which more is known than items of the run: they cannot change."""
+    for name, value in self._given.items():
+      if id(value) in self._others and not self._is_original(value):
+        yield name
+
+  def bind(self, values: Mapping[str, object]) -> list[Any]:
+    """Puts what the names stand for now in place; returns the names that no longer fit.
+
+    Args:
+      values: the arguments of the call.
+    """
+    self._values = values
     failed: list[Any] = []
     found: dict[int, Any] = {}
     for place, original, names in self._names:

@@ -6,12 +6,13 @@ import collections
 import functools
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _arrays, _shapes
@@ -100,6 +101,7 @@ def of_static(ip: Host, owner: object, name: str) -> Any:
     if not hasattr(owner, name):
       raise frame.refuse(Reason.TENSORFLOW_ERROR, f"A {named(owner)} has no attribute {name!r}.")
     return _of_library(ip, owner, name)
+  name = _behind_enum(ip, [type(owner)], name)
   found = by_class(ip.conversion.guards.type_of(owner), name)
   ip.conversion.guards.of_class(type(owner), name)
   if isinstance(found, property):
@@ -154,7 +156,7 @@ def has_own_getattr(type_: type) -> bool:
     return False
   own = inspect.getattr_static(type_, "__getattribute__")
   overridden = own is not object.__getattribute__ and isinstance(own, types.FunctionType)
-  getter = inspect.getattr_static(type_, "__getattr__", None)
+  getter = by_class(type_, "__getattr__")  # That of the metaclass is not for its objects.
   is_users = isinstance(getter, types.FunctionType) and not _libraries.is_library(getter)
   return (overridden and not _libraries.is_library(own)) or is_users
 
@@ -175,6 +177,7 @@ def _of_ref(ip: Host, ref: Ref, name: str) -> Any:
       raise Raises
     return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
   effects = ip.conversion.effects
+  name = _behind_enum(ip, kinds, name)
   groups: dict[Any, list[type]] = {}
   for kind in sorted(kinds, key=lambda t: t.__qualname__):
     groups.setdefault(_resolution(ip, kind, name), []).append(kind)
@@ -195,6 +198,18 @@ def _of_ref(ip: Host, ref: Ref, name: str) -> Any:
       ),
     )
   return by_type(ip, ref, list(groups.values()), lambda narrowed, group: read(ip, narrowed, name))
+
+
+def _behind_enum(ip: Host, kinds: Collection[type], name: str) -> str:
+  """Returns the attribute that `name` and `value` of members of enumerations read."""
+  if name not in _enums.FIELDS:
+    return name
+  fields = {_enums.field(kind, name, by_class(kind, name)) for kind in kinds}
+  if len(fields) > 1 or None in fields:
+    return name
+  for kind in kinds:
+    ip.conversion.guards.of_class(kind, name)
+  return _enums.FIELDS[name]
 
 
 def by_class(kind: type, name: str) -> Any:

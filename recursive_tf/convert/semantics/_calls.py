@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -68,6 +69,8 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
   if isinstance(function, functools.partial):
     keywords = ip.conversion.guards.items(function.keywords)
     return call(ip, function.func, [*function.args, *args], {**keywords, **kwargs})
+  if type(function) in _GETTERS and len(args) == 1 and not kwargs and _spread(args) is None:
+    return _get(ip, function, args[0])
   plain = getattr(function, "python", None)
   if plain is not None and getattr(type(function), "_is_decorated", False):
     return call(ip, plain, args, kwargs)
@@ -101,6 +104,24 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
       return call(ip, ip.attribute(function, "__call__"), args, kwargs)
     raise frame.refuse(Reason.OPAQUE_CALL, "Something that only the run knows is called.")
   return _call_library(ip, function, args, kwargs)
+
+
+_GETTERS = (operator.attrgetter, operator.itemgetter)
+
+
+def _get(ip: Host, getter: Any, owner: object) -> Any:
+  """Calls what `operator.attrgetter` or `itemgetter` gives."""
+  parts = getter.__reduce__()[1]
+  found = [_read_part(ip, getter, owner, part) for part in parts]
+  return found[0] if len(found) == 1 else tuple(found)
+
+
+def _read_part(ip: Host, getter: object, owner: Any, part: Any) -> Any:
+  if isinstance(getter, operator.itemgetter):
+    return ip.item(owner, part)
+  for name in part.split("."):
+    owner = ip.attribute(owner, name)
+  return owner
 
 
 def _is_callable_object(ip: Host, value: Any) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import _shapes, _text
@@ -57,7 +58,7 @@ _COMPARISONS = {
 _ARRAYS = (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array)
 
 
-def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> Any:
+def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
   if op in (ast.Is, ast.IsNot):
@@ -77,6 +78,7 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> Any:
       raise unsupported(ip, op.__name__, left, right)
     found = _shapes.is_equal(ip, left, right)
     return found if op is ast.Eq else ip.negated(found)
+  left, right = _as_values(ip, op, left, right)
   if isinstance(left, Number) or isinstance(right, Number):
     if number_of(left) is not None and number_of(right) is not None:
       found = _numbers.compare(op, left, right)
@@ -153,11 +155,31 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     found = _compare_optional(
       ip, left, right, lambda: Number(tf.equal(frame.string(left), frame.string(right)), bool)
     )
-  elif not any(has_own_eq(kind) for kind in kinds | others):
+  elif not any(has_own_eq(kind) for kind in kinds | others) or _is_one_enum(kinds | others):
     found = _identical(ip, left, right)
   else:
     raise unsupported(ip, op.__name__, left, right)
   return found if op is ast.Eq else ip.negated(found)
+
+
+def _is_one_enum(kinds: frozenset[type]) -> bool:
+  """Tells whether all are members of one enumeration, of which no two are equal."""
+  return len(kinds) == 1 and all(_enums.base_of(kind) is not None for kind in kinds)
+
+
+def _as_values(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> tuple[Any, Any]:
+  """Returns members of an `IntEnum` or the like as the ints that they compare as."""
+  kinds = [_kinds(ip, value) or frozenset() for value in (left, right)]
+  if op in (ast.Eq, ast.NotEq) and _is_one_enum(kinds[0] | kinds[1]):
+    return left, right
+  if not any(isinstance(value, (Ref, Number, Text)) for value in (left, right)):
+    return left, right
+  are_enums = [_is_one_enum(kind) for kind in kinds]
+  values = [
+    ip.frame.resolve(ip.attribute(value, "_value_")) if is_enum else value
+    for value, is_enum in zip((left, right), are_enums, strict=True)
+  ]
+  return values[0], values[1]
 
 
 def _kinds(ip: Host, value: object) -> frozenset[type] | None:

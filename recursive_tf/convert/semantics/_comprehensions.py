@@ -78,10 +78,12 @@ def search(ip: Host, node: ast.GeneratorExp, is_all: bool, scope: Scope) -> Any:
 def _search(
   ip: Host, elt: ast.expr, generators: list[ast.comprehension], is_all: bool, scope: Scope
 ) -> Any:
-  iterable = ip.eval(generators[0].iter, scope)
-  return _lazy.consumed(
-    ip, iterable, lambda: _search_in(ip, elt, generators, iterable, is_all, scope), False
-  )
+  with ip.frame.sharing.reads() as read:
+    iterable = ip.eval(generators[0].iter, scope)
+  with ip.frame.sharing.iterating(_lazy.iteration_of(generators[0].iter, iterable, read)):
+    return _lazy.consumed(
+      ip, iterable, lambda: _search_in(ip, elt, generators, iterable, is_all, scope), False
+    )
 
 
 def _search_in(

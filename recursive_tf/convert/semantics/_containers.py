@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._kinds import is_builtin_container
+from recursive_tf.convert.frame._kinds import is_builtin_container, is_plain_sequence
 from recursive_tf.convert.frame._rows import (
   concatenated,
   rows_cleared,
@@ -23,6 +24,7 @@ from recursive_tf.convert.frame._rows import (
   rows_without_last,
 )
 from recursive_tf.convert.semantics import _lazy
+from recursive_tf.convert.semantics._attributes import by_class
 from recursive_tf.convert.semantics._items import (
   PRIMITIVE_KEYS,
   builtin_item,
@@ -44,6 +46,7 @@ from recursive_tf.convert.values._abstract import (
   Ref,
   Rows,
   as_rows,
+  is_named_tuple,
   is_static,
   named,
 )
@@ -79,6 +82,8 @@ def contains(ip: Host, owner: object, value: object) -> Any:
         return frame.number(value.step("in", Held(table)))
       if type(owner) is dict:
         return ip.conversion.effects.membership(ip, owner, value)
+      if isinstance(owner, (tuple, list)) or _is_of_one_enum(kinds, owner):
+        return _equals_any(ip, owner, value)
     elif is_static(value) and all(map(is_static, owner)):
       watch(ip, owner)
       watch(ip, value)
@@ -86,12 +91,22 @@ def contains(ip: Host, owner: object, value: object) -> Any:
     elif type(owner) is dict:
       return ip.conversion.effects.membership(ip, owner, value)
     elif isinstance(owner, (tuple, list)):
-      items = list(owner) if isinstance(owner, tuple) else ip.conversion.guards.elements(owner)
-      found: Any = False
-      for one in items:
-        found = ip.both(found, False, functools.partial(ip.same_or_equal, one, value))
-      return found
+      return _equals_any(ip, owner, value)
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {named(owner)}.")
+
+
+def _is_of_one_enum(kinds: frozenset[type], owner: Iterable[object]) -> bool:
+  """Tells whether all are members of one enumeration, which sets find by what they are."""
+  found = kinds | {type(one) for one in owner}
+  return len(found) == 1 and all(_enums.is_plain(k) or _enums.base_of(k) for k in found)
+
+
+def _equals_any(ip: Host, owner: Any, value: object) -> Any:
+  items = list(owner) if isinstance(owner, tuple) else ip.conversion.guards.elements(owner)
+  found: Any = False
+  for one in items:
+    found = ip.both(found, False, functools.partial(ip.same_or_equal, one, value))
+  return found
 
 
 def _contains_of_heap(ip: Host, owner: Ref, value: object) -> Any:
@@ -106,6 +121,7 @@ def _contains_of_heap(ip: Host, owner: Ref, value: object) -> Any:
     found = sought(ip, owner, value)
     return False if found is None else found.is_there
   if not kinds or not is_plain_dict or type(value) not in (str, int, bool, float):
+    ip.conversion.promote(ip, owner)
     raise frame.refuse(Reason.OPAQUE_READ, "`in` of an object of the heap.")
   effects = ip.conversion.effects
   there = effects.is_there(ip, owner, ("item", value))
@@ -248,6 +264,7 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Any) -> Any:
     )
   if name in ("keys", "values", "items") and not args:
     return contents_of_dict(ip, ref, name)
+  ip.conversion.promote(ip, ref)
   raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")
 
 
@@ -272,6 +289,30 @@ def _extend(ip: Host, owner: LocalList, values: object) -> None:
   have = rows_of_items(ip.frame, list(owner.items)) if owner.items is not None else owner.content
   more = rows if rows is not None else rows_of_items(ip.frame, fixed_items(ip, values))
   owner.content = concatenated(ip.frame, have, more)
+
+
+def as_sequence(ip: Host, value: object) -> Any:
+  """Returns a list or tuple of the heap as one of the program, to be added to another."""
+  if not isinstance(value, Ref):
+    return value
+  kinds = ip.frame.types_of(value) - {NoneType, Missing}
+  for kind in (list, tuple):
+    if kinds and all(is_plain_sequence(k) and _adds_as(k, kind) for k in kinds):
+      rows = ip.rows_of(value)
+      assert rows is not None  # It is of the heap.
+      if kind is list:
+        return ip.frame.new(LocalList(dataclasses.replace(rows, type=None)))
+      return dataclasses.replace(rows, type=tuple)
+  return value
+
+
+def _adds_as(kind: type, builtin: type) -> bool:
+  is_plain = kind is builtin or is_named_tuple(kind)
+  return (
+    is_plain
+    and issubclass(kind, builtin)
+    and by_class(kind, "__add__") is by_class(builtin, "__add__")
+  )
 
 
 def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:

@@ -25,11 +25,13 @@ from recursive_tf.convert.semantics import (
   _comprehensions,
   _containers,
   _dispatch,
+  _flattening,
   _items,
   _iteration,
   _lazy,
   _loops,
   _managers,
+  _membership,
   _native,
   _operators,
   _text,
@@ -54,7 +56,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import Mismatch
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import Slice, Spread
+from recursive_tf.convert.values._operands import Endless, Slice, Spread
 
 
 class Interpreter:
@@ -84,7 +86,7 @@ class Interpreter:
   extend = _containers.extend
   method = _containers.method
   method_of_heap = _containers.method_of_heap
-  contains = _containers.contains
+  contains = _membership.contains
   binary = _dispatch.binary
   compare = _dispatch.compare
   same_or_equal = _comparison.same_or_equal
@@ -244,7 +246,7 @@ class Interpreter:
     Raises:
       ConversionRefused: If it is an iterator, which is computed later and empty the second time.
     """
-    if isinstance(value, LocalList) and value.is_iterator:
+    if isinstance(value, Endless) or (isinstance(value, LocalList) and value.is_iterator):
       raise self.frame.refuse(
         Reason.UNSUPPORTED_OPERATION, "An iterator is kept. Make it a list where it is made."
       )
@@ -484,6 +486,9 @@ class Interpreter:
       (iterable,) = node.args
       if isinstance(iterable, ast.GeneratorExp):
         return _comprehensions.search(self, iterable, function is all, scope)
+    flat = _flattening.flattened(self, function, node, scope)
+    if flat is not None:
+      return flat
     order = _lazy.Order(self)
     args = list(self._arguments(node.args, scope, order))
     kwargs: dict[str, Any] = {}

@@ -10,6 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items
@@ -191,6 +192,8 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> Any:
   if isinstance(key, (Slice, Number)):
     if is_string(ref, frame):
       return _text.item(ip, ref, key)
+    if isinstance(key, Number) and any(issubclass(k, dict) for k in frame.types_of(ref)):
+      ip.conversion.promote(ip, ref)
     rows = frame.elements(ref)
     if isinstance(key, Slice):
       kinds = {tuple if issubclass(k, tuple) else list for k in frame.types_of(ref) - _NO_ITEMS}
@@ -238,6 +241,7 @@ def sought(ip: Host, ref: Ref, key: object) -> Sought | None:
     names = ("__getitem__", "__contains__", "get", "keys", "values")
     is_plain = issubclass(kind, dict) and all(getattr(kind, n) is getattr(dict, n) for n in names)
     if not is_plain or hasattr(kind, "__missing__"):
+      ip.conversion.promote(ip, ref)
       raise frame.refuse(
         Reason.OPAQUE_READ, f"A {kind.__name__} is looked into by what only the run knows."
       )
@@ -327,9 +331,15 @@ def lookup(ip: Host, table: dict[object, object], key: Ref | Number, *default: o
       return ip.conversion.effects.item_of_dict(ip, table, key, *default)
     key = read
   kinds = frame.types_of(key) - {NoneType, Missing, *_UNHASHABLE}  # Of these no table has an item.
-  if any(kind not in PRIMITIVE_KEYS for kind in kinds):
+  is_found = all(kind in PRIMITIVE_KEYS or _enums.is_plain(kind) for kind in kinds)
+  if not is_found or not all(_is_plain_key(name) for name in table):
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)
   return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
+
+
+def _is_plain_key(key: object) -> bool:
+  """Tells whether looking for a key runs no code of the user's where it meets this one."""
+  return type(key) in PRIMITIVE_KEYS or isinstance(key, type) or _enums.is_plain(type(key))
 
 
 def write_item(ip: Host, owner: object, key: object, value: object) -> None:

@@ -36,11 +36,18 @@ class Lazy:
     changed: the scopes, containers and stores that making them changes.
     reads: the variables they are made of, as (scope, name).
     stores: those of the places that making them reads.
+    sources: the containers that were there before and are gone through as elements are taken.
   """
 
   changed: tuple[Local, ...]
   reads: tuple[tuple[Scope, str], ...] = ()
   stores: tuple[Local, ...] = ()
+  sources: tuple[Container, ...] = ()
+
+  @property
+  def runs_code(self) -> bool:
+    """Whether code of the program makes elements, or places are read for them."""
+    return bool(self.changed or self.reads or self.stores)
 
 
 def made_by(
@@ -49,22 +56,29 @@ def made_by(
   """Returns an iterator over what `make` gives, of the elements of other iterables or not."""
   frame = ip.frame
   before = frame.snapshot()
-  with ip.conversion.effects.noting_reads() as read:
+  there = {id(local) for local in frame.locals}
+  with ip.conversion.effects.noting_reads() as read, frame.sharing.reads() as gone_through:
     found = make()
   changed = _changed_since(ip, before)
   stores = _stores(ip, read)
+  sources = [c for c in dict.fromkeys(gone_through) if id(c) in there and not _is_iterator(c)]
   inner = [lazy for value in values if (lazy := of(value)) is not None]
   if (changed and inner) or (len(values) > 1 and any(lazy.changed for lazy in inner)):
     raise _refused(ip)
   result: LocalList = found if isinstance(found, LocalList) else ip.frame.new(LocalList(found))
   result.is_iterator = True
-  if changed or reads or inner or stores:
+  if changed or reads or inner or stores or sources:
     result.lazy = Lazy(
       (*changed, *(local for lazy in inner for local in lazy.changed)),
       (*reads, *(read for lazy in inner for read in lazy.reads)),
       (*stores, *(store for lazy in inner for store in lazy.stores)),
+      (*sources, *(source for lazy in inner for source in lazy.sources)),
     )
   return result
+
+
+def _is_iterator(container: Container) -> bool:
+  return isinstance(container, LocalList) and container.is_iterator
 
 
 def _changed_since(ip: Host, before: list[object]) -> tuple[Local, ...]:
@@ -129,7 +143,7 @@ def interleaved(
   before = ip.frame.snapshot()
   with ip.conversion.effects.noting_reads() as read:
     found = consume()
-  made_of = [*lazy.changed, *lazy.stores, *map(_local, _watched(lazy.reads))]
+  made_of = [*lazy.changed, *lazy.stores, *lazy.sources, *map(_local, _watched(lazy.reads))]
   seen = [*_stores(ip, read), *map(_local, _watched(reads_of_function(function)))]
   if _meet(_changed_since(ip, before), made_of) or _meet(seen, lazy.changed):
     raise _refused(ip)
@@ -181,6 +195,7 @@ class Order:
     self._ip = ip
     self._iterators: list[Lazy] = []
     self._before: list[Any] | None = None  # All containers, after the first iterator.
+    self._sources: list[tuple[Container, Any]] = []  # What iterators go through, as it was.
 
   def evaluate(self, node: ast.expr, scope: Scope) -> Any:
     """Returns the next argument."""
@@ -195,6 +210,8 @@ class Order:
       raise _refused(self._ip)
     lazy = of(value)
     if lazy is not None:
+      self._sources += [(source, source.snapshot()) for source in lazy.sources]
+    if lazy is not None and lazy.runs_code:
       self._iterators.append(lazy)
       if self._before is None:
         self._before = self._ip.frame.snapshot()
@@ -202,7 +219,11 @@ class Order:
 
   def check(self) -> None:
     """Refuses iterators among the arguments if something has changed since they were made."""
-    if self._before is not None and has_changed(self._before, self._ip.frame.snapshot()):
+    sources = [source.snapshot() for source, _ in self._sources]
+    is_changed = has_changed([content for _, content in self._sources], sources)
+    if self._before is not None:
+      is_changed |= has_changed(self._before, self._ip.frame.snapshot())
+    if is_changed:
       raise _refused(self._ip)
 
 
@@ -249,7 +270,10 @@ def iteration_of(node: ast.expr, iterable: object, read: list[Container]) -> Ite
   """Returns the containers that a loop goes over."""
   if not isinstance(iterable, Container):
     return Iterated([])
-  # What code of the program makes is watched by `_lazy.consumed`.
-  is_lazy = isinstance(iterable, LocalList) and iterable.is_iterator and iterable.lazy is None
+  lazy = of(iterable)
+  if lazy is not None:
+    sources: list[Container] = list(lazy.sources)
+  else:
+    sources = read if _is_iterator(iterable) else []
   is_forward = not any(isinstance(n, ast.Name) and n.id == "reversed" for n in ast.walk(node))
-  return Iterated([iterable, *(read if is_lazy else [])], 0 if is_forward else -1)
+  return Iterated([iterable, *sources], 0 if is_forward else -1)

@@ -92,6 +92,8 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
     return _weak_binary(ip, op, left, right)
   if isinstance(left, LocalObject) or isinstance(right, LocalObject):
     return _own_operator(ip, op, left, right)
+  if op is ast.Add and all(isinstance(v, (Ref, LocalList, Rows, tuple)) for v in (left, right)):
+    left, right = (_containers.as_sequence(ip, value) for value in (left, right))
   if any(
     isinstance(v, (LocalList, Rows)) or (op is ast.Mult and type(v) is tuple) for v in (left, right)
   ):

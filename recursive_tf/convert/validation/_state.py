@@ -173,6 +173,8 @@ def contents_of(value: Any) -> Contents:
     if isinstance(value, kind):
       parts = list(kind.__iter__(value))
       found.update(((slot, part if slot == "member" else i), part) for i, part in enumerate(parts))
+  if isinstance(value, collections.defaultdict):  # Not behind the items: these have an order.
+    found["attr", "default_factory"] = value.default_factory
   if isinstance(value, dict):
     found.update((("item", key), part) for key, part in dict.items(value))
   if isinstance(value, np.ndarray):

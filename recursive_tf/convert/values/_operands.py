@@ -71,3 +71,12 @@ class Shape(Abstract):
 
   dims: tuple[Any, ...]
   description = "A shape that only the run knows"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Endless(Abstract):
+  """`itertools.count(start, step)`: numbers without end, of which `zip` takes what it needs."""
+
+  start: int
+  step: int
+  description = "An iterator without end"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable
@@ -15,8 +16,21 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _as_eager, _operators, _shapes, _tensor_lists
-from recursive_tf.convert.semantics.builtins import _arithmetic, _iterables, _nests, _objects
+from recursive_tf.convert.semantics import (
+  _as_eager,
+  _flattening,
+  _operators,
+  _shapes,
+  _tensor_lists,
+)
+from recursive_tf.convert.semantics.builtins import (
+  _arithmetic,
+  _iterables,
+  _itertools,
+  _nests,
+  _objects,
+  _written,
+)
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import Bottom, LocalList
 from recursive_tf.convert.values._forms import part_of
@@ -52,6 +66,8 @@ def call_spread(ip: Host, function: Any, args: list[Any]) -> Any:
     if forms is not None:
       parts = [part_of(rows, i) for i in range(len(forms))]
       return ip.frame.new(LocalList([_iterables.checked_rows(ip, rows, part) for part in parts]))
+  if function is itertools.chain and len(args) == 1:
+    return _itertools.chain_from_iterable(ip, args[0].rows)
   if function in (max, min) and len(args) == 1:
     return call(ip, function, [args[0].rows], {})
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
@@ -71,7 +87,29 @@ def _comparison(op: type[ast.cmpop]) -> Callable[..., Any]:
 
 # What takes the elements of an iterator.
 _CONSUMERS = frozenset(
-  [list, tuple, dict, enumerate, zip, reversed, sum, max, min, any, all, map, iter, sorted, bool]
+  [
+    *(
+      list,
+      tuple,
+      dict,
+      enumerate,
+      zip,
+      reversed,
+      sum,
+      max,
+      min,
+      any,
+      all,
+      map,
+      iter,
+      sorted,
+      bool,
+    ),
+    *(filter, functools.reduce, math.prod, itertools.accumulate, itertools.chain),
+    *(itertools.chain.from_iterable, itertools.combinations, itertools.dropwhile),
+    *(itertools.filterfalse, itertools.islice, itertools.pairwise, itertools.permutations),
+    *(itertools.product, itertools.starmap, itertools.takewhile, itertools.zip_longest),
+  ]
 )
 _TABLE: dict[Any, Callable[..., Any]] = {
   len: _iterables.length,
@@ -87,7 +125,26 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   dict: _iterables.to_dict,
   range: _iterables.range_of,
   enumerate: _iterables.iterating(_iterables.enumerated),
-  zip: _iterables.iterating(_iterables.zipped),
+  zip: _iterables.iterating(_itertools.zipped),
+  _flattening.as_list: _flattening.as_list,
+  filter: _itertools.filtered(_written.kept),
+  functools.reduce: _itertools.reduce,
+  math.prod: _itertools.prod,
+  itertools.accumulate: _itertools.accumulate,
+  itertools.chain: _itertools.chain,
+  itertools.chain.from_iterable: _itertools.chain_from_iterable,
+  itertools.combinations: _itertools.arranged("combinations"),
+  itertools.count: _itertools.count,
+  itertools.dropwhile: _itertools.filtered(_written.dropped_while),
+  itertools.filterfalse: _itertools.filtered(_written.dropped),
+  itertools.islice: _itertools.islice,
+  itertools.pairwise: _itertools.pairwise,
+  itertools.permutations: _itertools.arranged("permutations"),
+  itertools.product: _itertools.product,
+  itertools.repeat: _itertools.repeat,
+  itertools.starmap: _itertools.starmap,
+  itertools.takewhile: _itertools.filtered(_written.taken_while, ends_early=True),
+  itertools.zip_longest: _itertools.zip_longest,
   reversed: _iterables.iterating(_iterables.backwards),
   sum: _arithmetic.total_of,
   max: _iterables.extreme("max"),
@@ -142,6 +199,8 @@ _TABLE: dict[Any, Callable[..., Any]] = {
   operator.le: _comparison(ast.LtE),
   operator.gt: _comparison(ast.Gt),
   operator.ge: _comparison(ast.GtE),
+  operator.attrgetter: _itertools.getter(operator.attrgetter),
+  operator.itemgetter: _itertools.getter(operator.itemgetter),
   operator.is_: _comparison(ast.Is),
   operator.is_not: _comparison(ast.IsNot),
   **{

@@ -132,6 +132,8 @@ def same_static(a: Any, b: Any) -> bool:
     return len(a) == len(b) and all(map(same_static, a, b))
   if isinstance(a, types.MethodType):
     return a.__func__ is b.__func__ and a.__self__ is b.__self__
+  if isinstance(a, types.BuiltinMethodType):  # Of a class or an object: another one at each read.
+    return a.__self__ is b.__self__ and a == b
   kinds = (*NUMBERS, str, bytes, range, slice, tf.DType, tf.TensorShape)
   return isinstance(a, kinds) and (a == b and repr(a) == repr(b))
 

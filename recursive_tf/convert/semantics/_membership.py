@@ -1,0 +1,95 @@
+"""`value in owner`, where only the run knows how many elements the owner has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame import _enums
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._kinds import is_plain_sequence
+from recursive_tf.convert.semantics import _containers, _lazy, _maps
+from recursive_tf.convert.semantics._attributes import by_class
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import LocalList, Missing, Ref, Rows, named
+from recursive_tf.convert.values._forms import NoneType, number_of
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._text import is_string, tensor_of
+
+
+def contains(ip: Host, owner: Any, value: object) -> Any:
+  """Returns `value in owner`."""
+  _lazy.check_at_once(ip, owner)
+  rows = _rows(ip, owner)
+  if rows is None:
+    return _containers.contains(ip, owner, value)
+  value = ip.frame.resolve(value)
+  if rows.form is None:
+    return False
+  rows = _maps.numbers_of(ip, rows)
+  found = _equal(ip, rows, value)
+  if found is None:
+    text = f"`in` of a list whose length only the run knows, of a {named(value)}."
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, text)
+  return found if found is False else Number(tf.reduce_any(found), bool)
+
+
+def _rows(ip: Host, owner: Any) -> Rows | None:
+  """Returns the elements of a list or tuple whose length only the run knows."""
+  if isinstance(owner, LocalList) and owner.type is list and isinstance(owner.content, Rows):
+    return owner.content
+  if isinstance(owner, Rows) and owner.type is tuple:
+    return owner
+  if isinstance(owner, Ref):
+    kinds = ip.frame.types_of(owner) - {NoneType, Missing}
+    if kinds and all(is_plain_sequence(k) and _asks_elements(k) for k in kinds):
+      return ip.rows_of(owner)
+  return None
+
+
+def _asks_elements(kind: type) -> bool:
+  return any(by_class(kind, "__contains__") is vars(t)["__contains__"] for t in (list, tuple))
+
+
+def _equal(ip: Host, rows: Rows, value: Any) -> Any:
+  """Returns which elements are, or equal, a value, bool [N]; False if none can; None if unknown."""
+  frame, form = ip.frame, rows.form
+  kind = _forms.number_type(form)
+  number = number_of(value)
+  if kind is not None and number is not None and rows.tensors:
+    return _equal_numbers(ip, rows.tensors[0], kind, number)
+  are_strings = isinstance(form, _forms.TextForm) or (
+    isinstance(form, _forms.RefForm) and form.types == {str}
+  )
+  if are_strings and is_string(value, frame):
+    (strings,) = _forms.TextForm().widened(form, iter(rows.tensors), rows.length, frame)
+    return tf.equal(strings, tensor_of(value, frame))
+  if isinstance(form, _forms.RefForm):
+    kinds = _kinds(ip, value)
+    if kinds is not None and not any(map(_has_own_eq, form.types | kinds)):
+      return tf.equal(rows.tensors[0], frame.base(value).handle)
+  return None
+
+
+def _equal_numbers(ip: Host, elements: tf.Tensor, kind: type, number: Number) -> Any:
+  if kind is float and number.type is float:  # One that is the same object is in the list.
+    no_nan = tf.logical_not(tf.math.is_nan(number.tensor))
+    wanted = ip.frame.check(number.tensor, no_nan, "whether a NaN is in a list")
+    return tf.equal(elements, wanted)
+  if kind is float or number.type is float:
+    return None
+  return tf.equal(tf.cast(elements, tf.int64), tf.cast(number.tensor, tf.int64))
+
+
+def _kinds(ip: Host, value: object) -> frozenset[type] | None:
+  """Returns the types that a value of the heap can have; None of all else."""
+  if isinstance(value, Ref):
+    return ip.frame.types_of(value) - {Missing}
+  return frozenset([type(value)]) if value is None or _forms.is_heap_object(value) else None
+
+
+def _has_own_eq(kind: type) -> bool:
+  plain: Any = object.__eq__
+  return kind not in (NoneType, Missing) and kind.__eq__ is not plain and not _enums.is_plain(kind)

@@ -1,0 +1,113 @@
+"""Functions of `itertools`, `functools` and `math` as the Python that they stand for.
+
+They are never run as they are: the interpreter runs them in place of the library's, on lists. What
+the library makes one by one is made at once; `_itertools.py` says when that is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def reduced(function: Callable[..., Any], values: Any, total: Any) -> Any:
+  for value in values:
+    total = function(total, value)
+  return total
+
+
+def reduced_from_first(function: Callable[..., Any], values: Any) -> Any:
+  total = values[0]
+  for value in values[1:]:
+    total = function(total, value)
+  return total
+
+
+def accumulated(function: Callable[..., Any], values: Any, total: Any) -> Any:
+  found = [total]
+  for value in values:
+    total = function(total, value)
+    found.append(total)
+  return found
+
+
+def accumulated_from_first(function: Callable[..., Any], values: Any) -> Any:
+  found = values[:1]
+  if values:
+    total = values[0]
+    for value in values[1:]:
+      total = function(total, value)
+      found.append(total)
+  return found
+
+
+def multiplied(values: Any, total: Any) -> Any:
+  for value in values:
+    total = total * value
+  return total
+
+
+def chained(lists: Any) -> Any:
+  return [value for values in lists for value in values]
+
+
+def kept(function: Callable[..., Any], values: Any) -> Any:
+  return [value for value in values if function(value)]
+
+
+def kept_true(values: Any) -> Any:
+  return [value for value in values if value]
+
+
+def starred(function: Callable[..., Any], values: Any) -> Any:
+  return [function(*args) for args in values]
+
+
+def dropped(function: Callable[..., Any], values: Any) -> Any:
+  return [value for value in values if not function(value)]
+
+
+def taken_while(function: Callable[..., Any], values: Any) -> Any:
+  found = []
+  for value in values:
+    if not function(value):
+      break
+    found.append(value)
+  return found
+
+
+def dropped_while(function: Callable[..., Any], values: Any) -> Any:
+  found = []
+  is_dropping = True
+  for value in values:
+    if is_dropping:
+      is_dropping = bool(function(value))
+    if not is_dropping:
+      found.append(value)
+  return found
+
+
+def pairs(first: Any, second: Any) -> Any:
+  return [(a, b) for a in first for b in second]
+
+
+def triples(first: Any, second: Any, third: Any) -> Any:
+  return [(a, b, c) for a in first for b in second for c in third]
+
+
+def combined(values: Any) -> Any:
+  count = len(values)
+  return [(values[i], values[j]) for i in range(count) for j in range(i + 1, count)]
+
+
+def permuted(values: Any) -> Any:
+  count = len(values)
+  return [(values[i], values[j]) for i in range(count) for j in range(count) if i != j]
+
+
+def zipped_to_longest(first: Any, second: Any, fill: Any) -> Any:
+  count = max(len(first), len(second))
+  return [
+    (first[i] if i < len(first) else fill, second[i] if i < len(second) else fill)
+    for i in range(count)
+  ]
