@@ -317,7 +317,7 @@ class Programs:
     """
     entry, program = before.entry, before.program
     is_kept = not entry.is_gone and entry.programs and entry.programs[0] is program
-    if not is_kept or entry.is_given_up or program.check_guards():
+    if not is_kept or entry.is_given_up or program.check_guards(values):
       return None
     try:
       fed = self.feed(program, before.arguments, values)
