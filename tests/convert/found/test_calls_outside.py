@@ -1,8 +1,6 @@
 """Functions of libraries that read or change what a run does not see are not called for a graph."""
 
 import collections
-import math
-import operator
 
 import numpy as np
 import pytest
@@ -103,8 +101,6 @@ def test_what_changes_settings_or_arrays_is_done_at_each_call(own, undo):
     lambda n: np.empty(2),
     lambda n: np.geterr(),
     lambda n: tf.keras.metrics.Mean(),
-    lambda n: math.prod([n.v, 2]),
-    lambda n: operator.itemgetter(0)([n.v]),
   ],
 )
 def test_what_reads_or_changes_the_process_is_refused(own):

@@ -113,6 +113,9 @@ def list_of_lists(recursive):
   return flat
 
 
-@pytest.mark.parametrize("build", [sum_of_lists, list_of_lists])
-def test_lists_of_lists_of_unknown_lengths_are_refused(build):
-  agrees(build, trees, expect=Reason.DYNAMIC_LIST)
+def test_lists_of_lists_of_unknown_lengths_are_refused():
+  agrees(list_of_lists, trees, expect=Reason.DYNAMIC_LIST)
+
+
+def test_lists_of_unknown_lengths_are_put_together():
+  agrees(sum_of_lists, trees, expect=CONVERTED)
