@@ -263,7 +263,7 @@ def _pad(op: Any, dy: tf.Tensor) -> Any:
 
 @_gradient("GatherV2")
 def _gather(op: Any, dy: tf.Tensor) -> Any:
-  """Of constant positions of which none comes twice, of few entries of each row, or of any."""
+  """Of constant positions of which none comes twice, of one entry of each row, or of any."""
   x, indices, axis = op.inputs
   known, position = tf.get_static_value(indices), int(tf.get_static_value(axis))
   if may_be_empty(x):
@@ -272,10 +272,12 @@ def _gather(op: Any, dy: tf.Tensor) -> Any:
     return _put_back(x, known, position, dy), None, None
   if op.get_attr("batch_dims") != 1 or position != 1 or may_be_empty(indices):
     return _added_up(op, position, dy), None, None
-  count = indices.shape[1:].num_elements()
+  if indices.shape[1:].num_elements() > 1:
+    return _added_up(op, position, dy), None, None
   size, inner = x.shape[1], x.shape[2:].num_elements()
-  which = tf.one_hot(tf.reshape(indices, [-1, count]), size, dtype=dy.dtype)
-  dx = tf.raw_ops.BatchMatMulV2(x=which, y=tf.reshape(dy, [-1, count, inner]), adj_x=True)
+  which = tf.one_hot(tf.reshape(indices, [-1]), size, dtype=dy.dtype)[..., tf.newaxis]
+  # The entries that were not taken have none of a gradient that is NaN or infinite.
+  dx = tf.math.multiply_no_nan(tf.reshape(dy, [-1, 1, inner]), which)
   return tf.reshape(dx, [-1, *x.shape[1:]]), None, None
 
 

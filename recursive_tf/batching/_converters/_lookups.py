@@ -23,10 +23,6 @@ from recursive_tf.batching._converters._batch import (
 )
 from recursive_tf.batching._converters._gradients import may_be_empty, own_gradient
 
-# The gradient of reading a row's own entries multiplies by one-hot rows; of more, TensorFlow's is
-# better.
-_MOST_ENTRIES = 16
-
 
 @register("GatherV2")
 def _gather(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
@@ -51,8 +47,9 @@ def _gather(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
     tensors, form = (stacked(params), stacked(indices)), STACKED
   table, entries = tensors
   count = entries.shape[1:].num_elements()
-  is_known = axis == batch_dims == 0 and count is not None and count <= _MOST_ENTRIES
-  if is_known and table.dtype.is_floating and own("GatherV2", table, entries):
+  # The gradient of reading one entry of each row is simple; of more, TensorFlow's is better.
+  is_one = axis == batch_dims == 0 and count == 1
+  if is_one and table.dtype.is_floating and own("GatherV2", table, entries):
     with own_gradient("GatherV2"):
       found = tf.gather(table, entries, axis=1, batch_dims=1)
   elif may_be_empty(table, entries):
