@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
 from keras.src.backend.common import global_state
 from keras.src.layers.layer import CallContext
 from tensorflow.core.framework import attr_value_pb2
@@ -448,7 +449,9 @@ def scalar(value: float, dtype: Any) -> Any:
   """
   ctx = context.context()
   ctx.ensure_initialized()
-  return ops.EagerTensor(value, ctx.device_name, dtype.as_datatype_enum)
+  # TensorFlow keeps tensors of Python's numbers by value, and 0.0 equals -0.0.
+  given = value or np.asarray(value, dtype.as_numpy_dtype)
+  return ops.EagerTensor(given, ctx.device_name, dtype.as_datatype_enum)
 
 
 class _Local(threading.local):

@@ -558,9 +558,10 @@ def test_a_glance_at_a_tensor_is_its_shape_and_the_number_of_its_type():
   assert [tf.as_dtype(number) for _, number in seen] == [*dtypes, *dtypes]
 
 
-@pytest.mark.parametrize("value", [0.1, -0.0, 3, -(2**63), 2**63 - 1, float("inf")])
-def test_a_number_is_a_tensor_as_tensorflow_makes_it(value):
+@pytest.mark.parametrize("value", [0.1, 0.0, -0.0, 0, 3, -(2**63), 2**63 - 1, float("inf")])
+def test_a_number_is_a_tensor_of_the_very_number(value):
   dtype = tf.int64 if isinstance(value, int) else tf.float64
+  tf.constant(0.0, tf.float64)  # TensorFlow keeps it, and takes it for -0.0.
   found = tfi.scalar(value, dtype)
   assert found.dtype == dtype and found.shape == []
   assert repr(found.numpy().item()) == repr(value)

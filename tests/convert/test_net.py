@@ -290,7 +290,7 @@ def test_an_exception_that_the_graph_does_not_raise_is_caught(monkeypatch):
 
 
 def test_an_assumption_that_is_not_guarded_is_caught(monkeypatch):
-  monkeypatch.setattr(Program, "check_guards", lambda self: [])
+  monkeypatch.setattr(Program, "check_guards", lambda self, values: [])
   table = {"scale": 2.0}
 
   @rtf.recursive(verify=True)
