@@ -124,7 +124,7 @@ def test_nothing_is_left_out_in_vain():
 
 
 @pytest.mark.parametrize(
-  "page", filter(is_to_be_run, PAGES), ids=lambda page: str(page.relative_to(ROOT))
+  "page", list(filter(is_to_be_run, PAGES)), ids=lambda page: str(page.relative_to(ROOT))
 )
 def test_a_page_runs_as_printed(fresh, page):
   checkout, environ = fresh
