@@ -19,9 +19,7 @@ from recursive_tf.convert.program._arguments import (
 )
 from recursive_tf.convert.values import _encode
 from recursive_tf.convert.values._forms import dtype_of_number
-from recursive_tf.convert.values._logits import LOGITS
-
-_EAGER = tf.__internal__.EagerTensor
+from recursive_tf.convert.values._logits import has_logits
 
 
 class Given:
@@ -83,7 +81,7 @@ def check_tensors(given: Sequence[object], known: KeysView[int]) -> None:
       raise _shared()
   if not known.isdisjoint(numbers):
     raise _shared()
-  if any(map(_has_logits, given)):
+  if any(map(has_logits, given)):
     raise ConversionRefused.of(
       Reason.OPAQUE_READ,
       "A result of Keras' softmax or sigmoid is passed in, with its logits, which losses use.",
@@ -94,8 +92,3 @@ def _shared() -> ConversionRefused:
   return ConversionRefused.of(
     Reason.SHARED_CONTAINER, "A tensor that is passed in is also known by another name."
   )
-
-
-def _has_logits(value: object) -> bool:
-  # To ask a tensor for what it does not have takes two microseconds.
-  return LOGITS in value.__dict__ if type(value) is _EAGER else hasattr(value, LOGITS)
