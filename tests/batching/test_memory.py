@@ -9,15 +9,9 @@ import pytest
 
 # Bytes of the blocks that malloc maps one by one: here all of 64 KiB and more, of all threads.
 SCRIPT = """
-import ctypes, gc
 import tensorflow as tf
 import recursive_tf as rtf
-
-names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
-class Heap(ctypes.Structure):
-  _fields_ = [(name, ctypes.c_size_t) for name in names]
-libc = ctypes.CDLL(None)
-libc.mallinfo2.restype = Heap
+from tests.heap import heap
 
 with rtf.SubGraph("gates", scheduler="batched") as f:
   x = f.input(tf.float32, [1, 450])
@@ -26,8 +20,7 @@ with rtf.SubGraph("gates", scheduler="batched") as f:
 
 def mapped_after(rows):
   f.map(tf.ones([rows, 1, 450]))
-  gc.collect()
-  return libc.mallinfo2().hblkhd
+  return heap().hblkhd
 
 few = [mapped_after(1) for _ in range(3)][-1]
 print(mapped_after(100) - few)

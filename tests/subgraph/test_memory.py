@@ -9,15 +9,10 @@ import pytest
 
 # Bytes of the heap in use: exact, as the memory of a process is not.
 SCRIPT = """
-import ctypes, gc, json, sys
+import json, sys
 import tensorflow as tf
 import recursive_tf as rtf
-
-names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
-class Heap(ctypes.Structure):
-  _fields_ = [(name, ctypes.c_size_t) for name in names]
-libc = ctypes.CDLL(None)
-libc.mallinfo2.restype = Heap
+from tests.heap import heap
 
 weight = tf.Variable(2.0)
 where, scheduler = sys.argv[1:]
@@ -36,9 +31,8 @@ def train():
 once = {"eager": use, "function": lambda: tf.function(use)(), "gradient": train}[where]
 
 def in_use():
-  gc.collect()
-  heap = libc.mallinfo2()
-  return heap.uordblks + heap.hblkhd
+  found = heap()
+  return found.uordblks + found.hblkhd
 
 for _ in range(8):
   once()
