@@ -31,10 +31,9 @@ from recursive_tf.convert.decorated._subjects import subject_of
 from recursive_tf.convert.effects._commit import Outcome
 from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.frame._left_out import Site
-from recursive_tf.convert.program._arguments import Argument
+from recursive_tf.convert.program._arguments import Argument, num_rows
 from recursive_tf.convert.program._assumptions import PYTHON
 from recursive_tf.convert.program._explain import Report, report_of
-from recursive_tf.convert.program._program import num_rows
 from recursive_tf.convert.program._programs import Prepared, Programs
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.syntax.source import LiveSignature

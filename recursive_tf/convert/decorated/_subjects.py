@@ -11,8 +11,8 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert.effects._commit import Outcome
-from recursive_tf.convert.program._arguments import OBJECT, Argument
-from recursive_tf.convert.program._program import Outdated, num_rows, rows_of_call
+from recursive_tf.convert.program._arguments import OBJECT, Argument, num_rows, rows_of_call
+from recursive_tf.convert.program._feeding import Outdated
 from recursive_tf.convert.program._programs import Prepared, Programs
 from recursive_tf.convert.validation._state import contents_of
 from recursive_tf.convert.validation._verification import Subject

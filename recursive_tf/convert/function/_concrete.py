@@ -17,9 +17,10 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._places import LOG
 from recursive_tf.convert.program._arguments import NEST, NUMBER, STATIC, TENSOR, Argument
+from recursive_tf.convert.program._graph import Graph
 from recursive_tf.convert.program._lifetime import parts_of
 from recursive_tf.convert.program._ops import has_equal_stacks
-from recursive_tf.convert.program._program import Graph, Program
+from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.values import _forms, _results
 
 _SIZE = 2  # Of an axis that is left open, where a tensor stands for a spec.

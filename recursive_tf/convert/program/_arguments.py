@@ -339,3 +339,27 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
     yield value
   for part, inner in argument.inner(value):
     yield from tensors_of(part, inner, handles)
+
+
+def mapped_names(arguments: dict[str, Argument]) -> frozenset[str]:
+  """Returns the arguments of which a mapped call has one for each row; none in a single call."""
+  return frozenset(name for name, argument in arguments.items() if argument.is_mapped)
+
+
+def num_rows(arguments: dict[str, Argument], values: dict[str, Any]) -> int | None:
+  """Returns the number of rows of a mapped call, None for a single one."""
+  mapped = [name for name, argument in arguments.items() if argument.is_mapped]
+  return len(values[mapped[0]]) if mapped else None
+
+
+def rows_of_call(
+  arguments: dict[str, Argument], values: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+  """Yields the arguments of each row of a mapped call."""
+  constants = {name: a.value for name, a in arguments.items() if a.kind == STATIC}
+  for position in range(num_rows(arguments, values) or 0):
+    row = {
+      name: value[position] if arguments[name].is_mapped else value
+      for name, value in values.items()
+    }
+    yield {**row, **constants}  # A list of one constant was given for it.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import KeysView, Sequence
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.program._arguments import (
   NEST,
   NUMBER,
@@ -19,7 +16,6 @@ from recursive_tf.convert.program._arguments import (
 )
 from recursive_tf.convert.values import _encode
 from recursive_tf.convert.values._forms import dtype_of_number
-from recursive_tf.convert.values._logits import has_logits
 
 
 class Given:
@@ -63,32 +59,3 @@ def number_as_tensor(value: Any, dtype: tf.DType, what: str) -> Any:
   if type(value) is int and dtype == tf.int64 and -(2**63) <= value < 2**63:
     return tfi.scalar(value, dtype)
   return _encode.as_array(value, dtype, what)
-
-
-def check_tensors(given: Sequence[object], known: KeysView[int]) -> None:
-  """Refuses a call of a step that is given one tensor under two names, which a tape would see.
-
-  Or a tensor that has more to say than its values.
-
-  Args:
-    given: what is fed.
-    known: the numbers of tensors that the program knows by other names.
-  """
-  numbers = {id(value) for value in given}
-  if len(numbers) < len(given):
-    tensors = [id(value) for value in given if isinstance(value, (tf.Tensor, np.ndarray))]
-    if len({*tensors}) < len(tensors):
-      raise _shared()
-  if not known.isdisjoint(numbers):
-    raise _shared()
-  if any(map(has_logits, given)):
-    raise ConversionRefused.of(
-      Reason.OPAQUE_READ,
-      "A result of Keras' softmax or sigmoid is passed in, with its logits, which losses use.",
-    )
-
-
-def _shared() -> ConversionRefused:
-  return ConversionRefused.of(
-    Reason.SHARED_CONTAINER, "A tensor that is passed in is also known by another name."
-  )

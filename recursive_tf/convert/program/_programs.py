@@ -13,7 +13,14 @@ from recursive_tf.convert.effects._containers import DICTS
 from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.program._arguments import CONTAINER, GIVEN, STATIC, Argument, objects_of
+from recursive_tf.convert.program._arguments import (
+  CONTAINER,
+  GIVEN,
+  STATIC,
+  Argument,
+  mapped_names,
+  objects_of,
+)
 from recursive_tf.convert.program._assumptions import (
   GRAPH,
   INPUT,
@@ -24,9 +31,11 @@ from recursive_tf.convert.program._assumptions import (
   what_of,
 )
 from recursive_tf.convert.program._conversion import PromoteArgument
+from recursive_tf.convert.program._feeding import Outdated
+from recursive_tf.convert.program._graph import Graph
 from recursive_tf.convert.program._kinds import Kinds, key_of
 from recursive_tf.convert.program._lifetime import Weak, variable_of
-from recursive_tf.convert.program._program import Graph, Outdated, Program, mapped_names
+from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.program._steps import Step

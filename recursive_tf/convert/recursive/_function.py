@@ -22,10 +22,11 @@ from recursive_tf.convert.program._arguments import (
   Argument,
   classify,
   classify_rows,
+  mapped_names,
+  rows_of_call,
   with_structure,
 )
 from recursive_tf.convert.program._packed import Packed, PackedType
-from recursive_tf.convert.program._program import mapped_names, rows_of_call
 from recursive_tf.convert.values import _forms, _results
 
 _P = ParamSpec("_P")

@@ -7,7 +7,7 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import ConversionRefused
-from recursive_tf.convert.program._program import Graph
+from recursive_tf.convert.program._graph import Graph
 
 
 def _model():

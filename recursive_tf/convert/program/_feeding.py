@@ -1,0 +1,332 @@
+"""What a run is fed: the user's objects as columns, the arguments, and what is read anew."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf import _walk
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.effects._frame_effects import value_of_variable
+from recursive_tf.convert.effects._places import DICT, LIST, VARIABLE, Place
+from recursive_tf.convert.frame._inputs import Layout
+from recursive_tf.convert.heap._columns import Column, Columns, path_text
+from recursive_tf.convert.heap._profile import Profile
+from recursive_tf.convert.program._arguments import (
+  CONTAINER,
+  OBJECT,
+  Argument,
+  objects_of,
+  tensors_of,
+)
+from recursive_tf.convert.program._conversion import Conversion
+from recursive_tf.convert.program._distinct import Distinct
+from recursive_tf.convert.program._given import Given, number_as_tensor
+from recursive_tf.convert.values import _encode
+from recursive_tf.convert.values._abstract import plain_path
+
+
+class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
+  """An assumption of the program does not hold any more.
+
+  Attributes:
+    objects: those that broke it, to learn from.
+    what: the assumption, in words.
+  """
+
+  objects: Sequence[Any] = ()
+  what: str = "types, shapes and sizes of what is read anew for each run"
+
+
+class Feeder:
+  """Reads what a run of one program is fed. Not thread-safe.
+
+  Attributes:
+    walk_seconds, walked_objects: what the walks took, and the objects they visited.
+  """
+
+  def __init__(
+    self,
+    conversion: Conversion,
+    arguments: dict[str, Argument],
+    root_types: dict[str, frozenset[type]],
+    profile: Profile,
+  ):
+    """Makes the walker.
+
+    Args:
+      conversion: of the program, which has settled.
+      arguments: of a single call.
+      root_types: the types that objects given as arguments can have, by argument.
+      profile: what is known of the user's objects.
+    """
+    self.walk_seconds = 0.0
+    self.walked_objects = 0
+    self._layout = conversion.layout
+    self._places = conversion.effects.places
+    self._is_step = conversion.is_step
+    self._root_types = root_types
+    all_types = frozenset[type]().union(*root_types.values())
+    self._all_root_types = all_types | profile.root_types
+    self._walker = _make_walker(self._layout.columns, profile, all_types, self._layout)
+    self._given = Given(arguments)
+    self._distinct = Distinct(arguments, conversion, self._given)
+    self._refusal: ConversionRefused | None = None  # Of the walk.
+    self._reads_nothing = (
+      conversion.is_step
+      and not (self._layout.columns.all or self._layout.constants or self._layout.state)
+      and all(map(_is_of_tensors, arguments.values()))
+    )
+
+  def feed(
+    self, arguments: dict[str, Argument], values: dict[str, object]
+  ) -> tuple[list[Any], Sequence[Any]]:
+    """Reads the objects; returns what to feed, and the objects by handle.
+
+    Args:
+      arguments: of the call, as the program takes them.
+      values: theirs.
+
+    Raises:
+      Outdated: If an assumption does not hold.
+      ConversionRefused: If the objects have no end.
+    """
+    if self._refusal is not None:
+      raise self._refusal.again()
+    if self._reads_nothing:
+      return self._feed_arguments(values), ()
+    roots = [
+      obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
+    ]
+    places = [self._places[key] for key in self._layout.state]
+    state, containers = self._begin(places, roots)
+    self._check_types(arguments, values, roots)
+    constants = list(self._layout.constants.values())
+    found = self._read_objects(roots, constants)
+    self._distinct.check_containers(values, containers, found.objects)
+    changing = [one.read() for one in self._layout.changing.values()]
+    handles = np.frombuffer(found.roots, np.int32)
+    fed = self._columns(found)
+    if constants:
+      fed["constants"] = handles[len(roots) :]
+    fed["changing"] = list(map(_changed, self._layout.changing.values(), changing))
+    numbers = iter(handles.tolist())
+    try:
+      fed["arguments"] = [
+        tensor
+        for name, argument in arguments.items()
+        for tensor in tensors_of(argument, values[name], numbers)
+      ]
+      begun = [
+        _encode.encode(place.form, value, numbers)
+        for place, value in zip(places, state, strict=True)
+      ]
+    except _encode.DoesNotFit:
+      raise Outdated from None
+    fed["state"] = [tensor for tensors in begun for tensor in tensors]
+    if self._is_step:
+      variables = [t for p, ts in zip(places, begun, strict=True) if p.kind == VARIABLE for t in ts]
+      self._distinct.check_tensors(values, [changing, variables, *found.tensors])
+    # As `tf.nest.flatten` would, which takes longer than all else here.
+    leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
+    return leaves, found.objects
+
+  def _feed_arguments(self, values: dict[str, object]) -> list[Any]:
+    """Returns what to feed where no objects are read; as `feed`."""
+    self._distinct.check_containers(values, [], ())
+    changing = [one.read() for one in self._layout.changing.values()]
+    try:
+      leaves = self._given.leaves(values)
+    except _encode.DoesNotFit:
+      raise Outdated from None
+    if changing:
+      leaves += map(_changed, self._layout.changing.values(), changing)
+    self._distinct.check_tensors(values, [changing])
+    return [*map(_as_tensor, leaves), _no_ints(0)]
+
+  def _begin(self, places: list[Place], roots: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Returns what places hold as a run begins, and the lists and dicts in it that are taken apart.
+
+    Args:
+      places: those that the program reads before it writes them.
+      roots: the objects in them are added here.
+    """
+    containers: list[Any] = []
+    try:
+      state = [initial_value(place) for place in places]
+      for place, value in zip(places, state, strict=True):
+        roots += _encode.objects_in(place.form, value)
+        if place.kind == VARIABLE:
+          containers += _encode.containers_in(place.form, value)
+    except (_encode.DoesNotFit, TypeError, ValueError):
+      raise Outdated from None
+    return state, containers
+
+  def _check_types(
+    self, arguments: dict[str, Argument], values: dict[str, object], roots: list[Any]
+  ) -> None:
+    """Tells of objects passed in whose classes the program does not know."""
+    is_known = all(
+      set(map(type, objects_of(argument, values[name]))) <= self._root_types[name]
+      for name, argument in arguments.items()
+    )
+    if not is_known or not {*map(type, roots)} - {type(None)} <= self._all_root_types:
+      unknown = Outdated()
+      unknown.objects = roots
+      unknown.what = "the classes of the objects that are passed in"
+      raise unknown
+
+  def _read_objects(self, roots: list[Any], constants: list[Any]) -> _walk.Rows:
+    """Reads all objects that the program may reach from these."""
+    start = time.perf_counter()
+    try:
+      found = self._walker.walk([*roots, *constants])
+    except OverflowError as too_many:
+      raise ConversionRefused.of(Reason.TOO_LARGE, str(too_many)) from None
+    self.walk_seconds += time.perf_counter() - start
+    if isinstance(found, _walk.Surprise) and found.reason == "fresh":
+      self._refusal = ConversionRefused.of(
+        Reason.TOO_LARGE,
+        f"Reading {path_text(found.path)} gives new objects each time, without end.",
+      )
+      raise self._refusal
+    if isinstance(found, _walk.Surprise):
+      error = Outdated()
+      error.objects = [*roots, found.object, found.value]
+      error.what = f"what {path_text(found.path)} is: type, range, shape"
+      raise error
+    self.walked_objects += len(found.objects)
+    return found
+
+  def _columns(self, found: _walk.Rows) -> dict[str, Any]:
+    """Returns what a walk has read as what is fed of it."""
+    columns = self._layout.columns
+    if columns.num_ints:
+      ints = _rows_of(np.frombuffer(found.ints, np.int32), columns.num_ints)
+    else:
+      ints = _no_ints(len(found.objects))
+    fed: dict[str, Any] = {"ints": ints}
+    if columns.num_floats:
+      fed["floats"] = _rows_of(np.frombuffer(found.floats, np.float64), columns.num_floats)
+    if columns.uses_items:
+      fed["items"] = np.frombuffer(found.items, np.int32)
+    fed["strings"] = list(map(_encode.strings, found.strings))
+    fed["arrays"] = [
+      _stack(column, arrays) for column, arrays in zip(columns.tensors, found.tensors, strict=True)
+    ]
+    return fed
+
+
+def _is_of_tensors(argument: Argument) -> bool:
+  """Tells whether there is no object in an argument, to be read by the program."""
+  return argument.kind not in (OBJECT, CONTAINER) and all(map(_is_of_tensors, argument.parts))
+
+
+def initial_value(place: Place) -> Any:
+  """Returns what a place holds as a run begins."""
+  if place.kind == LIST:
+    return 0, len(place.owner), place.owner
+  if place.kind == DICT:
+    return tuple(place.owner.items())
+  try:
+    return value_of_variable(place.owner, place.name)
+  except (AttributeError, ValueError):
+    if place.is_absent_at_first:
+      return None
+    raise _encode.DoesNotFit from None
+
+
+def _rows_of(numbers: np.ndarray, num_columns: int) -> np.ndarray:
+  """Returns a row for each object; where there is none, one that is read in the place of None's."""
+  if not numbers.size:
+    return np.zeros([1, num_columns], numbers.dtype)
+  return numbers.reshape(-1, num_columns)
+
+
+@functools.lru_cache(maxsize=64)
+def _no_ints(num_objects: int) -> tf.Tensor:
+  """Returns what says only how many objects there are."""
+  with tf.init_scope():
+    return tf.zeros([num_objects, 0], tf.int32)
+
+
+def _leaves(value: object) -> Iterator[Any]:
+  if isinstance(value, (list, tuple)):
+    for part in value:
+      yield from _leaves(part)
+  else:
+    yield value
+
+
+def _as_tensor(value: object) -> Any:
+  return value if isinstance(value, tf.Tensor) else tf.constant(value)
+
+
+def _changed(changing: Any, value: Any) -> Any:
+  """Returns the tensor of a value that is read anew for each run."""
+  now = np.asarray(value) if isinstance(value, np.ndarray) else value
+  shape_ok = not hasattr(now, "shape") or changing.spec.shape.is_compatible_with(now.shape)
+  dtype_ok = not hasattr(now, "dtype") or changing.spec.dtype == now.dtype
+  if type(value) is not type(changing.example) or not shape_ok or not dtype_ok:
+    raise Outdated
+  if isinstance(value, (tf.Tensor, np.ndarray)):
+    return tf.convert_to_tensor(value)
+  return number_as_tensor(value, changing.spec.dtype, "A variable")
+
+
+def _stack(column: Column, arrays: list[Any]) -> tuple[Any, ...]:
+  """Returns the tensors to feed for a column's different arrays."""
+  spec = column.spec
+  assert spec is not None  # A tensor column.
+  for array in arrays:
+    wrong_type = tf.as_dtype(array.dtype) != spec.dtype
+    if wrong_type or not spec.shape.is_compatible_with(array.shape):
+      error = Outdated()
+      error.objects = [array]
+      raise error
+  if spec.shape.is_fully_defined():
+    if not arrays:  # There is always one, which may be read where there is None.
+      return (tf.zeros([1, *spec.shape], spec.dtype),)
+    is_numpy = all(isinstance(array, (np.ndarray, np.generic)) for array in arrays)
+    return (np.stack(arrays) if is_numpy else tf.stack(arrays),)
+  rank = spec.shape.rank
+  if rank is None:
+    raise Outdated
+  arrays = arrays or [tf.zeros([size or 0 for size in spec.shape], spec.dtype)]
+  shapes = np.array([tuple(array.shape) for array in arrays], np.int32).reshape(-1, rank)
+  sizes = shapes.prod(axis=1, dtype=np.int64)
+  starts = (np.cumsum(sizes) - sizes).astype(np.int32)
+  values = tf.concat([tf.reshape(array, [-1]) for array in arrays], 0)
+  return values, starts, shapes
+
+
+def _make_walker(
+  columns: Columns, profile: Profile, root_types: frozenset[type], layout: Layout
+) -> _walk.Walker:
+  """Makes the walker for the columns; types without any column still get a row."""
+  types: dict[type, list[Any]] = {type_: [] for type_ in root_types}
+  for value in layout.constants.values():
+    types.setdefault(type(value), [])
+  for type_ in profile.followed_types():
+    types.setdefault(type_, [])
+  for column in columns.all.values():
+    more = [] if column.pointer is None else [column.pointer]
+    more += [] if column.state is None else [column.state]
+    entry = (column.kind, column.index, plain_path(column.path), *more)
+    for type_ in column.types:
+      types.setdefault(type_, []).append(entry)
+  for type_, guard in profile.guards(columns.all.values()):
+    types.setdefault(type_, []).append(guard)
+  types.pop(type(None), None)
+  return _walk.Walker(
+    list(types.items()),
+    columns.num_ints,
+    columns.num_floats,
+    columns.num_strings,
+    len(columns.tensors),
+  )

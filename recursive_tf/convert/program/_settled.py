@@ -1,0 +1,91 @@
+"""What is refused of a conversion that has settled: its program would not be what Python does."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.effects._places import DICT, LIST
+from recursive_tf.convert.heap._profile import Profile
+from recursive_tf.convert.program._arguments import NEST, STATIC, Argument
+from recursive_tf.convert.program._conversion import Conversion, PromoteArgument
+from recursive_tf.convert.program._leaving import check_results
+from recursive_tf.convert.syntax.source import FunctionSource
+from recursive_tf.convert.values import _forms
+
+
+def check_settled(
+  conversion: Conversion, source: FunctionSource, arguments: dict[str, Argument], profile: Profile
+) -> None:
+  """Refuses programs of which a run would not be what Python does.
+
+  Args:
+    conversion: what has settled.
+    source: the entry function.
+    arguments: of a single call.
+    profile: what is known of the user's objects.
+
+  Raises:
+    ConversionRefused: If it is one.
+    PromoteArgument: If it would not be one with a list as what it is.
+  """
+  conversion.check_result(source.node)
+  _check_aliases(conversion, profile)
+  _check_views(conversion, source)
+  _check_nests(conversion, source.node, arguments)
+  _check_replicas(conversion, arguments.values())
+  if conversion.step is not None and conversion.step.has_prints and conversion.effects.sites:
+    text = "print and tf.print in one run: what the graph prints comes before."
+    raise ConversionRefused.of(Reason.EFFECT_ORDER, text)
+  changed = conversion.changed(source.node)
+  result = conversion.entry_of(source.node).result
+  check_results(result, changed, conversion.effects.places.values())
+
+
+def _check_aliases(conversion: Conversion, profile: Profile) -> None:
+  """Refuses a list or dict that is changed under one name and read as a part of an object."""
+  places = conversion.effects.places.values()
+  owners = [place.owner for place in places if place.kind in (LIST, DICT)]
+  if owners and profile.reaches(owners, conversion.columns.all.values()):
+    raise ConversionRefused.of(
+      Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
+    )
+
+
+def _check_views(conversion: Conversion, source: FunctionSource) -> None:
+  """Refuses a range or a view of a dict, of a length that the run finds, that would be seen."""
+  if any(map(_forms.has_views, conversion.leaving(source.node))):
+    raise ConversionRefused.of(
+      Reason.UNSUPPORTED_OPERATION,
+      "A range or a view of a dict is returned or kept. Make it a list or a tuple.",
+      source.origin(source.node),
+    )
+
+
+def _check_nests(conversion: Conversion, node: ast.AST, arguments: dict[str, Argument]) -> None:
+  """Asks for a list that is changed as what it is; refuses all else that is changed."""
+  names = list(arguments)
+  for position in conversion.changed_positions(node):
+    if not isinstance(position, int) or position >= len(names):
+      continue
+    argument = arguments[names[position]]
+    if argument.kind == NEST and argument.value is list:
+      raise PromoteArgument(names[position])
+    if argument.kind == NEST:
+      kind = argument.value.__name__
+      raise ConversionRefused.of(
+        Reason.UNSUPPORTED_WRITE, f"A {kind} that is passed in as {names[position]!r} is changed."
+      )
+
+
+def _check_replicas(conversion: Conversion, arguments: Iterable[Argument]) -> None:
+  """Refuses variables of which there are several: a graph would write one of them."""
+  given = [argument.value for argument in arguments if argument.kind == STATIC]
+  for variable in conversion.guards.all_variables(given):
+    is_distributed = isinstance(variable, tf.distribute.DistributedValues)
+    if is_distributed and variable.distribute_strategy.num_replicas_in_sync > 1:
+      text = f"Variable {variable.name!r} is one of a strategy of several replicas."
+      raise ConversionRefused.of(Reason.STATEFUL_OP, text)
