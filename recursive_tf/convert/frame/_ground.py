@@ -26,7 +26,6 @@ class Ground(Protocol):
     inputs: the tensors of the objects of a run.
     budget: what the conversion may still cost.
     branches: those that are left out.
-    loses_logits: whether a tensor with logits of Keras' goes on as another one, without them.
   """
 
   profile: Profile
@@ -35,7 +34,10 @@ class Ground(Protocol):
   inputs: Inputs
   budget: Budget
   branches: Branches
-  loses_logits: bool
+
+  @property
+  def loses_logits(self) -> bool:
+    """Whether a tensor with logits of Keras' goes on as another one, without them."""
 
   @property
   def is_step(self) -> bool:

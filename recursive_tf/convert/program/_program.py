@@ -18,9 +18,10 @@ from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._arguments import CONTAINER, GIVEN, Argument, mapped_names
-from recursive_tf.convert.program._conversion import RESULT, Conversion
+from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._feeding import Feeder
 from recursive_tf.convert.program._graph import Graph, GraphMaker
+from recursive_tf.convert.program._learnt import RESULT
 from recursive_tf.convert.program._rebinding import Rebinding
 from recursive_tf.convert.program._settled import check_settled
 from recursive_tf.convert.program._sources import Sources

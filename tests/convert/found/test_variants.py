@@ -6,7 +6,7 @@ import pytest
 
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.program._conversion import Conversion
+from recursive_tf.convert.program._bodies import Bodies
 from tests.convert.agreement import CONVERTED, Node, agrees, root
 from tests.convert.found.collected import collector
 
@@ -231,8 +231,8 @@ def bytes_that_grow(recursive):
 
 @pytest.mark.parametrize(("build", "expect", "calls"), strings)
 def test_strings_that_grow_are_settled_soon(build, expect, calls, monkeypatch):
-  made, make = [], Conversion._trace
-  monkeypatch.setattr(Conversion, "_trace", lambda *args: made.append(1) or make(*args))
+  made, make = [], Bodies._trace
+  monkeypatch.setattr(Bodies, "_trace", lambda *args: made.append(1) or make(*args))
   function = agrees(build, calls, expect)
   num_conversions = function.stats.num_conversions
   assert num_conversions <= len({call[1:] for call in calls()})

@@ -1,0 +1,194 @@
+"""Calls of the graph: a SubGraph on the tensors of its arguments, and what it gives back."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.effects._frame_effects import Effects
+from recursive_tf.convert.effects._places import check_no_variable
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._lifting import Lifted
+from recursive_tf.convert.frame._rows import repeated
+from recursive_tf.convert.frame._sharing import Slot
+from recursive_tf.convert.program._bodies import Bodies
+from recursive_tf.convert.program._instances import Instance
+from recursive_tf.convert.program._learnt import RESULT, Learnt
+from recursive_tf.convert.program._variants import skeleton
+from recursive_tf.convert.semantics import _graph_loops
+from recursive_tf.convert.syntax.source import FunctionSource
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  Bottom,
+  Closure,
+  Container,
+  Dear,
+  Ref,
+  Rows,
+  Scope,
+)
+from recursive_tf.convert.values._operands import Mapped
+
+
+class Calls:
+  """Makes the calls of one conversion.
+
+  Attributes:
+    only_make_known: whether calls only make their instance known, and wait for its body.
+    is_calling: whether what variables hold goes into a call, which is done with it before anything
+      is written.
+  """
+
+  def __init__(self, learnt: Learnt, bodies: Bodies, effects: Effects, is_step: bool):
+    self.only_make_known = False
+    self.is_calling = False
+    self._learnt = learnt
+    self._bodies = bodies
+    self._effects = effects
+    self._is_step = is_step
+
+  @contextlib.contextmanager
+  def calling(self) -> Iterator[None]:
+    """Lets what variables hold go into a call."""
+    self.is_calling = True
+    try:
+      yield
+    finally:
+      self.is_calling = False
+
+  def call(
+    self,
+    ip: Host,
+    function: Any,
+    source: FunctionSource,
+    node: ast.FunctionDef,
+    outer: Scope | None,
+    names: dict[str, Any],
+    ask: bool = False,
+  ) -> Any:
+    """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.
+
+    With `ask` it is not called: returns whether it changes anything, as far as is known yet.
+    """
+    frame, learnt = ip.frame, self._learnt
+    if frame.num_trials:
+      raise Dear
+    lifted = Lifted(names, outer, function)
+    with self.calling():
+      forms = tuple(self._form(node, name, value, frame) for name, value in lifted.values.items())
+    key = self._key(node, lifted, forms)
+    instance = self._bodies.instance(key, source, node, lifted, forms, frame)
+    if self._is_step and frame.key is None:  # A tape may need the body at once.
+      self._bodies.make()
+    if ask:
+      return learnt.changed.get(instance.key) or self._effects.returned(instance.key)
+    rows = next((v.rows for v in lifted.values.values() if isinstance(v, Mapped)), None)
+    crossing, containers = learnt.crossing(key), lifted.containers()
+    mapped = [
+      i
+      for i, value in enumerate(lifted.values.values())
+      if isinstance(value, Mapped) and _forms.has_containers(value.rows.form)
+    ]
+    for container in containers.values():
+      if container.sharing is not frame.sharing:
+        raise frame.sharing.refuse("The default of a function that calls itself may be changed")
+    if crossing.call(frame.sharing, containers, mapped, is_many=rows is not None):
+      learnt.note_news()
+    tensors = self._arguments(lifted, instance, frame, rows)
+    is_unknown = instance.result is None
+    if rows is not None and is_unknown and not (self.only_make_known or learnt.may_fail):
+      return Rows(tf.constant(0), (), None)  # As far as is known yet.
+    if self.only_make_known or is_unknown:
+      raise Bottom
+    frame.partial()
+    self._check(frame, instance, rows is not None)
+    if rows is not None and (learnt.changed.get(key) or self._effects.returned(key)):
+
+      def call_one(value: Any) -> Any:
+        one = {n: value if isinstance(v, Mapped) else v for n, v in names.items()}
+        return self.call(ip, function, source, node, outer, one)
+
+      return _graph_loops.one_by_one(ip, rows, call_one)
+    tensors += self._effects.arguments(frame, key)
+    tensors = frame.gated(tensors[:1]) + tensors[1:]
+    assert instance.subgraph is not None  # Only the entry may have none.
+    call = instance.subgraph if rows is None else instance.subgraph.map
+    found = list(tf.nest.flatten(call(*tensors)))
+    frame.compute(tuple(found))
+    if rows is None:
+      return self._received(ip, instance, lifted, containers, iter(found))
+    count = len(list(_forms.specs(instance.result)))
+    crossing.receive_rows(frame.sharing, containers)
+    return Rows(rows.length, tuple(found[:count]), instance.result)
+
+  def _check(self, frame: Frame, instance: Instance, is_mapped: bool) -> None:
+    """Refuses calls whose result cannot be brought to the caller."""
+    if self._is_step:
+      for form in (instance.result, *self._learnt.changed_forms(instance.key)):
+        check_no_variable(frame, form, f"What {instance.name} returns")
+    if is_mapped and _forms.has_rows(instance.result):
+      raise frame.refuse(
+        Reason.DYNAMIC_LIST, f"{instance.name} returns a list for each element of a list."
+      )
+
+  def _received(
+    self,
+    ip: Host,
+    instance: Instance,
+    lifted: Lifted,
+    containers: dict[Slot, Container],
+    tensors: Iterator[tf.Tensor],
+  ) -> Any:
+    """Takes over what a call returned and left changed; returns its result."""
+    frame, key = ip.frame, instance.key
+    result = frame.adopt(_forms.unflatten(instance.result, tensors))
+    left: dict[Any, Any] = {
+      position: frame.adopt(_forms.unflatten(form, tensors))
+      for position, form in self._learnt.changed.get(key, {}).items()
+    }
+    self._effects.receive(ip, key, tensors)
+    left = self._learnt.crossing(key).receive(frame.sharing, containers, {**left, RESULT: result})
+    result = left.pop(RESULT)
+    for position, value in left.items():
+      lifted.update(position, value)
+    return result
+
+  def _form(self, node: ast.AST, name: Any, value: Any, frame: Frame) -> Any:
+    if isinstance(value, Mapped):
+      return value.rows.form
+    if isinstance(value, Closure):
+      return _forms.ClosureForm(value.node)
+    form = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
+    return self._learnt.variants.opened(id(node), name, form)
+
+  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[Any, ...]) -> Any:
+    parts = tuple((name, skeleton(form)) for name, form in zip(lifted.values, forms, strict=True))
+    return id(node), parts
+
+  def _arguments(
+    self, lifted: Lifted, instance: Instance, frame: Frame, rows: Rows | None
+  ) -> list[tf.Tensor]:
+    tensors: list[tf.Tensor] = []
+    at_once = self._learnt.read_at_once.get(instance.key, frozenset())
+    for position, (value, form) in enumerate(
+      zip(lifted.values.values(), instance.forms, strict=True)
+    ):
+      if position in at_once and isinstance(value, Ref):
+        value = frame.unchecked(value)
+      if isinstance(value, Mapped):
+        length, *found = _forms.flatten(value.rows, _forms.RowsForm(form), frame)
+        tensors += found
+        continue
+      found = _forms.flatten(value, form, frame)
+      if rows is not None:
+        found = [repeated(tensor, rows.length) for tensor in found]
+      tensors += found
+    if not tensors:
+      tensors = [tf.zeros([] if rows is None else [rows.length], tf.int32)]
+    return tensors

@@ -1,0 +1,120 @@
+"""What the attempts of one conversion have found out, kept from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._crossing import Crossing
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._lifting import Rebuilt
+from recursive_tf.convert.program._instances import Instance
+from recursive_tf.convert.program._ops import gathered
+from recursive_tf.convert.program._variants import Variants
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import Ref
+
+RESULT = "result"  # Beside the positions of arguments.
+
+
+class Learnt:
+  """What is known of the functions of one conversion, by the keys of their instances.
+
+  Attributes:
+    has_news: whether this attempt has found out anything.
+    is_trial: whether this attempt is one that is thrown away.
+    may_fail: whether some calls never return: runs that get there fail.
+    results: the forms of what instances return.
+    changed: by position, the forms of arguments that instances change for their callers.
+    crossings: which containers are one object on both sides of a call.
+    variants: the forms of arguments.
+    read_at_once: positions of arguments that are objects which a body reads whatever happens.
+  """
+
+  def __init__(self) -> None:
+    self.has_news = True
+    self.is_trial = True
+    self.may_fail = False
+    self.results: dict[Any, Any] = {}
+    self.changed: dict[Any, dict[int, Any]] = {}
+    self.crossings: dict[Any, Crossing] = {}
+    self.variants = Variants()
+    self.read_at_once: dict[Any, frozenset[int]] = {}
+
+  def note_news(self) -> None:
+    """Notes that this attempt has found out anything: another one has to follow."""
+    self.has_news = True
+
+  def crossing(self, key: object) -> Crossing:
+    """Returns what is known of the containers in calls of an instance."""
+    return self.crossings.setdefault(key, Crossing())
+
+  def changed_forms(self, key: object) -> list[Any]:
+    """Returns the forms of the arguments that an instance changes, in their order."""
+    return list(self.changed.get(key, {}).values())
+
+  def joined_result(self, instance: Instance, result: object, frame: Frame) -> Any:
+    """Returns the form of all that an instance returns, and notes it.
+
+    Raises:
+      Mismatch: If a part of the result has no form.
+      ConversionRefused: If it returns other things on other paths.
+    """
+    form = _forms.form_of(result, frame)
+    try:
+      joined = form if instance.result is None else _forms.join(instance.result, form)
+    except _forms.Mismatch as error:
+      raise ConversionRefused.of(
+        Reason.KINDS_DIFFER,
+        f"{instance.name} returns {error} on different paths.",
+        instance.source.origin(instance.node),
+      ) from None
+    if joined != self.results.get(instance.key):
+      self.results[instance.key] = joined
+      self.has_news = True
+    return joined
+
+  def note_changed(self, instance: Instance, rebuilt: Rebuilt, frame: Frame) -> None:
+    """Notes which arguments a function changes for its caller, and the forms they have then."""
+    known = self.changed.setdefault(instance.key, {})
+    now = rebuilt.now()
+    for position in {*rebuilt.changed(), *known}:
+      form = _forms.generalized(_forms.form_of(now[position], frame), is_argument=True)
+      try:
+        joined = _forms.join(known.get(position, form), form)
+      except _forms.Mismatch as error:
+        raise frame.refuse(
+          Reason.KINDS_DIFFER, f"{instance.name} leaves {error} in a variable around it."
+        ) from None
+      if known.get(position) != joined:
+        known[position] = joined
+        self.has_news = True
+
+  def note_read_at_once(
+    self, instance: Instance, values: Sequence[object], outputs: Sequence[tf.Tensor]
+  ) -> None:
+    """Notes which objects a body reads whatever happens.
+
+    Such a read fails by itself if there is no object, so that calls need not check it before: that
+    would be a step more on the way down.
+
+    Args:
+      instance: the body's, whose graph is being made.
+      values: its arguments.
+      outputs: its results.
+    """
+    graph = tf.compat.v1.get_default_graph()
+    handles = gathered([tensor for tensor in outputs if tensor.graph is graph])
+    found = frozenset(
+      position
+      for position, value in enumerate(values)
+      if isinstance(value, Ref) and not value.path and id(value.base.handle) in handles
+    )
+    known = self.read_at_once.get(instance.key)
+    joined = found if known is None else found & known
+    if joined != (known or frozenset()):
+      self.has_news = True
+    self.read_at_once[instance.key] = joined
