@@ -121,7 +121,7 @@ class Decorated:
   def _bound(self, owner: Any) -> BoundDecorated:
     return BoundDecorated(self, owner)
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
     """Calls the function once."""
     if getattr(self._plain, "is_running", False) or _IS_COMPARING.get():
       return self.python(*args, **kwargs)
@@ -486,7 +486,7 @@ class BoundDecorated:
     self._owner = owner
     self.__name__ = function.__name__
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
     """Calls the method once."""
     return self._function(self._owner, *args, **kwargs)
 
