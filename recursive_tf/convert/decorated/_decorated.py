@@ -490,6 +490,16 @@ class BoundDecorated:
     """Calls the method once."""
     return self._function(self._owner, *args, **kwargs)
 
+  def __eq__(self, other: object) -> bool:
+    """Tells whether it is the same method of the same object, as bound methods do."""
+    if not isinstance(other, BoundDecorated):
+      return NotImplemented
+    return self._owner is other._owner and self._function is other._function
+
+  def __hash__(self) -> int:
+    """By the object's identity, as bound methods have it."""
+    return hash((id(self._owner), id(self._function)))
+
   def explain(self) -> Report:
     """Tells what was converted and what was not; see `Decorated.explain`."""
     report: Report = self._function.explain()

@@ -118,3 +118,25 @@ def test_a_name_that_python_does_not_know_is_its_type_error(call):
   for plain in (call, function):
     with pytest.raises(TypeError):
       plain(ONE)
+
+
+@pytest.mark.parametrize("decorator", [rtf.function, rtf.recursive])
+def test_a_method_of_one_object_is_equal_to_itself(decorator):
+  class Model:
+    @decorator
+    def call(self, x):
+      return x
+
+    @decorator
+    def other(self, x):
+      return x
+
+    def __eq__(self, other):
+      return True
+
+    __hash__ = None
+
+  one, two = Model(), Model()
+  assert one.call == one.call and hash(one.call) == hash(one.call)
+  assert one.call != two.call and one.call != one.other and one.call != Model.call
+  assert {one.call: 1}[one.call] == 1
