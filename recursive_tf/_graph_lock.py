@@ -2,7 +2,8 @@
 
 The gradient of a body changes its graph, and the gradient of a call changes the call. TensorFlow
 reads graphs without a lock: a thread that looks at one meanwhile fails, or misses an op, and with
-it a gradient. So one thread at a time makes calls and gradients; runs take no lock.
+it a gradient. So one thread at a time traces functions, makes calls and gradients; runs take no
+lock. It is one lock, since each of these may be asked for while another one is made.
 """
 
 import functools

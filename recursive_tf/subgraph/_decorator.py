@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
@@ -13,6 +12,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._errors import SignatureError
+from recursive_tf._graph_lock import graph_lock
 from recursive_tf.subgraph._arguments import Arguments, Receivers, bound_weakly, name_of_callable
 from recursive_tf.subgraph._body import BodyGraph
 from recursive_tf.subgraph._no_copies import NotCopied
@@ -20,8 +20,6 @@ from recursive_tf.subgraph._scope import check_usable, current_graph, enclosing_
 from recursive_tf.subgraph._signature import Signature, user_location
 from recursive_tf.subgraph._subgraph import ResultMismatch, SubGraph
 
-# One for all functions: while one is traced, it may call the others.
-_tracing_lock = threading.RLock()
 _MAX_TRACES = 4  # Assumption, correction, relaxed shapes; more means it does not converge.
 
 
@@ -119,7 +117,7 @@ class SubGraphFunction(NotCopied, Generic[_P, _R]):
     self._traced: Any = weakref.WeakKeyDictionary()
     self._traced_eagerly: dict[_Key, SubGraph] = {}
 
-  def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+  def __call__(self, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
     """Calls the SubGraph for these arguments once, tracing it if need be."""
     bound = self._bound_to(args)
     if bound is not None:
@@ -127,7 +125,7 @@ class SubGraphFunction(NotCopied, Generic[_P, _R]):
     arguments = Arguments.of(self._name, self._python_signature, args, kwargs, mapped=False)
     return self._find(arguments, mapped=False)(*arguments.values)
 
-  def map(self, *args: Any, **kwargs: Any) -> Any:
+  def map(self, /, *args: Any, **kwargs: Any) -> Any:
     """Calls it once for each row of the arguments, concurrently; see `SubGraph.map`.
 
     An argument that is not given has its default in each row.
@@ -188,7 +186,9 @@ class SubGraphFunction(NotCopied, Generic[_P, _R]):
       keys = [known for known, subgraph in list(traced.items()) if subgraph is owner]
       if keys and keys[0].names == key.names and _accepts(owner, signature):
         return owner
-    with _tracing_lock:
+    # One for all functions, for one that is traced may call the others, and the one that gradients
+    # are made under, for what is traced may make some, and a gradient may call functions.
+    with graph_lock:
       if key not in traced:
         self._trace(arguments, signature, home, traced, key)
       return traced[key]
@@ -234,11 +234,11 @@ class BoundMethod:
     self.__self__ = receiver
     self._function = function
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
     """As that of `SubGraphFunction`."""
     return self._function(*args, **kwargs)
 
-  def map(self, *args: Any, **kwargs: Any) -> Any:
+  def map(self, /, *args: Any, **kwargs: Any) -> Any:
     """As that of `SubGraphFunction`."""
     return self._function.map(*args, **kwargs)
 

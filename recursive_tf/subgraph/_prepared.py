@@ -80,7 +80,7 @@ class Prepared(NotCopied):
       None if shape.rank is None else tuple(shape.as_list()) for shape in self._signature.shapes
     )
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
     """Runs the graph.
 
     Args:

@@ -282,7 +282,7 @@ class SubGraph(NotCopied):
 
   # --- Calls
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
     """Calls the SubGraph once.
 
     Args:
@@ -301,7 +301,7 @@ class SubGraph(NotCopied):
     """
     return self._call(args, kwargs, mapped=False)
 
-  def map(self, *args: Any, **kwargs: Any) -> Any:
+  def map(self, /, *args: Any, **kwargs: Any) -> Any:
     """Calls the SubGraph once for each row of its arguments, all concurrently.
 
     Args:

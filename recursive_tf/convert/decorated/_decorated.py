@@ -121,7 +121,7 @@ class Decorated:
   def _bound(self, owner: Any) -> BoundDecorated:
     return BoundDecorated(self, owner)
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
     """Calls the function once."""
     if getattr(self._plain, "is_running", False) or _IS_COMPARING.get():
       return self.python(*args, **kwargs)
@@ -486,9 +486,19 @@ class BoundDecorated:
     self._owner = owner
     self.__name__ = function.__name__
 
-  def __call__(self, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
     """Calls the method once."""
     return self._function(self._owner, *args, **kwargs)
+
+  def __eq__(self, other: object) -> bool:
+    """Tells whether it is the same method of the same object, as bound methods do."""
+    if not isinstance(other, BoundDecorated):
+      return NotImplemented
+    return self._owner is other._owner and self._function is other._function
+
+  def __hash__(self) -> int:
+    """By the object's identity, as bound methods have it."""
+    return hash((id(self._owner), id(self._function)))
 
   def explain(self) -> Report:
     """Tells what was converted and what was not; see `Decorated.explain`."""

@@ -42,7 +42,7 @@ class Concrete(tf.Module):
     self.held = list(held)
     setattr(self, "__call__", call)  # noqa: B010 - where `tf.saved_model.save` looks.
 
-  def __call__(self, *args: object, **kwargs: object) -> Any:
+  def __call__(self, /, *args: object, **kwargs: object) -> Any:
     """Runs the program once."""
     return vars(self)["__call__"](*args, **kwargs)
 
@@ -137,6 +137,8 @@ def _reasons(program: Program, graph: Graph) -> Iterator[str]:
   form = graph.form
   if any(_results.not_of_tensors(form)) or not _is_plain(form):
     yield f"it returns {_forms.describe(form)}. Return tensors and numbers, in tuples or dicts."
+  if any(a.kind != STATIC and name == "self" for name, a in program.own_arguments.items()):
+    yield "TensorFlow's functions take nothing by the name 'self'. Rename the argument."
   if has_equal_stacks(graph.function.graph):
     yield (
       "it stacks one tensor several times. TensorFlow 2.21 takes another tensor then, where it"

@@ -106,7 +106,7 @@ class Function(Decorated):
   def _bound(self, owner: object) -> BoundFunction:
     return BoundFunction(self, owner)
 
-  def concrete(self, *args: object, **kwargs: object) -> Concrete:
+  def concrete(self, /, *args: object, **kwargs: object) -> Concrete:
     """Returns the program for such arguments by itself, which `tf.saved_model.save` takes.
 
     What is not a tensor or number among the arguments is a constant of it, as is all else outside;
@@ -253,7 +253,7 @@ class Function(Decorated):
 class BoundFunction(BoundDecorated):
   """A decorated method of one object."""
 
-  def concrete(self, *args: object, **kwargs: object) -> Concrete:
+  def concrete(self, /, *args: object, **kwargs: object) -> Concrete:
     """Returns the program for such arguments by itself; see `Function.concrete`."""
     found: Concrete = self._function.concrete(self._owner, *args, **kwargs)
     self.note_program(found)

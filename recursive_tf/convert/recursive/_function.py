@@ -108,7 +108,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
   def _bound(self, owner: object) -> BoundRecursiveFunction:
     return BoundRecursiveFunction(self, owner)
 
-  def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+  def __call__(self, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
     """Calls the function once."""
     if args and isinstance(args[-1], Packed) and not is_comparing():
       return self._run_packed(args[-1])
@@ -118,7 +118,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     """Describes the function by name."""
     return f"<recursive function '{self.__name__}'>"
 
-  def map(self, *args: object, **kwargs: object) -> Any:
+  def map(self, /, *args: object, **kwargs: object) -> Any:
     """Calls the function for each element of lists, in one run.
 
     Args:
@@ -159,7 +159,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
       raise ValueError(f"{self.__name__}.map: no elements; pass at least one.")
     return lists
 
-  def pack(self, *args: object, **kwargs: object) -> Packed:
+  def pack(self, /, *args: object, **kwargs: object) -> Packed:
     """Reads objects into tensors that can be passed into a tf.function, and there to `map`.
 
     A run inside a tf.function cannot be compared with plain Python, so that is done here, with
@@ -275,10 +275,10 @@ class BoundRecursiveFunction(BoundDecorated):
 
   _is_recursive_function = True
 
-  def map(self, *args: object, **kwargs: object) -> Any:
+  def map(self, /, *args: object, **kwargs: object) -> Any:
     """Calls the method for each element of lists; see `RecursiveFunction.map`."""
     return self._function._map((self._owner,), args, kwargs)
 
-  def pack(self, *args: object, **kwargs: object) -> Packed:
+  def pack(self, /, *args: object, **kwargs: object) -> Packed:
     """Reads objects into tensors; see `RecursiveFunction.pack`."""
     return self._function._pack((self._owner,), args, kwargs)

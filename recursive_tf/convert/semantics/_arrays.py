@@ -80,6 +80,8 @@ def _converted(ip: Host, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
   is_taken = (dtype.is_floating and (tensor.dtype.is_floating or tensor.dtype.is_integer)) or (
     dtype.is_integer and tensor.dtype.is_integer
   )
+  # Of tensors of other types TensorFlow multiplies bools, and it is bools that come of it.
+  is_taken = is_taken or tensor.dtype == tf.bool
   return tf.cast(tensor, dtype) if is_taken and tensor.dtype != dtype else tensor
 
 

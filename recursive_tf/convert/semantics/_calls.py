@@ -87,6 +87,8 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
     return _table.call_spread(ip, function, args)
   if _table.knows(function):
     _check_fit(ip, function.__name__, _table.implementation(function), [ip, *args], kwargs)
+    if kwargs and not _table.takes(function, kwargs):
+      raise Raises  # A TypeError.
     return _table.call(ip, function, args, kwargs)
   if isinstance(function, type) and not _libraries.is_library(function):
     return _construct(ip, function, args, kwargs)

@@ -79,7 +79,8 @@ def native(
   except LIBRARY_ERRORS as error:
     name = getattr(function, "__qualname__", repr(function))
     text = str(error).strip().splitlines() or [type(error).__name__]
-    said = _TENSOR.sub(r"a tensor (\1)", text[0])  # Its name is the graph's, not the user's.
+    # Names of the graph's are not the user's.
+    said = _TENSOR.sub(r"a tensor (\1)", text[0]).replace("SymbolicTensor", "Tensor")
     raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {said}") from error
   if seen.takes_otherwise:
     raise _as_eager.refuse_elements(ip)

@@ -424,10 +424,10 @@ class LiveSignature:
         self._state, self._known = state, inspect.signature(function)
     return self._known
 
-  def bind(self, *args: object, **kwargs: object) -> inspect.BoundArguments:
+  def bind(self, /, *args: object, **kwargs: object) -> inspect.BoundArguments:
     """Returns the arguments of a call by parameter; see `inspect.Signature.bind`."""
     return self._now().bind(*args, **kwargs)
 
-  def bind_partial(self, *args: object, **kwargs: object) -> inspect.BoundArguments:
+  def bind_partial(self, /, *args: object, **kwargs: object) -> inspect.BoundArguments:
     """Does the same where some are left out; see `inspect.Signature.bind_partial`."""
     return self._now().bind_partial(*args, **kwargs)

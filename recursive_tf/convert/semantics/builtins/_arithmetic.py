@@ -39,7 +39,7 @@ def all_known(values: Any) -> bool:
   return not any(isinstance(value, ABSTRACT) or not is_static(value) for value in values)
 
 
-def known(ip: Host, function: Any, *args: Any, **kwargs: Any) -> Any:
+def known(ip: Host, function: Any, /, *args: Any, **kwargs: Any) -> Any:
   """Calls a builtin on values known at conversion."""
   refuse_own(ip, f"{getattr(function, '__name__', 'A function')}()", args)
   try:
@@ -49,7 +49,7 @@ def known(ip: Host, function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def extreme(name: str) -> Callable[..., Any]:
-  def choose(ip: Host, *values: Any, **kwargs: object) -> Any:
+  def choose(ip: Host, /, *values: Any, **kwargs: object) -> Any:
     frame = ip.frame
     if set(kwargs) - {"default"}:
       raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() with a key.")

@@ -44,7 +44,7 @@ def iterating(function: Callable[..., object]) -> Callable[..., Any]:
   """Returns a builtin that gives an iterator."""
 
   @functools.wraps(function)
-  def call_once(ip: Host, *args: object, **kwargs: object) -> LocalList:
+  def call_once(ip: Host, /, *args: object, **kwargs: object) -> LocalList:
     reads = _lazy.reads_of_function(args[0]) if function is mapped and args else ()
     return _lazy.made_by(ip, lambda: function(ip, *args, **kwargs), reads, args)
 
@@ -122,7 +122,7 @@ def to_tuple(ip: Host, value: object = ()) -> Any:
   return tuple(ip.fixed_items(value))
 
 
-def to_dict(ip: Host, value: object = None, **kwargs: object) -> Any:
+def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> Any:
   items = _containers.items_of_dict(ip, value)
   if items is None:
     items = {}
@@ -293,7 +293,7 @@ def extreme(name: str) -> Callable[..., Any]:
   """Returns `max` or `min`: with a key, of equal ones the first."""
   without_key = _arithmetic.extreme(name)
 
-  def choose(ip: Host, *values: object, key: object = None, **kwargs: object) -> Any:
+  def choose(ip: Host, /, *values: object, key: object = None, **kwargs: object) -> Any:
     if key is None:
       return without_key(ip, *values, **kwargs)
     if set(kwargs) - {"default"} or not values or (kwargs and len(values) > 1):

@@ -213,7 +213,7 @@ def type_of(ip: Host, value: object) -> Any:
   return str if isinstance(value, Text) else ip.conversion.guards.type_of(value)
 
 
-def replaced(ip: Host, value: object, **changes: object) -> Any:
+def replaced(ip: Host, value: object, /, **changes: object) -> Any:
   """Returns `dataclasses.replace(value, **changes)`: a new object, made by its class."""
   kind = type_of(ip, value)
   if not isinstance(kind, type) or not dataclasses.is_dataclass(kind):
@@ -234,7 +234,7 @@ def is_tensor(ip: Host, value: object) -> Any:
   return _arrays.is_tensor(ip, ip.frame.resolve(value))
 
 
-def partial(ip: Host, function: object, *args: object, **kwargs: object) -> Any:
+def partial(ip: Host, function: object, /, *args: object, **kwargs: object) -> Any:
   if kwargs:
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "functools.partial with keywords, in the run.")
   for arg in args:
@@ -242,7 +242,7 @@ def partial(ip: Host, function: object, *args: object, **kwargs: object) -> Any:
   return function
 
 
-def show(ip: Host, *values: object, **kwargs: object) -> Any:
+def show(ip: Host, /, *values: object, **kwargs: object) -> Any:
   ip.conversion.effects.print(ip, values, kwargs)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import inspect
 import itertools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import keras
@@ -45,6 +46,23 @@ def knows(function: object) -> bool:
 def implementation(function: object) -> Callable[..., Any]:
   """Returns what does a builtin here; it takes the interpreter first."""
   return _TABLE[function]
+
+
+def takes(function: Any, names: Iterable[str]) -> bool:
+  """Tells whether Python's own takes arguments by these names: here they may have others."""
+  kinds = inspect.Parameter
+  try:
+    parameters = [*inspect.signature(function).parameters.values()]
+  except ValueError:  # Of those that do not say, names are given to what has no place.
+    parameters = [
+      one
+      for one in inspect.signature(_TABLE[function]).parameters.values()
+      if one.kind != kinds.POSITIONAL_OR_KEYWORD or function is itertools.repeat
+    ]
+  if any(one.kind == kinds.VAR_KEYWORD for one in parameters):
+    return True
+  named = {one.name for one in parameters if one.kind != kinds.POSITIONAL_ONLY}
+  return named.issuperset(names)
 
 
 def call(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> Any:
