@@ -9,6 +9,7 @@ import pathlib
 import sys
 import time
 
+from benchmarks import worker
 from benchmarks.options import Options
 
 BENCHMARKS = {
@@ -58,6 +59,10 @@ def main(argv: list[str] | None = None) -> int:
     print(f"No benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}.", file=sys.stderr)
     return 2
   options = _options(args)
+  if options.clock == "processor" and options.threads != (1,):
+    print("--clock processor counts all threads: it needs --threads 1.", file=sys.stderr)
+    return 2
+  os.environ[worker.CLOCK] = options.clock  # Workers inherit it.
   for name in args.names or BENCHMARKS:
     # The tables are the answer: bars and library messages go to stderr.
     print(f"\n== {name}: {BENCHMARKS[name]} ({options.size}, threads {list(options.threads)})")
@@ -83,7 +88,9 @@ def _parser() -> argparse.ArgumentParser:
   add("--repetitions", type=int, help="timings of each arm; default: 9 (3 with --quick)")
   add("--seed", type=int, default=0)
   add("--seeds", type=int, nargs="+", help="of training_time, a run each; default: that of --seed")
-  add("--models", nargs="+", help="of the zoo; default: all")
+  add("--models", nargs="+", help="of the zoo and batched_throughput; default: all")
+  add("--batches", type=int, nargs="+", help="of the zoo and batched_throughput; default: all")
+  add("--clock", choices=("wall", "processor"), default="wall", help="what a worker's timings read")
   add("--out", type=pathlib.Path, default=Options.out, help="folder for JSON and plots")
   add("--data", default="sst", help="trees: sst, sample (bundled), or a folder with train.txt")
   return parser
@@ -101,6 +108,8 @@ def _options(args: argparse.Namespace) -> Options:
     data=args.data,
     seeds=tuple(args.seeds or ()),
     models=tuple(args.models or ()),
+    batches=tuple(args.batches or ()),
+    clock=args.clock,
   )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib.util
+import os
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -29,6 +30,8 @@ class Contender:
     environ: environment variables of its process.
     models: those it can run.
     largest_batch: batches above this would take it for ever.
+    python_of: environment variable with the path of its Python, if it has one of its own. That is
+      then where `needs` has to be installed.
     is_model: whether it computes the model; else it is a bound, and has no results to compare.
     arguments: more arguments of the class.
   """
@@ -38,8 +41,22 @@ class Contender:
   environ: Mapping[str, str] = dataclasses.field(default_factory=dict)
   models: tuple[str, ...] = w.MODELS
   largest_batch: int = 1 << 20
+  python_of: str | None = None
   is_model: bool = True
   arguments: Mapping[str, object] = dataclasses.field(default_factory=dict)
+
+  @property
+  def python(self) -> str | None:
+    """The path of its Python; None where it runs under this one."""
+    return os.environ.get(self.python_of) if self.python_of else None
+
+  def missing(self) -> str | None:
+    """Returns why it cannot run here; None if it can."""
+    if self.python_of:
+      return None if self.python else f"{self.python_of} does not name a Python with {self.needs}"
+    if self.needs and importlib.util.find_spec(self.needs) is None:
+      return f"{self.needs} is not installed"
+    return None
 
 
 _LSTM_ONLY = ("treelstm",)
@@ -78,6 +95,13 @@ CONTENDERS = {
   "torch_hand_backward": _peer("torch_hand_backward:TorchHandBackward", "torch", models=_LSTM_ONLY),
   "jax_level_batched": _peer("jax_level_batched:JaxLevelBatched", "jax", models=_LSTM_ONLY),
   "dynet_autobatch": _peer("dynet_autobatch:DynetAutobatch", "dynet", models=_LSTM_ONLY),
+  "dgl_propagation": _peer(
+    "dgl_propagation:DglPropagation",
+    "dgl",
+    environ={"DGLBACKEND": "pytorch"},
+    models=_LSTM_ONLY,
+    python_of="BENCHMARKS_DGL_PYTHON",
+  ),
   "products_numpy": _products("NumpyProducts"),
   "products_torch": _products("TorchProducts", "torch"),
   "products_tensorflow": _products("TensorflowProducts"),
@@ -105,11 +129,11 @@ def present(names: Iterable[str], report: Report) -> list[str]:
   """Returns those whose modules are installed; notes which are left out."""
   kept = []
   for name in names:
-    needs = CONTENDERS[name].needs
-    if needs is None or importlib.util.find_spec(needs) is not None:
+    missing = CONTENDERS[name].missing()
+    if missing is None:
       kept.append(name)
     else:
-      report.notes.append(f"arm {name} left out: {needs} is not installed")
+      report.notes.append(f"arm {name} left out: {missing}")
   return kept
 
 
@@ -142,6 +166,7 @@ class Arms(contextlib.AbstractContextManager):
             threads,
             in_process=options.in_process,
             environ=CONTENDERS[name].environ,
+            python=CONTENDERS[name].python,
             model=model,
             weights=weights,
             packed=packed,

@@ -1,10 +1,12 @@
-"""TreeLSTM sentences a second on SST: both schedulers against what is batched by hand elsewhere.
+"""Sentences a second on SST: both schedulers against what is batched by hand elsewhere.
 
 Arms: recursive_tf under each scheduler; PyTorch batched by hand, with autograd and with a backward
-pass written out; JAX padded to an envelope and compiled; DyNet's automatic batching; tf.while_loop
-and eager recursion, where they do not take for ever. `peers/` says what each of them runs; compile
-times of JAX are in the JSON, not in a timing. Memory 150, word vectors 300, five classes, loss at
-every node, Adagrad with sparse rows, no dropout, no L2.
+pass written out; JAX padded to an envelope and compiled; DyNet's automatic batching; DGL's message
+passing, where BENCHMARKS_DGL_PYTHON names a Python that has it; tf.while_loop and eager recursion,
+where they do not take for ever. `peers/` says what each of them runs; compile times of JAX are in
+the JSON, not in a timing. TreeLSTM, unless told otherwise: memory 150, word vectors 300; TreeRNN
+and RNTN, which not all arms have: 25. Five classes, loss at every node, Adagrad with sparse rows,
+no dropout, no L2.
 
 "products alone" is a bound and no arm: the model's matrix products at the sizes of these steps and
 nothing else, by numpy's OpenBLAS, PyTorch's MKL or TensorFlow, whichever is fastest; "of products"
@@ -16,6 +18,7 @@ from __future__ import annotations
 from benchmarks import arms, throughput
 from benchmarks.harness import Timing
 from benchmarks.options import Options
+from benchmarks.peers import weights as w
 from benchmarks.report import Report, print_table
 from benchmarks.treebanks import load_trees
 
@@ -26,6 +29,7 @@ ARMS = (
   "torch_hand_backward",
   "jax_level_batched",
   "dynet_autobatch",
+  "dgl_propagation",
   "while_loop",
   "eager",
   *PRODUCTS,
@@ -40,13 +44,18 @@ def run(options: Options) -> Report:
   names = arms.present(ARMS, report)
   num_trees = options.pick({1: 50, 25: 100, 256: 512}, {1: 20, 25: 50, 256: 256}, {3: 3})
   trees = load_trees(options, max(num_trees.values()))
+  models = options.models or ("treelstm",)
+  if unknown := sorted(set(models) - set(w.MODELS)):
+    raise ValueError(f"no model {', '.join(unknown)}; there are {', '.join(w.MODELS)}.")
   for threads in options.threads:
-    timings = throughput.measure_model(names, "treelstm", trees, num_trees, threads, report)
-    title = f"TreeLSTM, {threads} threads"
-    models = [t for t in timings if t.labels["arm"] not in PRODUCTS]
-    throughput.print_rates(models, "batched", title, "mode", "batch")
-    _print_products(timings, title)
-    _check_goals(timings, threads, report)
+    for model in models:
+      timings = throughput.measure_model(names, model, trees, num_trees, threads, report)
+      title = f"{model}, {threads} threads"
+      of_models = [t for t in timings if t.labels["arm"] not in PRODUCTS]
+      throughput.print_rates(of_models, "batched", title, "mode", "batch")
+      if model == "treelstm":
+        _print_products(timings, title)
+        _check_goals(timings, threads, report)
   if options.size != "smoke":
     for mode in throughput.MODES:
       throughput.plot_rates(report, mode)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+from collections.abc import Mapping
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Options:
     data: "sst", "sample" for the bundled trees, or a folder with a treebank.
     seeds: seeds of training_time, a run each; empty for `seed` alone.
     models: those of the zoo to run; empty for all.
+    batches: sizes of batches to run in throughput benchmarks; empty for all.
+    clock: "wall", or "processor" for the processor time of one thread, on a machine that is shared.
     in_process: run the arms in this process, with the threads that it has; for the smoke test.
   """
 
@@ -31,6 +34,8 @@ class Options:
   in_process: bool = False
   seeds: tuple[int, ...] = ()
   models: tuple[str, ...] = ()
+  batches: tuple[int, ...] = ()
+  clock: str = "wall"
 
   def pick(self, full, quick, smoke):
     """Returns the value for this size."""
@@ -40,3 +45,7 @@ class Options:
   def min_seconds(self) -> float:
     """Shortest timing: loops are added until one takes this long."""
     return self.pick(0.1, 0.02, 0.0)
+
+  def chosen(self, counts: Mapping[int, int]) -> dict[int, int]:
+    """Returns those of `counts`, by size of a batch, whose size is to run."""
+    return {size: n for size, n in counts.items() if not self.batches or size in self.batches}

@@ -45,6 +45,8 @@ class Report:
         f"UNSTABLE: {len(unstable)} of {len(self.timings)} timings have a spread of 10% or more; do"
         f" not compare them. The worst is {worst.name}, {worst.spread:.0%}."
       )
+    if self.options.clock == "processor":
+      print("note: seconds are the processor's, of one thread, not of a clock on the wall")
     for note in self.notes:
       print(f"note: {note}")
     for claim, value, holds in self.goals:

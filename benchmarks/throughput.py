@@ -43,7 +43,7 @@ def measure_model(
     available = len(trees[0]["node_splits"]) - 1
     arms.check(list(range(min(10, available))))
     timed = []
-    for batch_size, wanted in num_trees.items():
+    for batch_size, wanted in options.chosen(num_trees).items():
       count = min(wanted, available)
       batches = batches_of(batch_size, count)
       for mode in MODES:

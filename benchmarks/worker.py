@@ -11,13 +11,19 @@ import gc
 import importlib
 import multiprocessing
 import os
+import pathlib
+import subprocess
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
 
 from benchmarks import environment as machine
+
+CLOCK = "BENCHMARKS_CLOCK"  # Environment variable: what `time` reads, of `_CLOCKS`.
+_CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 
 
 class Workload:
@@ -28,13 +34,13 @@ class Workload:
 
   def time(self, name: str, loops: int) -> float:
     """Returns the seconds that `loops` calls of `name` take."""
-    call = self.calls[name]
+    call, clock = self.calls[name], _CLOCKS[os.environ.get(CLOCK, "wall")]
     # Not all generations: with a framework's graphs in the heap, that takes longer than the call.
     gc.collect(1)
-    start = time.perf_counter()
+    start = clock()
     for _ in range(loops):
       call()
-    return time.perf_counter() - start
+    return clock() - start
 
   def peak(self, name: str) -> int:
     """Runs call `name` once; returns its peak memory in bytes, beyond what was resident before."""
@@ -49,11 +55,53 @@ class WorkerError(RuntimeError):
   """An exception in a worker, with the worker's traceback."""
 
 
+class _Process(Protocol):
+  """What `Worker` needs of a process."""
+
+  @property
+  def exitcode(self) -> int | None: ...
+
+  def join(self, timeout: float | None = None) -> None: ...
+
+  def is_alive(self) -> bool: ...
+
+  def kill(self) -> None: ...
+
+
+class _OtherPython:
+  """A process by another interpreter, which would not find its packages if it were spawned."""
+
+  def __init__(self, python: str, pipe: Connection):
+    descriptor = pipe.fileno()
+    code = f"from benchmarks import worker; worker.serve_at({descriptor})"
+    root = pathlib.Path(__file__).resolve().parents[1]
+    self._process = subprocess.Popen([python, "-c", code], cwd=root, pass_fds=[descriptor])
+
+  @property
+  def exitcode(self) -> int | None:
+    return self._process.poll()
+
+  def join(self, timeout: float | None = None) -> None:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+      self._process.wait(timeout)
+
+  def is_alive(self) -> bool:
+    return self._process.poll() is None
+
+  def kill(self) -> None:
+    self._process.kill()
+
+
 class Worker:
   """A `Workload` in another process. Not thread-safe; one call at a time."""
 
   def __init__(
-    self, target: str, threads: int, environ: Mapping[str, str] | None = None, **arguments: Any
+    self,
+    target: str,
+    threads: int,
+    environ: Mapping[str, str] | None = None,
+    python: str | None = None,
+    **arguments: Any,
   ):
     """Starts the process.
 
@@ -61,16 +109,22 @@ class Worker:
       target: "module:class" of the workload.
       threads: cores that the process may use, and threads of every pool that can be told.
       environ: environment variables to set before anything is imported.
+      python: the interpreter to run it, with packages of its own; this one, if None.
       **arguments: for the class.
     """
     context = multiprocessing.get_context("spawn")
     self._pipe, pipe = context.Pipe()
-    self._process = context.Process(
-      target=_serve, args=(pipe, target, threads, dict(environ or {}), arguments), daemon=True
-    )
-    self._process.start()
-    pipe.close()
     self._target = target
+    work = (target, threads, dict(environ or {}), arguments)
+    self._process: _Process
+    if python is None:
+      process = context.Process(target=_serve, args=(pipe, *work), daemon=True)
+      process.start()
+      self._process = process
+    else:
+      self._process = _OtherPython(python, pipe)
+      self._pipe.send(work)
+    pipe.close()
     self._receive()
 
   def call(self, method: str, *args: Any) -> Any:
@@ -132,12 +186,13 @@ def start(
   *,
   in_process: bool = False,
   environ: Mapping[str, str] | None = None,
+  python: str | None = None,
   **arguments: Any,
 ):
   """Returns a worker for the workload class `target`, "module:class"."""
-  if in_process:
+  if in_process and python is None:
     return LocalWorker(target, environ, **arguments)
-  return Worker(target, threads, environ, **arguments)
+  return Worker(target, threads, environ, python, **arguments)
 
 
 @contextlib.contextmanager
@@ -166,6 +221,12 @@ def _forget_config() -> None:
 def _load(target: str) -> Callable[..., Any]:
   module, name = target.split(":")
   return getattr(importlib.import_module(module), name)
+
+
+def serve_at(descriptor: int) -> None:
+  """Runs in another interpreter: gets what to do from the pipe at a descriptor, and serves it."""
+  pipe = Connection(descriptor)
+  _serve(pipe, *pipe.recv())
 
 
 def _serve(

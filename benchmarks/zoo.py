@@ -69,6 +69,7 @@ def _measure(model: str, names: Sequence[str], threads: int, report: Report) -> 
   """Times a model in training and inference and adds the timings to the report."""
   options, entry = report.options, MODELS[model]
   counts = options.pick(entry.counts, {b: n // 2 for b, n in entry.counts.items()}, {3: 3})
+  counts = options.chosen(counts)
   packed, vocab_size = entry.load(options, max(counts.values()))
   available = len(packed["node_splits"]) - 1
   sizes = options.pick(zoo_weights.FULL_SIZES, zoo_weights.FULL_SIZES, zoo_weights.SMALL_SIZES)

@@ -71,7 +71,10 @@ MVState = tuple[tf.Tensor, tf.Tensor]
 
 @dataclasses.dataclass(frozen=True)
 class MVRNNCell:
-  """Every node has a vector h, [1, D], and a matrix M, [1, D, D], which acts on its neighbour's h.
+  """Every node has a vector h, [1, D], and a matrix M, which acts on its neighbour's h.
+
+  A state has h and M transposed, [1, D, D]: its rows, not its columns, are multiplied with the
+  weights, so that the rows of many nodes are one product.
 
     leaf:   h = x, M = U V + diag(d): x, d, U [D, R] and V [R, D] are the word's
     inner:  h = tanh([M_r h_l; M_l h_r] W + b),   M = W_M [M_l; M_r]
@@ -106,7 +109,8 @@ class MVRNNCell:
     width = self.width
     rank = (int(x.shape[1]) - 2 * width) // (2 * width)
     h, diagonal, left, right = tf.split(x, [width, width, width * rank, width * rank], axis=1)
-    product = tf.matmul(tf.reshape(left, [1, width, rank]), tf.reshape(right, [1, rank, width]))
+    left, right = tf.reshape(left, [1, width, rank]), tf.reshape(right, [1, rank, width])
+    product = tf.matmul(right, left, transpose_a=True, transpose_b=True)
     return h, product + tf.linalg.diag(diagonal)
 
   def inner(self, left: MVState, right: MVState) -> MVState:
@@ -115,11 +119,10 @@ class MVRNNCell:
     both = tf.concat([_times(m_right, h_left), _times(m_left, h_right)], axis=1)
     product = rtf.nn.matmul(both, self.weights, precision=self.precision)
     h = tf.tanh(tf.nn.bias_add(product, self.bias))
-    stacked = tf.concat([m_left, m_right], axis=1)
-    matrix = tf.matmul(self.matrix_weights, stacked[0])
-    return h, matrix[tf.newaxis]
+    rows = tf.concat([m_left, m_right], axis=2)
+    return h, rtf.nn.matmul(rows, self.matrix_weights, transpose_weights=True)
 
 
-def _times(matrix: tf.Tensor, h: tf.Tensor) -> tf.Tensor:
-  """Returns the product of matrices [1, D, D] and vectors [1, D]: [1, D]."""
-  return tf.squeeze(tf.matmul(matrix, h[:, :, tf.newaxis]), 2)
+def _times(transposed: tf.Tensor, h: tf.Tensor) -> tf.Tensor:
+  """Returns the product of matrices, transposed [1, D, D], and vectors [1, D]: [1, D]."""
+  return tf.squeeze(tf.matmul(h[:, tf.newaxis], transposed), 1)

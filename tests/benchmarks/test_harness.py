@@ -1,11 +1,15 @@
 """The harness interleaves, calibrates and knows an unstable result."""
 
 import os
+import sys
+import time
 
 import pytest
 
 from benchmarks import worker
+from benchmarks.__main__ import main
 from benchmarks.harness import Arm, Timing, measure
+from benchmarks.options import Options
 from benchmarks.report import print_table
 
 
@@ -72,6 +76,35 @@ def test_worker_keeps_state_and_passes_errors_on():
     with pytest.raises(worker.WorkerError, match="no_such_method"):
       counter.call("no_such_method")
     assert counter.call("total") == 3
+
+
+def test_worker_by_another_python_keeps_state_and_passes_errors_on():
+  environ = {"WORKER_KIND": "other"}
+  with worker.start("collections:Counter", 1, python=sys.executable, environ=environ) as counter:
+    counter.call("update", "aab")
+    assert counter.call("most_common", 1) == [("a", 2)]
+    with pytest.raises(worker.WorkerError, match="no_such_method"):
+      counter.call("no_such_method")
+  with pytest.raises(worker.WorkerError, match="no_such_class"):
+    worker.start("collections:no_such_class", 1, python=sys.executable)
+
+
+def test_processor_time_does_not_count_waiting(monkeypatch):
+  workload = worker.Workload()
+  workload.calls["wait"] = lambda: time.sleep(0.2)
+  assert workload.time("wait", 1) >= 0.2
+  monkeypatch.setenv(worker.CLOCK, "processor")
+  assert workload.time("wait", 1) < 0.1
+
+
+def test_processor_time_is_for_one_thread(capsys):
+  assert main(["zoo", "--threads", "1", "2", "--clock", "processor"]) == 2
+  assert "--threads 1" in capsys.readouterr().err
+
+
+def test_only_the_chosen_batches_run():
+  assert Options().chosen({1: 5, 25: 6}) == {1: 5, 25: 6}
+  assert Options(batches=(25, 7)).chosen({1: 5, 25: 6}) == {25: 6}
 
 
 def test_worker_that_cannot_start_says_why():
