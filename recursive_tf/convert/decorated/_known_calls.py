@@ -26,6 +26,9 @@ _CONSTANTS = (bool, str, bytes, type(None))
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 # What of these an argument is follows from what they hold.
 _BY_CONTENT = (tuple, np.ndarray, np.generic, tf.Tensor, tf.Variable)
+# By number: a metaclass may have an `__eq__` of its own.
+_OF_CONSTANTS = frozenset(map(id, _CONSTANTS))
+_LOOKED_AT = frozenset(map(id, (_EAGER, np.ndarray, *_NUMBERS, *_CONSTANTS)))
 _MAX_KNOWN = 256  # Of one function, and of one kind of arguments.
 
 Glance = tuple[Any, ...]
@@ -61,16 +64,17 @@ def glance_at_objects(values: Mapping[str, Any], lists: Sequence[int]) -> Glance
   for position, (name, value) in enumerate(values.items()):
     if position in lists and type(value) is list:
       found.append(frozenset(map(id, map(type, value))))
-    elif _is_known_by_type(name, value):
-      found.append(id(type(value)))
-    else:
+    elif id(type(value)) in _LOOKED_AT:
       found += glance_at([value])
+    else:
+      found.append(id(type(value)))
+      found.append(None if _is_known_by_type(name, value) else id(value))
   return tuple(found)
 
 
 def _is_known_by_type(name: str, value: object) -> bool:
   """Tells whether all values of a type are the same kind of argument, one that is read as data."""
-  if type(value) in _CONSTANTS or isinstance(value, _BY_CONTENT):
+  if id(type(value)) in _OF_CONSTANTS or isinstance(value, _BY_CONTENT):
     return False
   return name != "self" and not callable(value) and not isinstance(value, tf.Module)
 
