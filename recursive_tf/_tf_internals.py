@@ -24,6 +24,7 @@ from tensorflow.python.eager.polymorphic_function import atomic_function, concre
 from tensorflow.python.framework import (
   auto_control_deps,
   auto_control_deps_utils,
+  constant_op,
   dtypes,
   errors_impl,
   func_graph,
@@ -452,6 +453,18 @@ def scalar(value: float, dtype: Any) -> Any:
   # TensorFlow keeps tensors of Python's numbers by value, and 0.0 equals -0.0.
   given = value or np.asarray(value, dtype.as_numpy_dtype)
   return ops.EagerTensor(given, ctx.device_name, dtype.as_datatype_enum)
+
+
+def tensor_of(array: Any) -> Any:
+  """Returns an array of numbers that nobody else will write as a tensor, eager if that may be.
+
+  Half of what `tf.constant` takes, which copies it first.
+  """
+  ctx = context.context()
+  if not ctx.executing_eagerly():
+    return constant_op.constant(array)
+  ctx.ensure_initialized()
+  return ops.EagerTensor(array, ctx.device_name, None)
 
 
 class _Local(threading.local):

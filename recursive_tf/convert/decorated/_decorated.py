@@ -17,7 +17,7 @@ import threading
 import time
 import traceback
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -167,8 +167,16 @@ class Decorated:
     classified: Callable[[dict[str, Any]], dict[str, Argument]],
     values: dict[str, Any],
     plain: Callable[[], Any],
+    lists: Sequence[int] = (),
   ) -> Any:
-    """Runs the graph, or plain Python; the one door through which every call goes."""
+    """Runs the graph, or plain Python; the one door through which every call goes.
+
+    Args:
+      classified: tells what kinds of arguments the values are.
+      values: by parameter.
+      plain: makes the call as plain Python.
+      lists: the places of those parameters that are given a list, one for each row.
+    """
     if not tf.executing_eagerly():
       inside = ConversionRefused.of(
         Reason.INSIDE_FUNCTION, f"{self.__name__} is called while a graph is made."
@@ -185,7 +193,7 @@ class Decorated:
       arguments: dict[str, Argument] = {}
       self._programs.assumptions.begin_call()
       try:
-        prepared = self._again(values)
+        prepared = self._again(values, lists)
         rest = None
         if prepared is not None:
           arguments = prepared.arguments
@@ -200,9 +208,9 @@ class Decorated:
         rest = functools.partial(self._fall_back, internal, plain)
       return rest()
 
-  def _again(self, values: dict[str, Any]) -> Prepared | None:
+  def _again(self, values: dict[str, Any], lists: Sequence[int]) -> Prepared | None:
     """Returns what is ready to run for a call like one before; None if that has to be found."""
-    del values
+    del values, lists
     return None
 
   def _run_again(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.decorated._decorated import BoundDecorated, Decorated, decorated
+from recursive_tf.convert.decorated._known_calls import KnownCalls, glance_at
 from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.function._concrete import (
   Concrete,
@@ -19,7 +20,6 @@ from recursive_tf.convert.function._concrete import (
   has_specs,
   with_specs,
 )
-from recursive_tf.convert.function._known_calls import KnownCalls, glance_at
 from recursive_tf.convert.function._nests import nested, structure_of
 from recursive_tf.convert.function._shapes import Shapes
 from recursive_tf.convert.program._arguments import NEST, NUMBER, OBJECT, STATIC, Argument, classify
@@ -194,7 +194,7 @@ class Function(Decorated):
       self._has_state[kind] = _reaches_state(value)
     return self._has_state[kind]
 
-  def _again(self, values: dict[str, object]) -> Prepared | None:
+  def _again(self, values: dict[str, object], lists: Sequence[int]) -> Prepared | None:
     if self._constants:
       return None
     before = self._calls.find(glance_at(values.values()), self._shapes.version)

@@ -439,13 +439,17 @@ class ClassPart:
     """Tells whether the methods are what they were."""
     if self._owner.__mro__ is not self._mro:
       return False
+    has_size = True
+    parts = zip(self._bases, self._getters, self._values, self._sizes, strict=True)
     try:
-      now = self._now()
+      for base, get, values, size in parts:
+        found = base.__dict__
+        if not all(map(operator.is_, get(found), values)):
+          return False
+        has_size = has_size and len(found) == size
     except KeyError:
       return False
-    if not all(map(_are_same, now, self._values)):
-      return False
-    if [len(vars(base)) for base in self._bases] != self._sizes:
+    if not has_size:
       if [_methods(base) for base in self._bases] != self._names:
         return False
       self._take()

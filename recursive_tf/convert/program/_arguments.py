@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._profile import check_class
 from recursive_tf.convert.values import _encode, _forms
@@ -326,9 +327,10 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
   """Yields the tensors to feed for a value, objects by the handles the walk gave them."""
   if argument.kind == OBJECT:
     if argument.is_mapped:
-      yield np.array([next(handles) for _ in value], np.int32)
+      yield tfi.tensor_of(np.array([next(handles) for _ in value], np.int32))
     else:
-      yield np.int32(next(handles))
+      handle = next(handles)
+      yield tfi.scalar(handle, tf.int32) if tf.executing_eagerly() else np.int32(handle)
   elif argument.kind == NUMBER:
     yield _encode.as_array(value, dtype_of_number(argument.value), "An argument")
   elif argument.kind == CONTAINER:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf import _walk
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._frame_effects import value_of_variable
@@ -113,7 +114,7 @@ class Feeder:
     handles = np.frombuffer(found.roots, np.int32)
     fed = self._columns(found)
     if constants:
-      fed["constants"] = handles[len(roots) :]
+      fed["constants"] = tfi.tensor_of(handles[len(roots) :])
     fed["changing"] = list(map(_changed, self._layout.changing.values(), changing))
     numbers = iter(handles.tolist())
     try:
@@ -207,14 +208,15 @@ class Feeder:
     """Returns what a walk has read as what is fed of it."""
     columns = self._layout.columns
     if columns.num_ints:
-      ints = _rows_of(np.frombuffer(found.ints, np.int32), columns.num_ints)
+      ints = tfi.tensor_of(_rows_of(np.frombuffer(found.ints, np.int32), columns.num_ints))
     else:
       ints = _no_ints(len(found.objects))
     fed: dict[str, Any] = {"ints": ints}
     if columns.num_floats:
-      fed["floats"] = _rows_of(np.frombuffer(found.floats, np.float64), columns.num_floats)
+      floats = np.frombuffer(found.floats, np.float64)
+      fed["floats"] = tfi.tensor_of(_rows_of(floats, columns.num_floats))
     if columns.uses_items:
-      fed["items"] = np.frombuffer(found.items, np.int32)
+      fed["items"] = tfi.tensor_of(np.frombuffer(found.items, np.int32))
     fed["strings"] = list(map(_encode.strings, found.strings))
     fed["arrays"] = [
       _stack(column, arrays) for column, arrays in zip(columns.tensors, found.tensors, strict=True)

@@ -322,6 +322,11 @@ class Programs:
         self.assumptions.broke(outdated.what, GRAPH)
         entry.programs.remove(program)
 
+  @property
+  def num_promoted(self) -> int:
+    """How many arguments are known to be lists or dicts that change, which decides on calls."""
+    return len(self._promoted)
+
   def again(self, before: Prepared, values: dict[str, Any]) -> Prepared | None:
     """Does as `prepare` for a call like one before, which took the last program that fitted.
 

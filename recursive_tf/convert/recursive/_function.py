@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import tensorflow as tf
@@ -15,6 +15,7 @@ from recursive_tf.convert.decorated._decorated import (
   decorated,
   is_comparing,
 )
+from recursive_tf.convert.decorated._known_calls import KnownCalls, glance_at_objects
 from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.program._arguments import (
   OBJECT,
@@ -22,11 +23,11 @@ from recursive_tf.convert.program._arguments import (
   Argument,
   classify,
   classify_rows,
-  mapped_names,
   rows_of_call,
   with_structure,
 )
 from recursive_tf.convert.program._packed import Packed, PackedType
+from recursive_tf.convert.program._programs import Prepared
 from recursive_tf.convert.values import _forms, _results
 
 _P = ParamSpec("_P")
@@ -104,6 +105,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     super().__init__(function, strict, verify, limits)
     # By version of the program, and the arguments that are mapped.
     self._packed_types: dict[tuple[int, frozenset[str]], PackedType] = {}
+    self._calls = KnownCalls(is_of_objects=True)
 
   def _bound(self, owner: object) -> BoundRecursiveFunction:
     return BoundRecursiveFunction(self, owner)
@@ -145,7 +147,8 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
       return plain()
     values = self._bind((*owner, *lists), kwargs)
     classified = functools.partial(self._classify_rows, num_fixed=len(owner), num_lists=len(lists))
-    return self._call(classified, values, plain)
+    places = tuple(range(len(owner), len(owner) + len(lists)))
+    return self._call(classified, values, plain, places)
 
   def _lists(self, args: tuple[Any, ...]) -> list[Any]:
     """Returns the lists of a mapped call."""
@@ -182,32 +185,43 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
   ) -> Packed:
     lists = self._lists(args)
     values = self._bind((*owner, *lists), kwargs)
+    places = tuple(range(len(owner), len(owner) + len(lists)))
     with self._lock, self._timed():
-      arguments = self._classify_rows(values, len(owner), len(lists))
-      prepared = self._programs.prepare(arguments, values)
-      program = prepared.program
-      if not program.is_pure:
-        raise ConversionRefused.of(
-          Reason.INSIDE_FUNCTION, f"{self.__name__} writes or prints: it has to be called eagerly."
-        )
-      graph = self._programs.graph(program, prepared.arguments)
-      for part in _results.not_of_tensors(graph.form):
-        raise ConversionRefused.of(
-          Reason.INSIDE_FUNCTION,
-          f"{self.__name__} returns {_forms.describe(part)}, which no graph can hold: return"
-          " tensors and numbers only.",
-        )
-      key = program.version, mapped_names(prepared.arguments)
+      prepared = self._again(values, places)
+      if prepared is None:
+        arguments = self._classify_rows(values, len(owner), len(lists))
+        prepared = self._programs.prepare(arguments, values)
+        self._note(prepared, values)
+      key = prepared.program.version, prepared.mapped
+      type_ = self._packed_types.get(key) or self._type_of_packed(prepared)
       if tf.executing_eagerly() and self._schedule.is_due((*key, "pack")):
         verdict = self._check(prepared, values, (*key, "pack"), is_recording=True)
         if verdict.difference is not None:
           raise self._verification_failed(prepared, verdict)
-      type_ = self._packed_types.get(key)
-      if type_ is None:
-        specs = tuple(graph.keep.input_signature)
-        program.is_packed = True
-        type_ = self._packed_types[key] = PackedType(self, *key, specs)
+      prepared.program.is_packed = True
+      self._packed_types[key] = type_
     return Packed(tuple(prepared.tensors), type_)
+
+  def _type_of_packed(self, prepared: Prepared) -> PackedType:
+    """Returns what a tf.function is traced for that is given what a program is fed.
+
+    Raises:
+      ConversionRefused: If the program cannot be a part of another graph.
+    """
+    program = prepared.program
+    if not program.is_pure:
+      raise ConversionRefused.of(
+        Reason.INSIDE_FUNCTION, f"{self.__name__} writes or prints: it has to be called eagerly."
+      )
+    graph = self._programs.graph(program, prepared.arguments)
+    for part in _results.not_of_tensors(graph.form):
+      raise ConversionRefused.of(
+        Reason.INSIDE_FUNCTION,
+        f"{self.__name__} returns {_forms.describe(part)}, which no graph can hold: return"
+        " tensors and numbers only.",
+      )
+    specs = tuple(graph.keep.input_signature)
+    return PackedType(self, program.version, prepared.mapped, specs)
 
   def _run_packed(self, packed: Packed) -> Any:
     if packed.type.function is not self:
@@ -253,6 +267,29 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
         is_owner = name == "self"
         found[name] = Argument(STATIC, value) if is_owner else classify(value, False)
     return with_structure(found, values, is_owned=num_fixed > 0)
+
+  # --- Calls like ones before
+
+  def _again(self, values: dict[str, object], lists: Sequence[int]) -> Prepared | None:
+    before = self._calls.find(glance_at_objects(values, lists), self._programs.num_promoted)
+    return None if before is None else self._programs.again(before, values)
+
+  def _note(self, prepared: Prepared, values: dict[str, object]) -> None:
+    """Notes what was prepared for a call, for others that look the same."""
+    lists = tuple(i for i, a in enumerate(prepared.arguments.values()) if a.is_mapped)
+    glance = glance_at_objects(values, lists)
+    self._calls.note(glance, self._programs.num_promoted, prepared, values)
+
+  def _attempt(
+    self,
+    arguments: dict[str, Argument],
+    values: dict[str, object],
+    plain: Callable[[], object],
+    leaves_out: bool = False,
+  ) -> Callable[[], Any]:
+    prepared = self._programs.prepare(arguments, values, leaves_out=leaves_out)
+    self._note(prepared, values)
+    return self._run(prepared, arguments, values, plain, {})
 
   def _one_by_one(
     self, arguments: dict[str, Argument], values: dict[str, object]

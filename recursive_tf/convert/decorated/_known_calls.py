@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import dataclasses
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert.program._arguments import NUMBER, STATIC, TENSOR, Argument
+from recursive_tf.convert.program._arguments import NUMBER, OBJECT, STATIC, TENSOR, Argument
 from recursive_tf.convert.program._programs import Prepared
 
 _EAGER = tf.__internal__.EagerTensor
@@ -24,6 +24,11 @@ _NUMBERS = (int, float)
 _CONSTANTS = (bool, str, bytes, type(None))
 # Containers are constants or not by what they hold, which changes.
 _CONTAINERS = (list, tuple, dict, set, frozenset)
+# What of these an argument is follows from what they hold.
+_BY_CONTENT = (tuple, np.ndarray, np.generic, tf.Tensor, tf.Variable)
+# By number: a metaclass may have an `__eq__` of its own.
+_OF_CONSTANTS = frozenset(map(id, _CONSTANTS))
+_LOOKED_AT = frozenset(map(id, (_EAGER, np.ndarray, *_NUMBERS, *_CONSTANTS)))
 _MAX_KNOWN = 256  # Of one function, and of one kind of arguments.
 
 Glance = tuple[Any, ...]
@@ -46,6 +51,34 @@ def glance_at(values: Iterable[Any]) -> Glance:
   return tuple(found)
 
 
+def glance_at_objects(values: Mapping[str, Any], lists: Sequence[int]) -> Glance:
+  """Returns what a call over objects looks like: as `glance_at`, but of objects their types.
+
+  Types by number: a program keeps those that it reads, and a metaclass may not want to be a key.
+
+  Args:
+    values: its arguments.
+    lists: the places of those that are lists of what each row is given.
+  """
+  found: list[Any] = [lists]
+  for position, (name, value) in enumerate(values.items()):
+    if position in lists and type(value) is list:
+      found.append(frozenset(map(id, map(type, value))))
+    elif id(type(value)) in _LOOKED_AT:
+      found += glance_at([value])
+    else:
+      found.append(id(type(value)))
+      found.append(None if _is_known_by_type(name, value) else id(value))
+  return tuple(found)
+
+
+def _is_known_by_type(name: str, value: object) -> bool:
+  """Tells whether all values of a type are the same kind of argument, one that is read as data."""
+  if id(type(value)) in _OF_CONSTANTS or isinstance(value, _BY_CONTENT):
+    return False
+  return name != "self" and not callable(value) and not isinstance(value, tf.Module)
+
+
 class KnownCalls:
   """What calls looked like, and the program of each. Not thread-safe.
 
@@ -53,7 +86,13 @@ class KnownCalls:
   It is known weakly, so that it goes with its model.
   """
 
-  def __init__(self) -> None:
+  def __init__(self, is_of_objects: bool = False):
+    """Begins without any.
+
+    Args:
+      is_of_objects: whether calls are looked at by `glance_at_objects`.
+    """
+    self._is_of_objects = is_of_objects
     self._known: dict[Glance, weakref.ref[_Call]] = {}
 
   def find(self, glance: Glance, version: int) -> Prepared | None:
@@ -77,7 +116,8 @@ class KnownCalls:
       prepared: what was prepared.
       values: the arguments of the call.
     """
-    if all(_is_seen(prepared.arguments[name], value) for name, value in values.items()):
+    is_seen = _is_seen_by_type if self._is_of_objects else _is_seen
+    if all(is_seen(name, prepared.arguments[name], value) for name, value in values.items()):
       calls = prepared.entry.calls
       for known in (self._known, calls):
         if len(known) >= _MAX_KNOWN:
@@ -94,8 +134,18 @@ class _Call:
     self.version = version
 
 
-def _is_seen(argument: Argument, value: object) -> bool:
+def _is_seen_by_type(name: str, argument: Argument, value: Any) -> bool:
+  """As `_is_seen`, of a glance that sees the types of objects."""
+  if argument.kind != OBJECT:
+    return not argument.is_mapped and _is_seen(name, argument, value)
+  if not argument.is_mapped:
+    return _is_known_by_type(name, value)
+  return type(value) is list and all(_is_known_by_type("", one) for one in value)
+
+
+def _is_seen(name: str, argument: Argument, value: Any) -> bool:
   """Tells whether a glance at a value says what argument it is."""
+  del name
   kind = type(value)
   if kind is _EAGER or kind is np.ndarray:
     return argument.kind == TENSOR
