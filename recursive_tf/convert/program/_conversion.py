@@ -274,7 +274,8 @@ class Conversion:
       ConversionRefused: If a container would be returned, or kept, more than once.
     """
     entry = self.entry_of(node)
-    shared = self._learnt.crossing(entry.key).shared_result(RESULT)
+    crossing = self._learnt.crossing(entry.key)
+    shared = crossing.shared_result(RESULT) or crossing.kept_argument(RESULT)
     kept = [place.left_form for place in self.effects.places.values()]
     nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
     if shared is None and self._doubled is not None:
