@@ -294,3 +294,35 @@ def test_members_that_carry_more():
     return visit
 
   agrees(build, lambda: [(E(Weighted.A, 0, E(Weighted.B)),)], expect=CONVERTED)
+
+
+def _made(kind, e, visit):
+  """A member that a condition chooses, in a list, passed on and returned."""
+  found = [kind.ADD if k.v > 1 else kind.NEG for k in e.kids]
+  both = (kind.NEG if found and found[0] == kind.ADD else kind.ADD, sum([visit(k) for k in e.kids]))
+  return both[1] * 2 + (1 if both[0] is kind.ADD else 3) + len([x for x in found if x == kind.NEG])
+
+
+def _returned(kind, e, visit):
+  return kind.ADD if e.v > 1 else kind.NEG
+
+
+def _handed_down(kind, e, visit):
+  def walk(one, last):
+    found = 1 if last == kind.ADD else 2
+    return found + 3 * sum([walk(k, kind.NEG if last is kind.ADD else kind.ADD) for k in one.kids])
+
+  return walk(e, kind.ADD)
+
+
+@pytest.mark.parametrize("way", [_made, _returned, _handed_down], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("kind", EXACT, ids=lambda kind: kind.__name__)
+def test_members_that_the_program_chooses(kind, way):
+  def build(recursive):
+    @recursive
+    def visit(e):
+      return way(kind, e, visit)
+
+    return visit
+
+  agrees(build, lambda: [(tree,) for tree in trees(kind)], expect=CONVERTED)

@@ -58,6 +58,12 @@ def test_every_level_of_every_dimension_makes_valid_source():
       ast.parse(generate(spec))
 
 
+def test_programs_with_new_levels_can_be_asked_for():
+  assert all(level in levels.DIMENSIONS[dimension] for dimension, level in levels.NEW)
+  for spec in levels.draw(3, 50, num_new=3):
+    assert len(set(spec.levels) & set(levels.NEW)) >= 3
+
+
 def test_pairs_of_levels_are_covered_soon():
   wanted = {
     frozenset((a, b))

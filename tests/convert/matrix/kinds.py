@@ -1,5 +1,7 @@
 """What the results of the matrix's programs are, as Python expressions."""
 
+import copy
+
 from tests.convert.fuzz.values import Kind
 
 # By what numbers are: the number that a node has by itself.
@@ -8,7 +10,7 @@ _DAMPED = {
   "int": "{} % 11", "float": "{} * 0.5", "tensor": "tf.tanh({} * weight)",
   "array": "{} * 0.5",
 }  # fmt: skip
-_SIMPLE = ("number", "string", "bool", "node")
+_SIMPLE = ("number", "string", "bool", "node", "enum")
 
 
 class Kinds:
@@ -30,7 +32,7 @@ class Kinds:
     what = self.row["what"]
     if what in ("tensor", "array"):
       return (what,)
-    if what in ("string", "bool", "node"):
+    if what in ("string", "bool", "node", "enum"):
       return ("int",)
     return ("int", "int", "float") if what == "number" else ("int", "tensor", "tensor", "float")
 
@@ -53,6 +55,14 @@ class Kinds:
   def result(self, number, node):
     """Returns the expression of a result that holds a number."""
     return self.kind.make(number, node)
+
+  def counted(self):
+    """Returns the same of what is collected: its numbers, if it is counted."""
+    if self.row["collect"] != "count":
+      return self
+    found = copy.copy(self)
+    found.kind, found.is_simple = Kind(lambda m, k: m, "{}".format), self.base in ("int", "float")
+    return found
 
   def number_of_parts(self):
     """Returns the number in a result that was unpacked as `p, q`."""
@@ -106,5 +116,11 @@ class Kinds:
       ],
       "none": [Kind(lambda m, k: f"(None if {k}.flag else {m})", none.format)],
       "node": [Kind(either, "{}.v".format, add_to(".v")), Kind(lambda m, k: k, "{}.v".format)],
+      "enum": [
+        Kind(lambda m, k: f"(Op.ADD if ({m}) % 2 == 0 else Op.NEG)", "CODES_OF[{}]".format),
+        Kind(
+          lambda m, k: f"({k}.op if ({m}) > 1 else Op.MUL)", "(2 if {} is Op.ADD else 1)".format
+        ),
+      ],
       "object": [Kind(lambda m, k: f"Box({m})", x, add_to(".x"))],
     }

@@ -1,8 +1,9 @@
 """Where the collection of a program is, who shares it, and how a result gets into it."""
 
-LIST, DICT, GROUPS, TUPLE = "list", "dict", "groups", "tuple"
+LIST, DICT, GROUPS, TUPLE, COUNT = "list", "dict", "groups", "tuple", "count"
 EMPTY = {LIST: "[]", DICT: "{}", GROUPS: "{}", TUPLE: "()"}
-_CONTAINER = {"key": DICT, "setdefault": GROUPS, "tuple": TUPLE}
+_CONTAINER = {"key": DICT, "setdefault": GROUPS, "tuple": TUPLE, "union": DICT, "count": COUNT}
+_COUNTERS = "{}", "collections.Counter()", "collections.defaultdict(int)"
 
 
 class Place:
@@ -21,7 +22,8 @@ class Place:
   def __init__(self, row, kinds):
     self.row, self.kinds = row, kinds
     self.container = _CONTAINER.get(row["collect"], LIST)
-    self.empty = EMPTY[self.container]
+    is_count = self.container == COUNT
+    self.empty = row.pick("counter", _COUNTERS) if is_count else EMPTY[self.container]
     self.parameter = self.passed = self.given = ""
     self._begin, self.extras, self.field = [], [], ""
     self._is_chosen_by_kid = False
@@ -56,7 +58,7 @@ class Place:
         self._begin = self.row.pick("anew", ([], [f"node.items = {self.empty}"]))
       return where
     if source == "call":
-      self._begin = [self.row.pick("begin", ("xs = fresh(node)", f"xs = {self._type()}()"))]
+      self._begin = [self.row.pick("begin", ("xs = fresh(node)", f"xs = {self._made()}"))]
     return "store" if source == "closure" else "xs"
 
   def _of_object(self, source):
@@ -89,8 +91,10 @@ class Place:
       self._begin = ["acc = kept()"]
     return "acc"
 
-  def _type(self):
-    return "dict" if self.container == GROUPS else self.container
+  def _made(self):
+    if self.container == COUNT:
+      return self.empty
+    return f"{'dict' if self.container == GROUPS else self.container}()"
 
   def _another(self):
     if self.row["collect"] == "class_attribute":
@@ -136,7 +140,7 @@ class Place:
   def collect(self, item, kid):
     """Returns the lines that collect one item."""
     if self._is("passed_twice"):
-      key = f", {kid}" if self.container in (DICT, GROUPS) else ""
+      key = f", {kid}" if self.container in (DICT, GROUPS, COUNT) else ""
       call = f"both({self.owner}, {self.owner}, {item}{key})"
       return [f"{self.owner} = {call}" if self.container == TUPLE else call]
     return [self._line(self.target, item, kid)]
@@ -156,12 +160,20 @@ class Place:
       "insert": pick("insert", (f"{target}.insert(0, {item})", f"{target}.insert(1, {item})")),
       "comprehension": f"{target} += [{item} for _ in (0,)]",
       "key": f"{target}[{key}] = {item}",
+      "union": f"{target} |= {{{key}: {item}}}",
+      "together": pick("together", (f"{target} += sum(([x] for x in [{item}]), [])", *grow[:1])),
+      "count": self._counted(target, key, self.kinds.kind.number(item)),
       "setdefault": f"{target}.setdefault({group}, []).append({item})",
       "tuple": pick("grow", grow_tuple),
       "attribute": pick("grow", (*grow, added[0])),
       "class_attribute": pick("grow", (*grow, *added)),
       "default": pick("added", (*added, f"{target}.extend([{item}])")),
     }[self.row["collect"]]
+
+  def _counted(self, target, key, number):
+    if self.empty == "{}":
+      return f"{target}[{key}] = {target}.get({key}, 0) + {number}"
+    return f"{target}[{key}] += {number}"
 
   def put(self, item, kid):
     """Returns an expression that collects one item, or None if there is none."""
@@ -176,7 +188,7 @@ class Place:
 
   def helper(self):
     """Returns the source of the function `both`, which is given the owner twice."""
-    keyed = self.container in (DICT, GROUPS)
+    keyed = self.container in (DICT, GROUPS, COUNT)
     if self.container == TUPLE:
       return "def both(a, b, item):\n  return (*a, *b[-1:], item)\n"
     lines = [self._line(name, "item", "kid").strip() for name in "ab"]
@@ -185,6 +197,8 @@ class Place:
   def collect_all(self, comprehension):
     """Returns the lines that collect what a comprehension, without its brackets, makes."""
     target, made = f"{self.target}{self.field}", f"[{comprehension}]"
+    if self.row["collect"] == "together":
+      made = f"sum(([x] for x in ({comprehension})), [])"
     if self._is("passed_twice"):
       return [f"both_all({self.owner}, {self.owner}, {made})"]
     ways = [f"{target} += {made}", f"{target}.extend({made})", f"{target}[:] = {made}"]

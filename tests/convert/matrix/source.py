@@ -2,14 +2,16 @@
 
 import re
 
-from tests.convert.matrix import loops
+from tests.convert.matrix import further, loops
 from tests.convert.matrix.kinds import Kinds
 from tests.convert.matrix.places import Place
 from tests.convert.matrix.trees import Trees
 from tests.convert.matrix.uses import Use
 
+_MODULES = "collections", "dataclasses", "enum", "functools", "itertools", "operator"
 _IMPORTS = {
-  "import dataclasses\n": "dataclasses.", "from typing import NamedTuple\n": "NamedTuple",
+  **{f"import {name}\n": f"{name}." for name in _MODULES},
+  "from typing import NamedTuple\n": "NamedTuple",
   "\nimport numpy as np\n": "np.", "import tensorflow as tf\n": "tf.",
 }  # fmt: skip
 _CLASSES = {
@@ -19,6 +21,18 @@ _CLASSES = {
   "Item": "@dataclasses.dataclass\nclass Item:\n  a: object\n  b: object\n",
   "Holder": "class Holder:\n  items = []\n",
   "Other": "class Other:\n  items = []\n",
+}
+_ENUMS = ("enum.Enum", '1, 2, "m"'), ("enum.IntEnum", "1, 5, 9"), (
+  "str, enum.Enum", '"add", "neg", "mul"'
+)  # fmt: skip
+_TABLES = {
+  "Op": "class Op({base}):\n  ADD, NEG, MUL = {values}\n",
+  "CODES_OF": "CODES_OF = {Op.ADD: 1, Op.NEG: 2, Op.MUL: 3}\n",
+  "ENVIRONMENT": 'ENVIRONMENT = {"a": 3, "x": 4, "l": 5}\n',
+  "MEMO": "MEMO = {}\n",
+  "LOG": "LOG = []\n",
+  "note": "def note(n):\n  LOG.append(n)\n  return n\n",
+  "TABLE": "TABLE = [lambda n: n + 1, lambda n: n * 2, int]\n",
 }
 _GLOBALS = {
   "SCALE": "SCALE = 2\n",
@@ -45,7 +59,8 @@ class _Program:
   def __init__(self, row):
     self.row, self.kinds = row, Kinds(row)
     self.place = Place(row, self.kinds)
-    self.use = Use(row, self.kinds, self.place)
+    self.use = Use(row, self.kinds.counted(), self.place)
+    self.carried = further.carried(row)
     self.extras = [*dict.fromkeys([*self.place.extras, *self.use.extras])]
 
   def source(self):
@@ -57,7 +72,14 @@ class _Program:
     trees = Trees(self.row, build + helpers, empty, self.place.given)
     program = [helpers, trees.nodes(), build, trees.calls()]
     used = "\n\n".join(program)
+    used += "LOG " if _has(used, "note") else "Op." if _has(used, "CODES_OF") else ""
     shared = [text for name, text in (_GLOBALS | _CLASSES).items() if _has(used, name)]
+    base, values = self.row.pick("enumeration", _ENUMS)
+    shared += [
+      text.format(base=base, values=values) if name == "Op" else text
+      for name, text in _TABLES.items()
+      if _has(used, name)
+    ]
     if "fresh" in self.place.parameter:  # A default value: it is made before.
       shared, program = [*shared, helpers], program[1:]
     text = "\n\n".join(filter(None, [*shared, *program])).replace("EMPTY", empty)
@@ -81,12 +103,14 @@ class _Program:
     return "\n\n".join(text for name, text in texts.items() if f"{name}(" in used)
 
   def _build(self, body, used):
-    parameters = ", ".join(p for p in ("node", self.place.parameter) if p)
+    down = f"down={self.carried.first}" if self.carried else ""
+    parameters = ", ".join(p for p in ("node", self.place.parameter, down) if p)
     kept = {name: found for name, found in _KEPT.items() if _has(body, re.escape(name))}
     lines = [f"  {line}\n" for line, _ in kept.values()]
     state = [read for _, read in kept.values()]
     lines += ["  holder.box = Bag([])\n"] if "holder.box" in body else []
-    state += [name for name in ("KEPT", "STORE") if _has(used, name)]
+    state += [name for name in ("KEPT", "STORE", "MEMO") if _has(used, name)]
+    state += ["LOG"] if _has(body, "note") else []
     state += [f"(lambda: {n}.items)" for n in ("Holder", "Other") if _has(body, n)]
     if _has(body, "cls"):
       owner = "Node" if self.row["source"] == "call" else "Holder"
@@ -96,8 +120,10 @@ class _Program:
 
   def _body(self):
     lines = [*self.place.begin(), *self._base_case(), *self._collecting()]
-    lines += [*self.place.end(), *self.use.lines()]
-    assigned = re.search(r"^\s*store (\+?=)", _render(lines), re.M)
+    lines += [*self.place.end(), *self.use.lines(), *further.inside(self.row)]
+    if self.carried:
+      lines += [*self.carried.lines, f"u = u + {self.carried.read}"]
+    assigned = re.search(r"^\s*store ([+|]?=)", _render(lines), re.M)
     lines = [*(["nonlocal store"] if assigned else []), *lines]
     return [*lines, f"return {self._returned(self.kinds.damped('u'))}"]
 
@@ -120,8 +146,8 @@ class _Program:
     return ["if not node.kids:", [f"return {self._returned(self.kinds.own('node'))}"]]
 
   def _call(self, kid):
-    further = f", {self.place.passed}" if self.place.passed else ""
-    call = f"visit({kid}{further})"
+    down = f"down={self.carried.passed}" if self.carried else ""
+    call = f"visit({', '.join(filter(None, [kid, self.place.passed, down]))})"
     if not self.extras:
       return call
     return f'{call}["r"]' if self._is_dict() else f"{call}[0]"
@@ -140,7 +166,7 @@ class _Program:
     def put(kid, result):
       return self.place.put(self._item(kid, result, ""), kid)
 
-    if self.row["collect"] == "comprehension":
+    if self.row["collect"] in ("comprehension", "together"):
       return loops.at_once(self.row, self._item, self._call, self._collect_all)
     return loops.statements(self.row, turn, self._call, put)
 

@@ -11,6 +11,7 @@ _FIELDS = {
   "x": ("tf.constant([v * 0.5, 1.0 - v * 0.25])", "node.x = node.x + by"),
   "array": ("np.array([v * 0.5, 1.0 - v * 0.25], np.float32)", "node.array += np.float32(by)"),
   "nums": ("[v + i for i in range(len(kids) + 1)]", "node.nums.append(by)"),
+  "op": ("Op.ADD if flag else Op.NEG", "node.op = Op.MUL"),
   "items": ("EMPTY", ""),
   "box": ("Bag([])", ""),
   "owner": ("Holder", ""),
@@ -34,6 +35,7 @@ class Trees:
   def __init__(self, row, body, empty, given):
     """Takes the row, the program's source, an empty collection and the calls' last argument."""
     self.row, self.given = row, given
+    self._has_environment = "ENVIRONMENT" in body
     read = set(re.findall(r"\.(\w+)\b", body)) | {"kids"}
     fields = {name: (value.replace("EMPTY", empty), by) for name, (value, by) in _FIELDS.items()}
     self.fields = {name: found for name, found in fields.items() if name in read}
@@ -103,7 +105,9 @@ class Trees:
     ]  # fmt: skip
 
   def _new_global(self):
+    environment = ['  ENVIRONMENT["r"] = 7', '  ENVIRONMENT.pop("a", None)']
     return [
+      *(environment if self._has_environment else []),
       "  global SCALE, adjust", "  SCALE, adjust = 5, lambda n: n * 4 - n",
       self._call("small"), "  SCALE, adjust = 2.5, lambda n: n * 0.5",
       self._call("small"), self._call("deeper"),

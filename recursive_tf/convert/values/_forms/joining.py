@@ -252,7 +252,7 @@ def can_be_none(form: Form) -> bool:
 
 
 def _join_static(a: object, b: object) -> Form | None:
-  if type(a) is type(b) and isinstance(a, NUMBERS):
+  if type(a) is type(b) and type(a) in NUMBERS:
     return NumberForm(type(a))
   if {type(a), type(b)} == {int, float}:
     return IntOrFloatForm()
