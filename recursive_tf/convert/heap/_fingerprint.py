@@ -275,6 +275,8 @@ def _relevant(owner: object, found: dict[str, object]) -> tuple[str, ...]:
 
 def is_bookkeeping(name: str) -> bool:
   """Tells whether an attribute of a layer or module is none that its call reads."""
+  if name == "activity_regularizer":  # Called with what the layer gives.
+    return False
   return name in _BOOKKEEPING or name.startswith(_PREFIX) or name.endswith(_SUFFIXES)
 
 

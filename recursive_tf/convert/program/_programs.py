@@ -301,12 +301,16 @@ class Programs:
         making = _Making(entry, [*roots, *learnt], budget, leaves_out, taken or {})
         program = self._convert(making, arguments, values)
       except PromoteArgument as promoted:
-        if arguments[promoted.args[0]].is_mapped:
-          text = f"The lists or dicts given to map as {promoted.args[0]!r} are changed."
-          text += " Call it for each."
+        (name,) = promoted.args
+        text = None
+        if arguments[name].is_mapped:
+          text = f"The lists or dicts given to map as {name!r} are changed. Call it for each."
+        elif name in self._promoted:  # Asked for already: it is of another class.
+          text = f"A {type(values[name]).__name__} that is passed in as {name!r} is changed."
+        if text is not None:
           refusal = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
           raise entry.refused(refusal, self._stats.total_seconds, self._limits) from None
-        self._promoted.add(promoted.args[0])
+        self._promoted.add(name)
         self._stats.num_conversions -= 1  # It goes on, with one thing more known.
         return self.prepare(arguments, values, budget, leaves_out, taken)
       try:

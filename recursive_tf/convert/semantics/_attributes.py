@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Collection
 from typing import Any
 
+import keras
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
@@ -16,7 +17,7 @@ from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _arrays, _shapes
-from recursive_tf.convert.semantics._native import watch
+from recursive_tf.convert.semantics._native import lifted, watch
 from recursive_tf.convert.values._abstract import (
   Abstract,
   Array,
@@ -143,7 +144,20 @@ def _of_library(ip: Host, owner: object, name: str) -> Any:
   if any(isinstance(owner, kind) and hasattr(kind, name) for kind in (list, dict, set)):
     return value  # Methods of containers; what these read and change is seen to when called.
   watch(ip, owner)
-  return guards.attribute(owner, name) if name in getattr(owner, "__dict__", {}) else value
+  if name in getattr(owner, "__dict__", {}):
+    return guards.attribute(owner, name)
+  if isinstance(owner, keras.layers.Layer) and name == "losses":
+    _check_no_losses(ip, owner)
+  is_new = type(value) in (list, dict) and getattr(owner, name) is not value
+  return lifted(ip, value) if is_new else value
+
+
+def _check_no_losses(ip: Host, layer: keras.layers.Layer) -> None:
+  """Refuses to read losses that calls have left in layers, and guards that there are none."""
+  for part in layer._flatten_layers():
+    for left in (part._losses, part._losses_override):
+      if ip.conversion.guards.length(left):
+        raise ip.frame.refuse(Reason.OPAQUE_READ, f"Calls have left losses in layer {part.name!r}.")
 
 
 def _is_shadowed(owner: object, name: str) -> bool:

@@ -32,6 +32,13 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._numbers import Number
 
+# What `Layer.__call__` goes by.
+_SETTINGS = (
+  *("activity_regularizer", "autocast", "built", "compute_dtype", "dtype_policy", "input_dtype"),
+  *("input_spec", "quantization_mode", "variable_dtype", "_allow_non_tensor_positional_args"),
+  *("_convert_input_args", "_remat_mode"),
+)
+
 
 def call(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Calls a layer of Keras."""
@@ -134,6 +141,7 @@ def _call_users(
 ) -> Any:
   """Calls a user's own layer, as `Layer.__call__` does."""
   parameters = layer._call_signature.parameters
+  _watch_settings(ip, layer)
   is_special = (
     layer.compute_dtype != layer.variable_dtype
     or layer.activity_regularizer is not None
@@ -160,6 +168,17 @@ def _call_users(
     kwargs["training"] = training
   with tfi.layer_call(layer, training):
     return ip.call_function(method, [layer, *args], kwargs)
+
+
+def _watch_settings(ip: Host, layer: Any) -> None:
+  """Guards what `Layer.__call__` reads of a user's own layer, beside what its `call` does."""
+  guards = ip.conversion.guards
+  for name in _SETTINGS:
+    if hasattr(layer, name):
+      guards.attribute(layer, name)
+  for spec in tf.nest.flatten(layer.input_spec):
+    for name in getattr(spec, "__dict__", {}):
+      guards.attribute(spec, name)
 
 
 def _converted(ip: Host, layer: Any, value: Any) -> Any:

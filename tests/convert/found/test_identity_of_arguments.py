@@ -1,7 +1,11 @@
 """Which of the containers that a program makes are one and the same: on both sides of calls."""
 
-import pytest
+import time
 
+import pytest
+import tensorflow as tf
+
+import recursive_tf as rtf
 from recursive_tf.convert import Reason
 from tests.convert.agreement import CONVERTED, agrees, root
 from tests.convert.found.collected import Box, collector
@@ -367,3 +371,32 @@ def a_list_is_kept_and_would_be_changed_by_a_call_in_a_branch_that_no_run_takes(
     return visit(n, acc)
 
   return f
+
+
+class _Doubling(list):
+  """A list that appends what it is given twice."""
+
+  def append(self, x):
+    list.append(self, x)
+    list.append(self, x)
+
+
+def test_a_list_of_another_class_is_changed():
+  @rtf.function(verify=0)
+  def push(items, x):
+    items.append(x)
+    y = items[0] + items[-1]
+    items[0] = y
+    return y, len(items), items
+
+  x = tf.ones([2])
+  items = [x]
+  for turn in range(6):
+    push(items, x * turn)
+  for given, y in ((items, x), ([1.0], 2.0), ([2.0], x), ([], x)):
+    push(given, y)
+  items = _Doubling([x])
+  begin = time.perf_counter()
+  _, count, found = push(items, x)
+  assert (count, found is items) == (3, True)
+  assert time.perf_counter() - begin < 10  # Each conversion asked for another one, for minutes.
