@@ -436,18 +436,25 @@ def _method_of_builtin(ip: Host, ref: Ref, name: str) -> Any:
 
 def _of_object(ip: Host, owner: LocalObject, name: str) -> Any:
   ip.conversion.guards.methods(owner.type)
+  if name == "__class__":
+    return owner.type
   if name in owner.fields:
     return owner.fields[name]
   found = by_class(owner.type, name)
+  held = ip.conversion.guards.of_class(owner.type, name)
   if isinstance(found, property):
     return ip.call(found.fget, [owner], {})
   if isinstance(found, types.FunctionType):
     return BoundMethod(found, owner)
   if isinstance(found, staticmethod):
     return found.__func__
+  if isinstance(found, classmethod):
+    return BoundMethod(found.__func__, owner.type)
   if found is None:
     raise Raises
-  return found
+  if hasattr(type(found), "__get__") and not isinstance(found, type):
+    raise ip.frame.refuse(Reason.OPAQUE_READ, f"{owner.type.__name__}.{name} is a descriptor.")
+  return held
 
 
 def _method_of_container(ip: Host, owner: object, name: str) -> Any:

@@ -53,6 +53,8 @@ from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Spread
 
+_PLAIN_DESCRIPTORS = (property, types.MemberDescriptorType, types.GetSetDescriptorType)
+
 
 def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Returns `function(*args, **kwargs)`."""
@@ -248,6 +250,9 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) is not converted.")
   if type_.__new__ is not object.__new__ or type(type_) is not type:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or metaclass.")
+  own = _own_access(type_)
+  if own is not None:
+    raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own {own}.")
   ip.conversion.guards.methods(type_)
   ip.conversion.guards.function(type_.__init__)
   made = frame.new(LocalObject(type_, {}))
@@ -276,6 +281,19 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
   elif args or kwargs:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) takes no arguments.")
   return made
+
+
+def _own_access(type_: type) -> str | None:
+  """Returns what runs code of the user's when attributes of an object are read or written."""
+  for name in ("__setattr__", "__delattr__", "__getattribute__", "__getattr__", "__del__"):
+    found = inspect.getattr_static(type_, name, None)
+    if found is not getattr(object, name, None) and not _is_generated(found):
+      return name
+  for kind in type_.__mro__:
+    for name, found in vars(kind).items():
+      if hasattr(type(found), "__set__") and not isinstance(found, _PLAIN_DESCRIPTORS):
+        return f"{type(found).__name__} {name!r}"
+  return None
 
 
 def _is_generated(init: Any) -> bool:

@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _arrays, _attributes, _items
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -163,6 +164,9 @@ def has_attribute(ip: Host, owner: Any, name: Any) -> Any:
 def _heap_has(ip: Host, owner: Ref, name: str) -> Any:
   frame = ip.frame
   kinds = frame.types_of(owner) - {Missing}
+  for kind in kinds:
+    if not _libraries.is_library(kind):
+      ip.conversion.guards.of_class(kind, name)
   if all(_attributes.in_class(kind, name) and not _is_data(kind, name) for kind in kinds):
     if not any(isinstance(_attributes.by_class(kind, name), property) for kind in kinds):
       return True
@@ -176,6 +180,8 @@ def _heap_has(ip: Host, owner: Ref, name: str) -> Any:
 
 def _class_has(ip: Host, owner: object, kind: type, name: str) -> bool:
   """Tells whether a class has an attribute; a property is asked, which may raise."""
+  if not _libraries.is_library(kind):
+    ip.conversion.guards.of_class(kind, name)
   if isinstance(_attributes.by_class(kind, name), property):
     ip.attribute(owner, name)
     return True
