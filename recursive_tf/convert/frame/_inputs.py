@@ -37,6 +37,7 @@ class Layout:
     changing: values read anew for each run.
     state: forms of the places whose state a run begins with, by the place's key.
     arguments: specs of the entry function's own tensors.
+    makes_objects: whether runs make objects, for which each call has a table.
   """
 
   def __init__(self) -> None:
@@ -45,6 +46,7 @@ class Layout:
     self.state: dict[Any, Any] = {}
     self.changing: dict[Any, ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
+    self.makes_objects = False
 
   def constant_index(self, value: Any) -> int:
     """Returns the place of an object of the program itself."""
@@ -71,6 +73,8 @@ class Layout:
       specs["items"] = tf.TensorSpec([None], tf.int32)
     if self.constants:
       specs["constants"] = tf.TensorSpec([len(self.constants)], tf.int32)
+    if self.makes_objects:
+      specs["made"] = tf.TensorSpec([], tf.int64)
     specs["state"] = [spec for form in self.state.values() for spec in _forms.specs(form)]
     specs["strings"] = [tf.TensorSpec([None], tf.string) for _ in range(columns.num_strings)]
     specs["arrays"] = [_stack_spec(column) for column in columns.tensors]
@@ -185,6 +189,11 @@ class Inputs:
     index = self._layout.constant_index(value)
     constants = self._tensor("constants", None, tf.TensorSpec([None], tf.int32))
     return constants[index]
+
+  def made(self) -> tf.Tensor:
+    """Returns the number of the table of the objects that a call makes."""
+    self._layout.makes_objects = True
+    return self._tensor("made", None, tf.TensorSpec([], tf.int64))
 
   def num_objects(self) -> tf.Tensor:
     """Returns the number of objects, int32 []."""

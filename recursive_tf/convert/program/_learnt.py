@@ -18,6 +18,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Ref
 
 RESULT = "result"  # Beside the positions of arguments.
+_MAX_GROWTH = 3  # Attempts in which the form of a result gets deeper: then it has no end.
 
 
 class Learnt:
@@ -32,6 +33,7 @@ class Learnt:
     crossings: which containers are one object on both sides of a call.
     variants: the forms of arguments.
     read_at_once: positions of arguments that are objects which a body reads whatever happens.
+    made: instances whose results have no form but that of objects which a run makes.
   """
 
   def __init__(self) -> None:
@@ -43,6 +45,8 @@ class Learnt:
     self.crossings: dict[Any, Crossing] = {}
     self.variants = Variants()
     self.read_at_once: dict[Any, frozenset[int]] = {}
+    self.made: dict[Any, None] = {}
+    self._growth: dict[Any, int] = {}  # How often the form of a result has got deeper.
 
   def note_news(self) -> None:
     """Notes that this attempt has found out anything: another one has to follow."""
@@ -63,7 +67,7 @@ class Learnt:
       Mismatch: If a part of the result has no form.
       ConversionRefused: If it returns other things on other paths.
     """
-    form = _forms.form_of(result, frame)
+    form = _forms.MadeForm() if instance.key in self.made else _forms.form_of(result, frame)
     try:
       joined = form if instance.result is None else _forms.join(instance.result, form)
     except _forms.Mismatch as error:
@@ -72,10 +76,22 @@ class Learnt:
         f"{instance.name} returns {error} on different paths.",
         instance.source.origin(instance.node),
       ) from None
-    if joined != self.results.get(instance.key):
+    known = self.results.get(instance.key)
+    if known is not None and _forms.depth(joined) > _forms.depth(known):
+      self._growth[instance.key] = self._growth.get(instance.key, 0) + 1
+      if self._growth[instance.key] > _MAX_GROWTH and _forms.can_be_made(joined):
+        self.note_made(instance.key)
+        joined = _forms.MadeForm()
+    if joined != known:
       self.results[instance.key] = joined
       self.has_news = True
     return joined
+
+  def note_made(self, key: object) -> None:
+    """Notes that what an instance returns has no form but that of objects which a run makes."""
+    self.made[key] = None
+    self.results[key] = _forms.MadeForm()
+    self.has_news = True
 
   def note_changed(self, instance: Instance, rebuilt: Rebuilt, frame: Frame) -> None:
     """Notes which arguments a function changes for its caller, and the forms they have then."""
