@@ -7,6 +7,7 @@ what it holds does not change any more. Python makes the objects of the rows aft
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import tensorflow as tf
@@ -15,7 +16,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._reading import Reading
-from recursive_tf.convert.frame._sharing import containers, name_of
+from recursive_tf.convert.frame._sharing import containers, name_of, parts_of
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -59,20 +60,41 @@ class Making(Reading):
       return self._handle_of(value, make=True)
     return self._make(self._with_handles(value))
 
-  def made(self, value: Any, form: Any) -> Any:
-    """Returns a value with all in it that a form has by its number, in the place of that."""
+  def made(self, value: Any, form: Any, given: Collection[Container]) -> Any:
+    """Returns a result in which what its form has by numbers is known by them.
+
+    Args:
+      value: the result.
+      form: its form.
+      given: the containers among the arguments, whose content stays what it is.
+    """
     if isinstance(form, _forms.MadeForm):
       return value if isinstance(value, Made) else Made(self.handle(value))
     if not _forms.has_made(form) or not any(True for _ in containers(value)):
       return value
-    text = f"What is returned is {_forms.describe(form)}, in which old and new objects meet."
-    raise self.refuse(Reason.MADE_OBJECT, text)
+    if isinstance(value, Maybe):
+      form = form.value if isinstance(form, _forms.MaybeForm) else form
+      return Maybe(self.made(value.value, form, given), value.is_there)
+    form = form.value if isinstance(form, _forms.MaybeForm) else form
+    parts = dict(parts_of(value))
+    forms = form.parts if isinstance(form, _forms.NestForm) else [form.element] * len(parts)
+    new = [self.made(p, f, given) for p, f in zip(parts.values(), forms, strict=True)]
+    if isinstance(value, tuple):
+      return type(value)(*new) if hasattr(value, "_fields") else tuple(new)
+    if value in given:
+      text = f"{name_of(value)}, which was passed in, is returned with old and new objects in it."
+      raise self.refuse(Reason.MADE_OBJECT, text)
+    if parts:
+      is_dict = isinstance(value.snapshot(), dict)
+      value.restore(dict(zip(parts, new, strict=True)) if is_dict else new)
+    return value
 
   def _handle_of(self, container: Container, make: bool = False) -> Any:
     key = "made", id(container)
     for layer in reversed(self._layers):
       if key in layer.memo:
-        return layer.memo[key][1]
+        _, handle = layer.memo[key]
+        return handle
     if not make:
       return None
     for one in self.sharing.linked(container):

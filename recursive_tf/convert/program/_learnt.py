@@ -105,6 +105,9 @@ class Learnt:
         raise frame.refuse(
           Reason.KINDS_DIFFER, f"{instance.name} leaves {error} in a variable around it."
         ) from None
+      if _forms.has_made(joined):
+        text = f"{instance.name} leaves what may be an old or a new object in what it is given."
+        raise frame.refuse(Reason.MADE_OBJECT, text)
       if known.get(position) != joined:
         known[position] = joined
         self.has_news = True

@@ -40,6 +40,7 @@ from recursive_tf.convert.values._forms.joining import has_containers as has_con
 from recursive_tf.convert.values._forms.joining import (
   has_containers_in_rows as has_containers_in_rows,
 )
+from recursive_tf.convert.values._forms.joining import has_gradients as has_gradients
 from recursive_tf.convert.values._forms.joining import has_made as has_made
 from recursive_tf.convert.values._forms.joining import has_rows as has_rows
 from recursive_tf.convert.values._forms.joining import has_views as has_views

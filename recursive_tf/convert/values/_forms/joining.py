@@ -407,6 +407,18 @@ def has_made(form: Form) -> bool:
   return isinstance(form, MadeForm) or (isinstance(form, MaybeForm) and has_made(form.value))
 
 
+def has_gradients(form: Form) -> bool:
+  """Tells whether there are tensors, other than Python's numbers, that may have a gradient."""
+  if isinstance(form, NestForm):
+    return any(map(has_gradients, form.parts))
+  if isinstance(form, RowsForm):
+    return has_gradients(form.element)
+  if isinstance(form, MaybeForm):
+    return has_gradients(form.value)
+  dtypes = form.dtypes() if isinstance(form, (TensorForm, ArrayForm, WeakForm)) else []
+  return any(dtype.is_floating or dtype.is_complex for dtype in dtypes)
+
+
 def depth(form: Form) -> int:
   """Returns how deep containers of the program's lie in each other in values of this form."""
   if isinstance(form, NestForm):
