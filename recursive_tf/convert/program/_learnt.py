@@ -84,12 +84,14 @@ class Learnt:
         joined = _forms.MadeForm()
     if joined != known:
       self.results[instance.key] = joined
+      self.crossing(instance.key).forget_results(RESULT)  # It may hold others now.
       self.has_news = True
     return joined
 
   def note_made(self, key: object) -> None:
     """Notes that what an instance returns has no form but that of objects which a run makes."""
     self.made[key] = None
+    self.crossing(key).forget_results(RESULT)
     self.results[key] = _forms.MadeForm()
     self.has_news = True
 

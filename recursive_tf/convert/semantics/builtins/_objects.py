@@ -24,6 +24,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  Made,
   Maybe,
   Missing,
   Raises,
@@ -261,4 +262,8 @@ def is_callable(ip: Host, value: object) -> Any:
         Reason.UNSUPPORTED_OPERATION, "callable() of objects of several classes."
       )
     return found.pop()
+  if isinstance(value, LocalObject):
+    return _attributes.by_class(value.type, "__call__") is not None
+  if isinstance(value, (Made, Maybe)):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
   return callable(value) or isinstance(value, (BoundMethod, Builtin, Closure))
