@@ -132,10 +132,12 @@ class Making(Reading):
       return Made(self.handle(value))
     if isinstance(value, Maybe) and any(True for _ in containers(value)):
       return Made(self.handle(value))
-    return self._with_handles(value) if type(value) is tuple else value
+    return self._with_handles(value) if isinstance(value, tuple) else value
 
   def _make(self, value: Any) -> tf.Tensor:
     """Makes an object of a value without containers within."""
+    if any(one is not value for _, one in containers(value)):
+      raise self.refuse(Reason.MADE_OBJECT, "A container within becomes a part of an object.")
     form = _forms.form_of(value, self)
     self._check(form)
     parts = _forms.flatten(value, form, self)
