@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -53,14 +54,16 @@ def with_made(
     return made[_FIRST - number] if number <= _FIRST else object_of(number)
 
   sites = kernels.recursive_tf_made_sites(table).numpy().tolist()
-  rows = {site: _rows(table, site, forms[site], sites.count(site)) for site in set(sites)}
+  rows = {
+    site: _rows(table, site, forms[site], count) for site, count in Counter(sites).items()
+  }
   for site in sites:  # Each is made after what it is made of.
-    made.append(_results.rebuild(forms[site], next(rows[site]), found))
+    made.append(_value(forms[site], next(rows[site]), found))
   return found
 
 
 def _rows(table: tf.Tensor, site: int, form: Any, count: int) -> Iterator[Iterator[Any]]:
-  """Yields the tensors of each object of a site."""
+  """Yields the parts of each object of a site, as NumPy has them."""
   dtypes = [spec.dtype for spec in _forms.specs(form)]
   if not dtypes:
     return iter([iter(())] * count)
@@ -71,15 +74,47 @@ def _rows(table: tf.Tensor, site: int, form: Any, count: int) -> Iterator[Iterat
   return (iter(row) for row in zip(*parts, strict=True))
 
 
-def _parts(values: tf.Tensor, shapes: tf.Tensor) -> list[tf.Tensor]:
+def _parts(values: tf.Tensor, shapes: tf.Tensor) -> Any:
   """Returns one part of all objects."""
-  sizes = shapes.numpy()
-  count = len(sizes)
+  numbers, sizes = values.numpy(), shapes.numpy()
   if (sizes == sizes[:1]).all():
-    return tf.unstack(tf.reshape(values, [count, *sizes[0]]), num=count)
+    return numbers.reshape([len(sizes), *sizes[0]])
   ends = np.cumsum(sizes.prod(axis=1, dtype=np.int64))
   starts = [0, *ends[:-1]]
   return [
-    tf.reshape(values[start:end], size)
+    numbers[start:end].reshape(size)
     for start, end, size in zip(starts, ends, sizes, strict=True)
   ]
+
+
+def _value(form: Any, parts: Iterator[Any], object_of: Callable[[int], Any]) -> Any:
+  """Returns the value of a form of its parts, as `_results.rebuild` does of tensors."""
+  if isinstance(form, _forms.StaticForm):
+    return form.value
+  if isinstance(form, (_forms.RefForm, _forms.MadeForm)):
+    return object_of(int(next(parts)))
+  if isinstance(form, _forms.NumberForm):
+    return form.type(next(parts))
+  if isinstance(form, _forms.IntOrFloatForm):
+    number, is_int = next(parts), next(parts)
+    return int(number) if is_int else float(number)
+  if isinstance(form, _forms.TextForm):
+    return next(parts).decode()
+  if isinstance(form, _forms.MaybeForm):
+    is_there = bool(next(parts))
+    value = _value(form.value, parts, object_of)
+    return value if is_there else None
+  if isinstance(form, _forms.WeakForm):
+    tensor, is_number = next(parts), next(parts)
+    number = form.type(tensor.reshape(-1)[0]) if is_number else None
+    return tf.constant(tensor, form.spec.dtype) if number is None else number
+  if isinstance(form, _forms.NestForm):
+    return _results.container(form, [_value(part, parts, object_of) for part in form.parts])
+  if isinstance(form, _forms.RowsForm):
+    length, kind = int(next(parts)), form.type
+    columns = [] if form.element is None else [next(parts) for _ in _forms.specs(form.element)]
+    assert kind is not None  # Views are refused.
+    rows = (iter([column[i] for column in columns]) for i in range(length))
+    return kind(() if form.element is None else (_value(form.element, r, object_of) for r in rows))
+  assert isinstance(form, _forms.TensorForm)  # All others are refused.
+  return tf.constant(next(parts), form.spec.dtype)
