@@ -91,20 +91,25 @@ class Making(Reading):
 
   def _handle_of(self, container: Container, make: bool = False) -> Any:
     key = "made", id(container)
-    for layer in reversed(self._layers):
-      if key in layer.memo:
-        _, handle = layer.memo[key]
-        return handle
-    if not make:
-      return None
+    known = self._known(key)
+    if known is not None or not make:
+      return known
     for one in self.sharing.linked(container):
       if one in self.sharing.book.pinned:
         text = f"{name_of(container)} becomes an object that the run makes"
         raise self.sharing.refuse(f"{text}, and {self.sharing.book.pinned[one]}.")
-    handle = self._make(self._with_handles(container))
+    handle: tf.Tensor = self._make(self._with_handles(container))
     self._layers[-1].memo[key] = container, handle  # Kept, so that no id is given twice.
     self.sharing.pin(container, _WHERE.format(self.line))
     return handle
+
+  def _known(self, key: object) -> tf.Tensor | None:
+    for layer in reversed(self._layers):
+      found = layer.memo.get(key)
+      if isinstance(found, tuple):
+        handle: tf.Tensor = found[1]
+        return handle
+    return None
 
   def _with_handles(self, value: Any) -> Any:
     """Returns a value in which the containers within are known by their numbers."""

@@ -17,10 +17,10 @@ _FIRST = -3  # The number of the first one, as in kernels/runtime/made_objects.h
 
 
 def new_table() -> tf.Tensor:
-  """Returns the number of a table for the objects of one call; it is there as long as the tensor."""
+  """Returns the number of a table for the objects of one call, which lasts as long as it."""
   with tf.init_scope():
     table = kernels.recursive_tf_new_made()
-  weakref.finalize(table, _drop, int(table))
+  weakref.finalize(table, _drop, int(table)).atexit = False
   return table
 
 
@@ -33,6 +33,13 @@ class Objects(list[Any]):
   """The objects of a run by handle, and the table of those that it makes."""
 
   table: Any = None
+
+
+class _Unmade:
+  """Stands for what could not be made."""
+
+  def __init__(self, error: Exception):
+    self.error = error
 
 
 def with_made(
@@ -51,14 +58,18 @@ def with_made(
   made: list[Any] = []
 
   def found(number: int) -> Any:
-    return made[_FIRST - number] if number <= _FIRST else object_of(number)
+    value = made[_FIRST - number] if number <= _FIRST else object_of(number)
+    if isinstance(value, _Unmade):
+      raise value.error
+    return value
 
   sites = kernels.recursive_tf_made_sites(table).numpy().tolist()
-  rows = {
-    site: _rows(table, site, forms[site], count) for site, count in Counter(sites).items()
-  }
+  rows = {site: _rows(table, site, forms[site], count) for site, count in Counter(sites).items()}
   for site in sites:  # Each is made after what it is made of.
-    made.append(_value(forms[site], next(rows[site]), found))
+    try:
+      made.append(_value(forms[site], next(rows[site]), found))
+    except Exception as error:  # Of what is not there on the run's way, and nothing else has.
+      made.append(_Unmade(error))
   return found
 
 
@@ -82,8 +93,7 @@ def _parts(values: tf.Tensor, shapes: tf.Tensor) -> Any:
   ends = np.cumsum(sizes.prod(axis=1, dtype=np.int64))
   starts = [0, *ends[:-1]]
   return [
-    numbers[start:end].reshape(size)
-    for start, end, size in zip(starts, ends, sizes, strict=True)
+    numbers[start:end].reshape(size) for start, end, size in zip(starts, ends, sizes, strict=True)
   ]
 
 

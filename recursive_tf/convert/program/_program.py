@@ -294,7 +294,6 @@ class Program:
       values: the arguments.
       count: the number of rows; None for a single call.
     """
-
     object_of = with_made(
       objects,
       self.conversion.sites,

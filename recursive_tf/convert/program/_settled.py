@@ -69,7 +69,7 @@ def _check_views(conversion: Conversion, source: FunctionSource) -> None:
 def _check_made(conversion: Conversion, source: FunctionSource) -> None:
   """Refuses places, and lists that are passed in, that would be read with old or new objects."""
   places = [place for place in conversion.effects.places.values() if place.is_read]
-  forms = [form for place in places for form in (place.form, place.left_form)]
+  forms = [place.form for place in places]
   forms += [*conversion.changed(source.node), *conversion.entry_of(source.node).forms]
   if any(map(_forms.has_made, forms)):
     raise ConversionRefused.of(

@@ -454,7 +454,7 @@ class Made(Abstract):
   """
 
   handle: tf.Tensor
-  description = "What only the run knows to be an old or a new object"
+  description = "What only the run knows, an old or a new object"
 
 
 class Unset:

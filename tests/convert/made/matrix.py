@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 import recursive_tf as rtf
-from tests.convert.made.source import DIMENSIONS, generate
+from tests.convert.made.source import DIMENSIONS
 from tests.convert.made.trees import Tree, check_same, deep, leaf, small
 from tests.convert.matrix.covering import covering_rows
 

@@ -1,4 +1,4 @@
-"""Programs that make objects of recursive form, by levels: what, of which parts, where, how shared."""
+"""Programs that make objects of recursive form, by levels: of which parts, where, how shared."""
 
 import textwrap
 
@@ -15,7 +15,7 @@ DIMENSIONS = {
   "shared": ("no", "twice", "in_list", "beside", "with_old", "kept", "in_two", "passed"),
 }  # fmt: skip
 
-HEADER = '''
+HEADER = """
 import collections
 import dataclasses
 import tensorflow as tf
@@ -43,7 +43,7 @@ class Frozen:
 
 Named = collections.namedtuple("Named", "part kids")
 W = tf.constant([1.0, 2.0])
-'''
+"""
 
 _WHAT = {
   "own": "Own({p}, {k})",

@@ -78,6 +78,8 @@ def is_instance(ip: Host, value: Any, classes: object) -> Any:
     return frame.cond(
       Number(value.is_there, bool), lambda: is_value, lambda: issubclass(NoneType, flat)
     )
+  if isinstance(value, Made):
+    raise frame.refuse(Reason.MADE_OBJECT, f"isinstance: {value.description}.")
   if isinstance(value, ABSTRACT) and not isinstance(value, tf.Tensor):
     raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "isinstance of what only the run knows.")
   _is_subclass(ip, type(value), flat)  # Guards it.

@@ -251,7 +251,7 @@ def is_data(form: NestForm) -> bool:
 
 
 def _is_structured(form: Form) -> bool:
-  """Tells whether a value of a form is a tuple, list, dict or object of the program's, or may be."""
+  """Tells whether a value of a form is, or may be, a tuple, list, dict or object of a program."""
   if isinstance(form, MaybeForm):
     return _is_structured(form.value)
   return isinstance(form, (NestForm, RowsForm, MadeForm))
