@@ -67,7 +67,9 @@ class Learnt:
       Mismatch: If a part of the result has no form.
       ConversionRefused: If it returns other things on other paths.
     """
-    form = _forms.MadeForm() if instance.key in self.made else _forms.form_of(result, frame)
+    form = _forms.form_of(result, frame)
+    if instance.key in self.made:
+      form = _forms.ended(form)
     try:
       joined = form if instance.result is None else _forms.join(instance.result, form)
     except _forms.Mismatch as error:
@@ -80,20 +82,28 @@ class Learnt:
     if known is not None and _forms.depth(joined) > _forms.depth(known):
       self._growth[instance.key] = self._growth.get(instance.key, 0) + 1
       if self._growth[instance.key] > _MAX_GROWTH and _forms.can_be_made(joined):
-        self.note_made(instance.key)
-        joined = _forms.MadeForm()
+        joined = self.note_made(instance.key, joined)
     if joined != known:
       self.results[instance.key] = joined
       self.crossing(instance.key).forget_results(RESULT)  # It may hold others now.
       self.has_news = True
     return joined
 
-  def note_made(self, key: object) -> None:
-    """Notes that what an instance returns has no form but that of objects which a run makes."""
+  def note_made(self, key: object, form: object) -> Any:
+    """Notes that what an instance returns has no end but by objects that a run makes.
+
+    Args:
+      key: of the instance.
+      form: of what it returns, as far as it is known.
+
+    Returns:
+      Its form from now on.
+    """
     self.made[key] = None
     self.crossing(key).forget_results(RESULT)
-    self.results[key] = _forms.MadeForm()
+    self.results[key] = _forms.ended(form)
     self.has_news = True
+    return self.results[key]
 
   def note_changed(self, instance: Instance, rebuilt: Rebuilt, frame: Frame) -> None:
     """Notes which arguments a function changes for its caller, and the forms they have then."""

@@ -68,7 +68,8 @@ def pruned(n):
 
 def shared(n):
   label = Own(n.name)
-  return Own(label, [[label, shared(k), label] for k in n.kids])
+  kids = [shared(k) for k in n.kids]
+  return Own([label, kids], [label, kids])
 
 
 def with_count(n):

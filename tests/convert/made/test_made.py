@@ -69,7 +69,8 @@ def test_is_refused(name, reason):
   with pytest.raises(ConversionRefused) as refused:
     rtf.recursive(strict=True, verify=False)(make)(small())
   assert refused.value.reason == reason
-  check_same(make(small()).made, function(small()).made)
+  tree = small()
+  check_same(make(tree).made, function(tree).made)
 
 
 def test_a_run_that_fails_makes_nothing():

@@ -419,6 +419,16 @@ def has_gradients(form: Form) -> bool:
   return any(dtype.is_floating or dtype.is_complex for dtype in dtypes)
 
 
+def ended(form: Form) -> Form:
+  """Returns the form, without an end, as one that has one: a tuple stays one, of such parts."""
+  if not isinstance(form, NestForm) or not issubclass(form.type, tuple):
+    return MadeForm()
+  parts = tuple(MadeForm() if _is_structured(part) else part for part in form.parts)
+  found = NestForm(form.type, form.keys, parts)
+  # Tensors of other shapes in each could not be elements of one list.
+  return found if all(spec.shape.is_fully_defined() for spec in specs(found)) else MadeForm()
+
+
 def depth(form: Form) -> int:
   """Returns how deep containers of the program's lie in each other in values of this form."""
   if isinstance(form, NestForm):
