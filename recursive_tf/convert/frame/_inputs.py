@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from recursive_tf.convert.heap._columns import Column, Columns
 from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import Held
 from recursive_tf.convert.values._forms import dtype_of_number
 
 
@@ -42,7 +43,7 @@ class Layout:
 
   def __init__(self) -> None:
     self.columns = Columns()
-    self.constants: dict[int | str, Any] = {}
+    self.constants: dict[int | str | Held, Any] = {}
     self.state: dict[Any, Any] = {}
     self.changing: dict[Any, ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
@@ -50,8 +51,8 @@ class Layout:
 
   def constant_index(self, value: Any) -> int:
     """Returns the place of an object of the program itself."""
-    # The program makes a string anew each time it is traced.
-    key = value if type(value) is str else id(value)
+    # The program makes a string, or a tuple, anew each time it is traced.
+    key = value if type(value) is str else Held(value) if type(value) is tuple else id(value)
     if key not in self.constants:
       self.constants[key] = value
     return list(self.constants).index(key)
