@@ -91,7 +91,8 @@ def test_a_tape_sees_the_tensors_in_what_is_made():
   weights = tf.Variable([[1.0, 2.0], [3.0, 1.0]])
 
   def encode(n):
-    return programs.Own(tf.tanh(tf.ones([1, 2]) * float(n.v) @ weights), [encode(k) for k in n.kids])
+    part = tf.tanh(tf.ones([1, 2]) * float(n.v) @ weights)
+    return programs.Own(part, [encode(k) for k in n.kids])
 
   function = rtf.recursive(verify=False)(encode)
   gradients = []

@@ -33,8 +33,8 @@ from recursive_tf.convert.values._forms.joining import can_be_made as can_be_mad
 from recursive_tf.convert.values._forms.joining import can_be_none as can_be_none
 from recursive_tf.convert.values._forms.joining import depth as depth
 from recursive_tf.convert.values._forms.joining import describe as describe
-from recursive_tf.convert.values._forms.joining import flatten as flatten
 from recursive_tf.convert.values._forms.joining import ended as ended
+from recursive_tf.convert.values._forms.joining import flatten as flatten
 from recursive_tf.convert.values._forms.joining import form_of as form_of
 from recursive_tf.convert.values._forms.joining import generalized as generalized
 from recursive_tf.convert.values._forms.joining import has_containers as has_containers
