@@ -454,7 +454,7 @@ class Made(Abstract):
   """
 
   handle: tf.Tensor
-  description = "What only the run knows, an old or a new object"
+  description = "An old or a new object, as only the run knows"
 
 
 class Unset:

@@ -240,7 +240,10 @@ def test_items_of_several_kinds_are_refused(first):
 
     return visit, [items]
 
-  agrees(build, lambda: [(None,), (tree(),), (tree(),)], Reason.KINDS_DIFFER)
+  # A tuple beside an int is an object that the run knows by a number.
+  is_made = isinstance(first[1], tuple)
+  reason = Reason.UNSUPPORTED_OPERATION if is_made else Reason.KINDS_DIFFER
+  agrees(build, lambda: [(None,), (tree(),), (tree(),)], reason)
 
 
 class Meta(type):
