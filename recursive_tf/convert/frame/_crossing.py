@@ -186,6 +186,12 @@ class Crossing:
       return "A container that is returned is, or may be, also elsewhere"
     return None
 
+  def kept_argument(self, name: object) -> str | None:
+    """Returns why a program cannot be entered, None if it can: the user's containers are copied."""
+    if any(slot[0] != name for slot in self.kept):
+      return "A container that is passed in is kept elsewhere"
+    return None
+
 
 class _Returned:
   """Results of one call, while they are put in their places."""

@@ -63,8 +63,8 @@ class Layout:
       self.changing[key] = made()
     return list(self.changing).index(key)
 
-  def specs(self, is_mapped: bool) -> dict[str, Any]:
-    """Returns the specs of all tensors to feed, by name."""
+  def specs(self) -> dict[str, Any]:
+    """Returns the specs of all tensors to feed but the arguments, by name."""
     columns = self.columns
     # Also without ints they say how many objects there are.
     specs: dict[str, object] = {"ints": tf.TensorSpec([None, columns.num_ints], tf.int32)}
@@ -80,10 +80,6 @@ class Layout:
     specs["strings"] = [tf.TensorSpec([None], tf.string) for _ in range(columns.num_strings)]
     specs["arrays"] = [_stack_spec(column) for column in columns.tensors]
     specs["changing"] = [changing.spec for changing in self.changing.values()]
-    lead = tf.TensorShape([None] if is_mapped else [])
-    specs["arguments"] = [
-      tf.TensorSpec(lead.concatenate(spec.shape), spec.dtype) for spec in self.arguments
-    ]
     return specs
 
 

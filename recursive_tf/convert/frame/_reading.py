@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
 from recursive_tf.convert.frame._conditions import Conditions
+from recursive_tf.convert.frame._gathering import Gathering
 from recursive_tf.convert.frame._ground import Ground
-from recursive_tf.convert.frame._kinds import ARRAYS, are_values, is_plain_sequence, kind_of_value
+from recursive_tf.convert.frame._kinds import ARRAYS, are_values, is_plain_sequence
 from recursive_tf.convert.frame._layers import Fact, Layer, LocalT, Meaning, T
 from recursive_tf.convert.frame._sharing import Sharing, containers
 from recursive_tf.convert.heap import _columns
@@ -60,6 +61,7 @@ class Reading(Conditions):
     self.origin: Origin | None = None
     self.sharing = Sharing(self)
     self.locals: list[Local] = [self.sharing]
+    self._gathering = Gathering(self)
     self._meanings: dict[int, Meaning] = {}
     self._sources: dict[int, tuple[Number, Ref]] = {}  # Numbers that were read, and where.
 
@@ -127,13 +129,10 @@ class Reading(Conditions):
     if not ref.path:
       types = ref.base.types
     else:
-      types = self.profile.facts(self._base_types(ref), ref.path).types
+      types = self.profile.facts(self._gathering.base_types(ref), ref.path).types
     for type_ in types:
       self.conversion.guards.methods(type_)
     return types
-
-  def _base_types(self, ref: Ref) -> frozenset[type]:
-    return self.types_of(Ref(ref.base)) - {NoneType, Missing}
 
   def _narrowed(self, ref: Ref) -> frozenset[type] | None:
     for layer in reversed(self._layers):
@@ -165,22 +164,6 @@ class Reading(Conditions):
     made = self._layers[-1].memo[key] = make()
     return made
 
-  def _ints(self, base: Base, index: int) -> tf.Tensor:
-    def gather() -> Sequence[tf.Tensor]:
-      self.partial()
-      return self.conversion.inputs.int_row(base.handle)
-
-    # Where there is no object, as Python would find out in this read, the gather fails the run.
-    row = self.memo(("row", id(base.handle)), gather)
-    return self.memo(("int", id(base.handle), index), lambda: row[index])
-
-  def _floats(self, base: Base) -> Sequence[tf.Tensor]:
-    def gather() -> Sequence[tf.Tensor]:
-      self.partial()
-      return self.conversion.inputs.float_row(base.handle)
-
-    return self.memo(("float row", id(base.handle)), gather)
-
   def compute(self, value: object) -> None:
     """Notes that the program computes a value here: where Python would raise, the run fails."""
     if isinstance(value, Ref):
@@ -191,20 +174,6 @@ class Reading(Conditions):
         raise Bottom
     else:
       self._layers[-1].computed += _unused.tensors_in(value)
-
-  def _column(self, kind: str, ref: Ref, spec: tf.TensorSpec | None = None) -> _columns.Column:
-    return self.conversion.columns.column(kind, ref.path, self._base_types(ref), spec)
-
-  def _value_kind(self, ref: Ref, kind: str) -> str:
-    """Returns the kind with "?" if the value may not be there."""
-    found = self.profile.facts(self._base_types(ref), ref.path).types
-    return f"{kind}?" if found & {NoneType, Missing} else kind
-
-  def _checked(self, ref: Ref, column: _columns.Column, value: tf.Tensor) -> tf.Tensor:
-    if column.state is None or not self.types_of(ref) & {NoneType, Missing}:
-      return value
-    there = tf.equal(self._ints(ref.base, column.state), _columns.PRESENT)
-    return self.check(value, there, f"{ref.path} is not there")
 
   def resolve(self, value: object) -> Any:
     """Returns a read that gives a number or an array as what it is; all else as it is."""
@@ -274,24 +243,14 @@ class Reading(Conditions):
     if self._is_of_none(ref):
       return self._number_or_of_none(ref)
     (type_,) = types
-    kind = kind_of_value(type_)
-    assert kind is not None  # It is a number.
-    facts = self.profile.facts(self._base_types(ref), ref.path)
+    facts = self.profile.facts(self._gathering.base_types(ref), ref.path)
     if facts.is_wide and type_ is int:
       raise self.refuse(Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} has ints beyond 32 bits.")
 
     def read() -> Number:
-      column = self._column(self._value_kind(ref, kind), ref)
-      if type_ is float:
-        value = self._floats(ref.base)[column.index]
-      else:
-        value = self._ints(ref.base, column.index)
-      value = self._checked(ref, column, value)
-      if type_ is bool:
-        value = tf.not_equal(value, 0)
-      return Number(value, type_)
+      return Number(self._gathering.number(ref, type_), type_)
 
-    found = self.memo(("number", *ref.key, self._is_sure(ref)), read)
+    found = self.memo(("number", *ref.key, self._gathering.is_sure(ref)), read)
     if ref.path[-1:] != (("len",),):  # Elements that are read say it, too, and by no such read.
       self._sources[id(found)] = found, ref
     return found
@@ -339,9 +298,6 @@ class Reading(Conditions):
     found = self._sources.get(id(value))
     return found[1] if found is not None and isinstance(value, Number) else None
 
-  def _is_sure(self, ref: Ref) -> bool:
-    return not self.types_of(ref) & {NoneType, Missing}
-
   def array(self, ref: Ref, any_row: bool = False) -> tf.Tensor:
     """Returns a read as the tensor that it is, or that TensorFlow makes of it.
 
@@ -349,34 +305,19 @@ class Reading(Conditions):
       ref: the read.
       any_row: whether it gives any array of its type where there is none.
     """
-    facts = self.profile.facts(self._base_types(ref), ref.path)
+    facts = self.profile.facts(self._gathering.base_types(ref), ref.path)
     spec = facts.spec
     if spec is None or spec.dtype == tf.variant:
       raise self._mixed(ref, "an array of one type")
-
-    def read() -> tf.Tensor:
-      column = self._column(self._value_kind(ref, _columns.TENSOR), ref, spec)
-      assert column.pointer is not None  # A tensor column.
-      number = self._ints(ref.base, column.pointer)
-      if any_row:
-        number = tf.maximum(number, 0)
-      else:
-        number = self._checked(ref, column, number)
-      return self.conversion.inputs.array(column, number)
-
-    return self.memo(("array", *ref.key, any_row or self._is_sure(ref), any_row), read)
+    key = ("array", *ref.key, any_row or self._gathering.is_sure(ref), any_row)
+    return self.memo(key, lambda: self._gathering.array(ref, spec, any_row))
 
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""
     if self.types_of(ref) - {NoneType, Missing} != {str}:
       raise self._mixed(ref, "a string")
-
-    def read() -> tf.Tensor:
-      column = self._column(self._value_kind(ref, _columns.STR), ref)
-      value = self.conversion.inputs.string(column, ref.base.handle)
-      return self._checked(ref, column, value)
-
-    return self.memo(("string", *ref.key, self._is_sure(ref)), read)
+    key = ("string", *ref.key, self._gathering.is_sure(ref))
+    return self.memo(key, lambda: self._gathering.string(ref))
 
   def _mixed(self, ref: Ref, wanted: str) -> Exception:
     """Returns what ends the path on which a read would be used as what it is not; raise it."""
@@ -401,15 +342,8 @@ class Reading(Conditions):
       return self.conversion.constant_root(value)
     if not value.path:
       return Base(value.base.handle, self.types_of(value))
-
-    def read() -> tf.Tensor:
-      column = self._followed(value)
-      handle = self._ints(value.base, column.index)
-      if Missing in self.types_of(value) or self._may_make_strings(value):
-        handle = self.check(handle, tf.not_equal(handle, MISSING), "the object is not there")
-      return handle
-
-    handle = self.memo(("handle", *value.key, self._is_sure(value)), read)
+    key = ("handle", *value.key, self._gathering.is_sure(value))
+    handle = self.memo(key, lambda: self._gathering.checked_handle(value))
     return Base(handle, self.types_of(value) - {Missing})
 
   def note_copied(self, variable: object) -> None:
@@ -422,64 +356,21 @@ class Reading(Conditions):
 
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
-    is_string = self.types_of(ref) - {Missing} == {str}
-    # Of what may also be a tree the same read gives objects of the heap.
-    is_of_string = ref.base.types - {NoneType, Missing} == {str}
-    return bool(ref.path) and is_string and is_of_string and self._makes(ref)
-
-  def _makes(self, ref: Ref) -> bool:
-    return all(step[0] in ("item", "call") for step in ref.path)
-
-  def _may_make_strings(self, ref: Ref) -> bool:
-    """Tells whether a read may make a string of another one."""
-    return self._makes(ref) and str in self._base_types(ref)
-
-  def _followed(self, ref: Ref) -> _columns.Column:
-    """Returns the column of handles for a read that gives objects, which the walk then visits.
-
-    Strings that are made of strings are new each time, and the walk would make others of them:
-    those are not visited, and count as missing.
-    """
-    types = self._base_types(ref)
-    if self._may_make_strings(ref):
-      types -= {str}
-      if not types and all(step[0] == "item" for step in ref.path):
-        types = ref.base.types - {str}  # A path that knows of a string: its characters are missing.
-      if not types:
-        raise self.refuse(
-          Reason.UNSUPPORTED_OPERATION, "A string that is made of another one is kept or passed on."
-        )
-    self.profile.follow(types, ref.path)
-    return self.conversion.columns.column(_columns.HANDLE, ref.path, types)
+    return self._gathering.is_made_string(ref)
 
   def unchecked(self, ref: Ref) -> Ref:
     """Returns the object behind a read, for what fails by itself where the object is missing."""
     types = self.types_of(ref)
     if not ref.path or Missing not in types or types == {Missing}:
       return ref
-    handle = self._ints(ref.base, self._followed(ref).index)
-    return Ref(Base(handle, types - {Missing}))
+    return Ref(Base(self._gathering.handle(ref), types - {Missing}))
 
   def elements(self, ref: Ref) -> Rows:
     """Returns the elements of a list on the heap."""
     kinds = self.types_of(ref) - {Missing, NoneType}
     if not kinds or not all(is_plain_sequence(kind) for kind in kinds):
       raise self._mixed(ref, "a list")
-
-    def read() -> Rows:
-      types = self._base_types(ref)
-      profile = self.profile
-      facts = profile.element_facts(types, ref.path)
-      profile.follow(types, ref.path, is_items=True)
-      column = self._column(_columns.ITEMS, ref)
-      start, length = (self._ints(ref.base, column.index + i) for i in (0, 1))
-      length = self.check(length, tf.greater_equal(length, 0), "the list is not there")
-      if not facts.types:
-        return Rows(length, (), None)  # All such lists are empty, or the walk fails.
-      handles = self.conversion.inputs.items(start, length)
-      return Rows(length, (handles,), _forms.RefForm(facts.types))
-
-    return self.memo(("items", *ref.key), read)
+    return self.memo(("items", *ref.key), lambda: self._gathering.elements(ref))
 
   def length(self, ref: Ref) -> Number:
     """Returns the length of a container or string on the heap."""
@@ -498,7 +389,7 @@ class Reading(Conditions):
     if types == {NoneType}:
       return True
     others = types - {NoneType, Missing}
-    state = self._state(ref) if ref.path else None
+    state = self._gathering.state(ref) if ref.path else None
     if state is not None:
       if Missing in types:
         state = self.check(state, tf.not_equal(state, _columns.IS_MISSING), "it is not there")
@@ -509,16 +400,6 @@ class Reading(Conditions):
       found = Number(tf.equal(self.base(ref).handle, NONE), bool)
     return self.note(found, [(ref, frozenset([NoneType]))], [(ref, types - {NoneType})])
 
-  def _state(self, ref: Ref) -> tf.Tensor | None:
-    """Returns what says whether a value is there, or None; None of what is read as an object."""
-    kinds = {kind_of_value(type_) for type_ in self.types_of(ref) - {NoneType, Missing}}
-    if len(kinds) != 1 or None in kinds:
-      return None
-    spec = self.profile.facts(self._base_types(ref), ref.path).spec
-    column = self._column(f"{kinds.pop()}?", ref, spec)
-    assert column.state is not None  # Its kind has "?".
-    return self._ints(ref.base, column.state)
-
   def is_there(self, ref: Ref) -> Number | bool:
     """Tells whether a read gives anything, where Python's would not raise."""
     types = self.types_of(ref)
@@ -526,12 +407,11 @@ class Reading(Conditions):
       return True
     if types == {Missing}:
       return False
-    state = self._state(ref)
+    state = self._gathering.state(ref)
     if state is not None:
       there = Number(tf.not_equal(state, _columns.IS_MISSING), bool)
     else:
-      column = self._followed(ref)
-      there = Number(tf.not_equal(self._ints(ref.base, column.index), MISSING), bool)
+      there = Number(tf.not_equal(self._gathering.handle(ref), MISSING), bool)
     return self.note(there, [(ref, types - {Missing})], [])
 
   @property

@@ -278,11 +278,13 @@ class Conversion:
       ConversionRefused: If a container would be returned, or kept, more than once.
     """
     entry = self.entry_of(node)
-    shared = self._learnt.crossing(entry.key).shared_result(RESULT)
+    crossing = self._learnt.crossing(entry.key)
+    shared = crossing.shared_result(RESULT) or crossing.kept_argument(RESULT)
     kept = [place.left_form for place in self.effects.places.values()]
     nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
     if shared is None and self._doubled is not None:
-      if any(_forms.has_containers_in_rows(f) for f in (entry.result, *nested, *self.sites)):
+      leaving = (entry.result, *nested, *self.changed(node), *self.sites)
+      if any(map(_forms.has_containers_in_rows, leaving)):
         shared = f"{self._doubled} may be in two lists, of which one is returned or kept"
     if shared is not None:
       raise ConversionRefused.of(

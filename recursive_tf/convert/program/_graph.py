@@ -97,7 +97,7 @@ class GraphMaker:
     Raises:
       ConversionRefused: If it is not what its conversion found.
     """
-    specs = self._conversion.layout.specs(False)
+    specs = self._conversion.layout.specs()
     specs["arguments"] = [
       tf.TensorSpec(
         (tf.TensorShape([None]) if argument.is_mapped else tf.TensorShape([])).concatenate(s.shape),

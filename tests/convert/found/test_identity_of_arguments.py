@@ -3,7 +3,7 @@
 import pytest
 
 from recursive_tf.convert import Reason
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, root
 from tests.convert.found.collected import Box, collector
 
 SHARED = Reason.SHARED_CONTAINER
@@ -334,5 +334,36 @@ def partial_keeps_the_list(recursive):
     add(n.v)
     add(2)
     return len(items) + sum(f(k) for k in n.kids)
+
+  return f
+
+
+@program(SHARED, lambda: [(root(), []), (root(), []), (root(), [1])])
+def a_list_is_kept_and_would_be_changed_in_a_branch_that_no_run_takes(recursive):
+  @recursive
+  def f(n, acc):
+    def visit(m):
+      return m.v + sum(visit(k) for k in m.kids)
+
+    found = visit(n)
+    n.kept = acc
+    if acc:
+      acc.pop()
+    return found
+
+  return f
+
+
+@program(SHARED, lambda: [(root(), []), (root(), []), (root(), [1])])
+def a_list_is_kept_and_would_be_changed_by_a_call_in_a_branch_that_no_run_takes(recursive):
+  def visit(n, acc):
+    if acc:
+      acc.pop()
+    return n.v + sum(visit(k, acc) for k in n.kids)
+
+  @recursive
+  def f(n, acc):
+    n.kept = acc
+    return visit(n, acc)
 
   return f
