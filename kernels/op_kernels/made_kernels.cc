@@ -84,8 +84,7 @@ class MadeSitesOp final : public tf::OpKernel {
     tf::Tensor* sites = nullptr;
     const int64_t size = static_cast<int64_t>(objects.size());
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {size}, &sites));
-    std::transform(objects.begin(), objects.end(),
-                   sites->vec<int32_t>().data(),
+    std::transform(objects.begin(), objects.end(), sites->vec<int32_t>().data(),
                    [](const MadeObject& object) { return object.site; });
   }
 };

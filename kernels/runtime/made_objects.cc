@@ -40,8 +40,8 @@ absl::StatusOr<std::shared_ptr<MadeObjects>> MadeTables::Find(
   const MutexLock lock(&mu_);
   const auto found = tables_.find(number);
   if (found == tables_.end()) {
-    return absl::NotFoundError(absl::StrCat(
-        "recursive_tf: no call makes objects in table ", number));
+    return absl::NotFoundError(
+        absl::StrCat("recursive_tf: no call makes objects in table ", number));
   }
   return found->second;
 }
