@@ -270,11 +270,17 @@ def finish_cond(pred: Any, branches: Iterable[tuple[Graph, list[Any]]]) -> list[
 
 
 _CALL_CONTEXT = "current_call_ctx"  # Keras' name for the layer call that is going on.
+_SEED_GENERATOR = "global_seed_generator"
 
 
 def training_of_call() -> Any:
   """Returns the `training` that layers of Keras find in the layer call around them, or None."""
   return getattr(global_state.get_global_attribute(_CALL_CONTEXT), "training", None)
+
+
+def keras_seed_generator() -> Any:
+  """Returns what Keras' functions without a seed draw from; None if it is yet to be made."""
+  return global_state.get_global_attribute(_SEED_GENERATOR)
 
 
 def is_in_call() -> bool:
@@ -675,6 +681,17 @@ def standing_in(graph: Graph, stand_ins: Iterable[tuple[Any, Any]]) -> Iterator[
   finally:
     for outer, placeholder, _ in pairs:
       captures.add_or_replace(id(outer), outer, placeholder)
+
+
+def outermost(tensor: Any) -> Any:
+  """Returns the tensor outside of all FuncGraphs that one inside stands for; else itself."""
+  while not isinstance(tensor, ops.EagerTensor):
+    captures = getattr(tensor.graph, "captures", ())
+    outer = next((outer for outer, inner in captures if inner is tensor), None)
+    if outer is None:
+      return tensor
+    tensor = outer
+  return tensor
 
 
 @contextlib.contextmanager

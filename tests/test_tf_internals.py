@@ -10,6 +10,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -611,3 +612,26 @@ def test_one_thread_makes_the_gradient_of_a_function_that_all_call(monkeypatch, 
   with ThreadPoolExecutor(4) as pool:
     assert [f.result() for f in [pool.submit(gradient) for _ in range(4)]] == [6.0] * 4
   assert len(set(made)) == 1
+
+
+def test_the_generator_of_keras_is_another_one_after_a_new_seed():
+  keras.utils.set_random_seed(3)
+  assert tfi.keras_seed_generator() is None
+  keras.random.uniform([1])
+  generator = tfi.keras_seed_generator()
+  assert isinstance(generator, keras.random.SeedGenerator)
+  handle = generator.state.value.handle
+  found = []
+
+  @tf.function
+  def read():
+    @tf.function
+    def inner():
+      graph = tf.compat.v1.get_default_graph()
+      found.append(tfi.outermost(graph.capture(handle)))
+      return generator.state.value.read_value()
+
+    return inner()
+
+  read()
+  assert found[0] is handle

@@ -7,6 +7,7 @@ from then on an input of the run; anything else that changed makes a new program
 from __future__ import annotations
 
 import dataclasses
+import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -98,6 +99,11 @@ class Guards:
     self._checks.setdefault(
       (id(keras), "settings"), (keras, settings_now, (self._settings, same_static))
     )
+
+  def seed_generator(self) -> None:
+    """Guards what functions of Keras draw from that are given no seed: a new seed makes another."""
+    read = tfi.keras_seed_generator
+    self._checks.setdefault((id(keras), "seed"), (keras, read, (read(), operator.is_)))
 
   def note_made(self, array: np.ndarray) -> None:
     """Notes an array that the program makes, and that nobody else has."""

@@ -82,6 +82,8 @@ def native(
     # Names of the graph's are not the user's.
     said = _TENSOR.sub(r"a tensor (\1)", text[0]).replace("SymbolicTensor", "Tensor")
     raise frame.refuse(Reason.TENSORFLOW_ERROR, f"{name}: {said}") from error
+  if seen.draws:
+    ip.conversion.guards.seed_generator()
   if seen.takes_otherwise:
     raise _as_eager.refuse_elements(ip)
   for tensor in seen.reduced:
@@ -98,10 +100,12 @@ class _Seen:
   Attributes:
     reduced: the tensors of which Keras took the greatest or the least element.
     takes_otherwise: whether elements of a list became another type.
+    draws: whether Keras has drawn from the generator that all share.
   """
 
   reduced: list[tf.Tensor] = dataclasses.field(default_factory=list)
   takes_otherwise: bool = False
+  draws: bool = False
 
 
 @contextlib.contextmanager
@@ -113,15 +117,24 @@ def _watched(function: Callable[..., object], elements: _as_eager.Elements) -> I
     yield found
     return
 
-  def make(op_type: str, inputs: list[object], create: Callable[[], object]) -> Any:
+  def make(op_type: str, inputs: list[Any], create: Callable[[], object]) -> Any:
     op = create()
     if is_of_keras and op_type in ("Max", "Min"):
       found.reduced.append(inputs[0])
+    found.draws |= is_of_keras and any(map(_is_seed, inputs))
     found.takes_otherwise |= elements.are_taken_otherwise(op)
     return op
 
   with tfi.making_ops(tf.compat.v1.get_default_graph(), make):
     yield found
+
+
+def _is_seed(tensor: Any) -> bool:
+  """Tells whether a tensor is the state of the generator that all of Keras shares."""
+  if tensor.dtype != tf.resource:
+    return False
+  generator = tfi.keras_seed_generator()
+  return generator is not None and tfi.outermost(tensor) is generator.state.value.handle
 
 
 @contextlib.contextmanager

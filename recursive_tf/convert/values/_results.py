@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -162,11 +163,12 @@ def is_same(old: Any, new: Any) -> bool:
 
 
 def is_stackable(form: Form) -> bool:
-  """Tells whether the rows of a mapped call always have the same shapes."""
+  """Tells whether a mapped call gives one structure of stacked rows, as `stacked` does."""
   if isinstance(form, (MaybeForm, RowsForm, WeakForm)):
     return False
   if isinstance(form, NestForm):
-    return all(map(is_stackable, form.parts))
+    is_structure = issubclass(form.type, (tuple, list, dict)) or dataclasses.is_dataclass(form.type)
+    return is_structure and all(map(is_stackable, form.parts))
   return all(spec.shape.is_fully_defined() for spec in _forms.specs(form))
 
 
