@@ -28,6 +28,10 @@ class Reason(enum.Enum):
     "shared-container",
     "Copy the container (list(x), dict(x)) before one of the two is changed, or return a new one.",
   )
+  MADE_OBJECT = (
+    "made-object",
+    "Return it, or put it into what is returned; make a second pass over the result to read it.",
+  )
   UNSUPPORTED_WRITE = ("unsupported-write", "Return the value instead of writing it.")
   STATEFUL_OP = ("stateful-op", "See docs/function.md for what may have effects, and where.")
   TOO_MANY_VARIANTS = ("too-many-variants", "Pass fewer different functions or constants down.")

@@ -21,7 +21,7 @@ INVOKE_OPS = ("RecursiveTf>Invoke", "RecursiveTf>InvokeMap")
 # Stateful ops whose order among others does not matter: calls, reads, and containers of ops.
 _HARMLESS_STATEFUL_OPS = frozenset(
   [*INVOKE_OPS, "RecursiveTf>Launch", "ReadVariableOp", "ResourceGather", "VariableShape"]
-  + ["If", "While", "Case", "StatefulPartitionedCall", "Placeholder"]
+  + ["If", "While", "Case", "StatefulPartitionedCall", "Placeholder", "RecursiveTf>Make"]
 )
 
 _uids = itertools.count()  # Makes names unique; says nothing else.

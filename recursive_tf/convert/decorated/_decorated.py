@@ -261,6 +261,12 @@ class Decorated:
         f"{self.__name__} computes with variables that it has written, and a tape outside records.",
       )
       return functools.partial(self._fall_back, seen, plain)
+    if is_recording and program.makes_tensors:
+      lost = ConversionRefused.of(
+        Reason.MADE_OBJECT,
+        f"{self.__name__} makes objects of which tensors are parts, and a tape records.",
+      )
+      return functools.partial(self._fall_back, lost, plain)
     key = program.version, prepared.mapped, is_recording
     try:
       if not program.has_prints and self._schedule.is_due(key):  # A check would print again.

@@ -364,7 +364,8 @@ def _joined(first: Any, left: Any) -> Any:
   if _is_nothing(first) is not _is_nothing(left):
     return None
   try:
-    return _forms.join(first, left)
+    joined = _forms.join(first, left)
+    return joined if _forms.has_made(first) or not _forms.has_made(joined) else None
   except _forms.Mismatch:
     return None
 

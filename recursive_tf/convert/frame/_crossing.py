@@ -137,6 +137,12 @@ class Crossing:
           self.links[slot, other] = None
     return self._size() != before
 
+  def forget_results(self, name: object) -> None:
+    """Forgets what is known of a result that is none of containers any more."""
+    self.same = {slot: origin for slot, origin in self.same.items() if slot[0] != name}
+    self.links = {pair: None for pair in self.links if all(slot[0] != name for slot in pair)}
+    self.kept = {slot: None for slot in self.kept if slot[0] != name}
+
   # --- After calls
 
   def receive(

@@ -13,7 +13,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._layers import Layer
 from recursive_tf.convert.frame._left_out import LeftOut, Site
-from recursive_tf.convert.frame._reading import Reading
+from recursive_tf.convert.frame._making import Making
 from recursive_tf.convert.frame._sharing import Rejoin
 from recursive_tf.convert.values import _checks, _forms
 from recursive_tf.convert.values._abstract import (
@@ -49,7 +49,7 @@ class _Outcome:
   contents: list[Any] = dataclasses.field(default_factory=list)
 
 
-class Frame(Reading):
+class Frame(Making):
   """The body of one function instance while it is made; the attributes are those of `Reading`."""
 
   def cond(
@@ -215,7 +215,11 @@ class Frame(Reading):
     if len(found) == 1:
       return found[0]
     try:
-      return [_forms.join(a, b) for a, b in zip(*found, strict=True)]
+      value, *contents = (_forms.join(a, b) for a, b in zip(*found, strict=True))
+      for form, a, b in zip(contents, found[0][1:], found[1][1:], strict=True):
+        if isinstance(form, _forms.MadeForm):  # A container stays what it is.
+          raise _forms.Mismatch(f"{_forms.describe(a)} and {_forms.describe(b)}")
+      return [value, *contents]
     except _forms.Mismatch as error:
       raise self.refuse(
         Reason.KINDS_DIFFER, f"The branches give {error}, which no graph value can be."

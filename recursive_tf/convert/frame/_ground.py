@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import tensorflow as tf
 
@@ -26,6 +26,7 @@ class Ground(Protocol):
     inputs: the tensors of the objects of a run.
     budget: what the conversion may still cost.
     branches: those that are left out.
+    sites: the forms of the objects that a run makes, by the number of the place that makes them.
   """
 
   profile: Profile
@@ -34,6 +35,7 @@ class Ground(Protocol):
   inputs: Inputs
   budget: Budget
   branches: Branches
+  sites: list[Any]
 
   @property
   def loses_logits(self) -> bool:

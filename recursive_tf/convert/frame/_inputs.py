@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from recursive_tf.convert.heap._columns import Column, Columns
 from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import Held
 from recursive_tf.convert.values._forms import dtype_of_number
 
 
@@ -37,19 +38,21 @@ class Layout:
     changing: values read anew for each run.
     state: forms of the places whose state a run begins with, by the place's key.
     arguments: specs of the entry function's own tensors.
+    makes_objects: whether runs make objects, for which each call has a table.
   """
 
   def __init__(self) -> None:
     self.columns = Columns()
-    self.constants: dict[int | str, Any] = {}
+    self.constants: dict[int | str | Held, Any] = {}
     self.state: dict[Any, Any] = {}
     self.changing: dict[Any, ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
+    self.makes_objects = False
 
   def constant_index(self, value: Any) -> int:
     """Returns the place of an object of the program itself."""
-    # The program makes a string anew each time it is traced.
-    key = value if type(value) is str else id(value)
+    # The program makes a string, or a tuple, anew each time it is traced.
+    key = value if type(value) is str else Held(value) if type(value) is tuple else id(value)
     if key not in self.constants:
       self.constants[key] = value
     return list(self.constants).index(key)
@@ -71,6 +74,8 @@ class Layout:
       specs["items"] = tf.TensorSpec([None], tf.int32)
     if self.constants:
       specs["constants"] = tf.TensorSpec([len(self.constants)], tf.int32)
+    if self.makes_objects:
+      specs["made"] = tf.TensorSpec([], tf.int64)
     specs["state"] = [spec for form in self.state.values() for spec in _forms.specs(form)]
     specs["strings"] = [tf.TensorSpec([None], tf.string) for _ in range(columns.num_strings)]
     specs["arrays"] = [_stack_spec(column) for column in columns.tensors]
@@ -181,6 +186,11 @@ class Inputs:
     index = self._layout.constant_index(value)
     constants = self._tensor("constants", None, tf.TensorSpec([None], tf.int32))
     return constants[index]
+
+  def made(self) -> tf.Tensor:
+    """Returns the number of the table of the objects that a call makes."""
+    self._layout.makes_objects = True
+    return self._tensor("made", None, tf.TensorSpec([], tf.int64))
 
   def num_objects(self) -> tf.Tensor:
     """Returns the number of objects, int32 []."""

@@ -459,6 +459,14 @@ class Reading(Conditions):
       value.tensor, tf.logical_not(value.is_number), "a Python number where a tensor is needed"
     )
 
+  def handle(self, value: object) -> tf.Tensor:
+    """Returns the number of a value, int32 []; one that is none of the heap's becomes an object."""
+    raise NotImplementedError  # `Making` does.
+
+  def has_handle(self, container: object) -> bool:
+    """Tells whether a container has a number already."""
+    raise NotImplementedError  # `Making` does.
+
   # --- Containers
 
   def snapshot(self) -> list[Any]:

@@ -131,6 +131,8 @@ def _reasons(program: Program, graph: Graph) -> Iterator[str]:
   is_given = all(map(_is_of_tensors, given))
   if layout.columns.all or layout.constants or layout.state or not is_given:
     yield "it reads objects before each run. Pass tensors."
+  if layout.makes_objects:
+    yield "it makes objects, which Python does after the run. Return tensors and numbers."
   for _, name in layout.changing:
     if name != "array":
       yield f"it reads {_name(name)} anew before each run, since that has changed. Pass it."

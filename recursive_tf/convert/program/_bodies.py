@@ -187,6 +187,7 @@ class Bodies:
     }
     result = Interpreter(frame, self._conversion).run(instance.node, scope)
     joined = learnt.joined_result(instance, result, frame)
+    result = frame.made(result, joined, rebuilt.containers.values())
     learnt.note_changed(instance, rebuilt, frame)
     now = rebuilt.now()
     results: dict[Any, Any] = {i: now[i] for i in learnt.changed[instance.key]}
@@ -231,6 +232,7 @@ class Bodies:
     entry = Instance(key, name, node, source, lifted, tuple(forms), known, None)
     try:
       entry.result = learnt.joined_result(entry, found, frame)
+      found = frame.made(found, entry.result, rebuilt.containers.values())
     except _forms.Mismatch as error:
       raise frame.refuse(Reason.KINDS_DIFFER, f"{name} returns {error}.") from None
     learnt.note_changed(entry, rebuilt, frame)

@@ -133,6 +133,9 @@ class Calls:
       for form in (instance.result, *self._learnt.changed_forms(instance.key)):
         check_no_variable(frame, form, f"What {instance.name} returns")
     if is_mapped and _forms.has_rows(instance.result):
+      if _forms.can_be_made(instance.result):
+        self._learnt.note_made(instance.key, instance.result)
+        raise Bottom  # The next attempt has it by a number for each element.
       raise frame.refuse(
         Reason.DYNAMIC_LIST, f"{instance.name} returns a list for each element of a list."
       )

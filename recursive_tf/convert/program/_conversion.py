@@ -69,6 +69,7 @@ class Conversion:
     branches: those that it leaves out.
     stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
     given: dicts among the arguments, in whose place each call has its own.
+    sites: the forms of the objects that runs make, by the number of the place that makes them.
   """
 
   def __init__(
@@ -110,6 +111,7 @@ class Conversion:
     self.layout = Layout()
     self.stand_ins: dict[int, Any] = {}
     self.given: list[Any] = []
+    self.sites: list[Any] = []
     self._learnt = Learnt()
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
@@ -196,6 +198,8 @@ class Conversion:
     self._postponed: list[ConversionRefused] = []
     self.inputs = Inputs(self.layout, graph, fed)
     self.guards = Guards(self._changing, self._changing_input, self.stand_ins, self.budget.origin)
+    if fed is None:  # Else there may be graphs already, which go on to use theirs.
+      self.sites.clear()
     self.bodies.begin_attempt(graph)
     self._made = []
     frame = Frame(self)
@@ -279,7 +283,7 @@ class Conversion:
     kept = [place.left_form for place in self.effects.places.values()]
     nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
     if shared is None and self._doubled is not None:
-      leaving = (entry.result, *nested, *self.changed(node))
+      leaving = (entry.result, *nested, *self.changed(node), *self.sites)
       if any(map(_forms.has_containers_in_rows, leaving)):
         shared = f"{self._doubled} may be in two lists, of which one is returned or kept"
     if shared is not None:
@@ -291,7 +295,8 @@ class Conversion:
     """Returns the forms of what the program of an entry function returns and leaves changed."""
     entry = self.entry_of(node)
     places = self.effects.places.values()
-    return [entry.result, *self.changed(node), *(place.left_form for place in places)]
+    left = [place.left_form for place in places]
+    return [entry.result, *self.changed(node), *left, *self.sites]
 
   def changed(self, node: ast.AST) -> list[Any]:
     """Returns the forms of the arguments that the program of an entry function changes."""

@@ -28,6 +28,7 @@ from recursive_tf.convert.program._arguments import (
 from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._distinct import Distinct
 from recursive_tf.convert.program._given import Given, number_as_tensor
+from recursive_tf.convert.program._made import Objects, new_table
 from recursive_tf.convert.values import _encode
 from recursive_tf.convert.values._abstract import plain_path
 
@@ -81,6 +82,7 @@ class Feeder:
     self._reads_nothing = (
       conversion.is_step
       and not (self._layout.columns.all or self._layout.constants or self._layout.state)
+      and not self._layout.makes_objects
       and all(map(_is_of_tensors, arguments.values()))
     )
 
@@ -130,12 +132,16 @@ class Feeder:
     except _encode.DoesNotFit:
       raise Outdated from None
     fed["state"] = [tensor for tensors in begun for tensor in tensors]
+    objects: Sequence[Any] = found.objects
+    if self._layout.makes_objects:
+      objects = Objects(objects)
+      fed["made"] = objects.table = new_table()
     if self._is_step:
       variables = [t for p, ts in zip(places, begun, strict=True) if p.kind == VARIABLE for t in ts]
       self._distinct.check_tensors(values, [changing, variables, *found.tensors])
     # As `tf.nest.flatten` would, which takes longer than all else here.
     leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
-    return leaves, found.objects
+    return leaves, objects
 
   def _feed_arguments(self, values: dict[str, object]) -> list[Any]:
     """Returns what to feed where no objects are read; as `feed`."""

@@ -18,6 +18,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Ref
 
 RESULT = "result"  # Beside the positions of arguments.
+_MAX_GROWTH = 3  # Attempts in which the form of a result gets deeper: then it has no end.
 
 
 class Learnt:
@@ -32,6 +33,7 @@ class Learnt:
     crossings: which containers are one object on both sides of a call.
     variants: the forms of arguments.
     read_at_once: positions of arguments that are objects which a body reads whatever happens.
+    made: instances whose results have no form but that of objects which a run makes.
   """
 
   def __init__(self) -> None:
@@ -43,6 +45,8 @@ class Learnt:
     self.crossings: dict[Any, Crossing] = {}
     self.variants = Variants()
     self.read_at_once: dict[Any, frozenset[int]] = {}
+    self.made: dict[Any, None] = {}
+    self._growth: dict[Any, int] = {}  # How often the form of a result has got deeper.
 
   def note_news(self) -> None:
     """Notes that this attempt has found out anything: another one has to follow."""
@@ -64,6 +68,8 @@ class Learnt:
       ConversionRefused: If it returns other things on other paths.
     """
     form = _forms.form_of(result, frame)
+    if instance.key in self.made:
+      form = _forms.ended(form)
     try:
       joined = form if instance.result is None else _forms.join(instance.result, form)
     except _forms.Mismatch as error:
@@ -72,10 +78,32 @@ class Learnt:
         f"{instance.name} returns {error} on different paths.",
         instance.source.origin(instance.node),
       ) from None
-    if joined != self.results.get(instance.key):
+    known = self.results.get(instance.key)
+    if known is not None and _forms.depth(joined) > _forms.depth(known):
+      self._growth[instance.key] = self._growth.get(instance.key, 0) + 1
+      if self._growth[instance.key] > _MAX_GROWTH and _forms.can_be_made(joined):
+        joined = self.note_made(instance.key, joined)
+    if joined != known:
       self.results[instance.key] = joined
+      self.crossing(instance.key).forget_results(RESULT)  # It may hold others now.
       self.has_news = True
     return joined
+
+  def note_made(self, key: object, form: object) -> Any:
+    """Notes that what an instance returns has no end but by objects that a run makes.
+
+    Args:
+      key: of the instance.
+      form: of what it returns, as far as it is known.
+
+    Returns:
+      Its form from now on.
+    """
+    self.made[key] = None
+    self.crossing(key).forget_results(RESULT)
+    self.results[key] = _forms.ended(form)
+    self.has_news = True
+    return self.results[key]
 
   def note_changed(self, instance: Instance, rebuilt: Rebuilt, frame: Frame) -> None:
     """Notes which arguments a function changes for its caller, and the forms they have then."""
@@ -89,6 +117,9 @@ class Learnt:
         raise frame.refuse(
           Reason.KINDS_DIFFER, f"{instance.name} leaves {error} in a variable around it."
         ) from None
+      if _forms.has_made(joined):
+        text = f"{instance.name} leaves what may be an old or a new object in what it is given."
+        raise frame.refuse(Reason.MADE_OBJECT, text)
       if known.get(position) != joined:
         known[position] = joined
         self.has_news = True

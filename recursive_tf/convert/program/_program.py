@@ -22,6 +22,7 @@ from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._feeding import Feeder
 from recursive_tf.convert.program._graph import Graph, GraphMaker
 from recursive_tf.convert.program._learnt import RESULT
+from recursive_tf.convert.program._made import with_made
 from recursive_tf.convert.program._rebinding import Rebinding
 from recursive_tf.convert.program._settled import check_settled
 from recursive_tf.convert.program._sources import Sources
@@ -157,6 +158,11 @@ class Program:
     return self.step is not None and self.step.is_seen_by_tapes
 
   @property
+  def makes_tensors(self) -> bool:
+    """Whether runs make objects of which tensors are parts: a tape does not see where from."""
+    return any(map(_forms.has_gradients, self.conversion.sites))
+
+  @property
   def has_acted(self) -> bool:
     """Whether a run has written variables or printed by its end; plain Python would do it again."""
     return self.has_prints or (self.step is not None and bool(self.step.written))
@@ -288,10 +294,11 @@ class Program:
       values: the arguments.
       count: the number of rows; None for a single call.
     """
-
-    def object_of(handle: int) -> Any:
-      return None if handle == NONE else objects[handle]
-
+    object_of = with_made(
+      objects,
+      self.conversion.sites,
+      lambda handle: None if handle == NONE else objects[handle],
+    )
     source = iter(tensors)
     if count is not None:
       return Outcome(_results.rebuild_rows(graph.form, source, object_of, count))

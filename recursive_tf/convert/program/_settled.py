@@ -35,6 +35,7 @@ def check_settled(
   conversion.check_result(source.node)
   _check_aliases(conversion, profile)
   _check_views(conversion, source)
+  _check_made(conversion, source)
   _check_nests(conversion, source.node, arguments)
   _check_replicas(conversion, arguments.values())
   if conversion.step is not None and conversion.step.has_prints and conversion.effects.sites:
@@ -61,6 +62,20 @@ def _check_views(conversion: Conversion, source: FunctionSource) -> None:
     raise ConversionRefused.of(
       Reason.UNSUPPORTED_OPERATION,
       "A range or a view of a dict is returned or kept. Make it a list or a tuple.",
+      source.origin(source.node),
+    )
+
+
+def _check_made(conversion: Conversion, source: FunctionSource) -> None:
+  """Refuses places, and lists that are passed in, that would be read with old or new objects."""
+  places = [place for place in conversion.effects.places.values() if place.is_read]
+  forms = [place.form for place in places]
+  forms += [*conversion.changed(source.node), *conversion.entry_of(source.node).forms]
+  if any(map(_forms.has_made, forms)):
+    raise ConversionRefused.of(
+      Reason.MADE_OBJECT,
+      "A variable, attribute, list or dict that the program reads is given an object that may be"
+      " an old or a new one.",
       source.origin(source.node),
     )
 

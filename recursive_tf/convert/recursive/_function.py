@@ -213,6 +213,10 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
       raise ConversionRefused.of(
         Reason.INSIDE_FUNCTION, f"{self.__name__} writes or prints: it has to be called eagerly."
       )
+    if program.layout.makes_objects:
+      raise ConversionRefused.of(
+        Reason.INSIDE_FUNCTION, f"{self.__name__} makes objects: it has to be called eagerly."
+      )
     graph = self._programs.graph(program, prepared.arguments)
     for part in _results.not_of_tensors(graph.form):
       raise ConversionRefused.of(

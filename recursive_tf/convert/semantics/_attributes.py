@@ -28,6 +28,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  Made,
   Missing,
   Raises,
   Ref,
@@ -78,6 +79,8 @@ def read(ip: Host, owner: object, name: str) -> Any:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a tensor: its value is not there yet.")
   if isinstance(owner, tf.Tensor) and not is_static(owner) and name in _OF_GRAPHS:
     raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a tensor is another one in a graph.")
+  if isinstance(owner, Made):
+    raise ip.frame.refuse(Reason.MADE_OBJECT, f".{name}: {owner.description}.")
   if isinstance(owner, (Number, Rows, Builtin, Closure, BoundMethod, Abstract)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f".{name} of a {named(owner)}.")
   return of_static(ip, owner, name)

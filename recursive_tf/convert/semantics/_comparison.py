@@ -15,6 +15,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
+from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.semantics import _shapes, _text
 from recursive_tf.convert.semantics._operators import (
   PRIMITIVE,
@@ -35,6 +36,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  Made,
   Maybe,
   Missing,
   Ref,
@@ -211,6 +213,8 @@ def _identical(ip: Host, left: Any, right: Any) -> Any:
   for one, other in ((left, right), (right, left)):
     if other is None and isinstance(one, Maybe):
       return Number(tf.logical_not(one.is_there), bool)
+    if other is None and isinstance(one, Made):
+      return Number(tf.equal(one.handle, NONE), bool)
     if other is None:
       return frame.is_none(one) if isinstance(one, Ref) else frame.resolve(one) is None
   if not isinstance(left, Ref) and not isinstance(right, Ref):

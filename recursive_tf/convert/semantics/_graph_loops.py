@@ -27,6 +27,7 @@ from recursive_tf.convert.values._abstract import (
   same_content,
 )
 
+_GROWING = 2  # Rounds after which a form that gets deeper has no end.
 _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 
 
@@ -134,7 +135,7 @@ def _settle(
   frame = ip.frame
   forms: dict[Any, Any] = {}
   before = {local for local in frame.locals if isinstance(local, Container)}
-  for _ in range(_MAX_ROUNDS):
+  for number in range(_MAX_ROUNDS):
     graph = tfi.FuncGraph("loop")
     facts.see(frame.sharing, _values(forms), before)
     one_round = functools.partial(_one_round, ip, scope, kept, forms, facts, before, test, body)
@@ -150,6 +151,8 @@ def _settle(
           joined[place] = _forms.join(initial, form)
         else:
           joined[place] = _forms.join(joined[place], form)
+      if number >= _GROWING:
+        joined = {place: _ended(forms, place, form) for place, form in joined.items()}
     except _forms.Mismatch as error:
       raise frame.refuse(
         Reason.KINDS_DIFFER, f"A loop carries {error} from turn to turn."
@@ -160,6 +163,16 @@ def _settle(
   raise ConversionRefused.of(
     Reason.NOT_SETTLED, "What the loop carries keeps changing its form.", frame.origin
   )
+
+
+def _ended(forms: dict[Any, Any], place: Any, form: Any) -> Any:
+  """Returns the form of what a loop carries; of one without end that of objects that runs make."""
+  is_deeper = place in forms and _forms.depth(form) > _forms.depth(forms[place])
+  if not is_deeper or not _forms.can_be_made(form):
+    return form
+  if place[1] is not None:
+    return _forms.MadeForm()
+  return _forms.RowsForm(_forms.MadeForm()) if isinstance(form, _forms.RowsForm) else form
 
 
 def _one_round(

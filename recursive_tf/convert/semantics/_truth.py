@@ -27,6 +27,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  Made,
   Maybe,
   Missing,
   Ref,
@@ -81,6 +82,8 @@ def truth(ip: Host, value: Any) -> Any:
     return True  # Also of a scalar: its rank is known.
   if isinstance(value, Text):
     return _text.truth(ip, value)
+  if isinstance(value, Made):
+    raise frame.refuse(Reason.MADE_OBJECT, f"Its truth is asked: {value.description}.")
   if isinstance(value, Abstract):
     raise frame.refuse(Reason.NEEDS_VALUE, f"{value.description} is tested.")
   if isinstance(value, (list, dict, set)):

@@ -445,6 +445,18 @@ class Array(Abstract):
   description = "An array of NumPy"
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Made(Abstract):
+  """Anything, of which only the run knows what it is: an object that it made, or one of the heap.
+
+  Attributes:
+    handle: int32 []; of an object of the heap as in `Base`, of one that the run made below those.
+  """
+
+  handle: tf.Tensor
+  description = "An old or a new object, as only the run knows"
+
+
 class Unset:
   """The value of a variable that is read only after it has been set."""
 

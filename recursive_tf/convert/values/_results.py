@@ -16,6 +16,7 @@ from recursive_tf.convert.values._forms import (
   ArrayForm,
   Form,
   IntOrFloatForm,
+  MadeForm,
   MaybeForm,
   NestForm,
   NumberForm,
@@ -53,7 +54,7 @@ def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int],
   if isinstance(form, WeakForm):
     tensor, is_number = next(tensors), next(tensors)
     return form.type(tensor.numpy().reshape(-1)[0]) if bool(is_number) else tensor
-  if isinstance(form, RefForm):
+  if isinstance(form, (RefForm, MadeForm)):
     return object_of(int(next(tensors)))
   if isinstance(form, NestForm):
     return container(form, [rebuild(part, tensors, object_of) for part in form.parts])
@@ -85,7 +86,7 @@ def rebuild_rows(
     return [tensor.numpy() for tensor in tf.unstack(next(tensors), num=count)]
   if isinstance(form, TextForm):
     return [value.decode() for value in next(tensors).numpy()]
-  if isinstance(form, RefForm):
+  if isinstance(form, (RefForm, MadeForm)):
     return [object_of(int(handle)) for handle in next(tensors).numpy()]
   if isinstance(form, NestForm):
     if form.type is list and not any(isinstance(p, TensorForm) for p in form.parts):

@@ -18,6 +18,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  Made,
   Maybe,
   Rows,
   Weak,
@@ -31,7 +32,7 @@ _SAFE = frozenset(
   Identity IdentityN Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max Maximum Mean Min
   Minimum Mul Neg NoOp NotEqual Pack Placeholder ReadVariableOp RealDiv Relu Reshape Select
   SelectV2 Shape Sigmoid Softmax Sqrt Square Squeeze StopGradient StringJoin StringLength Sub Sum
-  Tanh Tile Transpose Unpack ZerosLike""".split()
+  Tanh Tile Transpose Unpack ZerosLike RecursiveTf>Make""".split()
 )
 
 _CONDITIONALS = ("If", "StatelessIf")
@@ -45,6 +46,8 @@ def tensors_in(value: object) -> Iterator[tf.Tensor]:
     yield value.tensor
   elif isinstance(value, IntOrFloat):
     yield from (value.value.tensor, value.is_int)
+  elif isinstance(value, Made):
+    yield value.handle
   elif isinstance(value, Maybe):
     yield from tensors_in(value.value)
   elif isinstance(value, Rows):

@@ -240,7 +240,9 @@ def test_items_of_several_kinds_are_refused(first):
 
     return visit, [items]
 
-  agrees(build, lambda: [(None,), (tree(),), (tree(),)], Reason.KINDS_DIFFER)
+  # A tuple beside an int is known by a number as long as no run has written anything else.
+  others = [] if isinstance(first[1], tuple) else [(None,), (tree(),)]
+  agrees(build, lambda: [*others, (tree(),)], Reason.KINDS_DIFFER)
 
 
 class Meta(type):

@@ -114,7 +114,7 @@ def list_of_lists(recursive):
 
 
 def test_lists_of_lists_of_unknown_lengths_are_refused():
-  agrees(list_of_lists, trees, expect=Reason.DYNAMIC_LIST)
+  agrees(list_of_lists, trees, expect=Reason.UNSUPPORTED_OPERATION)
 
 
 def test_lists_of_unknown_lengths_are_put_together():

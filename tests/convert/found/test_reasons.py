@@ -13,7 +13,7 @@ from tests.convert.agreement import Node, agrees, root
 @pytest.mark.parametrize(
   "function, text",
   [
-    (lambda n: [n, 1.0, n.kids] if n.flag else {"a": n}, "a list of 3 and a dict of 1"),
+    (lambda n: [n, 1.0, n.kids] if n.flag else (lambda: n), "a list of 3 and "),
     (lambda n: n.v + (lambda x: x), "int of the run and function"),
     (lambda n: len(n.kids) * b"a", "int of the run and bytes"),
     (lambda n: tf.add(lambda x: x, 1.0), "A function of the program is passed to a library"),

@@ -25,6 +25,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  Made,
   Maybe,
   Missing,
   Raises,
@@ -78,6 +79,8 @@ def is_instance(ip: Host, value: Any, classes: object) -> Any:
     return frame.cond(
       Number(value.is_there, bool), lambda: is_value, lambda: issubclass(NoneType, flat)
     )
+  if isinstance(value, Made):
+    raise frame.refuse(Reason.MADE_OBJECT, f"isinstance: {value.description}.")
   if isinstance(value, ABSTRACT) and not isinstance(value, tf.Tensor):
     raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "isinstance of what only the run knows.")
   _is_subclass(ip, type(value), flat)  # Guards it.
@@ -267,4 +270,8 @@ def is_callable(ip: Host, value: object) -> Any:
         Reason.UNSUPPORTED_OPERATION, "callable() of objects of several classes."
       )
     return found.pop()
+  if isinstance(value, LocalObject):
+    return _attributes.by_class(value.type, "__call__") is not None
+  if isinstance(value, (Made, Maybe)):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
   return callable(value) or isinstance(value, (BoundMethod, Builtin, Closure))

@@ -29,8 +29,11 @@ from recursive_tf.convert.values._forms.data import TensorForm as TensorForm
 from recursive_tf.convert.values._forms.data import WeakForm as WeakForm
 from recursive_tf.convert.values._forms.joining import Form as Form
 from recursive_tf.convert.values._forms.joining import arrays as arrays
+from recursive_tf.convert.values._forms.joining import can_be_made as can_be_made
 from recursive_tf.convert.values._forms.joining import can_be_none as can_be_none
+from recursive_tf.convert.values._forms.joining import depth as depth
 from recursive_tf.convert.values._forms.joining import describe as describe
+from recursive_tf.convert.values._forms.joining import ended as ended
 from recursive_tf.convert.values._forms.joining import flatten as flatten
 from recursive_tf.convert.values._forms.joining import form_of as form_of
 from recursive_tf.convert.values._forms.joining import generalized as generalized
@@ -38,8 +41,11 @@ from recursive_tf.convert.values._forms.joining import has_containers as has_con
 from recursive_tf.convert.values._forms.joining import (
   has_containers_in_rows as has_containers_in_rows,
 )
+from recursive_tf.convert.values._forms.joining import has_gradients as has_gradients
+from recursive_tf.convert.values._forms.joining import has_made as has_made
 from recursive_tf.convert.values._forms.joining import has_rows as has_rows
 from recursive_tf.convert.values._forms.joining import has_views as has_views
+from recursive_tf.convert.values._forms.joining import is_data as is_data
 from recursive_tf.convert.values._forms.joining import join as join
 from recursive_tf.convert.values._forms.joining import join_shapes as join_shapes
 from recursive_tf.convert.values._forms.joining import number_type as number_type
@@ -48,6 +54,7 @@ from recursive_tf.convert.values._forms.joining import parts_of_form as parts_of
 from recursive_tf.convert.values._forms.joining import sequence_type as sequence_type
 from recursive_tf.convert.values._forms.joining import specs as specs
 from recursive_tf.convert.values._forms.joining import unflatten as unflatten
+from recursive_tf.convert.values._forms.made import MadeForm as MadeForm
 from recursive_tf.convert.values._forms.maybe import MaybeForm as MaybeForm
 from recursive_tf.convert.values._forms.maybe import UndefinedForm as UndefinedForm
 from recursive_tf.convert.values._forms.maybe import UnsetForm as UnsetForm

@@ -67,6 +67,12 @@ class Reader(Protocol):
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
 
+  def handle(self, value: object) -> tf.Tensor:
+    """Returns the number of a value, int32 []; one that is none of the heap's becomes an object."""
+
+  def has_handle(self, container: object) -> bool:
+    """Tells whether a container has a number already."""
+
   def pin(self, value: object, holder: object) -> None:
     """Notes that the containers in a value become elements of a list of unknown length."""
 

@@ -16,10 +16,12 @@ from recursive_tf.convert.values._abstract import (
   Abstract,
   Array,
   BoundMethod,
+  Container,
   IntOrFloat,
   LocalDict,
   LocalList,
   LocalObject,
+  Made,
   Maybe,
   MaybeUnbound,
   Missing,
@@ -46,6 +48,7 @@ from recursive_tf.convert.values._forms.data import (
   TensorForm,
   WeakForm,
 )
+from recursive_tf.convert.values._forms.made import MadeForm
 from recursive_tf.convert.values._forms.maybe import (
   MaybeForm,
   MaybeUnboundForm,
@@ -87,6 +90,8 @@ def form_of(value: object, reader: Reader) -> Form:
     return ArrayForm(_spec(value.tensor), value.types, value.is_new)
   if isinstance(value, Text):
     return TextForm()
+  if isinstance(value, Made) or (isinstance(value, Container) and reader.has_handle(value)):
+    return MadeForm()
   if isinstance(value, Abstract):
     raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
   if isinstance(value, Undefined):
@@ -140,6 +145,8 @@ def join(a: Form, b: Form) -> Form:
     found = _join_as(one, other)
     if found is not None:
       return found
+  if can_be_made(a) and can_be_made(b) and (_is_structured(a) or _is_structured(b)):
+    return MadeForm()
   raise Mismatch(f"{describe(a)} and {describe(b)}")
 
 
@@ -222,6 +229,32 @@ def _join_as(a: Form, b: Form) -> Form | None:
       known = [] if a.element is None else [a.element]
       return RowsForm(_join_elements([*known, *others]), a.type)
   return None
+
+
+def can_be_made(form: Form) -> bool:
+  """Tells whether a value of a form can be an object that a run makes, or is one of the heap."""
+  if isinstance(form, NestForm):
+    return is_data(form) and all(map(can_be_made, form.parts))
+  if isinstance(form, RowsForm):
+    return form.type is not None and (form.element is None or can_be_made(form.element))
+  if isinstance(form, MaybeForm):
+    return can_be_made(form.value)
+  if isinstance(form, StaticForm):
+    return form.value is None or is_heap_object(form.value)
+  kinds = (MadeForm, RefForm, NumberForm, IntOrFloatForm, TextForm, TensorForm, ArrayForm, WeakForm)
+  return isinstance(form, kinds) and all(spec.shape.rank is not None for spec in specs(form))
+
+
+def is_data(form: NestForm) -> bool:
+  """Tells whether what is of a form can be kept: no method, no view of a dict."""
+  return form.type is not BoundMethod and form.type not in VIEWS.values()
+
+
+def _is_structured(form: Form) -> bool:
+  """Tells whether a value of a form is, or may be, a tuple, list, dict or object of a program."""
+  if isinstance(form, MaybeForm):
+    return _is_structured(form.value)
+  return isinstance(form, (NestForm, RowsForm, MadeForm))
 
 
 def _number_types(form: Form) -> frozenset[type]:
@@ -363,6 +396,46 @@ def number_type(form: Form) -> type | None:
   if isinstance(form, StaticForm) and type(form.value) in NUMBERS:
     return type(form.value)
   return None
+
+
+def has_made(form: Form) -> bool:
+  """Tells whether there is anything in values of this form that only the run knows."""
+  if isinstance(form, NestForm):
+    return any(map(has_made, form.parts))
+  if isinstance(form, RowsForm):
+    return has_made(form.element)
+  return isinstance(form, MadeForm) or (isinstance(form, MaybeForm) and has_made(form.value))
+
+
+def has_gradients(form: Form) -> bool:
+  """Tells whether there are tensors, other than Python's numbers, that may have a gradient."""
+  if isinstance(form, NestForm):
+    return any(map(has_gradients, form.parts))
+  if isinstance(form, RowsForm):
+    return has_gradients(form.element)
+  if isinstance(form, MaybeForm):
+    return has_gradients(form.value)
+  dtypes = form.dtypes() if isinstance(form, (TensorForm, ArrayForm, WeakForm)) else []
+  return any(dtype.is_floating or dtype.is_complex for dtype in dtypes)
+
+
+def ended(form: Form) -> Form:
+  """Returns the form, without an end, as one that has one: a tuple stays one, of such parts."""
+  if not isinstance(form, NestForm) or not issubclass(form.type, tuple):
+    return MadeForm()
+  parts = tuple(MadeForm() if _is_structured(part) else part for part in form.parts)
+  found = NestForm(form.type, form.keys, parts)
+  # Tensors of other shapes in each could not be elements of one list.
+  return found if all(spec.shape.is_fully_defined() for spec in specs(found)) else MadeForm()
+
+
+def depth(form: Form) -> int:
+  """Returns how deep containers of the program's lie in each other in values of this form."""
+  if isinstance(form, NestForm):
+    return 1 + max(map(depth, form.parts), default=0)
+  if isinstance(form, RowsForm):
+    return 1 + depth(form.element)
+  return depth(form.value) if isinstance(form, MaybeForm) else 0
 
 
 def arrays(form: Form) -> Iterator[ArrayForm]:

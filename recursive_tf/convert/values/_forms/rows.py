@@ -55,12 +55,13 @@ class RowsForm(BaseForm):
     ]
 
   def _of_items(self, items: list[object], holder: object, reader: Reader) -> list[tf.Tensor]:
-    for item in items:
-      reader.pin(item, holder)
     if not items:
       return [tf.constant(0, tf.int32), *([] if self.element is None else self._none())]
     tensors = []
-    for parts in zip(*(self.element.flatten(item, reader) for item in items), strict=True):
+    flat = [self.element.flatten(item, reader) for item in items]
+    for item in items:  # What is made into an object by itself is pinned by then.
+      reader.pin(item, holder)
+    for parts in zip(*flat, strict=True):
       check_shapes([part.shape for part in parts])
       tensors.append(tf.stack(parts, name=STACKED))
     return [tf.constant(len(items), tf.int32), *tensors]

@@ -1,0 +1,214 @@
+// Kernels of NewMade, Make, MadeSites, MadeColumns and DropMade: tensors around
+// runtime/made_objects.h.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/runtime/made_objects.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/tensor_util.h"
+#include "tensorflow/core/framework/types.h"
+
+namespace recursive_tf {
+
+namespace tf = tensorflow;
+
+static absl::StatusOr<int64_t> NumberOf(const tf::Tensor& table) {
+  if (table.dims() != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: expected a table's number, found a tensor "
+                     "of shape ",
+                     table.shape().DebugString()));
+  }
+  return table.scalar<int64_t>()();
+}
+
+static absl::StatusOr<std::shared_ptr<MadeObjects>> TableOf(
+    const tf::Tensor& table) {
+  absl::StatusOr<int64_t> number = NumberOf(table);
+  if (!number.ok()) return number.status();
+  return MadeTables::Get().Find(*number);
+}
+
+class NewMadeOp final : public tf::OpKernel {
+ public:
+  explicit NewMadeOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {}
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    tf::Tensor* table = nullptr;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {}, &table));
+    table->scalar<int64_t>()() = MadeTables::Get().New();
+  }
+};
+
+class MakeOp final : public tf::OpKernel {
+ public:
+  explicit MakeOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
+    int64_t site = 0;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("site", &site));
+    site_ = static_cast<int32_t>(site);
+  }
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    absl::StatusOr<std::shared_ptr<MadeObjects>> table = TableOf(ctx->input(0));
+    OP_REQUIRES_OK(ctx, table.status());
+    MadeObject object{site_, {}};
+    for (int i = 1; i < ctx->num_inputs(); ++i) {
+      object.parts.push_back(tf::tensor::DeepCopy(ctx->input(i)));
+    }
+    absl::StatusOr<int32_t> made = (*table)->Add(std::move(object));
+    OP_REQUIRES_OK(ctx, made.status());
+    tf::Tensor* handle = nullptr;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {}, &handle));
+    handle->scalar<int32_t>()() = *made;
+  }
+
+  bool IsExpensive() override { return false; }
+
+ private:
+  int32_t site_ = 0;
+};
+
+class MadeSitesOp final : public tf::OpKernel {
+ public:
+  explicit MadeSitesOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {}
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    absl::StatusOr<std::shared_ptr<MadeObjects>> table = TableOf(ctx->input(0));
+    OP_REQUIRES_OK(ctx, table.status());
+    const std::vector<MadeObject> objects = (*table)->objects();
+    tf::Tensor* sites = nullptr;
+    const int64_t size = static_cast<int64_t>(objects.size());
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {size}, &sites));
+    std::transform(objects.begin(), objects.end(), sites->vec<int32_t>().data(),
+                   [](const MadeObject& object) { return object.site; });
+  }
+};
+
+// Copies the elements of `from` to those of `to` from `begin` on.
+static absl::Status Append(const tf::Tensor& from, int64_t begin,
+                           tf::Tensor* to) {
+  if (from.dtype() == tf::DT_STRING) {
+    const auto strings = from.flat<tf::tstring>();
+    std::copy_n(strings.data(), strings.size(),
+                to->flat<tf::tstring>().data() + begin);
+    return absl::OkStatus();
+  }
+  if (!tf::DataTypeCanUseMemcpy(from.dtype())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("recursive_tf: an object has a part of type ",
+                     tf::DataTypeString(from.dtype())));
+  }
+  const int64_t size = tf::DataTypeSize(from.dtype());
+  const char* source = static_cast<const char*>(from.data());
+  std::copy_n(source, from.NumElements() * size,
+              static_cast<char*>(to->data()) + begin * size);
+  return absl::OkStatus();
+}
+
+class MadeColumnsOp final : public tf::OpKernel {
+ public:
+  explicit MadeColumnsOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("site", &site_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("T", &types_));
+    int64_t num_columns = 0;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("num_columns", &num_columns));
+    OP_REQUIRES(ctx, num_columns == static_cast<int64_t>(types_.size()),
+                absl::InvalidArgumentError(
+                    "recursive_tf: MadeColumns needs a type for each column"));
+  }
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    absl::StatusOr<std::shared_ptr<MadeObjects>> table = TableOf(ctx->input(0));
+    OP_REQUIRES_OK(ctx, table.status());
+    std::vector<MadeObject> objects = (*table)->objects();
+    objects.erase(std::remove_if(objects.begin(), objects.end(),
+                                 [this](const MadeObject& object) {
+                                   return object.site != site_;
+                                 }),
+                  objects.end());
+    for (const MadeObject& object : objects) {
+      OP_REQUIRES_OK(ctx, CheckTypes(object));
+    }
+    for (size_t column = 0; column < types_.size(); ++column) {
+      OP_REQUIRES_OK(ctx, Read(ctx, objects, column));
+    }
+  }
+
+ private:
+  absl::Status CheckTypes(const MadeObject& object) const {
+    bool is_right = object.parts.size() == types_.size();
+    for (size_t i = 0; is_right && i < types_.size(); ++i) {
+      is_right = object.parts[i].dtype() == types_[i];
+    }
+    if (is_right) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "recursive_tf: objects of kind ", site_, " have other parts"));
+  }
+
+  absl::Status Read(tf::OpKernelContext* ctx,
+                    const std::vector<MadeObject>& objects,
+                    size_t column) const {
+    const int64_t count = static_cast<int64_t>(objects.size());
+    const int rank = objects.empty() ? 0 : objects[0].parts[column].dims();
+    int64_t size = 0;
+    for (const MadeObject& object : objects) {
+      const tf::Tensor& part = object.parts[column];
+      if (part.dims() != rank) {
+        return absl::InvalidArgumentError(
+            "recursive_tf: a part of objects of one kind has several ranks");
+      }
+      size += part.NumElements();
+    }
+    tf::Tensor* values = nullptr;
+    const int index = static_cast<int>(column);
+    absl::Status status = ctx->allocate_output(index, {size}, &values);
+    if (!status.ok()) return status;
+    tf::Tensor* shapes = nullptr;
+    status = ctx->allocate_output(index + static_cast<int>(types_.size()),
+                                  {count, rank}, &shapes);
+    if (!status.ok()) return status;
+    int64_t begin = 0;
+    auto sizes = shapes->matrix<int32_t>();
+    for (int64_t row = 0; row < count; ++row) {
+      const tf::Tensor& part = objects[row].parts[column];
+      if (status = Append(part, begin, values); !status.ok()) return status;
+      for (int i = 0; i < rank; ++i) {
+        sizes(row, i) = static_cast<int32_t>(part.dim_size(i));
+      }
+      begin += part.NumElements();
+    }
+    return absl::OkStatus();
+  }
+
+  int64_t site_ = 0;
+  tf::DataTypeVector types_;
+};
+
+class DropMadeOp final : public tf::OpKernel {
+ public:
+  explicit DropMadeOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {}
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    absl::StatusOr<int64_t> number = NumberOf(ctx->input(0));
+    OP_REQUIRES_OK(ctx, number.status());
+    MadeTables::Get().Drop(*number);
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("RecursiveTf>NewMade").Device(tf::DEVICE_CPU),
+                        NewMadeOp);
+REGISTER_KERNEL_BUILDER(Name("RecursiveTf>Make").Device(tf::DEVICE_CPU),
+                        MakeOp);
+REGISTER_KERNEL_BUILDER(Name("RecursiveTf>MadeSites").Device(tf::DEVICE_CPU),
+                        MadeSitesOp);
+REGISTER_KERNEL_BUILDER(Name("RecursiveTf>MadeColumns").Device(tf::DEVICE_CPU),
+                        MadeColumnsOp);
+REGISTER_KERNEL_BUILDER(Name("RecursiveTf>DropMade").Device(tf::DEVICE_CPU),
+                        DropMadeOp);
+
+}  // namespace recursive_tf

@@ -1,0 +1,86 @@
+// Op definitions of the objects that runs make: NewMade, Make, MadeSites,
+// MadeColumns, DropMade.
+
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/shape_inference.h"
+
+namespace recursive_tf {
+
+using tensorflow::shape_inference::NoOutputs;
+using tensorflow::shape_inference::ScalarShape;
+using tensorflow::shape_inference::UnknownShape;
+
+REGISTER_OP("RecursiveTf>NewMade")
+    .Output("table: int64")
+    .SetIsStateful()
+    .SetShapeFn(ScalarShape)
+    .Doc(R"doc(
+Makes a table for the objects that the runs of one call make.
+
+table: its number.
+)doc");
+
+REGISTER_OP("RecursiveTf>Make")
+    .Input("table: int64")
+    .Input("parts: Tparts")
+    .Output("handle: int32")
+    .Attr("Tparts: list(type) >= 0")
+    .Attr("site: int >= 0")
+    .SetIsStateful()
+    .SetShapeFn(ScalarShape)
+    .Doc(R"doc(
+Makes an object: another one each time.
+
+table: the table of the call, a scalar.
+parts: what the object is made of.
+handle: the object; below -2.
+site: what kind of object it is.
+)doc");
+
+REGISTER_OP("RecursiveTf>MadeSites")
+    .Input("table: int64")
+    .Output("sites: int32")
+    .SetIsStateful()
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* ctx) {
+      ctx->set_output(0, ctx->Vector(ctx->UnknownDim()));
+      return absl::OkStatus();
+    })
+    .Doc(R"doc(
+Reads what was made.
+
+table: the table of the call, a scalar.
+sites: the kind of each object, in the order in which they were made.
+)doc");
+
+REGISTER_OP("RecursiveTf>MadeColumns")
+    .Input("table: int64")
+    .Output("values: T")
+    .Output("shapes: num_columns * int32")
+    .Attr("T: list(type) >= 1")
+    .Attr("num_columns: int >= 1")
+    .Attr("site: int >= 0")
+    .SetIsStateful()
+    .SetShapeFn(UnknownShape)
+    .Doc(R"doc(
+Reads the parts of all objects of one kind, in the order in which they were made.
+
+table: the table of the call, a scalar.
+values: of each part the elements of all objects, one after the other.
+shapes: of each part the sizes [n, rank], by object. All objects of a kind have
+  the same rank there.
+num_columns: the number of parts.
+site: the kind.
+)doc");
+
+REGISTER_OP("RecursiveTf>DropMade")
+    .Input("table: int64")
+    .SetIsStateful()
+    .SetShapeFn(NoOutputs)
+    .Doc(R"doc(
+Forgets what the runs of a call have made.
+
+table: the table of the call, a scalar.
+)doc");
+
+}  // namespace recursive_tf

@@ -1,0 +1,185 @@
+"""Objects that a run makes: rows of a table, each known by a number.
+
+A value becomes one where it meets values of other forms, or where its form has no end: a new node
+beside an old one, a tree that a function returns. Each container is a row of its own, made once;
+what it holds does not change any more. Python makes the objects of the rows after the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
+from recursive_tf._ops import kernels
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._reading import Reading
+from recursive_tf.convert.frame._sharing import containers, name_of, parts_of
+from recursive_tf.convert.heap._columns import NONE
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  ABSTRACT,
+  Container,
+  Dear,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Made,
+  Maybe,
+  Ref,
+  Rows,
+)
+
+_WHERE = "line {} puts it into an object that the run makes"
+
+
+class Making(Reading):
+  """What a body makes; the attributes are those of `Reading`."""
+
+  def has_handle(self, container: Any) -> bool:
+    """Tells whether a container has a number already."""
+    return self._handle_of(container) is not None
+
+  def handle(self, value: Any) -> tf.Tensor:
+    """Returns the number of a value, int32 []; one that is none of the heap's becomes an object."""
+    if isinstance(value, Made):
+      return value.handle
+    value = self.optional(value)
+    if isinstance(value, Maybe):
+      return tf.where(value.is_there, self.handle(value.value), NONE)
+    value = self.resolve(value)
+    if value is None:
+      return tf.constant(NONE)
+    if isinstance(value, Ref) and not self.is_made_string(value):
+      return self.base(value).handle
+    if self.num_trials:
+      raise Dear
+    if isinstance(value, Container):
+      return self._handle_of(value, make=True)
+    return self._make(self._with_handles(value))
+
+  def made(self, value: Any, form: Any, given: Collection[Container]) -> Any:
+    """Returns a result in which what its form has by numbers is known by them.
+
+    Args:
+      value: the result.
+      form: its form.
+      given: the containers among the arguments, whose content stays what it is.
+    """
+    if isinstance(form, _forms.MadeForm):
+      return value if isinstance(value, Made) else Made(self.handle(value))
+    if not _forms.has_made(form) or not any(True for _ in containers(value)):
+      return value
+    if isinstance(value, Maybe):
+      form = form.value if isinstance(form, _forms.MaybeForm) else form
+      return Maybe(self.made(value.value, form, given), value.is_there)
+    form = form.value if isinstance(form, _forms.MaybeForm) else form
+    parts = dict(parts_of(value))
+    forms = form.parts if isinstance(form, _forms.NestForm) else [form.element] * len(parts)
+    new = [self.made(p, f, given) for p, f in zip(parts.values(), forms, strict=True)]
+    if isinstance(value, tuple):
+      return type(value)(*new) if hasattr(value, "_fields") else tuple(new)
+    if value in given:
+      text = f"{name_of(value)}, which was passed in, is returned with old and new objects in it."
+      raise self.refuse(Reason.MADE_OBJECT, text)
+    if parts:
+      is_dict = isinstance(value.snapshot(), dict)
+      value.restore(dict(zip(parts, new, strict=True)) if is_dict else new)
+    return value
+
+  def _handle_of(self, container: Container, make: bool = False) -> Any:
+    key = "made", id(container)
+    known = self._known(key)
+    if known is not None or not make:
+      return known
+    for one in self.sharing.linked(container):
+      if one in self.sharing.book.pinned:
+        text = f"{name_of(container)} becomes an object that the run makes"
+        raise self.sharing.refuse(f"{text}, and {self.sharing.book.pinned[one]}.")
+    handle: tf.Tensor = self._make(self._with_handles(container))
+    self._layers[-1].memo[key] = container, handle  # Kept, so that no id is given twice.
+    self.sharing.pin(container, _WHERE.format(self.line))
+    return handle
+
+  def _known(self, key: object) -> tf.Tensor | None:
+    for layer in reversed(self._layers):
+      found = layer.memo.get(key)
+      if isinstance(found, tuple):
+        handle: tf.Tensor = found[1]
+        return handle
+    return None
+
+  def _with_handles(self, value: Any) -> Any:
+    """Returns a value in which the containers within are known by their numbers."""
+    if isinstance(value, LocalObject):
+      return LocalObject(value.type, self._parts(value.fields))
+    if isinstance(value, LocalDict):
+      return LocalDict(self._parts(value.items))
+    if isinstance(value, LocalList):
+      content = value.content
+      if value.is_iterator:
+        return value  # It has no form, which says why.
+      copy = LocalList(content if isinstance(content, Rows) else map(self._part, content))
+      copy.type = value.type
+      return copy
+    if isinstance(value, tuple) and any(True for _ in containers(value)):
+      parts = [self._part(part) for part in value]
+      return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value
+
+  def _parts(self, items: Any) -> dict[Any, Any]:
+    return {key: self._part(part) for key, part in items.items()}
+
+  def _part(self, value: Any) -> Any:
+    if isinstance(value, Container) and not getattr(value, "is_iterator", False):
+      return Made(self.handle(value))
+    if isinstance(value, Maybe) and any(True for _ in containers(value)):
+      return Made(self.handle(value))
+    return self._with_handles(value) if isinstance(value, tuple) else value
+
+  def _make(self, value: Any) -> tf.Tensor:
+    """Makes an object of a value without containers within."""
+    if any(one is not value for _, one in containers(value)):
+      raise self.refuse(Reason.MADE_OBJECT, "A container within becomes a part of an object.")
+    form = _forms.form_of(value, self)
+    self._check(form)
+    parts = _forms.flatten(value, form, self)
+    sites = self.conversion.sites
+    sites.append(form)
+    table = self.conversion.inputs.made()
+    handle = kernels.recursive_tf_make(table=table, parts=parts, site=len(sites) - 1)
+    tfi.acd_run_independently(handle.op)
+    return handle
+
+  def _check(self, form: Any) -> None:
+    """Refuses what cannot be an object that a run makes, or a part of one."""
+    what = _not_made(form)
+    if what is not None:
+      raise self.refuse(Reason.MADE_OBJECT, f"{what} becomes a part of an object that is made.")
+
+
+def _not_made(form: Any) -> str | None:
+  """Returns what of a form no object can be made of; None if all is fine."""
+  if isinstance(form, _forms.NestForm):
+    if not _forms.is_data(form):
+      return "A method, or a view of a dict,"
+    if hasattr(form.type, "__del__"):
+      return f"{form.type.__name__}, which has a __del__,"
+    return next((text for text in map(_not_made, form.parts) if text is not None), None)
+  if isinstance(form, _forms.RowsForm):
+    if form.type is None:
+      return "A range, or a view of a dict,"
+    return None if form.element is None else _not_made(form.element)
+  if isinstance(form, _forms.MaybeForm):
+    return _not_made(form.value)
+  if isinstance(form, _forms.StaticForm):
+    return "A function" if isinstance(form.value, ABSTRACT) else None
+  if isinstance(form, _forms.ArrayForm):
+    return "An array, or a variable,"
+  if isinstance(form, (_forms.UndefinedForm, _forms.UnsetForm)):
+    return "What is not there on some paths"
+  if any(spec.shape.rank is None for spec in _forms.specs(form)):
+    return "A tensor of which not even the rank is known"
+  return None

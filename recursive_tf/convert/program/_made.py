@@ -1,0 +1,130 @@
+"""Objects that a run has made, as Python has them: from the table of a call."""
+
+from __future__ import annotations
+
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf._ops import kernels
+from recursive_tf.convert.values import _forms, _results
+
+_FIRST = -3  # The number of the first one, as in kernels/runtime/made_objects.h.
+
+
+def new_table() -> tf.Tensor:
+  """Returns the number of a table for the objects of one call, which lasts as long as it."""
+  with tf.init_scope():
+    table = kernels.recursive_tf_new_made()
+  weakref.finalize(table, _drop, int(table)).atexit = False
+  return table
+
+
+def _drop(number: int) -> None:
+  with tf.init_scope():
+    kernels.recursive_tf_drop_made(tf.constant(number, tf.int64))
+
+
+class Objects(list[Any]):
+  """The objects of a run by handle, and the table of those that it makes."""
+
+  table: Any = None
+
+
+class _Unmade:
+  """Stands for what could not be made."""
+
+  def __init__(self, error: Exception):
+    self.error = error
+
+
+def with_made(
+  objects: Sequence[Any], forms: Sequence[Any], object_of: Callable[[int], Any]
+) -> Callable[[int], Any]:
+  """Returns what gives the object of a number, also of one that a run has made.
+
+  Args:
+    objects: those of the run.
+    forms: of what runs make, by site.
+    object_of: gives the others.
+  """
+  table = getattr(objects, "table", None)
+  if table is None:
+    return object_of
+  made: list[Any] = []
+
+  def found(number: int) -> Any:
+    value = made[_FIRST - number] if number <= _FIRST else object_of(number)
+    if isinstance(value, _Unmade):
+      raise value.error
+    return value
+
+  sites = kernels.recursive_tf_made_sites(table).numpy().tolist()
+  rows = {site: _rows(table, site, forms[site], count) for site, count in Counter(sites).items()}
+  for site in sites:  # Each is made after what it is made of.
+    try:
+      made.append(_value(forms[site], next(rows[site]), found))
+    except Exception as error:  # Of what is not there on the run's way, and nothing else has.
+      made.append(_Unmade(error))
+  return found
+
+
+def _rows(table: tf.Tensor, site: int, form: Any, count: int) -> Iterator[Iterator[Any]]:
+  """Yields the parts of each object of a site, as NumPy has them."""
+  dtypes = [spec.dtype for spec in _forms.specs(form)]
+  if not dtypes:
+    return iter([iter(())] * count)
+  columns = kernels.recursive_tf_made_columns(
+    table=table, T=dtypes, num_columns=len(dtypes), site=site
+  )
+  parts = [_parts(*column) for column in zip(columns.values, columns.shapes, strict=True)]
+  return (iter(row) for row in zip(*parts, strict=True))
+
+
+def _parts(values: tf.Tensor, shapes: tf.Tensor) -> Any:
+  """Returns one part of all objects."""
+  numbers, sizes = values.numpy(), shapes.numpy()
+  if (sizes == sizes[:1]).all():
+    return numbers.reshape([len(sizes), *sizes[0]])
+  ends = np.cumsum(sizes.prod(axis=1, dtype=np.int64))
+  starts = [0, *ends[:-1]]
+  return [
+    numbers[start:end].reshape(size) for start, end, size in zip(starts, ends, sizes, strict=True)
+  ]
+
+
+def _value(form: Any, parts: Iterator[Any], object_of: Callable[[int], Any]) -> Any:
+  """Returns the value of a form of its parts, as `_results.rebuild` does of tensors."""
+  if isinstance(form, _forms.StaticForm):
+    return form.value
+  if isinstance(form, (_forms.RefForm, _forms.MadeForm)):
+    return object_of(int(next(parts)))
+  if isinstance(form, _forms.NumberForm):
+    return form.type(next(parts))
+  if isinstance(form, _forms.IntOrFloatForm):
+    number, is_int = next(parts), next(parts)
+    return int(number) if is_int else float(number)
+  if isinstance(form, _forms.TextForm):
+    return next(parts).decode()
+  if isinstance(form, _forms.MaybeForm):
+    is_there = bool(next(parts))
+    value = _value(form.value, parts, object_of)
+    return value if is_there else None
+  if isinstance(form, _forms.WeakForm):
+    tensor, is_number = next(parts), next(parts)
+    number = form.type(tensor.reshape(-1)[0]) if is_number else None
+    return tf.constant(tensor, form.spec.dtype) if number is None else number
+  if isinstance(form, _forms.NestForm):
+    return _results.container(form, [_value(part, parts, object_of) for part in form.parts])
+  if isinstance(form, _forms.RowsForm):
+    length, kind = int(next(parts)), form.type
+    columns = [] if form.element is None else [next(parts) for _ in _forms.specs(form.element)]
+    assert kind is not None  # Views are refused.
+    rows = (iter([column[i] for column in columns]) for i in range(length))
+    return kind(() if form.element is None else (_value(form.element, r, object_of) for r in rows))
+  assert isinstance(form, _forms.TensorForm)  # All others are refused.
+  return tf.constant(next(parts), form.spec.dtype)

@@ -1,0 +1,37 @@
+"""The form of what a run makes, or finds: anything, known by a number."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert.values._abstract import Made
+from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
+from recursive_tf.convert.values._forms.data import RefForm
+
+
+@dataclasses.dataclass(frozen=True)
+class MadeForm(BaseForm):
+  """Anything: of other forms on other paths, or of a form that has no end; see `Made`."""
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    yield tf.TensorSpec([], tf.int32)
+
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
+    return [reader.handle(value)]
+
+  def _widened(
+    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> list[tf.Tensor]:
+    if isinstance(old, (MadeForm, RefForm)):
+      return [next(tensors)]
+    raise Mismatch(f"elements that are made one by one, and {self.describe()}")
+
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+    return Made(next(tensors))
+
+  def describe(self) -> str:
+    return "an old or a new object"
