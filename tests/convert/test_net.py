@@ -303,7 +303,7 @@ def test_an_assumption_that_is_not_guarded_is_caught(monkeypatch):
   assert f.stats.fallbacks == {Reason.VERIFICATION_FAILED: 1}
 
 
-@pytest.mark.parametrize("step", ["feed", "graphs", "outcome", "takes"])
+@pytest.mark.parametrize("step", ["feed", "graphs", "outcome", "check_guards"])
 def test_errors_of_the_converter_do_not_leave_a_call(step, monkeypatch, caplog):
   def broken(self, *args):
     raise RuntimeError("broken on purpose")

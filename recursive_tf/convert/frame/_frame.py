@@ -215,11 +215,14 @@ class Frame(Making):
     if len(found) == 1:
       return found[0]
     try:
-      value, *contents = (_forms.join(a, b) for a, b in zip(*found, strict=True))
-      for form, a, b in zip(contents, found[0][1:], found[1][1:], strict=True):
-        if isinstance(form, _forms.MadeForm):  # A container stays what it is.
-          raise _forms.Mismatch(f"{_forms.describe(a)} and {_forms.describe(b)}")
-      return [value, *contents]
+      joined = [_forms.join(a, b) for a, b in zip(*found, strict=True)]
+      for i, form in enumerate(joined):
+        # A container stays what it is; a branch of a step may be left out instead.
+        is_kept = i > 0 and isinstance(form, _forms.MadeForm)
+        if is_kept or (self.conversion.is_step and _forms.has_made(form)):
+          text = f"{_forms.describe(found[0][i])} and {_forms.describe(found[1][i])}"
+          raise _forms.Mismatch(text)
+      return joined
     except _forms.Mismatch as error:
       raise self.refuse(
         Reason.KINDS_DIFFER, f"The branches give {error}, which no graph value can be."

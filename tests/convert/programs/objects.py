@@ -403,3 +403,16 @@ def int_or_string_attribute(w):
     root.word = "mat" if root.word == "cat" else 0
 
   return Case(encode, trees.binary(w.rng, make), mutate=mutate)
+
+
+@program("objects made in the recursion", gradients=False)
+def builds_a_new_tree(w):
+  """Shows a recursion that returns new node objects: a mirrored copy."""
+
+  @w.recursive
+  def copy_of(node):
+    if node.is_leaf:
+      return trees.Node(node.word, tag=node.tag)
+    return trees.Node(left=copy_of(node.right), right=copy_of(node.left), tag=node.tag)
+
+  return Case(copy_of, trees.binary(w.rng), map=False)
