@@ -213,6 +213,10 @@ class Decorated:
     del values, lists
     return None
 
+  def _note(self, prepared: Prepared, values: dict[str, Any]) -> None:
+    """Notes what was prepared for a call, for `_again` to find."""
+    del prepared, values
+
   def _run_again(
     self, prepared: Prepared, values: dict[str, Any], plain: Callable[[], Any]
   ) -> Callable[[], Any] | None:
@@ -235,6 +239,7 @@ class Decorated:
       Exception: Whatever goes wrong; nothing has happened then.
     """
     prepared = self._programs.prepare(arguments, values, leaves_out=leaves_out)
+    self._note(prepared, values)
     return self._run(prepared, arguments, values, plain, {})
 
   def _run(

@@ -116,8 +116,12 @@ class KnownCalls:
       prepared: what was prepared.
       values: the arguments of the call.
     """
-    is_seen = _is_seen_by_type if self._is_of_objects else _is_seen
-    if all(is_seen(name, prepared.arguments[name], value) for name, value in values.items()):
+    given = [(name, prepared.arguments[name], value) for name, value in values.items()]
+    if self._is_of_objects:
+      is_seen = all(_is_seen_by_type(*one) for one in given)
+    else:
+      is_seen = all(_is_seen(argument, value) for _, argument, value in given)
+    if is_seen:
       calls = prepared.entry.calls
       for known in (self._known, calls):
         if len(known) >= _MAX_KNOWN:
@@ -137,15 +141,14 @@ class _Call:
 def _is_seen_by_type(name: str, argument: Argument, value: Any) -> bool:
   """As `_is_seen`, of a glance that sees the types of objects."""
   if argument.kind != OBJECT:
-    return not argument.is_mapped and _is_seen(name, argument, value)
+    return not argument.is_mapped and _is_seen(argument, value)
   if not argument.is_mapped:
     return _is_known_by_type(name, value)
   return type(value) is list and all(_is_known_by_type("", one) for one in value)
 
 
-def _is_seen(name: str, argument: Argument, value: Any) -> bool:
+def _is_seen(argument: Argument, value: object) -> bool:
   """Tells whether a glance at a value says what argument it is."""
-  del name
   kind = type(value)
   if kind is _EAGER or kind is np.ndarray:
     return argument.kind == TENSOR

@@ -279,21 +279,9 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     return None if before is None else self._programs.again(before, values)
 
   def _note(self, prepared: Prepared, values: dict[str, object]) -> None:
-    """Notes what was prepared for a call, for others that look the same."""
     lists = tuple(i for i, a in enumerate(prepared.arguments.values()) if a.is_mapped)
     glance = glance_at_objects(values, lists)
     self._calls.note(glance, self._programs.num_promoted, prepared, values)
-
-  def _attempt(
-    self,
-    arguments: dict[str, Argument],
-    values: dict[str, object],
-    plain: Callable[[], object],
-    leaves_out: bool = False,
-  ) -> Callable[[], Any]:
-    prepared = self._programs.prepare(arguments, values, leaves_out=leaves_out)
-    self._note(prepared, values)
-    return self._run(prepared, arguments, values, plain, {})
 
   def _one_by_one(
     self, arguments: dict[str, Argument], values: dict[str, object]

@@ -53,8 +53,8 @@ class NestForm(BaseForm):
     return build(self, [part.unflatten(tensors) for part in self.parts])
 
   def describe(self) -> str:
-    if self.type.__module__.startswith(__name__.partition(".")[0]):
-      return "a method"  # Of ours, which the user has not written.
+    if self.type is BoundMethod:
+      return "a method"
     return f"a {self.type.__name__} of {len(self.parts)}"
 
 
