@@ -267,7 +267,7 @@ def test_open_axes_are_those_of_calls():
     f.concrete(tf.TensorSpec(None))
 
 
-_SHIFT = tf.Variable([1.0, 2.0])
+_SHIFT, _TWO = tf.Variable([1.0, 2.0]), np.float32(2.0)
 
 
 def _scaled(x, scale=2.0, flag=True, *, bias=1.0, by=None, times=3):
@@ -304,7 +304,7 @@ def test_what_the_function_has_by_default_may_be_left_out(given, tmp_path):
     (lambda x, a=1, *, b: x * a * b, {"b": 2}, {}),
     (lambda x, a=1, b=None: x * a, {}, {"a": 1}),
     (lambda x, a=1, b=None: x * a * b, {"b": tf.ones([])}, {}),
-    (lambda x, a=np.float32(2): x * a, {}, {"a": np.float32(2)}),
+    (lambda x, a=_TWO: x * a, {}, {"a": _TWO}),
     (functools.partial(lambda x, a, b: x * a * b, a=1, b=2), {}, {"a": 1, "b": 2}),
   ],
 )
