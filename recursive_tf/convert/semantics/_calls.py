@@ -48,6 +48,8 @@ from recursive_tf.convert.values._abstract import (
   Weak,
   is_named_tuple,
   is_static,
+  makes_its_own,
+  tuple_of,
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
@@ -79,8 +81,8 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
   if isinstance(function, types.MethodType) and is_named_tuple(function.__self__):
     is_make = function.__name__ == "_make" and _spread(args) is None
     if is_make and len(args) == 1 and not kwargs:
-      named: Any = function.__self__
-      return named(*ip.fixed_items(args[0]))
+      made: Any = function.__self__
+      return tuple_of(made, ip.fixed_items(args[0]))
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if _is_written_out(function):
@@ -244,6 +246,8 @@ def _check_computes(
 def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Makes an instance of a class of the user's."""
   frame = ip.frame
+  if is_named_tuple(type_) and makes_its_own(type_):
+    raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or __init__.")
   if is_named_tuple(type_) or type_ in (contextlib.suppress, contextlib.nullcontext):
     return type_(*args, **kwargs)
   if issubclass(type_, BaseException) or type_.__module__ == "builtins":

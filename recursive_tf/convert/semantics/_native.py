@@ -27,6 +27,7 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   is_static,
   named,
+  tuple_of,
 )
 from recursive_tf.convert.values._checks import OF_USUAL_SIZES
 from recursive_tf.convert.values._logits import LOGITS, has_logits
@@ -254,7 +255,7 @@ def lowered(ip: Host, value: object) -> Any:
     return {key: lowered(ip, part) for key, part in value.items.items()}
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
     parts = [lowered(ip, part) for part in value]
-    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return tuple_of(type(value), parts)
   if isinstance(value, Shape):
     return [lowered(ip, size) for size in value.dims]
   if isinstance(value, LocalObject):
