@@ -272,6 +272,14 @@ class Decorated:
         f"{self.__name__} computes with variables that it has written, and a tape outside records.",
       )
       return functools.partial(self._fall_back, seen, plain)
+    if program.strategies and tf.distribute.has_strategy():
+      here = tf.distribute.get_strategy()
+      if any(strategy is not here for strategy in program.strategies):
+        other = ConversionRefused.of(
+          Reason.INSIDE_FUNCTION,
+          f"{self.__name__} writes variables of one strategy within another.",
+        )
+        return functools.partial(self._fall_back, other, plain)
     if is_recording and program.makes_tensors:
       lost = ConversionRefused.of(
         Reason.MADE_OBJECT,

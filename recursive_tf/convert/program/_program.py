@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.program._arguments import CONTAINER, GIVEN, Argument, mapped_names
+from recursive_tf.convert.program._arguments import CONTAINER, GIVEN, STATIC, Argument, mapped_names
 from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._feeding import Feeder
 from recursive_tf.convert.program._graph import Graph, GraphMaker
@@ -151,6 +152,18 @@ class Program:
   def has_prints(self) -> bool:
     """Whether a run prints from within the graph: that cannot be held back."""
     return self.step is not None and self.step.has_prints
+
+  @functools.cached_property
+  def strategies(self) -> list[tf.distribute.Strategy]:
+    """Those of the variables that a run may write; none of what was made outside of all."""
+    written = {} if self.step is None else self.step.written
+    given = [a.value for a in self._arguments.values() if a.kind == STATIC]
+    return [
+      variable.distribute_strategy
+      for variable in (self.guards.all_variables(given) if written else ())
+      if isinstance(variable, tf.distribute.DistributedValues)
+      and any(id(part.handle) in written for part in variable.values)
+    ]
 
   @property
   def is_seen_by_tapes(self) -> bool:
