@@ -537,6 +537,25 @@ class Programs:
       place: owner for place, owner in self._changing.items() if owner() is not None
     }
     changing = {place: owner() for place, owner in self._changing.items()}
+    try:
+      return self._of_branches(making, arguments, changing, self._profile)
+    except ConversionRefused as refusal:
+      if refusal.reason in _LASTING or not making.entry.programs:
+        raise
+      # Objects of other calls may have other things in their attributes: those have a program.
+      try:
+        return self._of_branches(making, arguments, changing, Profile())
+      except (ConversionRefused, PromoteArgument):
+        raise refusal from None
+
+  def _of_branches(
+    self,
+    making: _Making,
+    arguments: dict[str, Argument],
+    changing: dict[Any, Any],
+    profile: Profile,
+  ) -> Program:
+    """Makes a program for objects as a profile has them, without branches that are refused."""
     left_out: dict[Site, LeftOut] = {}
     first: ConversionRefused | None = None
     while True:
@@ -545,7 +564,7 @@ class Programs:
           self._num_versions,
           self._sources(self._function),
           arguments,
-          self._profile,
+          profile,
           self._sources,
           changing,
           making.roots,
