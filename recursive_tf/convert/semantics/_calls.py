@@ -54,7 +54,10 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Spread
+from recursive_tf.subgraph import SubGraph, SubGraphFunction
+from recursive_tf.subgraph._decorator import BoundMethod as SubGraphMethod
 
+_SUBGRAPHS = (SubGraph, SubGraphFunction, SubGraphMethod)
 _PLAIN_DESCRIPTORS = (property, types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
@@ -68,6 +71,10 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
     return function.call(*args, **kwargs)
   if isinstance(function, Closure):
     return call_function(ip, function, args, kwargs)
+  owner = function.owner if isinstance(function, BoundMethod) else None
+  for graph in (function, getattr(function, "__self__", owner)):
+    if isinstance(graph, _SUBGRAPHS):
+      raise _of_subgraph(ip, graph)
   if isinstance(function, BoundMethod):
     return call(ip, function.function, [function.owner, *args], kwargs)
   if isinstance(function, functools.partial):
@@ -285,6 +292,16 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
   elif args or kwargs:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) takes no arguments.")
   return made
+
+
+def _of_subgraph(ip: Host, graph: object) -> Exception:
+  """Returns the refusal of a call of a graph function, which has no Python to look into."""
+  name = getattr(graph, "__name__", None) or getattr(graph, "name", "It")
+  return ip.frame.refuse(
+    Reason.OPAQUE_CALL,
+    f"{name} is a SubGraph already, made of a graph and not of Python. Call it outside, or call the"
+    " function that it was made of, undecorated: that becomes a SubGraph here.",
+  )
 
 
 def _own_access(type_: type) -> str | None:
