@@ -14,7 +14,7 @@ from recursive_tf.convert.effects._commit import Outcome, Write, prints_of, writ
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Layout
-from recursive_tf.convert.frame._left_out import LeftOut, Site
+from recursive_tf.convert.frame._left_out import LeftOut, Site, at
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.heap._profile import Profile
@@ -244,8 +244,8 @@ class Program:
 
   def agrees(self, values: dict[Site, bool]) -> bool:
     """Tells whether it has these branches of conditionals, by the values of their conditions."""
-    left_out = self.left_out
-    return all(s not in left_out or left_out[s].value is not value for s, value in values.items())
+    pairs = ((at(self.left_out, site), value) for site, value in values.items())
+    return all(found is None or found.value is not value for found, value in pairs)
 
   def own(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
     """Returns the arguments of a call as this program takes them."""
