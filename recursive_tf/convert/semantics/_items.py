@@ -118,6 +118,8 @@ def _row_of_variable(ip: Host, owner: Any, key: object) -> Any:
   if not owner.shape.rank or owner.shape[0] is None:
     return None
   index = ip.frame.place(key, tf.constant(owner.shape[0]), "index out of range")
+  if ip.conversion.dense_rows is not None:
+    return ip.conversion.dense_rows.gather(owner, index)
   return ip.native(tf.gather, [owner, index], {})
 
 
