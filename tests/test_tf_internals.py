@@ -267,6 +267,26 @@ def test_graphs_being_built_are_listed_innermost_first():
     assert tfi.graphs_being_built()[:2] == [inner, outer]
 
 
+def test_a_graph_is_entered_once_and_is_what_it_was_when_it_is_left():
+  ours, other = tfi.OwnGraph("ours"), tfi.FuncGraph("other")
+  with ours.as_default(), tf.device("/cpu:0"), tf.name_scope("scope"):
+    with ours.as_default() as again:
+      assert again is ours and tfi.graphs_being_built()[:2].count(ours) == 1
+      x = tf.constant(1.0)
+      with tf.init_scope():
+        assert tf.executing_eagerly()
+        with ours.as_default():  # It is the default graph, but nothing is put there.
+          assert not tf.executing_eagerly()
+      with other.as_default():
+        y = 2 * x  # Captured: the op that it is goes to the other graph.
+        with ours.as_default():
+          z = x + 1
+      assert tf.compat.v1.get_default_graph() is ours
+  assert tf.executing_eagerly() and tf.compat.v1.get_default_graph() is not ours
+  assert (x.graph, y.graph, z.graph) == (ours, other, ours)
+  assert x.op.name.startswith("scope/") and "CPU:0" in z.op.device
+
+
 def test_the_backward_pass_of_a_function_has_its_known_name():
   names = []
 

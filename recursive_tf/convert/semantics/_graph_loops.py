@@ -136,7 +136,7 @@ def _settle(
   forms: dict[Any, Any] = {}
   before = {local for local in frame.locals if isinstance(local, Container)}
   for number in range(_MAX_ROUNDS):
-    graph = tfi.FuncGraph("loop")
+    graph = tfi.OwnGraph("loop")
     facts.see(frame.sharing, _values(forms), before)
     one_round = functools.partial(_one_round, ip, scope, kept, forms, facts, before, test, body)
     with graph.as_default():
