@@ -484,6 +484,23 @@ def scalar(value: float, dtype: Any) -> Any:
   return ops.EagerTensor(given, ctx.device_name, dtype.as_datatype_enum)
 
 
+def constant(value: float, dtype: Any) -> Any:
+  """Returns a Python number as a tensor: of a graph of our own always the same one.
+
+  A third of the ops of a converted function would be constants, mostly 0, 1 and -1.
+  """
+  array = np.array(value, dtype.as_numpy_dtype)  # Eager TensorFlow takes -0.0 for 0.0.
+  graph = ops.get_default_graph()
+  is_own = isinstance(graph, _EnteredOnce) and not context.executing_eagerly()
+  if not is_own or graph._control_dependencies_stack or graph._get_control_flow_context():
+    return constant_op.constant(array)
+  known = graph.__dict__.setdefault("_recursive_tf_constants", {})
+  key = dtype, array.tobytes()
+  if key not in known:
+    known[key] = constant_op.constant(array)
+  return known[key]
+
+
 def tensor_of(array: Any) -> Any:
   """Returns an array of numbers that nobody else will write as a tensor, eager if that may be.
 

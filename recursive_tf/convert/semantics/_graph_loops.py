@@ -32,7 +32,8 @@ _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 
 
 def row(ip: Host, rows: Rows, index: tf.Tensor) -> Any:
-  tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
+  axis = tfi.constant(0, tf.int32)
+  tensors = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
   return ip.frame.adopt(_forms.unflatten(rows.form, tensors))
 
 
