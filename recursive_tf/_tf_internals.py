@@ -107,11 +107,11 @@ class _EnteredOnce:
     return super().as_default()  # type: ignore[misc]
 
 
-class OwnGraph(_EnteredOnce, FuncGraph):  # type: ignore[misc]
+class OwnGraph(_EnteredOnce, func_graph.FuncGraph):
   """A FuncGraph that is made by ourselves, op by op."""
 
 
-class _BranchGraph(_EnteredOnce, control_flow_util_v2.CondBranchFuncGraph):  # type: ignore[misc]
+class _BranchGraph(_EnteredOnce, control_flow_util_v2.CondBranchFuncGraph):
   """A branch of a conditional."""
 
 

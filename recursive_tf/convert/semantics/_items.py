@@ -182,8 +182,8 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> Any:
     )
   index = frame.place(key, rows.length, "list index out of range")
   axis = tfi.constant(0, tf.int32)
-  tensors = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
-  return frame.adopt(_forms.unflatten(rows.form, tensors))
+  one = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
+  return frame.adopt(_forms.unflatten(rows.form, one))
 
 
 def _item_of_heap(ip: Host, ref: Ref, key: object) -> Any:

@@ -155,7 +155,7 @@ def is_exact(value: object, dtype: tf.DType) -> bool:
     return False
 
 
-def as_number(value: object) -> Number:
+def as_number(value: Any) -> Number:
   """Returns a Python number as a `Number`.
 
   Raises:
