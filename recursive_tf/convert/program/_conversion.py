@@ -143,7 +143,7 @@ class Conversion:
       self.layout = Layout()
       self._learnt.begin_attempt()
       self.profile.restart()
-      graph = tfi.FuncGraph("trial")
+      graph = tfi.OwnGraph("trial")
       with graph.as_default(), tfi.stop_recording():
         with contextlib.nullcontext() if self.step is None else self.step.watching(graph):
           missing = self._attempt(graph, None, entry)

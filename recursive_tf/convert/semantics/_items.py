@@ -183,7 +183,9 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> Any:
       )
     )
   index = frame.place(key, rows.length, "list index out of range")
-  return frame.adopt(_forms.unflatten(rows.form, iter([tf.gather(t, index) for t in rows.tensors])))
+  axis = tfi.constant(0, tf.int32)
+  one = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
+  return frame.adopt(_forms.unflatten(rows.form, one))
 
 
 def _item_of_heap(ip: Host, ref: Ref, key: object) -> Any:
