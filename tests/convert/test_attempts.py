@@ -1,4 +1,4 @@
-"""How often a program is made before it is known: each trial costs as much as the program."""
+"""How often a program is made before it is known: each attempt costs as much as the last."""
 
 import pytest
 import tensorflow as tf
