@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -106,13 +107,25 @@ class Prepared(NotCopied):
       return tfi.call_flat(self._function, list(args), self._captures)
 
   def _call_eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    is_ready = len(args) == len(self._dtypes) and not kwargs
-    if not is_ready or not all(map(_fits, args, self._dtypes, self._sizes)):
-      args = self._flatten(args, kwargs, user_location())
+    tensors = None
+    if len(args) == len(self._dtypes) and not kwargs:
+      tensors = self._as_they_are(args)
+    if tensors is None:
+      tensors = list(self._flatten(args, kwargs, user_location()))
     try:
-      return tfi.call_flat(self._function, list(args), self._captures)
+      return tfi.call_flat(self._function, tensors, self._captures)
     except tf.errors.OpError as error:
       raise told_first(error) from None
+
+  def _as_they_are(self, args: tuple[Any, ...]) -> list[tf.Tensor] | None:
+    """Returns the arguments as tensors if they are surely of the specs; None where they may be."""
+    tensors = []
+    for value, dtype, sizes in zip(args, self._dtypes, self._sizes, strict=True):
+      if not _fits(value, dtype, sizes):
+        return None
+      is_array = type(value) is np.ndarray
+      tensors.append(tf.convert_to_tensor(value, dtype=dtype) if is_array else value)
+    return tensors
 
   def _flatten(
     self, args: tuple[Any, ...], kwargs: dict[str, Any], location: str
@@ -175,8 +188,13 @@ def _always_run(check: tf.Tensor) -> tf.Operation:
 
 
 def _fits(value: Any, dtype: tf.DType, sizes: tuple[int | None, ...] | None) -> bool:
-  """Tells whether a value is surely a tensor of that type and shape; False where it may be."""
-  if not isinstance(value, tf.__internal__.EagerTensor) or value.dtype != dtype:
+  """Tells whether a tensor or array is surely of that type and shape; False where it may be."""
+  if type(value) is np.ndarray:
+    # Of other types, such as strings, an array may hold what is no tensor.
+    is_number = dtype.is_integer or dtype.is_floating or dtype.is_bool
+    if not is_number or value.dtype != dtype.as_numpy_dtype:
+      return False
+  elif not isinstance(value, tf.__internal__.EagerTensor) or value.dtype != dtype:
     return False
   if sizes is None:
     return True

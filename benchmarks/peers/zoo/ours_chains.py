@@ -72,10 +72,15 @@ class Tagger(Ours):
 
 
 class DagRNN(Ours):
-  """DAG-RNN over a grid, towards one corner: a frame is a diagonal, G rows, zeros outside of it.
+  """DAG-RNN over a grid, towards one corner: a frame is a diagonal, G rows, one for each row of it.
 
   A recursion from the corner back to the predecessors would compute a node once for each way that
-  leads to it. So the states of the last two diagonals are handed on.
+  leads to it. So the states of the last two diagonals are handed on. What patches add is computed
+  for all nodes before.
+
+  A diagonal's row before the first column of the grid has to be zeros, for the node beside it reads
+  it. It is: all that it reads is zeros, too, and no patch adds to it. Rows behind the last column
+  are read by no node.
   """
 
   def prepare(self, packed):
@@ -97,19 +102,21 @@ class DagRNN(Ours):
   def _corners(self, indices):
     """Returns the states of the last nodes, [B, D]."""
     v, data = self.weights, self.data
-    last, side = data["is_there"].shape[0] - 1, data["is_there"].shape[1]
+    num, side = data["is_there"].shape[:2]
     width = v["bias"].shape[0]
-
-    def moved(h):
-      return tf.concat([tf.zeros([1, width]), h[:-1]], 0)
+    patches = tf.gather(data["patches"], indices)
+    own = tf.nn.bias_add(rtf.nn.matmul(patches, v["input_weights"]), v["bias"])
+    own = tf.reshape(own * data["is_there"], [-1, side, width])
+    zeros = tf.zeros([1, width])
 
     with rtf.SubGraph("dag_rnn") as f:
-      image, diagonal = f.input(tf.int32), f.input(tf.int32)
+      place = f.input(tf.int32)
       near, far = f.input(tf.float32, [side, width]), f.input(tf.float32, [side, width])
-      x = tf.stop_gradient(tf.gather_nd(data["patches"], tf.stack([image, diagonal])))
-      sums = rtf.nn.matmul(near + moved(near + far), v["weights"])
-      h = tf.tanh(rtf.nn.matmul(x, v["input_weights"]) + sums + v["bias"])
-      h *= tf.stop_gradient(tf.gather(data["is_there"], diagonal))
-      f.output(tf.cond(diagonal == last, lambda: h[-1:], lambda: f(image, diagonal + 1, h, near)))
+      above = tf.concat([zeros, (near + far)[:-1]], 0)
+      sums = rtf.nn.matmul(near + above, v["weights"])
+      h = tf.tanh(tf.gather(own, place) + sums)
+      is_last = tf.equal(tf.math.floormod(place, num), num - 1)
+      f.output(tf.cond(is_last, lambda: h[-1:], lambda: f(place + 1, h, near)))
     start = tf.zeros([tf.size(indices), side, width])
-    return tf.squeeze(f.map(indices, tf.zeros_like(indices), start, start), 1)
+    places = num * tf.range(tf.size(indices))
+    return tf.squeeze(f.map(places, start, start), 1)
