@@ -77,6 +77,7 @@ class Prepared(NotCopied):
     self._captures = self._function.captured_inputs
     self._signature = Signature.of(specs)
     self._dtypes = tuple(self._signature.dtypes)
+    self._array_dtypes = tuple(_array_dtype(dtype) for dtype in self._dtypes)
     self._sizes = tuple(
       None if shape.rank is None else tuple(shape.as_list()) for shape in self._signature.shapes
     )
@@ -120,11 +121,16 @@ class Prepared(NotCopied):
   def _as_they_are(self, args: tuple[Any, ...]) -> list[tf.Tensor] | None:
     """Returns the arguments as tensors if they are surely of the specs; None where they may be."""
     tensors = []
-    for value, dtype, sizes in zip(args, self._dtypes, self._sizes, strict=True):
-      if not _fits(value, dtype, sizes):
-        return None
+    specs = zip(self._dtypes, self._array_dtypes, self._sizes, strict=True)
+    for value, (dtype, array_dtype, sizes) in zip(args, specs, strict=True):
       is_array = type(value) is np.ndarray
-      tensors.append(tf.convert_to_tensor(value, dtype=dtype) if is_array else value)
+      if is_array:
+        has_type = array_dtype is not None and value.dtype == array_dtype
+      else:
+        has_type = isinstance(value, tf.__internal__.EagerTensor) and value.dtype == dtype
+      if not has_type or not _has_sizes(value.shape, sizes):
+        return None
+      tensors.append(tf.constant(value) if is_array else value)
     return tensors
 
   def _flatten(
@@ -187,18 +193,21 @@ def _always_run(check: tf.Tensor) -> tf.Operation:
   return tf.raw_ops.Assert(condition=True, data=[check])
 
 
-def _fits(value: Any, dtype: tf.DType, sizes: tuple[int | None, ...] | None) -> bool:
-  """Tells whether a tensor or array is surely of that type and shape; False where it may be."""
-  if type(value) is np.ndarray:
-    # Of other types, such as strings, an array may hold what is no tensor.
-    is_number = dtype.is_integer or dtype.is_floating or dtype.is_bool
-    if not is_number or value.dtype != dtype.as_numpy_dtype:
-      return False
-  elif not isinstance(value, tf.__internal__.EagerTensor) or value.dtype != dtype:
-    return False
+def _array_dtype(dtype: tf.DType) -> np.dtype[np.generic] | None:
+  """Returns the type of arrays that are tensors of `dtype` as they are; None if there is none.
+
+  Of other types, such as strings, an array may hold what is no tensor.
+  """
+  is_number = dtype.is_integer or dtype.is_floating or dtype.is_bool
+  return np.dtype(dtype.as_numpy_dtype) if is_number else None
+
+
+def _has_sizes(
+  found: tuple[int, ...] | tf.TensorShape, sizes: tuple[int | None, ...] | None
+) -> bool:
+  """Tells whether a shape is as a spec says; None where that says nothing."""
   if sizes is None:
     return True
-  found = value.shape
   return len(found) == len(sizes) and all(
     wanted is None or size == wanted for size, wanted in zip(found, sizes, strict=True)
   )
