@@ -1,4 +1,4 @@
-"""How often a program is made before it is known: each attempt costs as much as the one that counts."""
+"""How often a program is made before it is known: an attempt costs as much as what counts."""
 
 import pytest
 import tensorflow as tf
