@@ -34,6 +34,8 @@ ARMS = (
   "eager",
   *PRODUCTS,
 )
+# What `scheduler="auto"` runs, the batched one, has to be at least so fast as the other.
+AUTO_GOAL = 0.95
 # How many times the speed of PyTorch's level-batched autograd, by batch size.
 GOALS = {1: 2.5, 25: 1.25, 256: 1.1}
 
@@ -53,6 +55,7 @@ def run(options: Options) -> Report:
       title = f"{model}, {threads} threads"
       of_models = [t for t in timings if t.labels["arm"] not in PRODUCTS]
       throughput.print_rates(of_models, "batched", title, "mode", "batch")
+      _check_auto(timings, f"{model}, {threads} threads", report)
       if model == "treelstm":
         _print_products(timings, title)
         _check_goals(timings, threads, report)
@@ -78,6 +81,14 @@ def _print_products(timings: list[Timing], title: str) -> None:
     )
   header = ["mode", "batch", "products alone", "by", "of products", "best peer", "x best peer"]
   print_table(header, rows, f"{title}: the batched scheduler against the bound and the best")
+
+
+def _check_auto(timings: list[Timing], title: str, report: Report) -> None:
+  for (mode, batch), group in throughput.groups_of(timings, "mode", "batch").items():
+    value = throughput.ratio(group, "batched", "concurrent")
+    if value is not None:
+      claim = f"{title}, {mode}, batch {batch}: auto is at least {AUTO_GOAL} x concurrent"
+      report.goal(claim, value, value >= AUTO_GOAL)
 
 
 def _check_goals(timings: list[Timing], threads: int, report: Report) -> None:

@@ -2,12 +2,14 @@
 
 What runs: the packed treebank is a constant of the graph, and a batch is the numbers of its trees:
 there is nothing to plan, the recursion finds the nodes by itself. One tf.function computes the
-model's loss, gradients and Adagrad; another its `logits` at the roots.
+model's loss, gradients and Adagrad; another its `logits` at the roots. Both are called by what
+`rtf.prepare` makes of them.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import numpy as np
 import tensorflow as tf
@@ -70,10 +72,18 @@ class RecursiveTF(Peer):
     self._gradients = tf.function(self._loss_and_gradients, input_signature=spec)
 
   def train(self, indices):
-    return float(self._train(np.asarray(indices, np.int32)))
+    return float(self._prepared_train(np.asarray(indices, np.int32)))
 
   def infer(self, indices):
-    return self.classes(np.asarray(indices, np.int32)).numpy()
+    return self._prepared_classes(np.asarray(indices, np.int32)).numpy()
+
+  @functools.cached_property
+  def _prepared_train(self):
+    return rtf.prepare(self._train, tf.TensorSpec([None], tf.int32))
+
+  @functools.cached_property
+  def _prepared_classes(self):
+    return rtf.prepare(self.classes, tf.TensorSpec([None], tf.int32))
 
   def steps(self) -> int:
     """Returns the steps of inference on one tree: none under the concurrent scheduler."""

@@ -127,16 +127,16 @@ void TileRows(const WeightMatMul<T>& args, int64_t row, int64_t next,
 
 // From so many rows on, weights are copied before they are read: into the order
 // in which they are read, a panel of columns at a time. With the tall tiles of
-// AVX-512 that takes longer than it saves at up to 256 rows (measured).
+// AVX-512 that takes longer than it saves at up to 256 rows (measured); but not
+// where sums are short, of which DotTile computes few at a time.
 #if RECURSIVE_TF_SIMD_BYTES == 64
 constexpr int64_t kMinPanelRows = INT64_MAX;
 constexpr int64_t kMinTransposedPanelRows = INT64_MAX;
-constexpr int64_t kMinShallowPanelRows = INT64_MAX;
 #else
 constexpr int64_t kMinPanelRows = 24;
 constexpr int64_t kMinTransposedPanelRows = 128;
-constexpr int64_t kMinShallowPanelRows = 12;
 #endif
+constexpr int64_t kMinShallowPanelRows = 12;
 constexpr int64_t kShallow = 64;      // Sums of so few terms.
 constexpr int64_t kPanelDepth = 256;  // 16 KiB of weights at AVX2's width.
 

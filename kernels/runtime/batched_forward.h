@@ -86,13 +86,27 @@ class ForwardShard final : public StepLoop {
   }
 
   // Events and units.
-  void Post(int body, int event, BatchedFrame* frame);
+  int EventId(int body_index, int event) const {
+    return body(body_index).first_event + event;
+  }
+  // Events by their numbers through all bodies.
+  void Post(int id, BatchedFrame* frame) {
+    ++frame->num_active;
+    ++num_posted_;
+    Frames& frames = posted_[id];
+    if (frames.empty()) posted_events_.push_back(id);
+    frames.push_back(frame);
+  }
+  void PostAll(int id, const Frames& frames);
   void SeeToEvents();
   bool TakeFiring(int64_t limit, int* event);
   void Fire(int body, int event, const Frames& frames);
+  void StartDependents(int body, int event, const Frames& frames);
+  Frames TakeSpareFrames();
   void Start(int body, int unit, const Frames& frames);
   void StartBlock(const BatchedUnit& unit, const Frames& frames);
   void StartCall(const BatchedUnit& unit, const Frames& frames);
+  void StartCopy(int body, int unit, const Frames& frames);
   void StartMap(int body, const BatchedUnit& unit, const Frames& frames);
   void StartSwitch(int body, int unit, const Frames& frames);
   void StartReturn(const BatchedUnit& unit, const Frames& frames);
@@ -149,7 +163,8 @@ class ForwardShard final : public StepLoop {
   size_t next_posted_ = 0;
   int64_t num_posted_ = 0;
   Frames firing_;
-  Frames started_;
+  std::vector<Frames> spare_frames_;  // For their memory.
+  int num_chained_ = 0;  // Units that run inside of each other now.
   std::vector<RowRef> moving_;
 
   // Rows whose inputs have different shapes do not share a step: the groups

@@ -1,6 +1,7 @@
 #include "kernels/runtime/batched_plan.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <utility>
 
@@ -56,6 +57,15 @@ BatchedPlan::BatchedPlan(BatchedProgram program_in, AgendaPlan::Policy policy,
     layout.pending_offset =
         sizeof(BatchedFrame) + body.num_registers * sizeof(RowRef);
     layout.bytes = layout.pending_offset + body.units.size() * sizeof(int32_t);
+    // All bits of an empty register are set.
+    layout.initial.assign(layout.bytes, '\xff');
+    BatchedFrame header = {};
+    header.body = static_cast<int32_t>(b);
+    header.num_groups_left = body.num_groups;
+    std::memcpy(layout.initial.data(), &header, sizeof(header));
+    std::memcpy(layout.initial.data() + layout.pending_offset,
+                layout.initial_pending.data(),
+                layout.initial_pending.size() * sizeof(int32_t));
     layouts.push_back(std::move(layout));
     last_uses.push_back(FindLastUses(program, body));
     event_bodies.insert(event_bodies.end(), body.num_events,

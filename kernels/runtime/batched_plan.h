@@ -27,6 +27,7 @@ struct FrameLayout {
   size_t bytes = 0;
   size_t pending_offset = 0;
   std::vector<int32_t> initial_pending;
+  std::vector<char> initial;  // A frame at its beginning.
 };
 
 // The program and what follows from it. Immutable.

@@ -22,21 +22,8 @@ BatchedFrame* ForwardShard::NewFrame(int body_index, int depth) {
   } else {
     frame = static_cast<BatchedFrame*>(arena_.Allocate(layout.bytes));
   }
-  frame->caller = nullptr;
-  frame->call = nullptr;
-  frame->map = nullptr;
-  frame->body = body_index;
+  std::memcpy(static_cast<void*>(frame), layout.initial.data(), layout.bytes);
   frame->depth = depth;
-  frame->row = 0;
-  frame->root_row = 0;
-  frame->num_active = 0;
-  frame->num_groups_left = body(body_index).num_groups;
-  // All bits of an empty register are set.
-  std::memset(static_cast<void*>(frame->registers()), 0xff,
-              layout.pending_offset - sizeof(BatchedFrame));
-  std::memcpy(frame->pending(layout.pending_offset),
-              layout.initial_pending.data(),
-              layout.initial_pending.size() * sizeof(int32_t));
   ++num_frames_;
   ++num_live_frames_;
   max_depth_ = std::max(max_depth_, depth);
@@ -66,7 +53,7 @@ void ForwardShard::Enter(std::vector<tf::Tensor> args) {
     for (size_t i = 0; i < ids.size(); ++i) {
       frame->registers()[i] = {ids[i], static_cast<uint32_t>(row)};
     }
-    Post(entry, 0, frame);
+    Post(EventId(entry, 0), frame);
   }
   initial_load_ = AbsoluteLoad();
 }
@@ -88,12 +75,11 @@ int64_t ForwardShard::Load() const {
   return std::max<int64_t>(0, AbsoluteLoad() - initial_load_);
 }
 
-void ForwardShard::Post(int body_index, int event, BatchedFrame* frame) {
-  ++frame->num_active;
-  ++num_posted_;
-  const int id = body(body_index).first_event + event;
+void ForwardShard::PostAll(int id, const Frames& frames) {
+  for (BatchedFrame* frame : frames) ++frame->num_active;
+  num_posted_ += static_cast<int64_t>(frames.size());
   if (posted_[id].empty()) posted_events_.push_back(id);
-  posted_[id].push_back(frame);
+  posted_[id].insert(posted_[id].end(), frames.begin(), frames.end());
 }
 
 void ForwardShard::SeeToEvents() {
@@ -153,18 +139,41 @@ bool ForwardShard::TakeFiring(int64_t limit, int* event) {
 }
 
 void ForwardShard::Fire(int body_index, int event, const Frames& frames) {
-  const BatchedBody& code = body(body_index);
-  const size_t offset = run_->plan->layouts[body_index].pending_offset;
-  for (int u : code.dependents[event]) {
-    started_.clear();
-    for (BatchedFrame* frame : frames) {
-      if (--frame->pending(offset)[u] == 0) started_.push_back(frame);
-    }
-    if (!started_.empty()) Start(body_index, u, started_);
-    if (has_stopped()) return;
-  }
+  StartDependents(body_index, event, frames);
+  if (has_stopped()) return;
   for (BatchedFrame* frame : frames) {
     if (--frame->num_active == 0) FreeFrame(frame);
+  }
+}
+
+ForwardShard::Frames ForwardShard::TakeSpareFrames() {
+  if (spare_frames_.empty()) return {};
+  Frames frames = std::move(spare_frames_.back());
+  spare_frames_.pop_back();
+  return frames;
+}
+
+void ForwardShard::StartDependents(int body_index, int event,
+                                   const Frames& frames) {
+  const size_t offset = run_->plan->layouts[body_index].pending_offset;
+  for (int u : body(body_index).dependents[event]) {
+    const auto starts = [&](size_t i) {
+      return --frames[i]->pending(offset)[u] == 0;
+    };
+    size_t next = 0;
+    while (next < frames.size() && starts(next)) ++next;
+    if (next == frames.size()) {  // Mostly: no list of them is made.
+      Start(body_index, u, frames);
+    } else {
+      Frames started = TakeSpareFrames();
+      started.assign(frames.begin(), frames.begin() + next);
+      for (++next; next < frames.size(); ++next) {
+        if (starts(next)) started.push_back(frames[next]);
+      }
+      if (!started.empty()) Start(body_index, u, started);
+      spare_frames_.push_back(std::move(started));
+    }
+    if (has_stopped()) return;
   }
 }
 
@@ -190,19 +199,41 @@ void ForwardShard::Start(int body_index, int unit_index, const Frames& frames) {
       StartLoopTest(body_index, unit, frames);
       break;
     case Kind::kCopy:
+      return StartCopy(body_index, unit_index, frames);
     case Kind::kLoopStart:
     case Kind::kLoopNext:
       for (BatchedFrame* frame : frames) {
         CopyRegisters(unit, frame);
         Reset(body_index, unit, frame);
-        Post(body_index, unit.event, frame);
       }
+      PostAll(EventId(body_index, unit.event), frames);
       break;
   }
   const std::vector<int>& last_uses =
       run_->plan->last_uses[body_index].units[unit_index];
   if (last_uses.empty() || has_stopped()) return;
   for (BatchedFrame* frame : frames) LetGo(last_uses, frame);
+}
+
+// What waits for a copy alone goes on at once: an event less to see to for each
+// frame. But calls wait for their turn, and chains are no deeper than this.
+void ForwardShard::StartCopy(int body_index, int unit_index,
+                             const Frames& frames) {
+  constexpr int kMaxChained = 8;
+  const BatchedUnit& unit = body(body_index).units[unit_index];
+  const std::vector<int>& last_uses =
+      run_->plan->last_uses[body_index].units[unit_index];
+  for (BatchedFrame* frame : frames) {
+    CopyRegisters(unit, frame);
+    LetGo(last_uses, frame);
+  }
+  const int id = EventId(body_index, unit.event);
+  if (run_->plan->makes_frames[id] || num_chained_ == kMaxChained) {
+    return PostAll(id, frames);
+  }
+  ++num_chained_;
+  StartDependents(body_index, unit.event, frames);
+  --num_chained_;
 }
 
 void ForwardShard::StartBlock(const BatchedUnit& unit, const Frames& frames) {
@@ -233,6 +264,7 @@ void ForwardShard::StartBlock(const BatchedUnit& unit, const Frames& frames) {
 
 void ForwardShard::StartCall(const BatchedUnit& unit, const Frames& frames) {
   const int num_groups = static_cast<int>(unit.events.size());
+  const int entered = EventId(unit.callee, 0);
   for (BatchedFrame* frame : frames) {
     const int depth = frame->depth + 1;
     if (depth > run_->max_depth && !CanEnter(unit.callee, depth)) return;
@@ -246,7 +278,7 @@ void ForwardShard::StartCall(const BatchedUnit& unit, const Frames& frames) {
       callee->registers()[i] = ref;
     }
     frame->num_active += num_groups;
-    Post(unit.callee, 0, callee);
+    Post(entered, callee);
   }
 }
 
@@ -275,6 +307,7 @@ void ForwardShard::StartSwitch(int body_index, int unit_index,
   const BatchedUnit& unit = body(body_index).units[unit_index];
   const auto& last_uses = run_->plan->last_uses[body_index].regions[unit_index];
   const int num_regions = static_cast<int>(unit.events.size());
+  const int first_event = EventId(body_index, 0);
   for (BatchedFrame* frame : frames) {
     int32_t value = 0;
     if (!ReadPredicate(unit, frame, &value)) return;
@@ -284,7 +317,7 @@ void ForwardShard::StartSwitch(int body_index, int unit_index,
     } else if (region < 0 || region >= num_regions) {
       region = num_regions - 1;
     }
-    Post(body_index, unit.events[region], frame);
+    Post(first_event + unit.events[region], frame);
     LetGo(last_uses[region], frame);
   }
 }
@@ -317,7 +350,7 @@ void ForwardShard::StartReturn(const BatchedUnit& unit, const Frames& frames) {
       Set(&caller->registers()[reg], ref);
     }
     if (caller == nullptr) continue;
-    Post(caller->body, frame->call->events[unit.group], caller);
+    Post(EventId(caller->body, frame->call->events[unit.group]), caller);
     --caller->num_active;  // The group has come; now the event is active.
   }
 }
@@ -349,10 +382,10 @@ void ForwardShard::StartLoopTest(int body_index, const BatchedUnit& unit,
     if (!ReadPredicate(unit, frame, &goes_on)) return;
     if (goes_on != 0) {
       Reset(body_index, unit, frame);
-      Post(body_index, unit.event, frame);
+      Post(EventId(body_index, unit.event), frame);
     } else {
       CopyRegisters(unit, frame);
-      Post(body_index, unit.exit_event, frame);
+      Post(EventId(body_index, unit.exit_event), frame);
     }
   }
 }
@@ -432,7 +465,7 @@ absl::Status ForwardShard::MapOver(const BatchedUnit& unit,
     for (size_t i = 0; i < ids.size(); ++i) {
       callee->registers()[i] = {ids[i], static_cast<uint32_t>(row)};
     }
-    Post(unit.callee, 0, callee);
+    Post(EventId(unit.callee, 0), callee);
   }
   return absl::OkStatus();
 }
@@ -487,7 +520,7 @@ absl::Status ForwardShard::FinishMap(BatchedMapCall* map) {
     for (int64_t i = 0; i < num_rows; ++i) buffers_.Release(refs[i]);
   }
   free_map_calls_.push_back(map);
-  Post(caller->body, unit.event, caller);
+  Post(EventId(caller->body, unit.event), caller);
   --caller->num_active;  // The map has come back; now the event is active.
   return absl::OkStatus();
 }

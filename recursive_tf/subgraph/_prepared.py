@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -76,6 +77,7 @@ class Prepared(NotCopied):
     self._captures = self._function.captured_inputs
     self._signature = Signature.of(specs)
     self._dtypes = tuple(self._signature.dtypes)
+    self._array_dtypes = tuple(_array_dtype(dtype) for dtype in self._dtypes)
     self._sizes = tuple(
       None if shape.rank is None else tuple(shape.as_list()) for shape in self._signature.shapes
     )
@@ -106,13 +108,30 @@ class Prepared(NotCopied):
       return tfi.call_flat(self._function, list(args), self._captures)
 
   def _call_eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    is_ready = len(args) == len(self._dtypes) and not kwargs
-    if not is_ready or not all(map(_fits, args, self._dtypes, self._sizes)):
-      args = self._flatten(args, kwargs, user_location())
+    tensors = None
+    if len(args) == len(self._dtypes) and not kwargs:
+      tensors = self._as_they_are(args)
+    if tensors is None:
+      tensors = list(self._flatten(args, kwargs, user_location()))
     try:
-      return tfi.call_flat(self._function, list(args), self._captures)
+      return tfi.call_flat(self._function, tensors, self._captures)
     except tf.errors.OpError as error:
       raise told_first(error) from None
+
+  def _as_they_are(self, args: tuple[Any, ...]) -> list[tf.Tensor] | None:
+    """Returns the arguments as tensors if they are surely of the specs; None where they may be."""
+    tensors = []
+    specs = zip(self._dtypes, self._array_dtypes, self._sizes, strict=True)
+    for value, (dtype, array_dtype, sizes) in zip(args, specs, strict=True):
+      is_array = type(value) is np.ndarray
+      if is_array:
+        has_type = array_dtype is not None and value.dtype == array_dtype
+      else:
+        has_type = isinstance(value, tf.__internal__.EagerTensor) and value.dtype == dtype
+      if not has_type or not _has_sizes(value.shape, sizes):
+        return None
+      tensors.append(tf.constant(value) if is_array else value)
+    return tensors
 
   def _flatten(
     self, args: tuple[Any, ...], kwargs: dict[str, Any], location: str
@@ -174,13 +193,21 @@ def _always_run(check: tf.Tensor) -> tf.Operation:
   return tf.raw_ops.Assert(condition=True, data=[check])
 
 
-def _fits(value: Any, dtype: tf.DType, sizes: tuple[int | None, ...] | None) -> bool:
-  """Tells whether a value is surely a tensor of that type and shape; False where it may be."""
-  if not isinstance(value, tf.__internal__.EagerTensor) or value.dtype != dtype:
-    return False
+def _array_dtype(dtype: tf.DType) -> np.dtype[np.generic] | None:
+  """Returns the type of arrays that are tensors of `dtype` as they are; None if there is none.
+
+  Of other types, such as strings, an array may hold what is no tensor.
+  """
+  is_number = dtype.is_integer or dtype.is_floating or dtype.is_bool
+  return np.dtype(dtype.as_numpy_dtype) if is_number else None
+
+
+def _has_sizes(
+  found: tuple[int, ...] | tf.TensorShape, sizes: tuple[int | None, ...] | None
+) -> bool:
+  """Tells whether a shape is as a spec says; None where that says nothing."""
   if sizes is None:
     return True
-  found = value.shape
   return len(found) == len(sizes) and all(
     wanted is None or size == wanted for size, wanted in zip(found, sizes, strict=True)
   )

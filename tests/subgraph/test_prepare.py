@@ -32,6 +32,54 @@ def test_it_gives_what_the_function_gives():
   assert mapped(np.zeros([0], np.int32)).shape == [0]
 
 
+class OwnArray(np.ndarray):
+  """A subclass, which may be another thing than its memory says."""
+
+
+@pytest.mark.parametrize(
+  "array",
+  [
+    np.array([3, 0, 2], np.int32),
+    np.arange(6, dtype=np.int32)[::-2],
+    np.array([3, 1], ">i4"),
+    np.array([3, 1], np.int32).view(OwnArray),
+    np.zeros([0], np.int32),
+    np.array([3, 1], np.int64),
+  ],
+)
+def test_arrays_are_taken_as_tensors_of_them_are(array):
+  call = rtf.prepare(powers(tf.constant(2.0)).map, NUMBERS)
+  expected = call(tf.constant(np.asarray(array).tolist(), tf.int32)).numpy().tolist()
+  assert call(array).numpy().tolist() == expected
+
+
+@pytest.mark.parametrize("spec", [tf.float32, tf.bfloat16, tf.bool, tf.string, tf.qint8])
+def test_arrays_of_any_type_are_taken(spec):
+  call = rtf.prepare(tf.function(tf.identity), tf.TensorSpec([None], spec))
+  array = (
+    np.array([b"a", b"b"], object) if spec == tf.string else np.zeros([2], spec.as_numpy_dtype)
+  )
+  taken = call(array)
+  assert taken.dtype == spec
+  assert taken.numpy().tolist() == tf.convert_to_tensor(array, spec).numpy().tolist()
+
+
+def test_an_array_that_changes_after_a_call_changes_no_result():
+  call = rtf.prepare(tf.function(lambda x: x + 1), NUMBERS)
+  array = np.array([1, 2], np.int32)
+  result = call(array)
+  array[:] = 7
+  assert result.numpy().tolist() == [2, 3]
+  assert call(array).numpy().tolist() == [8, 8]
+
+
+def test_arrays_of_other_sizes_are_refused():
+  call = rtf.prepare(tf.function(tf.identity), tf.TensorSpec([2], tf.int32))
+  for array in (np.zeros([3], np.int32), np.zeros([2, 1], np.int32)):
+    with pytest.raises(SignatureError):
+      call(array)
+
+
 @pytest.mark.parametrize("is_traced", [False, True])
 def test_a_nest_of_results_comes_back(is_traced):
   f = powers(tf.constant(2.0))

@@ -1,8 +1,12 @@
-"""What the zoo's models have in common as recursive graphs: tables, training step, inference."""
+"""What the zoo's models have in common as recursive graphs: tables, training step, inference.
+
+Steps and predictions are tf.functions, called by what `rtf.prepare` makes of them.
+"""
 
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -51,10 +55,18 @@ class Ours(Peer):
     """Returns what is predicted for the samples at `indices` [B], int64, one after the other."""
 
   def train(self, indices: Sequence[int]) -> None:
-    float(self._train(np.asarray(indices, np.int32)))
+    float(self._prepared_train(np.asarray(indices, np.int32)))
 
   def infer(self, indices: Sequence[int]) -> np.ndarray:
-    return self._classes(np.asarray(indices, np.int32)).numpy()
+    return self._prepared_classes(np.asarray(indices, np.int32)).numpy()
+
+  @functools.cached_property
+  def _prepared_train(self):
+    return rtf.prepare(self._train, tf.TensorSpec([None], tf.int32))
+
+  @functools.cached_property
+  def _prepared_classes(self):
+    return rtf.prepare(self._classes, tf.TensorSpec([None], tf.int32))
 
   def loss_and_gradients(self, indices):
     loss, gradients = self._gradients(np.asarray(indices, np.int32))

@@ -72,21 +72,24 @@ class Tagger(Ours):
 
 
 class DagRNN(Ours):
-  """DAG-RNN over a grid, towards one corner: a frame is a diagonal, G rows, zeros outside of it.
+  """DAG-RNN over a grid, towards one corner: a frame is a diagonal, G rows, one for each row of it.
 
   A recursion from the corner back to the predecessors would compute a node once for each way that
   leads to it. So the states of the last two diagonals are handed on.
+
+  A diagonal's row before the first column of the grid has to be zeros, for the node beside it reads
+  it. It is: all that it reads is zeros, too, and its patch has none of the 1 that the bias is
+  multiplied with. Rows behind the last column are read by no node.
   """
 
   def prepare(self, packed):
     patches = packed["patches"]
     num, side, _, size = patches.shape
-    diagonals = np.zeros([num, 2 * side - 1, side, size], np.float32)
-    is_there = np.zeros([2 * side - 1, side, 1], np.float32)
+    diagonals = np.zeros([num, 2 * side - 1, side, size + 1], np.float32)
     for row in range(side):
-      diagonals[:, row : row + side, row] = patches[:, row]
-      is_there[row : row + side, row] = 1
-    return {"patches": diagonals, "is_there": is_there, "label": packed["label"]}
+      diagonals[:, row : row + side, row, :size] = patches[:, row]
+      diagonals[:, row : row + side, row, size] = 1
+    return {"patches": diagonals, "label": packed["label"]}
 
   def losses(self, indices):
     return self.cross_entropy(self._corners(indices), tf.gather(self.data["label"], indices))
@@ -96,20 +99,20 @@ class DagRNN(Ours):
 
   def _corners(self, indices):
     """Returns the states of the last nodes, [B, D]."""
-    v, data = self.weights, self.data
-    last, side = data["is_there"].shape[0] - 1, data["is_there"].shape[1]
+    v = self.weights
+    _, num, side, size = self.data["patches"].shape
+    patches = tf.reshape(self.data["patches"], [-1, side, size])
     width = v["bias"].shape[0]
-
-    def moved(h):
-      return tf.concat([tf.zeros([1, width]), h[:-1]], 0)
+    weights = tf.concat([v["weights"], v["input_weights"], v["bias"][tf.newaxis]], 0)
+    zeros = tf.zeros([1, width])
 
     with rtf.SubGraph("dag_rnn") as f:
-      image, diagonal = f.input(tf.int32), f.input(tf.int32)
+      place = f.input(tf.int32)
       near, far = f.input(tf.float32, [side, width]), f.input(tf.float32, [side, width])
-      x = tf.stop_gradient(tf.gather_nd(data["patches"], tf.stack([image, diagonal])))
-      sums = rtf.nn.matmul(near + moved(near + far), v["weights"])
-      h = tf.tanh(rtf.nn.matmul(x, v["input_weights"]) + sums + v["bias"])
-      h *= tf.stop_gradient(tf.gather(data["is_there"], diagonal))
-      f.output(tf.cond(diagonal == last, lambda: h[-1:], lambda: f(image, diagonal + 1, h, near)))
+      x = tf.stop_gradient(tf.gather(patches, place))
+      above = tf.concat([zeros, (near + far)[:-1]], 0)
+      h = tf.tanh(rtf.nn.matmul(tf.concat([near + above, x], 1), weights))
+      is_last = tf.equal(tf.math.floormod(place, num), num - 1)
+      f.output(tf.cond(is_last, lambda: h[-1:], lambda: f(place + 1, h, near)))
     start = tf.zeros([tf.size(indices), side, width])
-    return tf.squeeze(f.map(indices, tf.zeros_like(indices), start, start), 1)
+    return tf.squeeze(f.map(num * indices, start, start), 1)
