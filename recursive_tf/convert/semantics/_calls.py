@@ -291,8 +291,9 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
       else:
         values[name] = parameter.default
     made.fields = values
-    if "__post_init__" in type_.__init__.__code__.co_names:  # Of a class that had one at first.
-      call(ip, BoundMethod(type_.__post_init__, made), [], {})
+    code = getattr(type_.__init__, "__code__", None)
+    if code is not None and "__post_init__" in code.co_names:  # Of a class that had one at first.
+      call(ip, ip.attribute(made, "__post_init__"), [], {})
   elif isinstance(type_.__init__, types.FunctionType):
     if call_function(ip, type_.__init__, [made, *args], kwargs) is not None:
       raise Raises  # A TypeError: __init__() should return None.
