@@ -700,6 +700,11 @@ def anonymous_variable(spec: Any) -> Any:
   )
 
 
+def is_plain_variable(value: object) -> bool:
+  """Tells whether a value is a variable of one device that hands out what it holds, as it is."""
+  return type(value) is resource_variable_ops.ResourceVariable
+
+
 def spec_of_variable(handle: Any) -> Any:
   """Returns the type and shape of the variable that a tensor is the handle of, or None.
 

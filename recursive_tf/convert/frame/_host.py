@@ -229,7 +229,7 @@ class Host(Protocol):
 
   # --- Containers
 
-  def rows_of(self, value: object) -> Rows | None:
+  def rows_of(self, value: object, one_by_one: bool = False) -> Rows | None:
     """Returns the elements of what has as many as the run finds; None if they are known."""
 
   def fixed_items(self, value: object, count: int | None = None) -> list[Any]:

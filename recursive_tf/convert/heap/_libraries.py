@@ -102,6 +102,10 @@ _NOT_COMPUTING = (
 )
 # Whose Python asks for axes of size 1.
 _DECIDING_BY_SHAPES = ("keras.src.losses", "keras.src.metrics")
+# Which read a variable that they are given row by row, not as a whole.
+_READING_ROWS = frozenset(
+  [tf.gather, tf.nn.embedding_lookup, tf.compat.v1.gather, tf.compat.v1.nn.embedding_lookup]
+)
 _ACTING_NAMES = frozenset(
   """apply_along_axis apply_over_axes array2string array_repr array_str clear_session copyto empty
   empty_like errstate fill_diagonal fromfile fromfunction frompyfunc fromiter genfromtxt
@@ -218,6 +222,11 @@ def decides_by_shapes(function: object) -> bool:
   own = getattr(function, "__module__", None) or ""
   of_object = type(getattr(function, "__self__", function)).__module__
   return any(_is_in(module, _DECIDING_BY_SHAPES) for module in (own, of_object))
+
+
+def reads_rows(function: object) -> bool:
+  """Tells whether a library's function reads a variable that it is given row by row."""
+  return isinstance(function, types.FunctionType) and function in _READING_ROWS
 
 
 def returns_python(function: object) -> bool:

@@ -279,7 +279,8 @@ class Conversion:
     kept = [place.left_form for place in self.effects.places.values()]
     nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
     if shared is None and self._doubled is not None:
-      if any(_forms.has_containers_in_rows(form) for form in (entry.result, *nested)):
+      leaving = (entry.result, *nested, *self.changed(node))
+      if any(map(_forms.has_containers_in_rows, leaving)):
         shared = f"{self._doubled} may be in two lists, of which one is returned or kept"
     if shared is not None:
       raise ConversionRefused.of(

@@ -37,7 +37,7 @@ def _comprehension(
   frame = ip.frame
   generator, *others = generators
   inner = _scope_inside(ip, scope)
-  rows = ip.rows_of(iterable)
+  rows = ip.rows_of(iterable, one_by_one=True)
 
   def add() -> None:
     if others:
@@ -96,7 +96,7 @@ def _search_in(
 ) -> Any:
   frame = ip.frame
   generator, *others = generators
-  rows = ip.rows_of(iterable)
+  rows = ip.rows_of(iterable, one_by_one=True)
 
   def one(item: object) -> Any:
     inner = _scope_inside(ip, scope)

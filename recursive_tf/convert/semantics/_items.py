@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
@@ -51,6 +52,9 @@ def item(ip: Host, owner: object, key: object) -> Any:
   """Returns `owner[key]`."""
   frame = ip.frame
   key = frame.concrete(key)
+  row = _row_of_variable(ip, owner, key)
+  if row is not None:
+    return row
   owner = frame.concrete(owner)
   if isinstance(owner, Ref):
     return _item_of_heap(ip, owner, key)
@@ -96,6 +100,20 @@ def item(ip: Host, owner: object, key: object) -> Any:
   if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
     return ip.call(BoundMethod(method, owner), [key], {})
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {named(owner)}.")
+
+
+def _row_of_variable(ip: Host, owner: Any, key: object) -> Any:
+  """Returns `variable[i]` without a read of the other rows; None if it is something else.
+
+  A program that may write variables reads what they hold at that point.
+  """
+  is_of_run = isinstance(key, Number) and key.type is int
+  if not is_of_run or ip.conversion.is_step or not tfi.is_plain_variable(owner):
+    return None
+  if not owner.shape.rank or owner.shape[0] is None:
+    return None
+  index = ip.frame.place(key, tf.constant(owner.shape[0]), "index out of range")
+  return ip.native(tf.gather, [owner, index], {})
 
 
 def _index(ip: Host, key: object) -> Any:

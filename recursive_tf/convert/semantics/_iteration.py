@@ -28,6 +28,7 @@ from recursive_tf.convert.values._abstract import (
   Ref,
   Rows,
   Weak,
+  as_rows,
   named,
 )
 from recursive_tf.convert.values._forms import NoneType
@@ -47,14 +48,21 @@ def _own_rows(ip: Host, value: Any) -> Rows | None:
   return rows_of_items(ip.frame, fixed_items(ip, found.value)) if rows is None else rows
 
 
-def rows_of(ip: Host, value: object) -> Rows | None:
-  """Returns the elements of what has as many as the run finds; None if they are known."""
-  if isinstance(value, Rows):
-    return value
-  if isinstance(value, LocalList) and isinstance(value.content, Rows):
-    if _forms.has_containers(value.content.form):
-      ip.conversion.note_doubled(value)  # What takes the elements may keep them.
-    return value.content
+def rows_of(ip: Host, value: object, one_by_one: bool = False) -> Rows | None:
+  """Returns the elements of what has as many as the run finds; None if they are known.
+
+  Args:
+    ip: the interpreter.
+    value: what has elements.
+    one_by_one: whether code of the program sees each of them by itself, and all that it keeps.
+  """
+  rows = as_rows(value) if isinstance(value, (Rows, LocalList)) else None
+  if rows is not None:
+    named_one = value if isinstance(value, LocalList) else None
+    is_known = named_one is not None or rows.type is tuple  # Others have no name.
+    if is_known and not one_by_one and _forms.has_containers(rows.form):
+      ip.conversion.note_doubled(named_one)  # What takes the elements may keep them.
+    return rows
   if isinstance(value, (list, dict)):
     state = ip.conversion.effects.read_static_elements(ip, value)
     return None if state is None else state.value

@@ -48,7 +48,7 @@ def do_for(ip: Host, node: ast.For, scope: Scope) -> Any:
 
 
 def _for(ip: Host, node: ast.For, iterable: object, iterated: Iterated, scope: Scope) -> Any:
-  rows = ip.rows_of(iterable)
+  rows = ip.rows_of(iterable, one_by_one=True)
   until = annotation(node, Annotation.UNTIL)
   if rows is None:
     items = ip.fixed_items(iterable)

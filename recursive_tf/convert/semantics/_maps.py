@@ -52,11 +52,13 @@ def map_function(ip: Host, function: Closure, rows: Rows) -> Rows:
   """Returns what a function of one element gives for each of the rows."""
   if rows.form is None:
     return rows
-  projected = _projection(ip, function, rows)
-  if projected is not None:
-    return projected
-  call = _direct_call(ip, function, rows) or _each(ip, function, rows)
-  return _of_each(call())
+  found = _projection(ip, function, rows)
+  if found is None:
+    call = _direct_call(ip, function, rows) or _each(ip, function, rows)
+    found = _of_each(call())
+  if all(map(_forms.has_containers, (rows.form, found.form))):
+    ip.conversion.note_doubled(None)  # They may be the elements themselves.
+  return found
 
 
 def is_ordered(ip: Host, rows: Rows, *functions: Closure) -> bool:

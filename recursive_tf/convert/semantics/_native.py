@@ -57,8 +57,9 @@ def native(
   watch_calls(ip, getattr(function, "__self__", function))
   _as_eager.check_arguments(ip, function, args, kwargs)
   elements = _as_eager.Elements(ip, [*args, *kwargs.values()])
-  args = [lowered(ip, arg) for arg in args]
-  kwargs = {name: lowered(ip, arg) for name, arg in kwargs.items()}
+  lower = _lowered_for_rows if _libraries.reads_rows(function) else lowered
+  args = [lower(ip, arg) for arg in args]
+  kwargs = {name: lower(ip, arg) for name, arg in kwargs.items()}
   _as_eager.check_bool(ip, [*args, *_as_eager.operands(kwargs)])
   elements.lowered([*args, *kwargs.values()])
   _refuse_numpy(ip, function, [*args, *kwargs.values()])
@@ -71,7 +72,7 @@ def native(
     args = [_of_usual_sizes(ip, arg) for arg in args]
     kwargs = {name: _of_usual_sizes(ip, arg) for name, arg in kwargs.items()}
   try:
-    with _watched(function, elements) as seen:
+    with _watched(function, elements) as seen, _reading_rows(ip):
       result = function(*args, **kwargs)
   except RecursionError:
     raise
@@ -120,6 +121,30 @@ def _watched(function: Callable[..., object], elements: _as_eager.Elements) -> I
 
   with tfi.making_ops(tf.compat.v1.get_default_graph(), make):
     yield found
+
+
+@contextlib.contextmanager
+def _reading_rows(ip: Host) -> Iterator[None]:
+  """Has the rows that a library takes of what a variable holds read from the variable itself.
+
+  So the other rows are not copied. Not where a program may write the variable after the read.
+  """
+  if ip.conversion.is_step:
+    yield
+    return
+
+  def make(op_type: str, inputs: list[Any], create: Callable[[], Any]) -> Any:
+    op = create()
+    if op_type != "GatherV2" or op.inputs[0].op.type != "ReadVariableOp":
+      return op
+    values, indices, axis = op.inputs
+    if op.get_attr("batch_dims") or tf.get_static_value(axis) != 0:
+      return op
+    (handle,) = values.op.inputs
+    return tf.raw_ops.ResourceGather(resource=handle, indices=indices, dtype=values.dtype).op
+
+  with tfi.making_ops(tf.compat.v1.get_default_graph(), make):
+    yield
 
 
 def _demand_elements(ip: Host, tensor: tf.Tensor) -> None:
@@ -228,6 +253,15 @@ def lowered(ip: Host, value: object) -> Any:
   if isinstance(value, tf.Variable) and ip.conversion.is_step:
     return value  # A tape asks for the variable itself.
   return frame.tensor(value)
+
+
+def _lowered_for_rows(ip: Host, value: object) -> Any:
+  """Returns a value as a library takes it that reads rows of a variable, and not all of it."""
+  if tfi.is_plain_variable(value):
+    ip.conversion.effects.check_unchanged(ip)
+    watch_calls(ip, value)
+    return value
+  return lowered(ip, value)
 
 
 def lifted(ip: Host, value: object) -> Any:

@@ -18,7 +18,7 @@ def main():
   options = _options()
   folder = pathlib.Path(options.keep or tempfile.mkdtemp(prefix="fuzz_"))
   folder.mkdir(parents=True, exist_ok=True)
-  jobs = make_jobs(options.seed, options.count, folder)
+  jobs = make_jobs(options.seed, options.count, folder, options.new)
   bad = folder / "bad"
   bad.mkdir(exist_ok=True)
 
@@ -47,10 +47,10 @@ def main():
   return any(report["status"] in outcome.BAD for report in reports)
 
 
-def make_jobs(seed, count, folder):
-  """Writes the programs of a seed into a folder and returns the jobs."""
+def make_jobs(seed, count, folder, num_new=0):
+  """Writes the programs of a seed into a folder and returns the jobs; see `levels.draw`."""
   jobs = []
-  for spec in draw(seed, count):
+  for spec in draw(seed, count, num_new):
     path = folder / f"p{spec.seed.replace('.', '_')}.py"
     source = generate(spec)
     ast.parse(source)
@@ -71,6 +71,8 @@ def _options():
   parser = argparse.ArgumentParser(prog="python -m tests.convert.fuzz", description=__doc__)
   parser.add_argument("--count", type=int, default=200)
   parser.add_argument("--seed", type=int, default=0)
+  parser.add_argument("--new", type=int, default=0, metavar="K",
+                      help="only programs with K or more of the newest levels")  # fmt: skip
   parser.add_argument("--verify", action=argparse.BooleanOptionalAction, default=False,
                       help="check every run against plain Python (--no-verify: never)")  # fmt: skip
   parser.add_argument("--shrink", action="store_true", help="make bad programs simpler")

@@ -1,12 +1,13 @@
 """Collecting in random programs: where a collection comes from, who shares it, how it grows."""
 
-LIST, DICT, GROUPS, TUPLE, SLOT = "list", "dict", "groups", "tuple", "slot"
-EMPTY = {LIST: "[]", DICT: "{}", GROUPS: "{}", TUPLE: "()", SLOT: "Box(None)"}
+LIST, DICT, GROUPS, TUPLE, SLOT, COUNT = "list", "dict", "groups", "tuple", "slot", "count"
+_EMPTY = {LIST: "[]", DICT: "{}", GROUPS: "{}", TUPLE: "()", SLOT: "Box(None)"}
 _CONTAINER = {
   "key": DICT, "update": DICT, "dict_comprehension": DICT, "setdefault": GROUPS, "grow": TUPLE,
-  "attribute": SLOT,
+  "attribute": SLOT, "count": COUNT, "union": DICT,
 }  # fmt: skip
-_AT_ONCE = ("comprehension", "genexp", "dict_comprehension")
+_AT_ONCE = ("comprehension", "genexp", "dict_comprehension", "together")
+_COUNTERS = "{}", "collections.Counter()", "collections.defaultdict(int)"
 
 
 class Gather:
@@ -14,6 +15,7 @@ class Gather:
 
   Attributes:
     container: what the collection is.
+    empty: the expression of an empty one.
     name: the expression that the program knows it by.
     other: the second collection's name, or None.
     extras: what else shall be in the result.
@@ -22,6 +24,8 @@ class Gather:
   def __init__(self, spec, values, kind):
     self.spec, self.values, self.kind = spec, values, kind
     self.container = _CONTAINER.get(spec["collect"], LIST)
+    counter = spec.random("counter").choice(_COUNTERS)
+    self.empty = counter if self.container == COUNT else _EMPTY[self.container]
     self.name = self._name()
     self.other, self.extras = None, []
     self.is_at_once = spec["collect"] in _AT_ONCE
@@ -36,7 +40,7 @@ class Gather:
   def parameter(self):
     """Returns the further parameter of the function, or ""."""
     return {
-      "argument": "acc", "default": f"acc={EMPTY[self.container]}", "none_default": "acc=None",
+      "argument": "acc", "default": f"acc={self.empty}", "none_default": "acc=None",
     }.get(self.spec["source"], "")  # fmt: skip
 
   def passed(self):
@@ -49,14 +53,21 @@ class Gather:
 
   def declarations(self):
     """Returns the lines that must come first."""
-    rebinds = self.spec["collect"] in ("grow", "iadd", "comprehension", "rebuild")
+    rebinds = self.spec["collect"] in (
+      "grow",
+      "iadd",
+      "comprehension",
+      "rebuild",
+      "union",
+      "together",
+    )
     if not (rebinds or self.spec["alias"] == "swapped" or self.spec["change"] == "double"):
       return []
     return {"closure": ["nonlocal store"], "global": ["global STORE"]}.get(self.spec["source"], [])
 
   def begin(self):
     """Returns the lines that get the collection and share it."""
-    empty, source = EMPTY[self.container], self.spec["source"]
+    empty, source = self.empty, self.spec["source"]
     lines = {
       "local": [f"xs = {empty}"],
       "call": ["xs = fresh(node)"],
@@ -68,7 +79,7 @@ class Gather:
 
   def _shared(self):
     alias, flag, name = self.spec["alias"], self.values.get("node", "flag"), self.name
-    rng, empty = self.spec.random("shared"), EMPTY[self.container]
+    rng, empty = self.spec.random("shared"), self.empty
     if alias in ("chosen", "chosen_statement", "chosen_kid", "swapped"):
       self.other = "other"
     if alias == "two_names":
@@ -116,6 +127,8 @@ class Gather:
     key = self.values.get(kid, self.spec.random("key").choice(["name", "v"]))
     group = self.values.get(kid, self.spec.random("key").choice(["flag", "name"]))
     rebuilt = [f"{target} = {target} + [{item}]", f"{target} = [*{target}, {item}]"]
+    counted = [f"{target}[{key}] = {target}.get({key}, 0) + {item}"]
+    counted += 2 * [f"{target}[{key}] += {item}"] if self.empty != "{}" else []
     several = [f"[{item}]", f"({item},)", f"[{item}, {item}]"]
     line = {
       "append": f"{target}.append({item})",
@@ -129,16 +142,24 @@ class Gather:
       "setdefault": f"{target}.setdefault({group}, []).append({item})",
       "grow": f"{target} += ({item},)",
       "attribute": f"{target}.x = {item}",
+      "count": self.spec.random("count").choice(counted),
+      "union": f"{target} |= {{{key}: {item}}}",
+      "insert_at": f"{target}.insert({self.spec.random('at').choice(['1', '-1', '2'])}, {item})",
       "rebuild": self.spec.random("rebuild").choice(rebuilt),
     }[self.spec["collect"]]
     return [*lines, *line.split("; ")]
 
   def collect_at_once(self, make, clauses, kid):
     """Returns the lines that collect by a comprehension."""
-    collect, (_, target) = self.spec["collect"], self.target(kid)
+    collect, (lines, target) = self.spec["collect"], self.target(kid)
+    target = self.name if lines else target  # There is no turn of its own to choose in.
     if collect == "dict_comprehension":
       key = self.values.get(kid, "name")
       return [f"{target}.update({{{key}: {make} {clauses}}})"]
+    if collect == "together":
+      one = self.spec.random("together").choice([f"[{make}]", f"[{make}, {make}]"])
+      both = f"sum(({one} {clauses}), [])"
+      return [self.spec.random("once").choice([f"{target} += {both}", f"{target}.extend({both})"])]
     if collect == "genexp":
       return [f"{target}.extend({make} {clauses})"]
     return [
@@ -154,7 +175,7 @@ class Gather:
       lines = [f'KEPT["last"] = {name}', f'KEPT.setdefault("all", []).append({name})']
     elif alias == "copy":
       copy = {LIST: f"list({name})", TUPLE: f"tuple({name})", SLOT: f"Box({name}.x)"}
-      lines = [f"ys = {copy.get(self.container, f'dict({name})')}"]
+      lines = [f"ys = {copy.get(self.container, f'{name}.copy()')}"]
       self.extras = ["ys"]
     elif alias == "element" and self.kind.change and self.container in (LIST, TUPLE):
       lines = [f"if {name}:", [f"first = {name}[0]", self.kind.change("first")]]
@@ -170,6 +191,8 @@ class Gather:
       lines = {
         "set_item": [f"{name}[0] = {name}[-1]"],
         "pop": [f"{name}.pop()"],
+        "pop_first": [f"{name}.pop(0)"],
+        "insert": [f"{name}.insert({self.spec.random('at').choice('012')}, {name}[-1])"],
         "element": [element(f"{name}[-1]")] if element else [],
         "clear": [f"{name}.clear()"],
         "extra": [f"{name}.append({name}[0])"],
@@ -177,7 +200,7 @@ class Gather:
         "double": [f"{name} += {name}[:2]"],
         "none_out": [f"{name}[:] = {name}[:1]"],
       }.get(change, [])
-    elif self.container == DICT:
+    elif self.container in (DICT, COUNT):
       lines = {
         "set_item": [f"for key in list({name}):", [f"{name}[key] = {name}[key]"]],
         "pop": [f"{name}.pop(next(iter({name})))"],

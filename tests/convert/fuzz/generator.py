@@ -2,15 +2,19 @@
 
 import re
 
-from tests.convert.fuzz.gather import EMPTY, Gather
+from tests.convert.fuzz.gather import Gather
+from tests.convert.fuzz.loops import Loops
 from tests.convert.fuzz.steps import Steps
 from tests.convert.fuzz.trees import Calls, node_source
+from tests.convert.fuzz.uses import Uses
 from tests.convert.fuzz.values import Values
 
 _CLASSES = {
   "Box": "class Box:\n  def __init__(self, x):\n    self.x = x\n",
   "Pair": "class Pair(NamedTuple):\n  a: object\n  b: object\n",
   "Item": "@dataclasses.dataclass\nclass Item:\n  a: object\n  b: object\n",
+  "Made": "class Made:\n  def __init__(self, x, kids):\n    self.x, self.kids = x, kids\n",
+  "Op": "class Op({enum}):\n  ADD = {values[0]}\n  NEG = {values[1]}\n  MUL = {values[2]}\n",
   "Holder": "class Holder:\n  items = EMPTY\n  total = 0\n",
 }
 _GLOBALS = {
@@ -18,7 +22,20 @@ _GLOBALS = {
   "STORE": "STORE = EMPTY\n",
   "KEPT": "KEPT = {}\n",
   "LOG": "LOG = []\n",
+  "ENVIRONMENT": 'ENVIRONMENT = {"a": 3, "x": 4, "l": 5}\n',
+  "MEMO": "MEMO = {}\n",
+  "CODES": "CODES = {1: 4, 3: 2}\n",
+  "TABLE": "TABLE = [lambda n: n + 1, lambda n: n * 2, int]\n",
 }
+# By members of an enumeration.
+_TABLES = {
+  "OPS": "OPS = {Op.ADD: 1, Op.NEG: 3}\n",
+  "CODES_OF": "CODES_OF = {Op.ADD: 1, Op.NEG: 2, Op.MUL: 3}\n",
+}
+_ENUMS = ("enum.Enum", (1, 2, "\"m\"")), ("enum.IntEnum", (1, 5, 9)), (
+  "str, enum.Enum", ("\"add\"", "\"neg\"", "\"mul\"")
+)  # fmt: skip
+_MODULES = "collections", "dataclasses", "enum", "functools", "itertools", "math", "operator"
 _NOTES = {
   "none": ["return n"],
   "print": ['print("note", n)', "return n"],
@@ -48,25 +65,31 @@ class _Program:
     self.kind = self.values.what()
     self.collection = Gather(spec, self.values, self.kind)
     self.carried = self.values.carried()
-    self.steps = Steps(spec, self.values, self.kind, self.collection)
+    self.steps, self.loops = Steps(spec, self.values), Loops(spec, self.values)
+    self.uses = Uses(spec, self.values, self.kind, self.collection)
     form = spec["form"]
     self.form = "closure" if form == "node_method" and spec["node"] == "dict" else form
 
   def source(self):
     """Returns the whole file."""
-    empty = EMPTY[self.collection.container]
+    empty = self.collection.empty
     build = _render(self._build())
     body = build + self._helpers(build)
     further = f", {empty}" if self.spec["source"] == "argument" else ""
     calls = Calls(self.spec, self.values, further, body).source()
     node = node_source(self.spec["node"], body + calls, empty)
     used = body + calls + node
+    used += "Op." if any(re.search(rf"\b{name}\b", used) for name in _TABLES) else ""
+    base, values = self.spec.random("enumeration").choice(_ENUMS)
     parts = [
-      text for name, text in (_GLOBALS | _CLASSES).items() if re.search(rf"\b{name}\b", used)
+      text.format(enum=base, values=values) if name == "Op" else text
+      for name, text in (_GLOBALS | _CLASSES | _TABLES).items()
+      if re.search(rf"\b{name}\b", used)
     ]
     source = "\n\n".join([*parts, node, self._helpers(build), build, calls]).replace("EMPTY", empty)
     imports = {
-      "import dataclasses\n": "dataclasses.", "from typing import NamedTuple\n": "NamedTuple",
+      **{f"import {name}\n": f"{name}." for name in _MODULES},
+      "from typing import NamedTuple\n": "NamedTuple",
       "\nimport numpy as np\n": "np.", "import tensorflow as tf\n": "tf.",
     }  # fmt: skip
     head = "".join(line for line, name in imports.items() if name in source)
@@ -75,6 +98,9 @@ class _Program:
   def _helpers(self, build):
     helpers = dict(_HELPERS)
     number = self.kind.number("x").replace(self.values.own("node"), "1")
+    helpers["weight_of"] = (
+      f"def weight_of(x):\n  return x.x if isinstance(x, Made) else {self.values.own('x')}\n"
+    )
     loop = f"  for x in xs:\n    total = total + {number}\n"
     helpers["measure"] = f"def measure(xs):\n  total = 0\n{loop}  return total\n"
     helpers["fresh"] = self.spec.random("fresh").choice(
@@ -85,7 +111,7 @@ class _Program:
         else "def fresh(node):\n  return EMPTY\n",
       ]
     )
-    found = [text for name, text in helpers.items() if f"{name}(" in build]
+    found = [text for name, text in helpers.items() if re.search(rf"\b{name}[(,]", build)]
     return "\n\n".join(found)
 
   def _build(self):
@@ -109,7 +135,7 @@ class _Program:
       lines += ["count_notes = 0"] if self.spec["effect"] == "nonlocal" else []
       lines += note
     whole = used + _render(note)
-    state += [name for name in ("STORE", "KEPT", "LOG") if re.search(rf"\b{name}\b", whole)]
+    state += [name for name in ("STORE", "KEPT", "LOG", "MEMO") if re.search(rf"\b{name}\b", whole)]
     if "fresh(" in whole and self.collection.container != "tuple":
       state.append("STORE")
     state += [f"lambda: Holder.{name}" for name in ("items", "total") if f"Holder.{name}" in whole]
@@ -180,23 +206,26 @@ class _Program:
     lines = collection.declarations() + self._base_case()
     is_early = spec.random("early").random() < 0.5
     lines += (effect if is_early else []) + collection.begin()
+    lines += ["made = []"] if self._makes_tree else []
     lines += self._collecting(call)
     lines += [] if is_early else effect
-    lines += collection.end() + self.steps.use()
+    lines += collection.end() + self.uses.lines()
     lines += ["u = u + e"] if effect else []
+    lines += self.values.carried_lines()
     lines += [f"u = u + {self.carried[2]}"] if self.carried else []
     result = self._result("u", collection.extras)
     return [*lines, f"return {result}"]
 
-  def _result(self, number, extras=()):
-    return self.values.result(number, extras).replace("{items}", self.collection.name)
+  def _result(self, number, extras=(), made="made"):
+    result = self.values.result(number, extras).replace("{items}", self.collection.name)
+    return result.replace("{made}", made)
 
   def _base_case(self):
     kids = self.values.get("node", "kids")
     is_natural = self.spec.random("base").random() < 0.5
     if self.spec["result"] == "items" or self.spec["alias"] in ("in_result", "copy") or is_natural:
       return []
-    return [f"if not {kids}:", [f"return {self._result(self.values.own('node'))}"]]
+    return [f"if not {kids}:", [f"return {self._result(self.values.own('node'), made='[]')}"]]
 
   def _collecting(self, call):
     values, rng = self.values, self.spec.random("collecting")
@@ -205,7 +234,7 @@ class _Program:
       return self.kind.make(values.combined(number, kid, "item"), kid)
 
     if self.collection.is_at_once:
-      clauses, extra = self.steps.clauses()
+      clauses = self.loops.clauses()
       number = values.number_of(self._recur(call, "k"))
       if rng.random() < 0.5:
         clauses, number = f"{clauses} for m in [{number}]", "m"
@@ -216,11 +245,17 @@ class _Program:
       number = values.number_of("r")
       if self.spec["result"] == "tuple" and not self.collection_in_result and rng.random() < 0.5:
         lines, number = [f"m, v = {self._recur(call, kid)}"], "m"
+      if self._makes_tree:
+        lines += ["made.append(r)"]
       if extra:
         lines, number = [*lines, f"m = {number} + {extra}"], "m"
       return lines + self.collection.collect(item(kid, number), kid)
 
-    return self.steps.loop(turn)
+    return self.loops.statement(turn)
+
+  @property
+  def _makes_tree(self):
+    return self.spec["result"] in ("tree", "tree_or_node")
 
   @property
   def collection_in_result(self):

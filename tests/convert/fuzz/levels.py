@@ -20,16 +20,18 @@ DIMENSIONS = {
   # In what a call returns its number.
   "result": (
     *("bare", "tuple", "named", "dict", "list", "data", "object", "items", "optional", "nested"),
+    *("kind", "tree", "tree_or_node", "replaced"),
   ),
   # What is collected.
   "what": (
     *("scalar", "tuple", "named", "dict", "data", "list", "str", "bool", "none", "node", "object"),
-    *("array", "tensor", "pair_of_pairs", "shared_object", "numpy_number"),
+    *("array", "tensor", "pair_of_pairs", "shared_object", "numpy_number", "enum"),
   ),
   # How it is collected.
   "collect": (
     *("append", "extend", "iadd", "insert", "comprehension", "key", "setdefault", "grow"),
     *("attribute", "genexp", "dict_comprehension", "item", "update", "helper", "rebuild"),
+    *("count", "union", "together", "insert_at"),
   ),
   # Where the collection comes from.
   "source": (
@@ -40,11 +42,15 @@ DIMENSIONS = {
   "loop": (
     *("for", "enumerate", "zip", "reversed", "range", "sorted", "while", "pop", "filter", "break"),
     *("zip_next", "named_kids", "sides", "nested", "else", "comprehension", "genexp"),
+    *("chain", "zip_longest", "accumulate", "pairwise", "islice", "product", "filter_of", "map"),
+    *("groupby", "count", "pop_first"),
   ),
   # What is done with the collection.
   "use": (
     *("loop", "index", "last", "unpack", "zip_star", "stack", "sum", "len", "truth", "membership"),
     *("slice", "max", "sorted", "print", "helper", "reversed", "enumerate", "any", "equal"),
+    *("reduce", "prod", "filter_of", "chain", "join", "match", "together", "tally", "views"),
+    *("in", "in_names"),
   ),
   # Which names and places share it.
   "alias": (
@@ -54,21 +60,48 @@ DIMENSIONS = {
   # What is handed down from call to call.
   "carry": (
     *("none", "depth", "string", "tuple", "list", "parent", "flag", "largest", "number", "path"),
+    *("environment", "kind", "memo", "text", "grown"),
   ),
   # How it is changed after the loop.
-  "change": ("none", "set_item", "pop", "element", "clear", "extra", "sort", "double", "none_out"),
+  "change": (
+    *("none", "set_item", "pop", "element", "clear", "extra", "sort", "double", "none_out"),
+    *("pop_first", "insert"),
+  ),
   # What has an effect, and in what kind of expression it stands.
   "effect": ("none", "print", "append", "nonlocal", "attribute", "class_attribute", "node"),
   "inside": (
     *("statement", "and", "or", "any", "all", "conditional", "filter", "walrus", "while", "chain"),
-    *("nested", "comparison", "argument"),
+    *("nested", "comparison", "argument", "match", "table", "kind"),
   ),
   # What changes between the calls.
   "between": (
     *("same", "new", "value", "shape", "type", "global", "shared", "missing", "wider", "subclass"),
-    *("replaced", "equal_names", "deeper"),
+    *("replaced", "equal_names", "deeper", "kind", "environment"),
   ),
 }
+# What was learnt last: programs can be asked for that have some of it.
+NEW = tuple(
+  (dimension, level)
+  for dimension, levels in {
+    "result": ("kind", "tree", "tree_or_node", "replaced"),
+    "what": ("enum", "str"),
+    "collect": ("count", "union", "together", "insert_at"),
+    "source": ("argument",),
+    "loop": (
+      *("chain", "zip_longest", "accumulate", "pairwise", "islice", "product", "filter_of", "map"),
+      *("groupby", "count", "pop_first"),
+    ),
+    "use": (
+      *("reduce", "prod", "filter_of", "chain", "join", "match", "together", "tally", "views"),
+      *("in", "in_names"),
+    ),
+    "carry": ("environment", "kind", "memo", "text", "grown"),
+    "change": ("pop_first", "insert"),
+    "inside": ("match", "table", "kind"),
+    "between": ("kind", "environment"),
+  }.items()
+  for level in levels
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,23 +130,34 @@ class Spec:
         yield Spec(self.seed, (*self.levels[:i], (dimension, simplest), *self.levels[i + 1 :]))
 
 
-def draw(seed, count):
-  """Yields specs that vary in a few dimensions each, with equally frequent pairs of levels."""
+def draw(seed, count, num_new=0):
+  """Yields specs that vary in a few dimensions each, with equally frequent pairs of levels.
+
+  Args:
+    seed: of what is random.
+    count: how many.
+    num_new: how many levels of each must be among `NEW`, at least.
+  """
   rng, seen = random.Random(seed), {}
   for number in range(count):
     # A program with one construct that is refused shows nothing of its other constructs.
     num_varied = rng.choice((2, 3, 3, 4, 4, 5, 5, 6, 8))
-    candidates = [_levels(rng, num_varied) for _ in range(16)]
+    candidates = [_levels(rng, num_varied, num_new) for _ in range(16)]
     best = max(candidates, key=lambda levels: sum(1 / (1 + seen.get(p, 0)) for p in _pairs(levels)))
     for pair in _pairs(best):
       seen[pair] = seen.get(pair, 0) + 1
     yield Spec(f"{seed}.{number}", best)
 
 
-def _levels(rng, num_varied):
-  varied = rng.sample(list(DIMENSIONS), num_varied)
+def _levels(rng, num_varied, num_new):
+  fixed = {}
+  while len(fixed) < num_new:
+    dimension, level = rng.choice(NEW)
+    fixed.setdefault(dimension, level)
+  others = [name for name in DIMENSIONS if name not in fixed]
+  varied = rng.sample(others, max(num_varied - num_new, 0))
   return tuple(
-    (name, rng.choice(levels) if name in varied else levels[0])
+    (name, fixed.get(name) or (rng.choice(levels) if name in varied else levels[0]))
     for name, levels in DIMENSIONS.items()
   )
 

@@ -1,136 +1,17 @@
-"""Statements of random programs: loops over children, uses of a collection, and effects."""
-
-from tests.convert.fuzz import gather
+"""Effects in random programs, and the kinds of expression and statement that they stand in."""
 
 
 class Steps:
   """Makes lists of lines; a list in a list is an indented block."""
 
-  def __init__(self, spec, values, kind, collection):
-    self.spec, self.values, self.kind, self.collection = spec, values, kind, collection
-
-  def loop(self, body):
-    """Returns a loop over the children; `body(kid, extra)` gives the lines of a turn."""
-    get = self.values.get
-    kids, level = get("node", "kids"), self.spec["loop"]
-    start = self.spec.random("loop").choice(["", ", 1"])
-    simple, counted = body("k", ""), body("k", "i")
-    return {
-      "for": [f"for k in {kids}:", simple],
-      "enumerate": [f"for i, k in enumerate({kids}{start}):", counted],
-      "zip": [f"for k, i in zip({kids}, {get('node', 'nums')}):", counted],
-      "zip_next": [f"for k, after in zip({kids}, {kids}[1:]):", body("k", get("after", "v"))],
-      "reversed": [f"for k in reversed({kids}):", simple],
-      "range": [f"for i in range(len({kids})):", [f"k = {kids}[i]", *counted]],
-      "sorted": [f"for k in sorted({kids}, key=lambda k: {get('k', 'v')}):", simple],
-      "while": ["i = 0", f"while i < len({kids}):", [f"k = {kids}[i]", *counted, "i += 1"]],
-      "pop": [f"todo = list({kids})", "while todo:", ["k = todo.pop()", *simple]],
-      "filter": [f"for k in {kids}:", [f"if {get('k', 'flag')}:", ["continue"], *simple]],
-      "break": [f"for k in {kids}:", [*simple, f"if {get('k', 'v')} > 2:", ["break"]]],
-      "named_kids": [f"for label, k in {get('node', 'named')}.items():", simple],
-      "sides": [
-        f"for k in ({get('node', 'left')}, {get('node', 'right')}):",
-        ["if k is None:", ["continue"], *simple],
-      ],
-      "nested": [f"for k in {kids}:", ["for i in (1, 2):", counted]],
-      "else": [
-        f"for k in {kids}:", [f"if {get('k', 'v')} > 5:", ["break"], *simple],
-        "else:", ['print("all", ' + get("node", "name") + ")"],
-      ],
-      "comprehension": [f"for k in [k for k in {kids}]:", simple],
-      "genexp": [f"for k in (k for k in {kids}):", simple],
-    }[level]  # fmt: skip
-
-  def clauses(self):
-    """Returns the `for` clauses of a comprehension over the children, and what `extra` is."""
-    get = self.values.get
-    kids, level = get("node", "kids"), self.spec["loop"]
-    return {
-      "enumerate": (f"for i, k in enumerate({kids})", "i"),
-      "zip": (f"for k, i in zip({kids}, {get('node', 'nums')})", "i"),
-      "zip_next": (f"for k, after in zip({kids}, {kids}[1:])", get("after", "v")),
-      "reversed": (f"for k in reversed({kids})", ""),
-      "range": (f"for k in [{kids}[i] for i in range(len({kids}))]", ""),
-      "sorted": (f"for k in sorted({kids}, key=lambda k: {get('k', 'v')})", ""),
-      "filter": (f"for k in {kids} if {get('k', 'flag')}", ""),
-      "named_kids": (f"for label, k in {get('node', 'named')}.items()", ""),
-      "sides": (f"for k in ({get('node', 'left')}, {get('node', 'right')}) if k is not None", ""),
-      "nested": (f"for k in {kids} for i in (1, 2)", "i"),
-    }.get(level, (f"for k in {kids}", ""))
-
-  def use(self):
-    """Returns the lines that compute `u` from the collection."""
-    xs, lines = self.collection.name, []
-    container = self.collection.container
-    if container == gather.DICT:
-      xs = (
-        f"{xs}.values()" if self.spec["use"] in ("loop", "sum", "any") else f"list({xs}.values())"
-      )
-    elif container == gather.GROUPS:
-      xs = f"[x for group in {xs}.values() for x in group]"
-    elif container == gather.SLOT:
-      xs = f"([] if {xs}.x is None else [{xs}.x])"
-    if not xs.isidentifier() and self.spec["use"] not in ("loop", "sum", "any", "len"):
-      lines, xs = [f"items = {xs}"], "items"
-    return lines + self._use(xs)
-
-  def _use(self, xs):
-    number, rng, is_tensor = self.kind.number, self.spec.random("use"), self.values.is_tensor
-    zero, x = self.values.own("node"), self.kind.number("x")
-    level = self._use_level()
-    add = rng.choice([f"u += {x}", f"u = u + {x}"])
-    pairs = [f"for p, q in {xs}:", ["count += 1"]] if self.kind.num_parts == 2 else []
-    above = f"tf.reduce_sum({x}) > 1." if is_tensor else f"{x} > 1"
-    begin, each = f"u = {zero}", f"for x in {xs}:"
-    part = rng.choice(["1:", "::-1", "-2:", ":1", "::2"])
-    counted = ["count = 0", *pairs, "u = u + count"] if pairs else []
-    folded = f"u = u * 2 + {x}" if self.values.base == "int" else f"u = u * 0.5 + {x}"
-    summed = [f"u = sum(({x} for x in {xs}), {zero})", f"u = {zero} + sum([{x} for x in {xs}])"]
-    stacked = f"tf.reduce_sum(tf.stack([{zero}] + [{x} for x in {xs}]), axis=0)"
-    chosen = [f"u = {zero} if {xs} else {zero} + 1", f"u = {zero} + (0 if not {xs} else 2)"]
-    best = [f"best = max({xs}, key=lambda x: {x})", f"u = {number('best')}"]
-    largest = [[f"u = max([{x} for x in {xs}], default={zero})"], [begin, f"if {xs}:", best]]
-    in_order = f"for i, x in enumerate(sorted({xs}, key=lambda x: {x})):"
-    shown = xs if self.kind.is_simple else f"len({xs})"
-    unzip = [f"ps, qs = zip(*{xs})", "u = u + len(ps) + len(qs) + count_of(ps, qs)"]
-    ends = [f"a, b, *rest = {xs}", f"u = u + {number('a')} - {number('b')} + len(rest)"]
-    return {
-      "loop": [begin, each, [add], *counted],
-      "index": [f"u = {number(f'{xs}[0]')} if {xs} else {zero}"],
-      "last": [begin, f"if len({xs}) > 0:", [f"u = u - {number(f'{xs}[-1]')}"]],
-      "unpack": [begin, f"if len({xs}) > 1:", ends],
-      "zip_star": [begin, f"if {xs}:", unzip],
-      "stack": [f"u = {stacked}" if is_tensor else f"u = sum([{zero}] + [{x} for x in {xs}])"],
-      "sum": [rng.choice(summed)],
-      "len": [f"u = {zero} + len({xs})"],
-      "truth": [rng.choice(chosen)],
-      "membership": [begin, f"if {xs} and {xs}[0] in {xs}[1:]:", ["u = u + 1"]],
-      "slice": [begin, f"for x in {xs}[{part}]:", [add]],
-      "max": rng.choice(largest),
-      "sorted": [begin, in_order, [f"u = u + {x} * i"]],
-      "print": [f"print({self.values.get('node', 'name')}, {shown})", begin],
-      "helper": [f"u = {zero} + measure({xs})"],
-      "reversed": [begin, f"for x in reversed({xs}):", [folded]],
-      "enumerate": [begin, f"for i, x in enumerate({xs}):", [f"u = u + {x} * i"]],
-      "any": [f"u = {zero} + (1 if {rng.choice(['any', 'all'])}({above} for x in {xs}) else 0)"],
-      "equal": [begin, f"if {xs} and {xs}[0] == {xs}[-1]:", ["u = u + 1"]],
-    }[level]
-
-  def _use_level(self):
-    """Returns the level, or another one where it is an error in Python."""
-    level = self.spec["use"]
-    if self.values.is_tensor and level in ("max", "sorted"):
-      return "reversed"
-    if level in ("equal", "membership") and not self.kind.is_simple:
-      return "slice"
-    if level == "zip_star" and (not self.kind.num_parts or self.spec["what"] == "array"):
-      return "unpack"
-    return level
+  def __init__(self, spec, values):
+    self.spec, self.values = spec, values
 
   def effect(self):
     """Returns the lines that compute `e`, an int, with effects on the way."""
     get = self.values.get
     flag, v, kids = get("node", "flag"), get("node", "v"), get("node", "kids")
+    op, name = get("node", "op"), get("node", "name")
     kid, kid_flag = get("k", "v"), get("k", "flag")
     rng = self.spec.random("effect")
     level = self.spec["inside"]
@@ -148,8 +29,15 @@ class Steps:
         ["e = 0", f"if {flag} or note(node, {v}) > 1:", ["e = 2"]],
         [f"e = {v} or note(node, 3)"],
       ]),
-      "any": [f"e = 1 if any(note(k, {kid}) > 1 for k in {kids}) else 0"],
-      "all": [f"e = 1 if all(note(k, {kid}) > 1 for k in {kids}) else 0"],
+      "any": rng.choice([
+        [f"e = 1 if any(note(k, {kid}) > 1 for k in {kids}) else 0"],
+        [f"e = 1 if any({kid_flag} and note(k, {kid}) > 2 for k in {kids}) else 0"],
+        [f"e = 1 if any([note(k, {kid}) > 1 for k in {kids}]) else 0"],
+      ]),
+      "all": rng.choice([
+        [f"e = 1 if all(note(k, {kid}) > 1 for k in {kids}) else 0"],
+        [f"e = 0 if all(note(k, {kid}) > 1 for k in {kids} if not {kid_flag}) else 2"],
+      ]),
       "conditional": [f"e = note(node, 1) if {flag} else note(node, {v}) + 1"],
       "filter": [f"e = len([k for k in {kids} if {kid_flag} and note(k, {kid}) > 1])"],
       "walrus": rng.choice([
@@ -161,5 +49,35 @@ class Steps:
       "chain": [f"e = 1 if 0 < note(node, {v}) < note(node, 3) else 0"],
       "nested": [f"e = 1 if {flag} and note(node, 1) > 2 or {v} > 1 and note(node, 2) > 1 else 0"],
       "comparison": [f"e = [note(node, 1), note(node, {v})].index(1)"],
+      "match": rng.choice([
+        [f"match {v}:", [
+          "case 1 | 3:", ["e = note(node, 1)"],
+          f"case n if n > 4 and note(node, n) > {v} - 1:", ["e = n"],
+          "case _:", ["e = note(node, 2)"]]],
+        [f"match {flag}:", [
+          "case True:", [f"e = note(node, {v}) + 1"],
+          "case None:", ["e = 3"],
+          "case other:", ["e = 1 if other else note(node, 4)"]]],
+        [f"match note(node, {v}), {flag}:", [
+          "case 1, is_first:", ["e = 5 if is_first else 6"],
+          "case n, True:", ["e = n"],
+          "case (n, _):", ["e = n + 1"]]],
+      ]),
+      "table": rng.choice([
+        [f"e = {{True: 1, False: 3}}.get({flag}, 2) + note(node, {v})"],
+        [f"e = TABLE[{v} % 3](note(node, {v}))"],
+        [f"e = TABLE[0 if {flag} else 1](note(node, {v})) if {v} > 1 else 0"],
+        ["e = 0", f"if {v} % 5 in CODES:", [f"e = CODES[note(node, {v} % 5)]"]],
+        [f'e = {{"a": 1, "r": note(node, 2)}}.get({name}, note(node, 5))'],
+      ]),
+      "kind": rng.choice([
+        [f"e = note(node, 1) if {op} is Op.ADD else 2"],
+        [f"e = OPS[{op}] if {op} in OPS and note(node, {v}) > 1 else 7"],
+        ["e = 0", f"if {op} in (Op.NEG, Op.MUL):", [f"e = note(node, {v})"]],
+        [f"match {op}:", [
+          "case Op.ADD:", ["e = note(node, 1)"],
+          "case Op.NEG | Op.MUL:", ["e = 2"]]],
+        [f"e = len([k for k in {kids} if {get('k', 'op')} == {op} and note(k, {kid}) > 1])"],
+      ]),
       "argument": [f"e = pair(note(node, 1), note(node, {v}) if {flag} else 0)"],
     }[level]  # fmt: skip

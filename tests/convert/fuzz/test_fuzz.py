@@ -66,7 +66,7 @@ def test_pairs_of_levels_are_covered_soon():
     for b in [(e, level) for level in second[1:]]
   }
   seen = set()
-  for spec in levels.draw(0, 3000):
+  for spec in levels.draw(0, 5000):
     varied = [(d, level) for d, level in spec.levels if level != levels.DIMENSIONS[d][0]]
     seen |= {frozenset(pair) for pair in itertools.combinations(varied, 2)}
   assert len(seen & wanted) >= 0.95 * len(wanted)

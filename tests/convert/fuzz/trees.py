@@ -11,6 +11,7 @@ _FIELDS = {
   "x": "tf.constant([v * 0.5, 1.0 - v * 0.25])",
   "array": "np.array([v * 0.5, 1.0 - v * 0.25], np.float32)",
   "box": "Box(v)",
+  "op": "Op.ADD if flag else Op.NEG",
   "nums": "[v + i for i in range(len(kids))]",
   "items": "EMPTY",
   "kids": "list(kids)",
@@ -110,6 +111,11 @@ class Calls:
       "subclass": ["class Sub(Node):", "  pass", f"{kid}.__class__ = Sub"]
       if self.spec["node"] in ("class", "dataclass") else [],
       "replaced": [f"{kids} = tuple({kids})"] if self._has("kids") else [],
+      "kind": [f"{get(kid, 'op')} = Op.MUL", again, f"{get('small', 'op')} = Op.NEG"]
+      if self._has("op") else [f"{get('small', 'flag')} = False"] if self._has("flag") else [],
+      "environment": [
+        'ENVIRONMENT["r"] = 7', again, 'del ENVIRONMENT["x"]', again, 'ENVIRONMENT["a"] = 0.5',
+      ] if re.search(r"\bENVIRONMENT\b", self.body) else [],
       "equal_names": [
         'small = make(3, True, "r", make(1, True, "a"), make(2, True, "a"), make(2, False, "a"))'
       ],

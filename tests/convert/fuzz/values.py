@@ -116,6 +116,14 @@ class Values:
         lambda m, k: f"{get(k, 'array')}[0]", as_number[self.base].format, is_simple=False
       ),
     }
+    op = f"(Op.ADD if {{0}} > {rng.choice(['1', '2'])} else Op.NEG)"
+    kinds["enum"] = Kind(
+      lambda m, k: rng.choice([get(k, "op"), op.format(get(k, "v"))]),
+      rng.choice(["CODES_OF[{}]", "(2 if {} is Op.ADD else 1)", "({own} if {} == Op.NEG else 3)"])
+      .replace("{own}", self.own("node")).format,
+    )  # fmt: skip
+    if self.spec["collect"] == "count":  # Whatever is counted, numbers are what is kept.
+      return Kind(lambda m, k: m, lambda x: x, is_simple=not self.is_tensor)
     kinds["tuple"] = rng.choice(
       [
         Kind(lambda m, k: f"({m}, {get(k, 'name')})", lambda x: f"{x}[0]", None, 2),
@@ -142,7 +150,44 @@ class Values:
       number = ("tf.zeros([2])", f"down * 0.5 + {x}", "down")
     else:
       number = ("1.0", "down * 0.5", "(1 if down > 0.3 else 0)")
+    pick = self.spec.random("carried").choice
+    in_environment = f"(down[{name}] if {name} in down else 2)"
     return {
+      "environment": pick(
+        [
+          ("ENVIRONMENT", "down", f"down.get({name}, 1)"),
+          ("ENVIRONMENT", "down", in_environment),
+          ("ENVIRONMENT", f"{{**down, {name}: {v}}}", f"down.get({name}, 1)"),
+          ("ENVIRONMENT", "down", f'(down["a"] + (1 if {name} in down else 0))'),
+        ]
+      ),
+      "kind": pick(
+        [
+          ("Op.ADD", "(Op.NEG if down is Op.ADD else Op.ADD)", "CODES_OF[down]"),
+          ("Op.NEG", self.get("node", "op"), "(1 if down == Op.ADD else 2)"),
+          ("Op.ADD", f"(down if {v} > 2 else Op.MUL)", "(3 if down in (Op.MUL, Op.NEG) else 0)"),
+        ]
+      ),
+      "memo": ("MEMO", "down", f"down[{name}]"),
+      "text": pick(
+        [
+          (
+            '""',
+            f'f"{{down}}/{{{name.replace(chr(34), chr(39))}}}"',
+            "(len(down) + (1 if down else 0))",
+          ),
+          ('""', f"{name} + down", f"(2 if down[:1] == {name} else 1)"),
+          ('"r"', f'"/".join([down, {name}])', f'(2 if down == "r/" + {name} else 1)'),
+        ]
+      ),
+      "grown": pick(
+        [
+          ("()", f"(*down, {v})", f"(1 if {v} in down else 2)"),
+          ("[]", f"[*down, {v}]", f"(len(down) + (1 if {v} in down else 2))"),
+          ("()", "down + (node,)", "(len(down) + (1 if node in down else 0))"),
+          ("()", f"(({v}, {name}), *down[:2])", "len([1 for a, b in down if a > 1])"),
+        ]
+      ),
       "depth": ("0", "down + 1", "down"),
       "string": ('""', f"down + {name}", "len(down)"),
       "tuple": ("()", f"down + ({v},)", "len(down)"),
@@ -154,10 +199,24 @@ class Values:
       "path": ("()", f"(*down, {name})", "len(down)"),
     }.get(self.spec["carry"])
 
+  def carried_lines(self):
+    """Returns lines that change what is handed down."""
+    if self.spec["carry"] != "memo":
+      return []
+    name, v = self.get("node", "name"), self.get("node", "v")
+    ways = (
+      [f"down[{name}] = down.get({name}, 0) + 1"],
+      [f"if {name} not in down:", [f"down[{name}] = {v}"], f"down[{name}] += 1"],
+      [f"down.setdefault({name}, {v})"],
+    )
+    return self.spec.random("memo").choice(ways)
+
   def result(self, number, extras=()):
     """Returns the expression of a result that holds a number, and further values if it can."""
     more, name, v = "".join(f", {extra}" for extra in extras), *(self.get("node", n) for n in "nv")
     name = self.get("node", "name")
+    flag, pick = self.get("node", "flag"), self.spec.random("result").choice
+    replaced = [f"b={name}", f"a={number}", f"b={v} + 1, a={number}"]
     more_keys = "".join(f', "e{i}": {extra}' for i, extra in enumerate(extras))
     return {
       "bare": number,
@@ -170,6 +229,10 @@ class Values:
       "optional": f"(None if {self.get('node', 'flag')} else {number})",
       "nested": f"({v}, ({number}, {name}){more})",
       "items": "{items}",
+      "kind": f"(Op.ADD if {flag} else Op.NEG, {number})",
+      "tree": f"Made({number}, {{made}})",
+      "tree_or_node": f"(node if {flag} and not {{made}} else Made({number}, {{made}}))",
+      "replaced": f"dataclasses.replace(Item({number}, {v}), {pick(replaced)})",
     }[self.spec["result"]]
 
   def number_of(self, result):
@@ -185,5 +248,9 @@ class Values:
       "optional": f"known({{}}, {self.own('node')})",
       "nested": "{}[1][0]",
       "items": f"({self.own('node')} + len({{}}))",
+      "kind": "({0}[1] if {0}[0] is Op.ADD else {0}[1] * 2)",
+      "tree": "{}.x",
+      "tree_or_node": "weight_of({})",
+      "replaced": "{}.a",
     }[self.spec["result"]]
     return template.format(result)
