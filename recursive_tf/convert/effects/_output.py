@@ -57,7 +57,7 @@ _HOLE = _Hole()
 
 def site_of(
   ip: Host, values: tuple[object, ...], options: dict[str, object]
-) -> tuple[Site, list[Any]]:
+) -> tuple[Site, list[object]]:
   """Returns what a `print` does, and the abstract values that it shows."""
   operands: list[Any] = []
   shown = tuple(_template(ip, value, operands) for value in values)
@@ -69,7 +69,7 @@ def site_of(
   return Site(key, shown, dict(options)), operands
 
 
-def _template(ip: Host, value: object, operands: list[object]) -> Any:
+def _template(ip: Host, value: object, operands: list[object]) -> object:
   frame = ip.frame
   if isinstance(value, Text):
     return Text(tuple(_part(ip, part, operands) for part in value.parts))

@@ -47,7 +47,7 @@ class Crossing:
   kept: dict[Slot, None] = dataclasses.field(default_factory=dict)
   changed: dict[Slot, None] = dataclasses.field(default_factory=dict)
 
-  def _size(self) -> tuple[Any, ...]:
+  def _size(self) -> tuple[object, ...]:
     counts = len(self.pairs), len(self.pinned), len(self.mapped), len(self.links), len(self.kept)
     return *counts, len(self.changed), dict(self.same)
 
@@ -97,7 +97,7 @@ class Crossing:
     sharing: Sharing,
     arguments: dict[Slot, Container],
     contents: dict[Slot, object],
-    results: dict[object, object],
+    results: dict[Any, object],
   ) -> bool:
     """Adds what a body leaves; tells whether anything is new.
 
@@ -146,8 +146,8 @@ class Crossing:
   # --- After calls
 
   def receive(
-    self, sharing: Sharing, arguments: dict[Slot, Container], results: dict[object, object]
-  ) -> dict[Any, Any]:
+    self, sharing: Sharing, arguments: dict[Slot, Container], results: dict[Any, object]
+  ) -> dict[Any, object]:
     """Returns the results of a call with the containers that the caller has as themselves.
 
     Args:

@@ -107,7 +107,7 @@ class Sharing(Local):
     self.book = Book()
     self._iterated: list[Iterated] = []
     self._reads: list[Container] | None = None
-    self._holders: dict[Container, Any] = {}
+    self._holders: dict[Container, object] = {}
     self._is_copying = False
 
   def snapshot(self) -> Book:
@@ -321,7 +321,7 @@ class Rejoin:
       return type(copy)(*parts) if hasattr(copy, "_fields") else tuple(parts)
     return copy
 
-  def _container(self, copy: Container, originals: list[object]) -> Any:
+  def _container(self, copy: Container, originals: list[object]) -> object:
     found = [o for o in originals if isinstance(o, Container)]
     if not found:
       return copy

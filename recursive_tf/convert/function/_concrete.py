@@ -47,7 +47,7 @@ class Concrete(tf.Module):
     return vars(self)["__call__"](*args, **kwargs)
 
 
-def examples_of(value: Any) -> Any:
+def examples_of(value: Any) -> object:
   """Returns a value with a tensor in place of each `tf.TensorSpec` in it."""
   if isinstance(value, tf.TensorSpec):
     if value.shape.rank is None:
@@ -96,7 +96,7 @@ def concrete_of(name: str, program: Program, graph: Graph) -> Concrete:
   changing = [tf.constant(one.read()) for one in program.layout.changing.values()]
   num_ints = program.layout.columns.num_ints
 
-  def run(*args: object) -> Any:
+  def run(*args: object) -> object:
     tensors = [
       tensor
       for argument, value in zip(arguments.values(), args, strict=True)
@@ -181,7 +181,7 @@ def _held(program: Program, graph: Graph) -> list[tf.Variable] | None:
   return None if wanted.keys() - found.keys() else [found[key] for key in wanted]
 
 
-def _spec(name: str, argument: Argument) -> Any:
+def _spec(name: str, argument: Argument) -> object:
   """Returns what an argument is in the signature."""
   if argument.kind == NEST:
     pairs = zip(_keys(argument), argument.parts, strict=True)
@@ -193,11 +193,11 @@ def _spec(name: str, argument: Argument) -> Any:
   return tf.TensorSpec(spec.shape, spec.dtype, name)
 
 
-def _keys(argument: Argument) -> Sequence[Any]:
+def _keys(argument: Argument) -> Sequence[object]:
   return argument.keys or range(len(argument.parts))
 
 
-def _tensors(argument: Argument, value: Any) -> Iterator[Any]:
+def _tensors(argument: Argument, value: Any) -> Iterator[object]:
   """Yields the tensors of a value, in the order of the graph's inputs."""
   if argument.kind in (TENSOR, NUMBER):
     yield value
@@ -206,7 +206,7 @@ def _tensors(argument: Argument, value: Any) -> Iterator[Any]:
       yield from _tensors(part, value[key])
 
 
-def _structured(form: object, tensors: Iterator[tf.Tensor]) -> Any:
+def _structured(form: object, tensors: Iterator[tf.Tensor]) -> object:
   """Returns a result as tensors."""
   if isinstance(form, _forms.StaticForm):
     kind = type(form.value)
@@ -225,7 +225,7 @@ def _without_gradient(tensor: tf.Tensor) -> tf.Tensor:
   return tf.raw_ops.PreventGradient(input=tensor, message=message) if is_taped else tensor
 
 
-def _named(run: Callable[..., object], names: list[str]) -> Callable[..., Any]:
+def _named(run: Callable[..., object], names: list[str]) -> Callable[..., object]:
   """Gives a function's parameters names."""
   kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
   signature = inspect.Signature([inspect.Parameter(name, kind) for name in names])

@@ -50,7 +50,7 @@ class Name:
 
   key: tuple[int, Any]
   owner: Any
-  read: Callable[[], Any]
+  read: Callable[[], object]
 
 
 class Guards:
@@ -82,7 +82,7 @@ class Guards:
     self._as_input = as_input
     self._stand_ins = stand_ins
     self._is_open = "specialize" not in config().optimizations  # Numbers are no constants.
-    self._identified: dict[int, Any] = {}
+    self._identified: dict[int, object] = {}
     self._checks: dict[tuple[int, Any], tuple[Any, Callable[[], Any], Any]] = {}
     self._watched: dict[tuple[int, str], tuple[Any, Any]] = {}
     self._run: set[int] = set()  # The numbers of those whose code a library may run.
@@ -113,7 +113,7 @@ class Guards:
     """Tells whether the program makes an array itself."""
     return id(array) in self._made
 
-  def cell(self, cell: types.CellType, name: str) -> Any:
+  def cell(self, cell: types.CellType, name: str) -> object:
     """Returns and guards a variable of an enclosing function.
 
     Raises:
@@ -124,11 +124,11 @@ class Guards:
       raise Raises
     return found
 
-  def name(self, namespace: dict[str, Any], name: str) -> Any:
+  def name(self, namespace: dict[str, object], name: str) -> Any:
     """Returns and guards a global variable."""
     return self._guard(namespace, name, lambda: namespace.get(name, _GONE))
 
-  def builtin(self, source: Any, name: str) -> Any:
+  def builtin(self, source: Any, name: str) -> object:
     """Returns and guards what a name that is no variable stands for.
 
     Raises:
@@ -141,7 +141,7 @@ class Guards:
       raise Raises
     return found
 
-  def attribute(self, owner: Any, name: str) -> Any:
+  def attribute(self, owner: Any, name: str) -> object:
     """Returns and guards an attribute."""
 
     def read() -> Any:
@@ -163,7 +163,7 @@ class Guards:
     """Guards that an object has no attribute of its own that hides its class's."""
     self._guard(owner, ("own", name), lambda: getattr(owner, "__dict__", {}).get(name, _GONE))
 
-  def of_class(self, kind: type, name: str) -> Any:
+  def of_class(self, kind: type, name: str) -> object:
     """Returns and guards what a class has under a name, itself or inherited; None if nothing."""
 
     def read() -> Any:
@@ -213,14 +213,14 @@ class Guards:
         self._watched[key] = kind, ClassPart(kind)
         self._note_origin(key)
 
-  def function(self, function: Any) -> None:
+  def function(self, function: object) -> None:
     """Guards the code and the default values of a function of the user's."""
     key = id(function), "function"
     if key not in self._watched and isinstance(function, types.FunctionType):
       self._watched[key] = function, FunctionPart(function)
       self._note_origin(key)
 
-  def member(self, kind: type, name: str) -> Any:
+  def member(self, kind: type, name: str) -> object:
     """Returns and guards what a class has under a name, as code sees it that a library runs."""
     key = id(kind), f"member {name}"
     if key not in self._watched:
@@ -238,7 +238,7 @@ class Guards:
       self._watched[key] = value, Fingerprint(value)
       self._note_origin(key)
 
-  def newly_run(self, value: Any) -> tuple[Any, ...]:
+  def newly_run(self, value: Any) -> tuple[object, ...]:
     """Returns what a watched object holds, of which a library may run code; once for each."""
     _, found = self._watched.get((id(value), "content"), (None, None))
     if found is None or id(value) in self._run:
@@ -247,7 +247,11 @@ class Guards:
     return tuple(found.holds)
 
   def _guard(
-    self, owner: Any, name: Any, read: Callable[[], Any], same: Callable[..., bool] = same_static
+    self,
+    owner: Any,
+    name: object,
+    read: Callable[[], object],
+    same: Callable[..., bool] = same_static,
   ) -> Any:
     value = read()
     value = self._stand_ins.get(id(value), value)
@@ -303,7 +307,7 @@ class Guards:
     found = [key for key, (_, _, (known, _)) in self._checks.items() if known is value]
     return [Name(key, *self._checks.pop(key)[:2]) for key in found]
 
-  def variables(self) -> Iterator[Any]:
+  def variables(self) -> Iterator[object]:
     """Yields the handles of the variables in all that is handed to libraries."""
     for _, part in self._watched.values():
       if isinstance(part, Fingerprint):
@@ -340,7 +344,7 @@ class Guards:
       agenda.extend(value if isinstance(value, tuple) else ())
     return found
 
-  def owners(self) -> list[Any]:
+  def owners(self) -> list[object]:
     """Returns the objects of which something is relied on."""
     return [owner for owner, _, _ in self._checks.values()]
 
@@ -370,7 +374,7 @@ class Guards:
     return found
 
 
-def settings_now() -> tuple[Any, ...]:
+def settings_now() -> tuple[object, ...]:
   """Returns the settings of Keras, last whether an outer layer is called for training."""
   config = keras.config
   settings = config.epsilon(), config.floatx(), config.image_data_format()
@@ -386,7 +390,7 @@ def _same_elements(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
   )
 
 
-def number(value: Any, tensor: tf.Tensor) -> Any:
+def number(value: Any, tensor: tf.Tensor) -> object:
   """Returns an input as what it is: a number, a tensor, or an array of NumPy."""
   if isinstance(value, np.ndarray):
     return Array(tensor, frozenset([type(value)]), is_new=False)

@@ -133,7 +133,7 @@ class Argument:
     parts = tuple(part.form(root_types) for part in self.parts)
     return _forms.NestForm(self.value, self.keys or tuple(range(len(parts))), parts)
 
-  def inner(self, value: Any) -> Iterator[tuple[Argument, Any]]:
+  def inner(self, value: Any) -> Iterator[tuple[Argument, object]]:
     """Yields the parts of a nest with those of its value."""
     values = value.values() if isinstance(value, dict) else value
     yield from zip(self.parts, values if self.parts else (), strict=True)
@@ -145,7 +145,7 @@ class Argument:
     for part, inner in self.inner(value):
       yield from part.tensors(inner)
 
-  def containers(self, value: object) -> Iterator[Any]:
+  def containers(self, value: object) -> Iterator[object]:
     """Yields the lists and dicts in a value that are taken apart."""
     if self.kind == NEST and self.value in (list, dict):
       yield value
@@ -248,7 +248,7 @@ def _parts(value: object) -> list[Any]:
   return own + [getattr(value, name, None) for name in _slots(type(value))]
 
 
-def _with_elements(parts: list[object]) -> list[Any]:
+def _with_elements(parts: list[object]) -> list[object]:
   """Returns objects, and those in the lists, tuples and dicts among them."""
   found = list(parts)
   for part in parts:

@@ -151,7 +151,7 @@ class Calls:
     """Takes over what a call returned and left changed; returns its result."""
     frame, key = ip.frame, instance.key
     result = frame.adopt(_forms.unflatten(instance.result, tensors))
-    left: dict[Any, Any] = {
+    left: dict[Any, object] = {
       position: frame.adopt(_forms.unflatten(form, tensors))
       for position, form in self._learnt.changed.get(key, {}).items()
     }

@@ -109,9 +109,9 @@ class Conversion:
     self._changing = changing
     self._doubled: str | None = None
     self.layout = Layout()
-    self.stand_ins: dict[int, Any] = {}
+    self.stand_ins: dict[int, object] = {}
     self.given: list[Any] = []
-    self.sites: list[Any] = []
+    self.sites: list[object] = []
     self._learnt = Learnt()
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
@@ -120,7 +120,7 @@ class Conversion:
 
   # --- Attempts
 
-  def settle(self, entry: Callable[[Interpreter], Any]) -> None:
+  def settle(self, entry: Callable[[Interpreter], object]) -> None:
     """Tries until nothing new is found out.
 
     Args:
@@ -135,7 +135,7 @@ class Conversion:
     except Endless as endless:
       raise endless.args[0] from None
 
-  def _settle(self, entry: Callable[[Interpreter], Any]) -> None:
+  def _settle(self, entry: Callable[[Interpreter], object]) -> None:
     for _ in range(_MAX_ATTEMPTS):
       self.layout = Layout()
       self._learnt.has_news = False
@@ -165,7 +165,9 @@ class Conversion:
         return
     raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
 
-  def build(self, fed: dict[str, Any], entry: Callable[[Interpreter], Any]) -> tuple[Any, Frame]:
+  def build(
+    self, fed: dict[str, object], entry: Callable[[Interpreter], object]
+  ) -> tuple[Any, Frame]:
     """Makes the program in the current graph, after `settle`.
 
     Args:
@@ -190,7 +192,7 @@ class Conversion:
     return result[0]
 
   def _attempt(
-    self, graph: Any, fed: dict[str, Any] | None, entry: Callable[[Interpreter], Any]
+    self, graph: object, fed: dict[str, Any] | None, entry: Callable[[Interpreter], object]
   ) -> Instance | None:
     """Makes all bodies; returns an instance whose result stays unknown."""
     self.branches.begin_attempt()
@@ -253,7 +255,7 @@ class Conversion:
     """Notes that a tensor with logits of Keras' goes on as another one, without them."""
     self._logits.note()
 
-  def note_copied(self, variable: Any) -> None:
+  def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
     if self.step is not None and not self._calls.is_calling:
       self.step.note_copied(variable)
@@ -291,7 +293,7 @@ class Conversion:
         Reason.SHARED_CONTAINER, f"{shared}.", entry.source.origin(entry.node)
       )
 
-  def leaving(self, node: ast.AST) -> list[Any]:
+  def leaving(self, node: ast.AST) -> list[object]:
     """Returns the forms of what the program of an entry function returns and leaves changed."""
     entry = self.entry_of(node)
     places = self.effects.places.values()
@@ -303,7 +305,7 @@ class Conversion:
     entry = self.entry_of(node)
     return self._learnt.changed_forms(entry.key)
 
-  def changed_positions(self, node: ast.AST) -> list[Any]:
+  def changed_positions(self, node: ast.AST) -> list[object]:
     """Returns the positions of the arguments that the program of an entry function changes."""
     return list(self._learnt.changed.get(self.entry_of(node).key, {}))
 
@@ -319,7 +321,7 @@ class Conversion:
         entry.source.origin(entry.node),
       )
 
-  def is_recursive(self, ip: Host, function: Any) -> bool:
+  def is_recursive(self, ip: Host, function: object) -> bool:
     """Tells whether calls of a function are calls of the graph."""
     if isinstance(function, Closure):
       node: ast.AST = function.node
@@ -343,7 +345,7 @@ class Conversion:
     if self.converted.get(key) != "SubGraph":
       self.converted[key] = how
 
-  def run_entry(self, ip: Host, source: FunctionSource, names: dict[str, Any]) -> Any:
+  def run_entry(self, ip: Host, source: FunctionSource, names: dict[str, object]) -> object:
     """Runs the entry function in the graph itself, and returns its result.
 
     Args:
@@ -383,7 +385,7 @@ class Conversion:
     outer: Scope | None,
     names: dict[str, Any],
     ask: bool = False,
-  ) -> Any:
+  ) -> object:
     """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.
 
     With `ask` it is not called: returns whether it changes anything, as far as is known yet.
@@ -392,7 +394,7 @@ class Conversion:
 
   # --- What frames ask for
 
-  def source(self, function: Any) -> FunctionSource:
+  def source(self, function: object) -> FunctionSource:
     """Returns the source of a function of the user's, and guards that it stays this function."""
     self.guards.function(function)
     return self._sources(function)
@@ -428,6 +430,6 @@ class Conversion:
       return tf.constant(value)
     return self.inputs.changing((id(value), "array"), lambda: value, value)
 
-  def _changing_input(self, key: Any, owner: Any, read: Callable[[], Any], value: Any) -> Any:
+  def _changing_input(self, key: Any, owner: Any, read: Callable[[], object], value: Any) -> object:
     del owner
     return number(value, self.inputs.changing(key, read, value))

@@ -33,7 +33,7 @@ class Instance:
   node: ast.FunctionDef
   source: FunctionSource
   lifted: Lifted
-  forms: tuple[Any, ...]
+  forms: tuple[object, ...]
   result: Any
   subgraph: SubGraph | None
 

@@ -40,13 +40,13 @@ class Learnt:
     self.has_news = True
     self.is_trial = True
     self.may_fail = False
-    self.results: dict[Any, Any] = {}
+    self.results: dict[object, object] = {}
     self.changed: dict[Any, dict[int, Any]] = {}
-    self.crossings: dict[Any, Crossing] = {}
+    self.crossings: dict[object, Crossing] = {}
     self.variants = Variants()
-    self.read_at_once: dict[Any, frozenset[int]] = {}
-    self.made: dict[Any, None] = {}
-    self._growth: dict[Any, int] = {}  # How often the form of a result has got deeper.
+    self.read_at_once: dict[object, frozenset[int]] = {}
+    self.made: dict[object, None] = {}
+    self._growth: dict[object, int] = {}  # How often the form of a result has got deeper.
 
   def note_news(self) -> None:
     """Notes that this attempt has found out anything: another one has to follow."""
@@ -56,11 +56,11 @@ class Learnt:
     """Returns what is known of the containers in calls of an instance."""
     return self.crossings.setdefault(key, Crossing())
 
-  def changed_forms(self, key: object) -> list[Any]:
+  def changed_forms(self, key: object) -> list[object]:
     """Returns the forms of the arguments that an instance changes, in their order."""
     return list(self.changed.get(key, {}).values())
 
-  def joined_result(self, instance: Instance, result: object, frame: Frame) -> Any:
+  def joined_result(self, instance: Instance, result: object, frame: Frame) -> object:
     """Returns the form of all that an instance returns, and notes it.
 
     Raises:
@@ -89,7 +89,7 @@ class Learnt:
       self.has_news = True
     return joined
 
-  def note_made(self, key: object, form: object) -> Any:
+  def note_made(self, key: object, form: object) -> object:
     """Notes that what an instance returns has no end but by objects that a run makes.
 
     Args:

@@ -55,7 +55,7 @@ def let_go(variable: object, by: object, key: object) -> None:
   vars(variable).get(_NAME, {}).get(by, {}).pop(key, None)
 
 
-def variable_of(values: Iterator[object]) -> Any:
+def variable_of(values: Iterator[object]) -> object:
   """Returns the first variable that some objects hold; None if they have none."""
   for value in values:
     for part in parts_of(value):

@@ -28,7 +28,7 @@ RANDOM = frozenset(
 _HANDLE_OF_READ = {"GatherV2": 1, "EnsureShape": 0}
 
 
-def check_stateful(graph: Any, name: str, origin: Any) -> bool:
+def check_stateful(graph: Any, name: str, origin: object) -> bool:
   """Refuses what changes something outside of the graph.
 
   Returns:
@@ -96,7 +96,7 @@ def has_equal_stacks(graph: object) -> bool:
   return False
 
 
-def _source(tensor: tf.Tensor, outer: dict[int, object]) -> tuple[Any, ...]:
+def _source(tensor: tf.Tensor, outer: dict[int, object]) -> tuple[object, ...]:
   """Returns what tells a tensor from those that an optimizer may find to be others."""
   while tensor.op.type == "Identity":
     tensor = tensor.op.inputs[0]

@@ -72,10 +72,10 @@ class Entry:
   has_run: bool = False
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
   changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
-  containers: dict[str, Any] = dataclasses.field(default_factory=dict)
-  hopeless: Counter[Any] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
+  containers: dict[str, object] = dataclasses.field(default_factory=dict)
+  hopeless: Counter[object] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
   is_gone: bool = False  # Not kept any more.
-  calls: dict[Any, Any] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
+  calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
 
   @property
   def is_given_up(self) -> bool:
@@ -153,7 +153,7 @@ class _Making:
   """
 
   entry: Entry
-  roots: list[Any]
+  roots: list[object]
   budget: Budget
   leaves_out: bool
   taken: dict[Site, bool]
@@ -190,7 +190,7 @@ class Prepared:
   mapped: frozenset[str]
   key: Any
   tensors: list[Any]
-  objects: Sequence[Any]
+  objects: Sequence[object]
 
 
 class Programs:
@@ -246,7 +246,7 @@ class Programs:
   def prepare(
     self,
     arguments: dict[str, Argument],
-    values: dict[str, Any],
+    values: dict[str, object],
     budget: Budget | None = None,
     leaves_out: bool = False,
     taken: dict[Site, bool] | None = None,
@@ -272,10 +272,10 @@ class Programs:
         raise entry.refusal.again()
       patient = dataclasses.replace(self._limits, seconds=_PATIENCE * self._limits.seconds)
       budget = Budget(patient)
-    roots: list[Any] = [
+    roots: list[object] = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
-    learnt: list[Any] = []
+    learnt: list[object] = []
     for program in list(entry.programs):  # The last one that fitted first.
       if not program.takes(arguments) or not program.agrees(taken or {}):
         continue
@@ -327,7 +327,7 @@ class Programs:
     """How many arguments are known to be lists or dicts that change, which decides on calls."""
     return len(self._promoted)
 
-  def again(self, before: Prepared, values: dict[str, Any]) -> Prepared | None:
+  def again(self, before: Prepared, values: dict[str, object]) -> Prepared | None:
     """Does as `prepare` for a call like one before, which took the last program that fitted.
 
     Returns:
@@ -382,7 +382,7 @@ class Programs:
     self.assumptions.broke(what, PYTHON if is_plain else GRAPH, "", site.origin)
 
   def other(
-    self, prepared: Prepared, values: dict[str, Any], taken: dict[Site, bool]
+    self, prepared: Prepared, values: dict[str, object], taken: dict[Site, bool]
   ) -> Prepared | None:
     """Finds or makes the program for a call that took a branch which one program leaves out.
 
@@ -450,8 +450,8 @@ class Programs:
     return graph
 
   def feed(
-    self, program: Program, arguments: dict[str, Argument], values: dict[str, Any]
-  ) -> tuple[list[Any], Sequence[Any]]:
+    self, program: Program, arguments: dict[str, Argument], values: dict[str, object]
+  ) -> tuple[list[object], Sequence[object]]:
     """Reads the objects; see `Program.feed`."""
     seconds, count = program.walk_seconds, program.walked_objects
     try:
@@ -461,7 +461,7 @@ class Programs:
       self._stats.walked_objects += program.walked_objects - count
 
   def _with_containers(
-    self, arguments: dict[str, Argument], values: dict[str, Any]
+    self, arguments: dict[str, Argument], values: dict[str, object]
   ) -> dict[str, Argument]:
     """Returns the arguments, lists that the program changes as what they are."""
     if not self._promoted:

@@ -39,15 +39,17 @@ class Variants:
   """
 
   def __init__(self) -> None:
-    self.forms: dict[Key, tuple[Any, ...]] = {}
+    self.forms: dict[Key, tuple[object, ...]] = {}
     self._callers: dict[Key, Key | None] = {}
-    self._open: set[tuple[int, Any]] = set()  # Functions, and where lists and strings may be any.
+    self._open: set[tuple[int, object]] = (
+      set()
+    )  # Functions, and where lists and strings may be any.
 
-  def opened(self, function: int, name: object, form: object) -> Any:
+  def opened(self, function: int, name: object, form: object) -> object:
     """Returns the form of an argument, for any list or string where there are many."""
     return self._opened(function, (name,), form) if self._open else form
 
-  def _opened(self, function: int, path: Any, form: object) -> Any:
+  def _opened(self, function: int, path: Any, form: object) -> object:
     if (function, path) in self._open:
       if isinstance(form, _forms.StaticForm) and type(form.value) is str:
         return _forms.TextForm()
@@ -74,7 +76,7 @@ class Variants:
     growing = {(key[0], (name,)) for name in self._growing(frame, key, literals)}
     if growing:
       self._open_all(growing, own)
-    lengths: dict[Any, set[int]] = {}
+    lengths: dict[object, set[int]] = {}
     for of_key, known in (*own.items(), (key, forms)):  # Functions in it may bring other names.
       for (name, _), form in zip(of_key[1], known, strict=True):
         for path, length in _lengths(form, (name,)):
@@ -114,7 +116,7 @@ class Variants:
         )
       yield name
 
-  def _chain(self, name: object, found: Any, key: Key, caller: Key | None) -> list[Any]:
+  def _chain(self, name: object, found: Any, key: Key, caller: Key | None) -> list[object]:
     """Returns a string, and the shorter and shorter ones of the calls around, all parts of it."""
     chain = [found[1]]
     while caller is not None and len(chain) <= _MAX_GROWTH:
@@ -143,7 +145,7 @@ def _shown(name: object) -> str:
   return repr(name[1] if isinstance(name, tuple) else name)
 
 
-def _lengths(form: object, path: Any) -> Iterator[tuple[Any, int]]:
+def _lengths(form: object, path: Any) -> Iterator[tuple[object, int]]:
   """Yields where lists and tuples of known length, which might be of any, are in a form."""
   if _of_any_length(form) is not None:
     parts = _forms.parts_of_form(form)
@@ -153,7 +155,7 @@ def _lengths(form: object, path: Any) -> Iterator[tuple[Any, int]]:
       yield from _lengths(part, (*path, key))
 
 
-def _of_any_length(form: object) -> Any:
+def _of_any_length(form: object) -> object:
   """Returns the form of a list or tuple of known length as one of unknown length; None if none."""
   kind = _forms.sequence_type(form)
   parts = _forms.parts_of_form(form)
@@ -165,7 +167,7 @@ def _of_any_length(form: object) -> Any:
     return None
 
 
-def skeleton(form: object) -> Any:
+def skeleton(form: object) -> object:
   """Returns what of a form tells variants of one function apart: all that is not data."""
   if isinstance(form, _forms.StaticForm):
     value = form.value

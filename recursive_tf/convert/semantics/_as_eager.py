@@ -67,7 +67,7 @@ def check_sizes(ip: Host, function: Callable[..., object], values: Sequence[obje
 
 
 def check_axis(
-  ip: Host, function: Callable[..., object], args: Sequence[Any], kwargs: dict[str, Any]
+  ip: Host, function: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]
 ) -> None:
   """Fails the run if an axis that only the run knows is none of a tensor's.
 
@@ -106,7 +106,7 @@ class Elements:
   def __init__(self, ip: Host, values: Sequence[object]):
     """Notes what they are, before they become tensors."""
     self._kinds = [_kind_of(ip, leaf) for leaf in _leaves(list(filter(_is_list, values)))]
-    self._tensors: list[tuple[Any, Any]] = []
+    self._tensors: list[tuple[object, object]] = []
 
   def __bool__(self) -> bool:
     """Whether there are any."""
@@ -204,7 +204,7 @@ def _check_list(ip: Host, function: object, leaves: list[object]) -> None:
     raise _refusal(ip, "A float as a size")
 
 
-def _leaves(value: object) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[object]:
   if isinstance(value, LocalList):
     value = value.items or ()
   if isinstance(value, Shape):

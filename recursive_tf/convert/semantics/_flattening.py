@@ -26,7 +26,7 @@ from recursive_tf.convert.values._abstract import (
 _ELEMENT = "_rtf_element"
 
 
-def flattened(ip: Host, function: object, node: ast.Call, scope: Scope) -> Any:
+def flattened(ip: Host, function: object, node: ast.Call, scope: Scope) -> object:
   """Returns what a call gives that puts the lists of a comprehension together; None of others."""
   if node.keywords:
     return None
@@ -39,7 +39,7 @@ def flattened(ip: Host, function: object, node: ast.Call, scope: Scope) -> Any:
   return None
 
 
-def _chained(ip: Host, lists: ast.expr, scope: Scope) -> Any:
+def _chained(ip: Host, lists: ast.expr, scope: Scope) -> object:
   if isinstance(lists, ast.GeneratorExp):
     return ip.eval(_flat(lists), scope)  # As lazy as the chain of it.
   if isinstance(lists, ast.ListComp):
@@ -47,7 +47,7 @@ def _chained(ip: Host, lists: ast.expr, scope: Scope) -> Any:
   return None
 
 
-def _chained_with(ip: Host, args: list[ast.expr], scope: Scope) -> Any:
+def _chained_with(ip: Host, args: list[ast.expr], scope: Scope) -> object:
   """Returns `chain(a, *[...])`."""
   *others, last = args
   lists = last.value if isinstance(last, ast.Starred) else None
@@ -72,7 +72,7 @@ def _chained_with(ip: Host, args: list[ast.expr], scope: Scope) -> Any:
   return found
 
 
-def _added(ip: Host, lists: ast.expr, scope: Scope) -> Any:
+def _added(ip: Host, lists: ast.expr, scope: Scope) -> object:
   """Returns `sum(..., [])`: anything but lists raises a TypeError."""
   if isinstance(lists, ast.GeneratorExp):
     return ip.call(list, [ip.eval(_flat(lists, is_sum=True), scope)], {})
@@ -83,7 +83,7 @@ def _added(ip: Host, lists: ast.expr, scope: Scope) -> Any:
 
 def _at_once(
   ip: Host, lists: ast.ListComp | ast.GeneratorExp, scope: Scope, is_sum: bool = False
-) -> Any:
+) -> object:
   """Returns the elements of lists that are all made first; refused if making one changes anything.
 
   It might change one that is made already.

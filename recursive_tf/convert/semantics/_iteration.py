@@ -175,7 +175,7 @@ def contents_of_dict(ip: Host, ref: Ref, name: str) -> Rows:
   return Rows(keys.length, (*keys.tensors, *values.tensors), form)
 
 
-def unpacked(ip: Host, value: object, num_before: int, num_after: int) -> list[Any]:
+def unpacked(ip: Host, value: object, num_before: int, num_after: int) -> list[object]:
   """Returns what `*middle` among other targets takes apart, the middle as a list."""
   frame = ip.frame
   rows = rows_of(ip, value)
@@ -190,7 +190,7 @@ def unpacked(ip: Host, value: object, num_before: int, num_after: int) -> list[A
   frame.demand(rows.length >= num_before + num_after)
   middle = item_of_rows(ip, rows, Slice(num_before, -num_after or None, None))
 
-  def one(i: int) -> Any:
+  def one(i: int) -> object:
     return builtin_item(ip, value, i) if isinstance(value, Ref) else item_of_rows(ip, rows, i)
 
   return [*map(one, range(num_before)), middle, *map(one, range(-num_after, 0))]

@@ -40,7 +40,7 @@ _SETTINGS = (
 )
 
 
-def call(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call(ip: Host, layer: Any, args: list[object], kwargs: dict[str, object]) -> Any:
   """Calls a layer of Keras."""
   if not layer.built:
     raise ip.frame.refuse(
@@ -104,7 +104,7 @@ def _is_users(method: object) -> bool:
   return isinstance(method, types.FunctionType) and not _libraries.is_library(method)
 
 
-def _positional(ip: Host, layer: Any, value: object) -> Any:
+def _positional(ip: Host, layer: Any, value: object) -> object:
   """Returns a positional argument, of which Keras takes tensors only.
 
   Raises:
@@ -138,7 +138,7 @@ def _check_training(ip: Host, layer: Any, kwargs: dict[str, object]) -> None:
 
 def _call_users(
   ip: Host, layer: Any, method: object, args: list[object], kwargs: dict[str, object]
-) -> Any:
+) -> object:
   """Calls a user's own layer, as `Layer.__call__` does."""
   parameters = layer._call_signature.parameters
   _watch_settings(ip, layer)
@@ -195,7 +195,7 @@ def _converted(ip: Host, layer: Any, value: Any) -> Any:
   return value
 
 
-def _check_inputs(ip: Host, layer: Any, args: list[Any]) -> None:
+def _check_inputs(ip: Host, layer: Any, args: list[object]) -> None:
   """Refuses inputs that do not fit what the layer says of them."""
   if layer.input_spec is not None and args:
     try:

@@ -150,7 +150,7 @@ def interleaved(
   return found
 
 
-def _local(watched: object) -> Any:
+def _local(watched: object) -> object:
   return watched[0] if isinstance(watched, tuple) else watched
 
 
@@ -194,8 +194,8 @@ class Order:
   def __init__(self, ip: Host):
     self._ip = ip
     self._iterators: list[Lazy] = []
-    self._before: list[Any] | None = None  # All containers, after the first iterator.
-    self._sources: list[tuple[Container, Any]] = []  # What iterators go through, as it was.
+    self._before: list[object] | None = None  # All containers, after the first iterator.
+    self._sources: list[tuple[Container, object]] = []  # What iterators go through, as it was.
 
   def evaluate(self, node: ast.expr, scope: Scope) -> Any:
     """Returns the next argument."""

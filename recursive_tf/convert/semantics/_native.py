@@ -117,7 +117,7 @@ def _watched(function: Callable[..., object], elements: _as_eager.Elements) -> I
     yield found
     return
 
-  def make(op_type: str, inputs: list[Any], create: Callable[[], object]) -> Any:
+  def make(op_type: str, inputs: list[object], create: Callable[[], object]) -> Any:
     op = create()
     if is_of_keras and op_type in ("Max", "Min"):
       found.reduced.append(inputs[0])
@@ -147,7 +147,7 @@ def _reading_rows(ip: Host) -> Iterator[None]:
     yield
     return
 
-  def make(op_type: str, inputs: list[Any], create: Callable[[], Any]) -> Any:
+  def make(op_type: str, inputs: list[object], create: Callable[[], Any]) -> Any:
     op = create()
     if op_type != "GatherV2" or op.inputs[0].op.type != "ReadVariableOp":
       return op
@@ -170,7 +170,7 @@ def _demand_elements(ip: Host, tensor: tf.Tensor) -> None:
     ip.frame.demand(tf.size(tensor) > 0)
 
 
-def _of_usual_sizes(ip: Host, value: object) -> Any:
+def _of_usual_sizes(ip: Host, value: object) -> object:
   """Returns a tensor, failing the run if it has fewer than two of what only the run counts."""
   if not isinstance(value, tf.Tensor) or is_static(value) or value.op.type == "Placeholder":
     return value  # The function's own arguments of such sizes have graphs of their own.
@@ -269,7 +269,7 @@ def lowered(ip: Host, value: object) -> Any:
   return frame.tensor(value)
 
 
-def _lowered_for_rows(ip: Host, value: object) -> Any:
+def _lowered_for_rows(ip: Host, value: object) -> object:
   """Returns a value as a library takes it that reads rows of a variable, and not all of it."""
   if tfi.is_plain_variable(value):
     ip.conversion.effects.check_unchanged(ip)

@@ -25,7 +25,7 @@ def is_hashable(function: object) -> bool:
   return True
 
 
-def call_on_rows(ip: Host, function: Any, args: list[object], kwargs: dict[str, Any]) -> Any:
+def call_on_rows(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> object:
   """Calls a TensorFlow function on a list of unknown length; None if no argument is one."""
   if not args and not kwargs:
     return None
@@ -137,7 +137,7 @@ _TAKE_STACKED = {
 
 def constant(
   ip: Host, value: object, dtype: object = None, shape: object = None, name: object = "Const"
-) -> Any:
+) -> object:
   """Returns `tf.constant(value)` of a list with Python numbers that only the run knows."""
   frame = ip.frame
   value = frame.concrete(value)

@@ -64,7 +64,7 @@ def total(ip: Host, rows: Rows, start: object) -> Any:
   return ip.binary(ast.Add, start, added)
 
 
-def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: object) -> Any:
+def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: object) -> object:
   frame = ip.frame
   if kind is float:
     return _total_of_floats(ip, rows, start)

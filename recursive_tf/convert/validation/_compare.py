@@ -59,9 +59,9 @@ class Comparison:
     self.notes: set[str] = set()
     self._snapshot = snapshot
     self._is_random = is_random
-    self._partners: dict[int, Any] = {}
-    self._partners_back: dict[int, Any] = {}
-    self._alive: list[Any] = []
+    self._partners: dict[int, object] = {}
+    self._partners_back: dict[int, object] = {}
+    self._alive: list[object] = []
 
   def check(self, plain: object, graph: object, where: str) -> None:
     """Compares two values.
@@ -147,7 +147,7 @@ class Comparison:
       raise Difference(f"{where} {has}: {describe(a)}; by the graph it is not")
     return True
 
-  def _plain_values(self, a: Any, b: Any, where: str) -> None:
+  def _plain_values(self, a: object, b: Any, where: str) -> None:
     if isinstance(a, float) and (a == b or (math.isnan(a) and math.isnan(b))):
       return
     if isinstance(a, (float, complex)) and not self._is_random:

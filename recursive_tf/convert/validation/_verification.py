@@ -53,8 +53,8 @@ class Schedule:
     """
     self.verify = verify
     self._stats = stats
-    self._num_runs: collections.Counter[Any] = collections.Counter()
-    self._last_seconds: dict[Any, float] = {}
+    self._num_runs: collections.Counter[object] = collections.Counter()
+    self._last_seconds: dict[object, float] = {}
 
   def is_due(self, graph: object) -> bool:
     """Tells whether the next run of a graph is checked, and counts it."""
@@ -107,10 +107,10 @@ class Subject:
   rows: Callable[[], Sequence[dict[str, Any]]]
   is_mapped: bool
   run: Callable[[], Callable[[Sequence[int] | None], Outcome]]
-  plain: Callable[[dict[str, Any]], Any]
+  plain: Callable[[dict[str, object]], object]
   is_random: bool
   is_recording: bool
-  smaller: Callable[[dict[str, Any]], Iterator[Subject]]
+  smaller: Callable[[dict[str, object]], Iterator[Subject]]
   variables: Variables | None = None
 
   def without_smaller(self) -> Subject:
@@ -290,7 +290,7 @@ class _Check:
     self.comparison.check(_results.stacked([result]), outcome.result, "the result")
 
   @contextlib.contextmanager
-  def _tape(self) -> Iterator[Any]:
+  def _tape(self) -> Iterator[object]:
     if self.graph_tape is None:
       yield None
       return

@@ -88,7 +88,7 @@ class Ref:
   base: Base
   path: Path = ()
 
-  def step(self, *step: Any) -> Ref:
+  def step(self, *step: object) -> Ref:
     """Returns what one more step gives."""
     return Ref(self.base, (*self.path, step))
 
@@ -147,7 +147,7 @@ class Container(Local):
       self.sharing.check_readable(self)
     return self._content
 
-  def _change(self, content: Any) -> None:
+  def _change(self, content: object) -> None:
     if self.sharing is not None:
       self.sharing.change(self, content)
     self._content = content
@@ -207,7 +207,7 @@ def same_content(a: Any, b: Any) -> bool:
   return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
 
 
-def has_changed(before: list[Any], after: list[Any]) -> bool:
+def has_changed(before: list[object], after: list[object]) -> bool:
   """Tells whether a part of the program changed a scope or container, by all their snapshots.
 
   What the part made itself does not count, nor does the middle of a chained comparison, which is
@@ -223,12 +223,12 @@ def has_changed(before: list[Any], after: list[Any]) -> bool:
   return False
 
 
-def is_middle(name: Any) -> bool:
+def is_middle(name: object) -> bool:
   """Tells whether a variable holds the middle of a chained comparison."""
   return isinstance(name, str) and name.startswith("_rtf_middle")
 
 
-class Update(dict[Any, Any]):
+class Update(dict[object, object]):
   """Items that replace some of a container's, not all."""
 
 
@@ -269,12 +269,12 @@ class LocalObject(Container):
     self._content = dict(fields)
 
   @property
-  def fields(self) -> Mapping[str, Any]:
+  def fields(self) -> Mapping[str, object]:
     """The attributes by name."""
     return types.MappingProxyType(self._read())
 
   @fields.setter
-  def fields(self, fields: Mapping[str, Any]) -> None:
+  def fields(self, fields: Mapping[str, object]) -> None:
     self._change(dict(fields))
 
   def restore(self, content: dict[str, Any]) -> None:
@@ -358,7 +358,7 @@ class Closure:
 
   node: ast.FunctionDef
   scope: Scope
-  defaults: dict[str, Any]
+  defaults: dict[str, object]
   source: Any
 
 
@@ -496,7 +496,7 @@ def as_rows(value: Any) -> Rows | None:
   return content if isinstance(content, Rows) else None
 
 
-def is_named_tuple(type_: Any) -> bool:
+def is_named_tuple(type_: object) -> bool:
   """Tells whether something is a class made by `namedtuple` or `NamedTuple`."""
   return isinstance(type_, type) and issubclass(type_, tuple) and hasattr(type_, "_fields")
 

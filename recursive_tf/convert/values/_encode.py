@@ -224,7 +224,7 @@ def as_array(value: object, dtype: tf.DType, what: str) -> np.ndarray:
     ) from None
 
 
-def _encode_text(value: object) -> Any:
+def _encode_text(value: object) -> object:
   if type(value) is not str:
     raise DoesNotFit
   try:
@@ -233,7 +233,7 @@ def _encode_text(value: object) -> Any:
     raise DoesNotFit from None
 
 
-def _encode_weak(form: WeakForm, value: object) -> list[Any]:
+def _encode_weak(form: WeakForm, value: object) -> list[object]:
   """Returns the tensors of what is a tensor, or a number in a tensor's place."""
   dtype, shape = form.spec.dtype, form.spec.shape
   if isinstance(value, tf.Tensor):
@@ -246,7 +246,7 @@ def _encode_weak(form: WeakForm, value: object) -> list[Any]:
   return [np.full(sizes, value, dtype.as_numpy_dtype), np.True_]
 
 
-def _encode_rows(form: RowsForm, value: Any, handles: Iterator[int]) -> list[Any]:
+def _encode_rows(form: RowsForm, value: Any, handles: Iterator[int]) -> list[object]:
   values = list(value)
   if form.element is None:
     if values:

@@ -28,7 +28,7 @@ from recursive_tf.convert.values._operands import Endless, Slice
 _NOTHING = object()
 
 
-def _run(ip: Host, function: Callable[..., Any], /, **names: object) -> Any:
+def _run(ip: Host, function: Callable[..., object], /, **names: object) -> object:
   """Runs one of `_written` on abstract values; refusals name the user's line, not its.
 
   It is no call of the program's: two of them, one in the other, are no recursion.
@@ -47,7 +47,7 @@ def _run(ip: Host, function: Callable[..., Any], /, **names: object) -> Any:
 
 
 def _iterator(
-  ip: Host, make: Callable[[], Any], values: tuple[object, ...], function: object = None
+  ip: Host, make: Callable[[], object], values: tuple[object, ...], function: object = None
 ) -> LocalList:
   reads = () if function is None else _lazy.reads_of_function(function)
   return _lazy.made_by(ip, make, reads, values)
@@ -183,7 +183,7 @@ def starmap(ip: Host, function: object, iterable: object) -> LocalList:
   return _iterator(ip, make, (iterable,), function)
 
 
-def filtered(keep: Callable[..., Any], ends_early: bool = False) -> Callable[..., LocalList]:
+def filtered(keep: Callable[..., object], ends_early: bool = False) -> Callable[..., LocalList]:
   """Returns `filter` and its like: `keep` is of `_written`."""
 
   def choose(ip: Host, function: object, iterable: object) -> LocalList:
@@ -209,7 +209,7 @@ def count(ip: Host, start: object = 0, step: object = 1) -> Endless:
   return Endless(start, step)
 
 
-def zipped(ip: Host, *values: object, strict: object = False) -> Any:
+def zipped(ip: Host, *values: object, strict: object = False) -> object:
   """Does `zip`, of which some may be without end."""
   ended = [value for value in values if not isinstance(value, Endless)]
   if len(ended) == len(values) or not ended or strict is not False:
@@ -231,7 +231,7 @@ def _length(ip: Host, value: object) -> tf.Tensor:
   return tf.constant(len(ip.fixed_items(value))) if rows is None else rows.length
 
 
-def _counted(endless: Endless, length: Any) -> Any:
+def _counted(endless: Endless, length: object) -> object:
   if type(length) is int:
     return tuple(itertools.islice(itertools.count(endless.start, endless.step), length))
   numbers = endless.start + endless.step * tf.range(tf.cast(length, tf.int64))
@@ -244,7 +244,7 @@ def repeat(ip: Host, value: object, times: object = None) -> LocalList:
   return _iterator(ip, lambda: ip.frame.new(LocalList([value] * times)), ())
 
 
-def getter(kind: Any) -> Callable[..., Any]:
+def getter(kind: Any) -> Callable[..., object]:
   """Returns `operator.attrgetter` or `itemgetter`, of which the interpreter knows the calls."""
 
   def make(ip: Host, *parts: object) -> Any:
@@ -256,7 +256,7 @@ def getter(kind: Any) -> Callable[..., Any]:
 
 
 @functools.lru_cache(maxsize=256, typed=True)
-def _made(kind: Any, *parts: Any) -> Any:
+def _made(kind: Any, *parts: object) -> Any:
   """Returns the same getter each time: another one would be another constant of the program."""
   return kind(*parts)
 
@@ -264,8 +264,8 @@ def _made(kind: Any, *parts: Any) -> Any:
 # --- What takes all elements
 
 
-def reduce(ip: Host, function: object, iterable: object, initial: object = _NOTHING) -> Any:
-  def consume() -> Any:
+def reduce(ip: Host, function: object, iterable: object, initial: object = _NOTHING) -> object:
+  def consume() -> object:
     values = _iterables.to_list(ip, iterable)
     if initial is not _NOTHING:
       return _run(ip, _written.reduced, function=function, values=values, total=initial)
@@ -274,8 +274,8 @@ def reduce(ip: Host, function: object, iterable: object, initial: object = _NOTH
   return _lazy.interleaved(ip, iterable, consume, function)
 
 
-def prod(ip: Host, iterable: object, *, start: object = 1) -> Any:
-  def consume() -> Any:
+def prod(ip: Host, iterable: object, *, start: object = 1) -> object:
+  def consume() -> object:
     return _run(ip, _written.multiplied, values=_iterables.to_list(ip, iterable), total=start)
 
   return _lazy.interleaved(ip, iterable, consume)

@@ -16,7 +16,7 @@ def reduced(function: Callable[..., Any], values: Any, total: Any) -> Any:
   return total
 
 
-def reduced_from_first(function: Callable[..., Any], values: Any) -> Any:
+def reduced_from_first(function: Callable[..., object], values: Any) -> object:
   total = values[0]
   for value in values[1:]:
     total = function(total, value)
@@ -31,7 +31,7 @@ def accumulated(function: Callable[..., Any], values: Any, total: Any) -> Any:
   return found
 
 
-def accumulated_from_first(function: Callable[..., Any], values: Any) -> Any:
+def accumulated_from_first(function: Callable[..., object], values: Any) -> object:
   found = values[:1]
   if values:
     total = values[0]
@@ -95,17 +95,17 @@ def triples(first: Any, second: Any, third: Any) -> Any:
   return [(a, b, c) for a in first for b in second for c in third]
 
 
-def combined(values: Any) -> Any:
+def combined(values: Any) -> object:
   count = len(values)
   return [(values[i], values[j]) for i in range(count) for j in range(i + 1, count)]
 
 
-def permuted(values: Any) -> Any:
+def permuted(values: Any) -> object:
   count = len(values)
   return [(values[i], values[j]) for i in range(count) for j in range(count) if i != j]
 
 
-def zipped_to_longest(first: Any, second: Any, fill: Any) -> Any:
+def zipped_to_longest(first: Any, second: Any, fill: object) -> object:
   count = max(len(first), len(second))
   return [
     (first[i] if i < len(first) else fill, second[i] if i < len(second) else fill)

@@ -37,7 +37,7 @@ class Reader(Protocol):
   def resolve(self, value: object) -> Any:
     """Returns a `Ref` to a number or an array as what it is; other values as they are."""
 
-  def optional(self, value: object) -> Any:
+  def optional(self, value: object) -> object:
     """Returns a read of a number or array or None as a `Maybe`; all else as it is."""
 
   def base(self, value: object) -> Base:
@@ -115,7 +115,7 @@ class BaseForm:
       raise Mismatch(f"{old.describe()} and {self.describe()}")
     return [next(tensors) for _ in self.specs()]
 
-  def constant(self) -> tuple[Any, ...]:
+  def constant(self) -> tuple[object, ...]:
     """Returns the one value that all values of this form are, if it says so."""
     return ()
 

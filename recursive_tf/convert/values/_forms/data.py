@@ -53,14 +53,14 @@ class StaticForm(BaseForm):
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
     return self.value
 
-  def constant(self) -> tuple[Any, ...]:
+  def constant(self) -> tuple[object, ...]:
     return (self.value,)
 
   def describe(self) -> str:
     return f"the constant {shown(self.value)}"
 
 
-def _noted(tensor: Any, reader: Reader) -> Any:
+def _noted(tensor: object, reader: Reader) -> object:
   """Returns a tensor that is brought into a form, noted if it is another one behind that."""
   if has_logits(tensor):
     reader.note_logits()

@@ -326,7 +326,7 @@ def specs(form: Form) -> Iterator[tf.TensorSpec]:
     yield from form.specs()
 
 
-def sequence_type(form: Form) -> Any:
+def sequence_type(form: Form) -> object:
   """Returns list, tuple or the named tuple that values of a form are; None if they are none."""
   found: type | None = None
   if isinstance(form, StaticForm):

@@ -97,5 +97,5 @@ class UnsetForm(BaseForm):
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
     return Unset()
 
-  def constant(self) -> tuple[Any, ...]:
+  def constant(self) -> tuple[object, ...]:
     return (Unset(),)
