@@ -500,7 +500,7 @@ class BoundDecorated:
 
   _is_decorated = True
 
-  def __init__(self, function: Any, owner: Any):
+  def __init__(self, function: Any, owner: object):
     self._function = function
     self._owner = owner
     self.__name__ = function.__name__

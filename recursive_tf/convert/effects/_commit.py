@@ -111,9 +111,9 @@ class Outcome:
 def writes_of(
   places: Sequence[Place],
   tensors: Iterator[tf.Tensor],
-  object_of: Callable[[int], Any],
-  objects: Sequence[Any],
-  left: dict[Any, Any],
+  object_of: Callable[[int], object],
+  objects: Sequence[object],
+  left: dict[object, Any],
 ) -> tuple[list[Write], dict[Any, list[Any]]]:
   """Reads what a run did to the places that a program writes.
 
@@ -128,7 +128,7 @@ def writes_of(
     The writes, and what logs hold by name.
   """
   writes: list[Write] = []
-  logs: dict[Any, list[Any]] = {}
+  logs: dict[object, list[Any]] = {}
   for place in places:
     if place.kind == ATTRIBUTE:
       writes += _attribute_writes(place, tensors, object_of, objects)
@@ -151,7 +151,7 @@ def writes_of(
   return writes, logs
 
 
-def prints_of(effects: Effects, logs: dict[Any, list[Any]]) -> list[tuple[Site, Sequence[Any]]]:
+def prints_of(effects: Effects, logs: dict[object, list[Any]]) -> list[tuple[Site, Sequence[Any]]]:
   """Returns what a run prints, in order."""
   sites = list(effects.sites.values())
   rows = {key: iter(values) for key, values in logs.items()}

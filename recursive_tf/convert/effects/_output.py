@@ -59,7 +59,7 @@ def site_of(
   ip: Host, values: tuple[object, ...], options: dict[str, object]
 ) -> tuple[Site, list[object]]:
   """Returns what a `print` does, and the abstract values that it shows."""
-  operands: list[Any] = []
+  operands: list[object] = []
   shown = tuple(_template(ip, value, operands) for value in values)
   for name, option in options.items():
     if not is_static(option):

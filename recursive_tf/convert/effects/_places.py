@@ -151,7 +151,7 @@ class Places:
 
   # --- Stores
 
-  def _place(self, key: Any, kind: str, owner: Any, name: object, form: object) -> Place:
+  def _place(self, key: Any, kind: str, owner: object, name: object, form: object) -> Place:
     if key not in self.places:
       self.places[key] = Place(key, kind, owner, name, form, next_form=form)
       self._note_news()

@@ -97,7 +97,7 @@ class Crossing:
     sharing: Sharing,
     arguments: dict[Slot, Container],
     contents: dict[Slot, object],
-    results: dict[Any, object],
+    results: dict[object, object],
   ) -> bool:
     """Adds what a body leaves; tells whether anything is new.
 
@@ -146,7 +146,7 @@ class Crossing:
   # --- After calls
 
   def receive(
-    self, sharing: Sharing, arguments: dict[Slot, Container], results: dict[Any, object]
+    self, sharing: Sharing, arguments: dict[Slot, Container], results: dict[object, object]
   ) -> dict[Any, object]:
     """Returns the results of a call with the containers that the caller has as themselves.
 

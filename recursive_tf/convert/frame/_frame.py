@@ -54,9 +54,9 @@ class Frame(Making):
 
   def cond(
     self,
-    pred: Any,
-    then: Callable[[], Any],
-    otherwise: Callable[[], Any],
+    pred: object,
+    then: Callable[[], object],
+    otherwise: Callable[[], object],
     live: tuple[Scope, frozenset[str]] | None = None,
   ) -> object:
     """Does one or the other: in Python if the truth is known, else as a conditional of the graph.
@@ -142,7 +142,7 @@ class Frame(Making):
   def _take_over(
     self,
     tensors: Iterator[tf.Tensor],
-    forms: list[Any],
+    forms: list[object],
     changed: list[int],
     outcomes: list[_Outcome],
     count: int,

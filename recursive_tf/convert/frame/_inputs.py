@@ -43,8 +43,8 @@ class Layout:
 
   def __init__(self) -> None:
     self.columns = Columns()
-    self.constants: dict[int | str | Held, Any] = {}
-    self.state: dict[Any, Any] = {}
+    self.constants: dict[int | str | Held, object] = {}
+    self.state: dict[Any, object] = {}
     self.changing: dict[Any, ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
     self.makes_objects = False

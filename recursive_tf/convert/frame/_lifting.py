@@ -29,7 +29,7 @@ class Lifted:
 
   def __init__(self, names: dict[str, object], outer: Scope | None, function: object):
     self.parameters = list(names)
-    self.values: dict[Any, Any] = {name: value for name, value in names.items()}
+    self.values: dict[Any, object] = {name: value for name, value in names.items()}
     self.scopes: list[Scope] = []
     self.closures: list[Closure] = []
     self.outer = None

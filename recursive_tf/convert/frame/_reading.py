@@ -56,7 +56,7 @@ class Reading(Conditions):
     super().__init__()
     self.conversion = conversion
     self.key = key
-    self.stores: dict[Any, Any] = {}
+    self.stores: dict[object, Any] = {}
     self.parameters: dict[str, tf.Tensor] = {}
     self.origin: Origin | None = None
     self.sharing = Sharing(self)

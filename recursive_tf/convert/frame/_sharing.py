@@ -398,7 +398,7 @@ class Carried:
         sharing.link(found[first], found[second])
 
 
-def _in_places(values: dict[Any, Any]) -> Iterator[tuple[Slot, Container]]:
+def _in_places(values: dict[Any, object]) -> Iterator[tuple[Slot, Container]]:
   for (owner, key), value in values.items():
     for slot, container in containers(value):
       if container is not owner:  # A list that is changed stays what it is.

@@ -109,7 +109,7 @@ class Fingerprint:
 
   def __init__(self, root: object):
     self._parts: list[Any] = []
-    seen: dict[int, Any] = {}
+    seen: dict[int, object] = {}
     variables: dict[int, AttributesPart] = {}
     agenda = [root]
     while agenda:

@@ -63,10 +63,10 @@ class Guards:
 
   def __init__(
     self,
-    changing: dict[tuple[int, Any], Any],
-    as_input: Callable[..., Any],
-    stand_ins: dict[int, Any],
-    where: Callable[[], Any] = lambda: None,
+    changing: dict[tuple[int, object], object],
+    as_input: Callable[..., object],
+    stand_ins: dict[int, object],
+    where: Callable[[], object] = lambda: None,
   ):
     """Makes them.
 
@@ -179,12 +179,12 @@ class Guards:
     self._guard(container, "elements", lambda: tuple(container), _same_elements)
     return list(container)
 
-  def items(self, container: dict[Any, Any]) -> dict[Any, Any]:
+  def items(self, container: dict[Any, object]) -> dict[Any, Any]:
     """Returns and guards all items of a dict."""
     self._guard(container, "items", lambda: tuple(container.items()), _same_elements)
     return dict(container)
 
-  def entry(self, container: dict[Any, Any], key: Any) -> Any:
+  def entry(self, container: dict[Any, object], key: Any) -> Any:
     """Returns and guards one item of a dict."""
     return self._guard(container, ("item", key), lambda: container.get(key, _GONE))
 
@@ -286,7 +286,7 @@ class Guards:
   def mentioned(self) -> set[int]:
     """Returns the numbers of the objects that are relied on, but for those behind a single name."""
     found = set(self._identified)
-    agenda: list[Any] = []
+    agenda: list[object] = []
     for (_, name), (owner, _, (value, _)) in self._checks.items():
       agenda += [] if name == _TYPE else [owner]
       agenda.extend(value if isinstance(value, tuple) else ())
@@ -316,7 +316,7 @@ class Guards:
           if isinstance(value, tf.Variable) and hasattr(value, "handle"):
             yield value.handle
 
-  def all_variables(self, given: Iterable[Any]) -> Iterator[tf.Variable]:
+  def all_variables(self, given: Iterable[object]) -> Iterator[tf.Variable]:
     """Yields the variables among what is relied on, by name or in what libraries are given.
 
     Args:

@@ -180,7 +180,7 @@ def classify(value: object, is_first: bool) -> Argument:
   if isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "OUSMmV":
       return Argument(OBJECT)
-    kind: Any = None if isinstance(value, tf.Tensor) else type(value)
+    kind: object = None if isinstance(value, tf.Tensor) else type(value)
     return _of_tensor(kind, tuple(value.shape), value.dtype)
   if type(value) in (int, float):
     return Argument(NUMBER, type(value))

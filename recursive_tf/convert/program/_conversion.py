@@ -76,7 +76,7 @@ class Conversion:
     self,
     profile: Profile,
     sources: Sources,
-    changing: dict[Any, Any],
+    changing: dict[Any, object],
     root_types: frozenset[type],
     entry_node: ast.AST,
     budget: Budget,
@@ -99,7 +99,7 @@ class Conversion:
     self.branches = Branches(left_out or {})
     self.step = step
     self.has_handlers = False
-    self._made: list[Any] = []
+    self._made: list[object] = []
     self.root_types = root_types
     self.entry_node = entry_node
     self.profile = profile
@@ -430,6 +430,8 @@ class Conversion:
       return tf.constant(value)
     return self.inputs.changing((id(value), "array"), lambda: value, value)
 
-  def _changing_input(self, key: Any, owner: Any, read: Callable[[], object], value: Any) -> object:
+  def _changing_input(
+    self, key: Any, owner: object, read: Callable[[], object], value: Any
+  ) -> object:
     del owner
     return number(value, self.inputs.changing(key, read, value))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
@@ -41,7 +40,7 @@ class Learnt:
     self.is_trial = True
     self.may_fail = False
     self.results: dict[object, object] = {}
-    self.changed: dict[Any, dict[int, Any]] = {}
+    self.changed: dict[object, dict[int, object]] = {}
     self.crossings: dict[object, Crossing] = {}
     self.variants = Variants()
     self.read_at_once: dict[object, frozenset[int]] = {}

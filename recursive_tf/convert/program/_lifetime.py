@@ -26,7 +26,7 @@ class Weak:
   """An object that is known as long as others keep it, or itself where that cannot be known."""
 
   def __init__(self, value: object):
-    self._read: Callable[[], Any]
+    self._read: Callable[[], object]
     try:
       self._read = weakref.ref(value)
     except TypeError:

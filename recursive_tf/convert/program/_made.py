@@ -97,7 +97,7 @@ def _parts(values: tf.Tensor, shapes: tf.Tensor) -> Any:
   ]
 
 
-def _value(form: Any, parts: Iterator[Any], object_of: Callable[[int], object]) -> object:
+def _value(form: object, parts: Iterator[Any], object_of: Callable[[int], object]) -> object:
   """Returns the value of a form of its parts, as `_results.rebuild` does of tensors."""
   if isinstance(form, _forms.StaticForm):
     return form.value

@@ -81,7 +81,7 @@ def has_equal_stacks(graph: object) -> bool:
   later one, also of ops that it has found to be equal or that come to be there where branches are
   put in place. Calls of functions go without that optimizer, programs elsewhere do not.
   """
-  agenda: list[tuple[Any, dict[int, Any]]] = [(graph, {})]
+  agenda: list[tuple[Any, dict[int, object]]] = [(graph, {})]
   while agenda:
     current, outer = agenda.pop()
     for op in current.get_operations():

@@ -223,7 +223,7 @@ class Programs:
     self._seconds_in_vain = 0.0  # Of conversions without branches, since a run counted.
     self._sources = Sources()
     self._profile = Profile()
-    self._changing: dict[Any, Weak] = {}  # By place, its owner.
+    self._changing: dict[object, Weak] = {}  # By place, its owner.
     self._entries: Kinds[Entry] = Kinds()
     self._promoted: set[str] = set()
     self.assumptions = Assumptions()

@@ -109,12 +109,12 @@ class Step:
 
   def __init__(self, name: str):
     self._name = name
-    self.written: dict[int, Any] = {}
+    self.written: dict[int, object] = {}
     self.held: frozenset[int] = frozenset()
     self.copied: frozenset[int] = frozenset()
     self._again: frozenset[int] = frozenset()  # Written, and then used again.
     self._by_others: frozenset[int] = frozenset()  # Used in a way that only a variable can be.
-    self._taped: set[Any] = set()  # Reads of the trial that a tape has seen.
+    self._taped: set[object] = set()  # Reads of the trial that a tape has seen.
     self.is_random = False
     self.has_prints = False
     self.is_seen_by_tapes = False
@@ -147,7 +147,7 @@ class Step:
       ConversionRefused: If it does to the outside what is not known.
     """
     outer = {id(inner): handle for handle, inner in tfi.captured(graph)}
-    written: dict[int, Any] = {}
+    written: dict[int, object] = {}
     again: set[int] = set()
     by_others: set[int] = set()
     for use in self._uses(graph):
@@ -264,7 +264,7 @@ class Step:
 
     Gives the copies: handle, copy, and what the variable is.
     """
-    made: list[tuple[Any, tf.Tensor, Any]] = []
+    made: list[tuple[object, tf.Tensor, Any]] = []
     for key in sorted(self.copied, key=list(self.written).index):
       handle = self.written[key]
       spec = tfi.spec_of_variable(handle)
@@ -373,7 +373,7 @@ class Variables:
 def _reach(sources: list[tf.Tensor], results: list[tf.Tensor]) -> bool:
   """Tells whether floats are computed of some tensors."""
   wanted = {tensor.op for tensor in results if tensor.dtype.is_floating}
-  seen: set[Any] = set()
+  seen: set[object] = set()
   agenda = list(sources)
   while agenda:
     for op in agenda.pop().consumers():
@@ -414,7 +414,7 @@ def _wait_for_users(graph: Any, uses: list[_Use]) -> None:
   A read gives the variable's own memory. TensorFlow orders reads and writes, but not a write and
   those that still work with what was read.
   """
-  users: dict[int, list[Any]] = {}
+  users: dict[int, list[object]] = {}
   order = {op: i for i, op in enumerate(graph.get_operations())}
   for use in uses:
     for handle in use.writes:

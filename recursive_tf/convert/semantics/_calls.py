@@ -113,7 +113,7 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
 _GETTERS = (operator.attrgetter, operator.itemgetter)
 
 
-def _get(ip: Host, getter: Any, owner: object) -> Any:
+def _get(ip: Host, getter: object, owner: object) -> Any:
   """Calls what `operator.attrgetter` or `itemgetter` gives."""
   parts = getter.__reduce__()[1]
   found = [_read_part(ip, getter, owner, part) for part in parts]
@@ -140,7 +140,7 @@ def _is_callable_object(ip: Host, value: Any) -> bool:
 
 
 def _check_fit(
-  ip: Host, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
+  ip: Host, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, object]
 ) -> None:
   """Refuses arguments that what stands for a builtin function or method does not take."""
   try:
@@ -179,7 +179,7 @@ def _is_written_out(function: Any) -> bool:
   return is_function and not _libraries.is_library(function) and not _table.knows(function)
 
 
-def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, object]) -> Any:
   frame = ip.frame
   name = getattr(function, "__qualname__", None) or repr(function)
   if _libraries.is_changing(function):
@@ -218,7 +218,7 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, An
 
 
 def _check_computes(
-  ip: Host, function: Any, name: str, args: list[Any], kwargs: dict[str, Any]
+  ip: Host, function: Any, name: str, args: list[Any], kwargs: dict[str, object]
 ) -> None:
   """Refuses a library's function that does more than compute with what it is given."""
   has_output = isinstance(function, np.ufunc) and len(args) > function.nin
@@ -262,7 +262,7 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
   )
   if fields is not None and (generated or _is_generated(type_.__init__)):
     bound = inspect.signature(type_).bind(*args, **kwargs)
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for name, parameter in inspect.signature(type_).parameters.items():
       if name in bound.arguments:
         values[name] = bound.arguments[name]
@@ -296,7 +296,7 @@ def _own_access(type_: type) -> str | None:
   return None
 
 
-def _is_generated(init: Any) -> bool:
+def _is_generated(init: object) -> bool:
   return getattr(getattr(init, "__code__", None), "co_filename", "") == "<string>"
 
 
@@ -304,7 +304,7 @@ def _is_generated(init: Any) -> bool:
 
 
 def call_function(
-  ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any], ask: bool = False
+  ip: Host, function: Any, args: list[Any], kwargs: dict[str, object], ask: bool = False
 ) -> Any:
   """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
 

@@ -118,7 +118,7 @@ def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
 
 
 def _compare_tuples(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
-  result: Any = len(left) == len(right)
+  result: object = len(left) == len(right)
   if result:
     for a, b in zip(left, right, strict=True):
       result = ip.both(result, True, functools.partial(same_or_equal, ip, a, b))

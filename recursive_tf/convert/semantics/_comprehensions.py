@@ -148,7 +148,7 @@ def _scope_inside(ip: Host, scope: Scope) -> Scope:
 
 def _is_kept(ip: Host, generator: ast.comprehension, scope: Scope) -> object:
   """Returns whether the filters of a comprehension let an element through."""
-  keep: Any = True
+  keep: object = True
   for test in generator.ifs:
     keep = ip.both(keep, True, functools.partial(ip.test, test, scope))
   return keep

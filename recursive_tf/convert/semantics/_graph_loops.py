@@ -133,7 +133,7 @@ def _settle(
   A test that might change something is tried out, too.
   """
   frame = ip.frame
-  forms: dict[Any, Any] = {}
+  forms: dict[object, object] = {}
   before = {local for local in frame.locals if isinstance(local, Container)}
   for number in range(_MAX_ROUNDS):
     graph = tfi.FuncGraph("loop")
@@ -165,7 +165,7 @@ def _settle(
   )
 
 
-def _ended(forms: dict[Any, Any], place: Any, form: Any) -> Any:
+def _ended(forms: dict[object, object], place: Any, form: Any) -> Any:
   """Returns the form of what a loop carries; of one without end that of objects that runs make."""
   is_deeper = place in forms and _forms.depth(form) > _forms.depth(forms[place])
   if not is_deeper or not _forms.can_be_made(form):
@@ -179,7 +179,7 @@ def _one_round(
   ip: Host,
   scope: Scope,
   kept: frozenset[str],
-  forms: dict[Any, Any],
+  forms: dict[Any, object],
   facts: Carried,
   outer: Set[Container],
   test: Any,

@@ -377,7 +377,7 @@ class Interpreter:
     return found
 
   def eval_Dict(self, node: ast.Dict, scope: Scope) -> object:
-    items: dict[Any, Any] = {}
+    items: dict[Any, object] = {}
     for key, value in zip(node.keys, node.values, strict=True):
       if key is None:
         items.update(self._items_of_dict(self.eval(value, scope)))

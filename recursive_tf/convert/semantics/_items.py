@@ -319,7 +319,7 @@ def length_of_static(ip: Host, owner: object) -> Any:
   return ip.conversion.guards.length(owner) if state is None else state.value
 
 
-def get_of_static(ip: Host, owner: dict[Any, Any], key: Any, default: object = None) -> object:
+def get_of_static(ip: Host, owner: dict[Any, object], key: Any, default: object = None) -> object:
   """Returns `owner.get(key, default)` of a user's table."""
   frame = ip.frame
   key = frame.resolve(key)

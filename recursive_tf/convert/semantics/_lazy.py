@@ -51,7 +51,10 @@ class Lazy:
 
 
 def made_by(
-  ip: Host, make: Callable[[], Any], reads: tuple[tuple[Scope, str], ...], values: tuple[Any, ...]
+  ip: Host,
+  make: Callable[[], Any],
+  reads: tuple[tuple[Scope, str], ...],
+  values: tuple[object, ...],
 ) -> LocalList:
   """Returns an iterator over what `make` gives, of the elements of other iterables or not."""
   frame = ip.frame
@@ -202,7 +205,7 @@ class Order:
     with self._ip.conversion.effects.noting_reads() as read:
       value = self._ip.eval(node, scope)
     if isinstance(node, ast.Name):  # What is in the container that it names is read later.
-      seen: list[Any] = [*_stores(self._ip, read), scope.find(node.id)]
+      seen: list[object] = [*_stores(self._ip, read), scope.find(node.id)]
     else:
       names = _found(scopes.names_in(node)[1], scope) if self._iterators else ()
       seen = [*_stores(self._ip, read), *map(_local, _watched(names))]
@@ -229,7 +232,7 @@ class Order:
 
 def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[Any]:
   """Yields the variables, and the containers in them."""
-  agenda: list[Any] = list(reads)
+  agenda: list[object] = list(reads)
   seen: set[int] = set()
   while agenda:
     one = agenda.pop()

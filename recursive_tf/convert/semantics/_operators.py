@@ -134,7 +134,7 @@ def with_array(ip: Host, op: object, function: Any, left: object, right: object)
   return result(natively(ip, function, left, right))
 
 
-def natively(ip: Host, function: Any, left: Any, right: Any) -> object:
+def natively(ip: Host, function: Any, left: object, right: Any) -> object:
   """Computes with TensorFlow, or with Python where both are known."""
   _as_eager.check_bool(ip, (left, right))
   _as_eager.check_arguments(ip, function, (left, right), {})

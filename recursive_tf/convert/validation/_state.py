@@ -64,9 +64,9 @@ class Snapshot:
     self.tensors: list[tf.Tensor] = []
     self.variables: list[tf.Variable] = []
     self._before: dict[int, Contents] = {}
-    self._objects: dict[int, Any] = {}  # Kept alive, so that no id is given twice.
-    self._found_at: dict[int, tuple[Any, Any]] = {}  # The owner, or the name, and the slot.
-    self._atoms: dict[int, Any] = {}
+    self._objects: dict[int, object] = {}  # Kept alive, so that no id is given twice.
+    self._found_at: dict[int, tuple[object, Any]] = {}  # The owner, or the name, and the slot.
+    self._atoms: dict[int, object] = {}
     self._spaces: dict[int, list[_Globals]] = {}  # By the namespace.
     self._add(collections.deque((value, name, None) for name, value in roots))
 
@@ -216,7 +216,7 @@ class _Globals:
 
 
 def _attributes(value: object) -> Iterator[tuple[str, Any]]:
-  kind: Any = type(value)
+  kind: object = type(value)
   hidden = _own_names(kind)
   for name, part in getattr(value, "__dict__", {}).items():
     if isinstance(value, type) and (name.startswith("__") or _is_code(part)):

@@ -164,7 +164,7 @@ class _Check:
     self.snapshot = Snapshot([*subject.values.items(), (subject.name, subject.function)])
     self.comparison = Comparison(self.snapshot, subject.is_random)
     self.notes: set[str] = set()
-    self.left: list[Any] = []  # What the graph's run left in the variables.
+    self.left: list[object] = []  # What the graph's run left in the variables.
     # None where no gradients are compared.
     self.graph_tape = tf.GradientTape() if subject.is_recording and not subject.is_random else None
 
@@ -381,7 +381,7 @@ def _reason(error: Exception) -> str:
   return f"the two could not be compared ({type(error).__name__}: {error}); please report it"
 
 
-def _only_on_one_side(where: str, slot: Any, before: Any, now: Any, expected: Any) -> str:
+def _only_on_one_side(where: str, slot: object, before: Any, now: Any, expected: Any) -> str:
   shown = describe((now if slot in now else expected)[slot])
   if slot in before:
     who, other = ("the graph", "plain Python") if slot in now else ("plain Python", "the graph")

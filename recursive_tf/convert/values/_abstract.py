@@ -232,7 +232,7 @@ class Update(dict[object, object]):
   """Items that replace some of a container's, not all."""
 
 
-def merged(old: dict[Any, Any], content: dict[Any, Any]) -> dict[Any, Any]:
+def merged(old: dict[Any, object], content: dict[Any, object]) -> dict[Any, Any]:
   """Returns what a dict becomes when `content` is put back."""
   return {**old, **content} if isinstance(content, Update) else dict(content)
 
@@ -240,7 +240,7 @@ def merged(old: dict[Any, Any], content: dict[Any, Any]) -> dict[Any, Any]:
 class LocalDict(Container):
   """A dict with keys known at conversion."""
 
-  def __init__(self, items: Mapping[Any, Any]):
+  def __init__(self, items: Mapping[Any, object]):
     self._content = dict(items)
 
   @property
@@ -249,7 +249,7 @@ class LocalDict(Container):
     return types.MappingProxyType(self._read())
 
   @items.setter
-  def items(self, items: Mapping[Any, Any]) -> None:
+  def items(self, items: Mapping[Any, object]) -> None:
     self._change(dict(items))
 
   def restore(self, content: dict[Any, Any]) -> None:
@@ -264,7 +264,7 @@ class LocalObject(Container):
     type: its class.
   """
 
-  def __init__(self, type_: type, fields: Mapping[str, Any]):
+  def __init__(self, type_: type, fields: Mapping[str, object]):
     self.type = type_
     self._content = dict(fields)
 

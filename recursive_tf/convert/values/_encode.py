@@ -94,7 +94,7 @@ def joined_rows(values: list[object]) -> RowsForm:
   Raises:
     _forms.Mismatch: If they have none in common.
   """
-  element: Any = None
+  element: object = None
   shapes: dict[int, tf.TensorShape] = {}  # By position among the tensors of an element.
   for value in values:
     form = form_of_python(value)
@@ -253,7 +253,7 @@ def _encode_rows(form: RowsForm, value: Any, handles: Iterator[int]) -> list[obj
       raise DoesNotFit
     return [np.int32(0)]
   rows = [encode(form.element, inner, handles) for inner in values]
-  tensors: list[Any] = []
+  tensors: list[object] = []
   for position, spec in enumerate(_forms.specs(form.element)):
     if rows:
       column = [row[position] for row in rows]
@@ -285,7 +285,7 @@ def _is_number(kind: type, value: object) -> bool:
 
 
 def _parts(form: NestForm, value: Any) -> list[Any]:
-  kind: Any = type(value)
+  kind: object = type(value)
   if kind is not form.type or len(value) != len(form.parts):
     raise DoesNotFit
   if kind is not dict:

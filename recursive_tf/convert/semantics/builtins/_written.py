@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def reduced(function: Callable[..., Any], values: Any, total: Any) -> Any:
+def reduced(function: Callable[..., Any], values: Any, total: object) -> Any:
   for value in values:
     total = function(total, value)
   return total
@@ -23,7 +23,7 @@ def reduced_from_first(function: Callable[..., object], values: Any) -> object:
   return total
 
 
-def accumulated(function: Callable[..., Any], values: Any, total: Any) -> Any:
+def accumulated(function: Callable[..., Any], values: Any, total: object) -> Any:
   found = [total]
   for value in values:
     total = function(total, value)
@@ -41,7 +41,7 @@ def accumulated_from_first(function: Callable[..., object], values: Any) -> obje
   return found
 
 
-def multiplied(values: Any, total: Any) -> Any:
+def multiplied(values: Any, total: object) -> Any:
   for value in values:
     total = total * value
   return total
