@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
 import tensorflow as tf
@@ -196,7 +196,7 @@ def _variable_writes(place: Place, value: object) -> Iterator[Write]:
     yield Write(owner, ("item" if isinstance(owner, dict) else "attr", place.name), value)
 
 
-def _dict_writes(place: Place, pairs: Any) -> Iterator[Write]:
+def _dict_writes(place: Place, pairs: Iterable[tuple[object, object]]) -> Iterator[Write]:
   owner = place.owner
   for name, value in pairs:
     if place.is_log or name not in owner or not _results.is_same(owner[name], value):

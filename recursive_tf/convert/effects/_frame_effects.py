@@ -43,6 +43,7 @@ from recursive_tf.convert.values._abstract import (
   Path,
   Ref,
   Rows,
+  Step,
   named,
 )
 from recursive_tf.convert.values._forms import NoneType, NumberForm, RefForm, RowsForm, UnsetForm
@@ -98,7 +99,7 @@ class Effects(ContainerEffects):
     present = Number(tf.gather(rows.tensors[0], base.handle), bool)
     return ip.both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
 
-  def write_step(self, ip: Host, ref: Ref, step: tuple[Any, ...], value: Any) -> None:
+  def write_step(self, ip: Host, ref: Ref, step: Step, value: Any) -> None:
     frame = ip.frame
     kinds = frame.types_of(ref) - {NoneType, Missing}
     for kind in kinds:

@@ -42,7 +42,7 @@ class _Outcome:
     contents: the same, as `snapshot` gave them.
   """
 
-  graph: Any
+  graph: tfi.Graph
   layer: Layer
   value: object = None
   after: list[Any] | None = None
@@ -211,7 +211,7 @@ class Frame(Making):
         changed.append(position)
     return changed
 
-  def _join(self, values: list[Any], outcomes: list[_Outcome]) -> list[Any]:
+  def _join(self, values: list[list[object] | None], outcomes: list[_Outcome]) -> list[Any]:
     """Returns the forms that the branches have in common, value first, then containers."""
     found: list[list[object]] = []
     for outcome, branch in zip(outcomes, values, strict=True):
@@ -293,7 +293,7 @@ def _leave() -> object:
   raise Bottom
 
 
-def _does_something(graph: Any) -> bool:
+def _does_something(graph: tfi.Graph) -> bool:
   """Tells whether a graph has ops that do more than compute, as conditionals with such are."""
   ops = graph.get_operations()
   return any(op.op_def is not None and op.op_def.is_stateful for op in ops)

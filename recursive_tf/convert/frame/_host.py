@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from recursive_tf.convert.frame._budget import Budget
@@ -238,10 +238,12 @@ class Host(Protocol):
   def extend(self, owner: LocalList, values: object) -> None:
     """Does `owner += values`."""
 
-  def method(self, owner: object, name: str, args: object, kwargs: dict[str, object]) -> object:
+  def method(
+    self, owner: object, name: str, args: Sequence[object], kwargs: dict[str, object]
+  ) -> object:
     """Calls a method of a list or dict that the program made."""
 
-  def method_of_heap(self, ref: Ref, name: str, args: object) -> object:
+  def method_of_heap(self, ref: Ref, name: str, args: Sequence[object]) -> object:
     """Calls a reading method of a list or dict on the heap."""
 
   def contains(self, owner: object, value: object) -> object:

@@ -7,7 +7,7 @@ what it holds does not change any more. Python makes the objects of the rows aft
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -129,7 +129,7 @@ class Making(Reading):
       return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
 
-  def _parts(self, items: Any) -> dict[Any, Any]:
+  def _parts(self, items: Mapping[Any, object]) -> dict[Any, Any]:
     return {key: self._part(part) for key, part in items.items()}
 
   def _part(self, value: Any) -> Any:

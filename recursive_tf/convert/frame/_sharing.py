@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, Protocol
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -362,7 +362,7 @@ class Carried:
   outer: dict[tuple[Slot, Container], None] = dataclasses.field(default_factory=dict)
   pinned: dict[Slot, None] = dataclasses.field(default_factory=dict)
 
-  def see(self, sharing: Sharing, values: dict[object, object], before: Set[Container]) -> bool:
+  def see(self, sharing: Sharing, values: Mapping[Any, object], before: Set[Container]) -> bool:
     """Adds what holds now; tells whether anything is new.
 
     Args:
@@ -383,7 +383,7 @@ class Carried:
           self.pairs[other, slot] = None
     return len(self.pairs) + len(self.outer) + len(self.pinned) > size
 
-  def apply(self, sharing: Sharing, values: dict[object, object]) -> None:
+  def apply(self, sharing: Sharing, values: Mapping[Any, object]) -> None:
     """Notes it for copies that were made of tensors."""
     found = dict(_in_places(values))
     for slot, container in found.items():
@@ -398,7 +398,7 @@ class Carried:
         sharing.link(found[first], found[second])
 
 
-def _in_places(values: dict[Any, object]) -> Iterator[tuple[Slot, Container]]:
+def _in_places(values: Mapping[Any, object]) -> Iterator[tuple[Slot, Container]]:
   for (owner, key), value in values.items():
     for slot, container in containers(value):
       if container is not owner:  # A list that is changed stays what it is.

@@ -108,7 +108,7 @@ class Columns:
     )
 
 
-def path_text(path: Any) -> str:
+def path_text(path: Path) -> str:
   """Returns a path as the user wrote it, from `object` on."""
   text = "object"
   for step in path:

@@ -19,7 +19,7 @@ import threading
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -214,11 +214,11 @@ def _flat(items: dict[object, object]) -> tuple[Any, ...]:
   return (*dict.keys(items), *dict.values(items))
 
 
-def _are_same(now: Any, then: Any) -> bool:
+def _are_same(now: Sequence[object], then: Sequence[object]) -> bool:
   return len(now) == len(then) and all(map(operator.is_, now, then))
 
 
-def _look_same(now: Any, then: Any) -> bool:
+def _look_same(now: Sequence[object], then: Sequence[object]) -> bool:
   return len(now) == len(then) and all(map(same_static, then, now))
 
 

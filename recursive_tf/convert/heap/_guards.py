@@ -174,7 +174,7 @@ class Guards:
 
     return self._guard(kind, ("class", name), read)
 
-  def elements(self, container: Any) -> list[Any]:
+  def elements(self, container: Iterable[object]) -> list[Any]:
     """Returns and guards all elements of a list, set, or keys of a dict."""
     self._guard(container, "elements", lambda: tuple(container), _same_elements)
     return list(container)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import tensorflow as tf
 
@@ -59,7 +58,7 @@ class Bodies:
     self._effects = effects
     self._logits = logits
     self._entry_node = entry_node
-    self._graph: Any = None
+    self._graph: tfi.Graph = None
     self._queue: list[Instance] = []
 
   def begin_attempt(self, graph: object) -> None:
@@ -79,7 +78,7 @@ class Bodies:
 
   def instance(
     self,
-    key: Any,
+    key: Hashable,
     source: FunctionSource,
     node: ast.FunctionDef,
     lifted: Lifted,
@@ -128,12 +127,12 @@ class Bodies:
       raise Bottom  # The next attempt begins with the wider form.
     return instance
 
-  def _inputs_of(self, key: Any, forms: tuple[object, ...]) -> list[tf.TensorSpec]:
+  def _inputs_of(self, key: Hashable, forms: tuple[object, ...]) -> list[tf.TensorSpec]:
     """Returns the specs of an instance's arguments, and of the state that it is given."""
     specs = [spec for form in forms for spec in _forms.specs(form)] or [NOTHING]
     return specs + [s for place in self._effects.passed(key) for s in _forms.specs(place.form)]
 
-  def _outputs(self, key: Any, result: object) -> tuple[tf.TensorSpec, ...]:
+  def _outputs(self, key: Hashable, result: object) -> tuple[tf.TensorSpec, ...]:
     """Returns the specs of an instance's result, changed arguments, and changed state."""
     specs = [*_forms.specs(result)]
     specs += [spec for form in self._learnt.changed_forms(key) for spec in _forms.specs(form)]

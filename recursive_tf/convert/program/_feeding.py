@@ -287,7 +287,7 @@ def _changed(changing: Any, value: Any) -> object:
   return number_as_tensor(value, changing.spec.dtype, "A variable")
 
 
-def _stack(column: Column, arrays: list[Any]) -> tuple[object, ...]:
+def _stack(column: Column, arrays: list[tf.Tensor]) -> tuple[object, ...]:
   """Returns the tensors to feed for a column's different arrays."""
   spec = column.spec
   assert spec is not None  # A tensor column.

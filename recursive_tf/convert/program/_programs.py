@@ -33,7 +33,7 @@ from recursive_tf.convert.program._assumptions import (
 from recursive_tf.convert.program._conversion import PromoteArgument
 from recursive_tf.convert.program._feeding import Outdated
 from recursive_tf.convert.program._graph import Graph
-from recursive_tf.convert.program._kinds import Kinds, key_of
+from recursive_tf.convert.program._kinds import Key, Kinds, key_of
 from recursive_tf.convert.program._lifetime import Weak, variable_of
 from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.program._sources import Sources
@@ -409,7 +409,7 @@ class Programs:
       entry.programs.remove(program)
     return found
 
-  def _entry(self, arguments: dict[str, Argument], key: Any) -> Entry:
+  def _entry(self, arguments: dict[str, Argument], key: Key) -> Entry:
     """Returns what is known for arguments of one kind.
 
     Raises:

@@ -116,7 +116,9 @@ class Variants:
         )
       yield name
 
-  def _chain(self, name: object, found: Any, key: Key, caller: Key | None) -> list[object]:
+  def _chain(
+    self, name: object, found: tuple[object, str], key: Key, caller: Key | None
+  ) -> list[str]:
     """Returns a string, and the shorter and shorter ones of the calls around, all parts of it."""
     chain = [found[1]]
     while caller is not None and len(chain) <= _MAX_GROWTH:

@@ -49,7 +49,7 @@ def _is_tensor(value: Array) -> bool:
 
 
 def operands(
-  ip: Host, op: object, left: Any, right: Any
+  ip: Host, op: type[ast.operator] | type[ast.cmpop], left: Any, right: Any
 ) -> tuple[Any, Any, Callable[[Any], Any]] | None:
   """Returns how to compute an operator with TensorFlow, where one operand is an `Array`.
 
@@ -86,7 +86,7 @@ def _converted(ip: Host, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
 
 
 def _numpys(
-  ip: Host, op: Any, both: list[object]
+  ip: Host, op: type[ast.operator] | type[ast.cmpop], both: list[object]
 ) -> tuple[object, object, Callable[[object], object]] | None:
   """Returns the same where NumPy computes as TensorFlow does: with floats of one type."""
   arrays = [value for value in both if isinstance(value, Array)]

@@ -7,13 +7,14 @@ do not fit. `tests/convert/found/test_as_eager.py` compares all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
@@ -119,7 +120,7 @@ class Elements:
     kinds = self._kinds if is_known else [_TENSOR] * len(leaves)
     self._tensors = list(zip(leaves, kinds, strict=True))
 
-  def are_taken_otherwise(self, op: Any) -> bool:
+  def are_taken_otherwise(self, op: tfi.Operation) -> bool:
     """Tells whether an op of the library makes another type of one, as eager execution does not."""
     if op.type != "Cast":
       return False
@@ -243,7 +244,7 @@ def _kind_of(ip: Host, value: object) -> Any:
   return None
 
 
-def _has_tensors(kinds: Any) -> bool:
+def _has_tensors(kinds: Iterable[type]) -> bool:
   return any(issubclass(kind, (tf.Tensor, tf.Variable)) for kind in kinds)
 
 

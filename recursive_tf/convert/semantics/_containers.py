@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -128,7 +128,9 @@ def _contains_of_heap(ip: Host, owner: Ref, value: object) -> object:
   return frame.is_there(owner.step("item", value)) if there is None else there
 
 
-def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, object]) -> object:
+def method(
+  ip: Host, owner: Any, name: str, args: Sequence[Any], kwargs: dict[str, object]
+) -> object:
   """Calls a method of a list or dict that the program made."""
   frame = ip.frame
   if isinstance(owner, LocalDict):
@@ -184,7 +186,7 @@ def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, object]
   return None
 
 
-def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Any) -> object:
+def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[Any]) -> object:
   frame = ip.frame
   if len(args) not in _NUM_ARGUMENTS.get(name, (0,)):
     raise Raises
@@ -244,7 +246,7 @@ def method_of_static(ip: Host, owner: dict[object, object], name: str) -> object
   return ip.frame.new(LocalDict(items)) if name == "copy" else _view(ip, items, name)
 
 
-def method_of_heap(ip: Host, ref: Ref, name: str, args: Any) -> object:
+def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[Any]) -> object:
   """Calls a reading method of a list or dict on the heap."""
   if name in ("__getitem__", "get") and len(args) not in (1, 2):
     raise Raises

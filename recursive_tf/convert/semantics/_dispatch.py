@@ -7,6 +7,7 @@ program runs.
 
 from __future__ import annotations
 
+import ast
 import types
 from collections.abc import Callable
 from typing import Any
@@ -55,7 +56,7 @@ def write_item(ip: Host, owner: object, key: object, value: object) -> None:
     _items.write_item(ip, owner, key, value)
 
 
-def binary(ip: Host, op: Any, left: object, right: object) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
   """Returns `left op right`."""
   if isinstance(left, ByType):
     return _for_each(ip, left, lambda value: binary(ip, op, value, right))
@@ -64,7 +65,7 @@ def binary(ip: Host, op: Any, left: object, right: object) -> Any:
   return _operators.binary(ip, op, left, right)
 
 
-def compare(ip: Host, op: Any, left: object, right: object) -> object:
+def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   """Returns `left op right`."""
   if isinstance(left, ByType) and isinstance(right, ByType):
     return _branches(ip, left, lambda value: compare(ip, op, value, right))

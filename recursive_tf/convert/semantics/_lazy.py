@@ -115,7 +115,7 @@ def reads_of_function(function: object) -> tuple[tuple[Scope, str], ...]:
   return _found(scopes.free_names(function.node), function.scope)
 
 
-def _found(names: Any, scope: Scope) -> tuple[tuple[Scope, str], ...]:
+def _found(names: Iterable[str], scope: Scope) -> tuple[tuple[Scope, str], ...]:
   return tuple((found, name) for name in sorted(names) if (found := scope.find(name)) is not None)
 
 
@@ -255,7 +255,7 @@ def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[Any]:
       agenda += one
 
 
-def _content(one: Any) -> Any:
+def _content(one: Local | tuple[Scope, str]) -> Any:
   if isinstance(one, Local):
     return one.snapshot()
   scope, name = one

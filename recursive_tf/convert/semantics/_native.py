@@ -117,7 +117,9 @@ def _watched(function: Callable[..., object], elements: _as_eager.Elements) -> I
     yield found
     return
 
-  def make(op_type: str, inputs: list[object], create: Callable[[], object]) -> Any:
+  def make(
+    op_type: str, inputs: list[object], create: Callable[[], tfi.Operation]
+  ) -> tfi.Operation:
     op = create()
     if is_of_keras and op_type in ("Max", "Min"):
       found.reduced.append(inputs[0])
@@ -129,7 +131,7 @@ def _watched(function: Callable[..., object], elements: _as_eager.Elements) -> I
     yield found
 
 
-def _is_seed(tensor: Any) -> bool:
+def _is_seed(tensor: tf.Tensor) -> bool:
   """Tells whether a tensor is the state of the generator that all of Keras shares."""
   if tensor.dtype != tf.resource:
     return False
@@ -147,7 +149,9 @@ def _reading_rows(ip: Host) -> Iterator[None]:
     yield
     return
 
-  def make(op_type: str, inputs: list[object], create: Callable[[], Any]) -> Any:
+  def make(
+    op_type: str, inputs: list[object], create: Callable[[], tfi.Operation]
+  ) -> tfi.Operation:
     op = create()
     if op_type != "GatherV2" or op.inputs[0].op.type != "ReadVariableOp":
       return op

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -121,7 +122,13 @@ def as_array(ip: Host, value: object, other: object) -> Any:
   return value
 
 
-def with_array(ip: Host, op: object, function: Any, left: object, right: object) -> object:
+def with_array(
+  ip: Host,
+  op: type[ast.operator] | type[ast.cmpop],
+  function: Callable[..., object],
+  left: object,
+  right: object,
+) -> object:
   """Computes with an array of NumPy: with TensorFlow if the other one is a tensor."""
   found = _arrays.operands(
     ip,
@@ -134,7 +141,7 @@ def with_array(ip: Host, op: object, function: Any, left: object, right: object)
   return result(natively(ip, function, left, right))
 
 
-def natively(ip: Host, function: Any, left: object, right: Any) -> object:
+def natively(ip: Host, function: Callable[..., object], left: object, right: Any) -> object:
   """Computes with TensorFlow, or with Python where both are known."""
   _as_eager.check_bool(ip, (left, right))
   _as_eager.check_arguments(ip, function, (left, right), {})

@@ -37,7 +37,7 @@ def of_tensor(ip: Host, tensor: tf.Tensor) -> object:
   )
 
 
-def dims(shape: Any) -> Sequence[object]:
+def dims(shape: Shape | tf.TensorShape) -> Sequence[object]:
   """Returns the dimensions of what `of_tensor` returned."""
   return shape.dims if isinstance(shape, Shape) else shape.as_list()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,7 +34,7 @@ def check_made(ip: Host, tape: object) -> None:
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is used.")
 
 
-def call(ip: Host, method: Any, args: list[object], kwargs: dict[str, object]) -> Any:
+def call(ip: Host, method: types.MethodType, args: list[object], kwargs: dict[str, object]) -> Any:
   """Calls a method of a tape.
 
   What a branch, a loop, a list or a call does not use in this run has no gradient in Python: None,

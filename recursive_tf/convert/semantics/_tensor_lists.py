@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -25,7 +26,9 @@ def is_hashable(function: object) -> bool:
   return True
 
 
-def call_on_rows(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> object:
+def call_on_rows(
+  ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
+) -> object:
   """Calls a TensorFlow function on a list of unknown length; None if no argument is one."""
   if not args and not kwargs:
     return None

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 
 from recursive_tf.convert.validation._state import Contents, Snapshot, contents_of
@@ -214,7 +215,7 @@ def _dense(a: object, b: object) -> tuple[Any, Any]:
   return summed[0], summed[1]
 
 
-def _is_close(a: Any, b: Any, factor: float) -> bool:
+def _is_close(a: npt.NDArray[np.generic], b: npt.NDArray[np.generic], factor: float) -> bool:
   if a.dtype.kind in "OUSV" and str(a.dtype) != "bfloat16":
     return bool(np.array_equal(a, b))
   name = str(a.dtype)

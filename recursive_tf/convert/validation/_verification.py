@@ -16,7 +16,7 @@ import functools
 import io
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
 from typing import Any, TypeVar
 
@@ -381,7 +381,13 @@ def _reason(error: Exception) -> str:
   return f"the two could not be compared ({type(error).__name__}: {error}); please report it"
 
 
-def _only_on_one_side(where: str, slot: object, before: Any, now: Any, expected: Any) -> str:
+def _only_on_one_side(
+  where: str,
+  slot: object,
+  before: Mapping[Any, object],
+  now: Mapping[Any, object],
+  expected: Mapping[Any, object],
+) -> str:
   shown = describe((now if slot in now else expected)[slot])
   if slot in before:
     who, other = ("the graph", "plain Python") if slot in now else ("plain Python", "the graph")

@@ -11,11 +11,14 @@ import ast
 import dataclasses
 import types
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import tensorflow as tf
 
 from recursive_tf.convert.values._numbers import Number
+
+if TYPE_CHECKING:
+  from recursive_tf.convert.syntax.source import FunctionSource
 
 Step = tuple[Any, ...]
 Path = tuple[Step, ...]
@@ -128,6 +131,16 @@ class Rows:
   type: type | None = None
 
 
+class Keeper(Protocol):
+  """What a container asks about itself: the frame's book of what may be one object."""
+
+  def check_readable(self, container: Container) -> None:
+    """Refuses to read what may have been changed under another name."""
+
+  def change(self, container: Container, content: Any) -> None:
+    """Notes that the content is about to be this."""
+
+
 class Container(Local):
   """A list, dict or object that the program makes: an object of its own, with other names.
 
@@ -138,7 +151,7 @@ class Container(Local):
     called: the first variable that it was kept in, for messages.
   """
 
-  sharing: Any = None
+  sharing: Keeper | None = None
   called: str | None = None
   _content: Any
 
@@ -359,7 +372,7 @@ class Closure:
   node: ast.FunctionDef
   scope: Scope
   defaults: dict[str, object]
-  source: Any
+  source: FunctionSource
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -380,7 +393,7 @@ class Builtin:
   """
 
   name: str
-  call: Callable[..., Any]
+  call: Callable[..., object]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

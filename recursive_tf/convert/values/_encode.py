@@ -272,7 +272,7 @@ def zeros(form: Form) -> list[Any]:
   for spec in _forms.specs(form):
     shape = [] if spec.shape.rank is None else [size or 0 for size in spec.shape]
     is_text = spec.dtype == tf.string
-    dtype: Any = spec.dtype.as_numpy_dtype
+    dtype: tf.DType = spec.dtype.as_numpy_dtype
     found.append(np.full(shape, b"", object) if is_text else np.zeros(shape, dtype))
   return found
 

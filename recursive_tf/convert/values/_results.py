@@ -97,7 +97,7 @@ def rebuild_rows(
   return next(tensors)
 
 
-def _int_or_float(number: Any, is_int: object) -> int | float:
+def _int_or_float(number: np.generic, is_int: object) -> int | float:
   return int(number) if is_int else float(number)
 
 

@@ -7,7 +7,7 @@ import builtins
 import functools
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,12 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Format, Text, is_string
 
 
-def all_known(values: Any) -> bool:
+def all_known(values: Iterable[object]) -> bool:
   """Tells whether all values are known at conversion."""
   return not any(isinstance(value, ABSTRACT) or not is_static(value) for value in values)
 
 
-def known(ip: Host, function: Any, /, *args: object, **kwargs: object) -> Any:
+def known(ip: Host, function: Callable[..., object], /, *args: object, **kwargs: object) -> Any:
   """Calls a builtin on values known at conversion."""
   refuse_own(ip, f"{getattr(function, '__name__', 'A function')}()", args)
   try:

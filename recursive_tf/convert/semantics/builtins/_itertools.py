@@ -244,7 +244,7 @@ def repeat(ip: Host, value: object, times: object = None) -> LocalList:
   return _iterator(ip, lambda: ip.frame.new(LocalList([value] * times)), ())
 
 
-def getter(kind: Any) -> Callable[..., object]:
+def getter(kind: type) -> Callable[..., object]:
   """Returns `operator.attrgetter` or `itemgetter`, of which the interpreter knows the calls."""
 
   def make(ip: Host, *parts: object) -> Any:
@@ -256,7 +256,7 @@ def getter(kind: Any) -> Callable[..., object]:
 
 
 @functools.lru_cache(maxsize=256, typed=True)
-def _made(kind: Any, *parts: object) -> Any:
+def _made(kind: type, *parts: object) -> Any:
   """Returns the same getter each time: another one would be another constant of the program."""
   return kind(*parts)
 

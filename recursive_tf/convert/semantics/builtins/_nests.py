@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def _leaves(ip: Host, value: Any) -> list[Any]:
   )
 
 
-def _packed(ip: Host, value: Any, found: Any) -> object:
+def _packed(ip: Host, value: Any, found: Iterator[object]) -> object:
   """Returns a structure like another one with other leaves, which it takes in their order."""
   if isinstance(value, LocalDict):
     parts = {key: _packed(ip, value.items[key], found) for key in _keys(ip, value)}

@@ -48,7 +48,7 @@ def implementation(function: object) -> Callable[..., object]:
   return _TABLE[function]
 
 
-def takes(function: Any, names: Iterable[str]) -> bool:
+def takes(function: Callable[..., object], names: Iterable[str]) -> bool:
   """Tells whether Python's own takes arguments by these names: here they may have others."""
   kinds = inspect.Parameter
   try:
@@ -65,7 +65,9 @@ def takes(function: Any, names: Iterable[str]) -> bool:
   return named.issuperset(names)
 
 
-def call(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> Any:
+def call(
+  ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
+) -> Any:
   """Calls a builtin."""
   if function not in _CONSUMERS and any(map(_as_eager.is_iterator, args)):
     raise ip.frame.refuse(

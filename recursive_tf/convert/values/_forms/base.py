@@ -101,7 +101,7 @@ class BaseForm:
     raise NotImplementedError
 
   def widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     """Returns stacked tensors of another form in this one, which covers it."""
     for value in old.constant():
@@ -109,7 +109,7 @@ class BaseForm:
     return self._widened(old, tensors, length, reader)
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if type(old) is not type(self) or old.dtypes() != self.dtypes():
       raise Mismatch(f"{old.describe()} and {self.describe()}")

@@ -151,7 +151,7 @@ class IntOrFloatForm(BaseForm):
     return [found.value.tensor, found.is_int]
 
   def _widened(
-    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if not isinstance(old, NumberForm) or old.type is bool:
       return super()._widened(old, tensors, length, reader)
@@ -192,7 +192,7 @@ class WeakForm(BaseForm):
     return [tf.fill(shape, tensor), tf.constant(True)]
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if isinstance(old, WeakForm):
       return super()._widened(old, tensors, length, reader)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import keras
@@ -456,7 +456,7 @@ def describe(form: Form) -> str:
   return "nothing" if form is None else str(form.describe())
 
 
-def _forms(values: Any, reader: Reader) -> tuple[Form, ...]:
+def _forms(values: Iterable[object], reader: Reader) -> tuple[Form, ...]:
   return tuple(form_of(value, reader) for value in values)
 
 

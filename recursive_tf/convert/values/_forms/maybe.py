@@ -31,7 +31,7 @@ class MaybeForm(BaseForm):
     return [tf.constant(True), *self.value.flatten(value, reader)]
 
   def _widened(
-    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if isinstance(old, MaybeForm):
       there = next(tensors)
@@ -56,7 +56,7 @@ class UndefinedForm(BaseForm):
     return []
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     raise Mismatch(f"elements {old.describe()} and nothing")
 

@@ -25,7 +25,7 @@ class TextForm(BaseForm):
     return [tensor_of(value, reader)]
 
   def _widened(
-    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if isinstance(old, RefForm):  # Of strings alone, or there is no common form.
       return [reader.string(Ref(Base(next(tensors), old.types)))]
