@@ -211,7 +211,7 @@ class Frame(Making):
         changed.append(position)
     return changed
 
-  def _join(self, values: list[Any], outcomes: list[_Outcome]) -> list[Any]:
+  def _join(self, values: list[Any], outcomes: list[_Outcome]) -> list[object]:
     """Returns the forms that the branches have in common, value first, then containers."""
     found: list[list[object]] = []
     for outcome, branch in zip(outcomes, values, strict=True):

@@ -129,7 +129,7 @@ class Making(Reading):
       return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
 
-  def _parts(self, items: Any) -> dict[Any, Any]:
+  def _parts(self, items: Any) -> dict[Any, object]:
     return {key: self._part(part) for key, part in items.items()}
 
   def _part(self, value: Any) -> Any:

@@ -100,7 +100,7 @@ class Columns:
     self.num_ints += 1
     return self.num_ints - 1
 
-  def signature(self) -> tuple[Any, ...]:
+  def signature(self) -> tuple[object, ...]:
     """Returns what two programs with the same layout have in common."""
     return tuple(
       (column.kind, column.path, frozenset(column.types), column.spec and str(column.spec))

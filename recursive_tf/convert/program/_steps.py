@@ -50,7 +50,7 @@ _OTHER_WRITES = frozenset(
 # Of a generator the state is a variable, so that plain Python draws the same numbers.
 _RANDOM = RANDOM - _OTHER_WRITES
 # What a variable is used by that is held.
-_ASSIGNMENTS: dict[str, Callable[[Callable[[], Any], Any], Any]] = {
+_ASSIGNMENTS: dict[str, Callable[[Callable[[], object], Any], object]] = {
   "AssignVariableOp": lambda now, new: new,
   "AssignAddVariableOp": lambda now, new: now() + new,
   "AssignSubVariableOp": lambda now, new: now() - new,
@@ -88,7 +88,7 @@ class Kept:
   """
 
   held: dict[int, tf.Tensor]
-  copies: list[tuple[Any, tf.Tensor, Any]]
+  copies: list[tuple[object, tf.Tensor, Any]]
   reads: list[tf.Tensor] = dataclasses.field(default_factory=list)
 
 
@@ -131,7 +131,7 @@ class Step:
     """Notes the reads that tapes of the program see, while a trial is made."""
     self._taped.clear()
 
-    def make(op_type: str, inputs: list[object], create: Callable[[], object]) -> Any:
+    def make(op_type: str, inputs: list[object], create: Callable[[], object]) -> object:
       op = create()
       if op_type == _READ and tfi.is_recording():
         self._taped.add(op)
@@ -259,7 +259,7 @@ class Step:
       yield found
 
   @contextlib.contextmanager
-  def _copies(self, graph: Any) -> Iterator[list[tuple[Any, tf.Tensor, Any]]]:
+  def _copies(self, graph: Any) -> Iterator[list[tuple[object, tf.Tensor, Any]]]:
     """Has a graph use copies of the variables of which it needs some, while this is entered.
 
     Gives the copies: handle, copy, and what the variable is.
@@ -348,7 +348,7 @@ class Variables:
     """Tells whether a variable is one of them."""
     return id(getattr(variable, "handle", None)) in self._known
 
-  def read(self) -> list[Any]:
+  def read(self) -> list[object]:
     """Returns what they hold, which no tape sees; None of one that holds nothing yet."""
     with tfi.stop_recording():
       return [
@@ -433,7 +433,7 @@ _HANDED_ON = frozenset(
 )
 
 
-def _users(tensor: tf.Tensor) -> Iterator[Any]:
+def _users(tensor: tf.Tensor) -> Iterator[object]:
   agenda, seen = [tensor], set()
   while agenda:
     for op in agenda.pop().consumers():

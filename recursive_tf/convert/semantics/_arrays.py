@@ -50,7 +50,7 @@ def _is_tensor(value: Array) -> bool:
 
 def operands(
   ip: Host, op: object, left: Any, right: Any
-) -> tuple[Any, Any, Callable[[Any], Any]] | None:
+) -> tuple[object, object, Callable[[object], Any]] | None:
   """Returns how to compute an operator with TensorFlow, where one operand is an `Array`.
 
   Returns:
@@ -165,7 +165,7 @@ def _is_basic(key: object) -> bool:
   return isinstance(key, Number) and key.type is int
 
 
-def elements(ip: Host, value: Array) -> list[Any]:
+def elements(ip: Host, value: Array) -> list[object]:
   """Returns the elements of an array whose length is known."""
   shape = value.tensor.shape
   if not shape.rank or shape[0] is None or not is_numpy(value.types):

@@ -33,7 +33,7 @@ from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._operands import ByType
 
 
-def read(ip: Host, owner: object, name: str) -> Any:
+def read(ip: Host, owner: object, name: str) -> object:
   """Returns `owner.name`."""
   if isinstance(owner, ByType):
     return _for_each(ip, owner, lambda value: _attributes.read(ip, value, name))
@@ -55,7 +55,7 @@ def write_item(ip: Host, owner: object, key: object, value: object) -> None:
     _items.write_item(ip, owner, key, value)
 
 
-def binary(ip: Host, op: Any, left: object, right: object) -> Any:
+def binary(ip: Host, op: Any, left: object, right: object) -> object:
   """Returns `left op right`."""
   if isinstance(left, ByType):
     return _for_each(ip, left, lambda value: binary(ip, op, value, right))
@@ -136,7 +136,7 @@ def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> obj
 def _branches(ip: Host, one: ByType, then: Callable[[object], object]) -> object:
   """Does `then` with the value of the class that the run finds."""
 
-  def of_none() -> Any:
+  def of_none() -> object:
     if NoneType not in one.values:
       raise Raises
     return then(one.values[NoneType])

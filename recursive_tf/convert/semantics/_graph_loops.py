@@ -31,7 +31,7 @@ _GROWING = 2  # Rounds after which a form that gets deeper has no end.
 _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 
 
-def row(ip: Host, rows: Rows, index: tf.Tensor) -> Any:
+def row(ip: Host, rows: Rows, index: tf.Tensor) -> object:
   tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
   return ip.frame.adopt(_forms.unflatten(rows.form, tensors))
 
@@ -80,7 +80,7 @@ def run_loop(
       _set(owner, key, frame.adopt(_forms.unflatten(form, source)))
     facts.apply(frame.sharing, _values(carried))
 
-  def in_layer(function: Callable[[], object], tensors: list[tf.Tensor]) -> Any:
+  def in_layer(function: Callable[[], object], tensors: list[tf.Tensor]) -> object:
     def trace() -> Any:
       load(tensors)
       return function()
@@ -90,7 +90,7 @@ def run_loop(
   is_demanding = False
 
   def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> Any:
-    def turn() -> Any:
+    def turn() -> object:
       nonlocal is_demanding
       body(index)
       is_demanding |= frame.is_demanding
@@ -125,7 +125,7 @@ def run_loop(
 
 def _settle(
   ip: Host, scope: Scope, kept: frozenset[str], facts: Carried, test: object, body: object
-) -> dict[Any, Any]:
+) -> dict[Any, object]:
   """Returns what the body changes, (container, name or None) -> form, by trying it out.
 
   What it finds out of containers that may be one object is added to `facts`, and to the frame.
@@ -230,7 +230,7 @@ def _values(places: Iterable[Any]) -> dict[Any, Any]:
 _NOTHING = object()
 
 
-def _get(owner: Any, key: object) -> Any:
+def _get(owner: Any, key: object) -> object:
   if key is None:
     return owner
   names = owner.snapshot()

@@ -181,7 +181,7 @@ def _watch_settings(ip: Host, layer: Any) -> None:
       guards.attribute(spec, name)
 
 
-def _converted(ip: Host, layer: Any, value: Any) -> Any:
+def _converted(ip: Host, layer: Any, value: Any) -> object:
   """Returns an argument in the type that the layer computes in."""
   value = ip.frame.resolve(value) if not isinstance(value, Ref) else value
   if isinstance(value, LocalList) and value.items is not None:

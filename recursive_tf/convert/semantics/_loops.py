@@ -92,7 +92,7 @@ def _unrolled(
     live = scope, carried | annotation(node, Annotation.LIVE_AFTER, frozenset()) | {until}
     return ip.frame.cond(scope.names[until], lambda: FELL, then, live)
 
-  def step(position: int) -> Any:
+  def step(position: int) -> object:
     if position == len(items):
       return FELL
     result = turn(position)

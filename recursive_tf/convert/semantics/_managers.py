@@ -38,7 +38,7 @@ def do_with(ip: Host, node: ast.With, scope: Scope) -> object:
 
 
 @contextlib.contextmanager
-def _entered(ip: Host, manager: Any) -> Iterator[Any]:
+def _entered(ip: Host, manager: Any) -> Iterator[object]:
   if isinstance(manager, tf.GradientTape):
     with _recording(ip, manager) as tape:
       yield tape
@@ -57,7 +57,7 @@ def _entered(ip: Host, manager: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _recording(ip: Host, tape: Any) -> Iterator[Any]:
+def _recording(ip: Host, tape: Any) -> Iterator[object]:
   """Lets a tape of the program record, while those around the conversion do not."""
   frame = ip.frame
   if frame.key is not None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def reduced(function: Callable[..., Any], values: Any, total: object) -> Any:
+def reduced(function: Callable[..., Any], values: Any, total: object) -> object:
   for value in values:
     total = function(total, value)
   return total
@@ -23,7 +23,7 @@ def reduced_from_first(function: Callable[..., object], values: Any) -> object:
   return total
 
 
-def accumulated(function: Callable[..., Any], values: Any, total: object) -> Any:
+def accumulated(function: Callable[..., Any], values: Any, total: object) -> object:
   found = [total]
   for value in values:
     total = function(total, value)
@@ -41,13 +41,13 @@ def accumulated_from_first(function: Callable[..., object], values: Any) -> obje
   return found
 
 
-def multiplied(values: Any, total: object) -> Any:
+def multiplied(values: Any, total: object) -> object:
   for value in values:
     total = total * value
   return total
 
 
-def chained(lists: Any) -> Any:
+def chained(lists: Any) -> object:
   return [value for values in lists for value in values]
 
 
@@ -55,15 +55,15 @@ def kept(function: Callable[..., Any], values: Any) -> Any:
   return [value for value in values if function(value)]
 
 
-def kept_true(values: Any) -> Any:
+def kept_true(values: Any) -> object:
   return [value for value in values if value]
 
 
-def starred(function: Callable[..., Any], values: Any) -> Any:
+def starred(function: Callable[..., Any], values: Any) -> object:
   return [function(*args) for args in values]
 
 
-def dropped(function: Callable[..., Any], values: Any) -> Any:
+def dropped(function: Callable[..., Any], values: Any) -> object:
   return [value for value in values if not function(value)]
 
 
@@ -76,7 +76,7 @@ def taken_while(function: Callable[..., Any], values: Any) -> Any:
   return found
 
 
-def dropped_while(function: Callable[..., Any], values: Any) -> Any:
+def dropped_while(function: Callable[..., Any], values: Any) -> object:
   found = []
   is_dropping = True
   for value in values:
@@ -87,11 +87,11 @@ def dropped_while(function: Callable[..., Any], values: Any) -> Any:
   return found
 
 
-def pairs(first: Any, second: Any) -> Any:
+def pairs(first: Any, second: Any) -> object:
   return [(a, b) for a in first for b in second]
 
 
-def triples(first: Any, second: Any, third: Any) -> Any:
+def triples(first: Any, second: Any, third: Any) -> object:
   return [(a, b, c) for a in first for b in second for c in third]
 
 

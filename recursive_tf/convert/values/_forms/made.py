@@ -30,7 +30,7 @@ class MadeForm(BaseForm):
       return [next(tensors)]
     raise Mismatch(f"elements that are made one by one, and {self.describe()}")
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Made(next(tensors))
 
   def describe(self) -> str:
