@@ -505,7 +505,7 @@ class BoundDecorated:
     self._owner = owner
     self.__name__ = function.__name__
 
-  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: Any, **kwargs: Any) -> object:
     """Calls the method once."""
     return self._function(self._owner, *args, **kwargs)
 
@@ -525,7 +525,7 @@ class BoundDecorated:
     return report
 
   @property
-  def python(self) -> Any:
+  def python(self) -> object:
     """The plain method."""
     return functools.partial(self._function.python, self._owner)
 

@@ -70,7 +70,7 @@ class Outcome:
     prints: what it prints: places of the program, each with what it shows.
   """
 
-  result: Any
+  result: object
   writes: Sequence[Write] = ()
   prints: Sequence[tuple[Site, Sequence[Any]]] = ()
 
@@ -114,7 +114,7 @@ def writes_of(
   object_of: Callable[[int], object],
   objects: Sequence[object],
   left: dict[object, Any],
-) -> tuple[list[Write], dict[Any, list[Any]]]:
+) -> tuple[list[Write], dict[object, list[object]]]:
   """Reads what a run did to the places that a program writes.
 
   Args:
@@ -128,7 +128,7 @@ def writes_of(
     The writes, and what logs hold by name.
   """
   writes: list[Write] = []
-  logs: dict[object, list[Any]] = {}
+  logs: dict[object, list[object]] = {}
   for place in places:
     if place.kind == ATTRIBUTE:
       writes += _attribute_writes(place, tensors, object_of, objects)
@@ -151,7 +151,9 @@ def writes_of(
   return writes, logs
 
 
-def prints_of(effects: Effects, logs: dict[object, list[Any]]) -> list[tuple[Site, Sequence[Any]]]:
+def prints_of(
+  effects: Effects, logs: dict[object, list[Any]]
+) -> list[tuple[Site, Sequence[object]]]:
   """Returns what a run prints, in order."""
   sites = list(effects.sites.values())
   rows = {key: iter(values) for key, values in logs.items()}

@@ -270,7 +270,7 @@ class ContainerEffects(Places):
       return
     found, index = self._find(ip, rows, key)
 
-    def replace() -> Any:
+    def replace() -> object:
       return LocalList(rows_replaced(frame, rows, index, new))
 
     def add() -> object:

@@ -97,7 +97,7 @@ def _note_shown(ip: Host, kinds: Iterable[type]) -> None:
     ip.conversion.effects.shows_objects = True
 
 
-def _part(ip: Host, part: object, operands: list[object]) -> Any:
+def _part(ip: Host, part: object, operands: list[object]) -> object:
   if isinstance(part, tf.Tensor):
     operands.append(Text((part,)))
     return Format(_HOLE, -1, "")
@@ -109,7 +109,7 @@ def _part(ip: Host, part: object, operands: list[object]) -> Any:
   return Format(_template(ip, part.value, operands), part.conversion, spec)
 
 
-def _filled(value: object, operands: Iterator[object]) -> Any:
+def _filled(value: object, operands: Iterator[object]) -> object:
   if value is _HOLE:
     return next(operands)
   if isinstance(value, Text):

@@ -97,7 +97,7 @@ class Store(Local):
     self.place = place
     self.content = self.first = content
 
-  def snapshot(self) -> dict[str, Any]:
+  def snapshot(self) -> dict[str, object]:
     """Returns the content."""
     return {"content": self.content}
 

@@ -207,7 +207,7 @@ class Host(Protocol):
   def bind(self, name: str, value: object, scope: Scope) -> None:
     """Sets a variable where Python would."""
 
-  def keep(self, value: object) -> Any:
+  def keep(self, value: object) -> object:
     """Returns a value that may be used more than once; refuses all others."""
 
   def closure(self, node: ast.FunctionDef, scope: Scope) -> Closure:
@@ -232,7 +232,7 @@ class Host(Protocol):
   def rows_of(self, value: object, one_by_one: bool = False) -> Rows | None:
     """Returns the elements of what has as many as the run finds; None if they are known."""
 
-  def fixed_items(self, value: object, count: int | None = None) -> list[Any]:
+  def fixed_items(self, value: object, count: int | None = None) -> list[object]:
     """Returns the elements of what has a known number of them, or is taken apart into `count`."""
 
   def extend(self, owner: LocalList, values: object) -> None:

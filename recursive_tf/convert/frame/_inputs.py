@@ -45,7 +45,7 @@ class Layout:
   def __init__(self) -> None:
     self.columns = Columns()
     self.constants: dict[int | str | Held, object] = {}
-    self.state: dict[Any, object] = {}
+    self.state: dict[object, object] = {}
     self.changing: dict[Any, ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
     self.makes_objects = False

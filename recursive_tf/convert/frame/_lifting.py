@@ -120,7 +120,7 @@ class Rebuilt:
     self.containers = slots_of(self._initial)
     self.contents = {slot: one.snapshot() for slot, one in self.containers.items()}
 
-  def _value(self, key: Any) -> Any:
+  def _value(self, key: Any) -> object:
     return self._scopes[key[0]].names[key[1]] if isinstance(key, tuple) else self.names[key]
 
   def now(self) -> list[Any]:

@@ -415,7 +415,7 @@ def containers(value: Any, slot: Slot = ()) -> Iterator[tuple[Slot, Container]]:
     yield from containers(part, (*slot, key))
 
 
-def parts_of(value: Any) -> Iterator[tuple[Any, Any]]:
+def parts_of(value: Any) -> Iterator[tuple[object, Any]]:
   """Yields the parts of a value that may hold containers, with their keys."""
   if isinstance(value, Container):
     content = value.snapshot()

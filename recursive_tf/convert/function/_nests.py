@@ -49,7 +49,7 @@ def structure_of(argument: Argument) -> object:
   return argument.kind, argument.value if argument.kind == NEST else None, argument.keys, parts
 
 
-def _parts(value: Any) -> list[Any]:
+def _parts(value: Any) -> list[object]:
   return list(value.values() if isinstance(value, dict) else value)
 
 

@@ -77,14 +77,16 @@ class Guards:
       where: gives the user's line that is converted.
     """
     self._where = where
-    self._origins: dict[tuple[int, Any], Any] = {}  # Of the lines that rely on something first.
+    self._origins: dict[
+      tuple[int, object], object
+    ] = {}  # Of the lines that rely on something first.
     self.changing = changing
     self._as_input = as_input
     self._stand_ins = stand_ins
     self._is_open = "specialize" not in config().optimizations  # Numbers are no constants.
     self._identified: dict[int, object] = {}
-    self._checks: dict[tuple[int, Any], tuple[Any, Callable[[], Any], Any]] = {}
-    self._watched: dict[tuple[int, str], tuple[Any, Any]] = {}
+    self._checks: dict[tuple[int, object], tuple[object, Callable[[], object], Any]] = {}
+    self._watched: dict[tuple[int, str], tuple[object, Any]] = {}
     self._run: set[int] = set()  # The numbers of those whose code a library may run.
     self._settings = settings_now()
     self._made: dict[int, np.ndarray] = {}  # Arrays that the program makes anew in each run.
@@ -184,7 +186,7 @@ class Guards:
     self._guard(container, "items", lambda: tuple(container.items()), _same_elements)
     return dict(container)
 
-  def entry(self, container: dict[Any, object], key: Any) -> Any:
+  def entry(self, container: dict[Any, object], key: Any) -> object:
     """Returns and guards one item of a dict."""
     return self._guard(container, ("item", key), lambda: container.get(key, _GONE))
 
@@ -269,7 +271,7 @@ class Guards:
     if key not in self._origins:
       self._origins[key] = self._where()
 
-  def reliances(self) -> Iterator[tuple[tuple[int, Any], Any, Any, Any]]:
+  def reliances(self) -> Iterator[tuple[tuple[int, Any], object, object, Any]]:
     """Yields each place that is compared: its key, owner, what was found there, the user's line.
 
     What was found is CONTENT of all that an object holds.
@@ -348,7 +350,7 @@ class Guards:
     """Returns the objects of which something is relied on."""
     return [owner for owner, _, _ in self._checks.values()]
 
-  def relied(self) -> Iterator[tuple[Any, Any]]:
+  def relied(self) -> Iterator[tuple[object, Any]]:
     """Yields each place of which something is relied on: its owner, and what of it.
 
     Containers whose content is relied on, by themselves or as a part of more, come with CONTENT.

@@ -242,7 +242,7 @@ def _is_callable_node(value: object) -> bool:
   return bool(parts) and all(_is_data(part) for part in parts)
 
 
-def _parts(value: object) -> list[Any]:
+def _parts(value: object) -> list[object]:
   """Returns the attributes of an object."""
   own = list(getattr(value, "__dict__", {}).values())
   return own + [getattr(value, name, None) for name in _slots(type(value))]
@@ -310,7 +310,7 @@ def classify_rows(values: Sequence[object], is_first: bool) -> Argument | None:
   return dataclasses.replace(found, is_mapped=True)
 
 
-def objects_of(argument: Argument, value: Any) -> Iterator[Any]:
+def objects_of(argument: Argument, value: Any) -> Iterator[object]:
   """Yields the objects in a value, in the order of their handles."""
   if argument.kind == OBJECT:
     if argument.is_mapped:
@@ -323,7 +323,7 @@ def objects_of(argument: Argument, value: Any) -> Iterator[Any]:
     yield from objects_of(part, inner)
 
 
-def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterator[Any]:
+def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterator[object]:
   """Yields the tensors to feed for a value, objects by the handles the walk gave them."""
   if argument.kind == OBJECT:
     if argument.is_mapped:
@@ -356,7 +356,7 @@ def num_rows(arguments: dict[str, Argument], values: dict[str, Any]) -> int | No
 
 def rows_of_call(
   arguments: dict[str, Argument], values: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
   """Yields the arguments of each row of a mapped call."""
   constants = {name: a.value for name, a in arguments.items() if a.kind == STATIC}
   for position in range(num_rows(arguments, values) or 0):

@@ -110,7 +110,7 @@ class Conversion:
     self._doubled: str | None = None
     self.layout = Layout()
     self.stand_ins: dict[int, object] = {}
-    self.given: list[Any] = []
+    self.given: list[object] = []
     self.sites: list[object] = []
     self._learnt = Learnt()
     self._logits = Logits(self._learnt)
@@ -431,7 +431,7 @@ class Conversion:
     return self.inputs.changing((id(value), "array"), lambda: value, value)
 
   def _changing_input(
-    self, key: Any, owner: object, read: Callable[[], object], value: Any
+    self, key: Any, owner: object, read: Callable[[], object], value: object
   ) -> object:
     del owner
     return number(value, self.inputs.changing(key, read, value))

@@ -32,7 +32,7 @@ class Weak:
     except TypeError:
       self._read = lambda: value
 
-  def __call__(self) -> Any:
+  def __call__(self) -> object:
     """Returns the object; None if it is gone."""
     return self._read()
 

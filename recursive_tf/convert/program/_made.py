@@ -32,7 +32,7 @@ def _drop(number: int) -> None:
 class Objects(list[object]):
   """The objects of a run by handle, and the table of those that it makes."""
 
-  table: Any = None
+  table: object = None
 
 
 class _Unmade:
@@ -85,7 +85,7 @@ def _rows(table: tf.Tensor, site: int, form: object, count: int) -> Iterator[Ite
   return (iter(row) for row in zip(*parts, strict=True))
 
 
-def _parts(values: tf.Tensor, shapes: tf.Tensor) -> Any:
+def _parts(values: tf.Tensor, shapes: tf.Tensor) -> object:
   """Returns one part of all objects."""
   numbers, sizes = values.numpy(), shapes.numpy()
   if (sizes == sizes[:1]).all():

@@ -70,7 +70,7 @@ class Rebinding:
       if id(value) in self._others and not self._is_original(value):
         yield name
 
-  def bind(self, values: Mapping[str, object]) -> list[Any]:
+  def bind(self, values: Mapping[str, object]) -> list[object]:
     """Puts what the names stand for now in place; returns the names that no longer fit.
 
     Args:

@@ -93,7 +93,7 @@ class Variants:
       del self.forms[key]
     raise Bottom
 
-  def _growing(self, frame: Frame, key: Key, literals: frozenset[object]) -> Iterator[Any]:
+  def _growing(self, frame: Frame, key: Key, literals: frozenset[object]) -> Iterator[object]:
     """Yields the parameters for strings to which each call in a call adds something.
 
     Raises:

@@ -165,7 +165,7 @@ def _is_basic(key: object) -> bool:
   return isinstance(key, Number) and key.type is int
 
 
-def elements(ip: Host, value: Array) -> list[Any]:
+def elements(ip: Host, value: Array) -> list[object]:
   """Returns the elements of an array whose length is known."""
   shape = value.tensor.shape
   if not shape.rank or shape[0] is None or not is_numpy(value.types):

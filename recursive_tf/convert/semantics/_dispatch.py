@@ -34,7 +34,7 @@ from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._operands import ByType
 
 
-def read(ip: Host, owner: object, name: str) -> Any:
+def read(ip: Host, owner: object, name: str) -> object:
   """Returns `owner.name`."""
   if isinstance(owner, ByType):
     return _for_each(ip, owner, lambda value: _attributes.read(ip, value, name))
@@ -137,7 +137,7 @@ def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> obj
 def _branches(ip: Host, one: ByType, then: Callable[[object], object]) -> object:
   """Does `then` with the value of the class that the run finds."""
 
-  def of_none() -> Any:
+  def of_none() -> object:
     if NoneType not in one.values:
       raise Raises
     return then(one.values[NoneType])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-from typing import Any
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
@@ -58,7 +57,7 @@ def _chained_with(ip: Host, args: list[ast.expr], scope: Scope) -> object:
   first = [ip.eval(other, scope) for other in others]
   before = ip.frame.snapshot()
 
-  def make() -> Any:
+  def make() -> object:
     found = ip.frame.new(LocalList([]))
     more = _at_once(ip, lists, scope)
     for part in (*first, more):
@@ -96,7 +95,7 @@ def _at_once(
   return found
 
 
-def as_list(ip: Host, value: object) -> Any:
+def as_list(ip: Host, value: object) -> object:
   """Returns a list, which may be added to a list."""
   value = ip.frame.resolve(value)
   is_list = isinstance(value, LocalList) and value.type is list and not value.is_iterator

@@ -36,7 +36,7 @@ _GROWING = 2  # Rounds after which a form that gets deeper has no end.
 _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 
 
-def row(ip: Host, rows: Rows, index: tf.Tensor) -> Any:
+def row(ip: Host, rows: Rows, index: tf.Tensor) -> object:
   tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
   return ip.frame.adopt(_forms.unflatten(rows.form, tensors))
 
@@ -85,7 +85,7 @@ def run_loop(
       _set(owner, key, frame.adopt(_forms.unflatten(form, source)))
     facts.apply(frame.sharing, _values(carried))
 
-  def in_layer(function: Callable[[], object], tensors: list[tf.Tensor]) -> Any:
+  def in_layer(function: Callable[[], object], tensors: list[tf.Tensor]) -> object:
     def trace() -> Any:
       load(tensors)
       return function()
@@ -95,7 +95,7 @@ def run_loop(
   is_demanding = False
 
   def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> Any:
-    def turn() -> Any:
+    def turn() -> object:
       nonlocal is_demanding
       body(index)
       is_demanding |= frame.is_demanding

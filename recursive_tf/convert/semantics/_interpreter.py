@@ -240,7 +240,7 @@ class Interpreter:
       raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
     return items
 
-  def keep(self, value: object) -> Any:
+  def keep(self, value: object) -> object:
     """Returns a value that may be used more than once.
 
     Raises:

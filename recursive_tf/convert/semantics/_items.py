@@ -378,7 +378,7 @@ def write_item(ip: Host, owner: object, key: object, value: object) -> None:
   ip.conversion.effects.write_item(ip, owner, key, value)
 
 
-def static_key(ip: Host, key: object) -> Any:
+def static_key(ip: Host, key: object) -> object:
   """Returns a key of a dict that the program makes, which has to be known."""
   if isinstance(key, (LocalList, LocalDict)):
     raise Raises  # They have no hash.

@@ -93,7 +93,7 @@ def rows_of(ip: Host, value: object, one_by_one: bool = False) -> Rows | None:
   return _own_rows(ip, value) if isinstance(value, LocalObject) else None
 
 
-def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[Any]:
+def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[object]:
   """Returns the elements of what has a known number of them, or is taken apart into `count`."""
   frame = ip.frame
   if isinstance(value, Ref):

@@ -200,7 +200,7 @@ class Order:
     self._before: list[object] | None = None  # All containers, after the first iterator.
     self._sources: list[tuple[Container, object]] = []  # What iterators go through, as it was.
 
-  def evaluate(self, node: ast.expr, scope: Scope) -> Any:
+  def evaluate(self, node: ast.expr, scope: Scope) -> object:
     """Returns the next argument."""
     with self._ip.conversion.effects.noting_reads() as read:
       value = self._ip.eval(node, scope)
@@ -230,7 +230,7 @@ class Order:
       raise _refused(self._ip)
 
 
-def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[Any]:
+def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[object]:
   """Yields the variables, and the containers in them."""
   agenda: list[object] = list(reads)
   seen: set[int] = set()
@@ -255,7 +255,7 @@ def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[Any]:
       agenda += one
 
 
-def _content(one: Local | tuple[Scope, str]) -> Any:
+def _content(one: Any) -> Any:
   if isinstance(one, Local):
     return one.snapshot()
   scope, name = one

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow as tf
 
@@ -92,7 +91,7 @@ def _unrolled(
     live = scope, carried | annotation(node, Annotation.LIVE_AFTER, frozenset()) | {until}
     return ip.frame.cond(scope.names[until], lambda: FELL, then, live)
 
-  def step(position: int) -> Any:
+  def step(position: int) -> object:
     if position == len(items):
       return FELL
     result = turn(position)

@@ -282,7 +282,7 @@ def _lowered_for_rows(ip: Host, value: object) -> object:
   return lowered(ip, value)
 
 
-def lifted(ip: Host, value: object) -> Any:
+def lifted(ip: Host, value: object) -> object:
   """Returns what a library gave as abstract values."""
   if type(value) is list:
     return ip.frame.new(LocalList([lifted(ip, part) for part in value]))

@@ -113,7 +113,7 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   return natively(ip, _OPERATORS[op][0], left, right)
 
 
-def as_array(ip: Host, value: object, other: object) -> Any:
+def as_array(ip: Host, value: object, other: object) -> object:
   """Returns what is known of NumPy as an `Array`, for it may change between runs or meet one."""
   is_number = type(other) in PRIMITIVE or isinstance(other, np.generic)
   if isinstance(value, np.ndarray) or (isinstance(value, np.generic) and not is_number):

@@ -159,7 +159,7 @@ def constant(
   return ip.native(tf.convert_to_tensor, [found], {"dtype": dtype})
 
 
-def _with_numbers(ip: Host, value: Any, dtype: tf.DType | None) -> Any:
+def _with_numbers(ip: Host, value: Any, dtype: tf.DType | None) -> object:
   """Returns nested lists with numbers of the run as tensors of a type."""
   value = ip.frame.concrete(value)
   if isinstance(value, LocalList) and value.items is not None:

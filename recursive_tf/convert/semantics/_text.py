@@ -44,7 +44,7 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Tex
   return Text((*_parts(left), *_parts(right)))
 
 
-def _parts(text: object) -> tuple[Any, ...]:
+def _parts(text: object) -> tuple[object, ...]:
   if isinstance(text, Text):
     return text.parts
   return (text,) if isinstance(text, str) else (Format(text, -1, ""),)
@@ -154,7 +154,7 @@ def _utf8(ip: Host, text: str) -> bytes:
   return text.encode()
 
 
-def _filled(ip: Host, template: str, args: list[object]) -> Any:
+def _filled(ip: Host, template: str, args: list[object]) -> object:
   """Returns `template.format(*args)`, of fields that say nothing or a position."""
   parts: list[Any] = []
   values = iter(args)

@@ -184,7 +184,7 @@ def both(ip: Host, left: object, is_and: bool, right: Callable[[], object]) -> A
 def _both_in_branch(ip: Host, left: Number, is_and: bool, right: Callable[[], object]) -> object:
   evaluated: list[object] = []
 
-  def evaluate() -> Any:
+  def evaluate() -> object:
     evaluated.append(right())
     return evaluated[0]
 

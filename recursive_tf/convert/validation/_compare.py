@@ -97,7 +97,7 @@ class Comparison:
     if not (same and all(_are_close(a, b) for a, b in pairs)):
       raise Difference(f"it prints {plain!r}, the graph {graph!r}")
 
-  def _one(self, a: Any, b: Any, where: str) -> Iterator[tuple[Any, Any, str]]:
+  def _one(self, a: Any, b: Any, where: str) -> Iterator[tuple[object, object, str]]:
     """Compares two values without their parts, which are yielded."""
     if type(a) is not type(b):
       if self._is_random and (a is None or b is None):
@@ -122,7 +122,7 @@ class Comparison:
       return
     yield from self._parts(a, b, where)
 
-  def _parts(self, a: object, b: object, where: str) -> Iterator[tuple[Any, Any, str]]:
+  def _parts(self, a: object, b: object, where: str) -> Iterator[tuple[object, object, str]]:
     own, other = contents_of(a), contents_of(b)
     if not own and not isinstance(a, (tuple, list, dict, set, frozenset)) and not vars_of(a):
       if a != b:

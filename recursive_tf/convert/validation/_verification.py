@@ -104,7 +104,7 @@ class Subject:
   name: str
   function: Any
   values: dict[str, Any]
-  rows: Callable[[], Sequence[dict[str, Any]]]
+  rows: Callable[[], Sequence[dict[str, object]]]
   is_mapped: bool
   run: Callable[[], Callable[[Sequence[int] | None], Outcome]]
   plain: Callable[[dict[str, object]], object]
@@ -134,7 +134,7 @@ class Verdict:
   difference: str | None
   outcome: Outcome
   has_python_run: bool
-  result: Any = None
+  result: object = None
   error: Exception | None = None
   notes: frozenset[str] = frozenset()
   graph_seconds: float = 0.0

@@ -284,7 +284,7 @@ def _is_number(kind: type, value: object) -> bool:
   return type(value) is kind
 
 
-def _parts(form: NestForm, value: Any) -> list[Any]:
+def _parts(form: NestForm, value: Any) -> list[object]:
   kind: object = type(value)
   if kind is not form.type or len(value) != len(form.parts):
     raise DoesNotFit

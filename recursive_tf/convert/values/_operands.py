@@ -17,7 +17,7 @@ class Slice:
 
   lower: object
   upper: object
-  step: Any
+  step: object
 
   def static(self) -> slice | None:
     """Returns the Python slice, None if a part is known only in the run."""

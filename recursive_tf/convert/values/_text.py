@@ -69,7 +69,7 @@ class Text(Abstract):
   parts: tuple[Any, ...]
   description = "A string that only the run knows"
 
-  def known(self) -> Any:
+  def known(self) -> object:
     """Returns the string, if all of it is known; else itself."""
     text = ""
     for part in self.parts:

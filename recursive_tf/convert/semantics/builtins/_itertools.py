@@ -53,7 +53,7 @@ def _iterator(
   return _lazy.made_by(ip, make, reads, values)
 
 
-def _known_items(ip: Host, values: tuple[object, ...]) -> list[list[Any]] | None:
+def _known_items(ip: Host, values: tuple[object, ...]) -> list[list[object]] | None:
   """Returns the elements of all values; None if only the run knows how many one of them has."""
   if any(ip.rows_of(value) is not None for value in values):
     return None
@@ -92,7 +92,7 @@ def islice(ip: Host, value: object, *bounds: object) -> LocalList:
   if step == 0:
     raise Raises
 
-  def make() -> Any:
+  def make() -> object:
     return ip.item(_iterables.to_list(ip, value), Slice(start, stop, step))
 
   return _iterator(ip, make, (value,))
@@ -125,7 +125,7 @@ def product(ip: Host, *values: object, repeat: object = 1) -> LocalList:
   if type(repeat) is not int:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "product() with a number that only the run knows.")
 
-  def make() -> Any:
+  def make() -> object:
     items = _known_items(ip, values)
     if items is not None:
       return ip.frame.new(LocalList(known(ip, lambda: itertools.product(*items, repeat=repeat))))
@@ -143,7 +143,7 @@ def arranged(name: str) -> Callable[..., LocalList]:
   of_two = {"combinations": _written.combined, "permutations": _written.permuted}[name]
 
   def arrange(ip: Host, iterable: object, r: object = None) -> LocalList:
-    def make() -> Any:
+    def make() -> object:
       items = _known_items(ip, (iterable,))
       if items is not None and type(r) is int:
         found = known(ip, lambda: getattr(itertools, name)(items[0], r))
@@ -192,7 +192,7 @@ def filtered(keep: Callable[..., object], ends_early: bool = False) -> Callable[
     if function is None and keep is not _written.kept:
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A filter of None.")
 
-    def make() -> Any:
+    def make() -> object:
       values = _iterables.to_list(ip, iterable)
       if function is None:
         return _run(ip, _written.kept_true, values=values)
@@ -247,7 +247,7 @@ def repeat(ip: Host, value: object, times: object = None) -> LocalList:
 def getter(kind: type) -> Callable[..., object]:
   """Returns `operator.attrgetter` or `itemgetter`, of which the interpreter knows the calls."""
 
-  def make(ip: Host, *parts: object) -> Any:
+  def make(ip: Host, *parts: object) -> object:
     if not all(isinstance(part, (str, int)) for part in parts):
       raise ip.frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of what only the run knows.")
     return known(ip, _made, kind, *parts)

@@ -22,7 +22,7 @@ from recursive_tf.convert.values._numbers import Number
 _LEAVES = (tf.Tensor, Number, Array, int, float, str, bytes, type(None), np.generic)
 
 
-def flatten(ip: Host, structure: object, expand_composites: object = False) -> Any:
+def flatten(ip: Host, structure: object, expand_composites: object = False) -> object:
   """Does `tf.nest.flatten`: keys of dicts in order."""
   _check_option(ip, expand_composites)
   if is_static(structure) and not isinstance(structure, _LEAVES):  # What is outside is watched.
@@ -48,7 +48,7 @@ def _check_option(ip: Host, expand_composites: object) -> None:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.nest with expand_composites.")
 
 
-def _leaves(ip: Host, value: Any) -> list[Any]:
+def _leaves(ip: Host, value: Any) -> list[object]:
   if isinstance(value, LocalDict):
     return [leaf for key in _keys(ip, value) for leaf in _leaves(ip, value.items[key])]
   if isinstance(value, LocalList) and value.type is list and value.items is not None:

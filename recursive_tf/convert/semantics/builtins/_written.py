@@ -45,7 +45,7 @@ def accumulated_from_first(function: Callable[..., object], values: list[object]
   return found
 
 
-def multiplied(values: Any, total: object) -> Any:
+def multiplied(values: Any, total: object) -> object:
   for value in values:
     total = total * value
   return total

@@ -34,7 +34,7 @@ class Mismatch(Exception):  # noqa: N818 - control flow, becomes a refusal where
 class Reader(Protocol):
   """What forms need of the frame in which a value is brought into a form."""
 
-  def resolve(self, value: object) -> Any:
+  def resolve(self, value: object) -> object:
     """Returns a `Ref` to a number or an array as what it is; other values as they are."""
 
   def optional(self, value: object) -> object:

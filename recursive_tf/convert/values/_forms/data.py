@@ -102,7 +102,7 @@ class ArrayForm(BaseForm):
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [tf.convert_to_tensor(reader.tensor(reader.resolve(value)))]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     tensor = next(tensors)
     tensor.set_shape(self.spec.shape)
     return Array(tensor, self.types, self.is_new)
@@ -219,7 +219,7 @@ class RefForm(BaseForm):
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [reader.base(value).handle]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Ref(Base(next(tensors), self.types))
 
   def describe(self) -> str:
@@ -235,5 +235,5 @@ class ClosureForm(BaseForm):
   def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Undefined("function")  # It is made again with its scopes.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -31,7 +30,7 @@ class TextForm(BaseForm):
       return [reader.string(Ref(Base(next(tensors), old.types)))]
     return super()._widened(old, tensors, length, reader)
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Text((next(tensors),))
 
   def describe(self) -> str:
