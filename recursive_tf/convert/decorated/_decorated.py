@@ -26,6 +26,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
 from recursive_tf._errors import RecursiveTFError, UnsupportedGradientError
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.decorated._depth import DEEPER
 from recursive_tf.convert.decorated._saving import ProgramsByThemselves, say_when_not_saved
 from recursive_tf.convert.decorated._subjects import subject_of
 from recursive_tf.convert.effects._commit import Outcome
@@ -123,13 +124,18 @@ class Decorated:
 
   def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
     """Calls the function once."""
-    if getattr(self._plain, "is_running", False) or _IS_COMPARING.get():
+    if self.is_plain(args):
       return self.python(*args, **kwargs)
     try:
       values = self._bind(args, kwargs)
     except TypeError:
       return self.python(*args, **kwargs)  # Raises Python's own message.
     return self._call(self._classify, values, lambda: self.python(*args, **kwargs))
+
+  def is_plain(self, args: tuple[object, ...]) -> bool:
+    """Tells whether a call is to be plain Python: one within a run that is."""
+    del args
+    return _IS_COMPARING.get() or getattr(self._plain, "is_running", False)
 
   def explain(self) -> Report:
     """Tells what was converted, what objects are read for, and what was not and why; print it."""
@@ -266,6 +272,14 @@ class Decorated:
         f"{self.__name__} computes with variables that it has written, and a tape outside records.",
       )
       return functools.partial(self._fall_back, seen, plain)
+    if program.strategies and tf.distribute.has_strategy():
+      here = tf.distribute.get_strategy()
+      if any(strategy is not here for strategy in program.strategies):
+        other = ConversionRefused.of(
+          Reason.INSIDE_FUNCTION,
+          f"{self.__name__} writes variables of one strategy within another.",
+        )
+        return functools.partial(self._fall_back, other, plain)
     if is_recording and program.makes_tensors:
       lost = ConversionRefused.of(
         Reason.MADE_OBJECT,
@@ -356,7 +370,8 @@ class Decorated:
     """Calls the plain function, and plainly whatever decorated function it calls."""
     token = _IS_COMPARING.set(True)
     try:
-      return self._call_plain(values)
+      with DEEPER:
+        return self._call_plain(values)
     finally:
       _IS_COMPARING.reset(token)
 
@@ -454,7 +469,8 @@ class Decorated:
     was_running = getattr(self._plain, "is_running", False)
     self._plain.is_running = True
     try:
-      return plain()
+      with DEEPER:
+        return plain()
     finally:
       self._plain.is_running = was_running
 
@@ -507,6 +523,8 @@ class BoundDecorated:
 
   def __call__(self, /, *args: Any, **kwargs: Any) -> object:
     """Calls the method once."""
+    if self._function.is_plain(args):
+      return self._function.python(self._owner, *args, **kwargs)
     return self._function(self._owner, *args, **kwargs)
 
   def __eq__(self, other: object) -> bool:

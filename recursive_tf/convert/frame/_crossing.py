@@ -20,6 +20,7 @@ from recursive_tf.convert.values._abstract import (
   LocalObject,
   Maybe,
   same_content,
+  tuple_of,
 )
 
 _KEPT = "a function that it was passed to has kept it elsewhere"
@@ -212,7 +213,7 @@ class _Returned:
       return BoundMethod(copy.function, self.value(copy.owner, (*slot, "owner")))
     if isinstance(copy, tuple) and any(True for _ in containers(copy)):
       parts = [self.value(part, (*slot, i)) for i, part in enumerate(copy)]
-      return type(copy)(*parts) if hasattr(copy, "_fields") else tuple(parts)
+      return tuple_of(type(copy), parts)
     return copy
 
   def _container(self, copy: Container, slot: Slot) -> Container:

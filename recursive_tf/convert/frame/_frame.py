@@ -12,7 +12,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._layers import Layer
-from recursive_tf.convert.frame._left_out import LeftOut, Site
+from recursive_tf.convert.frame._left_out import LeftOut, Site, at
 from recursive_tf.convert.frame._making import Making
 from recursive_tf.convert.frame._sharing import Rejoin
 from recursive_tf.convert.values import _checks, _forms
@@ -76,7 +76,7 @@ class Frame(Making):
     if self.num_trials:
       raise Dear
     site, origin = self._site(), self.origin
-    left_out = None if site is None else self.conversion.branches.left_out.get(site)
+    left_out = None if site is None else at(self.conversion.branches.left_out, site)
     before = self.snapshot()
     outcomes = [
       self._trace(value, pred.tensor, function, facts, site)

@@ -11,10 +11,12 @@ import contextlib
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from recursive_tf.convert._refusal import ConversionRefused, Origin
 
+T = TypeVar("T")
 _TEXT = "takes branch {} that is left out"
 _FOUND = re.compile(_TEXT.format(r"(\d+)"))
 
@@ -25,11 +27,17 @@ class Site:
 
   Attributes:
     origin: where it is.
-    number: which of those that a conversion meets there, loops and calls that are inlined included.
+    number: which of those that a conversion meets there, loops and calls that are inlined included;
+      0 stands for all of them.
   """
 
   origin: Origin
   number: int
+
+  @property
+  def all(self) -> Site:
+    """All conditionals that are met there, in whatever turn of a loop."""
+    return Site(self.origin, 0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,6 +53,30 @@ class LeftOut:
   value: bool
   refusal: ConversionRefused
   is_final: bool
+
+
+def at(left_out: Mapping[Site, T], site: Site) -> T | None:
+  """Returns what is known of a conditional, or of all that are met there; None if nothing is."""
+  return left_out[site] if site in left_out else left_out.get(site.all)
+
+
+def with_more(
+  left_out: dict[Site, LeftOut], site: Site, found: LeftOut
+) -> dict[Site, LeftOut] | None:
+  """Returns what a program leaves out if it leaves out one branch more; None if it did already.
+
+  A branch that is refused in two turns of a loop is left out in all: each costs a conversion.
+  """
+  same = [s for s, known in left_out.items() if s.origin == site.origin and _is_same(known, found)]
+  if site in left_out or any(s.number == 0 for s in same):
+    return None
+  if same:
+    site = site.all
+  return {**{s: known for s, known in left_out.items() if s not in same}, site: found}
+
+
+def _is_same(known: LeftOut, found: LeftOut) -> bool:
+  return known.is_final and found.is_final and known.value is found.value
 
 
 class Branches:
@@ -77,7 +109,8 @@ class Branches:
 
   def message(self, site: Site) -> str:
     """Returns what a run says that takes the branch."""
-    return _TEXT.format(list(self.left_out).index(site))
+    known = site if site in self.left_out else site.all
+    return _TEXT.format(list(self.left_out).index(known))
 
   def taken(self, message: str) -> Site | None:
     """Returns the conditional whose branch a run took, from what it said."""

@@ -30,6 +30,7 @@ from recursive_tf.convert.values._abstract import (
   Maybe,
   Ref,
   Rows,
+  tuple_of,
 )
 
 _WHERE = "line {} puts it into an object that the run makes"
@@ -80,7 +81,7 @@ class Making(Reading):
     forms = form.parts if isinstance(form, _forms.NestForm) else [form.element] * len(parts)
     new = [self.made(p, f, given) for p, f in zip(parts.values(), forms, strict=True)]
     if isinstance(value, tuple):
-      return type(value)(*new) if hasattr(value, "_fields") else tuple(new)
+      return tuple_of(type(value), new)
     if value in given:
       text = f"{name_of(value)}, which was passed in, is returned with old and new objects in it."
       raise self.refuse(Reason.MADE_OBJECT, text)
@@ -126,7 +127,7 @@ class Making(Reading):
       return copy
     if isinstance(value, tuple) and any(True for _ in containers(value)):
       parts = [self._part(part) for part in value]
-      return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+      return tuple_of(type(value), parts)
     return value
 
   def _parts(self, items: Mapping[Any, object]) -> dict[Any, Any]:

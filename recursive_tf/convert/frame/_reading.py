@@ -309,6 +309,9 @@ class Reading(Conditions):
     spec = facts.spec
     if spec is None or spec.dtype == tf.variant:
       raise self._mixed(ref, "an array of one type")
+    if spec.shape.rank is None:
+      text = f"{path_text(ref.path)} is arrays with different numbers of axes."
+      raise self.refuse(Reason.MIXED_ATTRIBUTE, text)
     key = ("array", *ref.key, any_row or self._gathering.is_sure(ref), any_row)
     return self.memo(key, lambda: self._gathering.array(ref, spec, any_row))
 

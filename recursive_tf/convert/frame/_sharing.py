@@ -30,6 +30,7 @@ from recursive_tf.convert.values._abstract import (
   LocalObject,
   Maybe,
   Rows,
+  tuple_of,
 )
 
 Slot = tuple[Any, ...]  # Where in a value a container is: positions and keys from outside inwards.
@@ -318,7 +319,7 @@ class Rejoin:
     if isinstance(copy, tuple) and any(True for _ in containers(copy)):
       columns = [o for o in originals if isinstance(o, tuple)]
       parts = [self.value(part, [o[i] for o in columns]) for i, part in enumerate(copy)]
-      return type(copy)(*parts) if hasattr(copy, "_fields") else tuple(parts)
+      return tuple_of(type(copy), parts)
     return copy
 
   def _container(self, copy: Container, originals: list[object]) -> object:

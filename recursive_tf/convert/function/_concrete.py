@@ -8,7 +8,7 @@ that needs it is refused as it is asked for, and not where it is loaded.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -16,12 +16,20 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._places import LOG
-from recursive_tf.convert.program._arguments import NEST, NUMBER, STATIC, TENSOR, Argument
+from recursive_tf.convert.program._arguments import (
+  NEST,
+  NUMBER,
+  STATIC,
+  TENSOR,
+  Argument,
+  classify,
+)
 from recursive_tf.convert.program._graph import Graph
 from recursive_tf.convert.program._lifetime import parts_of
 from recursive_tf.convert.program._ops import has_equal_stacks
 from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.values import _forms, _results
+from recursive_tf.convert.values._checks import OF_USUAL_SIZES, check
 
 _SIZE = 2  # Of an axis that is left open, where a tensor stands for a spec.
 
@@ -31,7 +39,8 @@ class Concrete(tf.Module):
 
   What is constant in it (models, flags, numbers and attributes outside) is as it was when this was
   made; variables are the model's own. A call takes the tensors and numbers among the function's
-  arguments, by place or name, and returns tensors.
+  arguments, by place or name, and returns tensors. Numbers and tensors that the function has by
+  default may be left out, as they were then.
 
   Attributes:
     held: the variables that it reads or writes.
@@ -45,6 +54,14 @@ class Concrete(tf.Module):
   def __call__(self, /, *args: object, **kwargs: object) -> Any:
     """Runs the program once."""
     return vars(self)["__call__"](*args, **kwargs)
+
+  def get_concrete_function(self) -> Any:
+    """Returns TensorFlow's function of it, for `signatures=` of `tf.saved_model.save`."""
+    return vars(self)["__call__"].get_concrete_function()
+
+  def __repr__(self) -> str:
+    """Describes it, also in TensorFlow's error where it is given as a signature."""
+    return f"<program {self.name!r}; as a signature, pass its get_concrete_function()>"
 
 
 def examples_of(value: Any) -> object:
@@ -77,13 +94,16 @@ def with_specs(argument: Argument, given: object) -> Argument:
   return argument if not parts else Argument(NEST, argument.value, None, parts, argument.keys)
 
 
-def concrete_of(name: str, program: Program, graph: Graph) -> Concrete:
+def concrete_of(
+  name: str, program: Program, graph: Graph, defaults: Mapping[str, object]
+) -> Concrete:
   """Returns a program by itself.
 
   Args:
     name: of the function.
     program: the program.
     graph: its graph.
+    defaults: what the function's parameters are where nothing is given.
 
   Raises:
     ConversionRefused: If it needs what only calls of the function have.
@@ -95,6 +115,8 @@ def concrete_of(name: str, program: Program, graph: Graph) -> Concrete:
   # As `Program.feed` has it, in the order of their names: what is read of objects is nothing.
   changing = [tf.constant(one.read()) for one in program.layout.changing.values()]
   num_ints = program.layout.columns.num_ints
+  inputs = enumerate(graph.function.graph.inputs)
+  of_usual_sizes = {i for i, tensor in inputs if getattr(tensor, OF_USUAL_SIZES, False)}
 
   def run(*args: object) -> object:
     tensors = [
@@ -102,7 +124,10 @@ def concrete_of(name: str, program: Program, graph: Graph) -> Concrete:
       for argument, value in zip(arguments.values(), args, strict=True)
       for tensor in _tensors(argument, value)
     ]
-    found = graph.function(*tensors, *changing, tf.zeros([0, num_ints], tf.int32))
+    checked = [
+      _checked(tensor) if i in of_usual_sizes else tensor for i, tensor in enumerate(tensors)
+    ]
+    found = graph.function(*checked, *changing, tf.zeros([0, num_ints], tf.int32))
     if program.is_seen_by_tapes:
       found = [_without_gradient(tensor) for tensor in found]
     return _structured(graph.form, iter(found))
@@ -113,7 +138,8 @@ def concrete_of(name: str, program: Program, graph: Graph) -> Concrete:
     raise ConversionRefused.of(
       Reason.STATEFUL_OP, f"{name} by itself: it uses what is neither a variable nor a constant."
     )
-  call = tf.function(_named(run, list(specs)), list(specs.values()), autograph=False)
+  named = _named(run, list(specs), _optional(arguments, defaults))
+  call = tf.function(named, list(specs.values()), autograph=False)
   call.get_concrete_function()
   return Concrete(name if name.isidentifier() else "program", held, call)
 
@@ -218,6 +244,16 @@ def _structured(form: object, tensors: Iterator[tf.Tensor]) -> object:
   return found
 
 
+def _checked(tensor: tf.Tensor) -> tf.Tensor:
+  """Fails the run if a loss or metric of Keras would have seen a last axis of 1, and could not."""
+  if tensor.shape.rank == 0 or tensor.shape[-1] is not None:
+    return tensor
+  message = "a loss or metric of Keras takes two rows or more"
+  found = check(tensor, tf.shape(tensor)[-1] > 1, message)
+  found.set_shape(tensor.shape)
+  return found
+
+
 def _without_gradient(tensor: tf.Tensor) -> tf.Tensor:
   """Has gradients raise: a tape outside would take a variable for what was written to it."""
   message = "The result depends on variables that the program has written. Open the tape inside."
@@ -225,9 +261,27 @@ def _without_gradient(tensor: tf.Tensor) -> tf.Tensor:
   return tf.raw_ops.PreventGradient(input=tensor, message=message) if is_taped else tensor
 
 
-def _named(run: Callable[..., object], names: list[str]) -> Callable[..., object]:
-  """Gives a function's parameters names."""
-  kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-  signature = inspect.Signature([inspect.Parameter(name, kind) for name in names])
-  run.__signature__ = signature  # type: ignore[attr-defined]
+def _optional(arguments: dict[str, Argument], defaults: Mapping[str, object]) -> dict[str, object]:
+  """Returns what the last parameters are where nothing is given.
+
+  A program for a float is none for an int by default, nor one for a tensor for a number: Python
+  would compute something else. What stands before such a parameter cannot be left out, either.
+  """
+  found: dict[str, object] = {}
+  for name, argument in reversed(arguments.items()):
+    if name not in defaults or argument.kind not in (TENSOR, NUMBER):
+      break
+    if not argument.takes(classify(defaults[name], False)):
+      break
+    found[name] = defaults[name]
+  return found
+
+
+def _named(
+  run: Callable[..., object], names: list[str], defaults: Mapping[str, object]
+) -> Callable[..., Any]:
+  """Gives a function's parameters names, and the values by default that they have."""
+  kind, empty = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
+  parameters = [inspect.Parameter(n, kind, default=defaults.get(n, empty)) for n in names]
+  run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
   return run

@@ -112,7 +112,8 @@ class Function(Decorated):
     What is not a tensor or number among the arguments is a constant of it, as is all else outside;
     variables are shared. With tensors it is compared with plain Python, as the first run of any
     graph; nothing stays of that. Axes are open that have been others in calls, and those that are
-    None in a `tf.TensorSpec` in a tensor's place; of specs, nothing can be compared.
+    None in a `tf.TensorSpec` in a tensor's place; of specs, nothing can be compared. With a loss or
+    metric of Keras inside, an open axis takes two rows or more.
 
     Args:
       *args: as in a call.
@@ -137,11 +138,17 @@ class Function(Decorated):
         arguments = self._shapes.widened(arguments)
       prepared = self._programs.prepare(arguments, values)
       program = prepared.program
-      found = concrete_of(self.__name__, program, self._programs.graph(program, prepared.arguments))
+      graph = self._programs.graph(program, prepared.arguments)
+      found = concrete_of(self.__name__, program, graph, self._defaults())
       key = program.version, False, False
       if not is_open and not program.has_prints and self._schedule.is_due(key):
         self._check_and_restore(prepared, values, key)
     return found
+
+  def _defaults(self) -> dict[str, object]:
+    """Returns what parameters are where nothing is given, by now."""
+    found = self._signature.defaults()
+    return found if self._partial is None else {**found, **self._partial.keywords}
 
   def _check_and_restore(self, prepared: Prepared, values: dict[str, object], key: object) -> None:
     """Compares a run with plain Python; variables are as before then."""

@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert.program._arguments import NEST, OBJECT, Argument, classify
+from recursive_tf.convert.values._abstract import has_more
 
 _KEYS = (str, int)
 
@@ -22,7 +23,7 @@ def nested(value: object, seen: set[int]) -> Argument | None:
   Returns:
     None of what cannot be taken apart: it holds objects, or no tensor, or a list twice.
   """
-  if not isinstance(value, (list, dict, tuple)):
+  if not isinstance(value, (list, dict, tuple)) or (isinstance(value, tuple) and has_more(value)):
     found = classify(value, False)
     return None if found.kind == OBJECT else found
   kind = type(value)

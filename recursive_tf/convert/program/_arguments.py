@@ -13,9 +13,11 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._profile import check_class
 from recursive_tf.convert.values import _encode, _forms
+from recursive_tf.convert.values._abstract import has_more
 from recursive_tf.convert.values._forms import dtype_of_number
 
 OBJECT, NUMBER, TENSOR, STATIC, NEST = "object", "number", "tensor", "static", "nest"
@@ -185,6 +187,9 @@ def classify(value: object, is_first: bool) -> Argument:
   if type(value) in (int, float):
     return Argument(NUMBER, type(value))
   if isinstance(value, tuple) and _holds_tensors(value):
+    if has_more(value):
+      text = f"A {type(value).__name__} with attributes beside its elements."
+      raise ConversionRefused.of(Reason.UNSUPPORTED_OPERATION, text)
     parts = tuple(classify(part, False) for part in value)
     return Argument(NEST, type(value), parts=parts)
   if is_first and (value is None or type(value) is str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,11 +14,11 @@ from recursive_tf.convert.effects._commit import Outcome, Write, prints_of, writ
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Layout
-from recursive_tf.convert.frame._left_out import LeftOut, Site
+from recursive_tf.convert.frame._left_out import LeftOut, Site, at
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.program._arguments import CONTAINER, GIVEN, Argument, mapped_names
+from recursive_tf.convert.program._arguments import CONTAINER, GIVEN, STATIC, Argument, mapped_names
 from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._feeding import Feeder
 from recursive_tf.convert.program._graph import Graph, GraphMaker
@@ -152,6 +153,18 @@ class Program:
     """Whether a run prints from within the graph: that cannot be held back."""
     return self.step is not None and self.step.has_prints
 
+  @functools.cached_property
+  def strategies(self) -> list[tf.distribute.Strategy]:
+    """Those of the variables that a run may write; none of what was made outside of all."""
+    written = {} if self.step is None else self.step.written
+    given = [a.value for a in self._arguments.values() if a.kind == STATIC]
+    return [
+      variable.distribute_strategy
+      for variable in (self.guards.all_variables(given) if written else ())
+      if isinstance(variable, tf.distribute.DistributedValues)
+      and any(id(part.handle) in written for part in variable.values)
+    ]
+
   @property
   def is_seen_by_tapes(self) -> bool:
     """Whether a tape outside would see what a run has written to variables."""
@@ -231,8 +244,8 @@ class Program:
 
   def agrees(self, values: dict[Site, bool]) -> bool:
     """Tells whether it has these branches of conditionals, by the values of their conditions."""
-    left_out = self.left_out
-    return all(s not in left_out or left_out[s].value is not value for s, value in values.items())
+    pairs = ((at(self.left_out, site), value) for site, value in values.items())
+    return all(found is None or found.value is not value for found, value in pairs)
 
   def own(self, arguments: dict[str, Argument]) -> dict[str, Argument]:
     """Returns the arguments of a call as this program takes them."""

@@ -11,7 +11,7 @@ from typing import Any
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._containers import DICTS
 from recursive_tf.convert.frame._budget import Budget, Limits
-from recursive_tf.convert.frame._left_out import LeftOut, Site
+from recursive_tf.convert.frame._left_out import LeftOut, Site, at, with_more
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._arguments import (
   CONTAINER,
@@ -50,6 +50,7 @@ _MAX_HOPELESS = 2
 _MAX_SECONDS_IN_VAIN = 10.0  # Of conversions without branches that each call takes.
 _PATIENCE = 4  # Times the seconds, for what was refused because it took too long.
 # Runs that fail one after the other although plain Python does not, before it is given up.
+_MAX_STRIKES = 16  # Runs that fail in all, before they are given up if no more of them count.
 _MAX_FAILURES = {
   Reason.GRAPH_ERROR: 2,
   Reason.INTERNAL_ERROR: 2,
@@ -65,11 +66,12 @@ class Entry:
   programs: list[Program] = dataclasses.field(default_factory=list)
   num_conversions: int = 0
   num_refusals: int = 0
-  num_failures: int = 0
+  num_failures: int = 0  # One after the other.
+  num_strikes: int = 0  # In all.
+  num_runs: int = 0  # That counted.
   refusal: ConversionRefused | None = None
   retry_seconds: float | None = None  # Time in calls after which it is tried once more.
   has_retried: bool = False
-  has_run: bool = False
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
   changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
   containers: dict[str, object] = dataclasses.field(default_factory=dict)
@@ -109,23 +111,28 @@ class Entry:
     self.programs.clear()
 
   def note_failure(self, refusal: ConversionRefused, is_left_out: bool = False) -> None:
-    """Notes that a run failed and Python did not: what fails again and again is given up.
+    """Notes that a run failed and Python did not: what fails too often is given up for good.
+
+    That is several times one after the other, or in all, if it has failed more often than not.
 
     Args:
       refusal: why, and what calls are told from then on.
       is_left_out: whether the run took a branch that is left out.
     """
     self.num_failures += 1
+    self.num_strikes += 1
     reason = Reason.CHECK_FAILED if is_left_out else refusal.reason
     most = _MAX_FAILURES.get(reason, _MAX_FAILURES[Reason.CHECK_FAILED])
-    if reason == Reason.DYNAMIC_LIST and not self.has_run:
+    if reason == Reason.DYNAMIC_LIST and not self.num_runs:
       most = 1  # What lists of several shapes fail, they fail each time.
-    if self.num_failures >= most:
+    is_often = self.num_strikes >= _MAX_STRIKES and self.num_strikes > self.num_runs
+    if self.num_failures >= most or is_often:
       self.give_up(refusal)
 
   def note_run(self) -> None:
     """Notes that a run counted."""
-    self.num_failures, self.has_run = 0, True
+    self.num_failures = 0
+    self.num_runs += 1
 
   def container(self, name: str, values: list[Any]) -> Argument:
     """Returns a list argument with the form that covers all lists seen."""
@@ -164,7 +171,7 @@ class _Making:
       return None
     site, value = refusal.without
     is_final = value is not None
-    if is_final and self.taken.get(site) is value:
+    if is_final and at(self.taken, site) is value:
       return None
     found = value if is_final else not self.taken.get(site, True)
     return site, LeftOut(found, refusal.again(), is_final)
@@ -537,6 +544,25 @@ class Programs:
       place: owner for place, owner in self._changing.items() if owner() is not None
     }
     changing = {place: owner() for place, owner in self._changing.items()}
+    try:
+      return self._of_branches(making, arguments, changing, self._profile)
+    except ConversionRefused as refusal:
+      if refusal.reason in _LASTING or not making.entry.programs:
+        raise
+      # Objects of other calls may have other things in their attributes: those have a program.
+      try:
+        return self._of_branches(making, arguments, changing, Profile())
+      except (ConversionRefused, PromoteArgument):
+        raise refusal from None
+
+  def _of_branches(
+    self,
+    making: _Making,
+    arguments: dict[str, Argument],
+    changing: dict[Any, Any],
+    profile: Profile,
+  ) -> Program:
+    """Makes a program for objects as a profile has them, without branches that are refused."""
     left_out: dict[Site, LeftOut] = {}
     first: ConversionRefused | None = None
     while True:
@@ -545,7 +571,7 @@ class Programs:
           self._num_versions,
           self._sources(self._function),
           arguments,
-          self._profile,
+          profile,
           self._sources,
           changing,
           making.roots,
@@ -557,6 +583,7 @@ class Programs:
       except ConversionRefused as refusal:
         first = first or refusal
         more = making.left_out(refusal)
-        if more is None or more[0] in left_out or len(left_out) >= _MAX_LEFT_OUT:
+        now = None if more is None else with_more(left_out, *more)
+        if now is None or len(now) > _MAX_LEFT_OUT:
           raise first from refusal.__cause__
-        left_out.update([more])
+        left_out = now

@@ -3,7 +3,8 @@
 Calls that differ in data share a SubGraph; other constants, functions, or lists of another length
 make another one. A list that has ever other lengths is one of unknown length from then on. What
 makes ever more variants otherwise is refused at once: there would be no end. A string to which each
-call in a call adds something is one that only the run knows from then on.
+call in a call adds something is one that only the run knows from then on. An argument that each
+call in a call puts into another tuple, list, dict or object has no end, if all else is the same.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from recursive_tf.convert.values._abstract import Bottom
 
 _MAX_VARIANTS = 24  # Of one function.
 _MAX_LENGTHS = 3  # Of a list in one place, before it is one of unknown length.
+_MAX_DEPTH = 5  # Calls in calls, each with what the one around it was given in another nest.
 _MAX_GROWTH = 2  # Calls in calls, each with a string made of the one around it.
 
 Key = Any  # The function, and by parameter what of the form is no data.
@@ -76,6 +78,10 @@ class Variants:
     growing = {(key[0], (name,)) for name in self._growing(frame, key, literals)}
     if growing:
       self._open_all(growing, own)
+    deeper = self._deepening(key, frame.key)
+    if deeper is not None:
+      text = f"Each call in a call puts {_shown(deeper)} into another nest: there would be no end."
+      raise Endless(frame.refuse(Reason.TOO_MANY_VARIANTS, text))
     lengths: dict[object, set[int]] = {}
     for of_key, known in (*own.items(), (key, forms)):  # Functions in it may bring other names.
       for (name, _), form in zip(of_key[1], known, strict=True):
@@ -116,6 +122,26 @@ class Variants:
         )
       yield name
 
+  def _deepening(self, key: Key, caller: Key | None) -> object:
+    """Returns the parameter that each call in a call is given in another nest; None if none is.
+
+    Where anything else of a call is another constant, that may end it.
+    """
+    count, name = 0, None
+    while caller is not None and count <= _MAX_DEPTH:
+      if caller[0] == key[0]:
+        pairs = zip(key[1], caller[1], strict=False)
+        differing = [(new, old) for new, old in pairs if new != old]
+        names = {new[0] for new, _ in differing} | {old[0] for _, old in differing}
+        if len(names) != 1 or not _is_part(differing[0][1][1], differing[0][0][1]):
+          return None
+        (now,) = names
+        if name is not None and name != now:
+          return None
+        key, name, count = caller, now, count + 1
+      caller = self._callers.get(caller)
+    return name if count > _MAX_DEPTH else None
+
   def _chain(
     self, name: object, found: tuple[object, str], key: Key, caller: Key | None
   ) -> list[str]:
@@ -129,6 +155,15 @@ class Variants:
         chain += [around[1]] if around[1] != chain[-1] else []
       caller = self._callers.get(caller)
     return chain
+
+
+def _is_part(part: object, whole: object) -> bool:
+  """Tells whether the skeleton of a form is somewhere in that of a nest, and not all of it."""
+  if not isinstance(whole, tuple):
+    return False
+  is_constant = len(whole) == 2 and whole[0] is tuple
+  inside = whole[2] if len(whole) == 3 else whole[1] if is_constant else ()
+  return any(part == inner or _is_part(part, inner) for inner in inside)
 
 
 def _too_many(frame: Frame, keys: list[Key]) -> ConversionRefused:

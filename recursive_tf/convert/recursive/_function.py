@@ -112,9 +112,16 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
   def __call__(self, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
     """Calls the function once."""
-    if args and isinstance(args[-1], Packed) and not is_comparing():
+    if self.is_plain(args):  # Here, too: a frame less in each level of plain Python.
+      return self.python(*args, **kwargs)
+    if args and isinstance(args[-1], Packed):
       return self._run_packed(args[-1])
     return super().__call__(*args, **kwargs)
+
+  def is_plain(self, args: tuple[object, ...]) -> bool:
+    """Tells whether a call is to be plain Python: one within a run that is, but of no `pack`."""
+    is_packed = bool(args) and isinstance(args[-1], Packed)
+    return is_comparing() or (not is_packed and super().is_plain(args))
 
   def __repr__(self) -> str:
     """Describes the function by name."""

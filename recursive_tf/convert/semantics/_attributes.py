@@ -35,9 +35,11 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   Scope,
   Weak,
+  has_more,
   is_named_tuple,
   is_static,
   named,
+  tuple_of,
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
@@ -91,13 +93,14 @@ def of_static(ip: Host, owner: object, name: str) -> object:
   frame = ip.frame
   if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
     if name == "_replace" and is_named_tuple(type(owner)):
-      fields: Any = owner
-      return Builtin(name, lambda **new: type(fields)(**{**fields._asdict(), **new}))
+      return Builtin(name, functools.partial(_replaced, ip, owner))
     found = inspect.getattr_static(type(owner), name, None)
     if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
       return BoundMethod(found, owner)
     if isinstance(found, property):
       return ip.call(found.fget, [owner], {})
+    if has_more(owner):
+      raise frame.refuse(Reason.OPAQUE_READ, f"A {named(owner)} with attributes of its own.")
     if not hasattr(owner, name):
       raise Raises
     return getattr(owner, name)
@@ -129,6 +132,13 @@ def of_static(ip: Host, owner: object, name: str) -> object:
   if not hasattr(owner, name):
     raise Raises
   return ip.conversion.guards.attribute(owner, name)
+
+
+def _replaced(ip: Host, owner: Any, /, **new: object) -> Any:
+  """Does what `_replace` of a named tuple does, by the `_make` of its class."""
+  if not new.keys() <= {*owner._fields}:
+    raise Raises
+  return tuple_of(type(owner), [new.get(n, v) for n, v in zip(owner._fields, owner, strict=True)])
 
 
 def _of_library(ip: Host, owner: object, name: str) -> object:
@@ -514,6 +524,9 @@ def write(ip: Host, owner: object, name: str, value: object) -> None:
       getattr(owner.type, "__dataclass_params__", None), "frozen", False
     ):
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{owner.type.__name__}.{name} is not plain.")
+    has_place = owner.type.__dictoffset__ or isinstance(found, types.MemberDescriptorType)
+    if not has_place:
+      raise Raises  # An AttributeError: its class has `__slots__`.
     owner.fields = {**owner.fields, name: value}
     return
   ip.conversion.effects.write_attribute(ip, owner, name, value)

@@ -48,11 +48,16 @@ from recursive_tf.convert.values._abstract import (
   Weak,
   is_named_tuple,
   is_static,
+  makes_its_own,
+  tuple_of,
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Spread
+from recursive_tf.subgraph import SubGraph, SubGraphFunction
+from recursive_tf.subgraph._decorator import BoundMethod as SubGraphMethod
 
+_SUBGRAPHS = (SubGraph, SubGraphFunction, SubGraphMethod)
 _PLAIN_DESCRIPTORS = (property, types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
@@ -66,6 +71,10 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
     return function.call(*args, **kwargs)
   if isinstance(function, Closure):
     return call_function(ip, function, args, kwargs)
+  owner = function.owner if isinstance(function, BoundMethod) else None
+  for graph in (function, getattr(function, "__self__", owner)):
+    if isinstance(graph, _SUBGRAPHS):
+      raise _of_subgraph(ip, graph)
   if isinstance(function, BoundMethod):
     return call(ip, function.function, [function.owner, *args], kwargs)
   if isinstance(function, functools.partial):
@@ -79,8 +88,8 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
   if isinstance(function, types.MethodType) and is_named_tuple(function.__self__):
     is_make = function.__name__ == "_make" and _spread(args) is None
     if is_make and len(args) == 1 and not kwargs:
-      named: Any = function.__self__
-      return named(*ip.fixed_items(args[0]))
+      made: Any = function.__self__
+      return tuple_of(made, ip.fixed_items(args[0]))
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if _is_written_out(function):
@@ -244,6 +253,8 @@ def _check_computes(
 def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -> object:
   """Makes an instance of a class of the user's."""
   frame = ip.frame
+  if is_named_tuple(type_) and makes_its_own(type_):
+    raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or __init__.")
   if is_named_tuple(type_) or type_ in (contextlib.suppress, contextlib.nullcontext):
     return type_(*args, **kwargs)
   if issubclass(type_, BaseException) or type_.__module__ == "builtins":
@@ -281,6 +292,16 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
   elif args or kwargs:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) takes no arguments.")
   return made
+
+
+def _of_subgraph(ip: Host, graph: object) -> Exception:
+  """Returns the refusal of a call of a graph function, which has no Python to look into."""
+  name = getattr(graph, "__name__", None) or getattr(graph, "name", "It")
+  return ip.frame.refuse(
+    Reason.OPAQUE_CALL,
+    f"{name} is a SubGraph already, made of a graph and not of Python. Call it outside, or call the"
+    " function that it was made of, undecorated: that becomes a SubGraph here.",
+  )
 
 
 def _own_access(type_: type) -> str | None:

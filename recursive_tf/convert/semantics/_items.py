@@ -18,7 +18,7 @@ from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _arrays, _attributes, _shapes, _text
-from recursive_tf.convert.semantics._protocols import as_index
+from recursive_tf.convert.semantics._protocols import as_index, is_own
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Abstract,
@@ -75,6 +75,11 @@ def item(ip: Host, owner: object, key: object) -> Any:
     return ip.call(ip.attribute(owner, "__getitem__"), [key], {})
   if isinstance(owner, Weak):
     owner = frame.strong(owner)
+  if isinstance(owner, (tuple, list, dict, str)):
+    if is_own(owner, "__getitem__"):
+      return ip.call(BoundMethod(type(owner).__getitem__, owner), [key], {})
+    if is_own(owner, "__iter__"):  # By which the elements are read here.
+      raise frame.refuse(Reason.OPAQUE_READ, f"An item of a {named(owner)}, which has an __iter__.")
   if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
     return _fixed(ip, owner, key)
   if isinstance(owner, (dict, list)):

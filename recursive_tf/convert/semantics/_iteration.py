@@ -63,7 +63,7 @@ def rows_of(ip: Host, value: object, one_by_one: bool = False) -> Rows | None:
     if is_known and not one_by_one and _forms.has_containers(rows.form):
       ip.conversion.note_doubled(named_one)  # What takes the elements may keep them.
     return rows
-  if isinstance(value, (list, dict)):
+  if isinstance(value, (list, dict)) and not is_own(value, "__iter__"):
     state = ip.conversion.effects.read_static_elements(ip, value)
     return None if state is None else state.value
   if isinstance(value, tf.Tensor) and value.shape.rank and value.shape[0] is None:
@@ -102,13 +102,18 @@ def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[object]:
     return list(value.items)
   if isinstance(value, LocalDict):
     return list(value.items)
+  if is_own(value, "__iter__"):
+    found = ip.call(BoundMethod(type(value).__iter__, value), [], {})
+    if isinstance(found, Once) or (isinstance(found, LocalList) and found.is_iterator):
+      return fixed_items(ip, found.value if isinstance(found, Once) else found)
+    raise frame.refuse(Reason.OPAQUE_READ, "__iter__ that does not return iter(...).")
   rows = rows_of(ip, value)
   if rows is not None:
     if count is None:
       raise frame.refuse(
         Reason.DYNAMIC_LIST, "A list is taken apart whose length only the run knows."
       )
-    if isinstance(value, Ref):
+    if isinstance(value, Ref) and _has_items_in_order(ip, value):
       length = frame.length(value)
       frame.demand(tf.equal(length.tensor, count))
       return [builtin_item(ip, value, i) for i in range(count)]
@@ -138,11 +143,6 @@ def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[object]:
       raise frame.refuse(Reason.DYNAMIC_LIST, "Iterating over a tensor of unknown length.")
     ip.budget.take(value.shape[0])
     return list(tf.unstack(value))
-  if is_own(value, "__iter__"):
-    found = ip.call(BoundMethod(type(value).__iter__, value), [], {})
-    if isinstance(found, Once) or (isinstance(found, LocalList) and found.is_iterator):
-      return fixed_items(ip, found.value if isinstance(found, Once) else found)
-    raise frame.refuse(Reason.OPAQUE_READ, "__iter__ that does not return iter(...).")
   if is_own(value, "__getitem__", "__len__"):
     raise frame.refuse(Reason.OPAQUE_READ, f"Iterating over a {named(value)} by its items.")
   is_stream = isinstance(value, tf.data.Dataset) or hasattr(type(value), "__next__")
@@ -153,6 +153,15 @@ def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[object]:
     elements = ip.native(lambda v: list(itertools.islice(v, count)), [value], {})
     return list(elements.items)
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"Iterating over a {named(value)}.")
+
+
+def _has_items_in_order(ip: Host, ref: Ref) -> bool:
+  """Tells whether iterating over an object of the heap gives its items 0, 1, 2, ...
+
+  A dict gives its keys, and a class's own `__iter__` gives anything.
+  """
+  kinds = ip.frame.types_of(ref) - {NoneType, Missing}
+  return bool(kinds) and all(map(is_plain_sequence, kinds))
 
 
 def contents_of_dict(ip: Host, ref: Ref, name: str) -> Rows:
@@ -191,6 +200,8 @@ def unpacked(ip: Host, value: object, num_before: int, num_after: int) -> list[o
   middle = item_of_rows(ip, rows, Slice(num_before, -num_after or None, None))
 
   def one(i: int) -> object:
-    return builtin_item(ip, value, i) if isinstance(value, Ref) else item_of_rows(ip, rows, i)
+    if isinstance(value, Ref) and _has_items_in_order(ip, value):
+      return builtin_item(ip, value, i)
+    return item_of_rows(ip, rows, i)
 
   return [*map(one, range(num_before)), middle, *map(one, range(-num_after, 0))]

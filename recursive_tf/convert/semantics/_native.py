@@ -27,7 +27,9 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   is_static,
   named,
+  tuple_of,
 )
+from recursive_tf.convert.values._checks import OF_USUAL_SIZES
 from recursive_tf.convert.values._logits import LOGITS, has_logits
 from recursive_tf.convert.values._operands import Shape, Slice
 from recursive_tf.convert.values._text import Text
@@ -176,8 +178,14 @@ def _demand_elements(ip: Host, tensor: tf.Tensor) -> None:
 
 def _of_usual_sizes(ip: Host, value: object) -> object:
   """Returns a tensor, failing the run if it has fewer than two of what only the run counts."""
-  if not isinstance(value, tf.Tensor) or is_static(value) or value.op.type == "Placeholder":
-    return value  # The function's own arguments of such sizes have graphs of their own.
+  if not isinstance(value, tf.Tensor) or is_static(value):
+    return value
+  outer = tfi.outermost(value)
+  if outer.op.type == "Placeholder":
+    # The function's own arguments of such sizes have graphs of their own; not where a program is
+    # by itself, which checks them.
+    setattr(outer, OF_USUAL_SIZES, True)
+    return value
   shape = value.shape
   if shape.rank is None or shape.is_fully_defined():
     return value
@@ -251,7 +259,7 @@ def lowered(ip: Host, value: object) -> Any:
     return {key: lowered(ip, part) for key, part in value.items.items()}
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
     parts = [lowered(ip, part) for part in value]
-    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return tuple_of(type(value), parts)
   if isinstance(value, Shape):
     return [lowered(ip, size) for size in value.dims]
   if isinstance(value, LocalObject):

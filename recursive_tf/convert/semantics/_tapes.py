@@ -13,7 +13,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics._native import native
-from recursive_tf.convert.values._abstract import LocalDict, LocalList, Weak, is_static
+from recursive_tf.convert.values._abstract import LocalDict, LocalList, Weak, is_static, tuple_of
 from recursive_tf.convert.values._forms.rows import STACKED
 
 # Ops of ours that are no calls: checks, and what Python does with numbers.
@@ -148,7 +148,7 @@ def _checked(ip: Host, value: object) -> Any:
     return ip.frame.new(LocalDict({key: _checked(ip, part) for key, part in value.items.items()}))
   if isinstance(value, tuple):
     parts = [_checked(ip, part) for part in value]
-    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return tuple_of(type(value), parts)
   if isinstance(value, tf.IndexedSlices):
     return tf.IndexedSlices(_checked(ip, value.values), value.indices, value.dense_shape)
   if isinstance(value, tf.Tensor) and (value.dtype.is_floating or value.dtype.is_complex):

@@ -424,6 +424,11 @@ class LiveSignature:
         self._state, self._known = state, inspect.signature(function)
     return self._known
 
+  def defaults(self) -> dict[str, object]:
+    """Returns the default values by parameter."""
+    parameters = self._now().parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
   def bind(self, /, *args: object, **kwargs: object) -> inspect.BoundArguments:
     """Returns the arguments of a call by parameter; see `inspect.Signature.bind`."""
     return self._now().bind(*args, **kwargs)

@@ -8,6 +8,9 @@ from recursive_tf._ops import kernels
 
 # With it the message of every failed check begins, those of _numbers.py's ops included.
 CHECK_FAILED = "recursive_tf: check failed"
+# An attribute of arguments that a loss or metric of Keras has in a graph: it means something else
+# by a last axis of 1, and does not see one that is open.
+OF_USUAL_SIZES = "_recursive_tf_of_usual_sizes"
 
 
 def check(value: object, ok: object, message: str) -> tf.Tensor:

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import BoundMethod
+from recursive_tf.convert.values._abstract import BoundMethod, tuple_of
 from recursive_tf.convert.values._forms import (
   ArrayForm,
   Form,
@@ -134,7 +134,7 @@ def stacked(values: list[Any]) -> Any:
   same = all(type(value) is type(first) for value in values)
   if same and isinstance(first, tuple) and all(len(value) == len(first) for value in values):
     parts = [stacked(list(part)) for part in zip(*values, strict=True)]
-    return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
+    return tuple_of(type(first), parts)
   if same and isinstance(first, list) and all(len(value) == len(first) for value in values):
     if any(isinstance(part, tf.Tensor) for part in first):
       return [stacked(list(part)) for part in zip(*values, strict=True)]
@@ -142,10 +142,19 @@ def stacked(values: list[Any]) -> Any:
   if same and type(first) is dict and all(value.keys() == first.keys() for value in values):
     return {key: stacked([value[key] for value in values]) for key in first}
   if same and hasattr(type(first), "__dataclass_fields__"):
-    names = list(vars(first))
-    form = NestForm(type(first), tuple(names), ())
-    return container(form, [stacked([getattr(value, name) for value in values]) for name in names])
+    names = [_attributes_of(value) for value in values]
+    if all(set(found) == set(names[0]) for found in names):
+      form = NestForm(type(first), tuple(names[0]), ())
+      parts = [stacked([getattr(value, name) for value in values]) for name in names[0]]
+      return container(form, parts)
   return values
+
+
+def _attributes_of(value: Any) -> list[str]:
+  """Returns the names of what an object of a dataclass has, in slots or not."""
+  own = getattr(value, "__dict__", {})
+  slots = [name for name in value.__dataclass_fields__ if name not in own]
+  return [*own, *(name for name in slots if hasattr(value, name))]
 
 
 def is_same(old: Any, new: Any) -> bool:
@@ -178,12 +187,10 @@ def container(form: NestForm, parts: list[Any]) -> Any:
     return parts
   if form.type is dict:
     return dict(zip(form.keys, parts, strict=True))
-  if form.type is tuple:
-    return tuple(parts)
   if form.type is BoundMethod:
     return types.MethodType(*parts)
   if issubclass(form.type, tuple):
-    return form.type(*parts)
+    return tuple_of(form.type, parts)
   made = object.__new__(form.type)
   for name, value in zip(form.keys, parts, strict=True):
     object.__setattr__(made, name, value)

@@ -271,3 +271,33 @@ def test_constants_that_are_ever_others_are_named():
   assert f(deep()) == 21
   assert f.stats.fallbacks == {Reason.TOO_MANY_VARIANTS: 1}
   assert "'mode'" in str(f.explain())
+
+
+class _Tree:
+  def __init__(self, value, left=None, right=None):
+    self.value, self.left, self.right = value, left, right
+
+
+def _tuples(node, tail=None):
+  return tail if node is None else _tuples(node.left, (node.value, _tuples(node.right, tail)))
+
+
+def _dicts(node, tail=None):
+  return tail if node is None else _dicts(node.left, {"a": _dicts(node.right, {"b": tail})})
+
+
+def _for_one_side(node, tail=None):
+  return (
+    tail if node is None else (_for_one_side(node.left), _for_one_side(node.right, (1.0, tail)))
+  )
+
+
+@pytest.mark.parametrize("function", [_tuples, _dicts, _for_one_side])
+def test_an_argument_that_gets_ever_deeper_is_refused_soon(function):
+  tree = _Tree(0.0, _Tree(1.0, _Tree(3.0)), _Tree(2.0))
+  ours = rtf.recursive(function)
+  begin = time.process_time()
+  assert ours(tree) == function(tree)
+  seconds = time.process_time() - begin
+  assert "puts 'tail' into another nest" in str(ours.explain()), ours.explain()
+  assert seconds < 3.0, seconds  # It took all of the 8 seconds that a conversion may.

@@ -2,6 +2,7 @@
 
 import gc
 
+import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
@@ -102,3 +103,94 @@ def test_graphs_of_a_number_that_is_an_input_by_now_are_not_kept():
     assert f(model, x).numpy().tolist() == [model.rate, 2.0 * model.rate]
   assert (f.stats.num_graphs, f.explain().num_kept) == (3, 2)
   assert f.stats.num_fallback_runs == 0
+
+
+def _saves(x):
+  if tf.reduce_sum(x) > 0:
+    open("/dev/null", "w").close()
+  return x * 2.0
+
+
+def test_what_breaks_more_often_than_not_is_dropped_for_good():
+  f, taken, other = rtf.function(_saves, verify=False), tf.ones([2]), -tf.ones([2])
+  for _ in range(16):  # Never eight of them one after the other.
+    for x in (taken, taken, other):
+      assert f(x).numpy().tolist() == (x * 2.0).numpy().tolist()
+  counts = f.stats.num_converted_runs, f.stats.num_fallback_runs
+  for x in (other, other, other):
+    f(x)
+  # Two conversions: the second of the calls that take the branch is tried with it again.
+  assert f.stats.num_converted_runs == counts[0] < 16
+  assert f.stats.num_fallback_runs == counts[1] + 3
+  assert f.explain().num_kept == 0
+  assert "is left out" in str(f.explain())
+
+
+def test_what_breaks_often_but_less_than_it_holds_is_kept():
+  f, taken, other = rtf.function(_saves, verify=False), tf.ones([2]), -tf.ones([2])
+  for _ in range(40):
+    for x in (taken, other, other):
+      assert f(x).numpy().tolist() == (x * 2.0).numpy().tolist()
+  assert f.stats.num_converted_runs >= 2 * 39
+  assert f.stats.num_fallback_runs <= 41
+
+
+def test_a_failing_run_every_second_call_is_dropped_for_good():
+  def f(x):
+    try:
+      return tf.linalg.inv(x)
+    except tf.errors.InvalidArgumentError:
+      return -x
+
+  ours = rtf.function(f, verify=False)
+  for i in range(60):
+    x = tf.eye(2) * float(i % 3 == 0)
+    assert ours(x).numpy().tolist() == f(x).numpy().tolist()
+  assert ours.explain().num_kept == 0
+
+
+def _in_turns(num_turns, marked):
+  def f(x):
+    for i in range(num_turns):
+      if tf.reduce_sum(x) > 1000.0 * (i + 1):
+        marked.append(i)
+        open("/dev/null", "w").close()
+      elif tf.reduce_sum(x) < -1000.0 * (i + 1):
+        x = x + 1.0
+      x = x * 1.5
+    return x
+
+  return f
+
+
+@pytest.mark.parametrize("num_turns", [2, 4, 5, 12])
+def test_a_branch_is_left_out_in_all_turns_of_a_loop(num_turns):
+  plain_turns, turns = [], []
+  plain, f = (
+    _in_turns(num_turns, plain_turns),
+    rtf.function(_in_turns(num_turns, turns), verify=False),
+  )
+  values = [1.0, 2.0, -3.0, 700.0, 1.0, -900.0, 1e6, 1.0, 400.0, 5.0]
+  for value in values:
+    x = tf.fill([2], value)
+    assert f(x).numpy().tolist() == plain(x).numpy().tolist()
+    assert turns == plain_turns
+  num_plain = f.stats.num_fallback_runs
+  assert f.stats.num_converted_runs == len(values) - num_plain and 0 < num_plain <= 5
+  assert f.stats.num_conversions <= 4
+  assert str(f.explain()).count("where the other branch is left out") <= 2
+
+
+def test_a_loop_whose_turns_have_branches_that_fit_no_graph_together():
+  def f(x, states):
+    found = states
+    for i in range(6):
+      if tf.reduce_sum(x) > 10.0 * (i + 1):
+        found = [*found, x]
+      x = x * 1.5
+    return found[-1] * 1.0
+
+  ours = rtf.function(f, verify=False)
+  for value in (1.0, 1.0, 30.0, 1.0, 1.0):
+    x = tf.fill([2], value)
+    assert ours(x, [x + 1.0]).numpy().tolist() == f(x, [x + 1.0]).numpy().tolist()

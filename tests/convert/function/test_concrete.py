@@ -1,5 +1,7 @@
 """`f.concrete(...)`: programs by themselves, saved and loaded, or refused at once."""
 
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -263,3 +265,94 @@ def test_open_axes_are_those_of_calls():
   assert f.concrete(tf.ones([5, 3]))(tf.ones([7, 3])).shape == [7]
   with pytest.raises(ValueError, match="number of axes"):
     f.concrete(tf.TensorSpec(None))
+
+
+_SHIFT, _TWO = tf.Variable([1.0, 2.0]), np.float32(2.0)
+
+
+def _scaled(x, scale=2.0, flag=True, *, bias=1.0, by=None, times=3):
+  y = x * _SHIFT * scale + bias if flag else x
+  return y * times if by is None else y * by
+
+
+@pytest.mark.parametrize("given", [{}, {"scale": 0.5}, {"bias": 0.5, "times": 2}, {"times": 1}])
+def test_what_the_function_has_by_default_may_be_left_out(given, tmp_path):
+  x = tf.ones([3, 2])
+  program = rtf.function(_scaled, strict=True).concrete(tf.TensorSpec([None, 2]), **given)
+  loaded = _loaded(program, tmp_path)
+  for call in (program, loaded):
+    _assert_same(call(x), _scaled(x))
+    _assert_same(call(x, 0.25), _scaled(x, 0.25))
+    _assert_same(call(x, bias=4.0), _scaled(x, bias=4.0))
+    _assert_same(call(x, times=5), _scaled(x, times=5))
+  served = loaded.signatures["serving_default"]  # All by name, as TensorFlow has it.
+  numbers = {
+    "times": tf.constant(2, tf.int64),
+    "scale": tf.constant(3.0, tf.float64),
+    "bias": tf.constant(2.0, tf.float64),
+  }
+  _assert_same(served(x=x, **numbers)["output_0"], _scaled(x, 3.0, bias=2.0, times=2))
+
+
+@pytest.mark.parametrize(
+  ("function", "given", "optional"),
+  [
+    # An int by default is no float, nor a number a tensor: Python would compute something else.
+    (lambda x, a=1, b=2.0: x * a * b, {"a": 2.0}, {"b": 2.0}),
+    (lambda x, a=1, b=2.0: x * a * b, {"b": 2}, {}),
+    (lambda x, a=1, b=2.0: x * a * b, {"b": tf.ones([])}, {}),
+    (lambda x, a=1, *, b: x * a * b, {"b": 2}, {}),
+    (lambda x, a=1, b=None: x * a, {}, {"a": 1}),
+    (lambda x, a=1, b=None: x * a * b, {"b": tf.ones([])}, {}),
+    (lambda x, a=_TWO: x * a, {}, {"a": _TWO}),
+    (functools.partial(lambda x, a, b: x * a * b, a=1, b=2), {}, {"a": 1, "b": 2}),
+  ],
+)
+def test_a_default_of_another_kind_is_none(function, given, optional):
+  program = rtf.function(function, strict=True).concrete(tf.ones([2]), **given)
+  parameters = vars(program)["__call__"].function_spec.fullargspec
+  names = parameters.args[len(parameters.args) - len(parameters.defaults or ()) :]
+  assert dict(zip(names, parameters.defaults or (), strict=True)) == optional
+  if function(tf.ones([2]), **given) is not None and optional:
+    given = {name: value for name, value in given.items() if name not in optional}
+    _assert_same(program(tf.ones([2]), **given), function(tf.ones([2]), **given))
+
+
+def test_a_default_is_that_of_the_time():
+  def f(x, a=1.0):
+    return x * a
+
+  made = rtf.function(f, strict=True)
+  made(tf.ones([2]))
+  f.__defaults__ = (3.0,)
+  program = made.concrete(tf.ones([2]))
+  f.__defaults__ = (5.0,)
+  assert program(tf.ones([2])).numpy().tolist() == [3.0, 3.0]
+
+
+def test_a_program_is_a_signature_of_another_module(tmp_path):
+  model, x = _Counter(), tf.ones([2, 4])
+  f = rtf.function(lambda model, x: x + model.table, strict=True)
+  program = f.concrete(model, tf.TensorSpec([None, 4]))
+  with pytest.raises(ValueError, match=r"pass its get_concrete_function\(\)"):
+    tf.saved_model.save(model, str(tmp_path), signatures={"add": program})
+  tf.saved_model.save(model, str(tmp_path), signatures={"add": program.get_concrete_function()})
+  loaded = tf.saved_model.load(str(tmp_path))
+  _assert_same(loaded.signatures["add"](x)["output_0"], f(model, x))
+
+
+def test_a_loss_of_keras_takes_two_rows_or_more(tmp_path):
+  loss = keras.losses.MeanAbsoluteError(reduction="none")
+  f = rtf.function(lambda y, x: loss(y, x), strict=True)
+  program = f.concrete(tf.TensorSpec([None]), tf.TensorSpec([None, None]))
+  y, x = (
+    tf.constant([1.0, 2.0, 4.0]),
+    tf.constant([[5.0, 3.0, 1.0], [2.0, 0.0, 7.0], [1.0, 1.0, 2.0]]),
+  )
+  for call in (program, _loaded(program, tmp_path)):
+    _assert_same(call(y, x), loss(y, x))
+    # Keras takes the axis of 1 away, and does not see that an open one is 1.
+    with pytest.raises(tf.errors.InvalidArgumentError, match="two rows or more"):
+      call(y, x[:, :1])
+  program = f.concrete(tf.TensorSpec([None, 3]), tf.TensorSpec([None, 3]))
+  _assert_same(program(x[:1], x[1:2]), loss(x[:1], x[1:2]))

@@ -187,6 +187,38 @@ def test_in_one_replica_it_is_a_graph():
   assert found == [float(_step(other, tf.ones([2]))) for _ in range(2)]
 
 
+def _kinds():
+  devices = ["/cpu:0"]
+  return {
+    "none": tf.distribute.get_strategy(),
+    "mirrored": tf.distribute.MirroredStrategy(devices),
+    "another": tf.distribute.MirroredStrategy(devices),
+    "one device": tf.distribute.OneDeviceStrategy(devices[0]),
+  }
+
+
+@pytest.mark.parametrize("made", ["mirrored", "one device"])
+@pytest.mark.parametrize("used", ["none", "another", "one device"])
+def test_a_variable_of_one_strategy_in_another(made, used):
+  def outcomes(decorate):
+    kinds, step, found = _kinds(), decorate(_step), []
+    with kinds[made].scope():
+      model = _Module()
+    for where in (made, used, made, used, used):
+      try:
+        found.append(float(kinds[where].run(step, args=(model, tf.ones([2])))))
+      except RuntimeError as error:
+        found.append(str(error).split(" objects")[0])
+    with kinds[used].scope():
+      try:
+        found.append(float(step(model, tf.ones([2]))))
+      except (RuntimeError, ValueError) as error:
+        found.append(str(error).split(" objects")[0])
+    return found
+
+  assert outcomes(lambda f: rtf.function(f, verify=False)) == outcomes(lambda f: f)
+
+
 def test_threads_with_models_and_shapes_of_their_own():
   step = rtf.function(_step, strict=True, verify=False)
   found = {}

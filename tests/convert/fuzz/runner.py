@@ -71,7 +71,7 @@ def programs_of(module):
   ]
 
 
-class _World:
+class World:
   """A program, built, with the calls to make."""
 
   def __init__(self, path, name, decorate):
@@ -79,9 +79,14 @@ class _World:
     suffix = f"_{name}" if name else ""
     built = getattr(module, f"build{suffix}")(decorate)
     self.function, self.state = built if isinstance(built, tuple) else (built, [])
-    calls = getattr(module, f"calls{suffix}", None) or module.calls
-    self.calls = calls(self.state) if inspect.signature(calls).parameters else calls()
+    self._make_calls = getattr(module, f"calls{suffix}", None) or module.calls
+    self.calls = self.new_calls()
     self.variables = [v for item in self.state for v in _variables(item)] or None
+
+  def new_calls(self):
+    """Returns the calls, whose arguments are made anew."""
+    has_state = inspect.signature(self._make_calls).parameters
+    return self._make_calls(self.state) if has_state else self._make_calls()
 
   def call(self, args):
     """Returns the `Outcome` of one call."""
@@ -147,7 +152,7 @@ def run(path, name="", **options):
     return converted[-1]
 
   try:
-    plain, other = _World(path, name, lambda function: function), _World(path, name, decorate)
+    plain, other = World(path, name, lambda function: function), World(path, name, decorate)
     num_sound = _compare(plain, other)
     status, detail = (None, "") if num_sound else (INVALID, "plain Python always raises")
   except AssertionError as wrong:
@@ -164,7 +169,7 @@ def run(path, name="", **options):
 def run_reference(path, name=""):
   """Runs a program plainly and by the reference interpreter, and returns the `Report`."""
   try:
-    plain, other = (_World(path, name, d) for d in (lambda function: function, reference))
+    plain, other = (World(path, name, d) for d in (lambda function: function, reference))
     has_run = _compare(plain, other, has_lines=False)
   except AssertionError as wrong:
     return Report(REFERENCE, {}, str(wrong)[:2000])
@@ -177,19 +182,36 @@ def _compare(plain, other, has_lines=True):
   seen, num_sound = ([], []), 0  # All arguments and results so far.
   # The generators go on, and so change their worlds, only after both sides have run.
   for number, (a, b) in enumerate(zip(plain.calls, other.calls, strict=True)):
-    where = f"call {number}"
-    expected, got = plain.call(a), other.call(b)
-    if not has_lines:  # Lines of an interpreter say nothing.
-      expected, got = (dataclasses.replace(found, line=None) for found in (expected, got))
+    expected = compare_call((plain, other), (a, b), seen, f"call {number}", has_lines)
     num_sound += expected.error is None
-    compare_outcomes(expected, got, where)
-    for side, args, outcome in zip(seen, (a, b), (expected, got), strict=True):
-      side.append((args, outcome.result))
-    # A new comparison looks at each object again: it may have changed since the last call.
-    Comparison().check(
-      [plain.state, *seen[0]], [other.state, *seen[1]], f"{where}: state and results"
-    )
   return num_sound
+
+
+def compare_call(sides, args, seen, where, has_lines=True):
+  """Makes one call in both worlds, and returns the plain one's `Outcome`.
+
+  Args:
+    sides: the plain world and the other one.
+    args: of each side.
+    seen: for each side a list of all arguments and results so far, which becomes longer.
+    where: the call, for messages.
+    has_lines: whether both have to raise in the same line.
+
+  Raises:
+    AssertionError: If they differ.
+  """
+  plain, other = sides
+  expected, got = plain.call(args[0]), other.call(args[1])
+  if not has_lines:  # Lines of an interpreter say nothing.
+    expected, got = (dataclasses.replace(found, line=None) for found in (expected, got))
+  compare_outcomes(expected, got, where)
+  for side, given, outcome in zip(seen, args, (expected, got), strict=True):
+    side.append((given, outcome.result))
+  # A new comparison looks at each object again: it may have changed since the last call.
+  Comparison().check(
+    [plain.state, *seen[0]], [other.state, *seen[1]], f"{where}: state and results"
+  )
+  return expected
 
 
 def _report(status, detail, converted):

@@ -196,21 +196,26 @@ def checked_rows(ip: Host, rows: Rows, part: Rows) -> Rows:
   return Rows(length, part.tensors, part.form, tuple)
 
 
+# What `reversed` asks for, and what gives the elements here.
+_BACKWARDS = ("__reversed__", "__iter__", "__getitem__", "__len__")
+
+
 def backwards(ip: Host, value: object) -> object:
   if isinstance(value, LocalList) and value.is_iterator:
     raise Raises
   kinds = ip.frame.types_of(value) if isinstance(value, Ref) else ()
-  is_local = isinstance(value, LocalObject) and hasattr(value.type, "__reversed__")
-  if is_local or is_own(value, "__reversed__") or any(map(_is_reversed, kinds)):
-    raise ip.frame.refuse(Reason.OPAQUE_READ, "reversed() of what has a __reversed__ of its own.")
+  is_own_one = isinstance(value, LocalObject) or is_own(value, *_BACKWARDS)
+  if is_own_one or any(
+    isinstance(getattr(k, n, None), types.FunctionType) for k in kinds for n in _BACKWARDS
+  ):
+    # Not what `__iter__` gives, turned round.
+    raise ip.frame.refuse(Reason.OPAQUE_READ, "reversed() of what says itself what it holds.")
+  if isinstance(value, (set, frozenset)):
+    raise Raises
   rows = ip.rows_of(value)
   if rows is None:
     return ip.frame.new(LocalList(ip.fixed_items(value)[::-1]))
   return rows_reversed(rows)
-
-
-def _is_reversed(kind: type) -> bool:
-  return isinstance(getattr(kind, "__reversed__", None), types.FunctionType)
 
 
 def any_or_all(name: str) -> Callable[..., object]:

@@ -16,6 +16,8 @@ from recursive_tf.convert.values._abstract import (
   LocalList,
   is_named_tuple,
   is_static,
+  makes_its_own,
+  tuple_of,
 )
 from recursive_tf.convert.values._numbers import Number
 
@@ -53,7 +55,7 @@ def _leaves(ip: Host, value: Any) -> list[object]:
     return [leaf for key in _keys(ip, value) for leaf in _leaves(ip, value.items[key])]
   if isinstance(value, LocalList) and value.type is list and value.items is not None:
     return [leaf for part in value.items for leaf in _leaves(ip, part)]
-  if type(value) is tuple or is_named_tuple(value):
+  if type(value) is tuple or is_named_tuple(type(value)):
     return [leaf for part in value for leaf in _leaves(ip, part)]
   if isinstance(value, _LEAVES):
     return [value]
@@ -71,8 +73,10 @@ def _packed(ip: Host, value: Any, found: Iterator[object]) -> object:
     return ip.frame.new(LocalList([_packed(ip, part, found) for part in value.items or ()]))
   if isinstance(value, tuple):
     parts_of_tuple = [_packed(ip, part, found) for part in value]
-    named: Any = type(value)
-    return named(*parts_of_tuple) if is_named_tuple(value) else tuple(parts_of_tuple)
+    if is_named_tuple(type(value)) and makes_its_own(type(value)):
+      text = f"tf.nest of a {type(value).__name__}, which has its own __new__ or __init__."
+      raise ip.frame.refuse(Reason.OPAQUE_CALL, text)
+    return tuple_of(type(value), parts_of_tuple)
   return next(found)
 
 

@@ -143,6 +143,8 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
       return _items.read_or(ip, there.step("attr", name), lambda: default[0])
 
     return _attributes.unless_none(ip, found, lambda: getattr(None, name, default[0]), read)
+  if default and isinstance(owner, LocalObject) and not has_attribute(ip, owner, name):
+    return default[0]
   if default and not isinstance(owner, ABSTRACT) and not _attributes.has_static(ip, owner, name):
     return default[0]
   return ip.attribute(owner, name)

@@ -14,6 +14,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  tuple_of,
 )
 from recursive_tf.convert.values._forms.base import BaseForm, Reader
 
@@ -66,12 +67,10 @@ def build(form: NestForm, parts: list[Any]) -> object:
     return found
   if form.type is dict:
     return LocalDict(dict(zip(form.keys, parts, strict=True)))
-  if form.type is tuple:
-    return tuple(parts)
   if form.type is BoundMethod:
     return BoundMethod(*parts)
   if issubclass(form.type, tuple):
-    return form.type(*parts)
+    return tuple_of(form.type, parts)
   return LocalObject(form.type, dict(zip(form.keys, parts, strict=True)))
 
 

@@ -1,0 +1,95 @@
+"""Recursion of plain Python through decorated functions is as deep as without them."""
+
+import sys
+import threading
+
+import pytest
+
+import recursive_tf as rtf
+
+
+class _Node:
+  def __init__(self, value, next):
+    self.value, self.next = value, next
+
+
+def _chain(length):
+  node = None
+  for i in range(length):
+    node = _Node(i, node)
+  return node
+
+
+def _function(decorate):
+  @decorate
+  def total(node):
+    open("/dev/null").close()  # Refused.
+    return 0 if node is None else node.value + total(node.next)
+
+  return total
+
+
+def _method(decorate):
+  class Model:
+    @decorate
+    def total(self, node):
+      open("/dev/null").close()
+      return 0 if node is None else node.value + self.total(node.next)
+
+  return Model().total
+
+
+def _plain(function):
+  return function
+
+
+@pytest.mark.parametrize("decorate", [rtf.recursive, rtf.function])
+@pytest.mark.parametrize("make", [_function, _method])
+def test_plain_python_is_as_deep_as_undecorated(make, decorate):
+  limit, found = sys.getrecursionlimit(), {}
+
+  def work():  # In a thread of its own: pytest's frames do not count.
+    for name, function in (("plain", make(_plain)), ("ours", make(decorate))):
+      for length in (900, 950, 1_200, 3_000):
+        try:
+          found[name, length] = function(_chain(length))
+        except RecursionError:
+          found[name, length] = None
+
+  thread = threading.Thread(target=work)
+  thread.start()
+  thread.join()
+  for length in (900, 950, 1_200, 3_000):
+    assert found["ours", length] == found["plain", length], length
+  assert found["ours", 950] == 950 * 949 // 2 and found["ours", 1_200] is None
+  assert sys.getrecursionlimit() == limit
+
+
+def test_what_the_program_sets_stays():
+  before = sys.getrecursionlimit()
+
+  def deepen(limit):
+    open("/dev/null").close()
+    sys.setrecursionlimit(limit)
+
+  try:
+    rtf.function(deepen)(before + 5_000)
+    assert sys.getrecursionlimit() == before + 5_000
+  finally:
+    sys.setrecursionlimit(before)
+
+
+def test_runs_in_several_threads_leave_the_limit_as_it_was():
+  before, function, wrong = sys.getrecursionlimit(), _function(rtf.recursive), []
+
+  def work():
+    for length in (100, 700, 300):
+      if function(_chain(length)) != length * (length - 1) // 2:
+        wrong.append(length)
+
+  threads = [threading.Thread(target=work) for _ in range(4)]
+  for thread in threads:
+    thread.start()
+  for thread in threads:
+    thread.join()
+  assert (wrong, sys.getrecursionlimit()) == ([], before)
