@@ -361,12 +361,13 @@ class Reading(Conditions):
     """Tells whether a read makes a string of another one, which is no object of the heap."""
     return self._gathering.is_made_string(ref)
 
+  def may_be_missing(self, ref: Ref) -> bool:
+    """Tells whether a read of an attribute or item gives an object in some runs only."""
+    return bool(ref.path) and {Missing} < self.types_of(ref)
+
   def unchecked(self, ref: Ref) -> Ref:
     """Returns the object behind a read, for what fails by itself where the object is missing."""
-    types = self.types_of(ref)
-    if not ref.path or Missing not in types or types == {Missing}:
-      return ref
-    return Ref(Base(self._gathering.handle(ref), types - {Missing}))
+    return Ref(Base(self._gathering.handle(ref), self.types_of(ref) - {Missing}))
 
   def elements(self, ref: Ref) -> Rows:
     """Returns the elements of a list on the heap."""

@@ -182,8 +182,9 @@ class Calls:
     for position, (value, form) in enumerate(
       zip(lifted.values.values(), instance.forms, strict=True)
     ):
-      if position in at_once and isinstance(value, Ref):
-        value = frame.unchecked(value)
+      if isinstance(value, Ref) and frame.may_be_missing(value):
+        self._learnt.relied_on.add((instance.key, position))
+        value = frame.unchecked(value) if position in at_once else value
       if isinstance(value, Mapped):
         length, *found = _forms.flatten(value.rows, _forms.RowsForm(form), frame)
         tensors += found

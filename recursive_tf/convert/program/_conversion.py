@@ -138,7 +138,7 @@ class Conversion:
   def _settle(self, entry: Callable[[Interpreter], object]) -> None:
     for _ in range(_MAX_ATTEMPTS):
       self.layout = Layout()
-      self._learnt.has_news = False
+      self._learnt.begin_attempt()
       self.profile.restart()
       graph = tfi.FuncGraph("trial")
       with graph.as_default(), tfi.stop_recording():
@@ -178,7 +178,7 @@ class Conversion:
       What `entry` returns, and the frame outside of all bodies that it was called in.
     """
     before = self.layout.columns.signature()
-    self._learnt.has_news = False
+    self._learnt.begin_attempt()
     result: list[tuple[Any, Frame]] = []
     # A tape around the call would have TensorFlow make its loops for gradients of gradients, if it
     # is persistent or one of two. It records the finished graph.

@@ -32,6 +32,7 @@ class Learnt:
     crossings: which containers are one object on both sides of a call.
     variants: the forms of arguments.
     read_at_once: positions of arguments that are objects which a body reads whatever happens.
+    relied_on: those of which it made a difference in this attempt, by key and position.
     made: instances whose results have no form but that of objects which a run makes.
   """
 
@@ -44,8 +45,14 @@ class Learnt:
     self.crossings: dict[object, Crossing] = {}
     self.variants = Variants()
     self.read_at_once: dict[object, frozenset[int]] = {}
+    self.relied_on: set[tuple[object, int]] = set()
     self.made: dict[object, None] = {}
     self._growth: dict[object, int] = {}  # How often the form of a result has got deeper.
+
+  def begin_attempt(self) -> None:
+    """Begins an attempt, which has not found out anything."""
+    self.has_news = False
+    self.relied_on.clear()
 
   def note_news(self) -> None:
     """Notes that this attempt has found out anything: another one has to follow."""
@@ -145,6 +152,8 @@ class Learnt:
     )
     known = self.read_at_once.get(instance.key)
     joined = found if known is None else found & known
-    if joined != (known or frozenset()):
+    changed = joined ^ (known or frozenset())
+    # Of all others no call has been made in a way that it would not be made in again.
+    if any((instance.key, position) in self.relied_on for position in changed):
       self.has_news = True
     self.read_at_once[instance.key] = joined

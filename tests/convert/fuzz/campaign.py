@@ -13,7 +13,7 @@ import time
 from tests.convert.fuzz import report as outcome
 
 _REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
-_CHUNK = 50
+_CHUNK = 200  # TensorFlow's import takes as long as some ten programs.
 _START_SECONDS = 30  # More for TensorFlow's import.
 _IDLE_FACTOR = 10  # How much longer than its limit of processor time a program may take at all.
 
@@ -55,6 +55,7 @@ def run_all(jobs, verify, limits, shrink=False, num_processes=1, on_report=None)
     The reports, in the order of the jobs.
   """
   waiting, reports, children = collections.deque(range(len(jobs))), [None] * len(jobs), []
+  chunk = min(_CHUNK, -(-len(jobs) // num_processes))
 
   def keep(number, report):
     reports[number] = report
@@ -63,7 +64,7 @@ def run_all(jobs, verify, limits, shrink=False, num_processes=1, on_report=None)
 
   while waiting or children:
     while waiting and len(children) < num_processes:
-      numbers = [waiting.popleft() for _ in range(min(_CHUNK, len(waiting)))]
+      numbers = [waiting.popleft() for _ in range(min(chunk, len(waiting)))]
       children.append(_Child(jobs, numbers, verify, limits, shrink))
     for child in list(children):
       for number, report in child.poll():

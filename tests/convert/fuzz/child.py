@@ -17,6 +17,8 @@ from tests.convert.fuzz.generator import generate
 from tests.convert.fuzz.levels import Spec
 from tests.convert.fuzz.report import BAD
 
+_COLLECTING = 10  # After so many programs their graphs are let go of, which takes as long as one.
+
 
 def main():
   """Reads the jobs, and writes a line of JSON as each begins and as each ends."""
@@ -31,14 +33,16 @@ def main():
     out.flush()
 
   gc.collect()
-  gc.freeze()  # Collecting after each program looks at what it made, not at all of TensorFlow.
+  gc.freeze()  # Collecting looks at what programs made, not at all of TensorFlow.
 
   def run(path, name):
     say({})
     reference = runner.run_reference(path, name)
     return reference if reference.status in BAD else runner.run(path, name, **options)
 
-  for job in request["jobs"]:
+  for number, job in enumerate(request["jobs"]):
+    if number % _COLLECTING == 0:
+      gc.collect()
     report = run(pathlib.Path(job["path"]), job["name"])
     found = dataclasses.asdict(report)
     if request["shrink"] and report.status in BAD and job["levels"]:

@@ -20,7 +20,6 @@ The file is loaded once for each world: its globals and class attributes are eac
 """
 
 import dataclasses
-import gc
 import importlib.util
 import inspect
 import sys
@@ -162,7 +161,6 @@ def run(path, name="", **options):
     detail += "".join(traceback.format_tb(raised.__traceback__)[-3:])
   report = _report(status, detail, converted)
   report.seconds = round(time.perf_counter() - begin, 2)
-  gc.collect()
   return report
 
 

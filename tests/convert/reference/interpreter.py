@@ -61,8 +61,10 @@ def _made(node, frame, defaults, keyword_defaults):
   arguments = eval(compile(ast.fix_missing_locations(bound), "<arguments>", "eval"))
   arguments.__defaults__, arguments.__kwdefaults__ = defaults, keyword_defaults
 
+  own = scopes.local_names(node)
+
   def function(*args, **kwargs):
-    inner = Frame(frame, frame.source, scopes.local_names(node))
+    inner = Frame(frame, frame.source, own)
     inner.names.update(arguments(*args, **kwargs))
     result = inner.block(node.body)
     return None if result is _FELL else result
