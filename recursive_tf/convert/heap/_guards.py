@@ -77,9 +77,8 @@ class Guards:
       where: gives the user's line that is converted.
     """
     self._where = where
-    self._origins: dict[
-      tuple[int, object], object
-    ] = {}  # Of the lines that rely on something first.
+    # Of the lines that rely on something first.
+    self._origins: dict[tuple[int, object], object] = {}
     self.changing = changing
     self._as_input = as_input
     self._stand_ins = stand_ins
