@@ -267,6 +267,44 @@ def test_graphs_being_built_are_listed_innermost_first():
     assert tfi.graphs_being_built()[:2] == [inner, outer]
 
 
+def test_a_graph_is_entered_once_and_is_what_it_was_when_it_is_left():
+  ours, other = tfi.OwnGraph("ours"), tfi.FuncGraph("other")
+  with ours.as_default(), tf.device("/cpu:0"), tf.name_scope("scope"):
+    with ours.as_default() as again:
+      assert again is ours and tfi.graphs_being_built()[:2].count(ours) == 1
+      x = tf.constant(1.0)
+      with tf.init_scope():
+        assert tf.executing_eagerly()
+        with ours.as_default():  # It is the default graph, but nothing is put there.
+          assert not tf.executing_eagerly()
+      with other.as_default():
+        y = 2 * x  # Captured: the op that it is goes to the other graph.
+        with ours.as_default():
+          z = x + 1
+      assert tf.compat.v1.get_default_graph() is ours
+  assert tf.executing_eagerly() and tf.compat.v1.get_default_graph() is not ours
+  assert (x.graph, y.graph, z.graph) == (ours, other, ours)
+  assert x.op.name.startswith("scope/") and "CPU:0" in z.op.device
+
+
+def test_a_number_is_one_constant_of_a_graph_of_our_own():
+  values = [0.0, -0.0, 1.0, float("nan")]
+  graph = tfi.OwnGraph("constants")
+  with graph.as_default():
+    first = [tfi.constant(value, tf.float64) for value in values]
+    again = [tfi.constant(value, tf.float64) for value in values]
+    assert all(a is b for a, b in zip(first, again, strict=True)) and first[0] is not first[1]
+    assert tfi.constant(1, tf.int32) is not tfi.constant(1, tf.int64)
+    assert tfi.constant(True, tf.bool) is not tfi.constant(False, tf.bool)
+    with tf.control_dependencies([first[0]]):
+      assert tfi.constant(1.0, tf.float64) is not first[2]
+  found = [tf.get_static_value(tensor) for tensor in first]
+  assert np.array_equal(np.signbit(found[:3]), [False, True, False]) and np.isnan(found[3])
+  with tfi.FuncGraph("of TensorFlow's").as_default():
+    assert tfi.constant(1, tf.int32) is not tfi.constant(1, tf.int32)
+  assert np.signbit(tfi.constant(-0.0, tf.float32).numpy())
+
+
 def test_the_backward_pass_of_a_function_has_its_known_name():
   names = []
 

@@ -29,6 +29,7 @@ from recursive_tf._tf_internals._graphs import FuncGraph as FuncGraph
 from recursive_tf._tf_internals._graphs import Function as Function
 from recursive_tf._tf_internals._graphs import Graph as Graph
 from recursive_tf._tf_internals._graphs import Operation as Operation
+from recursive_tf._tf_internals._graphs import OwnGraph as OwnGraph
 from recursive_tf._tf_internals._graphs import acd_run_independently as acd_run_independently
 from recursive_tf._tf_internals._graphs import add_control_input as add_control_input
 from recursive_tf._tf_internals._graphs import add_function as add_function
@@ -37,6 +38,7 @@ from recursive_tf._tf_internals._graphs import called_graph as called_graph
 from recursive_tf._tf_internals._graphs import captured as captured
 from recursive_tf._tf_internals._graphs import clear_attr as clear_attr
 from recursive_tf._tf_internals._graphs import cond_code as cond_code
+from recursive_tf._tf_internals._graphs import constant as constant
 from recursive_tf._tf_internals._graphs import copy_handle_data as copy_handle_data
 from recursive_tf._tf_internals._graphs import copy_op as copy_op
 from recursive_tf._tf_internals._graphs import extract_stack as extract_stack

@@ -5,12 +5,14 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
 from tensorflow.core.framework import attr_value_pb2
 from tensorflow.python.eager import backprop_util, context, execute
 from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function
 from tensorflow.python.framework import (
   auto_control_deps,
   auto_control_deps_utils,
+  constant_op,
   dtypes,
   func_graph,
   function_def_to_graph,
@@ -65,6 +67,46 @@ FUNCTION_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 get_gradient_function = ops.get_gradient_function
 # The Python stack with lines that AutoGraph generated mapped to those they came from.
 extract_stack = tf_stack.extract_stack
+
+
+class _EnteredOnce:
+  """A FuncGraph that is not entered again where it is entered already.
+
+  TensorFlow does so for each op that it makes, to find there what it has put there: a tenth of the
+  time that making an op takes.
+  """
+
+  def as_default(self) -> Any:
+    """Returns a context in which this is the default graph."""
+    stack = ops._default_graph_stack.stack
+    if stack and stack[-1] is self and not context.executing_eagerly():
+      return contextlib.nullcontext(self)
+    return super().as_default()  # type: ignore[misc]
+
+
+class OwnGraph(_EnteredOnce, func_graph.FuncGraph):
+  """A FuncGraph that is made by ourselves, op by op."""
+
+
+class _BranchGraph(_EnteredOnce, control_flow_util_v2.CondBranchFuncGraph):
+  """A branch of a conditional."""
+
+
+def constant(value: float, dtype: Any) -> Any:
+  """Returns a Python number as a tensor: of a graph of our own always the same one.
+
+  A third of the ops of a converted function would be constants, mostly 0, 1 and -1.
+  """
+  array = np.array(value, dtype.as_numpy_dtype)  # Eager TensorFlow takes -0.0 for 0.0.
+  graph = ops.get_default_graph()
+  is_own = isinstance(graph, _EnteredOnce) and not context.executing_eagerly()
+  if not is_own or graph._control_dependencies_stack or graph._get_control_flow_context():
+    return constant_op.constant(array)
+  known = graph.__dict__.setdefault("_recursive_tf_constants", {})
+  key = dtype, array.tobytes()
+  if key not in known:
+    known[key] = constant_op.constant(array)
+  return known[key]
 
 
 def is_compiled_by_xla() -> bool:
@@ -162,7 +204,7 @@ def begin_branch(name: str, trace: Callable[[], None], pred: Any) -> Graph:
   """
   outer = ops.get_default_graph()
   name = control_flow_util_v2.unique_fn_name(outer.get_name_scope() + "/", name)
-  graph = control_flow_util_v2.CondBranchFuncGraph(name, collections=outer._collections)
+  graph = _BranchGraph(name, collections=outer._collections)
   func_graph.func_graph_from_py_func(
     name,
     trace,

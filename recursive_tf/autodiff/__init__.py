@@ -1,6 +1,7 @@
 """Automatic differentiation: importing this package registers the gradients of all ops."""
 
 from recursive_tf.autodiff._connectivity import connected_args as connected_args
+from recursive_tf.autodiff._dense import DenseRows as DenseRows
 from recursive_tf.autodiff._gradients import argument_gradients as argument_gradients
 from recursive_tf.autodiff._gradients import capture_gradients as capture_gradients
 from recursive_tf.autodiff._gradients import result_gradients as result_gradients

@@ -13,7 +13,7 @@ from recursive_tf._errors import UnsupportedGradientError
 BACKWARD_GRAPH = "_recursive_tf_backward_graph"
 
 
-class BackwardGraph(tfi.FuncGraph):
+class BackwardGraph(tfi.OwnGraph):
   """The FuncGraph of one body's backward pass.
 
   Attributes:

@@ -57,7 +57,7 @@ class BlockFunction:
     """
     self.block = block
     self.body = block.body
-    self.graph = tfi.FuncGraph("block")
+    self.graph = tfi.OwnGraph("block")
     self._hoist = hoist
     self.capture_indices: list[int] = []
     self.captures: list[tf.Tensor] = []

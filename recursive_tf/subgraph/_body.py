@@ -47,7 +47,7 @@ def function_name(key: str, suffix: str) -> str:
   return f"__recursive_tf_{key}_{suffix}_{next(_uids)}"
 
 
-class BodyGraph(tfi.FuncGraph):
+class BodyGraph(tfi.OwnGraph):
   """The FuncGraph of a body while it is traced and differentiated.
 
   Attributes:

@@ -16,6 +16,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects import _output
 from recursive_tf.convert.frame._frame import Frame
@@ -200,7 +201,7 @@ class Places:
       frame.locals.append(store)
 
   def _empty(self) -> LocalList:
-    return LocalList(Rows(tf.constant(0), (), None))
+    return LocalList(Rows(tfi.constant(0, tf.int32), (), None))
 
   def _initial_rows(self, place: Place) -> RowsForm:
     values = list(place.owner.items()) if place.kind == DICT else list(place.owner)

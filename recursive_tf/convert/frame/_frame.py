@@ -238,7 +238,7 @@ class Frame(Making):
   def _are_met(self, outcome: _Outcome) -> tf.Tensor:
     """Returns whether all demands of a branch are met, in its graph."""
     with outcome.graph.as_default():
-      met = tf.constant(outcome.after is not None)
+      met = tfi.constant(outcome.after is not None, tf.bool)
       for ok in outcome.layer.demands if outcome.after is not None else ():
         met = tf.logical_and(met, ok)
       return met

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._ground import Ground
 from recursive_tf.convert.frame._kinds import kind_of_value
@@ -124,7 +125,8 @@ class Gathering:
     profile.follow(types, ref.path, is_items=True)
     column = self._body.conversion.columns.column(_columns.ITEMS, ref.path, types, None)
     start, length = (self._int(ref.base, column.index + i) for i in (0, 1))
-    length = self._body.check(length, tf.greater_equal(length, 0), "the list is not there")
+    is_there = tf.greater_equal(length, tfi.constant(0, tf.int32))
+    length = self._body.check(length, is_there, "the list is not there")
     if not facts.types:
       return Rows(length, (), None)  # All such lists are empty, or the walk fails.
     handles = self._body.conversion.inputs.items(start, length)

@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from recursive_tf.autodiff import DenseRows
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._ground import Ground
@@ -120,10 +121,12 @@ class Conversion(Ground, Protocol):
   Attributes:
     recursive: the definitions that call themselves, by whatever way round.
     given: dicts among the arguments, in whose place each call has its own.
+    dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
   """
 
   recursive: set[ast.AST]
   given: list[Any]
+  dense_rows: DenseRows | None
 
   @property
   def effects(self) -> Effects:

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.values import _forms
@@ -50,9 +51,9 @@ def concatenated(frame: Frame, a: Any, b: Any) -> Rows:
 def _joined(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
   """Returns two tensors one after the other; without rows, one takes the shape of the other's."""
   if all(tensor.shape[1:].is_fully_defined() for tensor in (x, y)):
-    return tf.concat([x, y], 0)
+    return tf.concat([x, y], tfi.constant(0, tf.int32))
   if x.shape.rank is None or y.shape.rank is None:
-    return tf.concat([x, y], 0)  # Their shapes cannot be chosen between.
+    return tf.concat([x, y], tfi.constant(0, tf.int32))  # Their shapes cannot be chosen between.
   shapes = tf.shape(x), tf.shape(y)
   inner = tf.where(shapes[0][0] > 0, shapes[0][1:], shapes[1][1:])
   parts = []

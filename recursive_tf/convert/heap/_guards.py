@@ -142,7 +142,7 @@ class Guards:
       raise Raises
     return found
 
-  def attribute(self, owner: Any, name: str) -> object:
+  def attribute(self, owner: Any, name: str) -> Any:
     """Returns and guards an attribute."""
 
     def read() -> Any:
@@ -256,6 +256,7 @@ class Guards:
   ) -> Any:
     value = read()
     value = self._stand_ins.get(id(value), value)
+    self._tuple_classes(value)
     key = id(owner), name
     is_open = self._is_open and name not in _CONTENTS
     if key in self.changing or is_open:
@@ -265,6 +266,13 @@ class Guards:
     self._checks.setdefault(key, (owner, read, (value, same)))
     self._note_origin(key)
     return value
+
+  def _tuple_classes(self, value: object) -> None:
+    """Guards the methods of named tuples, of which else the elements alone are looked at."""
+    if isinstance(value, tuple):
+      self.methods(type(value))
+      for part in tuple.__iter__(value):
+        self._tuple_classes(part)
 
   def _note_origin(self, key: tuple[int, Any]) -> None:
     if key not in self._origins:

@@ -15,6 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf.autodiff import DenseRows
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._containers import DICTS
 from recursive_tf.convert.effects._frame_effects import Effects
@@ -70,6 +71,7 @@ class Conversion:
     stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
     given: dicts among the arguments, in whose place each call has its own.
     sites: the forms of the objects that runs make, by the number of the place that makes them.
+    dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
   """
 
   def __init__(
@@ -112,6 +114,7 @@ class Conversion:
     self.stand_ins: dict[int, object] = {}
     self.given: list[object] = []
     self.sites: list[object] = []
+    self.dense_rows: DenseRows | None = None
     self._learnt = Learnt()
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
@@ -140,7 +143,7 @@ class Conversion:
       self.layout = Layout()
       self._learnt.begin_attempt()
       self.profile.restart()
-      graph = tfi.FuncGraph("trial")
+      graph = tfi.OwnGraph("trial")
       with graph.as_default(), tfi.stop_recording():
         with contextlib.nullcontext() if self.step is None else self.step.watching(graph):
           missing = self._attempt(graph, None, entry)

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
+from recursive_tf.autodiff import DenseRows
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.program._arguments import CONTAINER, Argument
@@ -116,6 +117,7 @@ class GraphMaker:
       return outputs, frame
 
     def run(*tensors: tf.Tensor) -> list[tf.Tensor]:
+      self._conversion.dense_rows = DenseRows(tf.compat.v1.get_default_graph())
       return compute(tensors)[0]
 
     def run_step(*tensors: tf.Tensor) -> list[tf.Tensor]:

@@ -60,6 +60,11 @@ def operands(
   arrays = [isinstance(value, Array) for value in both]
   if not any(arrays):
     return both[0], both[1], _itself
+  if any(isinstance(value, keras.Variable) for value in both):
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION,
+      "A number or array of NumPy beside a variable of Keras. Make it a tensor first.",
+    )
   for i in (0, 1):
     if arrays[i] and _is_tensors(both[1 - i]):
       both[i] = _converted(ip, both[i].tensor, ip.frame.tensor(both[1 - i]).dtype)
@@ -72,7 +77,7 @@ def _itself(tensor: object) -> object:
 
 
 def _is_tensors(value: object) -> bool:
-  return isinstance(value, (tf.Tensor, tf.Variable, keras.Variable))
+  return isinstance(value, (tf.Tensor, tf.Variable))
 
 
 def _converted(ip: Host, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:

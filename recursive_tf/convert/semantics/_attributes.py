@@ -94,6 +94,10 @@ def of_static(ip: Host, owner: object, name: str) -> object:
   if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
     if name == "_replace" and is_named_tuple(type(owner)):
       return Builtin(name, functools.partial(_replaced, ip, owner))
+    if type(owner) is not tuple:
+      ip.conversion.guards.of_class(type(owner), name)
+      if has_own_getattr(type(owner)):
+        raise frame.refuse(Reason.OPAQUE_READ, f"A {named(owner)} has its own way to attributes.")
     found = inspect.getattr_static(type(owner), name, None)
     if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
       return BoundMethod(found, owner)

@@ -49,6 +49,7 @@ from recursive_tf.convert.values._abstract import (
   is_named_tuple,
   is_static,
   makes_its_own,
+  named,
   tuple_of,
 )
 from recursive_tf.convert.values._forms import NoneType
@@ -78,8 +79,10 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
   if isinstance(function, BoundMethod):
     return call(ip, function.function, [function.owner, *args], kwargs)
   if isinstance(function, functools.partial):
-    keywords = ip.conversion.guards.items(function.keywords)
-    return call(ip, function.func, [*function.args, *args], {**keywords, **kwargs})
+    guards = ip.conversion.guards
+    target, given = (guards.attribute(function, name) for name in ("func", "args"))
+    keywords = guards.items(guards.attribute(function, "keywords"))
+    return call(ip, target, [*given, *args], {**keywords, **kwargs})
   if type(function) in _GETTERS and len(args) == 1 and not kwargs and _spread(args) is None:
     return _get(ip, function, args[0])
   plain = getattr(function, "python", None)
@@ -218,7 +221,8 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, ob
     is_call = name.endswith(".get") and args and not kwargs
     if is_call and isinstance(owner, dict) and type(owner).get is dict.get:
       return _items.get_of_static(ip, owner, *args)
-    raise frame.refuse(Reason.OPAQUE_CALL, f"{name} has no Python source to look into.")
+    what = name if is_static(function) else f"A {named(function)}"
+    raise frame.refuse(Reason.OPAQUE_CALL, f"{what} has no Python source to look into.")
   _check_computes(ip, function, name, args, kwargs)
   found = _tensor_lists.call_on_rows(ip, function, args, kwargs)
   if found is not None:
@@ -255,6 +259,9 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
   frame = ip.frame
   if is_named_tuple(type_) and makes_its_own(type_):
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or __init__.")
+  if is_named_tuple(type_):
+    ip.conversion.guards.methods(type_)
+    ip.conversion.guards.function(type_.__new__)
   if is_named_tuple(type_) or type_ in (contextlib.suppress, contextlib.nullcontext):
     return type_(*args, **kwargs)
   if issubclass(type_, BaseException) or type_.__module__ == "builtins":
@@ -284,8 +291,9 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
       else:
         values[name] = parameter.default
     made.fields = values
-    if hasattr(type_, "__post_init__"):
-      call(ip, BoundMethod(type_.__post_init__, made), [], {})
+    if "__post_init__" in type_.__init__.__code__.co_names:  # Of a class that had one at first.
+      after = type_.__post_init__  # type: ignore[attr-defined]
+      call(ip, BoundMethod(after, made), [], {})
   elif isinstance(type_.__init__, types.FunctionType):
     if call_function(ip, type_.__init__, [made, *args], kwargs) is not None:
       raise Raises  # A TypeError: __init__() should return None.

@@ -24,7 +24,7 @@ from recursive_tf.convert.semantics._operators import (
   unsupported,
   with_array,
 )
-from recursive_tf.convert.semantics._protocols import is_own
+from recursive_tf.convert.semantics._protocols import by_own_method, is_own
 from recursive_tf.convert.semantics._truth import truth
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
@@ -57,6 +57,15 @@ _COMPARISONS = {
   ast.GtE: (operator.ge, "ge"),
 }
 
+_SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+  ast.Eq: ast.Eq,
+  ast.NotEq: ast.NotEq,
+  ast.Lt: ast.Gt,
+  ast.LtE: ast.GtE,
+  ast.Gt: ast.Lt,
+  ast.GtE: ast.LtE,
+}
+
 _ARRAYS = (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array)
 
 
@@ -75,6 +84,11 @@ def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
       return found if op is ast.Eq else ip.negated(found)
   read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
   left, right = (v.value if isinstance(v, IntOrFloat) else v for v in (read(left), read(right)))
+  own = by_own_method(
+    ip, f"__{_COMPARISONS[op][1]}__", f"__{_COMPARISONS[_SWAPPED[op]][1]}__", left, right
+  )
+  if own is not None:
+    return own
   if isinstance(left, Shape) or isinstance(right, Shape):
     if op not in (ast.Eq, ast.NotEq):
       raise unsupported(ip, op.__name__, left, right)

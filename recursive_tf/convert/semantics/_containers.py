@@ -35,6 +35,7 @@ from recursive_tf.convert.semantics._items import (
 )
 from recursive_tf.convert.semantics._iteration import contents_of_dict, fixed_items, rows_of
 from recursive_tf.convert.semantics._native import watch
+from recursive_tf.convert.semantics._protocols import own_method
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   VIEWS,
@@ -62,6 +63,11 @@ def contains(ip: Host, owner: object, value: object) -> object:
   frame = ip.frame
   _lazy.check_at_once(ip, owner)
   value = frame.resolve(value)
+  own = own_method(owner, "__contains__")
+  if own is not None:
+    return ip.truth(ip.call(own, [value], {}))
+  if own_method(owner, "__iter__") is not None:
+    raise frame.refuse(Reason.OPAQUE_READ, f"`in` of a {named(owner)}, which has an __iter__.")
   if isinstance(owner, LocalDict):
     owner = tuple(owner.items)
   if isinstance(owner, LocalList) and owner.items is not None:

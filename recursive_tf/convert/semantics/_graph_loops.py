@@ -37,7 +37,8 @@ _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 
 
 def row(ip: Host, rows: Rows, index: tf.Tensor) -> object:
-  tensors = iter([tf.gather(tensor, index) for tensor in rows.tensors])
+  axis = tfi.constant(0, tf.int32)
+  tensors = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
   return ip.frame.adopt(_forms.unflatten(rows.form, tensors))
 
 
@@ -146,7 +147,7 @@ def _settle(
   forms: dict[_Place, BaseForm] = {}
   before = {local for local in frame.locals if isinstance(local, Container)}
   for number in range(_MAX_ROUNDS):
-    graph = tfi.FuncGraph("loop")
+    graph = tfi.OwnGraph("loop")
     facts.see(frame.sharing, _values(forms), before)
     one_round = functools.partial(_one_round, ip, scope, kept, forms, facts, before, test, body)
     with graph.as_default():

@@ -118,6 +118,8 @@ def _row_of_variable(ip: Host, owner: Any, key: object) -> object:
   if not owner.shape.rank or owner.shape[0] is None:
     return None
   index = ip.frame.place(key, tf.constant(owner.shape[0]), "index out of range")
+  if ip.conversion.dense_rows is not None:
+    return ip.conversion.dense_rows.gather(owner, index)
   return ip.native(tf.gather, [owner, index], {})
 
 
@@ -181,7 +183,9 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> object:
       )
     )
   index = frame.place(key, rows.length, "list index out of range")
-  return frame.adopt(_forms.unflatten(rows.form, iter([tf.gather(t, index) for t in rows.tensors])))
+  axis = tfi.constant(0, tf.int32)
+  one = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
+  return frame.adopt(_forms.unflatten(rows.form, one))
 
 
 def _item_of_heap(ip: Host, ref: Ref, key: object) -> object:

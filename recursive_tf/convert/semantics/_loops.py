@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import FELL, Host
@@ -208,4 +209,4 @@ def _and_not(ip: Host, pred: tf.Tensor, until: str | None, scope: Scope) -> tf.T
   flag = scope.names[until] if until else False
   if isinstance(flag, Number):
     return tf.logical_and(pred, tf.logical_not(flag.tensor))
-  return tf.logical_and(pred, tf.constant(not flag))
+  return tf.logical_and(pred, tfi.constant(not flag, tf.bool))

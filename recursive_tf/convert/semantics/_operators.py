@@ -21,7 +21,7 @@ from recursive_tf.convert.semantics import (
   _shapes,
   _text,
 )
-from recursive_tf.convert.semantics._protocols import is_own
+from recursive_tf.convert.semantics._protocols import by_own_method, is_own, own_method
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   Abstract,
@@ -75,6 +75,10 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   left, right = frame.concrete(left), frame.concrete(right)
   if isinstance(left, IntOrFloat) or isinstance(right, IntOrFloat):
     return _int_or_float.binary(ip, op, left, right)
+  name = _OPERATORS[op][2]
+  own = by_own_method(ip, f"__{name}__", f"__r{name}__", left, right)
+  if own is not None:
+    return own
   if op is ast.Add and any(isinstance(value, Shape) for value in (left, right)):
     return _shapes.joined(ip, left, right)
   left, right = as_array(ip, left, right), as_array(ip, right, left)
@@ -241,6 +245,9 @@ def _own_operator(ip: Host, op: type[ast.operator], left: object, right: object)
 def unary_value(ip: Host, op: type[ast.unaryop], value: object) -> object:
   """Returns `op value` of -, + or ~."""
   value = ip.frame.concrete(value)
+  own = own_method(value, f"__{_UNARY[op].__name__}__")
+  if own is not None:
+    return ip.call(own, [], {})
   if isinstance(value, IntOrFloat):
     return _int_or_float.unary(ip, op, value)
   if isinstance(value, Number):
@@ -284,6 +291,8 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
   if any(issubclass(kind, (tf.Variable, keras.Variable)) and hasattr(kind, own) for kind in kinds):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{own} of a variable, which may raise.")
   old = ip.frame.concrete(old)
+  if own_method(old, own) is not None:
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{own} of a {named(old)}.")
   if isinstance(old, LocalList) and op is ast.Add:
     ip.extend(old, value)
     return old

@@ -12,7 +12,15 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.values._abstract import Array, IntOrFloat, Raises
+from recursive_tf.convert.values._abstract import (
+  Array,
+  BoundMethod,
+  IntOrFloat,
+  LocalObject,
+  Raises,
+  Ref,
+  named,
+)
 from recursive_tf.convert.values._numbers import Number
 
 # What Python's functions of numbers and their order ask of an object.
@@ -34,6 +42,53 @@ def is_own(value: object, *names: str) -> bool:
       if found.__module__.partition(".")[0] not in _CONSTANT:
         return True
   return False
+
+
+_BUILTIN = (tuple, list, dict, set, frozenset, str, int, float)
+
+
+def own_method(value: object, name: str) -> BoundMethod | None:
+  """Returns a method that a class derived from a builtin one has of its own, bound, or None.
+
+  The value is known, or a named tuple: what the builtin class does with it is not what is asked.
+  """
+  if type(value) not in _BUILTIN and isinstance(value, _BUILTIN) and is_own(value, name):
+    return BoundMethod(getattr(type(value), name), value)
+  return None
+
+
+def by_own_method(ip: Host, name: str, swapped: str, left: object, right: object) -> Any:
+  """Returns `left op right` where a class derived from a builtin one says itself what it is.
+
+  Args:
+    ip: the interpreter.
+    name: of the method that the left one is asked for.
+    swapped: of the method that the right one is asked for then.
+    left: an operand.
+    right: the other one.
+
+  Returns:
+    The result, or None if neither class has such a method.
+  """
+  methods = own_method(left, name), own_method(right, swapped)
+  if methods == (None, None):
+    return None
+  is_narrower = type(right) is not type(left) and isinstance(right, type(left))
+  is_akin = any(isinstance(left, kind) and isinstance(right, kind) for kind in _BUILTIN)
+  if methods[1] is None:
+    is_clear = True
+  elif methods[0] is None:  # The builtin class of the left one comes first, unless ...
+    is_clear = is_narrower or not is_akin
+  else:
+    is_clear = not is_narrower
+  if isinstance(left, (LocalObject, Ref)) or not is_clear:
+    text = f"{name} of {named(left)} and {named(right)}, of which either may say what it is."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  method, other = (methods[0], right) if methods[0] is not None else (methods[1], left)
+  found = ip.call(method, [other], {})
+  if found is None or found is NotImplemented:
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name} that gives {found}.")
+  return found
 
 
 def refuse_own(ip: Host, what: str, values: tuple[object, ...]) -> None:

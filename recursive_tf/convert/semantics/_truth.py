@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_builtin_container
@@ -67,7 +68,7 @@ def truth(ip: Host, value: Any) -> object:
   if isinstance(value, (LocalList, Rows)):
     content = value.content if isinstance(value, LocalList) else value
     if isinstance(content, Rows):
-      return Number(tf.greater(content.length, 0), bool)
+      return Number(tf.greater(content.length, tfi.constant(0, tf.int32)), bool)
     return bool(content)
   if isinstance(value, LocalDict):
     return bool(value.items)

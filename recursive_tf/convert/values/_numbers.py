@@ -18,9 +18,9 @@ import ast
 import dataclasses
 import functools
 
-import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf._ops import kernels
 
 _INT64 = range(-(2**63), 2**63)
@@ -76,8 +76,7 @@ def constant(value: int | float | bool) -> Number | None:
   if kind not in _CANONICAL or (kind is int and value not in _INT64):
     return None
   dtype = _CANONICAL[kind]
-  # By way of NumPy: eager TensorFlow takes -0.0 for the 0.0 that it has kept from an earlier call.
-  return Number(tf.constant(np.array(value, dtype.as_numpy_dtype)), kind)
+  return Number(tfi.constant(value, dtype), kind)
 
 
 def from_tensor(kind: type, tensor: tf.Tensor) -> Number | None:

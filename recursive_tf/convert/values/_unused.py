@@ -106,10 +106,10 @@ def is_done(tensor: tf.Tensor) -> tf.Tensor:
   if dtype == tf.string:
     return tf.reduce_all(tf.strings.length(tensor) >= 0)
   if dtype.is_integer:
-    return tf.reduce_all(tensor >= tf.constant(dtype.min, dtype))
+    return tf.reduce_all(tensor >= tfi.constant(dtype.min, dtype))
   if dtype.is_complex:
     tensor = tf.math.real(tensor)
-  least = tf.constant(-float("inf"), tensor.dtype)
+  least = tfi.constant(-float("inf"), tensor.dtype)
   is_number, is_nan = tf.reduce_all(tensor >= least), tf.reduce_any(tf.math.is_nan(tensor))
   return tf.logical_or(is_number, is_nan)
 

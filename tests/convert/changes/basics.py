@@ -3,7 +3,9 @@
 import collections
 import dataclasses
 import enum
+import functools
 import math
+import typing
 
 import tensorflow as tf
 
@@ -283,3 +285,55 @@ def calls_equal():
   yield (t, t.left)
   t = tree()
   yield (t, t.right)
+
+
+class Rates(typing.NamedTuple):
+  """A named tuple with a default, a method and a property."""
+
+  slow: float = 0.5
+  fast: float = 2.0
+
+  def mean(self):
+    return (self.slow + self.fast) / 2
+
+  @property
+  def total(self):
+    return self.slow + self.fast
+
+
+def calls_tuples():
+  yield (tree(),)
+  yield (tree(),)
+
+
+def build_tuples(recursive):
+  rates = Rates(0.25)
+
+  @recursive
+  def f(n):
+    if n is None:
+      return 0.0
+    made = Rates(n.v)
+    slow, fast = made
+    found = made.mean() + made.total + rates.mean() + rates.fast + slow * fast + made[1]
+    return found + (1 if made == rates else 2) + (3 if made else 4) + len(made) + f(n.left)
+
+  return f, [lambda: rates]
+
+
+def calls_partial():
+  yield (tree(),)
+  yield (tree(),)
+
+
+def build_partial(recursive):
+  def scaled(x, by=2):
+    return x * by
+
+  triple = functools.partial(scaled, by=3)
+
+  @recursive
+  def f(n):
+    return 0 if n is None else triple(n.v) + f(n.left) + f(n.right)
+
+  return f

@@ -78,12 +78,13 @@ class _Program:
     further = f", {empty}" if self.spec["source"] == "argument" else ""
     calls = Calls(self.spec, self.values, further, body).source()
     node = node_source(self.spec["node"], body + calls, empty)
-    used = body + calls + node
+    used = body + calls + node + empty
     used += "Op." if any(re.search(rf"\b{name}\b", used) for name in _TABLES) else ""
     base, values = self.spec.random("enumeration").choice(_ENUMS)
     parts = [
       text.format(enum=base, values=values) if name == "Op" else text
-      for name, text in (_GLOBALS | _CLASSES | _TABLES).items()
+      # First the class of what globals hold.
+      for name, text in ({"Box": _CLASSES["Box"]} | _GLOBALS | _CLASSES | _TABLES).items()
       if re.search(rf"\b{name}\b", used)
     ]
     source = "\n\n".join([*parts, node, self._helpers(build), build, calls]).replace("EMPTY", empty)

@@ -58,6 +58,16 @@ def test_every_level_of_every_dimension_makes_valid_source():
       ast.parse(generate(spec))
 
 
+@pytest.mark.parametrize("source", levels.DIMENSIONS["source"])
+def test_what_programs_collect_into_can_be_made_where_it_is(source):
+  simplest = {name: choices[0] for name, choices in levels.DIMENSIONS.items()}
+  for collect in levels.DIMENSIONS["collect"]:
+    spec = levels.Spec("each", tuple((simplest | {"source": source, "collect": collect}).items()))
+    module = {"__name__": "program"}
+    exec(generate(spec), module)
+    module["build"](lambda function: function)
+
+
 def test_programs_with_new_levels_can_be_asked_for():
   assert all(level in levels.DIMENSIONS[dimension] for dimension, level in levels.NEW)
   for spec in levels.draw(3, 50, num_new=3):

@@ -16,7 +16,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _arrays, _int_or_float, _lazy, _maps, _totals
-from recursive_tf.convert.semantics._protocols import refuse_own
+from recursive_tf.convert.semantics._protocols import own_method, refuse_own
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
@@ -262,6 +262,9 @@ def _total_of(ip: Host, value: object, start: object) -> object:
 
 def absolute(ip: Host, value: object) -> object:
   value = ip.frame.concrete(value)
+  own = own_method(value, "__abs__")
+  if own is not None:
+    return ip.call(own, [], {})
   if isinstance(value, Number):
     return _numbers.absolute(value)
   if isinstance(value, IntOrFloat):

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values import _checks
 from recursive_tf.convert.values._abstract import (
@@ -154,7 +155,7 @@ def is_exact(value: object, dtype: tf.DType) -> bool:
     return False
 
 
-def as_number(value: object) -> Number:
+def as_number(value: Any) -> Number:
   """Returns a Python number as a `Number`.
 
   Raises:
@@ -164,7 +165,7 @@ def as_number(value: object) -> Number:
     return value
   if type(value) is int and not -(2**63) <= value < 2**63:
     raise Mismatch("an int beyond 64 bits and others")
-  return Number(tf.constant(value, dtype_of_number(type(value))), type(value))
+  return Number(tfi.constant(value, dtype_of_number(type(value))), type(value))
 
 
 def as_int_or_float(value: object) -> IntOrFloat:
@@ -173,8 +174,8 @@ def as_int_or_float(value: object) -> IntOrFloat:
     return value
   number = as_number(value)
   if number.type is float:
-    return IntOrFloat(number, tf.constant(False))
-  return IntOrFloat(Number(exact_float(number.tensor), float), tf.constant(True))
+    return IntOrFloat(number, tfi.constant(False, tf.bool))
+  return IntOrFloat(Number(exact_float(number.tensor), float), tfi.constant(True, tf.bool))
 
 
 def exact_float(ints: tf.Tensor) -> tf.Tensor:

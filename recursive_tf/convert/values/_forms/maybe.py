@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.values._abstract import Maybe, MaybeUnbound, Undefined, Unset
 from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
 
@@ -27,8 +28,8 @@ class MaybeForm(BaseForm):
     if isinstance(value, Maybe):
       return [value.is_there, *self.value.flatten(value.value, reader)]
     if value is None:
-      return [tf.constant(False), *self.value.flatten(Unset(), reader)]
-    return [tf.constant(True), *self.value.flatten(value, reader)]
+      return [tfi.constant(False, tf.bool), *self.value.flatten(Unset(), reader)]
+    return [tfi.constant(True, tf.bool), *self.value.flatten(value, reader)]
 
   def _widened(
     self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
@@ -77,10 +78,10 @@ class MaybeUnboundForm(BaseForm):
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     if isinstance(value, Undefined):
-      return [tf.constant(False), *self.value.flatten(Unset(), reader)]
+      return [tfi.constant(False, tf.bool), *self.value.flatten(Unset(), reader)]
     if isinstance(value, MaybeUnbound):
       return [value.is_bound, *self.value.flatten(value.value, reader)]
-    return [tf.constant(True), *self.value.flatten(value, reader)]
+    return [tfi.constant(True, tf.bool), *self.value.flatten(value, reader)]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
     is_bound = next(tensors)

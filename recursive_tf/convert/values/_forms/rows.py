@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.values._abstract import LocalList, Rows
 from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
@@ -56,7 +57,7 @@ class RowsForm(BaseForm):
 
   def _of_items(self, items: list[object], holder: object, reader: Reader) -> list[tf.Tensor]:
     if not items:
-      return [tf.constant(0, tf.int32), *([] if self.element is None else self._none())]
+      return [tfi.constant(0, tf.int32), *([] if self.element is None else self._none())]
     tensors = []
     flat = [self.element.flatten(item, reader) for item in items]
     for item in items:  # What is made into an object by itself is pinned by then.
@@ -64,7 +65,7 @@ class RowsForm(BaseForm):
     for parts in zip(*flat, strict=True):
       check_shapes([part.shape for part in parts])
       tensors.append(tf.stack(parts, name=STACKED))
-    return [tf.constant(len(items), tf.int32), *tensors]
+    return [tfi.constant(len(items), tf.int32), *tensors]
 
   def _widened(
     self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
