@@ -52,6 +52,11 @@ class RowBuffers final {
       Drop(ref.buffer);
     }
   }
+  // Lets `*target` refer to what `ref` does, whose reference it takes over.
+  void Replace(RowRef* target, RowRef ref) {
+    Release(*target);
+    *target = ref;
+  }
 
   const RowBuffer& operator[](uint32_t id) const { return buffers_[id]; }
   int64_t size() const { return static_cast<int64_t>(buffers_.size()); }

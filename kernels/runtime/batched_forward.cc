@@ -25,8 +25,8 @@ ForwardShard::ForwardShard(tf::OpKernelContext* ctx, BatchedRun* run,
       scratches_(table->TakeScratches()),
       agenda_(run->plan->agenda.MakeAgenda()),
       buffers_(/*reuses_ids=*/!keeps_residuals),
-      free_frames_(run->plan->program.bodies.size()),
-      posted_(run->plan->program.num_events),
+      store_(run->plan.get(), &buffers_),
+      events_(run->plan->makes_frames),
       num_rows_(run->shard_begin(shard + 1) - run->shard_begin(shard)),
       is_traced_(TraceRecorder::Get().is_enabled()) {
   const BatchedProgram& program = run->plan->program;
@@ -50,9 +50,11 @@ uint32_t ForwardShard::AddBuffer(tf::Tensor tensor, int64_t num_refs) {
 bool ForwardShard::Prepare() {
   const std::vector<BatchedBlock>& blocks = run_->plan->program.blocks;
   if (has_stopped()) return false;
-  if (is_retrying_) {
-    PrepareRetry();
-    if (!is_retrying_) return false;
+  if (retry_.is_active()) {
+    if (!retry_.Take(&frames_, &depths_)) {
+      Fail(retried_status_, retry_.first().body, retry_.first().depth);
+      return false;
+    }
   } else {
     SeeToEvents();
     if (has_stopped()) return false;
@@ -146,16 +148,13 @@ void ForwardShard::Complete(const absl::Status& status) {
   if (!status.ok()) {
     scratch_->Clear();
     if (frames_.size() > 1 && !is_cancelled()) {
-      is_retrying_ = true;
-      next_retried_ = 0;
-      retried_ = frames_;
-      retried_depths_ = depths_;
+      retry_.Begin(frames_, depths_);
       retried_status_ = status;
       return;
     }
     return Fail(status, frames_[0]->body, frames_[0]->depth);
   }
-  if (is_retrying_) return scratch_->Clear();
+  if (retry_.is_active()) return scratch_->Clear();
   const absl::Status scattered = ScatterOutputs();
   if (!scattered.ok()) {
     scratch_->Clear();
@@ -166,18 +165,6 @@ void ForwardShard::Complete(const absl::Status& status) {
   if (is_traced_) Trace();
   Fire(block.body,
        run_->plan->program.bodies[block.body].units[block.unit].event, frames_);
-}
-
-// A step of many rows failed. Runs them one by one until one fails: that frame
-// is the one to name.
-void ForwardShard::PrepareRetry() {
-  if (next_retried_ == retried_.size()) {
-    is_retrying_ = false;
-    return Fail(retried_status_, retried_[0]->body, retried_[0]->depth);
-  }
-  frames_.assign(1, retried_[next_retried_]);
-  depths_.assign(1, retried_depths_[next_retried_]);
-  ++next_retried_;
 }
 
 absl::Status ForwardShard::ScatterOutputs() {
@@ -217,9 +204,10 @@ absl::Status ForwardShard::ScatterOutputs() {
       run_->plan->last_uses[block.body].units[block.unit];
   for (uint32_t row = 0; row < frames_.size(); ++row) {
     RowRef* registers = frames_[row]->registers();
-    LetGo(last_uses, frames_[row]);
+    store_.LetGo(last_uses, frames_[row]);
     for (const StepTarget& target : step_targets_) {
-      Set(&registers[target.reg], {target.buffer, row * target.stride});
+      buffers_.Replace(&registers[target.reg],
+                       {target.buffer, row * target.stride});
     }
   }
   if (tape_ != nullptr) {
@@ -300,8 +288,8 @@ std::vector<TracedRow> ForwardShard::TracedRows() const {
 }
 
 void ForwardShard::Finish() {
-  if (!has_stopped() && num_live_frames_ > 0) {
-    Fail(absl::InternalError(absl::StrCat("recursive_tf: ", num_live_frames_,
+  if (!has_stopped() && store_.num_live() > 0) {
+    Fail(absl::InternalError(absl::StrCat("recursive_tf: ", store_.num_live(),
                                           " frames wait for each other")),
          run_->plan->program.entry_body, 1);
   }

@@ -13,11 +13,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kernels/core/agenda.h"
-#include "kernels/core/arena.h"
+#include "kernels/core/event_queue.h"
+#include "kernels/core/step_retry.h"
 #include "kernels/runtime/batched_buffers.h"
 #include "kernels/runtime/batched_frame.h"
 #include "kernels/runtime/batched_run.h"
 #include "kernels/runtime/batched_trace.h"
+#include "kernels/runtime/frame_store.h"
 #include "kernels/runtime/step_loop.h"
 #include "tensorflow/core/framework/op_kernel.h"
 
@@ -44,8 +46,8 @@ class ForwardShard final : public StepLoop {
   const RowBuffers& buffers() const { return buffers_; }
   int64_t num_rows() const { return num_rows_; }
 
-  int64_t num_frames() const { return num_frames_; }
-  int max_depth() const { return max_depth_; }
+  int64_t num_frames() const { return store_.num_made(); }
+  int max_depth() const { return store_.max_depth(); }
   int64_t num_steps() const { return num_steps_; }
   int64_t num_step_rows() const { return num_step_rows_; }
   std::vector<TracedStep> TakeTrace() { return std::move(trace_); }
@@ -62,18 +64,6 @@ class ForwardShard final : public StepLoop {
   bool Prepare() override;
   void Complete(const absl::Status& status) override;
   void Finish() override;
-
-  // Frames.
-  BatchedFrame* NewFrame(int body, int depth);
-  void FreeFrame(BatchedFrame* frame);
-  // Takes over one reference.
-  void Set(RowRef* target, RowRef ref) {
-    buffers_.Release(*target);
-    *target = ref;
-  }
-  void LetGo(const std::vector<int>& registers, BatchedFrame* frame) {
-    for (int reg : registers) Set(&frame->registers()[reg], RowRef());
-  }
 
   // Frames, counting some bytes of their values as one more: what StepLimit
   // takes. Root frames and their arguments, which are there anyway, do not
@@ -92,14 +82,11 @@ class ForwardShard final : public StepLoop {
   // Events by their numbers through all bodies.
   void Post(int id, BatchedFrame* frame) {
     ++frame->num_active;
-    ++num_posted_;
-    Frames& frames = posted_[id];
-    if (frames.empty()) posted_events_.push_back(id);
-    frames.push_back(frame);
+    events_.Post(id, frame);
   }
   void PostAll(int id, const Frames& frames);
   void SeeToEvents();
-  bool TakeFiring(int64_t limit, int* event);
+  int TakeFiring();
   void Fire(int body, int event, const Frames& frames);
   void StartDependents(int body, int event, const Frames& frames);
   Frames TakeSpareFrames();
@@ -112,8 +99,6 @@ class ForwardShard final : public StepLoop {
   void StartReturn(const BatchedUnit& unit, const Frames& frames);
   void ReturnFromMap(const BatchedUnit& unit, BatchedFrame* frame);
   void StartLoopTest(int body, const BatchedUnit& unit, const Frames& frames);
-  void CopyRegisters(const BatchedUnit& unit, BatchedFrame* frame);
-  void Reset(int body, const BatchedUnit& unit, BatchedFrame* frame);
   bool ReadPredicate(const BatchedUnit& unit, BatchedFrame* frame,
                      int32_t* value);
   absl::Status MapOver(const BatchedUnit& unit, BatchedFrame* frame);
@@ -124,7 +109,6 @@ class ForwardShard final : public StepLoop {
   // Steps.
   int TakeStep();
   int ShapeGroup(const BatchedBlock& block, BatchedFrame* frame);
-  void PrepareRetry();
   absl::Status GatherInputs();
   absl::Status ScatterOutputs();
   void Record(const std::vector<uint32_t>& outputs);
@@ -149,23 +133,12 @@ class ForwardShard final : public StepLoop {
   const std::unique_ptr<Agenda> agenda_;
   RowBuffers buffers_;
 
-  Arena arena_;
-  std::vector<BatchedFrame*> free_frames_;  // By body; linked by `caller`.
-  int64_t num_live_frames_ = 0;
+  FrameStore store_;
   int64_t initial_load_ = 0;
-  std::vector<std::unique_ptr<BatchedMapCall>> map_calls_;
-  std::vector<BatchedMapCall*> free_map_calls_;
-
-  // Frames in which an event fired that is not seen to yet, by event; and the
-  // order in which to see to the events.
-  std::vector<Frames> posted_;
-  std::vector<int> posted_events_;
-  size_t next_posted_ = 0;
-  int64_t num_posted_ = 0;
+  EventQueue<BatchedFrame> events_;
   Frames firing_;
   std::vector<Frames> spare_frames_;  // For their memory.
   int num_chained_ = 0;  // Units that run inside of each other now.
-  std::vector<RowRef> moving_;
 
   // Rows whose inputs have different shapes do not share a step: the groups
   // that the agenda keeps apart, by those shapes.
@@ -183,18 +156,11 @@ class ForwardShard final : public StepLoop {
   std::vector<int> some_depths_;
   std::vector<uint32_t> step_outputs_;  // Buffers.
   std::vector<StepTarget> step_targets_;
-  // After an error in a step of many rows: they run one by one, to find the
-  // frame that fails.
-  bool is_retrying_ = false;
-  Frames retried_;
-  std::vector<int> retried_depths_;
-  size_t next_retried_ = 0;
+  StepRetry<BatchedFrame> retry_;
   absl::Status retried_status_;
 
   const int64_t num_rows_;
   std::vector<std::vector<RowRef>> results_;
-  int64_t num_frames_ = 0;
-  int max_depth_ = 0;
   int64_t num_steps_ = 0;
   int64_t num_step_rows_ = 0;
   const bool is_traced_;

@@ -1,7 +1,6 @@
 // ForwardShard: frames, events, and the units that need no ops.
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,32 +12,6 @@ namespace recursive_tf {
 
 namespace tf = tensorflow;
 
-BatchedFrame* ForwardShard::NewFrame(int body_index, int depth) {
-  const FrameLayout& layout = run_->plan->layouts[body_index];
-  BatchedFrame*& free = free_frames_[body_index];
-  BatchedFrame* frame = free;
-  if (frame != nullptr) {
-    free = frame->caller;
-  } else {
-    frame = static_cast<BatchedFrame*>(arena_.Allocate(layout.bytes));
-  }
-  std::memcpy(static_cast<void*>(frame), layout.initial.data(), layout.bytes);
-  frame->depth = depth;
-  ++num_frames_;
-  ++num_live_frames_;
-  max_depth_ = std::max(max_depth_, depth);
-  return frame;
-}
-
-void ForwardShard::FreeFrame(BatchedFrame* frame) {
-  const int num_registers = body(frame->body).num_registers;
-  RowRef* registers = frame->registers();
-  for (int i = 0; i < num_registers; ++i) buffers_.Release(registers[i]);
-  frame->caller = free_frames_[frame->body];
-  free_frames_[frame->body] = frame;
-  --num_live_frames_;
-}
-
 void ForwardShard::Enter(std::vector<tf::Tensor> args) {
   const int entry = run_->plan->program.entry_body;
   if (num_rows_ == 0 || !CanEnter(entry, 1)) return;
@@ -47,7 +20,7 @@ void ForwardShard::Enter(std::vector<tf::Tensor> args) {
   if (tape_ != nullptr) tape_->args = ids;
   const int64_t begin = run_->shard_begin(shard_);
   for (int64_t row = 0; row < num_rows_; ++row) {
-    BatchedFrame* frame = NewFrame(entry, /*depth=*/1);
+    BatchedFrame* frame = store_.Make(entry, /*depth=*/1);
     frame->row = static_cast<int32_t>(row);
     frame->root_row = static_cast<int32_t>(begin + row);
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -68,7 +41,7 @@ bool ForwardShard::CanEnter(int body_index, int depth) {
 
 int64_t ForwardShard::AbsoluteLoad() const {
   constexpr int64_t kBytesAsAFrame = 4096;
-  return num_live_frames_ + buffers_.live_bytes() / kBytesAsAFrame;
+  return store_.num_live() + buffers_.live_bytes() / kBytesAsAFrame;
 }
 
 int64_t ForwardShard::Load() const {
@@ -77,15 +50,13 @@ int64_t ForwardShard::Load() const {
 
 void ForwardShard::PostAll(int id, const Frames& frames) {
   for (BatchedFrame* frame : frames) ++frame->num_active;
-  num_posted_ += static_cast<int64_t>(frames.size());
-  if (posted_[id].empty()) posted_events_.push_back(id);
-  posted_[id].insert(posted_[id].end(), frames.begin(), frames.end());
+  events_.PostAll(id, frames);
 }
 
 void ForwardShard::SeeToEvents() {
-  int id = -1;
-  while (!has_stopped() && TakeFiring(StepLimitOf(num_posted_), &id)) {
-    num_posted_ -= static_cast<int64_t>(firing_.size());
+  while (!has_stopped()) {
+    const int id = TakeFiring();
+    if (id < 0) return;
     const int body_index = run_->plan->event_bodies[id];
     if (is_cancelled()) {  // A loop without a block may have no other end.
       return Fail(absl::CancelledError("the call was cancelled"), body_index,
@@ -95,54 +66,18 @@ void ForwardShard::SeeToEvents() {
   }
 }
 
-// Takes the frames in which an event fired into `firing_`. Where a limit holds,
-// events that make no frames come first, then the last frames of the last
-// event, but not before deeper frames that are ready: depth first. Returns
-// false if there is nothing to see to now.
-bool ForwardShard::TakeFiring(int64_t limit, int* event) {
-  if (next_posted_ == posted_events_.size()) return false;
-  size_t index = next_posted_;
-  bool is_limited = limit != kNoStepLimit;
-  if (is_limited) {
-    const std::vector<bool>& makes_frames = run_->plan->makes_frames;
-    index = posted_events_.size() - 1;
-    while (index > next_posted_ && makes_frames[posted_events_[index]]) {
-      --index;
-    }
-    is_limited = makes_frames[posted_events_[index]];
-    if (is_limited) index = posted_events_.size() - 1;
-  }
-  const int id = posted_events_[index];
-  Frames& frames = posted_[id];
-  if (is_limited && agenda_->deepest() > frames.back()->depth) return false;
-  *event = id;
-  firing_.clear();
-  // Twice as many: what a limited step has made is not to be divided again.
-  limit *= is_limited ? 2 : 1;
-  if (is_limited && limit < static_cast<int64_t>(frames.size())) {
-    firing_.assign(frames.end() - limit, frames.end());
-    frames.resize(frames.size() - limit);
-    return true;
-  }
-  firing_.swap(frames);
-  if (index == next_posted_) {
-    ++next_posted_;
-  } else {
-    posted_events_.erase(posted_events_.begin() + index);
-  }
-  // A chain of calls without a block in between posts for ever new events.
-  if (next_posted_ == posted_events_.size()) {
-    posted_events_.clear();
-    next_posted_ = 0;
-  }
-  return true;
+// Takes the frames in which an event fired into `firing_`.
+int ForwardShard::TakeFiring() {
+  const int64_t limit = StepLimitOf(events_.size());
+  const int deepest = limit == kNoStepLimit ? -1 : agenda_->deepest();
+  return events_.Take(limit, deepest, &firing_);
 }
 
 void ForwardShard::Fire(int body_index, int event, const Frames& frames) {
   StartDependents(body_index, event, frames);
   if (has_stopped()) return;
   for (BatchedFrame* frame : frames) {
-    if (--frame->num_active == 0) FreeFrame(frame);
+    if (--frame->num_active == 0) store_.Free(frame);
   }
 }
 
@@ -203,8 +138,8 @@ void ForwardShard::Start(int body_index, int unit_index, const Frames& frames) {
     case Kind::kLoopStart:
     case Kind::kLoopNext:
       for (BatchedFrame* frame : frames) {
-        CopyRegisters(unit, frame);
-        Reset(body_index, unit, frame);
+        store_.CopyRegisters(unit, frame);
+        store_.Reset(unit, frame);
       }
       PostAll(EventId(body_index, unit.event), frames);
       break;
@@ -212,7 +147,7 @@ void ForwardShard::Start(int body_index, int unit_index, const Frames& frames) {
   const std::vector<int>& last_uses =
       run_->plan->last_uses[body_index].units[unit_index];
   if (last_uses.empty() || has_stopped()) return;
-  for (BatchedFrame* frame : frames) LetGo(last_uses, frame);
+  for (BatchedFrame* frame : frames) store_.LetGo(last_uses, frame);
 }
 
 // What waits for a copy alone goes on at once: an event less to see to for each
@@ -224,8 +159,8 @@ void ForwardShard::StartCopy(int body_index, int unit_index,
   const std::vector<int>& last_uses =
       run_->plan->last_uses[body_index].units[unit_index];
   for (BatchedFrame* frame : frames) {
-    CopyRegisters(unit, frame);
-    LetGo(last_uses, frame);
+    store_.CopyRegisters(unit, frame);
+    store_.LetGo(last_uses, frame);
   }
   const int id = EventId(body_index, unit.event);
   if (run_->plan->makes_frames[id] || num_chained_ == kMaxChained) {
@@ -268,7 +203,7 @@ void ForwardShard::StartCall(const BatchedUnit& unit, const Frames& frames) {
   for (BatchedFrame* frame : frames) {
     const int depth = frame->depth + 1;
     if (depth > run_->max_depth && !CanEnter(unit.callee, depth)) return;
-    BatchedFrame* callee = NewFrame(unit.callee, depth);
+    BatchedFrame* callee = store_.Make(unit.callee, depth);
     callee->caller = frame;
     callee->call = &unit;
     callee->root_row = frame->root_row;
@@ -318,7 +253,7 @@ void ForwardShard::StartSwitch(int body_index, int unit_index,
       region = num_regions - 1;
     }
     Post(first_event + unit.events[region], frame);
-    LetGo(last_uses[region], frame);
+    store_.LetGo(last_uses[region], frame);
   }
 }
 
@@ -341,38 +276,18 @@ void ForwardShard::StartReturn(const BatchedUnit& unit, const Frames& frames) {
       const RowRef ref = from[copy.source];
       if (caller == nullptr) {
         buffers_.Retain(ref);
-        Set(&results_[copy.target][frame->row], ref);
+        buffers_.Replace(&results_[copy.target][frame->row], ref);
         continue;
       }
       const int reg = frame->call->results[copy.target];
       if (reg < 0) continue;
       buffers_.Retain(ref);
-      Set(&caller->registers()[reg], ref);
+      buffers_.Replace(&caller->registers()[reg], ref);
     }
     if (caller == nullptr) continue;
     Post(EventId(caller->body, frame->call->events[unit.group]), caller);
     --caller->num_active;  // The group has come; now the event is active.
   }
-}
-
-void ForwardShard::CopyRegisters(const BatchedUnit& unit, BatchedFrame* frame) {
-  // All are read before any is written: loop variables may swap places.
-  RowRef* registers = frame->registers();
-  moving_.clear();
-  for (const RegisterCopy& copy : unit.copies) {
-    moving_.push_back(registers[copy.source]);
-    buffers_.Retain(moving_.back());
-  }
-  for (size_t i = 0; i < unit.copies.size(); ++i) {
-    Set(&registers[unit.copies[i].target], moving_[i]);
-  }
-}
-
-void ForwardShard::Reset(int body_index, const BatchedUnit& unit,
-                         BatchedFrame* frame) {
-  const FrameLayout& layout = run_->plan->layouts[body_index];
-  int32_t* pending = frame->pending(layout.pending_offset);
-  for (int u : unit.resets) pending[u] = layout.initial_pending[u];
 }
 
 void ForwardShard::StartLoopTest(int body_index, const BatchedUnit& unit,
@@ -381,10 +296,10 @@ void ForwardShard::StartLoopTest(int body_index, const BatchedUnit& unit,
     int32_t goes_on = 0;
     if (!ReadPredicate(unit, frame, &goes_on)) return;
     if (goes_on != 0) {
-      Reset(body_index, unit, frame);
+      store_.Reset(unit, frame);
       Post(EventId(body_index, unit.event), frame);
     } else {
-      CopyRegisters(unit, frame);
+      store_.CopyRegisters(unit, frame);
       Post(EventId(body_index, unit.exit_event), frame);
     }
   }
@@ -434,17 +349,7 @@ absl::Status ForwardShard::MapOver(const BatchedUnit& unit,
   const auto num_rows = NumRows(pointers);
   if (!num_rows.ok()) return num_rows.status();
 
-  if (free_map_calls_.empty()) {
-    map_calls_.push_back(std::make_unique<BatchedMapCall>());
-    free_map_calls_.push_back(map_calls_.back().get());
-  }
-  BatchedMapCall* map = free_map_calls_.back();
-  free_map_calls_.pop_back();
-  map->caller = frame;
-  map->unit = &unit;
-  map->num_rows = *num_rows;
-  map->num_pending = *num_rows * body(unit.callee).num_groups;
-  map->results.assign(*num_rows * unit.results.size(), RowRef());
+  BatchedMapCall* map = store_.MakeMapCall(frame, unit, *num_rows);
   ++frame->num_active;
   if (*num_rows == 0) return FinishMap(map);
 
@@ -457,7 +362,7 @@ absl::Status ForwardShard::MapOver(const BatchedUnit& unit,
     ids.push_back(*id);
   }
   for (int64_t row = 0; row < *num_rows; ++row) {
-    BatchedFrame* callee = NewFrame(unit.callee, depth);
+    BatchedFrame* callee = store_.Make(unit.callee, depth);
     callee->caller = frame;
     callee->map = map;
     callee->row = static_cast<int32_t>(row);
@@ -475,7 +380,8 @@ void ForwardShard::ReturnFromMap(const BatchedUnit& unit, BatchedFrame* frame) {
   for (const RegisterCopy& copy : unit.copies) {
     const RowRef ref = frame->registers()[copy.source];
     buffers_.Retain(ref);
-    Set(&map->results[copy.target * map->num_rows + frame->row], ref);
+    buffers_.Replace(&map->results[copy.target * map->num_rows + frame->row],
+                     ref);
   }
   if (--map->num_pending > 0) return;
   BatchedFrame* caller = map->caller;
@@ -510,7 +416,7 @@ absl::Status ForwardShard::FinishMap(BatchedMapCall* map) {
       auto row = AddLeadingDim(stacked);
       if (!row.ok()) return row.status();
       const uint32_t id = AddBuffer(*std::move(row), 1);
-      Set(&caller->registers()[unit.results[r]], {id, 0});
+      buffers_.Replace(&caller->registers()[unit.results[r]], {id, 0});
       if (is_recorded && tape_ != nullptr) {
         RecordMove(TapeStep::Kind::kStack,
                    tape_->MakeColumn(refs, num_rows, is_consecutive), num_rows,
@@ -519,7 +425,7 @@ absl::Status ForwardShard::FinishMap(BatchedMapCall* map) {
     }
     for (int64_t i = 0; i < num_rows; ++i) buffers_.Release(refs[i]);
   }
-  free_map_calls_.push_back(map);
+  store_.FreeMapCall(map);
   Post(EventId(caller->body, unit.event), caller);
   --caller->num_active;  // The map has come back; now the event is active.
   return absl::OkStatus();

@@ -60,8 +60,8 @@ class RecursionDepthError(RecursiveTFError, RecursionError):
 
 
 def decorated(
-  kind: type[Decorated], function: Callable[..., Any] | None, strict: bool, verify: bool | None
-) -> Any:
+  kind: type[Decorated], function: Callable[..., object] | None, strict: bool, verify: bool | None
+) -> object:
   """Returns what a decorator returns, with and without arguments, of functions and methods."""
   if function is None:
     return lambda found: decorated(kind, found, strict, verify)
@@ -115,7 +115,7 @@ class Decorated:
     """Learns of which class it is a method."""
     say_when_not_saved(owner, name, self, self._saved, self._how_to_save)
 
-  def __get__(self, owner: Any, type_: type | None = None) -> Any:
+  def __get__(self, owner: Any, type_: type | None = None) -> object:
     """Binds a method to its object."""
     return self if owner is None else self._bound(owner)
 
@@ -152,7 +152,7 @@ class Decorated:
 
   # --- Arguments
 
-  def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+  def _bind(self, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
     if self._partial is not None:
       args, kwargs = (*self._partial.args, *args), {**self._partial.keywords, **kwargs}
     names = self._signature.names()
@@ -162,7 +162,7 @@ class Decorated:
     bound.apply_defaults()
     return dict(bound.arguments)
 
-  def _classify(self, values: dict[str, Any]) -> dict[str, Argument]:
+  def _classify(self, values: dict[str, object]) -> dict[str, Argument]:
     """Returns what kinds of arguments these are."""
     raise NotImplementedError
 
@@ -170,11 +170,11 @@ class Decorated:
 
   def _call(
     self,
-    classified: Callable[[dict[str, Any]], dict[str, Argument]],
-    values: dict[str, Any],
-    plain: Callable[[], Any],
+    classified: Callable[[dict[str, object]], dict[str, Argument]],
+    values: dict[str, object],
+    plain: Callable[[], object],
     lists: Sequence[int] = (),
-  ) -> Any:
+  ) -> object:
     """Runs the graph, or plain Python; the one door through which every call goes.
 
     Args:
@@ -214,18 +214,18 @@ class Decorated:
         rest = functools.partial(self._fall_back, internal, plain)
       return rest()
 
-  def _again(self, values: dict[str, Any], lists: Sequence[int]) -> Prepared | None:
+  def _again(self, values: dict[str, object], lists: Sequence[int]) -> Prepared | None:
     """Returns what is ready to run for a call like one before; None if that has to be found."""
     del values, lists
     return None
 
-  def _note(self, prepared: Prepared, values: dict[str, Any]) -> None:
+  def _note(self, prepared: Prepared, values: dict[str, object]) -> None:
     """Notes what was prepared for a call, for `_again` to find."""
     del prepared, values
 
   def _run_again(
-    self, prepared: Prepared, values: dict[str, Any], plain: Callable[[], Any]
-  ) -> Callable[[], Any] | None:
+    self, prepared: Prepared, values: dict[str, object], plain: Callable[[], object]
+  ) -> Callable[[], object] | None:
     """Runs what `_again` returned; None if it is refused, and another graph may do."""
     try:
       return self._run(prepared, prepared.arguments, values, plain, {})
@@ -235,10 +235,10 @@ class Decorated:
   def _attempt(
     self,
     arguments: dict[str, Argument],
-    values: dict[str, Any],
-    plain: Callable[[], Any],
+    values: dict[str, object],
+    plain: Callable[[], object],
     leaves_out: bool = False,
-  ) -> Callable[[], Any]:
+  ) -> Callable[[], object]:
     """Runs the graph; returns what is left to do, where the user's own errors may be raised.
 
     Raises:
@@ -252,10 +252,10 @@ class Decorated:
     self,
     prepared: Prepared,
     arguments: dict[str, Argument],
-    values: dict[str, Any],
-    plain: Callable[[], Any],
+    values: dict[str, object],
+    plain: Callable[[], object],
     taken: dict[Site, bool],
-  ) -> Callable[[], Any]:
+  ) -> Callable[[], object]:
     """Runs a graph; as `_attempt`, with the branches that this call has been found to take."""
     program = prepared.program
     count = num_rows(prepared.arguments, values) if prepared.mapped else None
@@ -310,8 +310,8 @@ class Decorated:
     return self._committed(prepared, outcome, plain)
 
   def _committed(
-    self, prepared: Prepared, outcome: Outcome, plain: Callable[[], Any]
-  ) -> Callable[[], Any]:
+    self, prepared: Prepared, outcome: Outcome, plain: Callable[[], object]
+  ) -> Callable[[], object]:
     """Lets the effects of a run happen."""
     try:
       outcome.commit()
@@ -324,7 +324,7 @@ class Decorated:
     self.stats.num_converted_runs += 1
     self._programs.note_run(prepared.entry)
 
-    def shown() -> Any:
+    def shown() -> object:
       outcome.print()
       return outcome.result
 
@@ -333,7 +333,7 @@ class Decorated:
   # --- Comparing with plain Python
 
   def _check(
-    self, prepared: Prepared, values: dict[str, Any], key: Any, is_recording: bool
+    self, prepared: Prepared, values: dict[str, object], key: Any, is_recording: bool
   ) -> Verdict:
     """Runs the graph and plain Python and compares them."""
     start = time.perf_counter()
@@ -352,8 +352,8 @@ class Decorated:
     return verdict
 
   def _judged(
-    self, prepared: Prepared, verdict: Verdict, plain: Callable[[], Any]
-  ) -> Callable[[], Any]:
+    self, prepared: Prepared, verdict: Verdict, plain: Callable[[], object]
+  ) -> Callable[[], object]:
     """Returns what is left to do after a check."""
     done = functools.partial(_return_or_raise, verdict.result, verdict.error)
     if verdict.difference is not None:
@@ -366,7 +366,7 @@ class Decorated:
       return done
     return self._committed(prepared, verdict.outcome, plain)
 
-  def _compared(self, values: dict[str, Any]) -> Any:
+  def _compared(self, values: dict[str, object]) -> object:
     """Calls the plain function, and plainly whatever decorated function it calls."""
     token = _IS_COMPARING.set(True)
     try:
@@ -386,19 +386,19 @@ class Decorated:
   # --- Plain Python
 
   def _one_by_one(
-    self, arguments: dict[str, Argument], values: dict[str, Any]
-  ) -> Callable[[], Any]:
+    self, arguments: dict[str, Argument], values: dict[str, object]
+  ) -> Callable[[], object]:
     """Returns what makes the calls of a mapped one; only recursive functions have such."""
     raise NotImplementedError
 
-  def _call_plain(self, values: dict[str, Any]) -> Any:
+  def _call_plain(self, values: dict[str, object]) -> object:
     bound = self._signature.bind_partial()
     bound.arguments.update(values)
     return self._function(*bound.args, **bound.kwargs)
 
   def _explain_failure(
-    self, error: tf.errors.OpError, prepared: Prepared, plain: Callable[[], Any]
-  ) -> Callable[[], Any]:
+    self, error: tf.errors.OpError, prepared: Prepared, plain: Callable[[], object]
+  ) -> Callable[[], object]:
     """Returns what raises what plain Python raises where a run failed."""
     if isinstance(error, tf.errors.CancelledError):
       return functools.partial(_return_or_raise, None, error)
@@ -420,7 +420,7 @@ class Decorated:
     else:
       self._programs.assumptions.broke("nothing fails in the run", f"{PYTHON}, for such calls")
 
-    def again() -> Any:
+    def again() -> object:
       if site is not None and self._strict:  # As where there is no graph: before Python acts.
         prepared.entry.note_failure(refusal, is_left_out=True)
         raise refusal
@@ -451,8 +451,8 @@ class Decorated:
     return refusal
 
   def _fall_back(
-    self, refusal: ConversionRefused, plain: Callable[[], Any], is_rerun: bool = False
-  ) -> Any:
+    self, refusal: ConversionRefused, plain: Callable[[], object], is_rerun: bool = False
+  ) -> object:
     """Runs the plain function, counted; under `strict` the refusal is raised instead.
 
     A run that failed is done again either way: it is Python's exception that the user gets.
@@ -465,7 +465,7 @@ class Decorated:
       raise refusal
     return result
 
-  def _run_plain(self, plain: Callable[[], Any]) -> Any:
+  def _run_plain(self, plain: Callable[[], object]) -> object:
     was_running = getattr(self._plain, "is_running", False)
     self._plain.is_running = True
     try:
@@ -516,12 +516,12 @@ class BoundDecorated:
 
   _is_decorated = True
 
-  def __init__(self, function: Any, owner: Any):
+  def __init__(self, function: Any, owner: object):
     self._function = function
     self._owner = owner
     self.__name__ = function.__name__
 
-  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: Any, **kwargs: Any) -> object:
     """Calls the method once."""
     if self._function.is_plain(args):
       return self._function.python(self._owner, *args, **kwargs)
@@ -543,12 +543,12 @@ class BoundDecorated:
     return report
 
   @property
-  def python(self) -> Any:
+  def python(self) -> object:
     """The plain method."""
     return functools.partial(self._function.python, self._owner)
 
   @property
-  def __func__(self) -> Any:
+  def __func__(self) -> object:
     """The function that the class has, as bound methods name it."""
     return self._function
 
@@ -563,7 +563,7 @@ class BoundDecorated:
     return found
 
 
-def _partial_of_function(function: Any) -> functools.partial[Any] | None:
+def _partial_of_function(function: Any) -> functools.partial[object] | None:
   is_partial = type(function) is functools.partial
   return function if is_partial and isinstance(function.func, types.FunctionType) else None
 
@@ -580,7 +580,7 @@ def _line_of(error: tf.errors.OpError, text: str) -> str:
   return found[0] if found else lines[-1] if lines else error.message
 
 
-def _return_or_raise(result: Any, error: Exception | None) -> Any:
+def _return_or_raise(result: object, error: Exception | None) -> object:
   if error is not None:
     raise error
   return result

@@ -31,7 +31,7 @@ _OF_CONSTANTS = frozenset(map(id, _CONSTANTS))
 _LOOKED_AT = frozenset(map(id, (_EAGER, np.ndarray, *_NUMBERS, *_CONSTANTS)))
 _MAX_KNOWN = 256  # Of one function, and of one kind of arguments.
 
-Glance = tuple[Any, ...]
+Glance = tuple[object, ...]
 
 
 def glance_at(values: Iterable[Any]) -> Glance:
@@ -51,7 +51,7 @@ def glance_at(values: Iterable[Any]) -> Glance:
   return tuple(found)
 
 
-def glance_at_objects(values: Mapping[str, Any], lists: Sequence[int]) -> Glance:
+def glance_at_objects(values: Mapping[str, object], lists: Sequence[int]) -> Glance:
   """Returns what a call over objects looks like: as `glance_at`, but of objects their types.
 
   Types by number: a program keeps those that it reads, and a metaclass may not want to be a key.

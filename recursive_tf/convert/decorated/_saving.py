@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import warnings
 import weakref
-from typing import Any
 
 from recursive_tf import _tf_internals as tfi
 
@@ -20,7 +19,7 @@ class ProgramsByThemselves:
   """The programs of a function that are somewhere by themselves, by the object of the method."""
 
   def __init__(self) -> None:
-    self._pairs: list[tuple[weakref.ref[Any], weakref.ref[Any]]] = []
+    self._pairs: list[tuple[weakref.ref[object], weakref.ref[object]]] = []
 
   def note(self, owner: object, program: object) -> None:
     """Notes a program of the method of an object; neither is kept alive."""
@@ -33,7 +32,7 @@ class ProgramsByThemselves:
 
 
 def say_when_not_saved(
-  kind: type, name: str, function: Any, programs: ProgramsByThemselves, advice: str
+  kind: type, name: str, function: object, programs: ProgramsByThemselves, advice: str
 ) -> None:
   """Has a class warn as one of its objects is saved without a method.
 
@@ -49,7 +48,7 @@ def say_when_not_saved(
 
 def _tell(
   name: str,
-  function: weakref.ref[Any],
+  function: weakref.ref[object],
   programs: ProgramsByThemselves,
   advice: str,
   saved: object,

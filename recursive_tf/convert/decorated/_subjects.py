@@ -89,7 +89,7 @@ def subject_of(
 
 def _smaller(
   arguments: dict[str, Argument], values: dict[str, object], root_types: dict[str, frozenset[type]]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
   """Yields the arguments with a part in place of an object, the smallest first."""
   for name, argument in arguments.items():
     if argument.kind != OBJECT:

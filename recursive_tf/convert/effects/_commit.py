@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
 import tensorflow as tf
@@ -70,7 +70,7 @@ class Outcome:
     prints: what it prints: places of the program, each with what it shows.
   """
 
-  result: Any
+  result: object
   writes: Sequence[Write] = ()
   prints: Sequence[tuple[Site, Sequence[Any]]] = ()
 
@@ -111,10 +111,10 @@ class Outcome:
 def writes_of(
   places: Sequence[Place],
   tensors: Iterator[tf.Tensor],
-  object_of: Callable[[int], Any],
-  objects: Sequence[Any],
-  left: dict[Any, Any],
-) -> tuple[list[Write], dict[Any, list[Any]]]:
+  object_of: Callable[[int], object],
+  objects: Sequence[object],
+  left: dict[object, Any],
+) -> tuple[list[Write], dict[object, list[object]]]:
   """Reads what a run did to the places that a program writes.
 
   Args:
@@ -128,7 +128,7 @@ def writes_of(
     The writes, and what logs hold by name.
   """
   writes: list[Write] = []
-  logs: dict[Any, list[Any]] = {}
+  logs: dict[object, list[object]] = {}
   for place in places:
     if place.kind == ATTRIBUTE:
       writes += _attribute_writes(place, tensors, object_of, objects)
@@ -151,7 +151,9 @@ def writes_of(
   return writes, logs
 
 
-def prints_of(effects: Effects, logs: dict[Any, list[Any]]) -> list[tuple[Site, Sequence[Any]]]:
+def prints_of(
+  effects: Effects, logs: dict[object, list[Any]]
+) -> list[tuple[Site, Sequence[object]]]:
   """Returns what a run prints, in order."""
   sites = list(effects.sites.values())
   rows = {key: iter(values) for key, values in logs.items()}
@@ -196,7 +198,7 @@ def _variable_writes(place: Place, value: object) -> Iterator[Write]:
     yield Write(owner, ("item" if isinstance(owner, dict) else "attr", place.name), value)
 
 
-def _dict_writes(place: Place, pairs: Any) -> Iterator[Write]:
+def _dict_writes(place: Place, pairs: Iterable[tuple[object, object]]) -> Iterator[Write]:
   owner = place.owner
   for name, value in pairs:
     if place.is_log or name not in owner or not _results.is_same(owner[name], value):

@@ -33,7 +33,7 @@ _READING = frozenset(["get", "keys", "values", "items", "copy", "index", "count"
 class ContainerEffects(Places):
   """Changes of lists and dicts."""
 
-  def content_of(self, frame: Frame, owner: object) -> Any:
+  def content_of(self, frame: Frame, owner: object) -> object:
     """Returns the content that a known list or dict has in the run, None if it does not change."""
     keys = [(kind, id(owner)) for kind in (LIST, DICT)] if type(owner) in (list, *DICTS) else []
     return next((frame.stores[key].content for key in keys if key in frame.stores), None)
@@ -146,7 +146,7 @@ class ContainerEffects(Places):
     assert isinstance(rows, Rows)  # Stores of dicts hold rows.
     return rows
 
-  def _key(self, ip: Host, key: object) -> Any:
+  def _key(self, ip: Host, key: object) -> object:
     """Returns a key as what the rows of a dict have: an int, a string, or an object."""
     frame = ip.frame
     key = frame.concrete(key)
@@ -186,7 +186,7 @@ class ContainerEffects(Places):
       return None
     return State(self.membership(ip, owner, value))
 
-  def membership(self, ip: Host, owner: object, value: object) -> Any:
+  def membership(self, ip: Host, owner: object, value: object) -> object:
     """Returns `value in owner` for a known dict, from its items as the run has them."""
     key = self._key(ip, value)
     rows = self._dict_rows(ip, owner)
@@ -201,11 +201,11 @@ class ContainerEffects(Places):
       return None
     return State(self._lookup(ip, owner, key, None))
 
-  def item_of_dict(self, ip: Host, owner: object, key: object, *default: object) -> Any:
+  def item_of_dict(self, ip: Host, owner: object, key: object, *default: object) -> object:
     """Returns an item of a known dict, from its items as the run has them."""
     return self._lookup(ip, owner, key, (lambda: default[0]) if default else None)
 
-  def item_or_made(self, ip: Host, owner: Any, key: object) -> Any:
+  def item_or_made(self, ip: Host, owner: Any, key: object) -> object:
     """Returns an item of a `Counter`, or of a `defaultdict`, which makes those that are missing."""
     if type(owner) is collections.Counter:
       return self.item_of_dict(ip, owner, key, 0)
@@ -224,7 +224,7 @@ class ContainerEffects(Places):
 
   def _lookup(
     self, ip: Host, owner: object, key: object, default: Callable[[], object] | None
-  ) -> Any:
+  ) -> object:
     frame = ip.frame
     wanted = self._key(ip, key)
     rows = self._dict_rows(ip, owner)
@@ -270,10 +270,10 @@ class ContainerEffects(Places):
       return
     found, index = self._find(ip, rows, key)
 
-    def replace() -> Any:
+    def replace() -> object:
       return LocalList(rows_replaced(frame, rows, index, new))
 
-    def add() -> Any:
+    def add() -> object:
       return LocalList(concatenated(frame, rows, new))
 
     self.set(ip, store, frame.cond(found, replace, add))
@@ -303,7 +303,7 @@ class ContainerEffects(Places):
         self._dict_store(ip, owner, True)
         there = State(False)
 
-      def add() -> Any:
+      def add() -> object:
         self._keep(ip, args[1])
         self._write_dict(ip, owner, args[0], generalized(ip.frame, args[1]))
         return args[1]

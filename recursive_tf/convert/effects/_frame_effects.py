@@ -43,6 +43,7 @@ from recursive_tf.convert.values._abstract import (
   Path,
   Ref,
   Rows,
+  Step,
   named,
 )
 from recursive_tf.convert.values._forms import NoneType, NumberForm, RefForm, RowsForm, UnsetForm
@@ -62,7 +63,7 @@ class Effects(ContainerEffects):
     """Returns an item of a heap object, if the program writes such items."""
     return self._read_step(ip, ref, ("item", key))
 
-  def _read_step(self, ip: Host, ref: Ref, step: tuple[Any, ...]) -> State | None:
+  def _read_step(self, ip: Host, ref: Ref, step: tuple[object, ...]) -> State | None:
     place = self.places.get(step)
     if place is None:
       return None
@@ -86,7 +87,7 @@ class Effects(ContainerEffects):
       return State(Maybe(written, present))
     return State(frame.cond(pred, lambda: written, lambda: _initial(frame, plain, element)))
 
-  def is_there(self, ip: Host, ref: Ref, step: tuple[Any, ...]) -> Any:
+  def is_there(self, ip: Host, ref: Ref, step: tuple[object, ...]) -> object:
     """Tells whether a heap object has an attribute that the program writes; None if it does not."""
     place = self.places.get(step)
     if place is None:
@@ -98,7 +99,7 @@ class Effects(ContainerEffects):
     present = Number(tf.gather(rows.tensors[0], base.handle), bool)
     return ip.both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
 
-  def write_step(self, ip: Host, ref: Ref, step: tuple[Any, ...], value: Any) -> None:
+  def write_step(self, ip: Host, ref: Ref, step: Step, value: Any) -> None:
     frame = ip.frame
     kinds = frame.types_of(ref) - {NoneType, Missing}
     for kind in kinds:
@@ -263,7 +264,7 @@ class Effects(ContainerEffects):
         Reason.EFFECT_ORDER, "Items of lists or dicts are written, and such are read as a whole."
       )
 
-  def call_method(self, ip: Host, ref: Ref, name: str, args: Any) -> Any:
+  def call_method(self, ip: Host, ref: Ref, name: str, args: object) -> object:
     """Calls a method of a builtin container on the heap that changes it."""
     ip.conversion.promote(ip, ref)
     kinds = ip.frame.types_of(ref) - {NoneType, Missing}
@@ -272,7 +273,7 @@ class Effects(ContainerEffects):
       Reason.UNSUPPORTED_WRITE, f".{name} of a {text} of the tree, or that is passed in."
     )
 
-  def print(self, ip: Host, values: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+  def print(self, ip: Host, values: tuple[object, ...], kwargs: dict[str, object]) -> None:
     """Does `print(*values, **kwargs)` when the run has succeeded."""
     site, operands = _output.site_of(ip, values, kwargs)
     if site.key not in self.sites:
@@ -298,7 +299,7 @@ def _base_there(frame: Frame, ref: Ref) -> Base:
   return Base(handle, base.types - {NoneType})
 
 
-def _initial(frame: Frame, ref: Ref, form: Any) -> Any:
+def _initial(frame: Frame, ref: Ref, form: object) -> object:
   """Returns what an object had when the run began; tuples part by part, as they are written."""
   kinds = frame.types_of(ref) - {Missing}
   if not isinstance(form, _forms.NestForm) or form.type is not tuple or tuple not in kinds:
@@ -315,7 +316,7 @@ def _initial(frame: Frame, ref: Ref, form: Any) -> Any:
   return frame.resolve(ref)
 
 
-def value_of_variable(owner: Any, name: str) -> Any:
+def value_of_variable(owner: Any, name: str) -> object:
   """Returns what a variable is now."""
   if isinstance(owner, types.CellType):
     return owner.cell_contents
@@ -326,7 +327,7 @@ def value_of_variable(owner: Any, name: str) -> Any:
   return getattr(owner, name)
 
 
-def _facts_of(form: Any, path: Path) -> Iterator[tuple[Path, Facts]]:
+def _facts_of(form: object, path: Path) -> Iterator[tuple[Path, Facts]]:
   """Yields what the profile says of values of a form that `path` leads to, and of their parts."""
   if isinstance(form, _forms.MaybeForm):
     yield path, Facts(frozenset([NoneType]))

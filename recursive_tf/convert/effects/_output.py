@@ -57,9 +57,9 @@ _HOLE = _Hole()
 
 def site_of(
   ip: Host, values: tuple[object, ...], options: dict[str, object]
-) -> tuple[Site, list[Any]]:
+) -> tuple[Site, list[object]]:
   """Returns what a `print` does, and the abstract values that it shows."""
-  operands: list[Any] = []
+  operands: list[object] = []
   shown = tuple(_template(ip, value, operands) for value in values)
   for name, option in options.items():
     if not is_static(option):
@@ -69,7 +69,7 @@ def site_of(
   return Site(key, shown, dict(options)), operands
 
 
-def _template(ip: Host, value: object, operands: list[object]) -> Any:
+def _template(ip: Host, value: object, operands: list[object]) -> object:
   frame = ip.frame
   if isinstance(value, Text):
     return Text(tuple(_part(ip, part, operands) for part in value.parts))
@@ -97,7 +97,7 @@ def _note_shown(ip: Host, kinds: Iterable[type]) -> None:
     ip.conversion.effects.shows_objects = True
 
 
-def _part(ip: Host, part: object, operands: list[object]) -> Any:
+def _part(ip: Host, part: object, operands: list[object]) -> object:
   if isinstance(part, tf.Tensor):
     operands.append(Text((part,)))
     return Format(_HOLE, -1, "")
@@ -109,7 +109,7 @@ def _part(ip: Host, part: object, operands: list[object]) -> Any:
   return Format(_template(ip, part.value, operands), part.conversion, spec)
 
 
-def _filled(value: object, operands: Iterator[object]) -> Any:
+def _filled(value: object, operands: Iterator[object]) -> object:
   if value is _HOLE:
     return next(operands)
   if isinstance(value, Text):

@@ -80,7 +80,7 @@ class Place:
     return not self.is_read
 
   @property
-  def left_form(self) -> Any:
+  def left_form(self) -> object:
     """The form of what a run leaves."""
     return self.form if self.left is None else self.left
 
@@ -98,7 +98,7 @@ class Store(Local):
     self.place = place
     self.content = self.first = content
 
-  def snapshot(self) -> dict[str, Any]:
+  def snapshot(self) -> dict[str, object]:
     """Returns the content."""
     return {"content": self.content}
 
@@ -116,7 +116,7 @@ class Places:
     shows_objects: whether objects are printed that a write may make look different.
   """
 
-  def __init__(self, note_news: Callable[[], None], add_root: Callable[[Any], None]):
+  def __init__(self, note_news: Callable[[], None], add_root: Callable[[object], None]):
     self.places: dict[Any, Place] = {}
     self.uses: dict[object, dict[object, None]] = {}
     self._next_uses: dict[object, dict[object, None]] = {}
@@ -141,7 +141,7 @@ class Places:
   is_unordered = is_pure
 
   @contextlib.contextmanager
-  def noting_reads(self) -> Iterator[dict[Any, None]]:
+  def noting_reads(self) -> Iterator[dict[object, None]]:
     """Gives the keys of the places that are read meanwhile."""
     outer, self._reads = self._reads, {}
     try:
@@ -152,7 +152,7 @@ class Places:
 
   # --- Stores
 
-  def _place(self, key: Any, kind: str, owner: Any, name: Any, form: Any) -> Place:
+  def _place(self, key: Any, kind: str, owner: object, name: object, form: object) -> Place:
     if key not in self.places:
       self.places[key] = Place(key, kind, owner, name, form, next_form=form)
       self._note_news()
@@ -211,11 +211,11 @@ class Places:
     self._add_roots(found, values)
     return found
 
-  def _add_roots(self, form: Any, value: Any) -> None:
+  def _add_roots(self, form: object, value: Any) -> None:
     for obj in _encode.objects_in(form, value):
       self._add_root(obj)
 
-  def set(self, ip: Host, store: Store, content: Any) -> None:
+  def set(self, ip: Host, store: Store, content: object) -> None:
     """Puts a new content into a store."""
     if store.place.next_is_read and not store.place.is_read:
       raise Bottom  # The next attempt begins with all of it, not with what was added.
@@ -243,7 +243,9 @@ class Places:
       return False
     return not any(place.key in places for key, places in self.uses.items() if key is not None)
 
-  def note_left(self, frame: Frame, leaving: dict[Any, Any], given: Collection[Container]) -> None:
+  def note_left(
+    self, frame: Frame, leaving: dict[object, object], given: Collection[Container]
+  ) -> None:
     """Notes the forms of what the entry function leaves in its variables, and what is one object.
 
     Args:
@@ -357,7 +359,7 @@ def is_entry(frame: Frame) -> bool:
   return frame.key is None and frame.conversion.is_step
 
 
-def _joined(first: Any, left: Any) -> Any:
+def _joined(first: object, left: object) -> object:
   """Returns a form for what a run begins with and what it leaves; None if these are not alike.
 
   What is None or empty is not like what is not: a run before there is anything is its own case.
@@ -371,13 +373,13 @@ def _joined(first: Any, left: Any) -> Any:
     return None
 
 
-def _is_nothing(form: Any) -> bool:
+def _is_nothing(form: object) -> bool:
   if isinstance(form, NestForm):
     return form.type in (list, dict) and not form.parts
   return isinstance(form, StaticForm) and form.value is None
 
 
-def generalized(frame: Frame, value: Any) -> Any:
+def generalized(frame: Frame, value: Any) -> object:
   """Returns a value that is kept: numbers may be others the next time."""
   value = frame.optional(value)
   if isinstance(value, (Maybe, tf.Variable)):
@@ -386,7 +388,7 @@ def generalized(frame: Frame, value: Any) -> Any:
   return _forms.as_number(value) if type(value) in _forms.NUMBERS else value
 
 
-def check_no_variable(frame: Frame, form: Any, what: str) -> None:
+def check_no_variable(frame: Frame, form: object, what: str) -> None:
   """Raises `ConversionRefused` if a variable is kept: the tensors that a run leaves are copies."""
   kinds = {kind for array in _forms.arrays(form) for kind in array.types}
   if any(issubclass(kind, tf.Variable) for kind in kinds):
@@ -394,11 +396,11 @@ def check_no_variable(frame: Frame, form: Any, what: str) -> None:
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, text)
 
 
-def table_form(element: Any) -> RowsForm:
+def table_form(element: object) -> RowsForm:
   return RowsForm(NestForm(tuple, (0, 1), (NumberForm(bool), element)))
 
 
-def element_form(form: RowsForm) -> Any:
+def element_form(form: RowsForm) -> object:
   return UnsetForm() if form.element is None else form.element.parts[1]
 
 

@@ -133,7 +133,7 @@ class Budget:
     """Returns the user's line that is run; None before the first."""
     return None if self.here.source is None else _origin(self.here)
 
-  def done(self, graph: Any) -> None:
+  def done(self, graph: tfi.Graph) -> None:
     """Counts the nodes of a graph that nothing is added to any more."""
     self._num_nodes += graph.num_operations()
 

@@ -48,7 +48,7 @@ class Crossing:
   kept: dict[Slot, None] = dataclasses.field(default_factory=dict)
   changed: dict[Slot, None] = dataclasses.field(default_factory=dict)
 
-  def _size(self) -> tuple[Any, ...]:
+  def _size(self) -> tuple[object, ...]:
     counts = len(self.pairs), len(self.pinned), len(self.mapped), len(self.links), len(self.kept)
     return *counts, len(self.changed), dict(self.same)
 
@@ -148,7 +148,7 @@ class Crossing:
 
   def receive(
     self, sharing: Sharing, arguments: dict[Slot, Container], results: dict[object, object]
-  ) -> dict[Any, Any]:
+  ) -> dict[Any, object]:
     """Returns the results of a call with the containers that the caller has as themselves.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
 
 FIELDS = {"name": "_name_", "value": "_value_"}  # What the properties of `Enum` read.
 
@@ -25,7 +24,7 @@ def is_plain(kind: type) -> bool:
   """Tells whether members of an enumeration equal themselves only, and are found by that."""
   if not issubclass(kind, enum.Enum):
     return False
-  plain: Any = object.__eq__
+  plain: object = object.__eq__
   return kind.__eq__ is plain and kind.__hash__ is enum.Enum.__hash__
 
 
@@ -39,7 +38,7 @@ def base_of(kind: type) -> type | None:
   for base, bare in ((int, int.__int__), (str, str.__str__)):
     if issubclass(kind, base) and kind.__eq__ is base.__eq__ and kind.__hash__ is base.__hash__:
       is_ordered = all(getattr(kind, n) is getattr(base, n) for n in ("__lt__", "__gt__", "__ne__"))
-      members: list[Any] = list(kind.__members__.values())
+      members: list[object] = list(kind.__members__.values())
       are_values = all(type(m._value_) is base and bare(m) == m._value_ for m in members)
       return base if is_ordered and are_values else None
   return None

@@ -42,7 +42,7 @@ class _Outcome:
     contents: the same, as `snapshot` gave them.
   """
 
-  graph: Any
+  graph: tfi.Graph
   layer: Layer
   value: object = None
   after: list[Any] | None = None
@@ -54,11 +54,11 @@ class Frame(Making):
 
   def cond(
     self,
-    pred: Any,
-    then: Callable[[], Any],
-    otherwise: Callable[[], Any],
+    pred: object,
+    then: Callable[[], object],
+    otherwise: Callable[[], object],
     live: tuple[Scope, frozenset[str]] | None = None,
-  ) -> Any:
+  ) -> object:
     """Does one or the other: in Python if the truth is known, else as a conditional of the graph.
 
     Args:
@@ -113,7 +113,9 @@ class Frame(Making):
     text = self.conversion.branches.message(site)
     self.demand(_checks.check(tf.constant(True), ok, text))
 
-  def _met(self, pred: Number, before: list[Any], outcomes: list[_Outcome], live: Any) -> Any:
+  def _met(
+    self, pred: Number, before: list[object], outcomes: list[_Outcome], live: object
+  ) -> object:
     """Makes the conditional of its branches; returns its value."""
     changed = self._changed(before, outcomes, live)
     forms = self._join(
@@ -140,11 +142,11 @@ class Frame(Making):
   def _take_over(
     self,
     tensors: Iterator[tf.Tensor],
-    forms: list[Any],
+    forms: list[object],
     changed: list[int],
     outcomes: list[_Outcome],
     count: int,
-  ) -> Any:
+  ) -> object:
     """Puts what the branches left into the containers, and returns the value of either."""
     value, *contents = (self.adopt(_forms.unflatten(form, tensors)) for form in forms)
     self.sharing.restore(outcomes[0].contents[0])
@@ -158,7 +160,12 @@ class Frame(Making):
     return join.value(value, [outcome.value for outcome in outcomes])
 
   def _trace(
-    self, value: bool, pred: tf.Tensor, function: Callable[[], Any], facts: Any, site: Site | None
+    self,
+    value: bool,
+    pred: tf.Tensor,
+    function: Callable[[], object],
+    facts: Any,
+    site: Site | None,
   ) -> Any:
     outcome = _Outcome(None, Layer())
 
@@ -178,7 +185,7 @@ class Frame(Making):
     self.conversion.budget.done(outcome.graph)
     return outcome
 
-  def _changed(self, before: list[Any], outcomes: list[_Outcome], live: Any) -> list[int]:
+  def _changed(self, before: list[object], outcomes: list[_Outcome], live: Any) -> list[int]:
     """Returns the positions of what a branch changed and is still needed; the rest is fixed up."""
     changed = []
     for position, (local, content) in enumerate(zip(self.locals, before, strict=True)):
@@ -204,7 +211,7 @@ class Frame(Making):
         changed.append(position)
     return changed
 
-  def _join(self, values: list[Any], outcomes: list[_Outcome]) -> list[Any]:
+  def _join(self, values: list[list[object] | None], outcomes: list[_Outcome]) -> list[Any]:
     """Returns the forms that the branches have in common, value first, then containers."""
     found: list[list[object]] = []
     for outcome, branch in zip(outcomes, values, strict=True):
@@ -236,7 +243,7 @@ class Frame(Making):
         met = tf.logical_and(met, ok)
       return met
 
-  def _outputs(self, outcome: _Outcome, changed: list[int], forms: list[Any]) -> list[tf.Tensor]:
+  def _outputs(self, outcome: _Outcome, changed: list[int], forms: list[object]) -> list[tf.Tensor]:
     """Returns a branch's outputs, and demands what it computes without using it."""
     with outcome.graph.as_default():
       if outcome.after is None:
@@ -264,7 +271,7 @@ class Frame(Making):
       self._layers.pop()
       self.restore(now)
 
-  def failing(self, forms: Iterable[Any]) -> list[tf.Tensor]:
+  def failing(self, forms: Iterable[object]) -> list[tf.Tensor]:
     """Returns tensors of these forms that nobody will see, since the run fails."""
     tensors = []
     for form in forms:
@@ -282,11 +289,11 @@ def _without(refusal: ConversionRefused, site: Site | None, value: bool | None) 
   return refusal
 
 
-def _leave() -> Any:
+def _leave() -> object:
   raise Bottom
 
 
-def _does_something(graph: Any) -> bool:
+def _does_something(graph: tfi.Graph) -> bool:
   """Tells whether a graph has ops that do more than compute, as conditionals with such are."""
   ops = graph.get_operations()
   return any(op.op_def is not None and op.op_def.is_stateful for op in ops)
@@ -300,17 +307,17 @@ class _Frozen:
     self.parts = parts
 
 
-def _frozen(content: Any, local: Local) -> _Frozen:
+def _frozen(content: object, local: Local) -> _Frozen:
   return _Frozen(isinstance(local, LocalList), content)
 
 
-def _unfrozen(value: Any) -> Any:
+def _unfrozen(value: Any) -> object:
   if not isinstance(value, _Frozen):
     return value
   return LocalList(value.parts) if value.is_list else LocalDict(value.parts)
 
 
-def _thaw(value: Any) -> Any:
+def _thaw(value: Any) -> object:
   """Returns the content that a container gets back."""
   if isinstance(value, LocalList):
     return value.content

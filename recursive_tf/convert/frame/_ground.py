@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import tensorflow as tf
 
@@ -35,7 +35,7 @@ class Ground(Protocol):
   inputs: Inputs
   budget: Budget
   branches: Branches
-  sites: list[Any]
+  sites: list[object]
 
   @property
   def loses_logits(self) -> bool:

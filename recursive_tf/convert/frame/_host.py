@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from recursive_tf.autodiff import DenseRows
@@ -46,7 +46,7 @@ class Effects(Protocol):
   def places(self) -> Mapping[Any, Any]:
     """The places that are written, by what they are."""
 
-  def content_of(self, frame: Frame, owner: object) -> Any:
+  def content_of(self, frame: Frame, owner: object) -> object:
     """Returns the content that a known list or dict has in the run, None if it does not change."""
 
   def check_unchanged(self, ip: Host) -> None:
@@ -55,7 +55,7 @@ class Effects(Protocol):
   def is_changed(self, owner: object) -> bool:
     """Tells whether the program changes a known list or dict."""
 
-  def is_there(self, ip: Host, ref: Ref, step: tuple[object, ...]) -> Any:
+  def is_there(self, ip: Host, ref: Ref, step: tuple[object, ...]) -> object:
     """Tells whether a heap object has what a step reads."""
 
   def read_heap(self, ip: Host, ref: Ref, name: str) -> State | None:
@@ -82,13 +82,13 @@ class Effects(Protocol):
   def read_membership(self, ip: Host, owner: object, value: object) -> State | None:
     """Returns `value in owner` for a known dict."""
 
-  def membership(self, ip: Host, owner: object, value: object) -> Any:
+  def membership(self, ip: Host, owner: object, value: object) -> object:
     """Returns `value in owner` for a known dict, from its items as the run has them."""
 
-  def item_of_dict(self, ip: Host, owner: object, key: object, *default: object) -> Any:
+  def item_of_dict(self, ip: Host, owner: object, key: object, *default: object) -> object:
     """Returns an item of a known dict, from its items as the run has them."""
 
-  def item_or_made(self, ip: Host, owner: object, key: object) -> Any:
+  def item_or_made(self, ip: Host, owner: object, key: object) -> object:
     """Returns an item of a `Counter` or `defaultdict`, which makes those that are missing."""
 
   def write_attribute(self, ip: Host, owner: object, name: str, value: object) -> None:
@@ -105,10 +105,10 @@ class Effects(Protocol):
   ) -> State | None:
     """Calls a changing method of a list or dict of the heap that is known at conversion."""
 
-  def call_method(self, ip: Host, ref: Ref, name: str, args: object) -> Any:
+  def call_method(self, ip: Host, ref: Ref, name: str, args: object) -> object:
     """Calls a method of a builtin container on the heap that changes it."""
 
-  def noting_reads(self) -> contextlib.AbstractContextManager[dict[Any, None]]:
+  def noting_reads(self) -> contextlib.AbstractContextManager[dict[object, None]]:
     """Gives the keys of the places that are read meanwhile."""
 
   def print(self, ip: Host, values: tuple[object, ...], kwargs: dict[str, object]) -> None:
@@ -166,7 +166,7 @@ class Conversion(Ground, Protocol):
     outer: Scope | None,
     names: dict[str, Any],
     ask: bool = False,
-  ) -> Any:
+  ) -> object:
     """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.
 
     With `ask` it is not called: returns whether it changes anything, as far as is known yet.
@@ -192,16 +192,16 @@ class Host(Protocol):
 
   # --- Code
 
-  def run(self, node: ast.FunctionDef, scope: Scope) -> Any:
+  def run(self, node: ast.FunctionDef, scope: Scope) -> object:
     """Runs a function's body and returns its result."""
 
-  def block(self, statements: list[ast.stmt], scope: Scope) -> Any:
+  def block(self, statements: list[ast.stmt], scope: Scope) -> object:
     """Runs statements; returns what they return, or FELL."""
 
   def eval(self, node: ast.expr, scope: Scope) -> Any:
     """Returns the value of an expression."""
 
-  def test(self, node: ast.expr, scope: Scope) -> Any:
+  def test(self, node: ast.expr, scope: Scope) -> object:
     """Returns the truth of an expression: a bool, or a bool `Number`."""
 
   def assign(self, target: ast.expr, value: object, scope: Scope) -> None:
@@ -210,7 +210,7 @@ class Host(Protocol):
   def bind(self, name: str, value: object, scope: Scope) -> None:
     """Sets a variable where Python would."""
 
-  def keep(self, value: object) -> Any:
+  def keep(self, value: object) -> object:
     """Returns a value that may be used more than once; refuses all others."""
 
   def closure(self, node: ast.FunctionDef, scope: Scope) -> Closure:
@@ -218,7 +218,7 @@ class Host(Protocol):
 
   # --- Attributes and items
 
-  def attribute(self, owner: object, name: str) -> Any:
+  def attribute(self, owner: object, name: str) -> object:
     """Returns `owner.name`."""
 
   def write_attribute(self, owner: object, name: str, value: object) -> None:
@@ -235,19 +235,21 @@ class Host(Protocol):
   def rows_of(self, value: object, one_by_one: bool = False) -> Rows | None:
     """Returns the elements of what has as many as the run finds; None if they are known."""
 
-  def fixed_items(self, value: object, count: int | None = None) -> list[Any]:
+  def fixed_items(self, value: object, count: int | None = None) -> list[object]:
     """Returns the elements of what has a known number of them, or is taken apart into `count`."""
 
   def extend(self, owner: LocalList, values: object) -> None:
     """Does `owner += values`."""
 
-  def method(self, owner: object, name: str, args: object, kwargs: dict[str, object]) -> Any:
+  def method(
+    self, owner: object, name: str, args: Sequence[object], kwargs: dict[str, object]
+  ) -> object:
     """Calls a method of a list or dict that the program made."""
 
-  def method_of_heap(self, ref: Ref, name: str, args: object) -> Any:
+  def method_of_heap(self, ref: Ref, name: str, args: Sequence[object]) -> object:
     """Calls a reading method of a list or dict on the heap."""
 
-  def contains(self, owner: object, value: object) -> Any:
+  def contains(self, owner: object, value: object) -> object:
     """Returns `value in owner`."""
 
   # --- Operators
@@ -255,16 +257,16 @@ class Host(Protocol):
   def binary(self, op: type[ast.operator], left: object, right: object) -> Any:
     """Returns `left op right`."""
 
-  def compare(self, op: type[ast.cmpop], left: object, right: object) -> Any:
+  def compare(self, op: type[ast.cmpop], left: object, right: object) -> object:
     """Returns `left op right`."""
 
-  def same_or_equal(self, left: object, right: object) -> Any:
+  def same_or_equal(self, left: object, right: object) -> object:
     """Returns `left is right or left == right`, by which containers compare their elements."""
 
-  def truth(self, value: object) -> Any:
+  def truth(self, value: object) -> object:
     """Returns `bool(value)`: a bool, or a bool `Number`."""
 
-  def negated(self, pred: object) -> Any:
+  def negated(self, pred: object) -> object:
     """Returns `not pred`."""
 
   def both(self, left: object, is_and: bool, right: Callable[[], object]) -> Any:
@@ -277,7 +279,7 @@ class Host(Protocol):
 
   def call_function(
     self, function: object, args: list[object], kwargs: dict[str, object], ask: bool = False
-  ) -> Any:
+  ) -> object:
     """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
 
     With `ask` a recursive one is not called: returns whether it changes anything.

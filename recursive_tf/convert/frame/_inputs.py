@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.heap._columns import Column, Columns
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Held
@@ -43,8 +44,8 @@ class Layout:
 
   def __init__(self) -> None:
     self.columns = Columns()
-    self.constants: dict[int | str | Held, Any] = {}
-    self.state: dict[Any, Any] = {}
+    self.constants: dict[int | str | Held, object] = {}
+    self.state: dict[object, object] = {}
     self.changing: dict[Any, ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
     self.makes_objects = False
@@ -124,7 +125,7 @@ class Inputs:
   when it is first read. In the program itself they are the arguments of its function.
   """
 
-  def __init__(self, layout: Layout, graph: Any, fed: dict[str, Any] | None = None):
+  def __init__(self, layout: Layout, graph: tfi.Graph, fed: dict[str, Any] | None = None):
     self._layout = layout
     self._graph = graph
     self._fed = fed

@@ -29,7 +29,7 @@ class Lifted:
 
   def __init__(self, names: dict[str, object], outer: Scope | None, function: object):
     self.parameters = list(names)
-    self.values: dict[Any, Any] = {name: value for name, value in names.items()}
+    self.values: dict[Any, object] = {name: value for name, value in names.items()}
     self.scopes: list[Scope] = []
     self.closures: list[Closure] = []
     self.outer = None
@@ -120,7 +120,7 @@ class Rebuilt:
     self.containers = slots_of(self._initial)
     self.contents = {slot: one.snapshot() for slot, one in self.containers.items()}
 
-  def _value(self, key: Any) -> Any:
+  def _value(self, key: Any) -> object:
     return self._scopes[key[0]].names[key[1]] if isinstance(key, tuple) else self.names[key]
 
   def now(self) -> list[Any]:

@@ -7,7 +7,7 @@ what it holds does not change any more. Python makes the objects of the rows aft
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -90,7 +90,7 @@ class Making(Reading):
       value.restore(dict(zip(parts, new, strict=True)) if is_dict else new)
     return value
 
-  def _handle_of(self, container: Container, make: bool = False) -> Any:
+  def _handle_of(self, container: Container, make: bool = False) -> object:
     key = "made", id(container)
     known = self._known(key)
     if known is not None or not make:
@@ -112,7 +112,7 @@ class Making(Reading):
         return handle
     return None
 
-  def _with_handles(self, value: Any) -> Any:
+  def _with_handles(self, value: Any) -> object:
     """Returns a value in which the containers within are known by their numbers."""
     if isinstance(value, LocalObject):
       return LocalObject(value.type, self._parts(value.fields))
@@ -130,7 +130,7 @@ class Making(Reading):
       return tuple_of(type(value), parts)
     return value
 
-  def _parts(self, items: Any) -> dict[Any, Any]:
+  def _parts(self, items: Mapping[Any, object]) -> dict[Any, Any]:
     return {key: self._part(part) for key, part in items.items()}
 
   def _part(self, value: Any) -> Any:
@@ -154,14 +154,14 @@ class Making(Reading):
     tfi.acd_run_independently(handle.op)
     return handle
 
-  def _check(self, form: Any) -> None:
+  def _check(self, form: object) -> None:
     """Refuses what cannot be an object that a run makes, or a part of one."""
     what = _not_made(form)
     if what is not None:
       raise self.refuse(Reason.MADE_OBJECT, f"{what} becomes a part of an object that is made.")
 
 
-def _not_made(form: Any) -> str | None:
+def _not_made(form: object) -> str | None:
   """Returns what of a form no object can be made of; None if all is fine."""
   if isinstance(form, _forms.NestForm):
     if not _forms.is_data(form):

@@ -56,7 +56,7 @@ class Reading(Conditions):
     super().__init__()
     self.conversion = conversion
     self.key = key
-    self.stores: dict[Any, Any] = {}
+    self.stores: dict[object, Any] = {}
     self.parameters: dict[str, tf.Tensor] = {}
     self.origin: Origin | None = None
     self.sharing = Sharing(self)
@@ -193,7 +193,7 @@ class Reading(Conditions):
     found = self._value(value, there)
     return value if found is None else found
 
-  def _value(self, ref: Ref, kinds: frozenset[type]) -> Any:
+  def _value(self, ref: Ref, kinds: frozenset[type]) -> object:
     """Returns a read as the number or array that it is by its types; None if it is an object."""
     if kinds == {int, float}:
       return self._int_or_float(ref)
@@ -203,7 +203,7 @@ class Reading(Conditions):
       return self.number(ref)
     return _as_read(self.array(ref), kinds)
 
-  def concrete(self, value: object) -> Any:
+  def concrete(self, value: object) -> object:
     """Returns an operand: what may be None is used as the value that it is where it is not."""
     value = self.resolve(value)
     if isinstance(value, Ref) and NoneType in self.types_of(value):
@@ -211,7 +211,7 @@ class Reading(Conditions):
       return value if found is None else found
     return value
 
-  def optional(self, value: object) -> Any:
+  def optional(self, value: object) -> object:
     """Returns a read of a number or array or None as a `Maybe`; all else as it is."""
     if not isinstance(value, Ref) or NoneType not in self.types_of(value):
       return value

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, Protocol
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -108,7 +108,7 @@ class Sharing(Local):
     self.book = Book()
     self._iterated: list[Iterated] = []
     self._reads: list[Container] | None = None
-    self._holders: dict[Container, Any] = {}
+    self._holders: dict[Container, object] = {}
     self._is_copying = False
 
   def snapshot(self) -> Book:
@@ -322,7 +322,7 @@ class Rejoin:
       return tuple_of(type(copy), parts)
     return copy
 
-  def _container(self, copy: Container, originals: list[object]) -> Any:
+  def _container(self, copy: Container, originals: list[object]) -> object:
     found = [o for o in originals if isinstance(o, Container)]
     if not found:
       return copy
@@ -363,7 +363,7 @@ class Carried:
   outer: dict[tuple[Slot, Container], None] = dataclasses.field(default_factory=dict)
   pinned: dict[Slot, None] = dataclasses.field(default_factory=dict)
 
-  def see(self, sharing: Sharing, values: dict[object, object], before: Set[Container]) -> bool:
+  def see(self, sharing: Sharing, values: Mapping[Any, object], before: Set[Container]) -> bool:
     """Adds what holds now; tells whether anything is new.
 
     Args:
@@ -384,7 +384,7 @@ class Carried:
           self.pairs[other, slot] = None
     return len(self.pairs) + len(self.outer) + len(self.pinned) > size
 
-  def apply(self, sharing: Sharing, values: dict[object, object]) -> None:
+  def apply(self, sharing: Sharing, values: Mapping[Any, object]) -> None:
     """Notes it for copies that were made of tensors."""
     found = dict(_in_places(values))
     for slot, container in found.items():
@@ -399,7 +399,7 @@ class Carried:
         sharing.link(found[first], found[second])
 
 
-def _in_places(values: dict[Any, Any]) -> Iterator[tuple[Slot, Container]]:
+def _in_places(values: Mapping[Any, object]) -> Iterator[tuple[Slot, Container]]:
   for (owner, key), value in values.items():
     for slot, container in containers(value):
       if container is not owner:  # A list that is changed stays what it is.
@@ -416,7 +416,7 @@ def containers(value: Any, slot: Slot = ()) -> Iterator[tuple[Slot, Container]]:
     yield from containers(part, (*slot, key))
 
 
-def parts_of(value: Any) -> Iterator[tuple[Any, Any]]:
+def parts_of(value: Any) -> Iterator[tuple[object, Any]]:
   """Yields the parts of a value that may hold containers, with their keys."""
   if isinstance(value, Container):
     content = value.snapshot()

@@ -64,7 +64,7 @@ class Concrete(tf.Module):
     return f"<program {self.name!r}; as a signature, pass its get_concrete_function()>"
 
 
-def examples_of(value: Any) -> Any:
+def examples_of(value: Any) -> object:
   """Returns a value with a tensor in place of each `tf.TensorSpec` in it."""
   if isinstance(value, tf.TensorSpec):
     if value.shape.rank is None:
@@ -118,7 +118,7 @@ def concrete_of(
   inputs = enumerate(graph.function.graph.inputs)
   of_usual_sizes = {i for i, tensor in inputs if getattr(tensor, OF_USUAL_SIZES, False)}
 
-  def run(*args: object) -> Any:
+  def run(*args: object) -> object:
     tensors = [
       tensor
       for argument, value in zip(arguments.values(), args, strict=True)
@@ -207,7 +207,7 @@ def _held(program: Program, graph: Graph) -> list[tf.Variable] | None:
   return None if wanted.keys() - found.keys() else [found[key] for key in wanted]
 
 
-def _spec(name: str, argument: Argument) -> Any:
+def _spec(name: str, argument: Argument) -> object:
   """Returns what an argument is in the signature."""
   if argument.kind == NEST:
     pairs = zip(_keys(argument), argument.parts, strict=True)
@@ -219,11 +219,11 @@ def _spec(name: str, argument: Argument) -> Any:
   return tf.TensorSpec(spec.shape, spec.dtype, name)
 
 
-def _keys(argument: Argument) -> Sequence[Any]:
+def _keys(argument: Argument) -> Sequence[object]:
   return argument.keys or range(len(argument.parts))
 
 
-def _tensors(argument: Argument, value: Any) -> Iterator[Any]:
+def _tensors(argument: Argument, value: Any) -> Iterator[object]:
   """Yields the tensors of a value, in the order of the graph's inputs."""
   if argument.kind in (TENSOR, NUMBER):
     yield value
@@ -232,7 +232,7 @@ def _tensors(argument: Argument, value: Any) -> Iterator[Any]:
       yield from _tensors(part, value[key])
 
 
-def _structured(form: object, tensors: Iterator[tf.Tensor]) -> Any:
+def _structured(form: object, tensors: Iterator[tf.Tensor]) -> object:
   """Returns a result as tensors."""
   if isinstance(form, _forms.StaticForm):
     kind = type(form.value)

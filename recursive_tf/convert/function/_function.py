@@ -220,7 +220,7 @@ class Function(Decorated):
     values: dict[str, object],
     plain: Callable[[], object],
     leaves_out: bool = False,
-  ) -> Callable[[], Any]:
+  ) -> Callable[[], object]:
     arguments = _with_constants(arguments, values, self._constants)
     wide = self._shapes.widened(arguments)
     try:
@@ -236,7 +236,7 @@ class Function(Decorated):
     arguments: dict[str, Argument],
     values: dict[str, object],
     plain: Callable[[], object],
-  ) -> Callable[[], Any]:
+  ) -> Callable[[], object]:
     """Runs a graph of all branches: of open shapes, of constants, or of the shapes as they are."""
     try:
       prepared = self._programs.prepare(wide, values)

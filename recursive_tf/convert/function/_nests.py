@@ -44,13 +44,13 @@ def nested(value: object, seen: set[int]) -> Argument | None:
   return Argument(NEST, kind, parts=tuple(part for part in parts if part is not None), keys=keys)
 
 
-def structure_of(argument: Argument) -> Any:
+def structure_of(argument: Argument) -> object:
   """Returns what nests have in common whose tensors have different shapes."""
   parts = tuple(map(structure_of, argument.parts))
   return argument.kind, argument.value if argument.kind == NEST else None, argument.keys, parts
 
 
-def _parts(value: Any) -> list[Any]:
+def _parts(value: Any) -> list[object]:
   return list(value.values() if isinstance(value, dict) else value)
 
 

@@ -70,7 +70,7 @@ def code_of(function: object) -> Code:
   return search.found(search.function(function, None))
 
 
-def code_of_parts(layer: Any) -> Code:
+def code_of_parts(layer: keras.layers.Layer) -> Code:
   """Returns what is known of the users' layers inside a library's layer."""
   search = _Search()
   handed: list[object] = []

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any
 
 import tensorflow as tf
 
@@ -100,7 +99,7 @@ class Columns:
     self.num_ints += 1
     return self.num_ints - 1
 
-  def signature(self) -> tuple[Any, ...]:
+  def signature(self) -> tuple[object, ...]:
     """Returns what two programs with the same layout have in common."""
     return tuple(
       (column.kind, column.path, frozenset(column.types), column.spec and str(column.spec))
@@ -108,7 +107,7 @@ class Columns:
     )
 
 
-def path_text(path: Any) -> str:
+def path_text(path: Path) -> str:
   """Returns a path as the user wrote it, from `object` on."""
   text = "object"
   for step in path:

@@ -19,7 +19,7 @@ import threading
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -109,7 +109,7 @@ class Fingerprint:
 
   def __init__(self, root: object):
     self._parts: list[Any] = []
-    seen: dict[int, Any] = {}
+    seen: dict[int, object] = {}
     variables: dict[int, AttributesPart] = {}
     agenda = [root]
     while agenda:
@@ -144,7 +144,7 @@ class Fingerprint:
     for part in self._parts:
       yield from filter(is_leaf, part.values())
 
-  def places(self) -> Iterator[tuple[Any, str]]:
+  def places(self) -> Iterator[tuple[object, str]]:
     """Yields the attributes and variables that it compares: the owner and the name."""
     for part in self._parts:
       if isinstance(part, (AttributesPart, NamesPart)):
@@ -210,15 +210,15 @@ def _entry(part: object) -> Any:
   return part.entry() if isinstance(part, (AttributesPart, ElementsPart)) else None
 
 
-def _flat(items: dict[object, object]) -> tuple[Any, ...]:
+def _flat(items: dict[object, object]) -> tuple[object, ...]:
   return (*dict.keys(items), *dict.values(items))
 
 
-def _are_same(now: Any, then: Any) -> bool:
+def _are_same(now: Sequence[object], then: Sequence[object]) -> bool:
   return len(now) == len(then) and all(map(operator.is_, now, then))
 
 
-def _look_same(now: Any, then: Any) -> bool:
+def _look_same(now: Sequence[object], then: Sequence[object]) -> bool:
   return len(now) == len(then) and all(map(same_static, then, now))
 
 
@@ -244,7 +244,7 @@ class AttributesPart:
     """Yields the object with the name of each."""
     return ((self._owner, name) for name in self._names)
 
-  def entry(self) -> tuple[Any, ...]:
+  def entry(self) -> tuple[object, ...]:
     """Returns it as `_walk.hold_the_same` compares it."""
     return self._owner, self._values, self._type, self._size, self._names
 
@@ -280,7 +280,7 @@ def is_bookkeeping(name: str) -> bool:
   return name in _BOOKKEEPING or name.startswith(_PREFIX) or name.endswith(_SUFFIXES)
 
 
-def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[object, ...]]:
   if len(names) > 1:
     return operator.itemgetter(*names)
   return lambda found: tuple(found[name] for name in names)
@@ -309,7 +309,7 @@ class ElementsPart:
     """Returns the elements."""
     return self._values
 
-  def entry(self) -> tuple[Any, ...] | None:
+  def entry(self) -> tuple[object, ...] | None:
     """Returns it as `_walk.hold_the_same` compares it; None of a set and the like."""
     is_plain = self._elements in (list.__iter__, _flat) and isinstance(self._owner, (list, dict))
     return (self._owner, self._values) if is_plain else None
@@ -334,7 +334,7 @@ class ArrayPart:
     self._owner = owner
     self._values = self._now()
 
-  def _now(self) -> Any:
+  def _now(self) -> object:
     array = self._owner
     return array.shape, array.dtype, array.tolist() if array.dtype.hasobject else array.tobytes()
 
@@ -354,7 +354,7 @@ class FunctionPart:
     self._owner = owner
     self._values = self._now()
 
-  def _now(self) -> tuple[Any, ...]:
+  def _now(self) -> tuple[object, ...]:
     owner = self._owner
     named = owner.__kwdefaults__
     first = (owner.__code__, owner.__defaults__)
@@ -381,7 +381,7 @@ class NamesPart:
     self._names = sorted({name for code in codes for name in _global_names(code)})
     self._values = self._now()
 
-  def _now(self) -> tuple[Any, ...]:
+  def _now(self) -> tuple[object, ...]:
     owner: Any = self._owner  # The types that come with mypy do not know `__builtins__`.
     space, builtins = owner.__globals__, owner.__builtins__
     cells = [content_of(cell) for cell in owner.__closure__ or ()]
@@ -391,7 +391,7 @@ class NamesPart:
     """Returns what they stand for."""
     return self._values
 
-  def places(self) -> Iterator[tuple[Any, str]]:
+  def places(self) -> Iterator[tuple[object, str]]:
     """Yields where the variables are: cells and the module's namespace, with the names."""
     owner = self._owner
     yield from zip(owner.__closure__ or (), owner.__code__.co_freevars, strict=True)
@@ -428,7 +428,7 @@ class ClassPart:
     self._getters = [_getter(names) for names in self._names]
     self._values = self._now()
 
-  def _now(self) -> list[tuple[Any, ...]]:
+  def _now(self) -> list[tuple[object, ...]]:
     return [get(vars(base)) for get, base in zip(self._getters, self._bases, strict=True)]
 
   def values(self) -> tuple[Any, ...]:
@@ -464,7 +464,7 @@ class MemberPart:
     self._name = name
     self._value = self._now()
 
-  def _now(self) -> Any:
+  def _now(self) -> object:
     return next((vars(b)[self._name] for b in self._owner.__mro__ if self._name in vars(b)), _GONE)
 
   def values(self) -> tuple[Any, ...]:
@@ -487,7 +487,7 @@ def is_users(base: type) -> bool:
   return base.__module__ != "builtins" and not _libraries.is_library(base)
 
 
-def content_of(cell: types.CellType) -> Any:
+def content_of(cell: types.CellType) -> object:
   """Returns what a variable of a closure is; a mark of its own if it is not set."""
   try:
     return cell.cell_contents

@@ -50,7 +50,7 @@ class Name:
 
   key: tuple[int, Any]
   owner: Any
-  read: Callable[[], Any]
+  read: Callable[[], object]
 
 
 class Guards:
@@ -63,10 +63,10 @@ class Guards:
 
   def __init__(
     self,
-    changing: dict[tuple[int, Any], Any],
-    as_input: Callable[..., Any],
-    stand_ins: dict[int, Any],
-    where: Callable[[], Any] = lambda: None,
+    changing: dict[tuple[int, object], object],
+    as_input: Callable[..., object],
+    stand_ins: dict[int, object],
+    where: Callable[[], object] = lambda: None,
   ):
     """Makes them.
 
@@ -77,14 +77,15 @@ class Guards:
       where: gives the user's line that is converted.
     """
     self._where = where
-    self._origins: dict[tuple[int, Any], Any] = {}  # Of the lines that rely on something first.
+    # Of the lines that rely on something first.
+    self._origins: dict[tuple[int, object], object] = {}
     self.changing = changing
     self._as_input = as_input
     self._stand_ins = stand_ins
     self._is_open = "specialize" not in config().optimizations  # Numbers are no constants.
-    self._identified: dict[int, Any] = {}
-    self._checks: dict[tuple[int, Any], tuple[Any, Callable[[], Any], Any]] = {}
-    self._watched: dict[tuple[int, str], tuple[Any, Any]] = {}
+    self._identified: dict[int, object] = {}
+    self._checks: dict[tuple[int, object], tuple[object, Callable[[], object], Any]] = {}
+    self._watched: dict[tuple[int, str], tuple[object, Any]] = {}
     self._run: set[int] = set()  # The numbers of those whose code a library may run.
     self._settings = settings_now()
     self._made: dict[int, np.ndarray] = {}  # Arrays that the program makes anew in each run.
@@ -113,7 +114,7 @@ class Guards:
     """Tells whether the program makes an array itself."""
     return id(array) in self._made
 
-  def cell(self, cell: types.CellType, name: str) -> Any:
+  def cell(self, cell: types.CellType, name: str) -> object:
     """Returns and guards a variable of an enclosing function.
 
     Raises:
@@ -124,11 +125,11 @@ class Guards:
       raise Raises
     return found
 
-  def name(self, namespace: dict[str, Any], name: str) -> Any:
+  def name(self, namespace: dict[str, object], name: str) -> Any:
     """Returns and guards a global variable."""
     return self._guard(namespace, name, lambda: namespace.get(name, _GONE))
 
-  def builtin(self, source: Any, name: str) -> Any:
+  def builtin(self, source: Any, name: str) -> object:
     """Returns and guards what a name that is no variable stands for.
 
     Raises:
@@ -163,7 +164,7 @@ class Guards:
     """Guards that an object has no attribute of its own that hides its class's."""
     self._guard(owner, ("own", name), lambda: getattr(owner, "__dict__", {}).get(name, _GONE))
 
-  def of_class(self, kind: type, name: str) -> Any:
+  def of_class(self, kind: type, name: str) -> object:
     """Returns and guards what a class has under a name, itself or inherited; None if nothing."""
 
     def read() -> Any:
@@ -174,17 +175,17 @@ class Guards:
 
     return self._guard(kind, ("class", name), read)
 
-  def elements(self, container: Any) -> list[Any]:
+  def elements(self, container: Iterable[object]) -> list[Any]:
     """Returns and guards all elements of a list, set, or keys of a dict."""
     self._guard(container, "elements", lambda: tuple(container), _same_elements)
     return list(container)
 
-  def items(self, container: dict[Any, Any]) -> dict[Any, Any]:
+  def items(self, container: dict[Any, object]) -> dict[Any, Any]:
     """Returns and guards all items of a dict."""
     self._guard(container, "items", lambda: tuple(container.items()), _same_elements)
     return dict(container)
 
-  def entry(self, container: dict[Any, Any], key: Any) -> Any:
+  def entry(self, container: dict[Any, object], key: Any) -> object:
     """Returns and guards one item of a dict."""
     return self._guard(container, ("item", key), lambda: container.get(key, _GONE))
 
@@ -213,14 +214,14 @@ class Guards:
         self._watched[key] = kind, ClassPart(kind)
         self._note_origin(key)
 
-  def function(self, function: Any) -> None:
+  def function(self, function: object) -> None:
     """Guards the code and the default values of a function of the user's."""
     key = id(function), "function"
     if key not in self._watched and isinstance(function, types.FunctionType):
       self._watched[key] = function, FunctionPart(function)
       self._note_origin(key)
 
-  def member(self, kind: type, name: str) -> Any:
+  def member(self, kind: type, name: str) -> object:
     """Returns and guards what a class has under a name, as code sees it that a library runs."""
     key = id(kind), f"member {name}"
     if key not in self._watched:
@@ -238,7 +239,7 @@ class Guards:
       self._watched[key] = value, Fingerprint(value)
       self._note_origin(key)
 
-  def newly_run(self, value: Any) -> tuple[Any, ...]:
+  def newly_run(self, value: Any) -> tuple[object, ...]:
     """Returns what a watched object holds, of which a library may run code; once for each."""
     _, found = self._watched.get((id(value), "content"), (None, None))
     if found is None or id(value) in self._run:
@@ -247,7 +248,11 @@ class Guards:
     return tuple(found.holds)
 
   def _guard(
-    self, owner: Any, name: Any, read: Callable[[], Any], same: Callable[..., bool] = same_static
+    self,
+    owner: Any,
+    name: object,
+    read: Callable[[], object],
+    same: Callable[..., bool] = same_static,
   ) -> Any:
     value = read()
     value = self._stand_ins.get(id(value), value)
@@ -273,7 +278,7 @@ class Guards:
     if key not in self._origins:
       self._origins[key] = self._where()
 
-  def reliances(self) -> Iterator[tuple[tuple[int, Any], Any, Any, Any]]:
+  def reliances(self) -> Iterator[tuple[tuple[int, Any], object, object, Any]]:
     """Yields each place that is compared: its key, owner, what was found there, the user's line.
 
     What was found is CONTENT of all that an object holds.
@@ -290,7 +295,7 @@ class Guards:
   def mentioned(self) -> set[int]:
     """Returns the numbers of the objects that are relied on, but for those behind a single name."""
     found = set(self._identified)
-    agenda: list[Any] = []
+    agenda: list[object] = []
     for (_, name), (owner, _, (value, _)) in self._checks.items():
       agenda += [] if name == _TYPE else [owner]
       agenda.extend(value if isinstance(value, tuple) else ())
@@ -311,7 +316,7 @@ class Guards:
     found = [key for key, (_, _, (known, _)) in self._checks.items() if known is value]
     return [Name(key, *self._checks.pop(key)[:2]) for key in found]
 
-  def variables(self) -> Iterator[Any]:
+  def variables(self) -> Iterator[object]:
     """Yields the handles of the variables in all that is handed to libraries."""
     for _, part in self._watched.values():
       if isinstance(part, Fingerprint):
@@ -320,7 +325,7 @@ class Guards:
           if isinstance(value, tf.Variable) and hasattr(value, "handle"):
             yield value.handle
 
-  def all_variables(self, given: Iterable[Any]) -> Iterator[tf.Variable]:
+  def all_variables(self, given: Iterable[object]) -> Iterator[tf.Variable]:
     """Yields the variables among what is relied on, by name or in what libraries are given.
 
     Args:
@@ -348,11 +353,11 @@ class Guards:
       agenda.extend(value if isinstance(value, tuple) else ())
     return found
 
-  def owners(self) -> list[Any]:
+  def owners(self) -> list[object]:
     """Returns the objects of which something is relied on."""
     return [owner for owner, _, _ in self._checks.values()]
 
-  def relied(self) -> Iterator[tuple[Any, Any]]:
+  def relied(self) -> Iterator[tuple[object, Any]]:
     """Yields each place of which something is relied on: its owner, and what of it.
 
     Containers whose content is relied on, by themselves or as a part of more, come with CONTENT.
@@ -378,7 +383,7 @@ class Guards:
     return found
 
 
-def settings_now() -> tuple[Any, ...]:
+def settings_now() -> tuple[object, ...]:
   """Returns the settings of Keras, last whether an outer layer is called for training."""
   config = keras.config
   settings = config.epsilon(), config.floatx(), config.image_data_format()
@@ -394,7 +399,7 @@ def _same_elements(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
   )
 
 
-def number(value: Any, tensor: tf.Tensor) -> Any:
+def number(value: Any, tensor: tf.Tensor) -> object:
   """Returns an input as what it is: a number, a tensor, or an array of NumPy."""
   if isinstance(value, np.ndarray):
     return Array(tensor, frozenset([type(value)]), is_new=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import types
-from typing import Any
 
 import keras
 import numpy as np
@@ -157,7 +156,7 @@ _VALUES = (
 )
 
 
-def _getters() -> frozenset[Any]:
+def _getters() -> frozenset[object]:
   """Returns the functions behind properties of modules and layers that only say what these hold."""
   kinds = tf.Module, keras.layers.Layer, keras.Model, keras.Sequential
   names = (

@@ -58,7 +58,7 @@ class Profile:
 
   def __init__(self) -> None:
     self._learnt: dict[tuple[type, Path, bool], Facts] = {}
-    self._objects: dict[int, Any] = {}
+    self._objects: dict[int, object] = {}
     self._looked_at: dict[tuple[type, Path, bool], int] = {}  # How many of the objects.
     self._follow: dict[tuple[Path, bool], set[type]] = {}
     self._root_types: set[type] = set()
@@ -218,7 +218,7 @@ def reaches(
   return any(not wanted.isdisjoint(reached(obj)) for obj in objects)
 
 
-def _values(obj: object, path: Path, is_items: bool) -> Iterator[Any]:
+def _values(obj: object, path: Path, is_items: bool) -> Iterator[object]:
   try:
     value = evaluate(obj, plain_path(path))
   except UnsupportedReadError as error:

@@ -48,7 +48,7 @@ class UnsupportedReadError(Exception):
     self.value = value
 
 
-def evaluate(obj: object, path: Path) -> Any:
+def evaluate(obj: object, path: Path) -> object:
   """Reads `path` from one object.
 
   Args:
@@ -68,7 +68,7 @@ def evaluate(obj: object, path: Path) -> Any:
   return obj
 
 
-def _apply(step: Step, value: Any) -> Any:
+def _apply(step: Step, value: Any) -> object:
   match step:
     case ("isinstance", classes):
       return any(cls in type(value).__mro__ for cls in classes)
@@ -122,7 +122,7 @@ def _apply(step: Step, value: Any) -> Any:
   raise ValueError(f"no such step: {step!r}")
 
 
-def _contents(step: Step, value: Any) -> Any:
+def _contents(step: Step, value: Any) -> object:
   if dict in type(value).__mro__:
     return list((dict.keys if step[0] == "keys" else dict.values)(value))
   if hasattr(value, step[0]):
@@ -130,7 +130,7 @@ def _contents(step: Step, value: Any) -> Any:
   return MISSING
 
 
-def _item(step: Step, value: Any, key: Any) -> Any:
+def _item(step: Step, value: Any, key: Any) -> object:
   bases = type(value).__mro__
   if type(value) is str and not isinstance(key, slice):
     is_there = isinstance(key, int) and -len(value) <= key < len(value)
@@ -164,7 +164,7 @@ def _builtin_size(value: Any) -> int | None:
   return None
 
 
-def _length(step: Step, value: object) -> Any:
+def _length(step: Step, value: object) -> object:
   size = _builtin_size(value)
   if size is not None:
     return size

@@ -135,7 +135,7 @@ class Argument:
     parts = tuple(part.form(root_types) for part in self.parts)
     return _forms.NestForm(self.value, self.keys or tuple(range(len(parts))), parts)
 
-  def inner(self, value: Any) -> Iterator[tuple[Argument, Any]]:
+  def inner(self, value: Any) -> Iterator[tuple[Argument, object]]:
     """Yields the parts of a nest with those of its value."""
     values = value.values() if isinstance(value, dict) else value
     yield from zip(self.parts, values if self.parts else (), strict=True)
@@ -147,7 +147,7 @@ class Argument:
     for part, inner in self.inner(value):
       yield from part.tensors(inner)
 
-  def containers(self, value: object) -> Iterator[Any]:
+  def containers(self, value: object) -> Iterator[object]:
     """Yields the lists and dicts in a value that are taken apart."""
     if self.kind == NEST and self.value in (list, dict):
       yield value
@@ -182,7 +182,7 @@ def classify(value: object, is_first: bool) -> Argument:
   if isinstance(value, (tf.Tensor, np.ndarray, np.generic)):
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "OUSMmV":
       return Argument(OBJECT)
-    kind: Any = None if isinstance(value, tf.Tensor) else type(value)
+    kind: object = None if isinstance(value, tf.Tensor) else type(value)
     return _of_tensor(kind, tuple(value.shape), value.dtype)
   if type(value) in (int, float):
     return Argument(NUMBER, type(value))
@@ -247,13 +247,13 @@ def _is_callable_node(value: object) -> bool:
   return bool(parts) and all(_is_data(part) for part in parts)
 
 
-def _parts(value: object) -> list[Any]:
+def _parts(value: object) -> list[object]:
   """Returns the attributes of an object."""
   own = list(getattr(value, "__dict__", {}).values())
   return own + [getattr(value, name, None) for name in _slots(type(value))]
 
 
-def _with_elements(parts: list[object]) -> list[Any]:
+def _with_elements(parts: list[object]) -> list[object]:
   """Returns objects, and those in the lists, tuples and dicts among them."""
   found = list(parts)
   for part in parts:
@@ -315,7 +315,7 @@ def classify_rows(values: Sequence[object], is_first: bool) -> Argument | None:
   return dataclasses.replace(found, is_mapped=True)
 
 
-def objects_of(argument: Argument, value: Any) -> Iterator[Any]:
+def objects_of(argument: Argument, value: Any) -> Iterator[object]:
   """Yields the objects in a value, in the order of their handles."""
   if argument.kind == OBJECT:
     if argument.is_mapped:
@@ -328,7 +328,7 @@ def objects_of(argument: Argument, value: Any) -> Iterator[Any]:
     yield from objects_of(part, inner)
 
 
-def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterator[Any]:
+def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterator[object]:
   """Yields the tensors to feed for a value, objects by the handles the walk gave them."""
   if argument.kind == OBJECT:
     if argument.is_mapped:
@@ -361,7 +361,7 @@ def num_rows(arguments: dict[str, Argument], values: dict[str, Any]) -> int | No
 
 def rows_of_call(
   arguments: dict[str, Argument], values: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
   """Yields the arguments of each row of a mapped call."""
   constants = {name: a.value for name, a in arguments.items() if a.kind == STATIC}
   for position in range(num_rows(arguments, values) or 0):

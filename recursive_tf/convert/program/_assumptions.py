@@ -64,8 +64,8 @@ class Assumptions:
   """The assumptions of one function. Not thread-safe."""
 
   def __init__(self) -> None:
-    self._known: dict[Any, Assumption] = {}
-    self._in_call: set[Any] = set()  # Those that did not hold in this call.
+    self._known: dict[object, Assumption] = {}
+    self._in_call: set[object] = set()  # Those that did not hold in this call.
 
   def begin_call(self) -> None:
     """Counts anew: each is broken once by a call, however many graphs rely on it."""

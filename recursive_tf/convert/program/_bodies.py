@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import tensorflow as tf
 
@@ -51,7 +50,7 @@ class Bodies:
       logits: the tensors with logits in them.
       entry_node: the definition of the entry function.
     """
-    self.instances: dict[Any, Instance] = {}
+    self.instances: dict[object, Instance] = {}
     self.entry: Instance | None = None
     self.is_random = False
     self._conversion = conversion
@@ -59,10 +58,10 @@ class Bodies:
     self._effects = effects
     self._logits = logits
     self._entry_node = entry_node
-    self._graph: Any = None
+    self._graph: tfi.Graph = None
     self._queue: list[Instance] = []
 
-  def begin_attempt(self, graph: Any) -> None:
+  def begin_attempt(self, graph: object) -> None:
     """Forgets all bodies; those to come are for this graph."""
     self.instances, self._queue, self.entry = {}, [], None
     self._graph = graph
@@ -79,11 +78,11 @@ class Bodies:
 
   def instance(
     self,
-    key: Any,
+    key: Hashable,
     source: FunctionSource,
     node: ast.FunctionDef,
     lifted: Lifted,
-    forms: tuple[Any, ...],
+    forms: tuple[object, ...],
     frame: Frame,
   ) -> Instance:
     """Returns the instance of a function for arguments of these forms; its body is made later.
@@ -128,12 +127,12 @@ class Bodies:
       raise Bottom  # The next attempt begins with the wider form.
     return instance
 
-  def _inputs_of(self, key: Any, forms: tuple[Any, ...]) -> list[tf.TensorSpec]:
+  def _inputs_of(self, key: Hashable, forms: tuple[object, ...]) -> list[tf.TensorSpec]:
     """Returns the specs of an instance's arguments, and of the state that it is given."""
     specs = [spec for form in forms for spec in _forms.specs(form)] or [NOTHING]
     return specs + [s for place in self._effects.passed(key) for s in _forms.specs(place.form)]
 
-  def _outputs(self, key: Any, result: Any) -> tuple[tf.TensorSpec, ...]:
+  def _outputs(self, key: Hashable, result: object) -> tuple[tf.TensorSpec, ...]:
     """Returns the specs of an instance's result, changed arguments, and changed state."""
     specs = [*_forms.specs(result)]
     specs += [spec for form in self._learnt.changed_forms(key) for spec in _forms.specs(form)]
@@ -190,7 +189,7 @@ class Bodies:
     result = frame.made(result, joined, rebuilt.containers.values())
     learnt.note_changed(instance, rebuilt, frame)
     now = rebuilt.now()
-    results: dict[Any, Any] = {i: now[i] for i in learnt.changed[instance.key]}
+    results: dict[object, object] = {i: now[i] for i in learnt.changed[instance.key]}
     results[RESULT] = result
     if crossing.end(frame.sharing, rebuilt.containers, rebuilt.contents, results):
       learnt.note_news()
@@ -207,8 +206,8 @@ class Bodies:
     return outputs
 
   def run_entry(
-    self, ip: Host, source: FunctionSource, lifted: Lifted, forms: Sequence[Any]
-  ) -> Any:
+    self, ip: Host, source: FunctionSource, lifted: Lifted, forms: Sequence[object]
+  ) -> object:
     """Runs the entry function in the graph itself, and returns its result.
 
     Args:
@@ -237,7 +236,7 @@ class Bodies:
       raise frame.refuse(Reason.KINDS_DIFFER, f"{name} returns {error}.") from None
     learnt.note_changed(entry, rebuilt, frame)
     now = rebuilt.now()
-    results: dict[Any, Any] = {i: now[i] for i in learnt.changed[key]}
+    results: dict[object, object] = {i: now[i] for i in learnt.changed[key]}
     results[RESULT] = found
     if crossing.end(frame.sharing, rebuilt.containers, rebuilt.contents, results):
       learnt.note_news()

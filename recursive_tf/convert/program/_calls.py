@@ -110,7 +110,7 @@ class Calls:
     self._check(frame, instance, rows is not None)
     if rows is not None and (learnt.changed.get(key) or self._effects.returned(key)):
 
-      def call_one(value: Any) -> Any:
+      def call_one(value: Any) -> object:
         one = {n: value if isinstance(v, Mapped) else v for n, v in names.items()}
         return self.call(ip, function, source, node, outer, one)
 
@@ -147,11 +147,11 @@ class Calls:
     lifted: Lifted,
     containers: dict[Slot, Container],
     tensors: Iterator[tf.Tensor],
-  ) -> Any:
+  ) -> object:
     """Takes over what a call returned and left changed; returns its result."""
     frame, key = ip.frame, instance.key
     result = frame.adopt(_forms.unflatten(instance.result, tensors))
-    left: dict[Any, Any] = {
+    left: dict[Any, object] = {
       position: frame.adopt(_forms.unflatten(form, tensors))
       for position, form in self._learnt.changed.get(key, {}).items()
     }
@@ -162,7 +162,7 @@ class Calls:
       lifted.update(position, value)
     return result
 
-  def _form(self, node: ast.AST, name: Any, value: Any, frame: Frame) -> Any:
+  def _form(self, node: ast.AST, name: Any, value: Any, frame: Frame) -> object:
     if isinstance(value, Mapped):
       return value.rows.form
     if isinstance(value, Closure):
@@ -170,7 +170,7 @@ class Calls:
     form = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
     return self._learnt.variants.opened(id(node), name, form)
 
-  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[Any, ...]) -> Any:
+  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[object, ...]) -> object:
     parts = tuple((name, skeleton(form)) for name, form in zip(lifted.values, forms, strict=True))
     return id(node), parts
 

@@ -78,7 +78,7 @@ class Conversion:
     self,
     profile: Profile,
     sources: Sources,
-    changing: dict[Any, Any],
+    changing: dict[Any, object],
     root_types: frozenset[type],
     entry_node: ast.AST,
     budget: Budget,
@@ -101,7 +101,7 @@ class Conversion:
     self.branches = Branches(left_out or {})
     self.step = step
     self.has_handlers = False
-    self._made: list[Any] = []
+    self._made: list[object] = []
     self.root_types = root_types
     self.entry_node = entry_node
     self.profile = profile
@@ -111,9 +111,9 @@ class Conversion:
     self._changing = changing
     self._doubled: str | None = None
     self.layout = Layout()
-    self.stand_ins: dict[int, Any] = {}
-    self.given: list[Any] = []
-    self.sites: list[Any] = []
+    self.stand_ins: dict[int, object] = {}
+    self.given: list[object] = []
+    self.sites: list[object] = []
     self.dense_rows: DenseRows | None = None
     self._learnt = Learnt()
     self._logits = Logits(self._learnt)
@@ -123,7 +123,7 @@ class Conversion:
 
   # --- Attempts
 
-  def settle(self, entry: Callable[[Interpreter], Any]) -> None:
+  def settle(self, entry: Callable[[Interpreter], object]) -> None:
     """Tries until nothing new is found out.
 
     Args:
@@ -138,7 +138,7 @@ class Conversion:
     except Endless as endless:
       raise endless.args[0] from None
 
-  def _settle(self, entry: Callable[[Interpreter], Any]) -> None:
+  def _settle(self, entry: Callable[[Interpreter], object]) -> None:
     for _ in range(_MAX_ATTEMPTS):
       self.layout = Layout()
       self._learnt.begin_attempt()
@@ -168,7 +168,9 @@ class Conversion:
         return
     raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
 
-  def build(self, fed: dict[str, Any], entry: Callable[[Interpreter], Any]) -> tuple[Any, Frame]:
+  def build(
+    self, fed: dict[str, object], entry: Callable[[Interpreter], object]
+  ) -> tuple[Any, Frame]:
     """Makes the program in the current graph, after `settle`.
 
     Args:
@@ -193,7 +195,7 @@ class Conversion:
     return result[0]
 
   def _attempt(
-    self, graph: Any, fed: dict[str, Any] | None, entry: Callable[[Interpreter], Any]
+    self, graph: object, fed: dict[str, Any] | None, entry: Callable[[Interpreter], object]
   ) -> Instance | None:
     """Makes all bodies; returns an instance whose result stays unknown."""
     self.branches.begin_attempt()
@@ -256,7 +258,7 @@ class Conversion:
     """Notes that a tensor with logits of Keras' goes on as another one, without them."""
     self._logits.note()
 
-  def note_copied(self, variable: Any) -> None:
+  def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
     if self.step is not None and not self._calls.is_calling:
       self.step.note_copied(variable)
@@ -294,7 +296,7 @@ class Conversion:
         Reason.SHARED_CONTAINER, f"{shared}.", entry.source.origin(entry.node)
       )
 
-  def leaving(self, node: ast.AST) -> list[Any]:
+  def leaving(self, node: ast.AST) -> list[object]:
     """Returns the forms of what the program of an entry function returns and leaves changed."""
     entry = self.entry_of(node)
     places = self.effects.places.values()
@@ -306,7 +308,7 @@ class Conversion:
     entry = self.entry_of(node)
     return self._learnt.changed_forms(entry.key)
 
-  def changed_positions(self, node: ast.AST) -> list[Any]:
+  def changed_positions(self, node: ast.AST) -> list[object]:
     """Returns the positions of the arguments that the program of an entry function changes."""
     return list(self._learnt.changed.get(self.entry_of(node).key, {}))
 
@@ -322,7 +324,7 @@ class Conversion:
         entry.source.origin(entry.node),
       )
 
-  def is_recursive(self, ip: Host, function: Any) -> bool:
+  def is_recursive(self, ip: Host, function: object) -> bool:
     """Tells whether calls of a function are calls of the graph."""
     if isinstance(function, Closure):
       node: ast.AST = function.node
@@ -346,7 +348,7 @@ class Conversion:
     if self.converted.get(key) != "SubGraph":
       self.converted[key] = how
 
-  def run_entry(self, ip: Host, source: FunctionSource, names: dict[str, Any]) -> Any:
+  def run_entry(self, ip: Host, source: FunctionSource, names: dict[str, object]) -> object:
     """Runs the entry function in the graph itself, and returns its result.
 
     Args:
@@ -386,7 +388,7 @@ class Conversion:
     outer: Scope | None,
     names: dict[str, Any],
     ask: bool = False,
-  ) -> Any:
+  ) -> object:
     """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.
 
     With `ask` it is not called: returns whether it changes anything, as far as is known yet.
@@ -395,7 +397,7 @@ class Conversion:
 
   # --- What frames ask for
 
-  def source(self, function: Any) -> FunctionSource:
+  def source(self, function: object) -> FunctionSource:
     """Returns the source of a function of the user's, and guards that it stays this function."""
     self.guards.function(function)
     return self._sources(function)
@@ -431,6 +433,8 @@ class Conversion:
       return tf.constant(value)
     return self.inputs.changing((id(value), "array"), lambda: value, value)
 
-  def _changing_input(self, key: Any, owner: Any, read: Callable[[], Any], value: Any) -> Any:
+  def _changing_input(
+    self, key: Any, owner: object, read: Callable[[], object], value: object
+  ) -> object:
     del owner
     return number(value, self.inputs.changing(key, read, value))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import KeysView, Sequence
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -32,7 +31,7 @@ class Distinct:
     self._guards = conversion.guards
     self._columns = conversion.columns
     self._given = given
-    self._known_tensors: dict[int, Any] | None = None
+    self._known_tensors: dict[int, object] | None = None
     self._has_containers = any(map(_may_be_container, arguments.values())) or any(
       place.kind in (LIST, DICT) for place in self._places.values()
     )

@@ -35,7 +35,7 @@ class Report:
   left_out: tuple[str, ...]
   fallbacks: tuple[ConversionRefused, ...]
   notes: tuple[str, ...]
-  counters: dict[str, Any]
+  counters: dict[str, object]
   assumptions: tuple[Assumption, ...] = ()
   num_kept: int = 0
 

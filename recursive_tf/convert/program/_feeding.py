@@ -41,7 +41,7 @@ class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
     what: the assumption, in words.
   """
 
-  objects: Sequence[Any] = ()
+  objects: Sequence[object] = ()
   what: str = "types, shapes and sizes of what is read anew for each run"
 
 
@@ -88,7 +88,7 @@ class Feeder:
 
   def feed(
     self, arguments: dict[str, Argument], values: dict[str, object]
-  ) -> tuple[list[Any], Sequence[Any]]:
+  ) -> tuple[list[object], Sequence[object]]:
     """Reads the objects; returns what to feed, and the objects by handle.
 
     Args:
@@ -132,7 +132,7 @@ class Feeder:
     except _encode.DoesNotFit:
       raise Outdated from None
     fed["state"] = [tensor for tensors in begun for tensor in tensors]
-    objects: Sequence[Any] = found.objects
+    objects: Sequence[object] = found.objects
     if self._layout.makes_objects:
       objects = Objects(objects)
       fed["made"] = objects.table = new_table()
@@ -143,7 +143,7 @@ class Feeder:
     leaves = [_as_tensor(value) for name in sorted(fed) for value in _leaves(fed[name])]
     return leaves, objects
 
-  def _feed_arguments(self, values: dict[str, object]) -> list[Any]:
+  def _feed_arguments(self, values: dict[str, object]) -> list[object]:
     """Returns what to feed where no objects are read; as `feed`."""
     self._distinct.check_containers(values, [], ())
     changing = [one.read() for one in self._layout.changing.values()]
@@ -156,14 +156,14 @@ class Feeder:
     self._distinct.check_tensors(values, [changing])
     return [*map(_as_tensor, leaves), _no_ints(0)]
 
-  def _begin(self, places: list[Place], roots: list[Any]) -> tuple[list[Any], list[Any]]:
+  def _begin(self, places: list[Place], roots: list[object]) -> tuple[list[object], list[object]]:
     """Returns what places hold as a run begins, and the lists and dicts in it that are taken apart.
 
     Args:
       places: those that the program reads before it writes them.
       roots: the objects in them are added here.
     """
-    containers: list[Any] = []
+    containers: list[object] = []
     try:
       state = [initial_value(place) for place in places]
       for place, value in zip(places, state, strict=True):
@@ -175,7 +175,7 @@ class Feeder:
     return state, containers
 
   def _check_types(
-    self, arguments: dict[str, Argument], values: dict[str, object], roots: list[Any]
+    self, arguments: dict[str, Argument], values: dict[str, object], roots: list[object]
   ) -> None:
     """Tells of objects passed in whose classes the program does not know."""
     is_known = all(
@@ -188,7 +188,7 @@ class Feeder:
       unknown.what = "the classes of the objects that are passed in"
       raise unknown
 
-  def _read_objects(self, roots: list[Any], constants: list[Any]) -> _walk.Rows:
+  def _read_objects(self, roots: list[object], constants: list[object]) -> _walk.Rows:
     """Reads all objects that the program may reach from these."""
     start = time.perf_counter()
     try:
@@ -217,7 +217,7 @@ class Feeder:
       ints = tfi.tensor_of(_rows_of(np.frombuffer(found.ints, np.int32), columns.num_ints))
     else:
       ints = _no_ints(len(found.objects))
-    fed: dict[str, Any] = {"ints": ints}
+    fed: dict[str, object] = {"ints": ints}
     if columns.num_floats:
       floats = np.frombuffer(found.floats, np.float64)
       fed["floats"] = tfi.tensor_of(_rows_of(floats, columns.num_floats))
@@ -235,7 +235,7 @@ def _is_of_tensors(argument: Argument) -> bool:
   return argument.kind not in (OBJECT, CONTAINER) and all(map(_is_of_tensors, argument.parts))
 
 
-def initial_value(place: Place) -> Any:
+def initial_value(place: Place) -> object:
   """Returns what a place holds as a run begins."""
   if place.kind == LIST:
     return 0, len(place.owner), place.owner
@@ -263,7 +263,7 @@ def _no_ints(num_objects: int) -> tf.Tensor:
     return tf.zeros([num_objects, 0], tf.int32)
 
 
-def _leaves(value: object) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[object]:
   if isinstance(value, (list, tuple)):
     for part in value:
       yield from _leaves(part)
@@ -271,11 +271,11 @@ def _leaves(value: object) -> Iterator[Any]:
     yield value
 
 
-def _as_tensor(value: object) -> Any:
+def _as_tensor(value: object) -> object:
   return value if isinstance(value, tf.Tensor) else tf.constant(value)
 
 
-def _changed(changing: Any, value: Any) -> Any:
+def _changed(changing: Any, value: Any) -> object:
   """Returns the tensor of a value that is read anew for each run."""
   now = np.asarray(value) if isinstance(value, np.ndarray) else value
   shape_ok = not hasattr(now, "shape") or changing.spec.shape.is_compatible_with(now.shape)
@@ -287,7 +287,7 @@ def _changed(changing: Any, value: Any) -> Any:
   return number_as_tensor(value, changing.spec.dtype, "A variable")
 
 
-def _stack(column: Column, arrays: list[Any]) -> tuple[Any, ...]:
+def _stack(column: Column, arrays: list[tf.Tensor]) -> tuple[object, ...]:
   """Returns the tensors to feed for a column's different arrays."""
   spec = column.spec
   assert spec is not None  # A tensor column.

@@ -31,7 +31,7 @@ class Given:
       if a.kind in (TENSOR, NUMBER)
     ]
 
-  def leaves(self, values: dict[str, Any]) -> list[Any]:
+  def leaves(self, values: dict[str, object]) -> list[object]:
     """Returns what the arguments of a call are fed as.
 
     Raises:
@@ -45,14 +45,14 @@ class Given:
       for name, dtype in self._fed
     ]
 
-  def tensors(self, values: dict[str, Any]) -> list[Any]:
+  def tensors(self, values: dict[str, object]) -> list[Any]:
     """Returns the tensors and arrays among the arguments of a call."""
     if self._nests:
       return [t for name, a in self._arguments.items() for t in a.tensors(values[name])]
     return [values[name] for name in self._tensors]
 
 
-def number_as_tensor(value: Any, dtype: tf.DType, what: str) -> Any:
+def number_as_tensor(value: Any, dtype: tf.DType, what: str) -> object:
   """Returns a Python number as a tensor to feed, as `_encode.as_array` returns it as an array."""
   if type(value) is float and dtype == tf.float64:
     return tfi.scalar(value, dtype)

@@ -24,7 +24,7 @@ from recursive_tf.convert.values._logits import LOGITS
 
 # Calls the entry function in a graph with arguments of these kinds: gives its result, and the
 # arguments as they are then.
-Enter = Callable[[Host, dict[str, Argument]], tuple[Any, dict[str, Any]]]
+Enter = Callable[[Host, dict[str, Argument]], tuple[object, dict[str, object]]]
 
 
 @dataclasses.dataclass
@@ -46,15 +46,15 @@ class Graph:
 
   function: Any
   form: Any
-  containers: dict[str, Any]
+  containers: dict[str, object]
   keep: Any
   given: dict[int, int] = dataclasses.field(default_factory=dict)
   same: dict[int, int] = dataclasses.field(default_factory=dict)
   logits: dict[int, int] = dataclasses.field(default_factory=dict)
-  captures: list[Any] | None = None
+  captures: list[object] | None = None
   is_nested: bool = False
 
-  def run(self, tensors: Sequence[tf.Tensor]) -> list[Any]:
+  def run(self, tensors: Sequence[tf.Tensor]) -> list[object]:
     """Runs it on what `Program.feed` has returned."""
     captures = self.function.captured_inputs if self.captures is None else self.captures
     with contextlib.nullcontext() if self.is_nested else executor():
@@ -141,7 +141,7 @@ class GraphMaker:
     )
 
   def _compute(
-    self, fed: dict[str, Any], arguments: dict[str, Argument], is_mapped: bool
+    self, fed: dict[str, object], arguments: dict[str, Argument], is_mapped: bool
   ) -> tuple[list[tf.Tensor], Graph, Frame]:
     """Makes the program in the current graph; returns what it gives, and what that is."""
     conversion = self._conversion

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Hashable
 from typing import Any
 
 import tensorflow as tf
@@ -28,12 +29,12 @@ class Instance:
     subgraph: the SubGraph of this attempt; None of an entry function in the graph itself.
   """
 
-  key: Any
+  key: Hashable
   name: str
   node: ast.FunctionDef
   source: FunctionSource
   lifted: Lifted
-  forms: tuple[Any, ...]
+  forms: tuple[object, ...]
   result: Any
   subgraph: SubGraph | None
 

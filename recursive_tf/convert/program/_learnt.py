@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
@@ -41,14 +40,14 @@ class Learnt:
     self.has_news = True
     self.is_trial = True
     self.may_fail = False
-    self.results: dict[Any, Any] = {}
-    self.changed: dict[Any, dict[int, Any]] = {}
-    self.crossings: dict[Any, Crossing] = {}
+    self.results: dict[object, object] = {}
+    self.changed: dict[object, dict[int, object]] = {}
+    self.crossings: dict[object, Crossing] = {}
     self.variants = Variants()
-    self.read_at_once: dict[Any, frozenset[int]] = {}
-    self.relied_on: set[tuple[Any, int]] = set()
-    self.made: dict[Any, None] = {}
-    self._growth: dict[Any, int] = {}  # How often the form of a result has got deeper.
+    self.read_at_once: dict[object, frozenset[int]] = {}
+    self.relied_on: set[tuple[object, int]] = set()
+    self.made: dict[object, None] = {}
+    self._growth: dict[object, int] = {}  # How often the form of a result has got deeper.
 
   def begin_attempt(self) -> None:
     """Begins an attempt, which has not found out anything."""
@@ -63,11 +62,11 @@ class Learnt:
     """Returns what is known of the containers in calls of an instance."""
     return self.crossings.setdefault(key, Crossing())
 
-  def changed_forms(self, key: object) -> list[Any]:
+  def changed_forms(self, key: object) -> list[object]:
     """Returns the forms of the arguments that an instance changes, in their order."""
     return list(self.changed.get(key, {}).values())
 
-  def joined_result(self, instance: Instance, result: object, frame: Frame) -> Any:
+  def joined_result(self, instance: Instance, result: object, frame: Frame) -> object:
     """Returns the form of all that an instance returns, and notes it.
 
     Raises:
@@ -96,7 +95,7 @@ class Learnt:
       self.has_news = True
     return joined
 
-  def note_made(self, key: object, form: object) -> Any:
+  def note_made(self, key: object, form: object) -> object:
     """Notes that what an instance returns has no end but by objects that a run makes.
 
     Args:

@@ -26,13 +26,13 @@ class Weak:
   """An object that is known as long as others keep it, or itself where that cannot be known."""
 
   def __init__(self, value: object):
-    self._read: Callable[[], Any]
+    self._read: Callable[[], object]
     try:
       self._read = weakref.ref(value)
     except TypeError:
       self._read = lambda: value
 
-  def __call__(self) -> Any:
+  def __call__(self) -> object:
     """Returns the object; None if it is gone."""
     return self._read()
 
@@ -55,7 +55,7 @@ def let_go(variable: object, by: object, key: object) -> None:
   vars(variable).get(_NAME, {}).get(by, {}).pop(key, None)
 
 
-def variable_of(values: Iterator[object]) -> Any:
+def variable_of(values: Iterator[object]) -> object:
   """Returns the first variable that some objects hold; None if they have none."""
   for value in values:
     for part in parts_of(value):

@@ -29,10 +29,10 @@ def _drop(number: int) -> None:
     kernels.recursive_tf_drop_made(tf.constant(number, tf.int64))
 
 
-class Objects(list[Any]):
+class Objects(list[object]):
   """The objects of a run by handle, and the table of those that it makes."""
 
-  table: Any = None
+  table: object = None
 
 
 class _Unmade:
@@ -43,8 +43,8 @@ class _Unmade:
 
 
 def with_made(
-  objects: Sequence[Any], forms: Sequence[Any], object_of: Callable[[int], Any]
-) -> Callable[[int], Any]:
+  objects: Sequence[object], forms: Sequence[object], object_of: Callable[[int], object]
+) -> Callable[[int], object]:
   """Returns what gives the object of a number, also of one that a run has made.
 
   Args:
@@ -55,7 +55,7 @@ def with_made(
   table = getattr(objects, "table", None)
   if table is None:
     return object_of
-  made: list[Any] = []
+  made: list[object] = []
 
   def found(number: int) -> Any:
     value = made[_FIRST - number] if number <= _FIRST else object_of(number)
@@ -73,7 +73,7 @@ def with_made(
   return found
 
 
-def _rows(table: tf.Tensor, site: int, form: Any, count: int) -> Iterator[Iterator[Any]]:
+def _rows(table: tf.Tensor, site: int, form: object, count: int) -> Iterator[Iterator[object]]:
   """Yields the parts of each object of a site, as NumPy has them."""
   dtypes = [spec.dtype for spec in _forms.specs(form)]
   if not dtypes:
@@ -85,7 +85,7 @@ def _rows(table: tf.Tensor, site: int, form: Any, count: int) -> Iterator[Iterat
   return (iter(row) for row in zip(*parts, strict=True))
 
 
-def _parts(values: tf.Tensor, shapes: tf.Tensor) -> Any:
+def _parts(values: tf.Tensor, shapes: tf.Tensor) -> object:
   """Returns one part of all objects."""
   numbers, sizes = values.numpy(), shapes.numpy()
   if (sizes == sizes[:1]).all():
@@ -97,7 +97,7 @@ def _parts(values: tf.Tensor, shapes: tf.Tensor) -> Any:
   ]
 
 
-def _value(form: Any, parts: Iterator[Any], object_of: Callable[[int], Any]) -> Any:
+def _value(form: object, parts: Iterator[Any], object_of: Callable[[int], object]) -> object:
   """Returns the value of a form of its parts, as `_results.rebuild` does of tensors."""
   if isinstance(form, _forms.StaticForm):
     return form.value

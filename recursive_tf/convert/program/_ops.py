@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -28,7 +26,7 @@ RANDOM = frozenset(
 _HANDLE_OF_READ = {"GatherV2": 1, "EnsureShape": 0}
 
 
-def check_stateful(graph: Any, name: str, origin: Any) -> bool:
+def check_stateful(graph: tfi.Graph, name: str, origin: object) -> bool:
   """Refuses what changes something outside of the graph.
 
   Returns:
@@ -52,7 +50,7 @@ def check_stateful(graph: Any, name: str, origin: Any) -> bool:
   return is_random
 
 
-def has_nested_control(graph: Any) -> bool:
+def has_nested_control(graph: tfi.Graph) -> bool:
   """Tells whether a graph has loops, branches or calls in loops, branches or calls."""
   inner = [each for op in graph.get_operations() for each in tfi.nested_graphs(op)]
   return any(tfi.nested_graphs(op) for each in inner for op in each.get_operations())
@@ -81,7 +79,7 @@ def has_equal_stacks(graph: object) -> bool:
   later one, also of ops that it has found to be equal or that come to be there where branches are
   put in place. Calls of functions go without that optimizer, programs elsewhere do not.
   """
-  agenda: list[tuple[Any, dict[int, Any]]] = [(graph, {})]
+  agenda: list[tuple[tfi.Graph, dict[int, tf.Tensor]]] = [(graph, {})]
   while agenda:
     current, outer = agenda.pop()
     for op in current.get_operations():
@@ -96,7 +94,7 @@ def has_equal_stacks(graph: object) -> bool:
   return False
 
 
-def _source(tensor: tf.Tensor, outer: dict[int, object]) -> tuple[Any, ...]:
+def _source(tensor: tf.Tensor, outer: dict[int, object]) -> tuple[object, ...]:
   """Returns what tells a tensor from those that an optimizer may find to be others."""
   while tensor.op.type == "Identity":
     tensor = tensor.op.inputs[0]

@@ -273,7 +273,7 @@ class Program:
 
   def feed(
     self, arguments: dict[str, Argument], values: dict[str, object]
-  ) -> tuple[list[Any], Sequence[Any]]:
+  ) -> tuple[list[object], Sequence[object]]:
     """Reads the objects; returns what to feed, and the objects by handle.
 
     Raises:

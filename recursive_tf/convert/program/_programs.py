@@ -33,7 +33,7 @@ from recursive_tf.convert.program._assumptions import (
 from recursive_tf.convert.program._conversion import PromoteArgument
 from recursive_tf.convert.program._feeding import Outdated
 from recursive_tf.convert.program._graph import Graph
-from recursive_tf.convert.program._kinds import Kinds, key_of
+from recursive_tf.convert.program._kinds import Key, Kinds, key_of
 from recursive_tf.convert.program._lifetime import Weak, variable_of
 from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.program._sources import Sources
@@ -74,10 +74,10 @@ class Entry:
   has_retried: bool = False
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
   changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
-  containers: dict[str, Any] = dataclasses.field(default_factory=dict)
-  hopeless: Counter[Any] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
+  containers: dict[str, object] = dataclasses.field(default_factory=dict)
+  hopeless: Counter[object] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
   is_gone: bool = False  # Not kept any more.
-  calls: dict[Any, Any] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
+  calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
 
   @property
   def is_given_up(self) -> bool:
@@ -160,7 +160,7 @@ class _Making:
   """
 
   entry: Entry
-  roots: list[Any]
+  roots: list[object]
   budget: Budget
   leaves_out: bool
   taken: dict[Site, bool]
@@ -197,7 +197,7 @@ class Prepared:
   mapped: frozenset[str]
   key: Any
   tensors: list[Any]
-  objects: Sequence[Any]
+  objects: Sequence[object]
 
 
 class Programs:
@@ -230,7 +230,7 @@ class Programs:
     self._seconds_in_vain = 0.0  # Of conversions without branches, since a run counted.
     self._sources = Sources()
     self._profile = Profile()
-    self._changing: dict[Any, Weak] = {}  # By place, its owner.
+    self._changing: dict[object, Weak] = {}  # By place, its owner.
     self._entries: Kinds[Entry] = Kinds()
     self._promoted: set[str] = set()
     self.assumptions = Assumptions()
@@ -253,7 +253,7 @@ class Programs:
   def prepare(
     self,
     arguments: dict[str, Argument],
-    values: dict[str, Any],
+    values: dict[str, object],
     budget: Budget | None = None,
     leaves_out: bool = False,
     taken: dict[Site, bool] | None = None,
@@ -279,10 +279,10 @@ class Programs:
         raise entry.refusal.again()
       patient = dataclasses.replace(self._limits, seconds=_PATIENCE * self._limits.seconds)
       budget = Budget(patient)
-    roots: list[Any] = [
+    roots: list[object] = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
-    learnt: list[Any] = []
+    learnt: list[object] = []
     for program in list(entry.programs):  # The last one that fitted first.
       if not program.takes(arguments) or not program.agrees(taken or {}):
         continue
@@ -334,7 +334,7 @@ class Programs:
     """How many arguments are known to be lists or dicts that change, which decides on calls."""
     return len(self._promoted)
 
-  def again(self, before: Prepared, values: dict[str, Any]) -> Prepared | None:
+  def again(self, before: Prepared, values: dict[str, object]) -> Prepared | None:
     """Does as `prepare` for a call like one before, which took the last program that fitted.
 
     Returns:
@@ -389,7 +389,7 @@ class Programs:
     self.assumptions.broke(what, PYTHON if is_plain else GRAPH, "", site.origin)
 
   def other(
-    self, prepared: Prepared, values: dict[str, Any], taken: dict[Site, bool]
+    self, prepared: Prepared, values: dict[str, object], taken: dict[Site, bool]
   ) -> Prepared | None:
     """Finds or makes the program for a call that took a branch which one program leaves out.
 
@@ -416,7 +416,7 @@ class Programs:
       entry.programs.remove(program)
     return found
 
-  def _entry(self, arguments: dict[str, Argument], key: Any) -> Entry:
+  def _entry(self, arguments: dict[str, Argument], key: Key) -> Entry:
     """Returns what is known for arguments of one kind.
 
     Raises:
@@ -457,8 +457,8 @@ class Programs:
     return graph
 
   def feed(
-    self, program: Program, arguments: dict[str, Argument], values: dict[str, Any]
-  ) -> tuple[list[Any], Sequence[Any]]:
+    self, program: Program, arguments: dict[str, Argument], values: dict[str, object]
+  ) -> tuple[list[object], Sequence[object]]:
     """Reads the objects; see `Program.feed`."""
     seconds, count = program.walk_seconds, program.walked_objects
     try:
@@ -468,7 +468,7 @@ class Programs:
       self._stats.walked_objects += program.walked_objects - count
 
   def _with_containers(
-    self, arguments: dict[str, Argument], values: dict[str, Any]
+    self, arguments: dict[str, Argument], values: dict[str, object]
   ) -> dict[str, Argument]:
     """Returns the arguments, lists that the program changes as what they are."""
     if not self._promoted:

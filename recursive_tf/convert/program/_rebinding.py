@@ -49,7 +49,7 @@ class Rebinding:
     known = [*constants, *held, *(value for form in forms for value in _statics(form))]
     self._others = guards.mentioned() | set(map(id, known))
     self._kept = known  # So that their numbers stay theirs.
-    self._names: list[tuple[Place, Any, list[Name]]] = []
+    self._names: list[tuple[Place, object, list[Name]]] = []
     for place in changed:
       if id(place.owner) in self._others:
         continue
@@ -70,14 +70,14 @@ class Rebinding:
       if id(value) in self._others and not self._is_original(value):
         yield name
 
-  def bind(self, values: Mapping[str, object]) -> list[Any]:
+  def bind(self, values: Mapping[str, object]) -> list[object]:
     """Puts what the names stand for now in place; returns the names that no longer fit.
 
     Args:
       values: the arguments of the call.
     """
     self._values = values
-    failed: list[Any] = []
+    failed: list[object] = []
     found: dict[int, Any] = {}
     for place, original, names in self._names:
       now = names[0].read()
@@ -96,7 +96,7 @@ class Rebinding:
     return any(value is original for _, original, _ in self._names)
 
 
-def _statics(form: object) -> Iterator[Any]:
+def _statics(form: object) -> Iterator[object]:
   """Yields the constants in values of a form."""
   if isinstance(form, _forms.StaticForm):
     agenda = [form.value]

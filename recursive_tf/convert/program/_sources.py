@@ -12,7 +12,7 @@ class Sources:
   """The user's functions after the passes; the same definition each time it is asked for."""
 
   def __init__(self) -> None:
-    self._known: dict[Any, tuple[Any, FunctionSource]] = {}
+    self._known: dict[object, tuple[object, FunctionSource]] = {}
 
   def __call__(self, function: Any) -> FunctionSource:
     """Returns a function's source."""

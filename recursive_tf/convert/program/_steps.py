@@ -50,7 +50,7 @@ _OTHER_WRITES = frozenset(
 # Of a generator the state is a variable, so that plain Python draws the same numbers.
 _RANDOM = RANDOM - _OTHER_WRITES
 # What a variable is used by that is held.
-_ASSIGNMENTS: dict[str, Callable[[Callable[[], Any], Any], Any]] = {
+_ASSIGNMENTS: dict[str, Callable[[Callable[[], tf.Tensor], tf.Tensor], tf.Tensor]] = {
   "AssignVariableOp": lambda now, new: new,
   "AssignAddVariableOp": lambda now, new: now() + new,
   "AssignSubVariableOp": lambda now, new: now() - new,
@@ -71,7 +71,7 @@ class _Use:
     is_plain: whether it only writes, cannot fail, and gives nothing back.
   """
 
-  op: Any
+  op: tfi.Operation
   reads: list[tf.Tensor] = dataclasses.field(default_factory=list)
   writes: list[tf.Tensor] = dataclasses.field(default_factory=list)
   is_plain: bool = True
@@ -88,7 +88,7 @@ class Kept:
   """
 
   held: dict[int, tf.Tensor]
-  copies: list[tuple[Any, tf.Tensor, Any]]
+  copies: list[tuple[tf.Tensor, tf.Tensor, tf.TensorSpec]]
   reads: list[tf.Tensor] = dataclasses.field(default_factory=list)
 
 
@@ -109,29 +109,29 @@ class Step:
 
   def __init__(self, name: str):
     self._name = name
-    self.written: dict[int, Any] = {}
+    self.written: dict[int, tf.Tensor] = {}
     self.held: frozenset[int] = frozenset()
     self.copied: frozenset[int] = frozenset()
     self._again: frozenset[int] = frozenset()  # Written, and then used again.
     self._by_others: frozenset[int] = frozenset()  # Used in a way that only a variable can be.
-    self._taped: set[Any] = set()  # Reads of the trial that a tape has seen.
+    self._taped: set[object] = set()  # Reads of the trial that a tape has seen.
     self.is_random = False
     self.has_prints = False
     self.is_seen_by_tapes = False
-    self.as_values: dict[int, Any] = {}
+    self.as_values: dict[int, tf.Variable] = {}
 
-  def note_copied(self, variable: Any) -> None:
+  def note_copied(self, variable: tf.Variable) -> None:
     """Notes that what a variable holds goes on in its place: where branches and loops join."""
     self.as_values[id(variable.handle)] = variable
 
   # --- Trials
 
   @contextlib.contextmanager
-  def watching(self, graph: object) -> Iterator[None]:
+  def watching(self, graph: tfi.Graph) -> Iterator[None]:
     """Notes the reads that tapes of the program see, while a trial is made."""
     self._taped.clear()
 
-    def make(op_type: str, inputs: list[object], create: Callable[[], object]) -> Any:
+    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> Any:
       op = create()
       if op_type == _READ and tfi.is_recording():
         self._taped.add(op)
@@ -140,14 +140,14 @@ class Step:
     with tfi.making_ops(graph, make):
       yield
 
-  def learn(self, graph: object) -> bool:
+  def learn(self, graph: tfi.Graph) -> bool:
     """Reads from a trial what the program writes; tells whether anything is new.
 
     Raises:
       ConversionRefused: If it does to the outside what is not known.
     """
     outer = {id(inner): handle for handle, inner in tfi.captured(graph)}
-    written: dict[int, Any] = {}
+    written: dict[int, tf.Tensor] = {}
     again: set[int] = set()
     by_others: set[int] = set()
     for use in self._uses(graph):
@@ -181,14 +181,14 @@ class Step:
     self.copied = self._again & self._by_others
     return before != (len(self.written), self.held, self.copied)
 
-  def _uses(self, graph: Any) -> Iterator[_Use]:
+  def _uses(self, graph: tfi.Graph) -> Iterator[_Use]:
     """Yields what the ops of a graph do to variables, in their order."""
     for op in graph.get_operations():
       use = self._use(op)
       if use.reads or use.writes:
         yield use
 
-  def _use(self, op: Any) -> _Use:
+  def _use(self, op: tfi.Operation) -> _Use:
     use = _Use(op)
     resources = [tensor for tensor in op.inputs if tensor.dtype == tf.resource]
     self.is_random |= op.type in _RANDOM
@@ -212,7 +212,7 @@ class Step:
       raise self._refusal(f"{op.type} acts on what is outside of the graph.")
     return use
 
-  def _written_inputs(self, op: Any, graph: Any) -> Iterator[int]:
+  def _written_inputs(self, op: tfi.Operation, graph: tfi.Graph) -> Iterator[int]:
     """Yields which inputs of an op with graphs inside one of these writes."""
     places = {id(tensor): index for index, tensor in enumerate(graph.inputs)}
     for inner in graph.get_operations():
@@ -230,13 +230,13 @@ class Step:
   # --- The graph itself
 
   @contextlib.contextmanager
-  def kept(self, graph: Any) -> Iterator[Kept]:
+  def kept(self, graph: tfi.Graph) -> Iterator[Kept]:
     """Has a graph keep from variables what it writes to them, while this is entered."""
     found = Kept({}, [])
     handles = {key: self.written[key] for key in self.written if key in self.held}
     keys = {id(graph.capture(handle)): key for key, handle in handles.items()}
 
-    def make(op_type: str, inputs: list[Any], create: Callable[[], object]) -> Any:
+    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> Any:
       if op_type not in _ASSIGNMENTS and op_type != _READ:
         return create()
       key = keys.get(id(graph.capture(inputs[0])))
@@ -259,12 +259,12 @@ class Step:
       yield found
 
   @contextlib.contextmanager
-  def _copies(self, graph: Any) -> Iterator[list[tuple[Any, tf.Tensor, Any]]]:
+  def _copies(self, graph: tfi.Graph) -> Iterator[list[tuple[tf.Tensor, tf.Tensor, tf.TensorSpec]]]:
     """Has a graph use copies of the variables of which it needs some, while this is entered.
 
     Gives the copies: handle, copy, and what the variable is.
     """
-    made: list[tuple[Any, tf.Tensor, Any]] = []
+    made: list[tuple[tf.Tensor, tf.Tensor, tf.TensorSpec]] = []
     for key in sorted(self.copied, key=list(self.written).index):
       handle = self.written[key]
       spec = tfi.spec_of_variable(handle)
@@ -279,7 +279,7 @@ class Step:
     with tfi.standing_in(graph, [(handle, copy) for handle, copy, _ in made]):
       yield made
 
-  def awaited(self, graph: object, kept: Kept) -> list[tf.Tensor]:
+  def awaited(self, graph: tfi.Graph, kept: Kept) -> list[tf.Tensor]:
     """Returns what the writes of a graph wait for, so that a run computes it in any case."""
     found = list(kept.held.values())
     for use in self._uses(graph):
@@ -287,7 +287,7 @@ class Step:
         found += [tensor for tensor in use.op.inputs if tensor.dtype != tf.resource]
     return found
 
-  def finish(self, graph: Any, outputs: list[tf.Tensor], kept: Kept) -> None:
+  def finish(self, graph: tfi.Graph, outputs: list[tf.Tensor], kept: Kept) -> None:
     """Puts what was kept into the variables, and lets all writes wait until nothing can fail.
 
     Raises:
@@ -348,7 +348,7 @@ class Variables:
     """Tells whether a variable is one of them."""
     return id(getattr(variable, "handle", None)) in self._known
 
-  def read(self) -> list[Any]:
+  def read(self) -> list[tf.Tensor]:
     """Returns what they hold, which no tape sees; None of one that holds nothing yet."""
     with tfi.stop_recording():
       return [
@@ -373,7 +373,7 @@ class Variables:
 def _reach(sources: list[tf.Tensor], results: list[tf.Tensor]) -> bool:
   """Tells whether floats are computed of some tensors."""
   wanted = {tensor.op for tensor in results if tensor.dtype.is_floating}
-  seen: set[Any] = set()
+  seen: set[tfi.Operation] = set()
   agenda = list(sources)
   while agenda:
     for op in agenda.pop().consumers():
@@ -385,12 +385,12 @@ def _reach(sources: list[tf.Tensor], results: list[tf.Tensor]) -> bool:
   return any(tensor.op in wanted for tensor in sources)
 
 
-def _inputs_of_nested(op: Any) -> list[tf.Tensor]:
+def _inputs_of_nested(op: tfi.Operation) -> list[tf.Tensor]:
   """Returns the inputs of an op as the graphs inside it are given them."""
   return list(op.inputs[1:] if op.type in tfi.CONDITIONALS else op.inputs)
 
 
-def _must_run(op: Any) -> bool:
+def _must_run(op: tfi.Operation) -> bool:
   """Tells whether an op runs though nothing needs what it gives, and may fail."""
   return (op.type in _CHECKS and not op.outputs) or (
     _is_stateful(op) and bool(tfi.nested_graphs(op))
@@ -404,17 +404,17 @@ def _is_known(tensor: tf.Tensor) -> bool:
   return spec is not None and spec.shape.is_fully_defined()
 
 
-def _is_stateful(op: Any) -> bool:
+def _is_stateful(op: tfi.Operation) -> bool:
   return op.op_def is not None and op.op_def.is_stateful
 
 
-def _wait_for_users(graph: Any, uses: list[_Use]) -> None:
+def _wait_for_users(graph: tfi.Graph, uses: list[_Use]) -> None:
   """Lets each write wait for what was computed of earlier reads of the same variable.
 
   A read gives the variable's own memory. TensorFlow orders reads and writes, but not a write and
   those that still work with what was read.
   """
-  users: dict[int, list[Any]] = {}
+  users: dict[int, list[tfi.Operation]] = {}
   order = {op: i for i, op in enumerate(graph.get_operations())}
   for use in uses:
     for handle in use.writes:
@@ -433,7 +433,7 @@ _HANDED_ON = frozenset(
 )
 
 
-def _users(tensor: tf.Tensor) -> Iterator[Any]:
+def _users(tensor: tf.Tensor) -> Iterator[tfi.Operation]:
   agenda, seen = [tensor], set()
   while agenda:
     for op in agenda.pop().consumers():

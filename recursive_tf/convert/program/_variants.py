@@ -41,15 +41,17 @@ class Variants:
   """
 
   def __init__(self) -> None:
-    self.forms: dict[Key, tuple[Any, ...]] = {}
+    self.forms: dict[Key, tuple[object, ...]] = {}
     self._callers: dict[Key, Key | None] = {}
-    self._open: set[tuple[int, Any]] = set()  # Functions, and where lists and strings may be any.
+    self._open: set[tuple[int, object]] = (
+      set()
+    )  # Functions, and where lists and strings may be any.
 
-  def opened(self, function: int, name: object, form: object) -> Any:
+  def opened(self, function: int, name: object, form: object) -> object:
     """Returns the form of an argument, for any list or string where there are many."""
     return self._opened(function, (name,), form) if self._open else form
 
-  def _opened(self, function: int, path: Any, form: object) -> Any:
+  def _opened(self, function: int, path: Any, form: object) -> object:
     if (function, path) in self._open:
       if isinstance(form, _forms.StaticForm) and type(form.value) is str:
         return _forms.TextForm()
@@ -80,7 +82,7 @@ class Variants:
     if deeper is not None:
       text = f"Each call in a call puts {_shown(deeper)} into another nest: there would be no end."
       raise Endless(frame.refuse(Reason.TOO_MANY_VARIANTS, text))
-    lengths: dict[Any, set[int]] = {}
+    lengths: dict[object, set[int]] = {}
     for of_key, known in (*own.items(), (key, forms)):  # Functions in it may bring other names.
       for (name, _), form in zip(of_key[1], known, strict=True):
         for path, length in _lengths(form, (name,)):
@@ -97,7 +99,7 @@ class Variants:
       del self.forms[key]
     raise Bottom
 
-  def _growing(self, frame: Frame, key: Key, literals: frozenset[object]) -> Iterator[Any]:
+  def _growing(self, frame: Frame, key: Key, literals: frozenset[object]) -> Iterator[object]:
     """Yields the parameters for strings to which each call in a call adds something.
 
     Raises:
@@ -140,7 +142,9 @@ class Variants:
       caller = self._callers.get(caller)
     return name if count > _MAX_DEPTH else None
 
-  def _chain(self, name: object, found: Any, key: Key, caller: Key | None) -> list[Any]:
+  def _chain(
+    self, name: object, found: tuple[object, str], key: Key, caller: Key | None
+  ) -> list[str]:
     """Returns a string, and the shorter and shorter ones of the calls around, all parts of it."""
     chain = [found[1]]
     while caller is not None and len(chain) <= _MAX_GROWTH:
@@ -178,7 +182,7 @@ def _shown(name: object) -> str:
   return repr(name[1] if isinstance(name, tuple) else name)
 
 
-def _lengths(form: object, path: Any) -> Iterator[tuple[Any, int]]:
+def _lengths(form: object, path: Any) -> Iterator[tuple[object, int]]:
   """Yields where lists and tuples of known length, which might be of any, are in a form."""
   if _of_any_length(form) is not None:
     parts = _forms.parts_of_form(form)
@@ -188,7 +192,7 @@ def _lengths(form: object, path: Any) -> Iterator[tuple[Any, int]]:
       yield from _lengths(part, (*path, key))
 
 
-def _of_any_length(form: object) -> Any:
+def _of_any_length(form: object) -> object:
   """Returns the form of a list or tuple of known length as one of unknown length; None if none."""
   kind = _forms.sequence_type(form)
   parts = _forms.parts_of_form(form)
@@ -200,7 +204,7 @@ def _of_any_length(form: object) -> Any:
     return None
 
 
-def skeleton(form: object) -> Any:
+def skeleton(form: object) -> object:
   """Returns what of a form tells variants of one function apart: all that is not data."""
   if isinstance(form, _forms.StaticForm):
     value = form.value

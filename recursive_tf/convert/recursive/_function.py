@@ -51,7 +51,7 @@ def recursive(
   *,
   strict: bool = False,
   verify: bool | None = None,
-) -> Any:
+) -> object:
   """Runs a recursive Python function over objects as one recursive graph.
 
   ```python
@@ -127,7 +127,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     """Describes the function by name."""
     return f"<recursive function '{self.__name__}'>"
 
-  def map(self, /, *args: object, **kwargs: object) -> Any:
+  def map(self, /, *args: object, **kwargs: object) -> object:
     """Calls the function for each element of lists, in one run.
 
     Args:
@@ -141,12 +141,12 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
   def _map(
     self, owner: tuple[object, ...], args: tuple[object, ...], kwargs: dict[str, object]
-  ) -> Any:
+  ) -> object:
     if args and isinstance(args[0], Packed):
       return self._run_packed(args[0])
     lists = self._lists(args)
 
-    def plain() -> Any:
+    def plain() -> object:
       rows = [[*owner, *row] for row in zip(*lists, strict=True)]
       return _results.stacked([self.python(*row, **kwargs) for row in rows])
 
@@ -157,7 +157,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     places = tuple(range(len(owner), len(owner) + len(lists)))
     return self._call(classified, values, plain, places)
 
-  def _lists(self, args: tuple[Any, ...]) -> list[Any]:
+  def _lists(self, args: tuple[Any, ...]) -> list[object]:
     """Returns the lists of a mapped call."""
     lists = [arg if isinstance(arg, tf.Tensor) else list(arg) for arg in args]
     counts = sorted({len(values) for values in lists})
@@ -292,10 +292,10 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
   def _one_by_one(
     self, arguments: dict[str, Argument], values: dict[str, object]
-  ) -> Callable[[], Any]:
+  ) -> Callable[[], object]:
     single = {name: argument.single() for name, argument in arguments.items()}
 
-    def calls() -> Any:
+    def calls() -> object:
       return _results.stacked(
         [
           self._call(lambda _: single, row, functools.partial(self._call_plain, row))
@@ -311,7 +311,7 @@ class BoundRecursiveFunction(BoundDecorated):
 
   _is_recursive_function = True
 
-  def map(self, /, *args: object, **kwargs: object) -> Any:
+  def map(self, /, *args: object, **kwargs: object) -> object:
     """Calls the method for each element of lists; see `RecursiveFunction.map`."""
     return self._function._map((self._owner,), args, kwargs)
 

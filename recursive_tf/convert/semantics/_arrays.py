@@ -49,7 +49,7 @@ def _is_tensor(value: Array) -> bool:
 
 
 def operands(
-  ip: Host, op: Any, left: Any, right: Any
+  ip: Host, op: type[ast.operator] | type[ast.cmpop], left: Any, right: Any
 ) -> tuple[Any, Any, Callable[[Any], Any]] | None:
   """Returns how to compute an operator with TensorFlow, where one operand is an `Array`.
 
@@ -72,7 +72,7 @@ def operands(
   return _numpys(ip, op, both)
 
 
-def _itself(tensor: object) -> Any:
+def _itself(tensor: object) -> object:
   return tensor
 
 
@@ -90,7 +90,9 @@ def _converted(ip: Host, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
   return tf.cast(tensor, dtype) if is_taken and tensor.dtype != dtype else tensor
 
 
-def _numpys(ip: Host, op: Any, both: list[object]) -> tuple[Any, Any, Callable[[Any], Any]] | None:
+def _numpys(
+  ip: Host, op: type[ast.operator] | type[ast.cmpop], both: list[object]
+) -> tuple[object, object, Callable[[object], object]] | None:
   """Returns the same where NumPy computes as TensorFlow does: with floats of one type."""
   arrays = [value for value in both if isinstance(value, Array)]
   dtype = arrays[0].tensor.dtype
@@ -168,7 +170,7 @@ def _is_basic(key: object) -> bool:
   return isinstance(key, Number) and key.type is int
 
 
-def elements(ip: Host, value: Array) -> list[Any]:
+def elements(ip: Host, value: Array) -> list[object]:
   """Returns the elements of an array whose length is known."""
   shape = value.tensor.shape
   if not shape.rank or shape[0] is None or not is_numpy(value.types):
@@ -185,7 +187,7 @@ def is_instance(ip: Host, value: Array, classes: tuple[type, ...]) -> bool:
   return found.pop()
 
 
-def is_tensor(ip: Host, value: object) -> Any:
+def is_tensor(ip: Host, value: object) -> object:
   """Returns `tf.is_tensor(value)` of a value that is resolved."""
   if isinstance(value, Array):
     return is_instance(ip, value, (tf.Tensor, tf.Variable))

@@ -7,13 +7,14 @@ do not fit. `tests/convert/found/test_as_eager.py` compares all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
@@ -67,7 +68,7 @@ def check_sizes(ip: Host, function: Callable[..., object], values: Sequence[obje
 
 
 def check_axis(
-  ip: Host, function: Callable[..., object], args: Sequence[Any], kwargs: dict[str, Any]
+  ip: Host, function: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]
 ) -> None:
   """Fails the run if an axis that only the run knows is none of a tensor's.
 
@@ -106,7 +107,7 @@ class Elements:
   def __init__(self, ip: Host, values: Sequence[object]):
     """Notes what they are, before they become tensors."""
     self._kinds = [_kind_of(ip, leaf) for leaf in _leaves(list(filter(_is_list, values)))]
-    self._tensors: list[tuple[Any, Any]] = []
+    self._tensors: list[tuple[object, object]] = []
 
   def __bool__(self) -> bool:
     """Whether there are any."""
@@ -119,7 +120,7 @@ class Elements:
     kinds = self._kinds if is_known else [_TENSOR] * len(leaves)
     self._tensors = list(zip(leaves, kinds, strict=True))
 
-  def are_taken_otherwise(self, op: Any) -> bool:
+  def are_taken_otherwise(self, op: tfi.Operation) -> bool:
     """Tells whether an op of the library makes another type of one, as eager execution does not."""
     if op.type != "Cast":
       return False
@@ -204,7 +205,7 @@ def _check_list(ip: Host, function: object, leaves: list[object]) -> None:
     raise _refusal(ip, "A float as a size")
 
 
-def _leaves(value: object) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[object]:
   if isinstance(value, LocalList):
     value = value.items or ()
   if isinstance(value, Shape):
@@ -243,7 +244,7 @@ def _kind_of(ip: Host, value: object) -> Any:
   return None
 
 
-def _has_tensors(kinds: Any) -> bool:
+def _has_tensors(kinds: Iterable[type]) -> bool:
   return any(issubclass(kind, (tf.Tensor, tf.Variable)) for kind in kinds)
 
 

@@ -88,7 +88,7 @@ def read(ip: Host, owner: object, name: str) -> Any:
   return of_static(ip, owner, name)
 
 
-def of_static(ip: Host, owner: object, name: str) -> Any:
+def of_static(ip: Host, owner: object, name: str) -> object:
   """Returns an attribute of an object that is known at conversion, and guards it."""
   frame = ip.frame
   if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
@@ -145,7 +145,7 @@ def _replaced(ip: Host, owner: Any, /, **new: object) -> Any:
   return tuple_of(type(owner), [new.get(n, v) for n, v in zip(owner._fields, owner, strict=True)])
 
 
-def _of_library(ip: Host, owner: object, name: str) -> Any:
+def _of_library(ip: Host, owner: object, name: str) -> object:
   """Returns and guards an attribute of a module, a class, a tensor or an object of a library."""
   guards = ip.conversion.guards
   value = getattr(owner, name)
@@ -195,7 +195,7 @@ def has_own_getattr(type_: type) -> bool:
 # --- Heap objects
 
 
-def _of_ref(ip: Host, ref: Ref, name: str) -> Any:
+def _of_ref(ip: Host, ref: Ref, name: str) -> object:
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   value = frame.concrete(ref)
@@ -209,7 +209,7 @@ def _of_ref(ip: Host, ref: Ref, name: str) -> Any:
     return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
   effects = ip.conversion.effects
   name = _behind_enum(ip, kinds, name)
-  groups: dict[Any, list[type]] = {}
+  groups: dict[object, list[type]] = {}
   for kind in sorted(kinds, key=lambda t: t.__qualname__):
     groups.setdefault(_resolution(ip, kind, name), []).append(kind)
   if list(groups) == ["plain"]:
@@ -243,7 +243,7 @@ def _behind_enum(ip: Host, kinds: Collection[type], name: str) -> str:
   return _enums.FIELDS[name]
 
 
-def by_class(kind: type, name: str) -> Any:
+def by_class(kind: type, name: str) -> object:
   """Returns what objects of a class find in it, a decorated recursive function as the plain one.
 
   What the class itself finds in its metaclass is not theirs.
@@ -284,7 +284,7 @@ def _check_runs_nothing(ip: Host, owner: object, name: str, found: object) -> No
       raise ip.frame.refuse(Reason.OPAQUE_READ, text)
 
 
-def _resolution(ip: Host, kind: type, name: str) -> Any:
+def _resolution(ip: Host, kind: type, name: str) -> object:
   """Returns what an attribute is by the class: a property, a function, or plain data."""
   if has_own_getattr(kind):
     raise ip.frame.refuse(Reason.OPAQUE_READ, f"{kind.__name__} has its own __getattr__.")
@@ -326,7 +326,7 @@ def _check_not_hidden(ip: Host, ref: Ref, name: str) -> None:
       raise frame.refuse(Reason.OPAQUE_READ, f"An object hides {kind.__name__}.{name}.")
 
 
-def _bound(ip: Host, ref: Ref, name: str, found: object) -> Any:
+def _bound(ip: Host, ref: Ref, name: str, found: object) -> object:
   if isinstance(found, property):
     return ip.call(found.fget, [ref], {})
   if isinstance(found, (types.FunctionType, staticmethod, classmethod)):
@@ -346,20 +346,20 @@ def _bound(ip: Host, ref: Ref, name: str, found: object) -> Any:
 
 def by_type(
   ip: Host, ref: Ref, groups: list[list[type]], then: Callable[[Ref, list[type]], object]
-) -> Any:
+) -> object:
   """Does `then` for the group of types that the object belongs to when the program runs."""
   frame = ip.frame
   group, *others = groups
   narrowed = frozenset(group)
 
-  def first() -> Any:
+  def first() -> object:
     frame.narrow([(ref, narrowed)])
     return then(ref, group)
 
   if not others:
     return first()
 
-  def rest() -> Any:
+  def rest() -> object:
     frame.narrow([(ref, frame.types_of(ref) - narrowed)])
     return by_type(ip, ref, others, then)
 
@@ -368,7 +368,7 @@ def by_type(
 
 def unless_none(
   ip: Host, ref: Ref, of_none: Callable[[], object], then: Callable[[Ref], object]
-) -> Any:
+) -> object:
   """Does `then` for an object, `of_none` where it is None."""
   frame = ip.frame
   kinds = frame.types_of(ref)
@@ -377,7 +377,7 @@ def unless_none(
   if kinds == {NoneType}:
     return of_none()
 
-  def there() -> Any:
+  def there() -> object:
     frame.narrow([(ref, kinds - {NoneType})])
     return then(ref)
 
@@ -433,13 +433,13 @@ def is_exactly(ip: Host, ref: Ref, kinds: frozenset[type]) -> Number:
   return ip.frame.number(ref.step("isinstance", tuple(sorted(kinds, key=repr))))
 
 
-def _string_method(ip: Host, ref: Ref, name: str, args: tuple[object, ...]) -> Any:
+def _string_method(ip: Host, ref: Ref, name: str, args: tuple[object, ...]) -> object:
   if name not in _PURE_METHODS or not all(type(arg) in (str, int) for arg in args):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.{name} of these arguments.")
   return ip.frame.resolve(ref.step("call", name, *map(Held, args)))
 
 
-def _method_of_builtin(ip: Host, ref: Ref, name: str) -> Any:
+def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:
 
   if name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):
     return Builtin(name, lambda *args: ip.method_of_heap(ref, name, args))
@@ -451,7 +451,7 @@ def _method_of_builtin(ip: Host, ref: Ref, name: str) -> Any:
 # --- What the program makes
 
 
-def _of_object(ip: Host, owner: LocalObject, name: str) -> Any:
+def _of_object(ip: Host, owner: LocalObject, name: str) -> object:
   ip.conversion.guards.methods(owner.type)
   if name == "__class__":
     return owner.type
@@ -474,12 +474,12 @@ def _of_object(ip: Host, owner: LocalObject, name: str) -> Any:
   return held
 
 
-def _method_of_container(ip: Host, owner: object, name: str) -> Any:
+def _method_of_container(ip: Host, owner: object, name: str) -> object:
 
   return Builtin(name, lambda *args, **kwargs: ip.method(owner, name, args, kwargs))
 
 
-def super_of(ip: Host, scope: Scope) -> Any:
+def super_of(ip: Host, scope: Scope) -> object:
   """Returns what `super()` gives in a method."""
   cell = scope.source.cells.get("__class__")
   first = next(iter(scope.source.signature.parameters), None)

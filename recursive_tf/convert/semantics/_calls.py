@@ -125,14 +125,14 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
 _GETTERS = (operator.attrgetter, operator.itemgetter)
 
 
-def _get(ip: Host, getter: Any, owner: object) -> Any:
+def _get(ip: Host, getter: object, owner: object) -> object:
   """Calls what `operator.attrgetter` or `itemgetter` gives."""
   parts = getter.__reduce__()[1]
   found = [_read_part(ip, getter, owner, part) for part in parts]
   return found[0] if len(found) == 1 else tuple(found)
 
 
-def _read_part(ip: Host, getter: object, owner: Any, part: Any) -> Any:
+def _read_part(ip: Host, getter: object, owner: Any, part: Any) -> object:
   if isinstance(getter, operator.itemgetter):
     return ip.item(owner, part)
   for name in part.split("."):
@@ -152,7 +152,7 @@ def _is_callable_object(ip: Host, value: Any) -> bool:
 
 
 def _check_fit(
-  ip: Host, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
+  ip: Host, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, object]
 ) -> None:
   """Refuses arguments that what stands for a builtin function or method does not take."""
   try:
@@ -163,14 +163,14 @@ def _check_fit(
     ) from None
 
 
-def _call_entry(ip: Host, function: Ref, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _call_entry(ip: Host, function: Ref, args: list[Any], kwargs: dict[str, Any]) -> object:
   """Calls the function that a table of the user's has for something read from the heap."""
   frame = ip.frame
   _, table, *default = function.path[-1]
   key = Ref(function.base, function.path[:-1])
   entries = list(ip.conversion.guards.items(table.value).items())
 
-  def choose(position: int) -> Any:
+  def choose(position: int) -> object:
     if position < len(entries):
       name, found = entries[position]
       return frame.cond(
@@ -191,7 +191,7 @@ def _is_written_out(function: Any) -> bool:
   return is_function and not _libraries.is_library(function) and not _table.knows(function)
 
 
-def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, object]) -> object:
   frame = ip.frame
   name = getattr(function, "__qualname__", None) or repr(function)
   if _libraries.is_changing(function):
@@ -231,7 +231,7 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, An
 
 
 def _check_computes(
-  ip: Host, function: Any, name: str, args: list[Any], kwargs: dict[str, Any]
+  ip: Host, function: Any, name: str, args: list[Any], kwargs: dict[str, object]
 ) -> None:
   """Refuses a library's function that does more than compute with what it is given."""
   has_output = isinstance(function, np.ufunc) and len(args) > function.nin
@@ -254,7 +254,7 @@ def _check_computes(
     raise ip.frame.refuse(Reason.OPAQUE_CALL, f"{name} of what only the run knows.")
 
 
-def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -> object:
   """Makes an instance of a class of the user's."""
   frame = ip.frame
   if is_named_tuple(type_) and makes_its_own(type_):
@@ -280,7 +280,7 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
   )
   if fields is not None and (generated or _is_generated(type_.__init__)):
     bound = inspect.signature(type_).bind(*args, **kwargs)
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for name, parameter in inspect.signature(type_).parameters.items():
       if name in bound.arguments:
         values[name] = bound.arguments[name]
@@ -325,7 +325,7 @@ def _own_access(type_: type) -> str | None:
   return None
 
 
-def _is_generated(init: Any) -> bool:
+def _is_generated(init: object) -> bool:
   return getattr(getattr(init, "__code__", None), "co_filename", "") == "<string>"
 
 
@@ -333,8 +333,8 @@ def _is_generated(init: Any) -> bool:
 
 
 def call_function(
-  ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any], ask: bool = False
-) -> Any:
+  ip: Host, function: Any, args: list[Any], kwargs: dict[str, object], ask: bool = False
+) -> object:
   """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
 
   With `ask` a recursive one is not called: returns whether it changes anything.

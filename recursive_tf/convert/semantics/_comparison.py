@@ -69,7 +69,7 @@ _SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 _ARRAYS = (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array)
 
 
-def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
   """Returns `left op right`."""
   frame = ip.frame
   if op in (ast.Is, ast.IsNot):
@@ -131,15 +131,15 @@ def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
   return natively(ip, _COMPARISONS[op][0], left, right)
 
 
-def _compare_tuples(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
-  result: Any = len(left) == len(right)
+def _compare_tuples(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
+  result: object = len(left) == len(right)
   if result:
     for a, b in zip(left, right, strict=True):
       result = ip.both(result, True, functools.partial(same_or_equal, ip, a, b))
   return result if op is ast.Eq else ip.negated(result)
 
 
-def same_or_equal(ip: Host, left: object, right: object) -> Any:
+def same_or_equal(ip: Host, left: object, right: object) -> object:
   """Returns `left is right or left == right`, by which containers compare their elements."""
   if left is right and not isinstance(left, Number):
     return True
@@ -152,7 +152,7 @@ def same_or_equal(ip: Host, left: object, right: object) -> Any:
   return truth(ip, found)
 
 
-def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
   frame = ip.frame
   if not isinstance(left, Ref):
     left, right = right, left
@@ -183,7 +183,7 @@ def _is_one_enum(kinds: frozenset[type]) -> bool:
   return len(kinds) == 1 and all(_enums.base_of(kind) is not None for kind in kinds)
 
 
-def _as_values(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> tuple[Any, Any]:
+def _as_values(ip: Host, op: type[ast.cmpop], left: object, right: object) -> tuple[object, Any]:
   """Returns members of an `IntEnum` or the like as the ints that they compare as."""
   kinds = [_kinds(ip, value) or frozenset() for value in (left, right)]
   if op in (ast.Eq, ast.NotEq) and _is_one_enum(kinds[0] | kinds[1]):
@@ -218,7 +218,7 @@ def _compare_optional(ip: Host, left: object, right: object, equal: Callable[[],
 
 def has_own_eq(kind: type) -> bool:
   """Tells whether `==` of a type is more than identity."""
-  plain: Any = object.__eq__
+  plain: object = object.__eq__
   return kind.__eq__ is not plain
 
 

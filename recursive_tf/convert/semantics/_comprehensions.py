@@ -70,14 +70,14 @@ def _comprehension(
   return frame.new(LocalList(map_function(ip, value, rows)))
 
 
-def search(ip: Host, node: ast.GeneratorExp, is_all: bool, scope: Scope) -> Any:
+def search(ip: Host, node: ast.GeneratorExp, is_all: bool, scope: Scope) -> object:
   """Returns `any(...)` or `all(...)` of a generator expression, which ends with the answer."""
   return _search(ip, node.elt, node.generators, is_all, scope)
 
 
 def _search(
   ip: Host, elt: ast.expr, generators: list[ast.comprehension], is_all: bool, scope: Scope
-) -> Any:
+) -> object:
   with ip.frame.sharing.reads() as read:
     iterable = ip.eval(generators[0].iter, scope)
   with ip.frame.sharing.iterating(_lazy.iteration_of(generators[0].iter, iterable, read)):
@@ -93,12 +93,12 @@ def _search_in(
   iterable: object,
   is_all: bool,
   scope: Scope,
-) -> Any:
+) -> object:
   frame = ip.frame
   generator, *others = generators
   rows = ip.rows_of(iterable, one_by_one=True)
 
-  def one(item: object) -> Any:
+  def one(item: object) -> object:
     inner = _scope_inside(ip, scope)
     ip.assign(generator.target, item, inner)
 
@@ -146,9 +146,9 @@ def _scope_inside(ip: Host, scope: Scope) -> Scope:
   return inner
 
 
-def _is_kept(ip: Host, generator: ast.comprehension, scope: Scope) -> Any:
+def _is_kept(ip: Host, generator: ast.comprehension, scope: Scope) -> object:
   """Returns whether the filters of a comprehension let an element through."""
-  keep: Any = True
+  keep: object = True
   for test in generator.ifs:
     keep = ip.both(keep, True, functools.partial(ip.test, test, scope))
   return keep

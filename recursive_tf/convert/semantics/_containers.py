@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -58,7 +58,7 @@ from recursive_tf.convert.values._text import Text
 _NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "update": (1,)}
 
 
-def contains(ip: Host, owner: object, value: object) -> Any:
+def contains(ip: Host, owner: object, value: object) -> object:
   """Returns `value in owner`."""
   frame = ip.frame
   _lazy.check_at_once(ip, owner)
@@ -107,7 +107,7 @@ def _is_of_one_enum(kinds: frozenset[type], owner: Iterable[object]) -> bool:
   return len(found) == 1 and all(_enums.is_plain(k) or _enums.base_of(k) for k in found)
 
 
-def _equals_any(ip: Host, owner: Any, value: object) -> Any:
+def _equals_any(ip: Host, owner: Any, value: object) -> object:
   items = list(owner) if isinstance(owner, tuple) else ip.conversion.guards.elements(owner)
   found: Any = False
   for one in items:
@@ -115,7 +115,7 @@ def _equals_any(ip: Host, owner: Any, value: object) -> Any:
   return found
 
 
-def _contains_of_heap(ip: Host, owner: Ref, value: object) -> Any:
+def _contains_of_heap(ip: Host, owner: Ref, value: object) -> object:
   frame = ip.frame
   kinds = frame.types_of(owner) - {NoneType, Missing}
   if kinds == {str} and type(value) is str:
@@ -134,7 +134,9 @@ def _contains_of_heap(ip: Host, owner: Ref, value: object) -> Any:
   return frame.is_there(owner.step("item", value)) if there is None else there
 
 
-def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, object]) -> Any:
+def method(
+  ip: Host, owner: Any, name: str, args: Sequence[Any], kwargs: dict[str, object]
+) -> object:
   """Calls a method of a list or dict that the program made."""
   frame = ip.frame
   if isinstance(owner, LocalDict):
@@ -190,7 +192,7 @@ def method(ip: Host, owner: Any, name: str, args: Any, kwargs: dict[str, object]
   return None
 
 
-def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Any) -> Any:
+def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[Any]) -> object:
   frame = ip.frame
   if len(args) not in _NUM_ARGUMENTS.get(name, (0,)):
     raise Raises
@@ -228,7 +230,7 @@ def _view(ip: Host, items: Mapping[object, object], name: str) -> LocalList:
   return found
 
 
-def items_of_dict(ip: Host, value: Any) -> dict[Any, Any] | None:
+def items_of_dict(ip: Host, value: Any) -> dict[object, object] | None:
   """Returns the items of a dict whose keys are known; None if it is something else."""
   if isinstance(value, LocalDict):
     return dict(value.items)
@@ -242,7 +244,7 @@ def items_of_dict(ip: Host, value: Any) -> dict[Any, Any] | None:
   return ip.conversion.guards.items(value)
 
 
-def method_of_static(ip: Host, owner: dict[object, object], name: str) -> Any:
+def method_of_static(ip: Host, owner: dict[object, object], name: str) -> object:
   """Calls `keys`, `values`, `items` or `copy` of a known dict."""
   items = items_of_dict(ip, owner)
   if items is None or (name == "copy" and type(owner) is not dict):
@@ -250,7 +252,7 @@ def method_of_static(ip: Host, owner: dict[object, object], name: str) -> Any:
   return ip.frame.new(LocalDict(items)) if name == "copy" else _view(ip, items, name)
 
 
-def method_of_heap(ip: Host, ref: Ref, name: str, args: Any) -> Any:
+def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[Any]) -> object:
   """Calls a reading method of a list or dict on the heap."""
   if name in ("__getitem__", "get") and len(args) not in (1, 2):
     raise Raises
@@ -345,7 +347,7 @@ def _is_tuple(value: object) -> bool:
   return isinstance(value, Rows) and value.type is tuple
 
 
-def _repeated(ip: Host, value: Any, count: Number) -> Any:
+def _repeated(ip: Host, value: Any, count: Number) -> object:
   """Returns a list or tuple, repeated as often as the run says; not below 0."""
   rows = as_rows(value)
   if rows is None:

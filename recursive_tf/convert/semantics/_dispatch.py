@@ -7,6 +7,7 @@ program runs.
 
 from __future__ import annotations
 
+import ast
 import types
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +34,7 @@ from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._operands import ByType
 
 
-def read(ip: Host, owner: object, name: str) -> Any:
+def read(ip: Host, owner: object, name: str) -> object:
   """Returns `owner.name`."""
   if isinstance(owner, ByType):
     return _for_each(ip, owner, lambda value: _attributes.read(ip, value, name))
@@ -55,7 +56,7 @@ def write_item(ip: Host, owner: object, key: object, value: object) -> None:
     _items.write_item(ip, owner, key, value)
 
 
-def binary(ip: Host, op: Any, left: Any, right: Any) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
   """Returns `left op right`."""
   if isinstance(left, ByType):
     return _for_each(ip, left, lambda value: binary(ip, op, value, right))
@@ -64,7 +65,7 @@ def binary(ip: Host, op: Any, left: Any, right: Any) -> Any:
   return _operators.binary(ip, op, left, right)
 
 
-def compare(ip: Host, op: Any, left: Any, right: Any) -> Any:
+def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   """Returns `left op right`."""
   if isinstance(left, ByType) and isinstance(right, ByType):
     return _branches(ip, left, lambda value: compare(ip, op, value, right))
@@ -75,7 +76,7 @@ def compare(ip: Host, op: Any, left: Any, right: Any) -> Any:
   return _comparison.compare(ip, op, left, right)
 
 
-def _compared(ip: Host, one: ByType, other: object, compute: Callable[[object], object]) -> Any:
+def _compared(ip: Host, one: ByType, other: object, compute: Callable[[object], object]) -> object:
   if not is_static(other):
     text = "What the class of an object says is compared with what only the run knows."
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
@@ -90,7 +91,7 @@ def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, object])
   if position is None:
     return _calls.call(ip, function, args, kwargs)
 
-  def with_one(value: object) -> Any:
+  def with_one(value: object) -> object:
     return call(ip, function, [*args[:position], value, *args[position + 1 :]], kwargs)
 
   if function is issubclass and position == 0:
@@ -104,7 +105,7 @@ def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, object])
   return _branches(ip, args[position], with_one)
 
 
-def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> Any:
+def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> object:
   """Returns what is computed of the value of each class; where it raises, the run fails.
 
   What is computed has no effects. Truths and numbers become those of the run.
@@ -133,15 +134,15 @@ def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> Any
   return _branches(ip, chosen, lambda value: value)
 
 
-def _branches(ip: Host, one: ByType, then: Callable[[object], object]) -> Any:
+def _branches(ip: Host, one: ByType, then: Callable[[object], object]) -> object:
   """Does `then` with the value of the class that the run finds."""
 
-  def of_none() -> Any:
+  def of_none() -> object:
     if NoneType not in one.values:
       raise Raises
     return then(one.values[NoneType])
 
-  def of_object(ref: Ref) -> Any:
+  def of_object(ref: Ref) -> object:
     kinds = ip.frame.types_of(ref)
     groups = [[kind] for kind in one.values if kind in kinds]
     if not groups:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-from typing import Any
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
@@ -26,7 +25,7 @@ from recursive_tf.convert.values._abstract import (
 _ELEMENT = "_rtf_element"
 
 
-def flattened(ip: Host, function: object, node: ast.Call, scope: Scope) -> Any:
+def flattened(ip: Host, function: object, node: ast.Call, scope: Scope) -> object:
   """Returns what a call gives that puts the lists of a comprehension together; None of others."""
   if node.keywords:
     return None
@@ -39,7 +38,7 @@ def flattened(ip: Host, function: object, node: ast.Call, scope: Scope) -> Any:
   return None
 
 
-def _chained(ip: Host, lists: ast.expr, scope: Scope) -> Any:
+def _chained(ip: Host, lists: ast.expr, scope: Scope) -> object:
   if isinstance(lists, ast.GeneratorExp):
     return ip.eval(_flat(lists), scope)  # As lazy as the chain of it.
   if isinstance(lists, ast.ListComp):
@@ -47,7 +46,7 @@ def _chained(ip: Host, lists: ast.expr, scope: Scope) -> Any:
   return None
 
 
-def _chained_with(ip: Host, args: list[ast.expr], scope: Scope) -> Any:
+def _chained_with(ip: Host, args: list[ast.expr], scope: Scope) -> object:
   """Returns `chain(a, *[...])`."""
   *others, last = args
   lists = last.value if isinstance(last, ast.Starred) else None
@@ -58,7 +57,7 @@ def _chained_with(ip: Host, args: list[ast.expr], scope: Scope) -> Any:
   first = [ip.eval(other, scope) for other in others]
   before = ip.frame.snapshot()
 
-  def make() -> Any:
+  def make() -> object:
     found = ip.frame.new(LocalList([]))
     more = _at_once(ip, lists, scope)
     for part in (*first, more):
@@ -72,7 +71,7 @@ def _chained_with(ip: Host, args: list[ast.expr], scope: Scope) -> Any:
   return found
 
 
-def _added(ip: Host, lists: ast.expr, scope: Scope) -> Any:
+def _added(ip: Host, lists: ast.expr, scope: Scope) -> object:
   """Returns `sum(..., [])`: anything but lists raises a TypeError."""
   if isinstance(lists, ast.GeneratorExp):
     return ip.call(list, [ip.eval(_flat(lists, is_sum=True), scope)], {})
@@ -83,7 +82,7 @@ def _added(ip: Host, lists: ast.expr, scope: Scope) -> Any:
 
 def _at_once(
   ip: Host, lists: ast.ListComp | ast.GeneratorExp, scope: Scope, is_sum: bool = False
-) -> Any:
+) -> object:
   """Returns the elements of lists that are all made first; refused if making one changes anything.
 
   It might change one that is made already.
@@ -96,7 +95,7 @@ def _at_once(
   return found
 
 
-def as_list(ip: Host, value: object) -> Any:
+def as_list(ip: Host, value: object) -> object:
   """Returns a list, which may be added to a list."""
   value = ip.frame.resolve(value)
   is_list = isinstance(value, LocalList) and value.type is list and not value.is_iterator

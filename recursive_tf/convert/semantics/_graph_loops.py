@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 import tensorflow as tf
@@ -19,6 +19,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Bottom,
   Container,
+  Local,
   LocalList,
   Rows,
   Scope,
@@ -26,12 +27,16 @@ from recursive_tf.convert.values._abstract import (
   Update,
   same_content,
 )
+from recursive_tf.convert.values._forms.base import BaseForm
+
+_Place = tuple[Local, object]  # A container as a whole (None), or a name of it or of a scope.
+_Test = Callable[[tf.Tensor], object] | None
 
 _GROWING = 2  # Rounds after which a form that gets deeper has no end.
 _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 
 
-def row(ip: Host, rows: Rows, index: tf.Tensor) -> Any:
+def row(ip: Host, rows: Rows, index: tf.Tensor) -> object:
   axis = tfi.constant(0, tf.int32)
   tensors = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
   return ip.frame.adopt(_forms.unflatten(rows.form, tensors))
@@ -81,7 +86,7 @@ def run_loop(
       _set(owner, key, frame.adopt(_forms.unflatten(form, source)))
     facts.apply(frame.sharing, _values(carried))
 
-  def in_layer(function: Callable[[], object], tensors: list[tf.Tensor]) -> Any:
+  def in_layer(function: Callable[[], object], tensors: list[tf.Tensor]) -> object:
     def trace() -> Any:
       load(tensors)
       return function()
@@ -91,7 +96,7 @@ def run_loop(
   is_demanding = False
 
   def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> Any:
-    def turn() -> Any:
+    def turn() -> object:
       nonlocal is_demanding
       body(index)
       is_demanding |= frame.is_demanding
@@ -125,8 +130,13 @@ def run_loop(
 
 
 def _settle(
-  ip: Host, scope: Scope, kept: frozenset[str], facts: Carried, test: object, body: object
-) -> dict[Any, Any]:
+  ip: Host,
+  scope: Scope,
+  kept: frozenset[str],
+  facts: Carried,
+  test: _Test,
+  body: Callable[[tf.Tensor], object],
+) -> dict[_Place, BaseForm]:
   """Returns what the body changes, (container, name or None) -> form, by trying it out.
 
   What it finds out of containers that may be one object is added to `facts`, and to the frame.
@@ -134,7 +144,7 @@ def _settle(
   A test that might change something is tried out, too.
   """
   frame = ip.frame
-  forms: dict[Any, Any] = {}
+  forms: dict[_Place, BaseForm] = {}
   before = {local for local in frame.locals if isinstance(local, Container)}
   for number in range(_MAX_ROUNDS):
     graph = tfi.OwnGraph("loop")
@@ -166,7 +176,7 @@ def _settle(
   )
 
 
-def _ended(forms: dict[Any, Any], place: Any, form: Any) -> Any:
+def _ended(forms: Mapping[_Place, BaseForm], place: _Place, form: BaseForm) -> BaseForm:
   """Returns the form of what a loop carries; of one without end that of objects that runs make."""
   is_deeper = place in forms and _forms.depth(form) > _forms.depth(forms[place])
   if not is_deeper or not _forms.can_be_made(form):
@@ -180,12 +190,12 @@ def _one_round(
   ip: Host,
   scope: Scope,
   kept: frozenset[str],
-  forms: dict[Any, Any],
+  forms: Mapping[_Place, BaseForm],
   facts: Carried,
   outer: Set[Container],
-  test: Any,
-  body: Any,
-) -> tuple[dict[Any, Any], bool, Book]:
+  test: _Test,
+  body: Callable[[tf.Tensor], object],
+) -> tuple[dict[_Place, BaseForm], bool, Book]:
   """Runs the body once on placeholders.
 
   Returns:
@@ -197,7 +207,7 @@ def _one_round(
     _set(owner, key, frame.adopt(_forms.unflatten(form, iter(tensors))))
   facts.apply(frame.sharing, _values(forms))
   count = len(frame.locals)
-  places: dict[Any, Any] = {}
+  places: dict[_Place, BaseForm] = {}
   before = frame.snapshot()
   index = tf.compat.v1.placeholder(tf.int32, [])
   if test is not None and frame.changes(lambda: test(index))[1]:
@@ -224,21 +234,21 @@ def _one_round(
   return places, is_new, frame.sharing.snapshot()
 
 
-def _values(places: Iterable[Any]) -> dict[Any, Any]:
+def _values(places: Iterable[_Place]) -> dict[_Place, object]:
   return {place: _get(*place) for place in places}
 
 
 _NOTHING = object()
 
 
-def _get(owner: Any, key: object) -> Any:
+def _get(owner: Local, key: object) -> Any:
   if key is None:
     return owner
   names = owner.snapshot()
   return names[key] if key in names else Undefined(str(key))
 
 
-def _set(owner: Any, key: Any, value: Any) -> None:
+def _set(owner: Local, key: object, value: Any) -> None:
   owner.restore(value.content if key is None else Update({key: value}))
 
 

@@ -99,7 +99,7 @@ class Interpreter:
 
   # --- Statements
 
-  def run(self, node: ast.FunctionDef, scope: Scope) -> Any:
+  def run(self, node: ast.FunctionDef, scope: Scope) -> object:
     """Runs a function's body and returns its result."""
     self.active.append(node)
     origin, source, here = self.frame.origin, self.source, self.budget.here
@@ -113,7 +113,7 @@ class Interpreter:
     self.budget.here = here
     return None if result is FELL else result
 
-  def block(self, statements: list[ast.stmt], scope: Scope) -> Any:
+  def block(self, statements: list[ast.stmt], scope: Scope) -> object:
     """Runs statements; returns what they return, or FELL."""
     for position, statement in enumerate(statements):
       self.frame.origin = scope.source.origin(statement)
@@ -128,20 +128,20 @@ class Interpreter:
         return result
     return FELL
 
-  def do_Return(self, node: ast.Return, scope: Scope) -> Any:
+  def do_Return(self, node: ast.Return, scope: Scope) -> object:
     return None if node.value is None else self.keep(self.eval(node.value, scope))
 
-  def do_Expr(self, node: ast.Expr, scope: Scope) -> Any:
+  def do_Expr(self, node: ast.Expr, scope: Scope) -> object:
     self.frame.compute(self.eval(node.value, scope))
     return FELL
 
-  def do_Pass(self, node: ast.Pass, scope: Scope) -> Any:
+  def do_Pass(self, node: ast.Pass, scope: Scope) -> object:
     return FELL
 
-  def do_Raise(self, node: ast.Raise, scope: Scope) -> Any:
+  def do_Raise(self, node: ast.Raise, scope: Scope) -> object:
     raise Raises
 
-  def do_If(self, node: ast.If, scope: Scope) -> Any:
+  def do_If(self, node: ast.If, scope: Scope) -> object:
     pred = self.test(node.test, scope)
     live = annotation(node, Annotation.LIVE_AFTER)
     return self.frame.cond(
@@ -151,17 +151,17 @@ class Interpreter:
       None if live is None else (scope, live),
     )
 
-  def _assert(self, node: ast.Assert, rest: list[ast.stmt], scope: Scope) -> Any:
-    def fail() -> Any:
+  def _assert(self, node: ast.Assert, rest: list[ast.stmt], scope: Scope) -> object:
+    def fail() -> object:
       raise Raises
 
     pred = self.test(node.test, scope)
     return self.frame.cond(pred, lambda: self.block(rest, scope), fail)
 
-  def do_For(self, node: ast.For, scope: Scope) -> Any:
+  def do_For(self, node: ast.For, scope: Scope) -> object:
     return _loops.do_for(self, node, scope)
 
-  def do_Delete(self, node: ast.Delete, scope: Scope) -> Any:
+  def do_Delete(self, node: ast.Delete, scope: Scope) -> object:
     for target in node.targets:
       assert isinstance(target, ast.Name)  # What the fence lets through.
       if target.id in scope.outer_names:
@@ -170,28 +170,28 @@ class Interpreter:
       scope.names.pop(target.id, None)
     return FELL
 
-  def do_With(self, node: ast.With, scope: Scope) -> Any:
+  def do_With(self, node: ast.With, scope: Scope) -> object:
     return _managers.do_with(self, node, scope)
 
-  def do_While(self, node: ast.While, scope: Scope) -> Any:
+  def do_While(self, node: ast.While, scope: Scope) -> object:
     return _loops.do_while(self, node, scope)
 
-  def do_Assign(self, node: ast.Assign, scope: Scope) -> Any:
+  def do_Assign(self, node: ast.Assign, scope: Scope) -> object:
     is_slot = annotation(node, Annotation.RETURN_SLOT) is not None
     value = Unset() if is_slot else self.eval(node.value, scope)
     self.frame.compute(value)
     self.assign(node.targets[0], value, scope)
     return FELL
 
-  def do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> Any:
+  def do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> object:
     _operators.augmented(self, node, scope)
     return FELL
 
-  def do_FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> Any:
+  def do_FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> object:
     scope.names[node.name] = self.closure(node, scope)
     return FELL
 
-  def do_Import(self, node: ast.Import, scope: Scope) -> Any:
+  def do_Import(self, node: ast.Import, scope: Scope) -> object:
     for alias in node.names:
       module = __import__(alias.name)
       if alias.asname:
@@ -200,7 +200,7 @@ class Interpreter:
       scope.names[alias.asname or alias.name.partition(".")[0]] = module
     return FELL
 
-  def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> Any:
+  def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> object:
     package = scope.source.globals.get("__package__")
     names = [alias.name for alias in node.names]
     module = __import__(node.module or "", {"__package__": package}, None, names, node.level)
@@ -209,11 +209,11 @@ class Interpreter:
       scope.names[alias.asname or alias.name] = found
     return FELL
 
-  def do_Nonlocal(self, node: ast.Nonlocal, scope: Scope) -> Any:
+  def do_Nonlocal(self, node: ast.Nonlocal, scope: Scope) -> object:
     scope.outer_names |= frozenset(node.names)
     return FELL
 
-  def do_Global(self, node: ast.Global, scope: Scope) -> Any:
+  def do_Global(self, node: ast.Global, scope: Scope) -> object:
     scope.outer_names |= frozenset(node.names)
     return FELL
 
@@ -240,7 +240,7 @@ class Interpreter:
       raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "** of something else than a dict.")
     return items
 
-  def keep(self, value: object) -> Any:
+  def keep(self, value: object) -> object:
     """Returns a value that may be used more than once.
 
     Raises:
@@ -288,7 +288,7 @@ class Interpreter:
 
   # --- Tests
 
-  def test(self, node: ast.expr, scope: Scope) -> Any:
+  def test(self, node: ast.expr, scope: Scope) -> object:
     """Returns the truth of an expression: a bool, or a bool `Number`."""
     if isinstance(node, ast.BoolOp):
       pred = self.test(node.values[0], scope)
@@ -311,16 +311,16 @@ class Interpreter:
     self.budget.step()
     return getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
 
-  def _unsupported(self, node: ast.expr, scope: Scope) -> Any:
+  def _unsupported(self, node: ast.expr, scope: Scope) -> object:
     raise self.frame.refuse(Reason.SYNTAX, f"{type(node).__name__} expressions are not converted.")
 
-  def eval_Constant(self, node: ast.Constant, scope: Scope) -> Any:
+  def eval_Constant(self, node: ast.Constant, scope: Scope) -> object:
     return node.value
 
-  def eval_Name(self, node: ast.Name, scope: Scope) -> Any:
+  def eval_Name(self, node: ast.Name, scope: Scope) -> object:
     return self.lookup(node.id, scope)
 
-  def lookup(self, name: str, scope: Scope) -> Any:
+  def lookup(self, name: str, scope: Scope) -> object:
     """Returns what a name stands for."""
     found = scope.find(name)
     if found is not None:
@@ -349,25 +349,25 @@ class Interpreter:
         return guard(owner, name) if state is None else state.value
     return conversion.guards.builtin(source, name)
 
-  def eval_Attribute(self, node: ast.Attribute, scope: Scope) -> Any:
+  def eval_Attribute(self, node: ast.Attribute, scope: Scope) -> object:
     return self.attribute(self.eval(node.value, scope), node.attr)
 
-  def eval_Subscript(self, node: ast.Subscript, scope: Scope) -> Any:
+  def eval_Subscript(self, node: ast.Subscript, scope: Scope) -> object:
     return self.item(self.eval(node.value, scope), self.eval(node.slice, scope))
 
-  def eval_Slice(self, node: ast.Slice, scope: Scope) -> Any:
+  def eval_Slice(self, node: ast.Slice, scope: Scope) -> object:
     parts = [
       None if part is None else self.eval(part, scope)
       for part in (node.lower, node.upper, node.step)
     ]
     return Slice(*(as_index(self, part) for part in parts))
 
-  def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> Any:
+  def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> object:
     if any(isinstance(part, ast.Starred) for part in node.elts):
       return self.call(tuple, [self.eval_List(node, scope)], {})
     return tuple(self.eval(part, scope) for part in node.elts)
 
-  def eval_List(self, node: ast.List | ast.Tuple, scope: Scope) -> Any:
+  def eval_List(self, node: ast.List | ast.Tuple, scope: Scope) -> object:
     found = self.frame.new(LocalList([]))
     for part in node.elts:
       if isinstance(part, ast.Starred):
@@ -376,8 +376,8 @@ class Interpreter:
         self.method(found, "append", [self.eval(part, scope)], {})
     return found
 
-  def eval_Dict(self, node: ast.Dict, scope: Scope) -> Any:
-    items: dict[Any, Any] = {}
+  def eval_Dict(self, node: ast.Dict, scope: Scope) -> object:
+    items: dict[Any, object] = {}
     for key, value in zip(node.keys, node.values, strict=True):
       if key is None:
         items.update(self._items_of_dict(self.eval(value, scope)))
@@ -386,19 +386,19 @@ class Interpreter:
         items[_items.static_key(self, name)] = self.eval(value, scope)
     return self.frame.new(LocalDict(items))
 
-  def eval_BinOp(self, node: ast.BinOp, scope: Scope) -> Any:
+  def eval_BinOp(self, node: ast.BinOp, scope: Scope) -> object:
     left = self.eval(node.left, scope)
     return self.binary(type(node.op), left, self.eval(node.right, scope))
 
-  def eval_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Any:
+  def eval_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> object:
     if isinstance(node.op, ast.Not):
       return self.negated(self.test(node.operand, scope))
     return _operators.unary_value(self, type(node.op), self.eval(node.operand, scope))
 
-  def eval_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Any:
+  def eval_BoolOp(self, node: ast.BoolOp, scope: Scope) -> object:
     return self._bool_value(isinstance(node.op, ast.And), node.values, scope)
 
-  def _bool_value(self, is_and: bool, values: list[ast.expr], scope: Scope) -> Any:
+  def _bool_value(self, is_and: bool, values: list[ast.expr], scope: Scope) -> object:
     left = self.eval(values[0], scope)
     if isinstance(left, (tf.Variable, keras.Variable)):
       raise self.frame.refuse(
@@ -410,7 +410,7 @@ class Interpreter:
       return left
     pred = self.truth(left)
 
-    def rest() -> Any:
+    def rest() -> object:
       return self._bool_value(is_and, values[1:], scope)
 
     if isinstance(left, (bool, Number)) and pred is left:
@@ -420,26 +420,26 @@ class Interpreter:
     # What is true is not None.
     return self.frame.cond(pred, lambda: left.value if isinstance(left, Maybe) else left, rest)
 
-  def _both_values(self, left: object, is_and: bool, rest: Callable[[], object]) -> Any:
+  def _both_values(self, left: object, is_and: bool, rest: Callable[[], object]) -> object:
     if not isinstance(left, Number):
       return rest() if left is is_and else left
     if is_and:
       return self.frame.cond(left, rest, lambda: False)
     return self.frame.cond(left, lambda: True, rest)
 
-  def eval_Compare(self, node: ast.Compare, scope: Scope) -> Any:
+  def eval_Compare(self, node: ast.Compare, scope: Scope) -> object:
     left = self.eval(node.left, scope)
     right = self.eval(node.comparators[0], scope)
     return self.compare(type(node.ops[0]), left, right)
 
-  def eval_IfExp(self, node: ast.IfExp, scope: Scope) -> Any:
+  def eval_IfExp(self, node: ast.IfExp, scope: Scope) -> object:
     return self.frame.cond(
       self.test(node.test, scope),
       lambda: self.eval(node.body, scope),
       lambda: self.eval(node.orelse, scope),
     )
 
-  def eval_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Any:
+  def eval_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> object:
     value = self.eval(node.value, scope)
     # Not in a comprehension's own scope, unless it is what desugar made of `a < b() < c`.
     while scope.is_comprehension and scope.outer is not None and not is_middle(node.target.id):
@@ -447,16 +447,16 @@ class Interpreter:
     self.bind(node.target.id, value, scope)
     return value
 
-  def eval_Lambda(self, node: ast.Lambda, scope: Scope) -> Any:
+  def eval_Lambda(self, node: ast.Lambda, scope: Scope) -> object:
     return self.closure(function_of_lambda(node), scope)
 
-  def eval_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Any:
+  def eval_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> object:
     return _text.formatted(self, node, scope)
 
-  def eval_ListComp(self, node: ast.ListComp, scope: Scope) -> Any:
+  def eval_ListComp(self, node: ast.ListComp, scope: Scope) -> object:
     return _comprehensions.comprehension(self, node.elt, node.generators, scope)
 
-  def eval_GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> Any:
+  def eval_GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> object:
     return _lazy.made_by(
       self,
       lambda: _comprehensions.comprehension(self, node.elt, node.generators, scope),
@@ -464,7 +464,7 @@ class Interpreter:
       (),
     )
 
-  def eval_DictComp(self, node: ast.DictComp, scope: Scope) -> Any:
+  def eval_DictComp(self, node: ast.DictComp, scope: Scope) -> object:
     pair = getattr(node, "_rtf_pair", None)
     if pair is None:
       pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
@@ -475,10 +475,10 @@ class Interpreter:
     items = {_items.static_key(self, self.frame.resolve(key)): value for key, value in pairs.items}
     return self.frame.new(LocalDict(items))
 
-  def eval_Starred(self, node: ast.Starred, scope: Scope) -> Any:
+  def eval_Starred(self, node: ast.Starred, scope: Scope) -> object:
     raise self.frame.refuse(Reason.SYNTAX, "* is only converted in calls, lists and tuples.")
 
-  def eval_Call(self, node: ast.Call, scope: Scope) -> Any:
+  def eval_Call(self, node: ast.Call, scope: Scope) -> object:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
       return _attributes.super_of(self, scope)
     function = self.eval(node.func, scope)
@@ -504,7 +504,7 @@ class Interpreter:
     self.frame.origin = origin
     return result
 
-  def _arguments(self, nodes: list[ast.expr], scope: Scope, order: _lazy.Order) -> Iterator[Any]:
+  def _arguments(self, nodes: list[ast.expr], scope: Scope, order: _lazy.Order) -> Iterator[object]:
     for node in nodes:
       if not isinstance(node, ast.Starred):
         yield order.evaluate(node, scope)

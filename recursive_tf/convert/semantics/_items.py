@@ -107,7 +107,7 @@ def item(ip: Host, owner: object, key: object) -> Any:
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {named(owner)}.")
 
 
-def _row_of_variable(ip: Host, owner: Any, key: object) -> Any:
+def _row_of_variable(ip: Host, owner: Any, key: object) -> object:
   """Returns `variable[i]` without a read of the other rows; None if it is something else.
 
   A program that may write variables reads what they hold at that point.
@@ -123,7 +123,7 @@ def _row_of_variable(ip: Host, owner: Any, key: object) -> Any:
   return ip.native(tf.gather, [owner, index], {})
 
 
-def _index(ip: Host, key: object) -> Any:
+def _index(ip: Host, key: object) -> object:
   """Returns an index as TensorFlow takes it."""
   if isinstance(key, Slice):
     return slice(*(_scalar(ip, p) for p in (key.lower, key.upper, key.step)))
@@ -132,7 +132,7 @@ def _index(ip: Host, key: object) -> Any:
   return _scalar(ip, key)
 
 
-def _scalar(ip: Host, value: object) -> Any:
+def _scalar(ip: Host, value: object) -> object:
   if value is None or value is Ellipsis:
     return value  # A new axis, or the end of a slice; all axes that are not named.
   is_mask = isinstance(value, bool) or (isinstance(value, Number) and value.type is bool)
@@ -163,7 +163,7 @@ def _sliced(owner: Any, key: Any) -> Any:
     raise Raises from None
 
 
-def item_of_rows(ip: Host, rows: Rows, key: object) -> Any:
+def item_of_rows(ip: Host, rows: Rows, key: object) -> object:
   frame = ip.frame
   key = as_index(ip, key)
   if isinstance(key, Slice):
@@ -188,7 +188,7 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> Any:
   return frame.adopt(_forms.unflatten(rows.form, one))
 
 
-def _item_of_heap(ip: Host, ref: Ref, key: object) -> Any:
+def _item_of_heap(ip: Host, ref: Ref, key: object) -> object:
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   if not kinds:
@@ -198,7 +198,7 @@ def _item_of_heap(ip: Host, ref: Ref, key: object) -> Any:
     if len(kinds) > 1:
       groups = [[kind] for kind in sorted(kinds, key=repr)]
 
-      def by_type() -> Any:
+      def by_type() -> object:
         return _attributes.by_type(ip, ref, groups, lambda one, _: item(ip, one, key))
 
       if isinstance(key, (str, int)) and ip.conversion.effects.is_pure:
@@ -213,7 +213,7 @@ def _item_of_heap(ip: Host, ref: Ref, key: object) -> Any:
   return builtin_item(ip, ref, key)
 
 
-def builtin_item(ip: Host, ref: Ref, key: object) -> Any:
+def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   """Returns an item of a list, tuple, dict or string on the heap, as the builtin type has it."""
   frame = ip.frame
   if isinstance(key, (Slice, Number)):
@@ -296,7 +296,7 @@ def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
   raise frame.refuse(Reason.OPAQUE_READ, text)
 
 
-def _item_of_static(ip: Host, owner: Any, key: Any) -> Any:
+def _item_of_static(ip: Host, owner: Any, key: Any) -> object:
   frame = ip.frame
   guards = ip.conversion.guards
   if hasattr(type(owner), "__missing__"):
@@ -328,7 +328,7 @@ def length_of_static(ip: Host, owner: object) -> Any:
   return ip.conversion.guards.length(owner) if state is None else state.value
 
 
-def get_of_static(ip: Host, owner: dict[Any, Any], key: Any, default: Any = None) -> Any:
+def get_of_static(ip: Host, owner: dict[Any, object], key: Any, default: object = None) -> object:
   """Returns `owner.get(key, default)` of a user's table."""
   frame = ip.frame
   key = frame.resolve(key)
@@ -345,7 +345,7 @@ def get_of_static(ip: Host, owner: dict[Any, Any], key: Any, default: Any = None
   return found if key in owner else default
 
 
-def lookup(ip: Host, table: dict[object, object], key: Ref | Number, *default: object) -> Any:
+def lookup(ip: Host, table: dict[object, object], key: Ref | Number, *default: object) -> object:
   """Returns the item of a user's table for something read from the heap, or a number of the run."""
   frame = ip.frame
   if hasattr(type(table), "__missing__"):
@@ -387,7 +387,7 @@ def write_item(ip: Host, owner: object, key: object, value: object) -> None:
   ip.conversion.effects.write_item(ip, owner, key, value)
 
 
-def static_key(ip: Host, key: object) -> Any:
+def static_key(ip: Host, key: object) -> object:
   """Returns a key of a dict that the program makes, which has to be known."""
   if isinstance(key, (LocalList, LocalDict)):
     raise Raises  # They have no hash.
@@ -400,7 +400,7 @@ def static_key(ip: Host, key: object) -> Any:
   return key
 
 
-def read_or(ip: Host, ref: Ref, default: Any) -> Any:
+def read_or(ip: Host, ref: Ref, default: Any) -> object:
   """Returns what a read gives, or `default()` where there is nothing."""
   frame = ip.frame
   kinds = frame.types_of(ref)

@@ -93,7 +93,7 @@ def rows_of(ip: Host, value: object, one_by_one: bool = False) -> Rows | None:
   return _own_rows(ip, value) if isinstance(value, LocalObject) else None
 
 
-def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[Any]:
+def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[object]:
   """Returns the elements of what has a known number of them, or is taken apart into `count`."""
   frame = ip.frame
   if isinstance(value, Ref):
@@ -184,7 +184,7 @@ def contents_of_dict(ip: Host, ref: Ref, name: str) -> Rows:
   return Rows(keys.length, (*keys.tensors, *values.tensors), form)
 
 
-def unpacked(ip: Host, value: object, num_before: int, num_after: int) -> list[Any]:
+def unpacked(ip: Host, value: object, num_before: int, num_after: int) -> list[object]:
   """Returns what `*middle` among other targets takes apart, the middle as a list."""
   frame = ip.frame
   rows = rows_of(ip, value)
@@ -199,7 +199,7 @@ def unpacked(ip: Host, value: object, num_before: int, num_after: int) -> list[A
   frame.demand(rows.length >= num_before + num_after)
   middle = item_of_rows(ip, rows, Slice(num_before, -num_after or None, None))
 
-  def one(i: int) -> Any:
+  def one(i: int) -> object:
     if isinstance(value, Ref) and _has_items_in_order(ip, value):
       return builtin_item(ip, value, i)
     return item_of_rows(ip, rows, i)

@@ -40,7 +40,9 @@ _SETTINGS = (
 )
 
 
-def call(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call(
+  ip: Host, layer: tf.keras.layers.Layer, args: list[object], kwargs: dict[str, object]
+) -> Any:
   """Calls a layer of Keras."""
   if not layer.built:
     raise ip.frame.refuse(
@@ -67,7 +69,7 @@ def call(ip: Host, layer: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
   return found
 
 
-def _check_steps(ip: Host, layer: Any, args: list[object]) -> None:
+def _check_steps(ip: Host, layer: tf.keras.layers.Layer, args: list[object]) -> None:
   """Refuses a `TimeDistributed` of as many steps as the run finds.
 
   In a graph Keras 3 then takes as many steps as the layer was built with, and leaves out the rest.
@@ -104,7 +106,7 @@ def _is_users(method: object) -> bool:
   return isinstance(method, types.FunctionType) and not _libraries.is_library(method)
 
 
-def _positional(ip: Host, layer: Any, value: object) -> Any:
+def _positional(ip: Host, layer: tf.keras.layers.Layer, value: object) -> object:
   """Returns a positional argument, of which Keras takes tensors only.
 
   Raises:
@@ -122,7 +124,7 @@ def _positional(ip: Host, layer: Any, value: object) -> Any:
   return value
 
 
-def _check_training(ip: Host, layer: Any, kwargs: dict[str, object]) -> None:
+def _check_training(ip: Host, layer: tf.keras.layers.Layer, kwargs: dict[str, object]) -> None:
   """Refuses a call for training inside of a call that is not, or the other way round.
 
   Keras keeps that for whatever layer is called next, in the order of the run.
@@ -137,8 +139,12 @@ def _check_training(ip: Host, layer: Any, kwargs: dict[str, object]) -> None:
 
 
 def _call_users(
-  ip: Host, layer: Any, method: object, args: list[object], kwargs: dict[str, object]
-) -> Any:
+  ip: Host,
+  layer: tf.keras.layers.Layer,
+  method: object,
+  args: list[object],
+  kwargs: dict[str, object],
+) -> object:
   """Calls a user's own layer, as `Layer.__call__` does."""
   parameters = layer._call_signature.parameters
   _watch_settings(ip, layer)
@@ -170,7 +176,7 @@ def _call_users(
     return ip.call_function(method, [layer, *args], kwargs)
 
 
-def _watch_settings(ip: Host, layer: Any) -> None:
+def _watch_settings(ip: Host, layer: tf.keras.layers.Layer) -> None:
   """Guards what `Layer.__call__` reads of a user's own layer, beside what its `call` does."""
   guards = ip.conversion.guards
   for name in _SETTINGS:
@@ -181,7 +187,7 @@ def _watch_settings(ip: Host, layer: Any) -> None:
       guards.attribute(spec, name)
 
 
-def _converted(ip: Host, layer: Any, value: Any) -> Any:
+def _converted(ip: Host, layer: tf.keras.layers.Layer, value: Any) -> Any:
   """Returns an argument in the type that the layer computes in."""
   value = ip.frame.resolve(value) if not isinstance(value, Ref) else value
   if isinstance(value, LocalList) and value.items is not None:
@@ -195,7 +201,7 @@ def _converted(ip: Host, layer: Any, value: Any) -> Any:
   return value
 
 
-def _check_inputs(ip: Host, layer: Any, args: list[Any]) -> None:
+def _check_inputs(ip: Host, layer: tf.keras.layers.Layer, args: list[object]) -> None:
   """Refuses inputs that do not fit what the layer says of them."""
   if layer.input_spec is not None and args:
     try:
@@ -204,7 +210,7 @@ def _check_inputs(ip: Host, layer: Any, args: list[Any]) -> None:
       raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, f"{layer.name}: {error}") from None
 
 
-def _check_left(ip: Host, layer: Any, found: object) -> None:
+def _check_left(ip: Host, layer: tf.keras.layers.Layer, found: object) -> None:
   """Refuses a layer that has left losses or masks, which hold tensors of the graph."""
   parts = [part for part in layer._flatten_layers() if part._losses]
   for part in parts:

@@ -51,7 +51,10 @@ class Lazy:
 
 
 def made_by(
-  ip: Host, make: Callable[[], Any], reads: tuple[tuple[Scope, str], ...], values: tuple[Any, ...]
+  ip: Host,
+  make: Callable[[], Any],
+  reads: tuple[tuple[Scope, str], ...],
+  values: tuple[object, ...],
 ) -> LocalList:
   """Returns an iterator over what `make` gives, of the elements of other iterables or not."""
   frame = ip.frame
@@ -112,7 +115,7 @@ def reads_of_function(function: object) -> tuple[tuple[Scope, str], ...]:
   return _found(scopes.free_names(function.node), function.scope)
 
 
-def _found(names: Any, scope: Scope) -> tuple[tuple[Scope, str], ...]:
+def _found(names: Iterable[str], scope: Scope) -> tuple[tuple[Scope, str], ...]:
   return tuple((found, name) for name in sorted(names) if (found := scope.find(name)) is not None)
 
 
@@ -150,7 +153,7 @@ def interleaved(
   return found
 
 
-def _local(watched: object) -> Any:
+def _local(watched: object) -> object:
   return watched[0] if isinstance(watched, tuple) else watched
 
 
@@ -194,15 +197,15 @@ class Order:
   def __init__(self, ip: Host):
     self._ip = ip
     self._iterators: list[Lazy] = []
-    self._before: list[Any] | None = None  # All containers, after the first iterator.
-    self._sources: list[tuple[Container, Any]] = []  # What iterators go through, as it was.
+    self._before: list[object] | None = None  # All containers, after the first iterator.
+    self._sources: list[tuple[Container, object]] = []  # What iterators go through, as it was.
 
-  def evaluate(self, node: ast.expr, scope: Scope) -> Any:
+  def evaluate(self, node: ast.expr, scope: Scope) -> object:
     """Returns the next argument."""
     with self._ip.conversion.effects.noting_reads() as read:
       value = self._ip.eval(node, scope)
     if isinstance(node, ast.Name):  # What is in the container that it names is read later.
-      seen: list[Any] = [*_stores(self._ip, read), scope.find(node.id)]
+      seen: list[object] = [*_stores(self._ip, read), scope.find(node.id)]
     else:
       names = _found(scopes.names_in(node)[1], scope) if self._iterators else ()
       seen = [*_stores(self._ip, read), *map(_local, _watched(names))]
@@ -227,9 +230,9 @@ class Order:
       raise _refused(self._ip)
 
 
-def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[Any]:
+def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[object]:
   """Yields the variables, and the containers in them."""
-  agenda: list[Any] = list(reads)
+  agenda: list[object] = list(reads)
   seen: set[int] = set()
   while agenda:
     one = agenda.pop()

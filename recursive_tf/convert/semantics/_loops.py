@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow as tf
 
@@ -29,7 +28,7 @@ _MAX_REFUSED_TURNS = 2  # Of a loop that is unrolled: what is refused twice is r
 _MAX_NESTED_TURNS = 12  # Each is a conditional in the one before; more follow one after the other.
 
 
-def do_for(ip: Host, node: ast.For, scope: Scope) -> Any:
+def do_for(ip: Host, node: ast.For, scope: Scope) -> object:
   """Runs a `for` loop."""
   with ip.frame.sharing.reads() as read:
     iterable = ip.eval(node.iter, scope)
@@ -48,7 +47,7 @@ def do_for(ip: Host, node: ast.For, scope: Scope) -> Any:
   return found
 
 
-def _for(ip: Host, node: ast.For, iterable: object, iterated: Iterated, scope: Scope) -> Any:
+def _for(ip: Host, node: ast.For, iterable: object, iterated: Iterated, scope: Scope) -> object:
   rows = ip.rows_of(iterable, one_by_one=True)
   until = annotation(node, Annotation.UNTIL)
   if rows is None:
@@ -72,10 +71,10 @@ def _are_ints(items: list[object]) -> bool:
 
 def _unrolled(
   ip: Host, node: ast.For, items: list[object], until: str | None, iterated: Iterated, scope: Scope
-) -> Any:
+) -> object:
   is_forward = iterated.position == 0
 
-  def turn(position: int) -> Any:
+  def turn(position: int) -> object:
     if is_forward:
       iterated.position = position
     ip.assign(node.target, items[position], scope)
@@ -88,12 +87,12 @@ def _unrolled(
         return result
     return FELL
 
-  def unless_left(then: Callable[[], object]) -> Any:
+  def unless_left(then: Callable[[], object]) -> object:
     carried = annotation(node, Annotation.CARRIED, frozenset())
     live = scope, carried | annotation(node, Annotation.LIVE_AFTER, frozenset()) | {until}
     return ip.frame.cond(scope.names[until], lambda: FELL, then, live)
 
-  def step(position: int) -> Any:
+  def step(position: int) -> object:
     if position == len(items):
       return FELL
     result = turn(position)
@@ -133,7 +132,7 @@ def _mapped(ip: Host, node: ast.For, plan: MapLoop, rows: Rows, scope: Scope) ->
   return True
 
 
-def _for_in_graph(ip: Host, node: ast.For, rows: Rows, until: str | None, scope: Scope) -> Any:
+def _for_in_graph(ip: Host, node: ast.For, rows: Rows, until: str | None, scope: Scope) -> object:
   if rows.form is None:
     return FELL
 
@@ -148,14 +147,14 @@ def _for_in_graph(ip: Host, node: ast.For, rows: Rows, until: str | None, scope:
   return FELL
 
 
-def do_while(ip: Host, node: ast.While, scope: Scope) -> Any:
+def do_while(ip: Host, node: ast.While, scope: Scope) -> object:
   """Runs a `while` loop."""
   is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
   with ip.conversion.branches.keeping(is_endless):
     return _while(ip, node, annotation(node, Annotation.UNTIL), scope)
 
 
-def _while(ip: Host, node: ast.While, until: str | None, scope: Scope) -> Any:
+def _while(ip: Host, node: ast.While, until: str | None, scope: Scope) -> object:
   is_changing = False
   num_refusals = ip.conversion.num_postponed
   for _ in range(200):  # As long as the test is known, in Python.
@@ -173,7 +172,7 @@ def _while(ip: Host, node: ast.While, until: str | None, scope: Scope) -> Any:
     if ip.conversion.num_postponed >= num_refusals + _MAX_REFUSED_TURNS:
       break
 
-  def test(index: tf.Tensor) -> Any:
+  def test(index: tf.Tensor) -> object:
     del index
     pred = ip.test(node.test, scope)
     tensor = pred.tensor if isinstance(pred, Number) else tf.constant(bool(pred))
@@ -191,8 +190,8 @@ def _while(ip: Host, node: ast.While, until: str | None, scope: Scope) -> Any:
 def _run_with_changing_test(ip: Host, node: ast.While, until: str | None, scope: Scope) -> None:
   """Runs a `while` loop whose test is done before the loop, and at the end of each turn."""
 
-  def next_test() -> Any:
-    go_on: Any = True if until is None else ip.negated(scope.names[until])
+  def next_test() -> object:
+    go_on: object = True if until is None else ip.negated(scope.names[until])
     found = ip.both(go_on, True, lambda: ip.test(node.test, scope))
     return _forms.as_number(found if isinstance(found, Number) else bool(found))
 

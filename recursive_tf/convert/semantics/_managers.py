@@ -27,7 +27,7 @@ _CLASSES = frozenset(["name_scope", "name_scope_v2", "_ControlDependenciesContro
 _FUNCTIONS = frozenset(["device", "combined", "stop_recording"])  # The second: `device` in a graph.
 
 
-def do_with(ip: Host, node: ast.With, scope: Scope) -> Any:
+def do_with(ip: Host, node: ast.With, scope: Scope) -> object:
   """Does a `with` of one context manager; nothing leaves its block but at the end."""
   (item,) = node.items
   manager = ip.eval(item.context_expr, scope)
@@ -38,7 +38,7 @@ def do_with(ip: Host, node: ast.With, scope: Scope) -> Any:
 
 
 @contextlib.contextmanager
-def _entered(ip: Host, manager: Any) -> Iterator[Any]:
+def _entered(ip: Host, manager: contextlib.AbstractContextManager[object]) -> Iterator[Any]:
   if isinstance(manager, tf.GradientTape):
     with _recording(ip, manager) as tape:
       yield tape
@@ -57,7 +57,7 @@ def _entered(ip: Host, manager: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _recording(ip: Host, tape: Any) -> Iterator[Any]:
+def _recording(ip: Host, tape: tf.GradientTape) -> Iterator[Any]:
   """Lets a tape of the program record, while those around the conversion do not."""
   frame = ip.frame
   if frame.key is not None:
@@ -81,7 +81,7 @@ def _is_of_graphs(manager: object) -> bool:
   return _libraries.is_library(kind) and kind.__name__ in _CLASSES
 
 
-def _method(ip: Host, manager: object, name: str) -> Any:
+def _method(ip: Host, manager: object, name: str) -> object:
   """Returns a method of a manager of the user's, which Python looks for in the class."""
   kind: Any = type(manager)
   if isinstance(manager, LocalObject):

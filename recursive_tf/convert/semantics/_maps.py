@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow as tf
@@ -26,7 +26,7 @@ from recursive_tf.convert.values._operands import Mapped
 
 
 def body_function(
-  node: ast.AST, target: ast.expr, assignments: Any, values: list[ast.expr]
+  node: ast.AST, target: ast.expr, assignments: Iterable[ast.stmt], values: list[ast.expr]
 ) -> ast.FunctionDef:
   """Returns one turn of a loop as a function of the element; the same one each time."""
   made = getattr(node, "_rtf_body", None)

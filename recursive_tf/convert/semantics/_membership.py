@@ -19,7 +19,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import is_string, tensor_of
 
 
-def contains(ip: Host, owner: Any, value: object) -> Any:
+def contains(ip: Host, owner: Any, value: object) -> object:
   """Returns `value in owner`."""
   _lazy.check_at_once(ip, owner)
   rows = _rows(ip, owner)
@@ -53,7 +53,7 @@ def _asks_elements(kind: type) -> bool:
   return any(by_class(kind, "__contains__") is vars(t)["__contains__"] for t in (list, tuple))
 
 
-def _equal(ip: Host, rows: Rows, value: Any) -> Any:
+def _equal(ip: Host, rows: Rows, value: Any) -> object:
   """Returns which elements are, or equal, a value, bool [N]; False if none can; None if unknown."""
   frame, form = ip.frame, rows.form
   kind = _forms.number_type(form)
@@ -73,7 +73,7 @@ def _equal(ip: Host, rows: Rows, value: Any) -> Any:
   return None
 
 
-def _equal_numbers(ip: Host, elements: tf.Tensor, kind: type, number: Number) -> Any:
+def _equal_numbers(ip: Host, elements: tf.Tensor, kind: type, number: Number) -> object:
   if kind is float and number.type is float:  # One that is the same object is in the list.
     no_nan = tf.logical_not(tf.math.is_nan(number.tensor))
     wanted = ip.frame.check(number.tensor, no_nan, "whether a NaN is in a list")
@@ -91,5 +91,5 @@ def _kinds(ip: Host, value: object) -> frozenset[type] | None:
 
 
 def _has_own_eq(kind: type) -> bool:
-  plain: Any = object.__eq__
+  plain: object = object.__eq__
   return kind not in (NoneType, Missing) and kind.__eq__ is not plain and not _enums.is_plain(kind)

@@ -119,7 +119,9 @@ def _watched(function: Callable[..., object], elements: _as_eager.Elements) -> I
     yield found
     return
 
-  def make(op_type: str, inputs: list[Any], create: Callable[[], object]) -> Any:
+  def make(
+    op_type: str, inputs: list[object], create: Callable[[], tfi.Operation]
+  ) -> tfi.Operation:
     op = create()
     if is_of_keras and op_type in ("Max", "Min"):
       found.reduced.append(inputs[0])
@@ -131,7 +133,7 @@ def _watched(function: Callable[..., object], elements: _as_eager.Elements) -> I
     yield found
 
 
-def _is_seed(tensor: Any) -> bool:
+def _is_seed(tensor: tf.Tensor) -> bool:
   """Tells whether a tensor is the state of the generator that all of Keras shares."""
   if tensor.dtype != tf.resource:
     return False
@@ -149,7 +151,9 @@ def _reading_rows(ip: Host) -> Iterator[None]:
     yield
     return
 
-  def make(op_type: str, inputs: list[Any], create: Callable[[], Any]) -> Any:
+  def make(
+    op_type: str, inputs: list[object], create: Callable[[], tfi.Operation]
+  ) -> tfi.Operation:
     op = create()
     if op_type != "GatherV2" or op.inputs[0].op.type != "ReadVariableOp":
       return op
@@ -172,7 +176,7 @@ def _demand_elements(ip: Host, tensor: tf.Tensor) -> None:
     ip.frame.demand(tf.size(tensor) > 0)
 
 
-def _of_usual_sizes(ip: Host, value: object) -> Any:
+def _of_usual_sizes(ip: Host, value: object) -> object:
   """Returns a tensor, failing the run if it has fewer than two of what only the run counts."""
   if not isinstance(value, tf.Tensor) or is_static(value):
     return value
@@ -277,7 +281,7 @@ def lowered(ip: Host, value: object) -> Any:
   return frame.tensor(value)
 
 
-def _lowered_for_rows(ip: Host, value: object) -> Any:
+def _lowered_for_rows(ip: Host, value: object) -> object:
   """Returns a value as a library takes it that reads rows of a variable, and not all of it."""
   if tfi.is_plain_variable(value):
     ip.conversion.effects.check_unchanged(ip)
@@ -286,7 +290,7 @@ def _lowered_for_rows(ip: Host, value: object) -> Any:
   return lowered(ip, value)
 
 
-def lifted(ip: Host, value: object) -> Any:
+def lifted(ip: Host, value: object) -> object:
   """Returns what a library gave as abstract values."""
   if type(value) is list:
     return ip.frame.new(LocalList([lifted(ip, part) for part in value]))

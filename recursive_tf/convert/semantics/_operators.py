@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -116,7 +117,7 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   return natively(ip, _OPERATORS[op][0], left, right)
 
 
-def as_array(ip: Host, value: object, other: object) -> Any:
+def as_array(ip: Host, value: object, other: object) -> object:
   """Returns what is known of NumPy as an `Array`, for it may change between runs or meet one."""
   is_number = type(other) in PRIMITIVE or isinstance(other, np.generic)
   if isinstance(value, np.ndarray) or (isinstance(value, np.generic) and not is_number):
@@ -125,7 +126,13 @@ def as_array(ip: Host, value: object, other: object) -> Any:
   return value
 
 
-def with_array(ip: Host, op: object, function: Any, left: object, right: object) -> Any:
+def with_array(
+  ip: Host,
+  op: type[ast.operator] | type[ast.cmpop],
+  function: Callable[..., object],
+  left: object,
+  right: object,
+) -> object:
   """Computes with an array of NumPy: with TensorFlow if the other one is a tensor."""
   found = _arrays.operands(
     ip,
@@ -138,7 +145,7 @@ def with_array(ip: Host, op: object, function: Any, left: object, right: object)
   return result(natively(ip, function, left, right))
 
 
-def natively(ip: Host, function: Any, left: Any, right: Any) -> Any:
+def natively(ip: Host, function: Callable[..., object], left: object, right: Any) -> object:
   """Computes with TensorFlow, or with Python where both are known."""
   _as_eager.check_bool(ip, (left, right))
   _as_eager.check_arguments(ip, function, (left, right), {})
@@ -180,7 +187,7 @@ def _takes_tensors(value: object) -> bool:
   )
 
 
-def _weak_binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
+def _weak_binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> object:
   """Computes with what is a tensor or a Python number; see `Weak`."""
   other = right if isinstance(left, Weak) else left
   weak = left if isinstance(left, Weak) else right
@@ -227,7 +234,7 @@ def _same_shape(a: tf.Tensor, b: tf.Tensor) -> bool:
   return a.dtype == b.dtype and a.shape.is_fully_defined() and a.shape == b.shape
 
 
-def _own_operator(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
+def _own_operator(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   name = _OPERATORS[op][2]
   for value, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
     if isinstance(value, LocalObject) and hasattr(value.type, method):
@@ -235,7 +242,7 @@ def _own_operator(ip: Host, op: type[ast.operator], left: object, right: object)
   raise unsupported(ip, op.__name__, left, right)
 
 
-def unary_value(ip: Host, op: type[ast.unaryop], value: object) -> Any:
+def unary_value(ip: Host, op: type[ast.unaryop], value: object) -> object:
   """Returns `op value` of -, + or ~."""
   value = ip.frame.concrete(value)
   own = own_method(value, f"__{_UNARY[op].__name__}__")
@@ -278,7 +285,7 @@ def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:
   ip.write_item(owner, key, _in_place(ip, op, old, ip.eval(node.value, scope)))
 
 
-def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> Any:
+def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
   own = f"__i{_OPERATORS[op][2]}__"
   kinds = ip.frame.types_of(old) if isinstance(old, Ref) else {type(old)}
   if any(issubclass(kind, (tf.Variable, keras.Variable)) and hasattr(kind, own) for kind in kinds):

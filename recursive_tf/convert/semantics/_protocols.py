@@ -102,7 +102,7 @@ def refuse_own(ip: Host, what: str, values: tuple[object, ...]) -> None:
         )
 
 
-def as_index(ip: Host, value: object) -> Any:
+def as_index(ip: Host, value: object) -> object:
   """Returns what stands for an int where Python takes nothing else; what is no number, as it is.
 
   A bool of the run counts as the int that it is.
@@ -127,7 +127,7 @@ def as_index(ip: Host, value: object) -> Any:
   return int(value) if isinstance(value, np.integer) else value
 
 
-def own_truth(ip: Host, method: object, name: str) -> Any:
+def own_truth(ip: Host, method: object, name: str) -> object:
   """Returns what `bool` gives of an object whose class says it itself, by a bound method.
 
   Args:

@@ -23,7 +23,7 @@ from recursive_tf.convert.values._operands import Shape
 ATTRIBUTES = ("shape", "get_shape", "ndim", "_shape", "_shape_tuple", "_shape_as_list", "_rank")
 
 
-def of_tensor(ip: Host, tensor: tf.Tensor) -> Any:
+def of_tensor(ip: Host, tensor: tf.Tensor) -> object:
   """Returns `tensor.shape`: a `TensorShape` where it is known, else a `Shape`."""
   if tensor.shape.is_fully_defined():
     return tensor.shape
@@ -37,17 +37,17 @@ def of_tensor(ip: Host, tensor: tf.Tensor) -> Any:
   )
 
 
-def dims(shape: Any) -> Sequence[Any]:
+def dims(shape: Shape | tf.TensorShape) -> Sequence[object]:
   """Returns the dimensions of what `of_tensor` returned."""
   return shape.dims if isinstance(shape, Shape) else shape.as_list()
 
 
-def of_value(ip: Host, x: object) -> tuple[Any, ...]:
+def of_value(ip: Host, x: object) -> tuple[object, ...]:
   """Returns `keras.ops.shape(x)`: Python's ints, also of dimensions that the run finds."""
   return tuple(dims(ip.attribute(x, "shape")))
 
 
-def attribute_of_tensor(ip: Host, tensor: tf.Tensor, name: str) -> Any:
+def attribute_of_tensor(ip: Host, tensor: tf.Tensor, name: str) -> object:
   """Returns one of `ATTRIBUTES`."""
   shape = of_tensor(ip, tensor)
   if name == "shape":
@@ -72,8 +72,8 @@ def read(ip: Host, shape: Shape, name: str) -> Any:
   raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a shape that only the run knows.")
 
 
-def _num_elements(ip: Host, shape: Shape) -> Any:
-  count: Any = 1
+def _num_elements(ip: Host, shape: Shape) -> object:
+  count: object = 1
   for size in shape.dims:
     count = ip.binary(ast.Mult, count, size)
   return count
@@ -91,7 +91,7 @@ def item(ip: Host, shape: Shape, key: object) -> Any:
   return shape.dims[key]
 
 
-def is_equal(ip: Host, left: object, right: object) -> Any:
+def is_equal(ip: Host, left: object, right: object) -> object:
   """Returns `left == right`, one of which is a `Shape`."""
   both = [_dims(ip, value) for value in (left, right)]
   if both[0] is None or both[1] is None:
@@ -104,11 +104,11 @@ def is_equal(ip: Host, left: object, right: object) -> Any:
   return result
 
 
-def _same_size(ip: Host, a: object, b: object) -> Any:
+def _same_size(ip: Host, a: object, b: object) -> object:
   return ip.truth(ip.compare(ast.Eq, a, b))
 
 
-def _dims(ip: Host, value: object) -> Sequence[Any] | None:
+def _dims(ip: Host, value: object) -> Sequence[object] | None:
   """Returns the dimensions of what TensorFlow compares as a shape; None of all else."""
   if isinstance(value, Shape):
     return value.dims

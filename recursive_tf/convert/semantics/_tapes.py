@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,7 +34,7 @@ def check_made(ip: Host, tape: object) -> None:
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is used.")
 
 
-def call(ip: Host, method: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call(ip: Host, method: types.MethodType, args: list[object], kwargs: dict[str, object]) -> Any:
   """Calls a method of a tape.
 
   What a branch, a loop, a list or a call does not use in this run has no gradient in Python: None,
@@ -95,7 +96,7 @@ def _check_sources(ip: Host, sources: Any) -> None:
         )
 
 
-def _strong(ip: Host, value: object) -> Any:
+def _strong(ip: Host, value: object) -> object:
   """Returns the tensors of what may be numbers, as the tape knows them; the run must find some."""
   if isinstance(value, LocalList) and value.items is not None:
     return ip.frame.new(LocalList([_strong(ip, part) for part in value.items]))
@@ -121,7 +122,7 @@ def _tensors(value: object) -> Iterator[tf.Tensor]:
 
 def _is_conditional(targets: list[tf.Tensor]) -> bool:
   """Tells whether what the targets are computed of depends on the run."""
-  seen: set[Any] = set()
+  seen: set[object] = set()
   agenda = [tensor.op for tensor in targets if not is_static(tensor)]
   while agenda:
     op = agenda.pop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -25,7 +26,9 @@ def is_hashable(function: object) -> bool:
   return True
 
 
-def call_on_rows(ip: Host, function: Any, args: list[object], kwargs: dict[str, Any]) -> Any:
+def call_on_rows(
+  ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
+) -> object:
   """Calls a TensorFlow function on a list of unknown length; None if no argument is one."""
   if not args and not kwargs:
     return None
@@ -137,7 +140,7 @@ _TAKE_STACKED = {
 
 def constant(
   ip: Host, value: object, dtype: object = None, shape: object = None, name: object = "Const"
-) -> Any:
+) -> object:
   """Returns `tf.constant(value)` of a list with Python numbers that only the run knows."""
   frame = ip.frame
   value = frame.concrete(value)
@@ -156,7 +159,7 @@ def constant(
   return ip.native(tf.convert_to_tensor, [found], {"dtype": dtype})
 
 
-def _with_numbers(ip: Host, value: Any, dtype: tf.DType | None) -> Any:
+def _with_numbers(ip: Host, value: Any, dtype: tf.DType | None) -> object:
   """Returns nested lists with numbers of the run as tensors of a type."""
   value = ip.frame.concrete(value)
   if isinstance(value, LocalList) and value.items is not None:

@@ -44,7 +44,7 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Tex
   return Text((*_parts(left), *_parts(right)))
 
 
-def _parts(text: object) -> tuple[Any, ...]:
+def _parts(text: object) -> tuple[object, ...]:
   if isinstance(text, Text):
     return text.parts
   return (text,) if isinstance(text, str) else (Format(text, -1, ""),)
@@ -60,7 +60,7 @@ def _is_number(value: object, *kinds: type) -> bool:
   return _numbers.type_of(value) in kinds
 
 
-def equal(ip: Host, left: object, right: object) -> Any:
+def equal(ip: Host, left: object, right: object) -> object:
   """Returns `left == right`, of which one is a `Text`; None if that is not known here."""
   text, other = (left, right) if isinstance(left, Text) else (right, left)
   if other is None or isinstance(other, (*_forms.NUMBERS, bytes, tuple, LocalList, LocalDict)):
@@ -113,7 +113,9 @@ def _bound(ip: Host, value: object, count: tf.Tensor, default: object) -> tf.Ten
   return tf.cast(tf.clip_by_value(index, 0, wide), tf.int32)
 
 
-def method(ip: Host, owner: str, name: str, args: list[object], kwargs: dict[str, object]) -> Any:
+def method(
+  ip: Host, owner: str, name: str, args: list[object], kwargs: dict[str, object]
+) -> object:
   """Calls a method of a known string with what only the run knows; None if it is not done here."""
   if name == "join" and len(args) == 1 and not kwargs:
     return _joined(ip, owner, args[0])
@@ -122,7 +124,7 @@ def method(ip: Host, owner: str, name: str, args: list[object], kwargs: dict[str
   return None
 
 
-def _joined(ip: Host, separator: str, value: object) -> Any:
+def _joined(ip: Host, separator: str, value: object) -> object:
   frame = ip.frame
   rows = ip.rows_of(value)
   if rows is None:
@@ -152,7 +154,7 @@ def _utf8(ip: Host, text: str) -> bytes:
   return text.encode()
 
 
-def _filled(ip: Host, template: str, args: list[object]) -> Any:
+def _filled(ip: Host, template: str, args: list[object]) -> object:
   """Returns `template.format(*args)`, of fields that say nothing or a position."""
   parts: list[Any] = []
   values = iter(args)
@@ -172,7 +174,7 @@ def _filled(ip: Host, template: str, args: list[object]) -> Any:
 _UNIT = "UTF8_CHAR"
 
 
-def formatted(ip: Host, node: Any, scope: Scope) -> Any:
+def formatted(ip: Host, node: Any, scope: Scope) -> object:
   """Returns an f-string: a string if all of it is known, else what `print` can still show."""
   parts: list[Any] = []
   for value in node.values:

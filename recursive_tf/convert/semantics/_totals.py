@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 import tensorflow as tf
 
@@ -17,7 +16,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import is_string
 
 
-def total(ip: Host, rows: Rows, start: object) -> Any:
+def total(ip: Host, rows: Rows, start: object) -> object:
   """Returns `start` plus all elements, as Python's `sum` and running sums do."""
   frame = ip.frame
   start = frame.resolve(start)
@@ -64,7 +63,7 @@ def total(ip: Host, rows: Rows, start: object) -> Any:
   return ip.binary(ast.Add, start, added)
 
 
-def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: object) -> Any:
+def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: object) -> object:
   frame = ip.frame
   if kind is float:
     return _total_of_floats(ip, rows, start)

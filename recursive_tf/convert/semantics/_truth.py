@@ -41,7 +41,7 @@ from recursive_tf.convert.values._operands import Shape
 from recursive_tf.convert.values._text import Text
 
 
-def truth(ip: Host, value: Any) -> Any:
+def truth(ip: Host, value: Any) -> object:
   """Returns `bool(value)`: a bool, or a bool `Number`."""
   frame = ip.frame
   if isinstance(value, Maybe):
@@ -108,7 +108,7 @@ def _truth_of_tensor(ip: Host, value: tf.Tensor) -> Number:
   return Number(scalar if value.dtype == tf.bool else tf.not_equal(scalar, 0), bool)
 
 
-def _truth_of_ref(ip: Host, ref: Ref) -> Any:
+def _truth_of_ref(ip: Host, ref: Ref) -> object:
   frame = ip.frame
   kinds = frame.types_of(ref)
   others = kinds - {NoneType, Missing}
@@ -150,7 +150,7 @@ def _is_sized(kind: type) -> bool:
   return issubclass(kind, (list, tuple, dict))
 
 
-def negated(ip: Host, pred: object) -> Any:
+def negated(ip: Host, pred: object) -> object:
   """Returns `not pred`; what it says of types is turned round."""
   if not isinstance(pred, Number):
     return not pred
@@ -168,7 +168,7 @@ def both(ip: Host, left: object, is_and: bool, right: Callable[[], object]) -> A
   meaning = frame.meaning(left)
   facts = meaning.if_true if is_and else meaning.if_false
 
-  def attempt() -> Any:
+  def attempt() -> object:
     frame.narrow(facts)
     return right()
 
@@ -182,10 +182,10 @@ def both(ip: Host, left: object, is_and: bool, right: Callable[[], object]) -> A
   return _note_both(ip, Number(combined(left.tensor, found.tensor), bool), left, is_and, found)
 
 
-def _both_in_branch(ip: Host, left: Number, is_and: bool, right: Callable[[], object]) -> Any:
-  evaluated: list[Any] = []
+def _both_in_branch(ip: Host, left: Number, is_and: bool, right: Callable[[], object]) -> object:
+  evaluated: list[object] = []
 
-  def evaluate() -> Any:
+  def evaluate() -> object:
     evaluated.append(right())
     return evaluated[0]
 

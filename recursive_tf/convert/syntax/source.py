@@ -56,7 +56,7 @@ class FunctionSource:
   function: types.FunctionType
   filename: str
   lines: tuple[str, ...] = dataclasses.field(repr=False)
-  globals: dict[str, Any] = dataclasses.field(repr=False)
+  globals: dict[str, object] = dataclasses.field(repr=False)
   cells: dict[str, types.CellType] = dataclasses.field(repr=False)
   signature: inspect.Signature
   local_names: frozenset[str]
@@ -141,7 +141,7 @@ def source_of(function: Callable[..., object]) -> FunctionSource:
 
 
 def _plain_function(function: Callable[..., object]) -> types.FunctionType:
-  plain: Any = function
+  plain: object = function
   while isinstance(plain, types.MethodType | staticmethod | classmethod):
     plain = plain.__func__
   if isinstance(plain, types.FunctionType):
@@ -264,7 +264,7 @@ def _is_same(ours: types.CodeType, theirs: types.CodeType) -> bool:
   )
 
 
-def _parameters(code: types.CodeType) -> tuple[Any, ...]:
+def _parameters(code: types.CodeType) -> tuple[object, ...]:
   variadic = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
   count = code.co_argcount + code.co_kwonlyargcount + variadic.bit_count()
   counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, variadic

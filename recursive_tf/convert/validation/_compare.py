@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 
 from recursive_tf.convert.validation._state import Contents, Snapshot, contents_of
@@ -59,9 +60,9 @@ class Comparison:
     self.notes: set[str] = set()
     self._snapshot = snapshot
     self._is_random = is_random
-    self._partners: dict[int, Any] = {}
-    self._partners_back: dict[int, Any] = {}
-    self._alive: list[Any] = []
+    self._partners: dict[int, object] = {}
+    self._partners_back: dict[int, object] = {}
+    self._alive: list[object] = []
 
   def check(self, plain: object, graph: object, where: str) -> None:
     """Compares two values.
@@ -96,7 +97,7 @@ class Comparison:
     if not (same and all(_are_close(a, b) for a, b in pairs)):
       raise Difference(f"it prints {plain!r}, the graph {graph!r}")
 
-  def _one(self, a: Any, b: Any, where: str) -> Iterator[tuple[Any, Any, str]]:
+  def _one(self, a: Any, b: Any, where: str) -> Iterator[tuple[object, object, str]]:
     """Compares two values without their parts, which are yielded."""
     if type(a) is not type(b):
       if self._is_random and (a is None or b is None):
@@ -121,7 +122,7 @@ class Comparison:
       return
     yield from self._parts(a, b, where)
 
-  def _parts(self, a: object, b: object, where: str) -> Iterator[tuple[Any, Any, str]]:
+  def _parts(self, a: object, b: object, where: str) -> Iterator[tuple[object, object, str]]:
     own, other = contents_of(a), contents_of(b)
     if not own and not isinstance(a, (tuple, list, dict, set, frozenset)) and not vars_of(a):
       if a != b:
@@ -147,7 +148,7 @@ class Comparison:
       raise Difference(f"{where} {has}: {describe(a)}; by the graph it is not")
     return True
 
-  def _plain_values(self, a: Any, b: Any, where: str) -> None:
+  def _plain_values(self, a: object, b: Any, where: str) -> None:
     if isinstance(a, float) and (a == b or (math.isnan(a) and math.isnan(b))):
       return
     if isinstance(a, (float, complex)) and not self._is_random:
@@ -214,7 +215,7 @@ def _dense(a: object, b: object) -> tuple[Any, Any]:
   return summed[0], summed[1]
 
 
-def _is_close(a: Any, b: Any, factor: float) -> bool:
+def _is_close(a: npt.NDArray[np.generic], b: npt.NDArray[np.generic], factor: float) -> bool:
   if a.dtype.kind in "OUSV" and str(a.dtype) != "bfloat16":
     return bool(np.array_equal(a, b))
   name = str(a.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import threading
-from typing import Any, TextIO
+from typing import TextIO
 
 
 class HeldOutput:
@@ -44,5 +44,5 @@ class HeldOutput:
     """Flushes what is not held back."""
     self._stdout.flush()
 
-  def __getattr__(self, name: str) -> Any:
+  def __getattr__(self, name: str) -> object:
     return getattr(self._stdout, name)

@@ -43,7 +43,7 @@ _RECORDS = (types.SimpleNamespace, collections.UserDict, collections.UserList)
 
 # The content of one object by slot: ("attr", name), ("item", key or position), ("cell", None),
 # ("member", element) of a set, ("value", None) of an array or a variable.
-Contents = dict[tuple[str, Any], Any]
+Contents = dict[tuple[str, Any], object]
 
 
 class Snapshot:
@@ -64,9 +64,9 @@ class Snapshot:
     self.tensors: list[tf.Tensor] = []
     self.variables: list[tf.Variable] = []
     self._before: dict[int, Contents] = {}
-    self._objects: dict[int, Any] = {}  # Kept alive, so that no id is given twice.
-    self._found_at: dict[int, tuple[Any, Any]] = {}  # The owner, or the name, and the slot.
-    self._atoms: dict[int, Any] = {}
+    self._objects: dict[int, object] = {}  # Kept alive, so that no id is given twice.
+    self._found_at: dict[int, tuple[object, Any]] = {}  # The owner, or the name, and the slot.
+    self._atoms: dict[int, object] = {}
     self._spaces: dict[int, list[_Globals]] = {}  # By the namespace.
     self._add(collections.deque((value, name, None) for name, value in roots))
 
@@ -108,7 +108,7 @@ class Snapshot:
 
   def compared(
     self, predicted: dict[int, Contents]
-  ) -> Iterator[tuple[Any, Contents, Contents, Contents]]:
+  ) -> Iterator[tuple[object, Contents, Contents, Contents]]:
     """Yields what changed or was to: (object, before, now, as predicted)."""
     for key, before in self._before.items():
       owner = self._objects[key]
@@ -208,7 +208,7 @@ def contents_of(value: Any) -> Contents:
 class _Globals:
   """The variables of a module that functions name."""
 
-  namespace: dict[str, Any]
+  namespace: dict[str, object]
   names: tuple[str, ...]
 
   def values(self) -> dict[str, Any]:
@@ -216,7 +216,7 @@ class _Globals:
 
 
 def _attributes(value: object) -> Iterator[tuple[str, Any]]:
-  kind: Any = type(value)
+  kind: object = type(value)
   hidden = _own_names(kind)
   for name, part in getattr(value, "__dict__", {}).items():
     if isinstance(value, type) and (name.startswith("__") or _is_code(part)):
@@ -233,7 +233,7 @@ def _attributes(value: object) -> Iterator[tuple[str, Any]]:
           yield name, part
 
 
-def _slot(descriptor: types.MemberDescriptorType, value: object) -> Any:
+def _slot(descriptor: types.MemberDescriptorType, value: object) -> object:
   try:
     return descriptor.__get__(value)
   except AttributeError:
@@ -248,7 +248,7 @@ def _is_code(value: object) -> bool:
   )
 
 
-def _behind(value: Any) -> Iterator[tuple[str, Any]]:
+def _behind(value: Any) -> Iterator[tuple[str, object]]:
   """Yields what an object's code can reach: closures, globals by name, classes."""
   if isinstance(value, types.FunctionType):
     yield from _of_function(value)
@@ -272,7 +272,7 @@ def _behind(value: Any) -> Iterator[tuple[str, Any]]:
     yield type(value).__name__, type(value)
 
 
-def _of_function(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+def _of_function(function: types.FunctionType) -> Iterator[tuple[str, object]]:
   names = set(itertools.chain.from_iterable(code.co_names for code in _codes(function.__code__)))
   for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
     yield name, cell

@@ -16,7 +16,7 @@ import functools
 import io
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
 from typing import Any, TypeVar
 
@@ -53,8 +53,8 @@ class Schedule:
     """
     self.verify = verify
     self._stats = stats
-    self._num_runs: collections.Counter[Any] = collections.Counter()
-    self._last_seconds: dict[Any, float] = {}
+    self._num_runs: collections.Counter[object] = collections.Counter()
+    self._last_seconds: dict[object, float] = {}
 
   def is_due(self, graph: object) -> bool:
     """Tells whether the next run of a graph is checked, and counts it."""
@@ -104,13 +104,13 @@ class Subject:
   name: str
   function: Any
   values: dict[str, Any]
-  rows: Callable[[], Sequence[dict[str, Any]]]
+  rows: Callable[[], Sequence[dict[str, object]]]
   is_mapped: bool
   run: Callable[[], Callable[[Sequence[int] | None], Outcome]]
-  plain: Callable[[dict[str, Any]], Any]
+  plain: Callable[[dict[str, object]], object]
   is_random: bool
   is_recording: bool
-  smaller: Callable[[dict[str, Any]], Iterator[Subject]]
+  smaller: Callable[[dict[str, object]], Iterator[Subject]]
   variables: Variables | None = None
 
   def without_smaller(self) -> Subject:
@@ -134,7 +134,7 @@ class Verdict:
   difference: str | None
   outcome: Outcome
   has_python_run: bool
-  result: Any = None
+  result: object = None
   error: Exception | None = None
   notes: frozenset[str] = frozenset()
   graph_seconds: float = 0.0
@@ -164,7 +164,7 @@ class _Check:
     self.snapshot = Snapshot([*subject.values.items(), (subject.name, subject.function)])
     self.comparison = Comparison(self.snapshot, subject.is_random)
     self.notes: set[str] = set()
-    self.left: list[Any] = []  # What the graph's run left in the variables.
+    self.left: list[object] = []  # What the graph's run left in the variables.
     # None where no gradients are compared.
     self.graph_tape = tf.GradientTape() if subject.is_recording and not subject.is_random else None
 
@@ -290,7 +290,7 @@ class _Check:
     self.comparison.check(_results.stacked([result]), outcome.result, "the result")
 
   @contextlib.contextmanager
-  def _tape(self) -> Iterator[Any]:
+  def _tape(self) -> Iterator[object]:
     if self.graph_tape is None:
       yield None
       return
@@ -381,7 +381,13 @@ def _reason(error: Exception) -> str:
   return f"the two could not be compared ({type(error).__name__}: {error}); please report it"
 
 
-def _only_on_one_side(where: str, slot: Any, before: Any, now: Any, expected: Any) -> str:
+def _only_on_one_side(
+  where: str,
+  slot: object,
+  before: Mapping[Any, object],
+  now: Mapping[Any, object],
+  expected: Mapping[Any, object],
+) -> str:
   shown = describe((now if slot in now else expected)[slot])
   if slot in before:
     who, other = ("the graph", "plain Python") if slot in now else ("plain Python", "the graph")

@@ -12,11 +12,14 @@ import dataclasses
 import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import tensorflow as tf
 
 from recursive_tf.convert.values._numbers import Number
+
+if TYPE_CHECKING:
+  from recursive_tf.convert.syntax.source import FunctionSource
 
 Step = tuple[Any, ...]
 Path = tuple[Step, ...]
@@ -89,7 +92,7 @@ class Ref:
   base: Base
   path: Path = ()
 
-  def step(self, *step: Any) -> Ref:
+  def step(self, *step: object) -> Ref:
     """Returns what one more step gives."""
     return Ref(self.base, (*self.path, step))
 
@@ -129,6 +132,16 @@ class Rows:
   type: type | None = None
 
 
+class Keeper(Protocol):
+  """What a container asks about itself: the frame's book of what may be one object."""
+
+  def check_readable(self, container: Container) -> None:
+    """Refuses to read what may have been changed under another name."""
+
+  def change(self, container: Container, content: Any) -> None:
+    """Notes that the content is about to be this."""
+
+
 class Container(Local):
   """A list, dict or object that the program makes: an object of its own, with other names.
 
@@ -139,7 +152,7 @@ class Container(Local):
     called: the first variable that it was kept in, for messages.
   """
 
-  sharing: Any = None
+  sharing: Keeper | None = None
   called: str | None = None
   _content: Any
 
@@ -148,7 +161,7 @@ class Container(Local):
       self.sharing.check_readable(self)
     return self._content
 
-  def _change(self, content: Any) -> None:
+  def _change(self, content: object) -> None:
     if self.sharing is not None:
       self.sharing.change(self, content)
     self._content = content
@@ -208,7 +221,7 @@ def same_content(a: Any, b: Any) -> bool:
   return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
 
 
-def has_changed(before: list[Any], after: list[Any]) -> bool:
+def has_changed(before: list[object], after: list[object]) -> bool:
   """Tells whether a part of the program changed a scope or container, by all their snapshots.
 
   What the part made itself does not count, nor does the middle of a chained comparison, which is
@@ -224,16 +237,16 @@ def has_changed(before: list[Any], after: list[Any]) -> bool:
   return False
 
 
-def is_middle(name: Any) -> bool:
+def is_middle(name: object) -> bool:
   """Tells whether a variable holds the middle of a chained comparison."""
   return isinstance(name, str) and name.startswith("_rtf_middle")
 
 
-class Update(dict[Any, Any]):
+class Update(dict[object, object]):
   """Items that replace some of a container's, not all."""
 
 
-def merged(old: dict[Any, Any], content: dict[Any, Any]) -> dict[Any, Any]:
+def merged(old: dict[Any, object], content: dict[Any, object]) -> dict[Any, Any]:
   """Returns what a dict becomes when `content` is put back."""
   return {**old, **content} if isinstance(content, Update) else dict(content)
 
@@ -241,7 +254,7 @@ def merged(old: dict[Any, Any], content: dict[Any, Any]) -> dict[Any, Any]:
 class LocalDict(Container):
   """A dict with keys known at conversion."""
 
-  def __init__(self, items: Mapping[Any, Any]):
+  def __init__(self, items: Mapping[Any, object]):
     self._content = dict(items)
 
   @property
@@ -250,7 +263,7 @@ class LocalDict(Container):
     return types.MappingProxyType(self._read())
 
   @items.setter
-  def items(self, items: Mapping[Any, Any]) -> None:
+  def items(self, items: Mapping[Any, object]) -> None:
     self._change(dict(items))
 
   def restore(self, content: dict[Any, Any]) -> None:
@@ -265,17 +278,17 @@ class LocalObject(Container):
     type: its class.
   """
 
-  def __init__(self, type_: type, fields: Mapping[str, Any]):
+  def __init__(self, type_: type, fields: Mapping[str, object]):
     self.type = type_
     self._content = dict(fields)
 
   @property
-  def fields(self) -> Mapping[str, Any]:
+  def fields(self) -> Mapping[str, object]:
     """The attributes by name."""
     return types.MappingProxyType(self._read())
 
   @fields.setter
-  def fields(self, fields: Mapping[str, Any]) -> None:
+  def fields(self, fields: Mapping[str, object]) -> None:
     self._change(dict(fields))
 
   def restore(self, content: dict[str, Any]) -> None:
@@ -359,8 +372,8 @@ class Closure:
 
   node: ast.FunctionDef
   scope: Scope
-  defaults: dict[str, Any]
-  source: Any
+  defaults: dict[str, object]
+  source: FunctionSource
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -381,7 +394,7 @@ class Builtin:
   """
 
   name: str
-  call: Callable[..., Any]
+  call: Callable[..., object]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -497,7 +510,7 @@ def as_rows(value: Any) -> Rows | None:
   return content if isinstance(content, Rows) else None
 
 
-def is_named_tuple(type_: Any) -> bool:
+def is_named_tuple(type_: object) -> bool:
   """Tells whether something is a class made by `namedtuple` or `NamedTuple`."""
   return isinstance(type_, type) and issubclass(type_, tuple) and hasattr(type_, "_fields")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import tensorflow as tf
 
 from recursive_tf._ops import kernels
@@ -34,7 +32,7 @@ def check(value: object, ok: object, message: str) -> tf.Tensor:
   return kernels.recursive_tf_check(value, ok, message=message)
 
 
-def check_nest(values: object, ok: object, message: str) -> Any:
+def check_nest(values: object, ok: object, message: str) -> object:
   """Returns nested `values`, the first tensor in them checked as by `check`.
 
   What uses only others of them does not wait for the check.
@@ -67,5 +65,5 @@ def is_ragged(error: tf.errors.OpError) -> bool:
 
 
 @tf.RegisterGradient("RecursiveTf>Check")
-def _gradient(op: object, dy: tf.Tensor) -> list[Any]:
+def _gradient(op: object, dy: tf.Tensor) -> list[object]:
   return [dy, None]

@@ -94,7 +94,7 @@ def joined_rows(values: list[object]) -> RowsForm:
   Raises:
     _forms.Mismatch: If they have none in common.
   """
-  element: Any = None
+  element: object = None
   shapes: dict[int, tf.TensorShape] = {}  # By position among the tensors of an element.
   for value in values:
     form = form_of_python(value)
@@ -224,7 +224,7 @@ def as_array(value: object, dtype: tf.DType, what: str) -> np.ndarray:
     ) from None
 
 
-def _encode_text(value: object) -> Any:
+def _encode_text(value: object) -> object:
   if type(value) is not str:
     raise DoesNotFit
   try:
@@ -233,7 +233,7 @@ def _encode_text(value: object) -> Any:
     raise DoesNotFit from None
 
 
-def _encode_weak(form: WeakForm, value: object) -> list[Any]:
+def _encode_weak(form: WeakForm, value: object) -> list[object]:
   """Returns the tensors of what is a tensor, or a number in a tensor's place."""
   dtype, shape = form.spec.dtype, form.spec.shape
   if isinstance(value, tf.Tensor):
@@ -246,14 +246,14 @@ def _encode_weak(form: WeakForm, value: object) -> list[Any]:
   return [np.full(sizes, value, dtype.as_numpy_dtype), np.True_]
 
 
-def _encode_rows(form: RowsForm, value: Any, handles: Iterator[int]) -> list[Any]:
+def _encode_rows(form: RowsForm, value: Any, handles: Iterator[int]) -> list[object]:
   values = list(value)
   if form.element is None:
     if values:
       raise DoesNotFit
     return [np.int32(0)]
   rows = [encode(form.element, inner, handles) for inner in values]
-  tensors: list[Any] = []
+  tensors: list[object] = []
   for position, spec in enumerate(_forms.specs(form.element)):
     if rows:
       column = [row[position] for row in rows]
@@ -272,7 +272,7 @@ def zeros(form: Form) -> list[Any]:
   for spec in _forms.specs(form):
     shape = [] if spec.shape.rank is None else [size or 0 for size in spec.shape]
     is_text = spec.dtype == tf.string
-    dtype: Any = spec.dtype.as_numpy_dtype
+    dtype: tf.DType = spec.dtype.as_numpy_dtype
     found.append(np.full(shape, b"", object) if is_text else np.zeros(shape, dtype))
   return found
 
@@ -284,8 +284,8 @@ def _is_number(kind: type, value: object) -> bool:
   return type(value) is kind
 
 
-def _parts(form: NestForm, value: Any) -> list[Any]:
-  kind: Any = type(value)
+def _parts(form: NestForm, value: Any) -> list[object]:
+  kind: object = type(value)
   if kind is not form.type or len(value) != len(form.parts):
     raise DoesNotFit
   if kind is not dict:

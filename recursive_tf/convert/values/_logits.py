@@ -8,7 +8,6 @@ and from leaving the program: what Keras would read of it in Python, it would no
 from __future__ import annotations
 
 import types
-from typing import Any
 
 import keras
 import tensorflow as tf
@@ -33,7 +32,7 @@ def has_logits(tensor: object) -> bool:
   return LOGITS in tensor.__dict__ if type(tensor) is _EAGER else hasattr(tensor, LOGITS)
 
 
-def may_have_lost(tensor: Any, is_stored: bool = False) -> bool:
+def may_have_lost(tensor: tf.Tensor, is_stored: bool = False) -> bool:
   """Tells whether a tensor may be one that had logits and was brought somewhere.
 
   Args:

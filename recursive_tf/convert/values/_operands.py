@@ -15,9 +15,9 @@ from recursive_tf.convert.values._numbers import Number
 class Slice:
   """A slice; its parts may be known only in the run."""
 
-  lower: Any
-  upper: Any
-  step: Any
+  lower: object
+  upper: object
+  step: object
 
   def static(self) -> slice | None:
     """Returns the Python slice, None if a part is known only in the run."""
@@ -69,7 +69,7 @@ class Shape(Abstract):
     dims: its dimensions, ints or `Number`s.
   """
 
-  dims: tuple[Any, ...]
+  dims: tuple[object, ...]
   description = "A shape that only the run knows"
 
 

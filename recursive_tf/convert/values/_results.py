@@ -73,7 +73,7 @@ def rebuild(form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int],
 
 def rebuild_rows(
   form: Form, tensors: Iterator[tf.Tensor], object_of: Callable[[int], object], count: int
-) -> Any:
+) -> object:
   """Returns the values of `count` rows: tensors stacked, anything else as a list."""
   if isinstance(form, StaticForm):
     return stacked([form.value] * count)
@@ -97,11 +97,11 @@ def rebuild_rows(
   return next(tensors)
 
 
-def _int_or_float(number: Any, is_int: Any) -> int | float:
+def _int_or_float(number: np.generic, is_int: object) -> int | float:
   return int(number) if is_int else float(number)
 
 
-def as_tensors(form: Form, tensors: Iterator[tf.Tensor], count: tf.Tensor) -> Any:
+def as_tensors(form: Form, tensors: Iterator[tf.Tensor], count: tf.Tensor) -> object:
   """Returns the values of `count` rows inside a graph, where Python's numbers stay tensors."""
   if isinstance(form, StaticForm):
     kind = type(form.value)

@@ -45,7 +45,7 @@ class Format:
     """Returns the string, where the value is known."""
     if self.conversion == REPEATED:
       return str(self.spec * self.value)
-    conversions: dict[int, Callable[[Any], str]] = {_STR: str, _REPR: repr, _ASCII: ascii}
+    conversions: dict[int, Callable[[object], str]] = {_STR: str, _REPR: repr, _ASCII: ascii}
     convert = conversions.get(self.conversion)
     return format(self.value if convert is None else convert(self.value), self.spec)
 
@@ -69,7 +69,7 @@ class Text(Abstract):
   parts: tuple[Any, ...]
   description = "A string that only the run knows"
 
-  def known(self) -> Any:
+  def known(self) -> object:
     """Returns the string, if all of it is known; else itself."""
     text = ""
     for part in self.parts:

@@ -7,7 +7,6 @@ is a call whose result is dropped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -72,12 +71,12 @@ class Unused:
   """Finds what a body computes and does not use."""
 
   def __init__(self) -> None:
-    self._known: dict[tuple[Any, int], bool] = {}  # Whether a result of a conditional may fail.
+    self._known: dict[tuple[object, int], bool] = {}  # Whether a result of a conditional may fail.
 
   def of(self, computed: Iterable[tf.Tensor], outputs: Iterable[tf.Tensor]) -> list[tf.Tensor]:
     """Returns those of the tensors that may fail and that no output of the current graph needs."""
     graph = tf.compat.v1.get_default_graph()
-    needed: set[Any] = set()
+    needed: set[object] = set()
     _need((tensor for tensor in outputs if _is_in(graph, tensor)), needed)
     found = []
     for tensor in computed:

@@ -7,7 +7,7 @@ import builtins
 import functools
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,12 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Format, Text, is_string
 
 
-def all_known(values: Any) -> bool:
+def all_known(values: Iterable[object]) -> bool:
   """Tells whether all values are known at conversion."""
   return not any(isinstance(value, ABSTRACT) or not is_static(value) for value in values)
 
 
-def known(ip: Host, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+def known(ip: Host, function: Callable[..., object], /, *args: object, **kwargs: object) -> Any:
   """Calls a builtin on values known at conversion."""
   refuse_own(ip, f"{getattr(function, '__name__', 'A function')}()", args)
   try:
@@ -48,8 +48,8 @@ def known(ip: Host, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     raise Raises from None
 
 
-def extreme(name: str) -> Callable[..., Any]:
-  def choose(ip: Host, /, *values: Any, **kwargs: object) -> Any:
+def extreme(name: str) -> Callable[..., object]:
+  def choose(ip: Host, /, *values: Any, **kwargs: object) -> object:
     frame = ip.frame
     if set(kwargs) - {"default"}:
       raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() with a key.")
@@ -80,7 +80,7 @@ def extreme(name: str) -> Callable[..., Any]:
   return choose
 
 
-def _given(value: object) -> Any:
+def _given(value: object) -> object:
   return value
 
 
@@ -90,7 +90,7 @@ def _is_one(value: object) -> bool:
   return isinstance(tensor, tf.Tensor) and tensor.shape.num_elements() == 1
 
 
-def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object]) -> Any:
+def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object]) -> object:
   frame = ip.frame
   rows = _maps.numbers_of(ip, rows)
   form = rows.form
@@ -132,8 +132,8 @@ def _extreme_of_floats(name: str, values: tf.Tensor) -> Number:
   return Number(best, float)
 
 
-def math_of(name: str) -> Callable[..., Any]:
-  def compute(ip: Host, *values: object) -> Any:
+def math_of(name: str) -> Callable[..., object]:
+  def compute(ip: Host, *values: object) -> object:
     values = tuple(_operand_of_math(ip, value) for value in values)
     if all_known(values):
       return known(ip, getattr(math, name), *values)
@@ -148,7 +148,7 @@ def math_of(name: str) -> Callable[..., Any]:
   return compute
 
 
-def _operand_of_math(ip: Host, value: object) -> Any:
+def _operand_of_math(ip: Host, value: object) -> object:
   """Returns a number as it is, and what Python would make a float first as that float."""
   frame = ip.frame
   value = frame.concrete(value)
@@ -185,7 +185,7 @@ def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
 def conversion(kind: type) -> Callable[..., Any]:
   empty = kind()
 
-  def convert(ip: Host, value: Any = empty, *more: object) -> Any:
+  def convert(ip: Host, value: Any = empty, *more: object) -> object:
     frame = ip.frame
     if kind is bool:
       return ip.truth(value)
@@ -215,7 +215,7 @@ def conversion(kind: type) -> Callable[..., Any]:
   return convert
 
 
-def to_string(ip: Host, value: object = "") -> Any:
+def to_string(ip: Host, value: object = "") -> object:
   if isinstance(value, Ref) and ip.frame.types_of(value) == {str}:
     return value
   is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
@@ -237,12 +237,12 @@ def _refuse_compensated(ip: Host, is_of_floats: bool) -> None:
     )
 
 
-def total_of(ip: Host, value: object, start: object = 0) -> Any:
+def total_of(ip: Host, value: object, start: object = 0) -> object:
   # What is added may have an `__add__` of the program's.
   return _lazy.interleaved(ip, value, lambda: _total_of(ip, value, start))
 
 
-def _total_of(ip: Host, value: object, start: object) -> Any:
+def _total_of(ip: Host, value: object, start: object) -> object:
   if is_string(start, ip.frame):
     raise Raises  # A TypeError: sum() can't sum strings.
   rows = ip.rows_of(value)
@@ -260,7 +260,7 @@ def _total_of(ip: Host, value: object, start: object) -> Any:
   return result
 
 
-def absolute(ip: Host, value: object) -> Any:
+def absolute(ip: Host, value: object) -> object:
   value = ip.frame.concrete(value)
   own = own_method(value, "__abs__")
   if own is not None:
@@ -278,7 +278,7 @@ def absolute(ip: Host, value: object) -> Any:
   return ip.native(abs, [value], {})
 
 
-def rounded(ip: Host, value: object, digits: object = None) -> Any:
+def rounded(ip: Host, value: object, digits: object = None) -> object:
   value = ip.frame.concrete(value)
   if all_known([value]):
     return known(ip, round, value, digits)
@@ -287,7 +287,7 @@ def rounded(ip: Host, value: object, digits: object = None) -> Any:
   raise ip.frame.refuse(Reason.NEEDS_VALUE, "round() of what only the run knows.")
 
 
-def divided(ip: Host, a: object, b: object) -> Any:
+def divided(ip: Host, a: object, b: object) -> object:
   a, b = ip.frame.concrete(a), ip.frame.concrete(b)
   if isinstance(a, (tf.Tensor, tf.Variable)) or isinstance(b, (tf.Tensor, tf.Variable)):
     raise Raises  # Tensors have //, and %, but no divmod.

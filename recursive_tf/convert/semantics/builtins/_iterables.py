@@ -40,7 +40,7 @@ from recursive_tf.convert.values._operands import Once, Shape
 from recursive_tf.convert.values._text import Text
 
 
-def iterating(function: Callable[..., object]) -> Callable[..., Any]:
+def iterating(function: Callable[..., object]) -> Callable[..., object]:
   """Returns a builtin that gives an iterator."""
 
   @functools.wraps(function)
@@ -99,7 +99,7 @@ def length(ip: Host, value: object) -> Any:
   return found if isinstance(value, (tuple, str)) else ip.conversion.guards.length(value)
 
 
-def _own_length(ip: Host, ref: Ref, kind: type) -> Any:
+def _own_length(ip: Host, ref: Ref, kind: type) -> object:
   if is_builtin_container(kind):
     return ip.frame.length(ref)
   return own_length(ip, ip.attribute(ref, "__len__"))
@@ -110,19 +110,19 @@ def to_list(ip: Host, value: object = ()) -> Any:
   return ip.frame.new(LocalList(rows if rows is not None else ip.fixed_items(value)))
 
 
-def to_iterator(ip: Host, value: object) -> Any:
+def to_iterator(ip: Host, value: object) -> object:
   _lazy.check_at_once(ip, value)
   return Once(to_list(ip, value))
 
 
-def to_tuple(ip: Host, value: object = ()) -> Any:
+def to_tuple(ip: Host, value: object = ()) -> object:
   rows = ip.rows_of(value)
   if rows is not None:
     return dataclasses.replace(rows, type=tuple)
   return tuple(ip.fixed_items(value))
 
 
-def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> Any:
+def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
   items = _containers.items_of_dict(ip, value)
   if items is None:
     items = {}
@@ -132,7 +132,7 @@ def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> Any:
   return ip.frame.new(LocalDict({**items, **kwargs}))
 
 
-def range_of(ip: Host, *args: object) -> Any:
+def range_of(ip: Host, *args: object) -> object:
   args = tuple(ip.frame.resolve(arg) for arg in args)
   if all_known(args):
     return known(ip, range, *args)
@@ -152,7 +152,7 @@ def range_of(ip: Host, *args: object) -> Any:
   return Rows(tf.shape(values)[0], (values,), _forms.NumberForm(int))
 
 
-def enumerated(ip: Host, value: object, start: object = 0) -> Any:
+def enumerated(ip: Host, value: object, start: object = 0) -> object:
   start = as_index(ip, start)
   rows = ip.rows_of(value)
   if rows is None:
@@ -167,7 +167,7 @@ def enumerated(ip: Host, value: object, start: object = 0) -> Any:
   return Rows(rows.length, (index, *rows.tensors), form)
 
 
-def zipped(ip: Host, *values: object, strict: bool = False) -> Any:
+def zipped(ip: Host, *values: object, strict: bool = False) -> object:
   all_rows = [ip.rows_of(value) for value in values]
   if not any(rows is not None for rows in all_rows):
     lists = [ip.fixed_items(value) for value in values]
@@ -200,7 +200,7 @@ def checked_rows(ip: Host, rows: Rows, part: Rows) -> Rows:
 _BACKWARDS = ("__reversed__", "__iter__", "__getitem__", "__len__")
 
 
-def backwards(ip: Host, value: object) -> Any:
+def backwards(ip: Host, value: object) -> object:
   if isinstance(value, LocalList) and value.is_iterator:
     raise Raises
   kinds = ip.frame.types_of(value) if isinstance(value, Ref) else ()
@@ -218,8 +218,8 @@ def backwards(ip: Host, value: object) -> Any:
   return rows_reversed(rows)
 
 
-def any_or_all(name: str) -> Callable[..., Any]:
-  def decide(ip: Host, value: object) -> Any:
+def any_or_all(name: str) -> Callable[..., object]:
+  def decide(ip: Host, value: object) -> object:
     _lazy.check_at_once(ip, value)
     rows = ip.rows_of(value)
     if rows is not None:
@@ -240,7 +240,7 @@ def any_or_all(name: str) -> Callable[..., Any]:
   return decide
 
 
-def mapped(ip: Host, function: object, *values: object) -> Any:
+def mapped(ip: Host, function: object, *values: object) -> object:
   if len(values) == 1:
     rows = ip.rows_of(values[0])
     if rows is not None:
@@ -257,11 +257,11 @@ def item(ip: Host, owner: object, key: object) -> Any:
   return ip.item(owner, key)
 
 
-def length_of_builtin(ip: Host, owner: object) -> Any:
+def length_of_builtin(ip: Host, owner: object) -> object:
   return ip.frame.length(owner) if isinstance(owner, Ref) else length(ip, owner)
 
 
-def in_order(ip: Host, value: object, *, key: object = None, reverse: object = False) -> Any:
+def in_order(ip: Host, value: object, *, key: object = None, reverse: object = False) -> object:
   """Does `sorted`."""
   frame = ip.frame
   if type(reverse) is not bool:
@@ -294,21 +294,21 @@ def _is_plain(value: object) -> bool:
   return type(value) in (int, float, bool, str, bytes)
 
 
-def extreme(name: str) -> Callable[..., Any]:
+def extreme(name: str) -> Callable[..., object]:
   """Returns `max` or `min`: with a key, of equal ones the first."""
   without_key = _arithmetic.extreme(name)
 
-  def choose(ip: Host, /, *values: object, key: object = None, **kwargs: object) -> Any:
+  def choose(ip: Host, /, *values: object, key: object = None, **kwargs: object) -> object:
     if key is None:
       return without_key(ip, *values, **kwargs)
     if set(kwargs) - {"default"} or not values or (kwargs and len(values) > 1):
       raise Raises  # A TypeError.
     elements = values[0] if len(values) == 1 else values
 
-    def first() -> Any:
+    def first() -> object:
       return ip.item(in_order(ip, elements, key=key, reverse=name == "max"), 0)
 
-    def consume() -> Any:
+    def consume() -> object:
       if not kwargs:
         return first()
       rows = ip.rows_of(elements)

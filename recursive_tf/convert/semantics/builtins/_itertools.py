@@ -28,7 +28,7 @@ from recursive_tf.convert.values._operands import Endless, Slice
 _NOTHING = object()
 
 
-def _run(ip: Host, function: Callable[..., Any], /, **names: object) -> Any:
+def _run(ip: Host, function: Callable[..., object], /, **names: object) -> object:
   """Runs one of `_written` on abstract values; refusals name the user's line, not its.
 
   It is no call of the program's: two of them, one in the other, are no recursion.
@@ -47,13 +47,13 @@ def _run(ip: Host, function: Callable[..., Any], /, **names: object) -> Any:
 
 
 def _iterator(
-  ip: Host, make: Callable[[], Any], values: tuple[object, ...], function: object = None
+  ip: Host, make: Callable[[], object], values: tuple[object, ...], function: object = None
 ) -> LocalList:
   reads = () if function is None else _lazy.reads_of_function(function)
   return _lazy.made_by(ip, make, reads, values)
 
 
-def _known_items(ip: Host, values: tuple[object, ...]) -> list[list[Any]] | None:
+def _known_items(ip: Host, values: tuple[object, ...]) -> list[list[object]] | None:
   """Returns the elements of all values; None if only the run knows how many one of them has."""
   if any(ip.rows_of(value) is not None for value in values):
     return None
@@ -92,7 +92,7 @@ def islice(ip: Host, value: object, *bounds: object) -> LocalList:
   if step == 0:
     raise Raises
 
-  def make() -> Any:
+  def make() -> object:
     return ip.item(_iterables.to_list(ip, value), Slice(start, stop, step))
 
   return _iterator(ip, make, (value,))
@@ -125,7 +125,7 @@ def product(ip: Host, *values: object, repeat: object = 1) -> LocalList:
   if type(repeat) is not int:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "product() with a number that only the run knows.")
 
-  def make() -> Any:
+  def make() -> object:
     items = _known_items(ip, values)
     if items is not None:
       return ip.frame.new(LocalList(known(ip, lambda: itertools.product(*items, repeat=repeat))))
@@ -143,7 +143,7 @@ def arranged(name: str) -> Callable[..., LocalList]:
   of_two = {"combinations": _written.combined, "permutations": _written.permuted}[name]
 
   def arrange(ip: Host, iterable: object, r: object = None) -> LocalList:
-    def make() -> Any:
+    def make() -> object:
       items = _known_items(ip, (iterable,))
       if items is not None and type(r) is int:
         found = known(ip, lambda: getattr(itertools, name)(items[0], r))
@@ -183,7 +183,7 @@ def starmap(ip: Host, function: object, iterable: object) -> LocalList:
   return _iterator(ip, make, (iterable,), function)
 
 
-def filtered(keep: Callable[..., Any], ends_early: bool = False) -> Callable[..., LocalList]:
+def filtered(keep: Callable[..., object], ends_early: bool = False) -> Callable[..., LocalList]:
   """Returns `filter` and its like: `keep` is of `_written`."""
 
   def choose(ip: Host, function: object, iterable: object) -> LocalList:
@@ -192,7 +192,7 @@ def filtered(keep: Callable[..., Any], ends_early: bool = False) -> Callable[...
     if function is None and keep is not _written.kept:
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A filter of None.")
 
-    def make() -> Any:
+    def make() -> object:
       values = _iterables.to_list(ip, iterable)
       if function is None:
         return _run(ip, _written.kept_true, values=values)
@@ -209,7 +209,7 @@ def count(ip: Host, start: object = 0, step: object = 1) -> Endless:
   return Endless(start, step)
 
 
-def zipped(ip: Host, *values: object, strict: object = False) -> Any:
+def zipped(ip: Host, *values: object, strict: object = False) -> object:
   """Does `zip`, of which some may be without end."""
   ended = [value for value in values if not isinstance(value, Endless)]
   if len(ended) == len(values) or not ended or strict is not False:
@@ -231,7 +231,7 @@ def _length(ip: Host, value: object) -> tf.Tensor:
   return tf.constant(len(ip.fixed_items(value))) if rows is None else rows.length
 
 
-def _counted(endless: Endless, length: Any) -> Any:
+def _counted(endless: Endless, length: object) -> object:
   if type(length) is int:
     return tuple(itertools.islice(itertools.count(endless.start, endless.step), length))
   numbers = endless.start + endless.step * tf.range(tf.cast(length, tf.int64))
@@ -244,10 +244,10 @@ def repeat(ip: Host, value: object, times: object = None) -> LocalList:
   return _iterator(ip, lambda: ip.frame.new(LocalList([value] * times)), ())
 
 
-def getter(kind: Any) -> Callable[..., Any]:
+def getter(kind: type) -> Callable[..., object]:
   """Returns `operator.attrgetter` or `itemgetter`, of which the interpreter knows the calls."""
 
-  def make(ip: Host, *parts: object) -> Any:
+  def make(ip: Host, *parts: object) -> object:
     if not all(isinstance(part, (str, int)) for part in parts):
       raise ip.frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of what only the run knows.")
     return known(ip, _made, kind, *parts)
@@ -256,7 +256,7 @@ def getter(kind: Any) -> Callable[..., Any]:
 
 
 @functools.lru_cache(maxsize=256, typed=True)
-def _made(kind: Any, *parts: Any) -> Any:
+def _made(kind: type, *parts: object) -> Any:
   """Returns the same getter each time: another one would be another constant of the program."""
   return kind(*parts)
 
@@ -264,8 +264,8 @@ def _made(kind: Any, *parts: Any) -> Any:
 # --- What takes all elements
 
 
-def reduce(ip: Host, function: object, iterable: object, initial: object = _NOTHING) -> Any:
-  def consume() -> Any:
+def reduce(ip: Host, function: object, iterable: object, initial: object = _NOTHING) -> object:
+  def consume() -> object:
     values = _iterables.to_list(ip, iterable)
     if initial is not _NOTHING:
       return _run(ip, _written.reduced, function=function, values=values, total=initial)
@@ -274,8 +274,8 @@ def reduce(ip: Host, function: object, iterable: object, initial: object = _NOTH
   return _lazy.interleaved(ip, iterable, consume, function)
 
 
-def prod(ip: Host, iterable: object, *, start: object = 1) -> Any:
-  def consume() -> Any:
+def prod(ip: Host, iterable: object, *, start: object = 1) -> object:
+  def consume() -> object:
     return _run(ip, _written.multiplied, values=_iterables.to_list(ip, iterable), total=start)
 
   return _lazy.interleaved(ip, iterable, consume)

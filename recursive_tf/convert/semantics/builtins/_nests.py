@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from recursive_tf.convert.values._numbers import Number
 _LEAVES = (tf.Tensor, Number, Array, int, float, str, bytes, type(None), np.generic)
 
 
-def flatten(ip: Host, structure: Any, expand_composites: Any = False) -> Any:
+def flatten(ip: Host, structure: object, expand_composites: object = False) -> object:
   """Does `tf.nest.flatten`: keys of dicts in order."""
   _check_option(ip, expand_composites)
   if is_static(structure) and not isinstance(structure, _LEAVES):  # What is outside is watched.
@@ -31,7 +32,9 @@ def flatten(ip: Host, structure: Any, expand_composites: Any = False) -> Any:
   return ip.frame.new(LocalList(_leaves(ip, structure)))
 
 
-def map_structure(ip: Host, func: Any, structure: Any, expand_composites: Any = False) -> Any:
+def map_structure(
+  ip: Host, func: object, structure: object, expand_composites: object = False
+) -> object:
   """Does `tf.nest.map_structure` of one structure."""
   _check_option(ip, expand_composites)
   before = _leaves(ip, structure)
@@ -42,12 +45,12 @@ def map_structure(ip: Host, func: Any, structure: Any, expand_composites: Any = 
   return _packed(ip, structure, iter(found))
 
 
-def _check_option(ip: Host, expand_composites: Any) -> None:
+def _check_option(ip: Host, expand_composites: object) -> None:
   if expand_composites is not False:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.nest with expand_composites.")
 
 
-def _leaves(ip: Host, value: Any) -> list[Any]:
+def _leaves(ip: Host, value: Any) -> list[object]:
   if isinstance(value, LocalDict):
     return [leaf for key in _keys(ip, value) for leaf in _leaves(ip, value.items[key])]
   if isinstance(value, LocalList) and value.type is list and value.items is not None:
@@ -61,7 +64,7 @@ def _leaves(ip: Host, value: Any) -> list[Any]:
   )
 
 
-def _packed(ip: Host, value: Any, found: Any) -> Any:
+def _packed(ip: Host, value: Any, found: Iterator[object]) -> object:
   """Returns a structure like another one with other leaves, which it takes in their order."""
   if isinstance(value, LocalDict):
     parts = {key: _packed(ip, value.items[key], found) for key in _keys(ip, value)}
@@ -77,7 +80,7 @@ def _packed(ip: Host, value: Any, found: Any) -> Any:
   return next(found)
 
 
-def _keys(ip: Host, value: LocalDict) -> list[Any]:
+def _keys(ip: Host, value: LocalDict) -> list[object]:
   keys = list(value.items)
   if len({*map(type, keys)} - {str}) > 0:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.nest of a dict whose keys are no str.")

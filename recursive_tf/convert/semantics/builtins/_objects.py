@@ -40,7 +40,7 @@ from recursive_tf.convert.values._operands import ByType
 from recursive_tf.convert.values._text import Text
 
 
-def is_instance(ip: Host, value: Any, classes: object) -> Any:
+def is_instance(ip: Host, value: Any, classes: object) -> object:
   frame = ip.frame
   flat = _flat_classes(ip, classes)
   if isinstance(value, Ref):
@@ -128,7 +128,7 @@ def _has_known_check(kind: type) -> bool:
   return type(kind).__instancecheck__ in (type.__instancecheck__, abc.ABCMeta.__instancecheck__)
 
 
-def get_attribute(ip: Host, owner: object, name: object, *default: object) -> Any:
+def get_attribute(ip: Host, owner: object, name: object, *default: object) -> object:
   if not isinstance(name, str):
     raise ip.frame.refuse(Reason.OPAQUE_READ, "getattr() with a name that only the run knows.")
   found = ip.frame.resolve(owner) if default and isinstance(owner, Ref) else owner
@@ -150,7 +150,7 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> An
   return ip.attribute(owner, name)
 
 
-def has_attribute(ip: Host, owner: Any, name: Any) -> Any:
+def has_attribute(ip: Host, owner: Any, name: Any) -> object:
   frame = ip.frame
   if isinstance(owner, Ref) and isinstance(name, str):
     return _attributes.unless_none(
@@ -166,7 +166,7 @@ def has_attribute(ip: Host, owner: Any, name: Any) -> Any:
   raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {name!r}.")
 
 
-def _heap_has(ip: Host, owner: Ref, name: str) -> Any:
+def _heap_has(ip: Host, owner: Ref, name: str) -> object:
   frame = ip.frame
   kinds = frame.types_of(owner) - {Missing}
   for kind in kinds:
@@ -203,7 +203,7 @@ def _is_plain(ip: Host, ref: Ref, name: str) -> bool:
   return all(_attributes.is_plain(ip, kind, name) for kind in kinds)
 
 
-def type_of(ip: Host, value: object) -> Any:
+def type_of(ip: Host, value: object) -> object:
   if isinstance(value, Ref):
     kinds = ip.frame.types_of(value) - {Missing}
     if len(kinds) == 1:
@@ -224,7 +224,7 @@ def type_of(ip: Host, value: object) -> Any:
   return str if isinstance(value, Text) else ip.conversion.guards.type_of(value)
 
 
-def replaced(ip: Host, value: object, /, **changes: object) -> Any:
+def replaced(ip: Host, value: object, /, **changes: object) -> object:
   """Returns `dataclasses.replace(value, **changes)`: a new object, made by its class."""
   kind = type_of(ip, value)
   if not isinstance(kind, type) or not dataclasses.is_dataclass(kind):
@@ -241,7 +241,7 @@ def replaced(ip: Host, value: object, /, **changes: object) -> Any:
   return ip.call(kind, [], changes)
 
 
-def is_tensor(ip: Host, value: object) -> Any:
+def is_tensor(ip: Host, value: object) -> object:
   return _arrays.is_tensor(ip, ip.frame.resolve(value))
 
 
@@ -263,7 +263,7 @@ def set_attribute(ip: Host, owner: object, name: object, value: object) -> Any:
   ip.write_attribute(owner, name, value)
 
 
-def is_callable(ip: Host, value: object) -> Any:
+def is_callable(ip: Host, value: object) -> object:
   if isinstance(value, Ref):
     kinds = ip.frame.types_of(value) - {Missing}
     found = {_attributes.by_class(kind, "__call__") is not None for kind in kinds}

@@ -43,12 +43,12 @@ def knows(function: object) -> bool:
   return _tensor_lists.is_hashable(function) and function in _TABLE
 
 
-def implementation(function: object) -> Callable[..., Any]:
+def implementation(function: object) -> Callable[..., object]:
   """Returns what does a builtin here; it takes the interpreter first."""
   return _TABLE[function]
 
 
-def takes(function: Any, names: Iterable[str]) -> bool:
+def takes(function: Callable[..., object], names: Iterable[str]) -> bool:
   """Tells whether Python's own takes arguments by these names: here they may have others."""
   kinds = inspect.Parameter
   try:
@@ -65,7 +65,9 @@ def takes(function: Any, names: Iterable[str]) -> bool:
   return named.issuperset(names)
 
 
-def call(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> Any:
+def call(
+  ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
+) -> Any:
   """Calls a builtin."""
   if function not in _CONSUMERS and any(map(_as_eager.is_iterator, args)):
     raise ip.frame.refuse(
@@ -74,7 +76,7 @@ def call(ip: Host, function: Any, args: list[object], kwargs: dict[str, object])
   return _TABLE[function](ip, *args, **kwargs)
 
 
-def call_spread(ip: Host, function: Any, args: list[Any]) -> Any:
+def call_spread(ip: Host, function: object, args: list[Any]) -> object:
   """Calls a function with `*rows` among its arguments."""
   if args and isinstance(args[0], Spread) and args[0].rows.form is None:
     raise Bottom  # What the elements are is not known yet.
@@ -91,15 +93,15 @@ def call_spread(ip: Host, function: Any, args: list[Any]) -> Any:
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
 
 
-def _binary(op: type[ast.operator]) -> Callable[..., Any]:
+def _binary(op: type[ast.operator]) -> Callable[..., object]:
   return lambda ip, left, right: ip.binary(op, left, right)
 
 
-def _unary(op: type[ast.unaryop]) -> Callable[..., Any]:
+def _unary(op: type[ast.unaryop]) -> Callable[..., object]:
   return lambda ip, value: _operators.unary_value(ip, op, value)
 
 
-def _comparison(op: type[ast.cmpop]) -> Callable[..., Any]:
+def _comparison(op: type[ast.cmpop]) -> Callable[..., object]:
   return lambda ip, left, right: ip.compare(op, left, right)
 
 
@@ -129,7 +131,7 @@ _CONSUMERS = frozenset(
     *(itertools.product, itertools.starmap, itertools.takewhile, itertools.zip_longest),
   ]
 )
-_TABLE: dict[Any, Callable[..., Any]] = {
+_TABLE: dict[object, Callable[..., object]] = {
   len: _iterables.length,
   keras.ops.shape: _shapes.of_value,
   isinstance: _objects.is_instance,

@@ -6,24 +6,28 @@ the library makes one by one is made at once; `_itertools.py` says when that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 
-def reduced(function: Callable[..., Any], values: Any, total: Any) -> Any:
+def reduced(
+  function: Callable[[object, object], object], values: Iterable[object], total: object
+) -> object:
   for value in values:
     total = function(total, value)
   return total
 
 
-def reduced_from_first(function: Callable[..., Any], values: Any) -> Any:
+def reduced_from_first(function: Callable[..., object], values: Sequence[object]) -> object:
   total = values[0]
   for value in values[1:]:
     total = function(total, value)
   return total
 
 
-def accumulated(function: Callable[..., Any], values: Any, total: Any) -> Any:
+def accumulated(
+  function: Callable[[object, object], object], values: Iterable[object], total: object
+) -> list[object]:
   found = [total]
   for value in values:
     total = function(total, value)
@@ -31,7 +35,7 @@ def accumulated(function: Callable[..., Any], values: Any, total: Any) -> Any:
   return found
 
 
-def accumulated_from_first(function: Callable[..., Any], values: Any) -> Any:
+def accumulated_from_first(function: Callable[..., object], values: list[object]) -> list[object]:
   found = values[:1]
   if values:
     total = values[0]
@@ -41,33 +45,33 @@ def accumulated_from_first(function: Callable[..., Any], values: Any) -> Any:
   return found
 
 
-def multiplied(values: Any, total: Any) -> Any:
+def multiplied(values: Any, total: object) -> object:
   for value in values:
     total = total * value
   return total
 
 
-def chained(lists: Any) -> Any:
+def chained(lists: Iterable[Iterable[object]]) -> list[object]:
   return [value for values in lists for value in values]
 
 
-def kept(function: Callable[..., Any], values: Any) -> Any:
+def kept(function: Callable[[object], object], values: Iterable[object]) -> list[object]:
   return [value for value in values if function(value)]
 
 
-def kept_true(values: Any) -> Any:
+def kept_true(values: Iterable[object]) -> list[object]:
   return [value for value in values if value]
 
 
-def starred(function: Callable[..., Any], values: Any) -> Any:
+def starred(function: Callable[..., object], values: Iterable[Iterable[object]]) -> list[object]:
   return [function(*args) for args in values]
 
 
-def dropped(function: Callable[..., Any], values: Any) -> Any:
+def dropped(function: Callable[[object], object], values: Iterable[object]) -> list[object]:
   return [value for value in values if not function(value)]
 
 
-def taken_while(function: Callable[..., Any], values: Any) -> Any:
+def taken_while(function: Callable[[object], object], values: Iterable[object]) -> list[object]:
   found = []
   for value in values:
     if not function(value):
@@ -76,7 +80,7 @@ def taken_while(function: Callable[..., Any], values: Any) -> Any:
   return found
 
 
-def dropped_while(function: Callable[..., Any], values: Any) -> Any:
+def dropped_while(function: Callable[[object], object], values: Iterable[object]) -> list[object]:
   found = []
   is_dropping = True
   for value in values:
@@ -87,25 +91,27 @@ def dropped_while(function: Callable[..., Any], values: Any) -> Any:
   return found
 
 
-def pairs(first: Any, second: Any) -> Any:
+def pairs(first: Iterable[object], second: Iterable[object]) -> list[tuple[object, object]]:
   return [(a, b) for a in first for b in second]
 
 
-def triples(first: Any, second: Any, third: Any) -> Any:
+def triples(
+  first: Iterable[object], second: Iterable[object], third: Iterable[object]
+) -> list[tuple[object, object, object]]:
   return [(a, b, c) for a in first for b in second for c in third]
 
 
-def combined(values: Any) -> Any:
+def combined(values: Sequence[object]) -> object:
   count = len(values)
   return [(values[i], values[j]) for i in range(count) for j in range(i + 1, count)]
 
 
-def permuted(values: Any) -> Any:
+def permuted(values: Sequence[object]) -> object:
   count = len(values)
   return [(values[i], values[j]) for i in range(count) for j in range(count) if i != j]
 
 
-def zipped_to_longest(first: Any, second: Any, fill: Any) -> Any:
+def zipped_to_longest(first: Sequence[object], second: Sequence[object], fill: object) -> object:
   count = max(len(first), len(second))
   return [
     (first[i] if i < len(first) else fill, second[i] if i < len(second) else fill)

@@ -35,10 +35,10 @@ class Mismatch(Exception):  # noqa: N818 - control flow, becomes a refusal where
 class Reader(Protocol):
   """What forms need of the frame in which a value is brought into a form."""
 
-  def resolve(self, value: object) -> Any:
+  def resolve(self, value: object) -> object:
     """Returns a `Ref` to a number or an array as what it is; other values as they are."""
 
-  def optional(self, value: object) -> Any:
+  def optional(self, value: object) -> object:
     """Returns a read of a number or array or None as a `Maybe`; all else as it is."""
 
   def base(self, value: object) -> Base:
@@ -102,7 +102,7 @@ class BaseForm:
     raise NotImplementedError
 
   def widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     """Returns stacked tensors of another form in this one, which covers it."""
     for value in old.constant():
@@ -110,13 +110,13 @@ class BaseForm:
     return self._widened(old, tensors, length, reader)
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if type(old) is not type(self) or old.dtypes() != self.dtypes():
       raise Mismatch(f"{old.describe()} and {self.describe()}")
     return [next(tensors) for _ in self.specs()]
 
-  def constant(self) -> tuple[Any, ...]:
+  def constant(self) -> tuple[object, ...]:
     """Returns the one value that all values of this form are, if it says so."""
     return ()
 

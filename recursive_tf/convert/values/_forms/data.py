@@ -53,14 +53,14 @@ class StaticForm(BaseForm):
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
     return self.value
 
-  def constant(self) -> tuple[Any, ...]:
+  def constant(self) -> tuple[object, ...]:
     return (self.value,)
 
   def describe(self) -> str:
     return f"the constant {shown(self.value)}"
 
 
-def _noted(tensor: Any, reader: Reader) -> Any:
+def _noted(tensor: object, reader: Reader) -> object:
   """Returns a tensor that is brought into a form, noted if it is another one behind that."""
   if has_logits(tensor):
     reader.note_logits()
@@ -102,7 +102,7 @@ class ArrayForm(BaseForm):
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [tf.convert_to_tensor(reader.tensor(reader.resolve(value)))]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     tensor = next(tensors)
     tensor.set_shape(self.spec.shape)
     return Array(tensor, self.types, self.is_new)
@@ -151,7 +151,7 @@ class IntOrFloatForm(BaseForm):
     return [found.value.tensor, found.is_int]
 
   def _widened(
-    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if not isinstance(old, NumberForm) or old.type is bool:
       return super()._widened(old, tensors, length, reader)
@@ -192,7 +192,7 @@ class WeakForm(BaseForm):
     return [tf.fill(shape, tensor), tf.constant(True)]
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if isinstance(old, WeakForm):
       return super()._widened(old, tensors, length, reader)
@@ -219,7 +219,7 @@ class RefForm(BaseForm):
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [reader.base(value).handle]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Ref(Base(next(tensors), self.types))
 
   def describe(self) -> str:
@@ -235,5 +235,5 @@ class ClosureForm(BaseForm):
   def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Undefined("function")  # It is made again with its scopes.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import keras
@@ -326,7 +326,7 @@ def specs(form: Form) -> Iterator[tf.TensorSpec]:
     yield from form.specs()
 
 
-def sequence_type(form: Form) -> Any:
+def sequence_type(form: Form) -> object:
   """Returns list, tuple or the named tuple that values of a form are; None if they are none."""
   found: type | None = None
   if isinstance(form, StaticForm):
@@ -456,7 +456,7 @@ def describe(form: Form) -> str:
   return "nothing" if form is None else str(form.describe())
 
 
-def _forms(values: Any, reader: Reader) -> tuple[Form, ...]:
+def _forms(values: Iterable[object], reader: Reader) -> tuple[Form, ...]:
   return tuple(form_of(value, reader) for value in values)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -30,7 +29,7 @@ class MadeForm(BaseForm):
       return [next(tensors)]
     raise Mismatch(f"elements that are made one by one, and {self.describe()}")
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Made(next(tensors))
 
   def describe(self) -> str:

@@ -32,7 +32,7 @@ class MaybeForm(BaseForm):
     return [tfi.constant(True, tf.bool), *self.value.flatten(value, reader)]
 
   def _widened(
-    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if isinstance(old, MaybeForm):
       there = next(tensors)
@@ -57,7 +57,7 @@ class UndefinedForm(BaseForm):
     return []
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     raise Mismatch(f"elements {old.describe()} and nothing")
 
@@ -98,5 +98,5 @@ class UnsetForm(BaseForm):
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
     return Unset()
 
-  def constant(self) -> tuple[Any, ...]:
+  def constant(self) -> tuple[object, ...]:
     return (Unset(),)

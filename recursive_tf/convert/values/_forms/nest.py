@@ -59,7 +59,7 @@ class NestForm(BaseForm):
     return f"a {self.type.__name__} of {len(self.parts)}"
 
 
-def build(form: NestForm, parts: list[Any]) -> Any:
+def build(form: NestForm, parts: list[Any]) -> object:
   """Makes a container of this form."""
   if form.type is list or form.type in VIEWS.values():
     found = LocalList(parts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -25,13 +24,13 @@ class TextForm(BaseForm):
     return [tensor_of(value, reader)]
 
   def _widened(
-    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if isinstance(old, RefForm):  # Of strings alone, or there is no common form.
       return [reader.string(Ref(Base(next(tensors), old.types)))]
     return super()._widened(old, tensors, length, reader)
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Text((next(tensors),))
 
   def describe(self) -> str:

@@ -1,59 +1,38 @@
-"""All uses of TensorFlow's private Python API, one reason each.
-
-Nothing else in recursive_tf imports from `tensorflow.python`. tests/test_tf_internals.py uses each
-name for what it is here for, so that a TensorFlow release that moves one fails there, by name.
-"""
+"""Graphs, their ops and their functions, as TensorFlow makes and differentiates them."""
 
 import contextlib
-import itertools
-import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from keras.src.backend.common import global_state
-from keras.src.layers.layer import CallContext
 from tensorflow.core.framework import attr_value_pb2
-from tensorflow.core.protobuf import config_pb2
-from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
-from tensorflow.python import pywrap_tfe
-from tensorflow.python.autograph.core import config as autograph_config
-from tensorflow.python.eager import backprop_util, cancellation, context, execute, record
+from tensorflow.python.eager import backprop_util, context, execute
 from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function
 from tensorflow.python.framework import (
   auto_control_deps,
   auto_control_deps_utils,
   constant_op,
   dtypes,
-  errors_impl,
   func_graph,
   function_def_to_graph,
   ops,
   tensor_shape,
-  tensor_spec,
 )
 from tensorflow.python.ops import (
   cond_v2,
   control_flow_util,
   control_flow_util_v2,
-  gen_resource_variable_ops,
   gradients_util,
   handle_data_util,
-  resource_variable_ops,
-  script_ops,
 )
 from tensorflow.python.ops.parallel_for import pfor as pfor_lib
-from tensorflow.python.trackable import autotrackable
 from tensorflow.python.util import tf_stack
-
-from recursive_tf._graph_lock import graph_lock
 
 # Types for annotations only: TensorFlow ships none, and Operation may be an eager tape's stand-in.
 Graph = Any
 Operation = Any
 Function = Any
-
 # A body is a FuncGraph: captures of outer tensors and nested control flow then work by themselves.
 FuncGraph = func_graph.FuncGraph
 # Turns a FuncGraph into a runtime function without the calling machinery of tf.function.
@@ -75,8 +54,6 @@ cond_code = cond_v2.cond_v2.__code__
 # Shapes and types behind a resource handle.
 copy_handle_data = handle_data_util.copy_handle_data
 get_handle_data = handle_data_util.get_resource_handle_data
-# Tells the tapes and graphs around a call which variables it reads.
-variable_accessed = resource_variable_ops.variable_accessed
 # Resource inputs that a body only reads need no ordering among calls.
 read_only_resource_inputs = auto_control_deps_utils.get_read_only_resource_input_indices_graph
 READ_ONLY_RESOURCE_INPUTS = auto_control_deps_utils.READ_ONLY_RESOURCE_INPUTS_ATTR
@@ -115,54 +92,21 @@ class _BranchGraph(_EnteredOnce, control_flow_util_v2.CondBranchFuncGraph):
   """A branch of a conditional."""
 
 
-def leave_out_coordination_service() -> None:
-  """Keeps `MultiWorkerMirroredStrategy` from starting TensorFlow's coordination service.
+def constant(value: float, dtype: Any) -> Any:
+  """Returns a Python number as a tensor: of a graph of our own always the same one.
 
-  Its agent takes SIGTERM for itself, waits an hour for workers that never come, and ends the
-  process with a stack trace when another worker is lost. Without it the strategy checks the others'
-  health from a thread, and their loss is an error of the collective op under way. To be called
-  before TensorFlow starts.
+  A third of the ops of a converted function would be constants, mostly 0, 1 and -1.
   """
-  context.context().configure_coordination_service("")
-
-
-def abort_collective_ops(message: str) -> None:
-  """Has the collective ops under way, and all later ones, fail with a DeadlineExceededError.
-
-  May be called from any thread.
-  """
-  context.context().abort_collective_ops(errors_impl.DEADLINE_EXCEEDED, message)
-
-
-def set_chunk_bytes(num_bytes: int) -> None:
-  """Sets how much of a tensor collective ops put into one string of a message, 4096 by default.
-
-  To be called before TensorFlow starts.
-  """
-  known = context.context()
-  if known._config is None:
-    known._config = config_pb2.ConfigProto()
-  known._config.experimental.recv_buf_max_chunk = num_bytes
-
-
-def before_saving(kind: type, tell: Callable[[Any], None]) -> None:
-  """Has `tell(saved)` called where an object of a class goes into a SavedModel.
-
-  Every object that does is asked for its `_trackable_children`. There is no public place that could
-  say what is left out.
-  """
-  if not issubclass(kind, autotrackable.AutoTrackable):
-    return
-  own = vars(kind).get("_trackable_children")
-
-  def _trackable_children(self: Any, save_type: str = "checkpoint", **kwargs: Any) -> Any:
-    if save_type == "savedmodel":
-      tell(self)
-    if own is not None:
-      return own(self, save_type, **kwargs)
-    return super(kind, self)._trackable_children(save_type, **kwargs)  # type: ignore[arg-type]
-
-  kind._trackable_children = _trackable_children  # type: ignore[attr-defined]
+  array = np.array(value, dtype.as_numpy_dtype)  # Eager TensorFlow takes -0.0 for 0.0.
+  graph = ops.get_default_graph()
+  is_own = isinstance(graph, _EnteredOnce) and not context.executing_eagerly()
+  if not is_own or graph._control_dependencies_stack or graph._get_control_flow_context():
+    return constant_op.constant(array)
+  known = graph.__dict__.setdefault("_recursive_tf_constants", {})
+  key = dtype, array.tobytes()
+  if key not in known:
+    known[key] = constant_op.constant(array)
+  return known[key]
 
 
 def is_compiled_by_xla() -> bool:
@@ -171,13 +115,6 @@ def is_compiled_by_xla() -> bool:
   TensorFlow says it by a context that it enters while it traces such a function.
   """
   return control_flow_util.GraphOrParentsInXlaContext(ops.get_default_graph())
-
-
-def keep_out_of_autograph(module: str) -> None:
-  """Makes AutoGraph call the functions of `module` as they are, as it does TensorFlow's own."""
-  rule = autograph_config.DoNotConvert(module)
-  if all(str(known) != str(rule) for known in autograph_config.CONVERSION_RULES):
-    autograph_config.CONVERSION_RULES = (rule, *autograph_config.CONVERSION_RULES)
 
 
 def graphs_being_built() -> list[Graph]:
@@ -290,40 +227,6 @@ def finish_cond(pred: Any, branches: Iterable[tuple[Graph, list[Any]]]) -> list[
   captures = [graph.external_captures for graph in graphs]
   found = cond_v2._build_cond(pred, *graphs, *captures, building_gradient=False)
   return list(found) if isinstance(found, (list, tuple)) else [found]
-
-
-_CALL_CONTEXT = "current_call_ctx"  # Keras' name for the layer call that is going on.
-_SEED_GENERATOR = "global_seed_generator"
-
-
-def training_of_call() -> Any:
-  """Returns the `training` that layers of Keras find in the layer call around them, or None."""
-  return getattr(global_state.get_global_attribute(_CALL_CONTEXT), "training", None)
-
-
-def keras_seed_generator() -> Any:
-  """Returns what Keras' functions without a seed draw from; None if it is yet to be made."""
-  return global_state.get_global_attribute(_SEED_GENERATOR)
-
-
-def is_in_call() -> bool:
-  """Tells whether a layer of Keras is being called."""
-  return global_state.get_global_attribute(_CALL_CONTEXT) is not None
-
-
-@contextlib.contextmanager
-def layer_call(layer: Any, training: Any) -> Iterator[None]:
-  """Is to the layers that are called inside like a call of `layer`."""
-  outer = global_state.get_global_attribute(_CALL_CONTEXT)
-  found = CallContext(entry_layer=layer) if outer is None else outer
-  before = getattr(found, "training", None)
-  found.set_value("training", training)
-  global_state.set_global_attribute(_CALL_CONTEXT, found)
-  try:
-    yield
-  finally:
-    global_state.set_global_attribute(_CALL_CONTEXT, outer)
-    found.set_value("training", before)
 
 
 # What TensorFlow's vectorising converters raise for what they cannot do.
@@ -441,171 +344,6 @@ def _attr_value(**value: Any) -> Any:
   return attr_value_pb2.AttrValue(**value)
 
 
-def call_flat(function: Any, args: list[Any], captures: list[Any]) -> Any:
-  """Calls a concrete function on tensors, without binding them to parameters, which takes longer.
-
-  Any number of threads may call one function for the first time, under tapes or not; TensorFlow's
-  own concrete functions make their gradient without a lock.
-  """
-  if record.could_possibly_record() and context.executing_eagerly():
-    _make_gradient(function, args + captures)
-  return function._call_flat(args, captures)
-
-
-def sizes_of(tensor: Any) -> tuple[int, ...]:
-  """Returns the shape of an eager tensor; ten times as fast as the first `tensor.shape`."""
-  sizes: tuple[int, ...] = tensor._shape_tuple()
-  return sizes
-
-
-def fixed_captures(function: Any) -> list[Any] | None:
-  """Returns what a concrete function captures; None if that may be another in each call."""
-  # To ask for `captured_inputs` takes a flattening of all of them in each call.
-  if any(map(callable, function._captured_inputs)):
-    return None
-  return list(function.captured_inputs)
-
-
-def glance_of(tensor: Any) -> tuple[tuple[int, ...], int]:
-  """Returns the shape of an eager tensor and the number of its type, which `dtype` looks up."""
-  return tensor._shape_tuple(), tensor._datatype_enum()
-
-
-def scalar(value: float, dtype: Any) -> Any:
-  """Returns a Python number as an eager tensor; a tenth of what `tf.constant` takes.
-
-  Raises:
-    ValueError: If it is an int that the type does not hold; of 32 bits, this is not checked.
-  """
-  ctx = context.context()
-  ctx.ensure_initialized()
-  # TensorFlow keeps tensors of Python's numbers by value, and 0.0 equals -0.0.
-  given = value or np.asarray(value, dtype.as_numpy_dtype)
-  return ops.EagerTensor(given, ctx.device_name, dtype.as_datatype_enum)
-
-
-def constant(value: float, dtype: Any) -> Any:
-  """Returns a Python number as a tensor: of a graph of our own always the same one.
-
-  A third of the ops of a converted function would be constants, mostly 0, 1 and -1.
-  """
-  array = np.array(value, dtype.as_numpy_dtype)  # Eager TensorFlow takes -0.0 for 0.0.
-  graph = ops.get_default_graph()
-  is_own = isinstance(graph, _EnteredOnce) and not context.executing_eagerly()
-  if not is_own or graph._control_dependencies_stack or graph._get_control_flow_context():
-    return constant_op.constant(array)
-  known = graph.__dict__.setdefault("_recursive_tf_constants", {})
-  key = dtype, array.tobytes()
-  if key not in known:
-    known[key] = constant_op.constant(array)
-  return known[key]
-
-
-def tensor_of(array: Any) -> Any:
-  """Returns an array of numbers that nobody else will write as a tensor, eager if that may be.
-
-  Half of what `tf.constant` takes, which copies it first.
-  """
-  ctx = context.context()
-  if not ctx.executing_eagerly():
-    return constant_op.constant(array)
-  ctx.ensure_initialized()
-  return ops.EagerTensor(array, ctx.device_name, None)
-
-
-class _Local(threading.local):
-  """What calls of this thread ask of TensorFlow's graph optimizer."""
-
-  given: Any = None
-  exact: Any = None
-  attrs: tuple[Any, ...] = ()
-
-
-_LOCAL = _Local()
-# What TensorFlow optimizes graphs by on CPUs, in its order, but for the arithmetic. To switch that
-# off is not enough: equal ops (each constant is one) are then no longer merged.
-_OPTIMIZERS = (
-  "pruning function common_subgraph_elimination constfold shape remap loop dependency".split()
-)
-
-
-def call_exactly(function: Any, args: list[Any], captures: list[Any]) -> Any:
-  """Calls a function of a list of results, and has TensorFlow keep the arithmetic of the graph.
-
-  The arithmetic optimizer of TensorFlow 2.21 makes `tf.stack([c, c])` of a later result of an op
-  (`a, b, c = tf.unstack(x)`, or anything in a branch) a copy of the first: other numbers, or none.
-  Each call has to ask: how a graph is optimized is part of what it is known by.
-  """
-  ctx = context.context()
-  given = ctx.function_call_options
-  if given is not _LOCAL.given:
-    settings = config_pb2.ConfigProto.FromString(given.config_proto_serialized)
-    options = settings.graph_options.rewrite_options
-    if options.ByteSize():  # The user's own.
-      options.arithmetic_optimization = RewriterConfig.OFF
-    else:
-      options.optimizers[:] = _OPTIMIZERS
-    _LOCAL.exact = context.FunctionCallOptions(given.executor_type, settings)
-    _LOCAL.attrs = tuple(itertools.chain(*_LOCAL.exact.as_attrs().items()))
-    _LOCAL.given = given
-  if _is_only_run(ctx):
-    found = _execute(ctx, function, args + captures)
-    if found is not None:
-      return found
-  ctx.function_call_options = _LOCAL.exact
-  try:
-    return call_flat(function, args, captures)
-  finally:
-    ctx.function_call_options = given
-
-
-def _is_only_run(ctx: Any) -> bool:
-  """Tells whether a call only has to run: no tape records, no graph is made, none can cancel it."""
-  return (
-    not record.could_possibly_record()
-    and ctx.executing_eagerly()
-    and cancellation.context() is None
-    and not ops.get_default_graph().building_function  # Else it notes variables, in init_scope.
-  )
-
-
-def _execute(ctx: Any, function: Any, inputs: list[Any]) -> list[Any] | None:
-  """Runs a concrete function; None if its results have handles, which TensorFlow's call describes.
-
-  What `_call_flat` does beside it is for tapes and graphs; for a small function that takes a third
-  of the call.
-  """
-  known = function.__dict__.get("_recursive_tf_run")
-  if known is None:
-    run = function._inference_function
-    specs = run.function_type.flat_outputs
-    has_handles = any(spec.dtype._handle_data for spec in specs)
-    known = run.name.decode(), len(specs), has_handles
-    function.__dict__["_recursive_tf_run"] = known
-  name, num_outputs, has_handles = known
-  if has_handles:
-    return None
-  try:
-    return execute.execute(name, num_outputs, inputs, _LOCAL.attrs, ctx) or []
-  except errors_impl.OpError:
-    # Says where in the user's code the op was made.
-    with atomic_function.InterpolateRuntimeError(function._inference_function):
-      raise
-
-
-def _make_gradient(function: Any, inputs: list[Any]) -> None:
-  """Makes what a call under the tapes that watch needs beside the graph, unless it is there."""
-  for variable in function.graph.variables:  # The tape watches those that it has seen.
-    variable_accessed(variable)
-  kind = gradients_util.PossibleTapeGradientTypes(inputs)
-  made = function.__dict__.setdefault("_recursive_tf_gradients", set())
-  if kind == gradients_util.POSSIBLE_GRADIENT_TYPES_NONE or kind in made:
-    return
-  with graph_lock:
-    function._select_forward_and_backward_functions(inputs, kind, True).forward()
-    made.add(kind)
-
-
 def set_function_list(op: Operation, name: str, functions: Iterable[Function]) -> None:
   """Points the list(func) attribute `name` of an existing op at other functions."""
   for function in functions:
@@ -652,51 +390,6 @@ def acd_run_independently(op: Operation) -> None:
   manager = getattr(op.graph, "experimental_acd_manager", None)
   if manager is not None:
     manager.run_independently(op)
-
-
-def is_gradient_of_python(op: Operation) -> bool:
-  """Tells whether `op` is what TensorFlow gives a `tf.py_function` as its gradient.
-
-  It is a `tf.py_function` itself: only the registered Python function tells them apart.
-  """
-  if op.type != "EagerPyFunc":
-    return False
-  function = script_ops._py_funcs.get(op.get_attr("token").decode())  # None if of another process.
-  return function is not None and bool(function._is_grad_func)
-
-
-def watched_variables(graph: Graph) -> list[Any]:
-  """Returns the variables that were read while `graph` was built."""
-  return list(graph._watched_variables)
-
-
-def is_recording() -> bool:
-  """Tells whether a tape of this thread may record what is computed now.
-
-  No public name says so, and gradients are compared only where somebody may ask for them.
-  """
-  return record.could_possibly_record()
-
-
-def stop_recording() -> Any:
-  """Returns a context in which no tape of this thread records."""
-  return record.stop_recording()
-
-
-@contextlib.contextmanager
-def resume_recording() -> Iterator[None]:
-  """Lets the tapes of this thread record inside `stop_recording`.
-
-  A program that is converted has tapes of its own, inside a conversion that hides those around it.
-  """
-  was_stopped = pywrap_tfe.TFE_Py_TapeSetIsStopped()
-  if was_stopped:
-    pywrap_tfe.TFE_Py_TapeSetRestartOnThread()
-  try:
-    yield
-  finally:
-    if was_stopped:
-      pywrap_tfe.TFE_Py_TapeSetStopOnThread()
 
 
 def captured(graph: Graph) -> list[tuple[Any, Any]]:
@@ -758,34 +451,3 @@ def making_ops(graph: Graph, make: Callable[..., Any]) -> Iterator[None]:
       del graph._create_op_internal
     else:  # Somebody further out decides, too.
       graph._create_op_internal = create
-
-
-def anonymous_variable(spec: Any) -> Any:
-  """Makes the handle of a variable that each run of the graph has for itself.
-
-  TensorFlow makes a new one for this name, and drops it when the run does.
-  """
-  return gen_resource_variable_ops.var_handle_op(
-    dtype=spec.dtype, shape=spec.shape, shared_name=context.anonymous_name()
-  )
-
-
-def is_plain_variable(value: object) -> bool:
-  """Tells whether a value is a variable of one device that hands out what it holds, as it is."""
-  return type(value) is resource_variable_ops.ResourceVariable
-
-
-def spec_of_variable(handle: Any) -> Any:
-  """Returns the type and shape of the variable that a tensor is the handle of, or None.
-
-  A concrete function names what it captures by handles only; tables have handles, too, but no
-  shapes.
-  """
-  if handle.dtype != dtypes.resource:
-    return None
-  is_eager = isinstance(handle, ops.EagerTensor)
-  data = handle._handle_data if is_eager else handle_data_util.get_resource_handle_data(handle)
-  if data is None or not data.is_set or not data.shape_and_type:
-    return None
-  found = data.shape_and_type[0]
-  return tensor_spec.TensorSpec(found.shape, dtypes.as_dtype(found.dtype))
