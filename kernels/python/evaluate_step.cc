@@ -163,8 +163,9 @@ StepOutcome IsIn(const Step& step, PyObject* value, PyObject** result) {
   return StepOutcome::kOk;
 }
 
+// Of strings only: programs call methods by a step where they have found one.
 StepOutcome CallMethod(const Step& step, PyObject* value, PyObject** result) {
-  if (!PyUnicode_CheckExact(value)) return StepOutcome::kUnsupported;
+  if (!PyUnicode_CheckExact(value)) return StepOutcome::kOk;
   PyObject* arguments = step.arguments.get();
   if (PyTuple_Size(arguments) == 0) {
     *result = PyObject_CallMethodObjArgs(value, step.constant.get(), nullptr);

@@ -326,7 +326,8 @@ READS = [
   (("in", {1, 2}), [], MISSING),
   (("call", "lower"), "Ab", "ab"),
   (("call", "lower"), None, MISSING),
-  (("call", "lower"), 5, UNSUPPORTED),
+  (("call", "lower"), 5, MISSING),  # Programs call where they have found a string.
+  (("call", "lower"), ["Ab"], MISSING),
 ]
 
 

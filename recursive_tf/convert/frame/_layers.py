@@ -22,12 +22,14 @@ class Layer:
   Attributes:
     memo: values read already.
     narrowed: types that a test has narrowed.
+    expected: the same of what is read again, by what it was computed under.
     demands: bools that must all be true, or the run fails, whatever becomes of other values.
     computed: what the program computed, used or not.
   """
 
   memo: dict[object, object] = dataclasses.field(default_factory=dict)
   narrowed: dict[tuple[int, object], frozenset[type]] = dataclasses.field(default_factory=dict)
+  expected: dict[object, frozenset[type]] = dataclasses.field(default_factory=dict)
   demands: list[tf.Tensor] = dataclasses.field(default_factory=list)
   computed: list[tf.Tensor] = dataclasses.field(default_factory=list)
 

@@ -63,6 +63,7 @@ class Reading(Conditions):
     self.locals: list[Local] = [self.sharing]
     self._gathering = Gathering(self)
     self._meanings: dict[int, Meaning] = {}
+    self._memoized: dict[object, tuple[Ref, object]] = {}  # Reads, and what they are under.
     self._sources: dict[int, tuple[Number, Ref]] = {}  # Numbers that were read, and where.
 
   # --- Errors
@@ -144,6 +145,8 @@ class Reading(Conditions):
     """Notes types that are sure from here to the end of the branch."""
     for ref, types in facts:
       self._layers[-1].narrowed[ref.key] = types
+      if ref.key in self._memoized:
+        self._layers[-1].expected[self._memoized[ref.key][1]] = types
 
   def note(self, number: Number, if_true: list[Fact], if_false: list[Fact]) -> Number:
     """Notes what a truth value says about types, and returns it."""
@@ -162,6 +165,11 @@ class Reading(Conditions):
       if key in layer.memo:
         return layer.memo[key]
     made = self._layers[-1].memo[key] = make()
+    if isinstance(made, Ref):  # A test that read it in a branch of its own has said what it is.
+      self._memoized[made.key] = made, key
+      expected = next((la.expected[key] for la in self._layers[::-1] if key in la.expected), None)
+      if expected is not None:
+        self.narrow([(made, expected)])
     return made
 
   def compute(self, value: object) -> None:

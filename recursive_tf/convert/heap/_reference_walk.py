@@ -106,8 +106,8 @@ def _apply(step: Step, value: Any) -> object:
       is_found = method is found or getattr(method, "__func__", MISSING) is found
       return True if is_found else MISSING
     case ("call", name, *arguments):
-      if type(value) is not str:
-        raise UnsupportedReadError(step, value)
+      if type(value) is not str:  # Programs do this where they have found a string.
+        return MISSING
       try:
         return getattr(value, name)(*arguments)
       except (TypeError, ValueError):

@@ -195,17 +195,23 @@ def has_own_getattr(type_: type) -> bool:
 # --- Heap objects
 
 
+_PLAIN = frozenset([str, int, float, bool, list, tuple, dict, set, frozenset])
+
+
 def _of_ref(ip: Host, ref: Ref, name: str) -> object:
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   value = frame.concrete(ref)
   if not isinstance(value, Ref):
     return read(ip, value, name)
-  if not kinds:
+  having = frozenset(kind for kind in kinds if kind not in _PLAIN or hasattr(kind, name))
+  if not having:
     raise Raises  # None has no such attribute.
+  if having != kinds:  # The others have none, in which Python fails.
+    frame.demand(is_exactly(ip, ref, having).tensor)
+    frame.narrow([(ref, having | (frame.types_of(ref) & {NoneType, Missing}))])
+    return _of_ref(ip, ref, name)
   if kinds == {str}:
-    if not hasattr(str, name):
-      raise Raises
     return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
   effects = ip.conversion.effects
   name = _behind_enum(ip, kinds, name)

@@ -357,7 +357,10 @@ def lookup(ip: Host, table: dict[object, object], key: Ref | Number, *default: o
     if read is None or read.path[-1][0] not in ("attr", "item"):  # A length has no one read.
       return ip.conversion.effects.item_of_dict(ip, table, key, *default)
     key = read
-  kinds = frame.types_of(key) - {NoneType, Missing, *_UNHASHABLE}  # Of these no table has an item.
+  kinds = frame.types_of(key) - {NoneType, Missing}
+  kinds = frozenset(
+    kind for kind in kinds if kind.__hash__ is not None
+  )  # Of others no table has an item.
   is_found = all(kind in PRIMITIVE_KEYS or _enums.is_plain(kind) for kind in kinds)
   if not is_found or not all(_is_plain_key(name) for name in table):
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)

@@ -33,7 +33,7 @@ from recursive_tf.convert.semantics.builtins import (
   _written,
 )
 from recursive_tf.convert.values import _forms, _numbers
-from recursive_tf.convert.values._abstract import Bottom, LocalList
+from recursive_tf.convert.values._abstract import Bottom, LocalList, Rows
 from recursive_tf.convert.values._forms import part_of
 from recursive_tf.convert.values._operands import Spread
 
@@ -81,7 +81,7 @@ def call_spread(ip: Host, function: object, args: list[Any]) -> object:
   if args and isinstance(args[0], Spread) and args[0].rows.form is None:
     raise Bottom  # What the elements are is not known yet.
   if function is zip and len(args) == 1:
-    rows = args[0].rows
+    rows = _all_there(ip, args[0].rows)
     forms = _forms.parts_of_form(rows.form)
     if forms is not None:
       parts = [part_of(rows, i) for i in range(len(forms))]
@@ -91,6 +91,15 @@ def call_spread(ip: Host, function: object, args: list[Any]) -> object:
   if function in (max, min) and len(args) == 1:
     return call(ip, function, [args[0].rows], {})
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
+
+
+def _all_there(ip: Host, rows: Rows) -> Rows:
+  """Returns elements that may be None as such as are not: Python would fail to go through None."""
+  if not isinstance(rows.form, _forms.MaybeForm):
+    return rows
+  is_there, *tensors = rows.tensors
+  ip.frame.demand(tf.reduce_all(is_there))
+  return Rows(rows.length, tuple(tensors), rows.form.value, rows.type)
 
 
 def _binary(op: type[ast.operator]) -> Callable[..., object]:
