@@ -195,6 +195,18 @@ def has_own_getattr(type_: type) -> bool:
 # --- Heap objects
 
 
+def _lacks(ip: Host, kinds: frozenset[type], kind: type, name: str) -> bool:
+  """Tells whether objects of a class have no attribute of a name, as far as is known.
+
+  Strings are beside others in trees: their methods are none that these have.
+  """
+  if kind in _PLAIN:
+    return not hasattr(kind, name)
+  if str not in kinds or in_class(kind, name) or has_own_getattr(kind):
+    return False
+  return ip.frame.profile.facts([kind], (("attr", name),)).types == {Missing}
+
+
 _PLAIN = frozenset([str, int, float, bool, list, tuple, dict, set, frozenset])
 
 
@@ -204,7 +216,7 @@ def _of_ref(ip: Host, ref: Ref, name: str) -> object:
   value = frame.concrete(ref)
   if not isinstance(value, Ref):
     return read(ip, value, name)
-  having = frozenset(kind for kind in kinds if kind not in _PLAIN or hasattr(kind, name))
+  having = frozenset(kind for kind in kinds if not _lacks(ip, kinds, kind, name))
   if not having:
     raise Raises  # None has no such attribute.
   if having != kinds:  # The others have none, in which Python fails.

@@ -95,9 +95,7 @@ SENTENCES = [("a", ("b", "a")), ("b", "a"), "a", (("a", "b"), ("b", ("b", "a")))
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_leaves_are_read_as_python_reads_them(program, make, monkeypatch):
   expected = [program(make(sentence)) for sentence in SENTENCES]
-  # An object of one's own class may have any attribute.
-  is_refused = make is of_phrases and program in (lower_untested, rows)
-  converted = rtf.recursive(program, strict=not is_refused, verify=False)
+  converted = rtf.recursive(program, strict=True, verify=False)
   monkeypatch.setitem(program.__globals__, program.__name__, converted)
   for _ in range(2):
     for sentence, value in zip(SENTENCES, expected, strict=True):
@@ -108,6 +106,18 @@ def test_leaves_are_read_as_python_reads_them(program, make, monkeypatch):
 
 def _equal(found, value):
   assert found == value
+
+
+def test_a_tree_with_a_method_of_strings_in_its_attributes(monkeypatch):
+  sentence = ("a", ("b", "a"))
+  converted = rtf.recursive(lower_untested, verify=False)
+  monkeypatch.setitem(globals(), "lower_untested", converted)
+  for _ in range(2):
+    assert converted(of_phrases(sentence)) == converted.python(of_phrases(sentence))
+  odd = Phrase([of_phrases("b")])
+  odd[0].lower = lambda: "a"
+  for _ in range(3):
+    assert converted(Phrase([of_phrases("a"), odd])) == 1 + 2 * 1
 
 
 @pytest.mark.parametrize("make", [of_nltk, of_lists, of_phrases])
