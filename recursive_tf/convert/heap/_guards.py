@@ -269,7 +269,8 @@ class Guards:
 
   def _tuple_classes(self, value: object) -> None:
     """Guards the methods of named tuples, of which else the elements alone are looked at."""
-    if isinstance(value, tuple):
+    if tuple in type(value).__mro__:  # No proxy of one.
+      assert isinstance(value, tuple)
       self.methods(type(value))
       for part in tuple.__iter__(value):
         self._tuple_classes(part)

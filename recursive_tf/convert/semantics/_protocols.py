@@ -36,6 +36,8 @@ def is_own(value: object, *names: str) -> bool:
 
   What such a method reads may be another value in the next run, though the object is the same.
   """
+  if _libraries.is_library(type(value)):
+    return False  # Whatever class of Python's own it has it from.
   for name in names:
     found = getattr(type(value), name, None)
     if isinstance(found, types.FunctionType) and not _libraries.is_library(found):
