@@ -177,12 +177,12 @@ class Guards:
 
   def elements(self, container: Iterable[object]) -> list[Any]:
     """Returns and guards all elements of a list, set, or keys of a dict."""
-    self._guard(container, "elements", lambda: tuple(container), _same_elements)
+    self._guard(container, "elements", lambda: tuple(container))
     return list(container)
 
   def items(self, container: dict[Any, object]) -> dict[Any, Any]:
     """Returns and guards all items of a dict."""
-    self._guard(container, "items", lambda: tuple(container.items()), _same_elements)
+    self._guard(container, "items", lambda: tuple(container.items()))
     return dict(container)
 
   def entry(self, container: dict[Any, object], key: Any) -> object:
@@ -247,33 +247,29 @@ class Guards:
     self._run.add(id(value))
     return tuple(found.holds)
 
-  def _guard(
-    self,
-    owner: Any,
-    name: object,
-    read: Callable[[], object],
-    same: Callable[..., bool] = same_static,
-  ) -> Any:
+  def _guard(self, owner: Any, name: object, read: Callable[[], object]) -> Any:
     value = read()
     value = self._stand_ins.get(id(value), value)
-    self._tuple_classes(value)
     key = id(owner), name
+    if key not in self._checks:
+      self._tuple_classes(value)
     is_open = self._is_open and name not in _CONTENTS
     if key in self.changing or is_open:
       kind = type(value)
       if kind in (int, float) or isinstance(value, (tf.Tensor, np.ndarray)):
         return self._as_input(key, owner, read, value)
-    self._checks.setdefault(key, (owner, read, (value, same)))
+    self._checks.setdefault(key, (owner, read, (value, same_static)))
     self._note_origin(key)
     return value
 
   def _tuple_classes(self, value: object) -> None:
     """Guards the methods of named tuples, of which else the elements alone are looked at."""
-    if tuple in type(value).__mro__:  # No proxy of one.
-      assert isinstance(value, tuple)
-      self.methods(type(value))
-      for part in tuple.__iter__(value):
-        self._tuple_classes(part)
+    agenda = [value]
+    while agenda:
+      found = agenda.pop()
+      if isinstance(found, tuple) and tuple in type(found).__mro__:  # No proxy of one.
+        self.methods(type(found))
+        agenda.extend(tuple.__iter__(found))
 
   def _note_origin(self, key: tuple[int, Any]) -> None:
     if key not in self._origins:
@@ -389,15 +385,6 @@ def settings_now() -> tuple[object, ...]:
   config = keras.config
   settings = config.epsilon(), config.floatx(), config.image_data_format()
   return (*settings, config.dtype_policy().name, tfi.training_of_call())
-
-
-def _same_elements(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-  return len(a) == len(b) and all(
-    x is y or same_static(x, y) or (isinstance(x, tuple) and _same_elements(x, y))
-    if not isinstance(x, tuple) or isinstance(y, tuple)
-    else False
-    for x, y in zip(a, b, strict=True)
-  )
 
 
 def number(value: Any, tensor: tf.Tensor) -> object:

@@ -113,3 +113,85 @@ def test_numpy_numbers_beside_variables_of_keras():
     for k in (np.float32(0.5), np.float64(2.0)):
       assert type(converted(k)) is type(plain(k))
     assert "internal-error" not in {reason.code for reason in converted.stats.fallbacks}
+
+
+class Hidden(collections.namedtuple("Hidden", "a b")):
+  """What it is asked for by others says nothing of its elements."""
+
+  __slots__ = ()
+
+  def __iter__(self):
+    return iter((0, 0))
+
+  def __len__(self):
+    return 0
+
+
+class Open(collections.namedtuple("Open", "a b")):
+  """It may have attributes beside its elements."""
+
+  def total(self):
+    return self.a + self.b
+
+
+class Word(str):
+  """A string that may have attributes."""
+
+  weight = 1.0
+
+
+class Same(int):
+  """A number that equals all others, and looks like them."""
+
+  def __eq__(self, other):
+    return True
+
+  def __hash__(self):
+    return 1
+
+  def __repr__(self):
+    return "Same"
+
+  def doubled(self):
+    return int(self) * 2
+
+
+def _with(value, **attributes):
+  vars(value).update(attributes)
+  return value
+
+
+@pytest.mark.parametrize("decorate", [rtf.recursive, rtf.function])
+@pytest.mark.parametrize(
+  ("read", "values"),
+  [
+    (lambda p: p.a * 1.0, [lambda: Hidden(1.0, 2.0), lambda: Hidden(3.0, 4.0)]),
+    (lambda p: p.total(), [lambda: Open(1.0, 2.0), lambda: _with(Open(1.0, 2.0), total=_five)]),
+    (lambda p: p.weight, [lambda: Word("a"), lambda: _with(Word("a"), weight=5.0)]),
+    (lambda p: p.doubled() * 1.0, [lambda: Same(1), lambda: Same(4)]),
+    (lambda p: p[0].weight, [lambda: (Word("a"), 1), lambda: (_with(Word("a"), weight=5.0), 1)]),
+  ],
+)
+def test_what_looks_the_same_but_is_another_is_seen(read, values, decorate):
+  held = values[0]()
+
+  def plain(x):
+    return read(held) + x
+
+  converted = decorate(plain, verify=False)
+  for make in (values[0], values[0], values[1], values[1], values[0]):
+    held = make()
+    assert float(converted(1.0)) == pytest.approx(float(plain(1.0)))
+
+
+def _five():
+  return 5.0
+
+
+def test_tuples_in_tuples_in_tuples_have_no_end():
+  held = ()
+  for _ in range(5_000):
+    held = (held,)
+  converted = rtf.recursive(lambda x: x + len(held), verify=False)
+  assert [converted(x) for x in (1.0, 2.0, 2.0)] == [2.0, 3.0, 3.0]
+  assert "internal-error" not in {reason.code for reason in converted.stats.fallbacks}

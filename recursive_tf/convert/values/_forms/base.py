@@ -20,12 +20,15 @@ from recursive_tf.convert.values._abstract import (
   IntOrFloat,
   Ref,
   Unset,
+  has_more,
 )
 from recursive_tf.convert.values._numbers import Number
 
 NoneType = type(None)
 EAGER_TENSOR = tf.__internal__.EagerTensor  # Making one would start TensorFlow's threads.
 NUMBERS = (bool, int, float)
+_VALUES = (*NUMBERS, str, bytes, range, slice, tf.DType, tf.TensorShape)
+_LIBRARIES = ("numpy", "tensorflow")  # Theirs are plain values, too.
 
 
 class Mismatch(Exception):  # noqa: N818 - control flow, becomes a refusal where the place is known
@@ -136,13 +139,26 @@ def same_static(a: Any, b: Any) -> bool:
   if type(a) is not type(b):
     return False
   if isinstance(a, tuple):
-    return len(a) == len(b) and all(map(same_static, a, b))
+    return _same_tuples(a, b)
   if isinstance(a, types.MethodType):
     return a.__func__ is b.__func__ and a.__self__ is b.__self__
   if isinstance(a, types.BuiltinMethodType):  # Of a class or an object: another one at each read.
     return a.__self__ is b.__self__ and a == b
-  kinds = (*NUMBERS, str, bytes, range, slice, tf.DType, tf.TensorShape)
-  return isinstance(a, kinds) and (a == b and repr(a) == repr(b))
+  if not isinstance(a, _VALUES):
+    return False
+  # Of a class of the user's it may have attributes, and says itself what it equals.
+  is_users = type(a) not in _VALUES and type(a).__module__.partition(".")[0] not in _LIBRARIES
+  return not is_users and a == b and repr(a) == repr(b)
+
+
+def _same_tuples(a: Any, b: Any) -> bool:
+  """Tells the same of tuples: by their elements, whatever their class says of these."""
+  if tuple not in type(a).__mro__:  # A proxy of one.
+    return len(a) == len(b) and all(map(same_static, a, b))
+  if has_more(a) or has_more(b):
+    return False
+  is_as_long = tuple.__len__(a) == tuple.__len__(b)
+  return is_as_long and all(map(same_static, tuple.__iter__(a), tuple.__iter__(b)))
 
 
 def is_exact(value: object, dtype: tf.DType) -> bool:
