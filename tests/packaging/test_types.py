@@ -23,6 +23,20 @@ reveal_type(power(1, x=2.0))
 size(3, "a")
 power("a", 2.0)
 reveal_type(size.pack([3]))
+size.map([3]).shape
+
+class Model:
+  @rtf.recursive
+  def encode(self, node: object) -> int:
+    return 1
+
+  @rtf.function
+  def step(self, x: float) -> float:
+    return x
+
+Model().encode(3) + Model().encode.map([3])
+Model().step(1.0).real
+Model().encode.python(3)
 rtf.datasets.load_sample()
 """
 
@@ -34,7 +48,6 @@ def test_names_that_are_offered_are_public_ones():
   assert all(getattr(rtf, name) is not None for name in names)
 
 
-@pytest.mark.slow
 def test_decorated_functions_keep_their_types(repository, tmp_path):
   pytest.importorskip("mypy")
   package = tmp_path / "recursive_tf"

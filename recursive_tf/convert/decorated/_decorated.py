@@ -115,7 +115,7 @@ class Decorated:
     """Learns of which class it is a method."""
     say_when_not_saved(owner, name, self, self._saved, self._how_to_save)
 
-  def __get__(self, owner: Any, type_: type | None = None) -> object:
+  def __get__(self, owner: Any, type_: type | None = None) -> Any:
     """Binds a method to its object."""
     return self if owner is None else self._bound(owner)
 
@@ -521,7 +521,7 @@ class BoundDecorated:
     self._owner = owner
     self.__name__ = function.__name__
 
-  def __call__(self, /, *args: Any, **kwargs: Any) -> object:
+  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
     """Calls the method once."""
     if self._function.is_plain(args):
       return self._function.python(self._owner, *args, **kwargs)
@@ -543,7 +543,7 @@ class BoundDecorated:
     return report
 
   @property
-  def python(self) -> object:
+  def python(self) -> Any:
     """The plain method."""
     return functools.partial(self._function.python, self._owner)
 

@@ -127,7 +127,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     """Describes the function by name."""
     return f"<recursive function '{self.__name__}'>"
 
-  def map(self, /, *args: object, **kwargs: object) -> object:
+  def map(self, /, *args: object, **kwargs: object) -> Any:
     """Calls the function for each element of lists, in one run.
 
     Args:
@@ -311,7 +311,7 @@ class BoundRecursiveFunction(BoundDecorated):
 
   _is_recursive_function = True
 
-  def map(self, /, *args: object, **kwargs: object) -> object:
+  def map(self, /, *args: object, **kwargs: object) -> Any:
     """Calls the method for each element of lists; see `RecursiveFunction.map`."""
     return self._function._map((self._owner,), args, kwargs)
 
