@@ -9,15 +9,12 @@ model's loss, gradients and Adagrad; another its `logits` at the roots. Both are
 from __future__ import annotations
 
 import dataclasses
-import functools
 
 import numpy as np
 import tensorflow as tf
 
-import recursive_tf as rtf
-from benchmarks.peers import tf_cells
 from benchmarks.peers import weights as w
-from benchmarks.peers.peer import Peer
+from benchmarks.peers.prepared import PreparedPeer
 from recursive_tf.datasets import PackedTrees
 from recursive_tf.models import labels
 from recursive_tf.models.optimizer import Adagrad, ParameterGroup
@@ -31,12 +28,8 @@ _MODELS = {
 }
 
 
-class RecursiveTF(Peer):
-  """A model as a recursive graph.
-
-  Attributes:
-    classes: a tf.function from the numbers of trees, int32 [B], to the class of each root, [B].
-  """
+class RecursiveTF(PreparedPeer):
+  """A model as a recursive graph; what it predicts is the class of each root."""
 
   def __init__(
     self,
@@ -66,44 +59,17 @@ class RecursiveTF(Peer):
       ParameterGroup((self._model.embedding,), w.EMBEDDING_LEARNING_RATE),
     ]
     self._optimizer = Adagrad(groups, initial_sum=w.INITIAL_SUM, epsilon=w.EPSILON)
-    spec = [tf.TensorSpec([None], tf.int32)]
-    self._train = tf.function(self._train_step, input_signature=spec)
-    self.classes = tf.function(self._classes, input_signature=spec)
-    self._gradients = tf.function(self._loss_and_gradients, input_signature=spec)
 
-  def train(self, indices):
-    return float(self._prepared_train(np.asarray(indices, np.int32)))
-
-  def infer(self, indices):
-    return self._prepared_classes(np.asarray(indices, np.int32)).numpy()
-
-  @functools.cached_property
-  def _prepared_train(self):
-    return rtf.prepare(self._train, tf.TensorSpec([None], tf.int32))
-
-  @functools.cached_property
-  def _prepared_classes(self):
-    return rtf.prepare(self.classes, tf.TensorSpec([None], tf.int32))
-
-  def steps(self) -> int:
-    """Returns the steps of inference on one tree: none under the concurrent scheduler."""
-    self.infer([0])
-    return rtf.last_run_stats().steps
-
-  def loss_and_gradients(self, indices):
-    loss, gradients = self._gradients(np.asarray(indices, np.int32))
-    return float(loss), {name: tf_cells.dense(value) for name, value in gradients.items()}
-
-  def _train_step(self, indices):
+  def train_step(self, indices):
     with tf.GradientTape() as tape:
       loss = self._model.loss(self._table.select(indices), training=True)
     self._optimizer.apply(tape.gradient(loss, self._optimizer.variables_to_train), 1.0)
     return loss
 
-  def _loss_and_gradients(self, indices):
+  def compute_gradients(self, indices):
     with tf.GradientTape() as tape:
       loss = self._model.loss(self._table.select(indices), training=True)
     return loss, tape.gradient(loss, self._variables)
 
-  def _classes(self, indices):
+  def predict(self, indices):
     return tf.argmax(self._model.logits(self._table.select(indices)), 1)

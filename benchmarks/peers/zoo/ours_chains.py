@@ -27,7 +27,7 @@ class Tagger(Ours):
   def losses(self, indices):
     return self._run(indices, lambda h, label, place: self.cross_entropy(h, label), tf.zeros([1]))
 
-  def classes(self, indices):
+  def predict(self, indices):
     begin, end = (
       tf.gather(self.data["starts"], indices),
       tf.gather(self.data["starts"], indices + 1),
@@ -94,7 +94,7 @@ class DagRNN(Ours):
   def losses(self, indices):
     return self.cross_entropy(self._corners(indices), tf.gather(self.data["label"], indices))
 
-  def classes(self, indices):
+  def predict(self, indices):
     return tf.argmax(self.logits(self._corners(indices)), 1)
 
   def _corners(self, indices):

@@ -31,7 +31,7 @@ class Lattice(Ours):
   def losses(self, indices):
     return self._run(indices, lambda h, label, place: self.cross_entropy(h, label), tf.zeros([1]))
 
-  def classes(self, indices):
+  def predict(self, indices):
     begin, end = (tf.gather(self.data["starts"], indices + k) for k in (0, 1))
     longest = tf.reduce_max(end - begin)
 

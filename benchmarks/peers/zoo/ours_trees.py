@@ -38,7 +38,7 @@ class Trees(Ours):
     """The sum of all nodes' losses."""
     return self.encode(tf.gather(self.data["roots"], indices), True)[1]
 
-  def classes(self, indices):
+  def predict(self, indices):
     """The root's class."""
     (h, *_), _ = self.encode(tf.gather(self.data["roots"], indices), False)
     return tf.argmax(self.logits(tf.squeeze(h, 1)), 1)

@@ -43,9 +43,8 @@ class Variants:
   def __init__(self) -> None:
     self.forms: dict[Key, tuple[object, ...]] = {}
     self._callers: dict[Key, Key | None] = {}
-    self._open: set[tuple[int, object]] = (
-      set()
-    )  # Functions, and where lists and strings may be any.
+    # Functions, and where lists and strings may be any.
+    self._open: set[tuple[int, object]] = set()
 
   def opened(self, function: int, name: object, form: object) -> object:
     """Returns the form of an argument, for any list or string where there are many."""

@@ -257,12 +257,13 @@ def _check_computes(
 def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -> object:
   """Makes an instance of a class of the user's."""
   frame = ip.frame
-  if is_named_tuple(type_) and makes_its_own(type_):
-    raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or __init__.")
   if is_named_tuple(type_):
+    if makes_its_own(type_):
+      raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or __init__.")
     ip.conversion.guards.methods(type_)
     ip.conversion.guards.function(type_.__new__)
-  if is_named_tuple(type_) or type_ in (contextlib.suppress, contextlib.nullcontext):
+    return type_(*args, **kwargs)
+  if type_ in (contextlib.suppress, contextlib.nullcontext):
     return type_(*args, **kwargs)
   if issubclass(type_, BaseException) or type_.__module__ == "builtins":
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) is not converted.")

@@ -18,7 +18,7 @@ from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _arrays, _attributes, _shapes, _text
-from recursive_tf.convert.semantics._protocols import as_index, is_own
+from recursive_tf.convert.semantics._protocols import as_index, own_method
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Abstract,
@@ -75,11 +75,11 @@ def item(ip: Host, owner: object, key: object) -> Any:
     return ip.call(ip.attribute(owner, "__getitem__"), [key], {})
   if isinstance(owner, Weak):
     owner = frame.strong(owner)
-  if isinstance(owner, (tuple, list, dict, str)):
-    if is_own(owner, "__getitem__"):
-      return ip.call(BoundMethod(type(owner).__getitem__, owner), [key], {})
-    if is_own(owner, "__iter__"):  # By which the elements are read here.
-      raise frame.refuse(Reason.OPAQUE_READ, f"An item of a {named(owner)}, which has an __iter__.")
+  own = own_method(owner, "__getitem__")
+  if own is not None:
+    return ip.call(own, [key], {})
+  if own_method(owner, "__iter__") is not None:  # By which the elements are read here.
+    raise frame.refuse(Reason.OPAQUE_READ, f"An item of a {named(owner)}, which has an __iter__.")
   if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
     return _fixed(ip, owner, key)
   if isinstance(owner, (dict, list)):
@@ -357,10 +357,8 @@ def lookup(ip: Host, table: dict[object, object], key: Ref | Number, *default: o
     if read is None or read.path[-1][0] not in ("attr", "item"):  # A length has no one read.
       return ip.conversion.effects.item_of_dict(ip, table, key, *default)
     key = read
-  kinds = frame.types_of(key) - {NoneType, Missing}
-  kinds = frozenset(
-    kind for kind in kinds if kind.__hash__ is not None
-  )  # Of others no table has an item.
+  # Of what has no hash no table has an item.
+  kinds = {k for k in frame.types_of(key) - {NoneType, Missing} if k.__hash__ is not None}
   is_found = all(kind in PRIMITIVE_KEYS or _enums.is_plain(kind) for kind in kinds)
   if not is_found or not all(_is_plain_key(name) for name in table):
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)
