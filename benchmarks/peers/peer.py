@@ -18,11 +18,11 @@ class Peer(Workload, abc.ABC):
   """
 
   @abc.abstractmethod
-  def train(self, indices: Sequence[int]) -> None:
+  def train(self, indices: Sequence[int]) -> float | None:
     """Takes one Adagrad step on the trees at `indices`, the loss being at every node.
 
     The loss is the sum of cross-entropies over all nodes, divided by the number of trees. No
-    dropout, no L2. Returns when the step is done.
+    dropout, no L2. Returns when the step is done; where the loss is at hand, with the loss.
     """
 
   @abc.abstractmethod

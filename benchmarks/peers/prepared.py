@@ -42,8 +42,8 @@ class PreparedPeer(Peer):
   def compute_gradients(self, indices: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     """Returns the loss of the samples at `indices` [B], and the gradients by name."""
 
-  def train(self, indices: Sequence[int]) -> None:
-    float(self._prepared_train(np.asarray(indices, np.int32)))
+  def train(self, indices: Sequence[int]) -> float:
+    return float(self._prepared_train(np.asarray(indices, np.int32)))
 
   def infer(self, indices: Sequence[int]) -> np.ndarray:
     return self._prepared_classes(np.asarray(indices, np.int32)).numpy()
