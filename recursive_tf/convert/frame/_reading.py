@@ -175,11 +175,11 @@ class Reading(Conditions):
   def compute(self, value: object) -> None:
     """Notes that the program computes a value here: where Python would raise, the run fails."""
     if isinstance(value, Ref):
-      is_there = self.is_there(value)
-      if isinstance(is_there, Number):
-        self.demand(is_there.tensor)
-      elif not is_there:
+      types = self.types_of(value)
+      if types == {Missing}:
         raise Bottom
+      if Missing in types:
+        self._layers[-1].reads.append(value)
     else:
       self._layers[-1].computed += _unused.tensors_in(value)
 
@@ -438,7 +438,7 @@ class Reading(Conditions):
       return as_tensor(value)
     if isinstance(value, IntOrFloat):
       ok = tf.logical_not(value.is_int)
-      return as_tensor(Number(self.check(value.value.tensor, ok, "an int among floats"), float))
+      return as_tensor(Number(self.assume(value.value.tensor, ok, "an int among floats"), float))
     if isinstance(value, Weak):
       return self.strong(value)
     if isinstance(value, Array):
@@ -467,7 +467,7 @@ class Reading(Conditions):
 
   def strong(self, value: Weak) -> tf.Tensor:
     """Returns the tensor of a value that the run must find to be one."""
-    return self.check(
+    return self.assume(
       value.tensor, tf.logical_not(value.is_number), "a Python number where a tensor is needed"
     )
 

@@ -148,7 +148,7 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
     (left, right) = (_forms.as_number(value).tensor for value in (left, right))
     is_nan = tf.logical_and(tf.math.is_nan(left), tf.math.is_nan(right))
     ok = tf.logical_not(is_nan)
-    return Number(ip.frame.check(found.tensor, ok, "whether two NaN are the same one"), bool)
+    return Number(ip.frame.assume(found.tensor, ok, "whether two NaN are the same one"), bool)
   return truth(ip, found)
 
 

@@ -58,6 +58,9 @@ from recursive_tf.convert.values._forms import Mismatch
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Endless, Slice, Spread
 
+# Expressions that may raise an exception when their parts have not.
+_MAY_RAISE = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Subscript, ast.UnaryOp)
+
 
 class Interpreter:
   """Runs functions in one frame.
@@ -309,7 +312,10 @@ class Interpreter:
   def eval(self, node: ast.expr, scope: Scope) -> Any:
     """Returns the value of an expression."""
     self.budget.step()
-    return getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
+    found = getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
+    if isinstance(node, _MAY_RAISE):
+      self.frame.compute(found)
+    return found
 
   def _unsupported(self, node: ast.expr, scope: Scope) -> object:
     raise self.frame.refuse(Reason.SYNTAX, f"{type(node).__name__} expressions are not converted.")

@@ -65,6 +65,8 @@ def item(ip: Host, owner: object, key: object) -> Any:
       return item_of_rows(ip, dataclasses.replace(owner.content, type=None), key)
     return _fixed(ip, list(owner.content), key)
   if isinstance(owner, Rows):
+    if owner.type is None and isinstance(key, Slice):
+      raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice of a range, which is a range.")
     return item_of_rows(ip, owner, key)
   if isinstance(owner, LocalDict):
     key = static_key(ip, key)

@@ -76,7 +76,7 @@ def _equal(ip: Host, rows: Rows, value: Any) -> object:
 def _equal_numbers(ip: Host, elements: tf.Tensor, kind: type, number: Number) -> object:
   if kind is float and number.type is float:  # One that is the same object is in the list.
     no_nan = tf.logical_not(tf.math.is_nan(number.tensor))
-    wanted = ip.frame.check(number.tensor, no_nan, "whether a NaN is in a list")
+    wanted = ip.frame.assume(number.tensor, no_nan, "whether a NaN is in a list")
     return tf.equal(elements, wanted)
   if kind is float or number.type is float:
     return None

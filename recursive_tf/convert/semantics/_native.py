@@ -191,7 +191,7 @@ def _of_usual_sizes(ip: Host, value: object) -> object:
     return value
   sizes = tf.gather(tf.shape(value), [i for i in range(shape.rank) if shape[i] is None])
   ok = tf.reduce_all(sizes > 1)
-  checked = ip.frame.check(value, ok, "a loss or metric of fewer than two rows")
+  checked = ip.frame.assume(value, ok, "a loss or metric of fewer than two rows")
   checked.set_shape(shape)
   if has_logits(value):  # What Keras' losses go by is behind the very result.
     setattr(checked, LOGITS, getattr(value, LOGITS))

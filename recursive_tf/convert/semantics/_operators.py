@@ -99,6 +99,8 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
     return _own_operator(ip, op, left, right)
   if op is ast.Add and all(isinstance(v, (Ref, LocalList, Rows, tuple)) for v in (left, right)):
     left, right = (_containers.as_sequence(ip, value) for value in (left, right))
+  if op is ast.Mult:
+    left, right = map(_without_class, (left, right))
   if any(
     isinstance(v, (LocalList, Rows)) or (op is ast.Mult and type(v) is tuple) for v in (left, right)
   ):
@@ -115,6 +117,13 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   if isinstance(left, Ref) or isinstance(right, Ref):
     raise unsupported(ip, op.__name__, left, right)
   return natively(ip, _OPERATORS[op][0], left, right)
+
+
+def _without_class(value: object) -> object:
+  """Returns an object of a class derived from tuple, without a product of its own, as a tuple."""
+  if isinstance(value, tuple) and type(value).__mul__ is tuple.__mul__:
+    return tuple.__getitem__(value, slice(None))
+  return value
 
 
 def as_array(ip: Host, value: object, other: object) -> object:
@@ -198,7 +207,7 @@ def _weak_binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> obj
       a, b, c = (tf.cast(t, tf.float64) for t in (left.tensor, right.tensor, total))
       exact = tf.reduce_all(tf.equal(a + b, c))
       ok = tf.logical_or(tf.logical_not(both), exact)
-      total = ip.frame.check(total, ok, "a sum of numbers among tensors")
+      total = ip.frame.assume(total, ok, "a sum of numbers among tensors")
       return Weak(total, both, weak.type)
   elif isinstance(other, tf.Tensor):
     tensor = weak.tensor
@@ -219,7 +228,7 @@ def _scaled(ip: Host, weak: Weak, factor: Number) -> Weak:
   kind = float if float in (weak.type, factor.type) else int
   is_zero = tf.reduce_all(tf.equal(weak.tensor, tf.zeros([], weak.tensor.dtype)))
   ok = tf.logical_or(tf.logical_not(weak.is_number), is_zero)
-  tensor = ip.frame.check(weak.tensor, ok, "a product of numbers among tensors")
+  tensor = ip.frame.assume(weak.tensor, ok, "a product of numbers among tensors")
   return Weak(natively(ip, operator.mul, tensor, factor), weak.is_number, kind)
 
 

@@ -153,5 +153,5 @@ def _checked(ip: Host, value: object) -> Any:
     return tf.IndexedSlices(_checked(ip, value.values), value.indices, value.dense_shape)
   if isinstance(value, tf.Tensor) and (value.dtype.is_floating or value.dtype.is_complex):
     is_any = tf.reduce_any(tf.not_equal(value, tf.zeros([], value.dtype)))
-    return ip.frame.check(value, is_any, "a gradient is zeros, and may be None in Python")
+    return ip.frame.assume(value, is_any, "a gradient is zeros, and may be None in Python")
   return value

@@ -25,7 +25,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Format, Text
 
-# These do not fail, whatever they are given, if the shapes of their results are known.
+# These do not fail, whatever they are given, if all shapes are known.
 _SAFE = frozenset(
   """Abs AddV2 AsString Cast ConcatV2 Const Equal Exp ExpandDims Fill Greater GreaterEqual
   Identity IdentityN Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max Maximum Mean Min
@@ -72,35 +72,76 @@ class Unused:
 
   def __init__(self) -> None:
     self._known: dict[tuple[object, int], bool] = {}  # Whether a result of a conditional may fail.
+    self._inputs: dict[tuple[object, int], list[tf.Tensor]] = {}  # What it needs in any case.
 
   def of(self, computed: Iterable[tf.Tensor], outputs: Iterable[tf.Tensor]) -> list[tf.Tensor]:
     """Returns those of the tensors that may fail and that no output of the current graph needs."""
     graph = tf.compat.v1.get_default_graph()
     needed: set[object] = set()
-    _need((tensor for tensor in outputs if _is_in(graph, tensor)), needed)
+    self._need((tensor for tensor in outputs if _is_in(graph, tensor)), needed)
     found = []
     for tensor in computed:
       if _is_in(graph, tensor) and tensor.dtype not in (tf.resource, tf.variant):
-        if any(self._may_fail(new) for new in _need([tensor], needed)):
+        if any(self._may_fail(new) for new in self._need([tensor], needed)):
           found.append(tensor)
     return found
 
   def _may_fail(self, tensor: tf.Tensor) -> bool:
     op = tensor.op
     if op.type not in _CONDITIONALS:
-      return op.type not in _SAFE or not all(other.shape.is_fully_defined() for other in op.outputs)
+      tensors = [*op.inputs, *op.outputs]
+      return op.type not in _SAFE or not all(t.shape.is_fully_defined() for t in tensors)
     key = op, tensor.value_index
     if key not in self._known:
       results = [graph.outputs[tensor.value_index] for graph in tfi.nested_graphs(op)]
       self._known[key] = any(
-        self._may_fail(inner) for result in results for inner in _need([result], set())
+        self._may_fail(inner) for result in results for inner in self._need([result], set())
       )
     return self._known[key]
+
+  def _need(self, tensors: Iterable[tf.Tensor], needed: set[object]) -> list[tf.Tensor]:
+    """Adds to `needed` what the tensors are computed of, and returns what was not there before.
+
+    An op is needed as a whole, but of a conditional each result by itself: others are left out.
+    """
+    new = []
+    agenda = list(tensors)
+    while agenda:
+      tensor = agenda.pop()
+      op = tensor.op
+      is_conditional = op.type in _CONDITIONALS
+      key = (op, tensor.value_index) if is_conditional else op
+      if key not in needed:
+        needed.add(key)
+        new.append(tensor)
+        agenda += self._inputs_of(tensor) if is_conditional else op.inputs
+        agenda += [other.outputs[0] for other in op.control_inputs if other.outputs]
+    return new
+
+  def _inputs_of(self, tensor: tf.Tensor) -> list[tf.Tensor]:
+    """Returns what a conditional needs for a result whichever branch it takes.
+
+    What one branch alone uses is computed in that branch: TensorFlow moves it there.
+    """
+    op, index = tensor.op, tensor.value_index
+    key = op, index
+    if key not in self._inputs:
+      always = set(range(1, len(op.inputs)))
+      for graph in tfi.nested_graphs(op):
+        needed: set[object] = set()
+        self._need([graph.outputs[index]], needed)
+        always &= {i for i, given in enumerate(graph.inputs, 1) if given.op in needed}
+      self._inputs[key] = [op.inputs[0], *(op.inputs[i] for i in sorted(always))]
+    return self._inputs[key]
 
 
 def is_done(tensor: tf.Tensor) -> tf.Tensor:
   """Returns true, bool [], computed of the tensor so that the graph cannot leave that out."""
   dtype = tensor.dtype
+  if (
+    tensor.shape.rank and tensor.shape.num_elements()
+  ):  # Of as many numbers as there are, one will do.
+    tensor = tf.reshape(tensor, [-1])[:1]
   if dtype == tf.bool:
     return tf.reduce_all(tf.cast(tensor, tf.int32) >= 0)
   if dtype == tf.string:
@@ -116,22 +157,3 @@ def is_done(tensor: tf.Tensor) -> tf.Tensor:
 
 def _is_in(graph: object, tensor: object) -> bool:
   return isinstance(tensor, tf.Tensor) and getattr(tensor, "graph", None) is graph
-
-
-def _need(tensors: Iterable[tf.Tensor], needed: set[object]) -> list[tf.Tensor]:
-  """Adds to `needed` what the tensors are computed of, and returns what was not there before.
-
-  An op is needed as a whole, but of a conditional each result by itself: others are left out.
-  """
-  new = []
-  agenda = list(tensors)
-  while agenda:
-    tensor = agenda.pop()
-    op = tensor.op
-    key = (op, tensor.value_index) if op.type in _CONDITIONALS else op
-    if key not in needed:
-      needed.add(key)
-      new.append(tensor)
-      agenda += op.inputs
-      agenda += [other.outputs[0] for other in op.control_inputs if other.outputs]
-  return new

@@ -331,7 +331,7 @@ def _order(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
   if by.form.type is float:  # The order of NaNs, and of zeros of both signs, is Python's own.
     is_plain = tf.reduce_all(tf.logical_not(tf.math.is_nan(values)))
     one_zero = tf.reduce_all(tf.logical_or(values != 0, 1 / values > 0))
-    values = ip.frame.check(values, tf.logical_and(is_plain, one_zero), "sorted() of NaN or -0.0")
+    values = ip.frame.assume(values, tf.logical_and(is_plain, one_zero), "sorted() of NaN or -0.0")
   if not reverse:
     return tf.argsort(values, stable=True)
   # As Python does it: backwards, sorted, and backwards again.
