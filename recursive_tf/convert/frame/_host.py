@@ -16,6 +16,7 @@ from recursive_tf.autodiff import DenseRows
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._ground import Ground
+from recursive_tf.convert.frame._kind import Kind
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import Closure, LocalList, Ref, Rows, Scope
 
@@ -215,6 +216,11 @@ class Host(Protocol):
 
   def closure(self, node: ast.FunctionDef, scope: Scope) -> Closure:
     """Makes the function that a definition inside a function makes."""
+
+  # --- What a value answers
+
+  def kind_of(self, value: object) -> Kind:
+    """Returns a value as what does the operations of the language with it."""
 
   # --- Attributes and items
 

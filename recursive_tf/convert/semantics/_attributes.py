@@ -16,34 +16,23 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _shapes
 from recursive_tf.convert.semantics._native import lifted, watch
 from recursive_tf.convert.values._abstract import (
-  Abstract,
-  Array,
   BoundMethod,
   Builtin,
-  Closure,
   Held,
-  LocalDict,
-  LocalList,
   LocalObject,
-  Made,
   Missing,
   Raises,
   Ref,
-  Rows,
   Scope,
-  Weak,
   has_more,
   is_named_tuple,
-  is_static,
   named,
   tuple_of,
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import Shape
 
 _TUPLE_FIELD = type(vars(collections.namedtuple("_Example", "field"))["field"])
 _PURE_METHODS = frozenset(  # Of strings; they give a string, a number or a bool.
@@ -51,9 +40,9 @@ _PURE_METHODS = frozenset(  # Of strings; they give a string, a number or a bool
   islower isspace isalnum istitle isnumeric isdecimal isidentifier startswith endswith count find
   rfind index rindex replace removeprefix removesuffix zfill""".split()
 )
-_NEEDS_VALUE = ("numpy", "eval", "__array__", "tolist", "item")
+NEEDS_VALUE = ("numpy", "eval", "__array__", "tolist", "item")
 # What tensors of graphs have, or say otherwise than those of eager execution.
-_OF_GRAPHS = frozenset(
+OF_GRAPHS = frozenset(
   """backing_device block_host_until_ready consumers device experimental_ref graph is_packed name op
   value_index""".split()
 )
@@ -61,31 +50,7 @@ _OF_GRAPHS = frozenset(
 
 def read(ip: Host, owner: object, name: str) -> Any:
   """Returns `owner.name`."""
-  if isinstance(owner, Ref):
-    return _of_ref(ip, owner, name)
-  if isinstance(owner, LocalObject):
-    return _of_object(ip, owner, name)
-  if isinstance(owner, (LocalList, LocalDict)):
-    return _method_of_container(ip, owner, name)
-  if isinstance(owner, Super):
-    return owner.read(name)
-  if isinstance(owner, Weak):
-    owner = ip.frame.strong(owner)
-  if isinstance(owner, Shape):
-    return _shapes.read(ip, owner, name)
-  if isinstance(owner, Array):
-    return _arrays.read(ip, owner, name)
-  if isinstance(owner, tf.Tensor) and not is_static(owner) and name in _shapes.ATTRIBUTES:
-    return _shapes.attribute_of_tensor(ip, owner, name)
-  if isinstance(owner, tf.Tensor) and name in _NEEDS_VALUE:
-    raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a tensor: its value is not there yet.")
-  if isinstance(owner, tf.Tensor) and not is_static(owner) and name in _OF_GRAPHS:
-    raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a tensor is another one in a graph.")
-  if isinstance(owner, Made):
-    raise ip.frame.refuse(Reason.MADE_OBJECT, f".{name}: {owner.description}.")
-  if isinstance(owner, (Number, Rows, Builtin, Closure, BoundMethod, Abstract)):
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f".{name} of a {named(owner)}.")
-  return of_static(ip, owner, name)
+  return ip.kind_of(owner).attribute(name)
 
 
 def of_static(ip: Host, owner: object, name: str) -> object:
@@ -210,7 +175,8 @@ def _lacks(ip: Host, kinds: frozenset[type], kind: type, name: str) -> bool:
 _PLAIN = frozenset([str, int, float, bool, list, tuple, dict, set, frozenset])
 
 
-def _of_ref(ip: Host, ref: Ref, name: str) -> object:
+def of_ref(ip: Host, ref: Ref, name: str) -> object:
+  """Returns an attribute of an object of the heap."""
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   value = frame.concrete(ref)
@@ -222,7 +188,7 @@ def _of_ref(ip: Host, ref: Ref, name: str) -> object:
   if having != kinds:  # The others have none, in which Python fails.
     frame.demand(is_exactly(ip, ref, having).tensor)
     frame.narrow([(ref, having | (frame.types_of(ref) & {NoneType, Missing}))])
-    return _of_ref(ip, ref, name)
+    return of_ref(ip, ref, name)
   if kinds == {str}:
     return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
   effects = ip.conversion.effects
@@ -469,7 +435,8 @@ def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:
 # --- What the program makes
 
 
-def _of_object(ip: Host, owner: LocalObject, name: str) -> object:
+def of_object(ip: Host, owner: LocalObject, name: str) -> object:
+  """Returns an attribute of an object that the program makes."""
   ip.conversion.guards.methods(owner.type)
   if name == "__class__":
     return owner.type
@@ -490,11 +457,6 @@ def _of_object(ip: Host, owner: LocalObject, name: str) -> object:
   if hasattr(type(found), "__get__") and not isinstance(found, type):
     raise ip.frame.refuse(Reason.OPAQUE_READ, f"{owner.type.__name__}.{name} is a descriptor.")
   return held
-
-
-def _method_of_container(ip: Host, owner: object, name: str) -> object:
-
-  return Builtin(name, lambda *args, **kwargs: ip.method(owner, name, args, kwargs))
 
 
 def super_of(ip: Host, scope: Scope) -> object:

@@ -36,24 +36,18 @@ from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.values._abstract import (
   VIEWS,
-  BoundMethod,
-  Builtin,
   Closure,
   LocalDict,
   LocalObject,
-  Missing,
   Raises,
   Ref,
   Scope,
-  Weak,
   is_named_tuple,
   is_static,
   makes_its_own,
   named,
   tuple_of,
 )
-from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Spread
 from recursive_tf.subgraph import SubGraph, SubGraphFunction
 from recursive_tf.subgraph._decorator import BoundMethod as SubGraphMethod
@@ -62,34 +56,43 @@ _SUBGRAPHS = (SubGraph, SubGraphFunction, SubGraphMethod)
 _PLAIN_DESCRIPTORS = (property, types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
-def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, Any]) -> Any:
   """Returns `function(*args, **kwargs)`."""
-  frame = ip.frame
   if function is None:
     raise Raises
-  if isinstance(function, Builtin) and _spread(args) is None:
-    _check_fit(ip, function.name, function.call, args, kwargs)
-    return function.call(*args, **kwargs)
-  if isinstance(function, Closure):
-    return call_function(ip, function, args, kwargs)
-  owner = function.owner if isinstance(function, BoundMethod) else None
-  for graph in (function, getattr(function, "__self__", owner)):
+  return ip.kind_of(function).call(args, kwargs)
+
+
+def refuse_subgraph(ip: Host, *functions: object) -> None:
+  """Refuses a call of a SubGraph, or of what is bound to one."""
+  for graph in functions:
     if isinstance(graph, _SUBGRAPHS):
       raise _of_subgraph(ip, graph)
-  if isinstance(function, BoundMethod):
-    return call(ip, function.function, [function.owner, *args], kwargs)
+
+
+def call_no_function(ip: Host, value: object, args: list[object]) -> object:
+  """Refuses a call of what is no function."""
+  if spread(args) is not None:
+    return _table.call_spread(ip, value, args)
+  text = "Something that only the run knows is called."
+  raise ip.frame.refuse(Reason.OPAQUE_CALL, text)
+
+
+def call_known(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+  """Calls what is known at conversion: a function, a class, or an object."""
+  refuse_subgraph(ip, function, getattr(function, "__self__", None))
   if isinstance(function, functools.partial):
     guards = ip.conversion.guards
     target, given = (guards.attribute(function, name) for name in ("func", "args"))
     keywords = guards.items(guards.attribute(function, "keywords"))
     return call(ip, target, [*given, *args], {**keywords, **kwargs})
-  if type(function) in _GETTERS and len(args) == 1 and not kwargs and _spread(args) is None:
+  if type(function) in _GETTERS and len(args) == 1 and not kwargs and spread(args) is None:
     return _get(ip, function, args[0])
   plain = getattr(function, "python", None)
   if plain is not None and getattr(type(function), "_is_decorated", False):
     return call(ip, plain, args, kwargs)
   if isinstance(function, types.MethodType) and is_named_tuple(function.__self__):
-    is_make = function.__name__ == "_make" and _spread(args) is None
+    is_make = function.__name__ == "_make" and spread(args) is None
     if is_make and len(args) == 1 and not kwargs:
       made: Any = function.__self__
       return tuple_of(made, ip.fixed_items(args[0]))
@@ -97,10 +100,10 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if _is_written_out(function):
     return call_function(ip, function, args, kwargs)
-  if _spread(args) is not None:
+  if spread(args) is not None:
     return _table.call_spread(ip, function, args)
   if _table.knows(function):
-    _check_fit(ip, function.__name__, _table.implementation(function), [ip, *args], kwargs)
+    check_fit(ip, function.__name__, _table.implementation(function), [ip, *args], kwargs)
     if kwargs and not _table.takes(function, kwargs):
       raise Raises  # A TypeError.
     return _table.call(ip, function, args, kwargs)
@@ -113,12 +116,6 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
   own = _attributes.by_class(ip.conversion.guards.type_of(function), "__call__")
   if isinstance(own, types.FunctionType) and not _libraries.is_library(own):
     return call_function(ip, own, [function, *args], kwargs)
-  if isinstance(function, Ref) and function.path and function.path[-1][0] == "lookup":
-    return _call_entry(ip, function, args, kwargs)
-  if isinstance(function, (Ref, Number, tf.Tensor, Weak, LocalObject)):
-    if isinstance(function, LocalObject) or _is_callable_object(ip, function):
-      return call(ip, ip.attribute(function, "__call__"), args, kwargs)
-    raise frame.refuse(Reason.OPAQUE_CALL, "Something that only the run knows is called.")
   return _call_library(ip, function, args, kwargs)
 
 
@@ -140,18 +137,7 @@ def _read_part(ip: Host, getter: object, owner: Any, part: Any) -> object:
   return owner
 
 
-def _is_callable_object(ip: Host, value: Any) -> bool:
-  """Tells whether a value is an object of the structure whose classes have `__call__`."""
-  if not isinstance(value, Ref):
-    return False
-  kinds = ip.frame.types_of(value) - {NoneType, Missing}
-  own = [(kind, _attributes.by_class(kind, "__call__")) for kind in kinds]
-  return bool(own) and all(
-    isinstance(call, types.FunctionType) and not _libraries.is_library(kind) for kind, call in own
-  )
-
-
-def _check_fit(
+def check_fit(
   ip: Host, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, object]
 ) -> None:
   """Refuses arguments that what stands for a builtin function or method does not take."""
@@ -163,7 +149,7 @@ def _check_fit(
     ) from None
 
 
-def _call_entry(ip: Host, function: Ref, args: list[Any], kwargs: dict[str, Any]) -> object:
+def call_entry(ip: Host, function: Ref, args: list[Any], kwargs: dict[str, Any]) -> object:
   """Calls the function that a table of the user's has for something read from the heap."""
   frame = ip.frame
   _, table, *default = function.path[-1]
@@ -388,8 +374,8 @@ def _bind(ip: Host, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
   Defaults that are numbers or such stand for themselves; others are objects as any other.
   """
   parameters = signature(ip, function)
-  spread = _spread(args)
-  if spread is not None:
+  last = spread(args)
+  if last is not None:
     _check_rest(ip, parameters, args)
     args = args[:-1]
   try:
@@ -398,9 +384,9 @@ def _bind(ip: Host, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     raise Raises from None
   bound.apply_defaults()
   names = dict(bound.arguments)
-  if spread is not None:
+  if last is not None:
     (rest,) = (n for n, p in parameters.parameters.items() if p.kind is p.VAR_POSITIONAL)
-    more = dataclasses.replace(spread.rows, type=tuple)
+    more = dataclasses.replace(last.rows, type=tuple)
     names[rest] = _containers.binary(ip, ast.Add, names[rest], more) if names[rest] else more
   for _, container in containers(tuple(names.values())):
     if container.sharing is not ip.frame.sharing:
@@ -411,7 +397,7 @@ def _bind(ip: Host, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
   return names
 
 
-def _spread(args: Sequence[Any]) -> Spread | None:
+def spread(args: Sequence[Any]) -> Spread | None:
   """Returns `*rows` among the arguments of a call."""
   return next((arg for arg in args if isinstance(arg, Spread)), None)
 

@@ -36,6 +36,7 @@ from recursive_tf.convert.semantics import (
   _operators,
   _text,
   _truth,
+  kinds,
 )
 from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.semantics._signatures import function_of_lambda
@@ -77,6 +78,7 @@ class Interpreter:
 
   # --- The operations, from below: `Host` says what they do.
 
+  kind_of = kinds.kind_of
   attribute = _dispatch.read
   write_attribute = _attributes.write
   item = _dispatch.item

@@ -17,50 +17,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import tensorflow as tf
 
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._paths import Held as Held
+from recursive_tf.convert.values._paths import Path as Path
+from recursive_tf.convert.values._paths import Step as Step
+from recursive_tf.convert.values._paths import plain_path as plain_path
+from recursive_tf.convert.values._value import Ours, Value
 
 if TYPE_CHECKING:
   from recursive_tf.convert.syntax.source import FunctionSource
-
-Step = tuple[Any, ...]
-Path = tuple[Step, ...]
-
-
-_CONSTANTS = (str, int, float, bool, bytes, tuple, type(None))
-
-
-def _is_same(a: Any, b: Any) -> bool:
-  if a is b or type(a) is not type(b):
-    return a is b
-  if isinstance(a, tuple):
-    return len(a) == len(b) and all(map(_is_same, a, b))
-  return isinstance(a, _CONSTANTS) and a == b and repr(a) == repr(b)
-
-
-class Held:
-  """An object of the program that a step of a path mentions.
-
-  Equal if it is the same object, or an equal constant of the same type.
-  """
-
-  def __init__(self, value: Any):
-    self.value = value
-
-  def __eq__(self, other: object) -> bool:
-    return isinstance(other, Held) and _is_same(self.value, other.value)
-
-  def __hash__(self) -> int:
-    value = self.value
-    return hash(type(value)) if isinstance(value, _CONSTANTS) else id(value)
-
-  def __repr__(self) -> str:
-    return f"<{type(self.value).__name__}>"
-
-
-def plain_path(path: Path) -> Path:
-  """Returns a path with the objects themselves."""
-  return tuple(
-    tuple(part.value if isinstance(part, Held) else part for part in step) for step in path
-  )
 
 
 class Missing:
@@ -68,7 +32,7 @@ class Missing:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Base:
+class Base(Ours):
   """A heap object whose row of columns can be read.
 
   Attributes:
@@ -81,7 +45,7 @@ class Base:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Ref:
+class Ref(Value):
   """Something on the Python heap, read when it is needed.
 
   Attributes:
@@ -101,8 +65,14 @@ class Ref:
     """Returns what two reads of the same have in common."""
     return id(self.base.handle), self.path
 
+  def named(self) -> str:
+    return " or ".join(sorted(kind.__name__ for kind in self.base.types)) or "object"
 
-class Local:
+  def is_lowered(self) -> bool:
+    return True
+
+
+class Local(Value):
   """Base of containers that the program itself makes and may change while it runs."""
 
   def snapshot(self) -> Any:
@@ -115,7 +85,7 @@ class Local:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(Value):
   """Elements of one form, as many as the run finds.
 
   Attributes:
@@ -130,6 +100,12 @@ class Rows:
   tensors: tuple[tf.Tensor, ...]
   form: Any
   type: type | None = None
+
+  def named(self) -> str:
+    return "list"
+
+  def within(self) -> Iterable[object]:
+    return (self.length, *self.tensors)
 
 
 class Keeper(Protocol):
@@ -183,6 +159,7 @@ class LocalList(Container):
     lazy: of an iterator whose elements code of the program makes, how; see `_lazy.py`.
   """
 
+  is_new = True
   type: type = list
   is_iterator = False
   lazy: Any = None
@@ -210,6 +187,13 @@ class LocalList(Container):
   def restore(self, content: Any) -> None:
     """Puts back the content."""
     self._content = content if isinstance(content, Rows) else tuple(content)
+
+  def named(self) -> str:
+    return "list"
+
+  def within(self) -> Iterable[object]:
+    content = self.content
+    return (content,) if isinstance(content, Rows) else content
 
 
 def same_content(a: Any, b: Any) -> bool:
@@ -254,6 +238,9 @@ def merged(old: dict[Any, object], content: dict[Any, object]) -> dict[Any, Any]
 class LocalDict(Container):
   """A dict with keys known at conversion."""
 
+  is_new = True
+  has_operators = False
+
   def __init__(self, items: Mapping[Any, object]):
     self._content = dict(items)
 
@@ -270,6 +257,12 @@ class LocalDict(Container):
     """Puts back the items."""
     self._content = merged(self._content, content)
 
+  def named(self) -> str:
+    return "dict"
+
+  def within(self) -> Iterable[object]:
+    return self.items.values()
+
 
 class LocalObject(Container):
   """An instance of a dataclass or of another small class of the user's, made by the program.
@@ -277,6 +270,8 @@ class LocalObject(Container):
   Attributes:
     type: its class.
   """
+
+  is_new = True
 
   def __init__(self, type_: type, fields: Mapping[str, object]):
     self.type = type_
@@ -295,9 +290,15 @@ class LocalObject(Container):
     """Puts back the attributes."""
     self._content = merged(self._content, content)
 
+  def named(self) -> str:
+    return self.type.__name__
+
+  def within(self) -> Iterable[object]:
+    return self.fields.values()
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Weak:
+class Weak(Value):
   """A tensor on some paths, a Python number on others: what `sum` makes, or `loss = 0.0` begins.
 
   Attributes:
@@ -306,13 +307,23 @@ class Weak:
     type: type of the number, int or float.
   """
 
+  has_identity = False
   tensor: tf.Tensor
   is_number: tf.Tensor
   type: type
 
+  def named(self) -> str:
+    return self.type.__name__
+
+  def within(self) -> Iterable[object]:
+    return (self.tensor,)
+
+  def is_lowered(self) -> bool:
+    return True
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Maybe:
+class Maybe(Value):
   """None on some paths, on others a value.
 
   Attributes:
@@ -320,8 +331,18 @@ class Maybe:
     is_there: bool [], whether it is not None.
   """
 
+  has_identity = False
   value: Any
   is_there: tf.Tensor
+
+  def named(self) -> str:
+    return "value or None"
+
+  def within(self) -> Iterable[object]:
+    return (self.value,)
+
+  def is_lowered(self) -> bool:
+    return True
 
 
 class Scope(Local):
@@ -360,7 +381,7 @@ class Scope(Local):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Closure:
+class Closure(Value):
   """A function or lambda that the program defines while it runs.
 
   Attributes:
@@ -370,22 +391,31 @@ class Closure:
     source: the `FunctionSource` it lies in.
   """
 
+  is_new = True
+  has_operators = False
   node: ast.FunctionDef
   scope: Scope
   defaults: dict[str, object]
   source: FunctionSource
 
+  def named(self) -> str:
+    return "function"
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class BoundMethod:
+class BoundMethod(Value):
   """A method of the user's with the object it belongs to."""
 
+  has_operators = False
   function: Any
   owner: Any
 
+  def named(self) -> str:
+    return "function"
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Builtin:
+class Builtin(Value):
   """A method of an abstract value, done by the converter.
 
   Attributes:
@@ -393,19 +423,23 @@ class Builtin:
     call: takes the abstract arguments and returns the abstract result.
   """
 
+  has_operators = False
   name: str
   call: Callable[..., object]
 
+  def named(self) -> str:
+    return "function"
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Undefined:
+class Undefined(Value):
   """A variable that only one branch defined."""
 
   name: str
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class MaybeUnbound:
+class MaybeUnbound(Value):
   """A variable that only some paths defined.
 
   Attributes:
@@ -419,14 +453,23 @@ class MaybeUnbound:
   is_bound: tf.Tensor
 
 
-class Abstract:
+class Abstract(Value):
   """Base of further values that only the run knows, which can be used in one way only.
 
   Attributes:
     description: what messages call it.
   """
 
+  has_identity = False
   description = ""
+  has_operators = False
+
+  def named(self) -> str:
+    description = self.description or "value of the run"
+    return description.removeprefix("An ").removeprefix("A ")
+
+  def is_lowered(self) -> bool:
+    return True
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -441,6 +484,9 @@ class IntOrFloat(Abstract):
   value: Number
   is_int: tf.Tensor
   description = "An int or a float"
+
+  def within(self) -> Iterable[object]:
+    return (self.value, self.is_int)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -458,6 +504,9 @@ class Array(Abstract):
   is_new: bool
   description = "An array of NumPy"
 
+  def within(self) -> Iterable[object]:
+    return (self.tensor,)
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Made(Abstract):
@@ -470,8 +519,11 @@ class Made(Abstract):
   handle: tf.Tensor
   description = "An old or a new object, as only the run knows"
 
+  def within(self) -> Iterable[object]:
+    return (self.handle,)
 
-class Unset:
+
+class Unset(Ours):
   """The value of a variable that is read only after it has been set."""
 
 
@@ -487,21 +539,7 @@ class Raises(Bottom):
   """The program raises an exception on this path."""
 
 
-ABSTRACT = (
-  tf.Tensor,
-  Number,
-  Ref,
-  Rows,
-  Weak,
-  Maybe,
-  Local,
-  Closure,
-  BoundMethod,
-  Builtin,
-  Undefined,
-  MaybeUnbound,
-  Abstract,
-)
+ABSTRACT = (tf.Tensor, Value)
 
 
 def as_rows(value: Any) -> Rows | None:
@@ -542,26 +580,11 @@ def is_static(value: Any) -> bool:
   return not isinstance(value, ABSTRACT)
 
 
-def named(value: Any) -> str:
+def named(value: object) -> str:
   """Returns what messages call a value: by its Python type, none of which is ours."""
-  if isinstance(value, (Number, LocalObject, Weak)):
-    name = value.type.__name__
-    return f"{name} of the run" if isinstance(value, Number) else name
-  if isinstance(value, (Closure, BoundMethod, Builtin)):
-    return "function"
-  if isinstance(value, Ref):
-    return " or ".join(sorted(kind.__name__ for kind in value.base.types)) or "object"
-  if isinstance(value, tf.Tensor):
-    return "tensor"
-  if isinstance(value, Abstract):
-    description = value.description or "value of the run"
-    return description.removeprefix("An ").removeprefix("A ")
-  for kind, name in ((LocalDict, "dict"), ((LocalList, Rows), "list"), (Maybe, "value or None")):
-    if isinstance(value, kind):
-      return name
-  if isinstance(value, (Undefined, MaybeUnbound, Unset, Scope, Base)):
-    return "value"
-  return type(value).__name__
+  if isinstance(value, Ours):
+    return value.named()
+  return "tensor" if isinstance(value, tf.Tensor) else type(value).__name__
 
 
 def shown(value: Any) -> str:

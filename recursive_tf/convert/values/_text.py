@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import tensorflow as tf
@@ -68,6 +68,9 @@ class Text(Abstract):
 
   parts: tuple[Any, ...]
   description = "A string that only the run knows"
+
+  def within(self) -> Iterable[object]:
+    return self.parts
 
   def known(self) -> object:
     """Returns the string, if all of it is known; else itself."""

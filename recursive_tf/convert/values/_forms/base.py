@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 import tensorflow as tf
@@ -411,6 +411,11 @@ def number_of(value: object) -> Number | None:
   if isinstance(value, Number):
     return value
   return as_number(value) if type(value) in NUMBERS else None
+
+
+def is_number(value: object) -> TypeGuard[Number | int | float | bool]:
+  """Tells whether a value is a number, static or not."""
+  return number_of(value) is not None
 
 
 def dtype_of_number(type_: type) -> tf.DType:

@@ -3,126 +3,36 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import keras
-import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.values._abstract import (
   VIEWS,
-  Abstract,
-  Array,
-  BoundMethod,
-  Container,
-  IntOrFloat,
-  LocalDict,
-  LocalList,
-  LocalObject,
-  Made,
-  Maybe,
-  MaybeUnbound,
-  Missing,
-  Ref,
   Rows,
-  Undefined,
-  Unset,
-  Weak,
 )
 from recursive_tf.convert.values._forms.base import (
-  NUMBERS,
   Mismatch,
   Reader,
-  is_tensor_like,
 )
 from recursive_tf.convert.values._forms.data import (
   ArrayForm,
-  IntOrFloatForm,
   NumberForm,
-  RefForm,
   StaticForm,
   TensorForm,
   WeakForm,
 )
 from recursive_tf.convert.values._forms.made import MadeForm
 from recursive_tf.convert.values._forms.maybe import (
-  MaybeForm,
   MaybeUnboundForm,
   UndefinedForm,
   UnsetForm,
 )
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._forms.rows import RowsForm
-from recursive_tf.convert.values._forms.text import TextForm
-from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._text import Text
 
 Form = Any  # One of those of `forms/`; None where nothing is known.
-
-
-def form_of(value: object, reader: Reader) -> Form:
-  """Returns the most specific form of one value."""
-  value = reader.optional(value)
-  if isinstance(value, Maybe):
-    return MaybeForm(form_of(value.value, reader))
-  if isinstance(value, keras.Variable):
-    reader.note_copied(value.value)
-  if isinstance(value, tf.Variable):
-    reader.note_copied(value)
-    return ArrayForm(_spec(value), frozenset([type(value)]), False)
-  value = reader.resolve(value)
-  if isinstance(value, Number):
-    return NumberForm(value.type, reader.source(value) is not None)
-  if isinstance(value, IntOrFloat):
-    return IntOrFloatForm()
-  if isinstance(value, Weak):
-    return WeakForm(_spec(value.tensor), value.type)
-  if isinstance(value, Ref):
-    types = reader.types_of(value)
-    if reader.is_made_string(value):
-      return TextForm()
-    return RefForm(types - {Missing} or types)  # What is missing fails as it is passed on.
-  if isinstance(value, Array):
-    return ArrayForm(_spec(value.tensor), value.types, value.is_new)
-  if isinstance(value, Text):
-    return TextForm()
-  if isinstance(value, Made) or (isinstance(value, Container) and reader.has_handle(value)):
-    return MadeForm()
-  if isinstance(value, Abstract):
-    raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
-  if isinstance(value, Undefined):
-    return UndefinedForm(value.name)
-  if isinstance(value, MaybeUnbound):
-    return MaybeUnboundForm(value.name, form_of(value.value, reader))
-  if isinstance(value, Unset):
-    return UnsetForm()
-  if isinstance(value, LocalList):
-    if value.is_iterator:
-      text = "An iterator is passed on, returned or kept. Make it a list where it is made."
-      raise reader.refuse(Reason.UNSUPPORTED_OPERATION, text)
-    if isinstance(value.content, Rows):
-      return RowsForm(value.content.form)
-    parts = tuple(form_of(item, reader) for item in value.content)
-    return NestForm(value.type, tuple(range(len(parts))), parts)
-  if isinstance(value, Rows):
-    return RowsForm(value.form, value.type)
-  if isinstance(value, LocalDict):
-    return NestForm(dict, tuple(value.items), _forms(value.items.values(), reader))
-  if isinstance(value, LocalObject):
-    return NestForm(value.type, tuple(value.fields), _forms(value.fields.values(), reader))
-  if isinstance(value, BoundMethod):
-    return NestForm(BoundMethod, (0, 1), _forms((value.function, value.owner), reader))
-  if isinstance(value, tuple):
-    if _is_plain(value):
-      return StaticForm(value)
-    return NestForm(type(value), tuple(range(len(value))), _forms(value, reader))
-  if isinstance(value, (np.ndarray, np.generic)):
-    return ArrayForm(_spec(value), frozenset([type(value)]), False)
-  if is_tensor_like(value):
-    return TensorForm(_spec(value))
-  return StaticForm(value)
 
 
 def join(a: Form, b: Form) -> Form:
@@ -300,21 +210,6 @@ def ended(form: Form) -> Form:
 def describe(form: Form) -> str:
   """Returns what messages call a value of this form."""
   return "nothing" if form is None else str(form.describe())
-
-
-def _forms(values: Iterable[object], reader: Reader) -> tuple[Form, ...]:
-  return tuple(form_of(value, reader) for value in values)
-
-
-def _is_plain(value: object) -> bool:
-  """Tells whether a tuple is known at conversion, numbers and names only."""
-  if isinstance(value, tuple):
-    return all(_is_plain(item) for item in value)
-  return value is None or isinstance(value, (*NUMBERS, str, type))
-
-
-def _spec(value: Any) -> tf.TensorSpec:
-  return tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
 
 
 def part_of(rows: Rows, position: int) -> Rows:

@@ -178,13 +178,6 @@ def build(form: NestForm, parts: list[Any]) -> object:
 
 def parts_of(value: Any) -> list[Any]:
   """Returns the parts of a container in the order of its form."""
-  if isinstance(value, LocalList):
-    assert value.items is not None  # Its form is a NestForm.
-    return list(value.items)
-  if isinstance(value, LocalDict):
-    return list(value.items.values())
-  if isinstance(value, LocalObject):
-    return list(value.fields.values())
   if isinstance(value, BoundMethod):
     return [value.function, value.owner]
-  return list(value)
+  return list(value if isinstance(value, tuple) else value.within())
