@@ -24,6 +24,7 @@ from recursive_tf.convert.effects._places import (
   is_entry,
   table_form,
 )
+from recursive_tf.convert.frame._access import is_plain_write
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
 from recursive_tf.convert.frame._sharing import containers, kind_of
@@ -103,7 +104,7 @@ class Effects(ContainerEffects):
     frame = ip.frame
     kinds = frame.types_of(ref) - {NoneType, Missing}
     for kind in kinds:
-      if step[0] == "attr" and not _is_plain_write(kind, step[1]):
+      if step[0] == "attr" and not is_plain_write(kind, step[1]):
         found = inspect.getattr_static(kind, step[1], None)
         if isinstance(found, property) and found.fset is not None and len(kinds) == 1:
           ip.call(BoundMethod(found.fset, ref), [value], {})
@@ -168,7 +169,7 @@ class Effects(ContainerEffects):
     if isinstance(found, property) and found.fset is not None:
       ip.call(BoundMethod(found.fset, owner), [value], {})
       return
-    if not _is_plain_write(type(owner), name):
+    if not is_plain_write(type(owner), name):
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} is not a plain attribute.")
     if self._is_walked(frame, owner):
       self.write_step(ip, Ref(frame.base(owner)), ("attr", name), value)
@@ -341,11 +342,3 @@ def _may_be_none(value: Any, frame: Frame) -> bool:
 def _wraps(owner: Any) -> bool:
   """Tells whether an object's class keeps lists as lists of its own, as TensorFlow's do."""
   return _libraries.is_library(type(owner).__setattr__) and not isinstance(owner, types.CellType)
-
-
-def _is_plain_write(kind: type, name: str) -> bool:
-  own = inspect.getattr_static(kind, "__setattr__")
-  is_users = isinstance(own, types.FunctionType) and not _libraries.is_library(own)
-  found = inspect.getattr_static(kind, name, None)
-  has_setter = hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
-  return not is_users and not has_setter

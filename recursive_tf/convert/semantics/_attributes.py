@@ -14,6 +14,9 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
+from recursive_tf.convert.frame._access import by_class as by_class
+from recursive_tf.convert.frame._access import has_own_getattr as has_own_getattr
+from recursive_tf.convert.frame._access import in_class as in_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics._native import lifted, watch
@@ -146,17 +149,6 @@ def _is_shadowed(owner: object, name: str) -> bool:
   return name in getattr(owner, "__dict__", {})
 
 
-def has_own_getattr(type_: type) -> bool:
-  """Tells whether reading an attribute runs code of the user's."""
-  if _libraries.is_library(type_):
-    return False
-  own = inspect.getattr_static(type_, "__getattribute__")
-  overridden = own is not object.__getattribute__ and isinstance(own, types.FunctionType)
-  getter = by_class(type_, "__getattr__")  # That of the metaclass is not for its objects.
-  is_users = isinstance(getter, types.FunctionType) and not _libraries.is_library(getter)
-  return (overridden and not _libraries.is_library(own)) or is_users
-
-
 # --- Heap objects
 
 
@@ -225,20 +217,6 @@ def _behind_enum(ip: Host, kinds: Collection[type], name: str) -> str:
   for kind in kinds:
     ip.conversion.guards.of_class(kind, name)
   return _enums.FIELDS[name]
-
-
-def by_class(kind: type, name: str) -> object:
-  """Returns what objects of a class find in it, a decorated recursive function as the plain one.
-
-  What the class itself finds in its metaclass is not theirs.
-  """
-  found: Any = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-  return found.python if getattr(type(found), "_is_decorated", False) else found
-
-
-def in_class(kind: type, name: str) -> bool:
-  """Tells whether objects of a class find something in it."""
-  return any(name in vars(base) for base in kind.__mro__)
 
 
 def has_static(ip: Host, owner: object, name: str) -> bool:

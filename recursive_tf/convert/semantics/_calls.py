@@ -17,6 +17,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame import _access
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap import _libraries
@@ -53,7 +54,6 @@ from recursive_tf.subgraph import SubGraph, SubGraphFunction
 from recursive_tf.subgraph._decorator import BoundMethod as SubGraphMethod
 
 _SUBGRAPHS = (SubGraph, SubGraphFunction, SubGraphMethod)
-_PLAIN_DESCRIPTORS = (property, types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
 def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -255,7 +255,7 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) is not converted.")
   if type_.__new__ is not object.__new__ or type(type_) is not type:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or metaclass.")
-  own = _own_access(type_)
+  own = _access.own_access(type_)
   if own is not None:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own {own}.")
   ip.conversion.guards.methods(type_)
@@ -265,7 +265,7 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
   generated = getattr(type_.__init__, "__module__", "") == type_.__module__ and not hasattr(
     type_.__init__, "__code__"
   )
-  if fields is not None and (generated or _is_generated(type_.__init__)):
+  if fields is not None and (generated or _access.is_generated(type_.__init__)):
     bound = inspect.signature(type_).bind(*args, **kwargs)
     values: dict[str, object] = {}
     for name, parameter in inspect.signature(type_).parameters.items():
@@ -297,23 +297,6 @@ def _of_subgraph(ip: Host, graph: object) -> Exception:
     f"{name} is a SubGraph already, made of a graph and not of Python. Call it outside, or call the"
     " function that it was made of, undecorated: that becomes a SubGraph here.",
   )
-
-
-def _own_access(type_: type) -> str | None:
-  """Returns what runs code of the user's when attributes of an object are read or written."""
-  for name in ("__setattr__", "__delattr__", "__getattribute__", "__getattr__", "__del__"):
-    found = inspect.getattr_static(type_, name, None)
-    if found is not getattr(object, name, None) and not _is_generated(found):
-      return name
-  for kind in type_.__mro__:
-    for name, found in vars(kind).items():
-      if hasattr(type(found), "__set__") and not isinstance(found, _PLAIN_DESCRIPTORS):
-        return f"{type(found).__name__} {name!r}"
-  return None
-
-
-def _is_generated(init: object) -> bool:
-  return getattr(getattr(init, "__code__", None), "co_filename", "") == "<string>"
 
 
 # --- The user's functions

@@ -291,6 +291,22 @@ class BaseForm:
     return found
 
 
+class HandleForm(BaseForm):
+  """An object that is known by its number: of the heap, or one that the run makes."""
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    yield tf.TensorSpec([], tf.int32)
+
+  def can_be_made(self) -> bool:
+    return True
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    return source.object_of(int(next(parts)))
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    return [source.object_of(int(handle)) for handle in source.numbers(next(parts))]
+
+
 # Of what reading finds: the steps that lead there, the exact types, and of tensors the spec.
 Seen: TypeAlias = tuple[Path, frozenset[type], tf.TensorSpec | None]
 Class: TypeAlias = type  # Where a field has that name.

@@ -28,6 +28,7 @@ from recursive_tf.convert.values._forms.base import (
   BaseForm,
   Class,
   DoesNotFit,
+  HandleForm,
   Join,
   Mismatch,
   Parts,
@@ -479,13 +480,10 @@ class WeakForm(BaseForm):
 
 
 @dataclasses.dataclass(frozen=True)
-class RefForm(BaseForm):
+class RefForm(HandleForm):
   """An object of the heap, with the exact types it can have."""
 
   types: frozenset[type]
-
-  def specs(self) -> Iterator[tf.TensorSpec]:
-    yield tf.TensorSpec([], tf.int32)
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [reader.base(value).handle]
@@ -525,15 +523,6 @@ class RefForm(BaseForm):
 
   def can_be_unbound(self) -> bool:
     return True
-
-  def can_be_made(self) -> bool:
-    return True
-
-  def rebuild(self, parts: Parts, source: Source) -> object:
-    return source.object_of(int(next(parts)))
-
-  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
-    return [source.object_of(int(handle)) for handle in source.numbers(next(parts))]
 
   def encode(self, value: object, handles: Iterator[int]) -> list[object]:
     if type(value) not in self.types:
