@@ -17,18 +17,12 @@ SWITCHES = {
   "frame/_making.py: Making.handle": 4,
   "frame/_making.py: Making.made": 5,
   "frame/_making.py: Making._with_handles": 4,
-  "frame/_reading.py: Reading.tensor": 5,
-  "semantics/_items.py: known_index": 4,
   "semantics/_items.py: builtin_item": 4,
-  "semantics/_items.py: item_of_static": 6,
-  "semantics/_items.py: get_of_static": 4,
-  "semantics/_items.py: static_key": 4,
   "semantics/_layers.py: _converted": 5,
   "semantics/_lazy.py: _watched": 5,
   "semantics/_operators.py: _in_place": 5,
   "semantics/_tensor_lists.py: _stacked": 4,
   "semantics/_text.py: equal": 4,
-  "semantics/_totals.py: total": 7,
 }
 
 # How many lines of the converter say `Any`.

@@ -30,6 +30,9 @@ class Kind(Protocol):
   def write_item(self, key: object, new: object) -> None:
     """Does `value[key] = new`."""
 
+  def entry(self, table: dict[object, object]) -> object:
+    """Returns `table[value]` of a dict that is known."""
+
   def rows(self, one_by_one: bool) -> Rows | None:
     """Returns the elements of what has as many as the run finds; None if they are known.
 

@@ -20,7 +20,6 @@ from recursive_tf.convert.semantics import _arrays, _attributes, _text
 from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
-  Abstract,
   Array,
   BoundMethod,
   Container,
@@ -68,10 +67,20 @@ def item_of_tensor(ip: Host, owner: tf.Tensor, key: object) -> object:
 def known_index(ip: Host, key: object, kind: str) -> object:
   """Returns an index into what is known at conversion, where only what is known may be."""
   index = key.static() if isinstance(key, Slice) else as_index(ip, key)
-  if isinstance(key, (Number, Ref, tf.Tensor)) or (isinstance(key, Slice) and index is None):
+  if (index is None) if isinstance(key, Slice) else _is_of_run(key):
     text = f"An item of a {kind} by what only the run knows."
     raise ip.frame.refuse(Reason.NEEDS_VALUE, text)
   return index
+
+
+def _is_of_run(key: object) -> bool:
+  """Tells whether only the run knows a number, or what may be one."""
+  return isinstance(key, (Number, Ref, tf.Tensor))
+
+
+def _is_known(key: object) -> bool:
+  """Tells whether the key of a dict is known at conversion."""
+  return is_static(key) and not isinstance(key, tf.Tensor)
 
 
 def _row_of_variable(ip: Host, owner: Any, key: object) -> object:
@@ -279,18 +288,7 @@ def item_of_static(ip: Host, owner: Any, key: Any) -> object:
     if isinstance(key, Slice):
       return frame.new(LocalList(fixed(ip, tuple(guards.elements(owner)), key)))
     return fixed(ip, tuple(guards.elements(owner)), key)
-  if isinstance(key, Text):
-    return ip.conversion.effects.item_of_dict(ip, owner, key)
-  if isinstance(key, (Ref, Number)):
-    return lookup(ip, owner, key)
-  if isinstance(key, Abstract):
-    raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a string that only the run makes.")
-  if not is_static(key) or isinstance(key, tf.Tensor):
-    raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a key that only the run knows.")
-  found = guards.entry(owner, key)
-  if key not in owner:
-    raise Raises
-  return found
+  return ip.kind_of(key).entry(owner)
 
 
 def length_of_static(ip: Host, owner: object) -> Any:
@@ -307,7 +305,7 @@ def get_of_static(ip: Host, owner: dict[Any, object], key: Any, default: object 
   if isinstance(key, Text) and state is None:
     return ip.conversion.effects.item_of_dict(ip, owner, key, default)
   is_run = isinstance(key, (Ref, Number))
-  is_known = is_run or (is_static(key) and not isinstance(key, tf.Tensor))
+  is_known = is_run or _is_known(key)
   if state is not None or not is_known or (is_run and not is_static(default)):
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
   if is_run:
@@ -354,7 +352,7 @@ def static_key(ip: Host, key: object) -> object:
     raise ip.frame.refuse(
       Reason.UNSUPPORTED_OPERATION, f"A dict's item by {name_of(key)}, which the program makes."
     )
-  if not is_static(key) or isinstance(key, tf.Tensor):
+  if not _is_known(key):
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
   return key
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,7 +20,11 @@ from recursive_tf.convert.values._paths import Held as Held
 from recursive_tf.convert.values._paths import Path as Path
 from recursive_tf.convert.values._paths import Step as Step
 from recursive_tf.convert.values._paths import plain_path as plain_path
-from recursive_tf.convert.values._value import Ours, Value
+from recursive_tf.convert.values._tuples import has_more as has_more
+from recursive_tf.convert.values._tuples import is_named_tuple as is_named_tuple
+from recursive_tf.convert.values._tuples import makes_its_own as makes_its_own
+from recursive_tf.convert.values._tuples import tuple_of as tuple_of
+from recursive_tf.convert.values._value import Checks, Ours, Value
 
 if TYPE_CHECKING:
   from recursive_tf.convert.syntax.source import FunctionSource
@@ -321,6 +324,10 @@ class Weak(Value):
   def is_lowered(self) -> bool:
     return True
 
+  def taken(self, checks: Checks) -> tf.Tensor:
+    ok = tf.logical_not(self.is_number)
+    return checks.check(self.tensor, ok, "a Python number where a tensor is needed")
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Maybe(Value):
@@ -488,6 +495,11 @@ class IntOrFloat(Abstract):
   def within(self) -> Iterable[object]:
     return (self.value, self.is_int)
 
+  def taken(self, checks: Checks) -> tf.Tensor:
+    ok = tf.logical_not(self.is_int)
+    found = checks.check(self.value.tensor, ok, "an int among floats")
+    return Number(found, float).taken(checks)
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Array(Abstract):
@@ -506,6 +518,9 @@ class Array(Abstract):
 
   def within(self) -> Iterable[object]:
     return (self.tensor,)
+
+  def taken(self, checks: Checks) -> tf.Tensor:
+    return self.tensor
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -546,29 +561,6 @@ def as_rows(value: Any) -> Rows | None:
   """Returns the rows of a list of unknown length."""
   content = getattr(value, "content", value)
   return content if isinstance(content, Rows) else None
-
-
-def is_named_tuple(type_: object) -> bool:
-  """Tells whether something is a class made by `namedtuple` or `NamedTuple`."""
-  return isinstance(type_, type) and issubclass(type_, tuple) and hasattr(type_, "_fields")
-
-
-def makes_its_own(type_: type) -> bool:
-  """Tells whether a class of named tuples has code of the user's for making them."""
-  owner = next(kind for kind in type_.__mro__ if "__new__" in vars(kind))
-  return (
-    "_fields" not in vars(owner) or inspect.getattr_static(type_, "__init__") is not object.__init__
-  )
-
-
-def tuple_of(kind: type, parts: Iterable[Any]) -> Any:
-  """Makes a tuple, or a named one of this class; no `__new__` of its own is run."""
-  return tuple.__new__(kind if hasattr(kind, "_fields") else tuple, parts)
-
-
-def has_more(value: tuple[Any, ...]) -> bool:
-  """Tells whether a tuple has attributes beside its elements: one made of elements lacks them."""
-  return bool(getattr(value, "__dict__", None))
 
 
 def is_static(value: Any) -> bool:

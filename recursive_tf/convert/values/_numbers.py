@@ -23,7 +23,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._ops import kernels
-from recursive_tf.convert.values._value import Value
+from recursive_tf.convert.values._value import Checks, Value
 
 _INT64 = range(-(2**63), 2**63)
 _INTS_ONLY = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -76,6 +76,9 @@ class Number(Value):
 
   def is_lowered(self) -> bool:
     return True
+
+  def taken(self, checks: Checks) -> tf.Tensor:
+    return as_tensor(self)
 
 
 Operand = Number | int | float | bool

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import Protocol, TypeVar
+
+import tensorflow as tf
 
 Entry = TypeVar("Entry")
 
@@ -34,8 +36,19 @@ class Ours:
     return False
 
 
+class Checks(Protocol):
+  """A frame, to a value that is a tensor in some runs only."""
+
+  def check(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
+    """Returns the tensor, failing the run where it is used and `ok` is not true."""
+
+
 class Value(Ours):
   """A value of the program that is no Python object."""
+
+  def taken(self, checks: Checks) -> object:
+    """Returns it as TensorFlow takes it: a tensor, if it is one or a number."""
+    return self
 
 
 def nearest(table: Mapping[type, Entry], value: object) -> Entry:

@@ -140,3 +140,6 @@ class OfRef(OfRun[Ref]):
 
   def is_none(self) -> object:
     return self.frame.is_none(self.value)
+
+  def entry(self, table: dict[object, object]) -> object:
+    return _items.lookup(self.ip, table, self.value)

@@ -34,6 +34,7 @@ from recursive_tf.convert.values._abstract import (
   Array,
   BoundMethod,
   LocalList,
+  Raises,
   Rows,
   is_static,
   named,
@@ -177,6 +178,14 @@ class Known(Generic[Value]):
   def may_equal_number(self) -> bool:
     is_of_tensorflow = isinstance(self.value, (tf.Variable, np.generic))
     return is_of_tensorflow or is_own(self.value, "__eq__", "__ne__")
+
+  def entry(self, table: dict[object, object]) -> object:
+    if not is_static(self.value) or isinstance(self.value, tf.Tensor):
+      raise self.frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a key that only the run knows.")
+    found = self.ip.conversion.guards.entry(table, self.value)
+    if self.value not in table:
+      raise Raises
+    return found
 
 
 class OfTuple(Known[tuple[object, ...]]):

@@ -67,6 +67,9 @@ class OfNumber(OfNoAttributes[Number]):
   def listed(self) -> object:
     return self.value.type
 
+  def entry(self, table: dict[object, object]) -> object:
+    return _items.lookup(self.ip, table, self.value)
+
 
 class OfIntOrFloat(OfAbstract):
   """An int or a float."""

@@ -133,6 +133,11 @@ class OfAbstract(OfNoAttributes[Abstract]):
   def write_item(self, key: object, new: object) -> None:
     raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(self.value)}.")
 
+  def entry(self, table: dict[object, object]) -> object:
+    raise self.frame.refuse(
+      Reason.NEEDS_VALUE, "A dict's item by a string that only the run makes."
+    )
+
 
 class OfMade(OfAbstract):
   """An object that the run made, or one of the heap."""
@@ -203,3 +208,6 @@ class OfText(OfAbstract):
     raise self.frame.refuse(
       Reason.OPAQUE_CALL, f"A {named(self.value)} of the program is passed to a library."
     )
+
+  def entry(self, table: dict[object, object]) -> object:
+    return self.ip.conversion.effects.item_of_dict(self.ip, table, self.value)
