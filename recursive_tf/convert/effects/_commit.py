@@ -72,7 +72,7 @@ class Outcome:
 
   result: object
   writes: Sequence[Write] = ()
-  prints: Sequence[tuple[Site, Sequence[Any]]] = ()
+  prints: Sequence[tuple[Site, Sequence[object]]] = ()
 
   def commit(self) -> None:
     """Lets the writes happen; not yet what is printed.
@@ -205,7 +205,7 @@ def _dict_writes(place: Place, pairs: Iterable[tuple[object, object]]) -> Iterat
       yield Write(owner, ("item", name), value)
 
 
-def _set_item(owner: Any, key: Any, value: Any) -> Callable[[], None]:
+def _set_item(owner: Any, key: object, value: object) -> Callable[[], None]:
   try:
     # Reading what is not there may make it.
     old = owner[key] if not isinstance(owner, dict) or key in owner else _ABSENT

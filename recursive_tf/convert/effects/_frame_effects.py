@@ -60,7 +60,7 @@ class Effects(ContainerEffects):
     """Returns an attribute of a heap object, if the program writes such attributes."""
     return self._read_step(ip, ref, ("attr", name))
 
-  def read_item(self, ip: Host, ref: Ref, key: Any) -> State | None:
+  def read_item(self, ip: Host, ref: Ref, key: object) -> State | None:
     """Returns an item of a heap object, if the program writes such items."""
     return self._read_step(ip, ref, ("item", key))
 
@@ -100,7 +100,7 @@ class Effects(ContainerEffects):
     present = Number(tf.gather(rows.tensors[0], base.handle), bool)
     return ip.both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
 
-  def write_step(self, ip: Host, ref: Ref, step: Step, value: Any) -> None:
+  def write_step(self, ip: Host, ref: Ref, step: Step, value: object) -> None:
     frame = ip.frame
     kinds = frame.types_of(ref) - {NoneType, Missing}
     for kind in kinds:
@@ -151,7 +151,7 @@ class Effects(ContainerEffects):
     )
     store.content = LocalList(Rows(rows.length, tensors, rows.form))
 
-  def write_attribute(self, ip: Host, owner: Any, name: str, value: Any) -> None:
+  def write_attribute(self, ip: Host, owner: object, name: str, value: object) -> None:
     """Does `owner.name = value`."""
     frame = ip.frame
     if isinstance(owner, Ref):
@@ -176,7 +176,7 @@ class Effects(ContainerEffects):
       return
     self.write_variable(ip, owner, name, value)
 
-  def write_item(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
+  def write_item(self, ip: Host, owner: object, key: object, value: object) -> None:
     """Does `owner[key] = value`."""
     if not isinstance(owner, Ref):
       self.write_container(ip, owner, key, value)
@@ -189,19 +189,19 @@ class Effects(ContainerEffects):
       )
     self.write_step(ip, owner, ("item", key), value)
 
-  def _is_walked(self, frame: Frame, owner: Any) -> bool:
+  def _is_walked(self, frame: Frame, owner: object) -> bool:
     """Tells whether an object known at conversion may be one of the walked ones, too."""
     return type(owner) in frame.profile.followed_types() | frame.conversion.root_types
 
   # --- Variables: attributes of known objects, variables of enclosing functions
 
-  def read_static(self, ip: Host, owner: Any, name: str) -> State | None:
+  def read_static(self, ip: Host, owner: object, name: str) -> State | None:
     """Returns an attribute of a known object, if the program writes it."""
     if self.places.get(("attr", name)) is not None and self._is_walked(ip.frame, owner):
       return self._read_step(ip, Ref(ip.frame.base(owner)), ("attr", name))
     return self.read_variable(ip, owner, name)
 
-  def read_variable(self, ip: Host, owner: Any, name: str) -> State | None:
+  def read_variable(self, ip: Host, owner: object, name: str) -> State | None:
     """Returns a variable, if the program writes it."""
     place = self.places.get((VARIABLE, id(owner), name))
     if place is None:
@@ -210,7 +210,7 @@ class Effects(ContainerEffects):
       raise ip.frame.refuse(Reason.OPAQUE_READ, f"{name!r} is read, and may not be set yet.")
     return State(self.store(ip.frame, place, True).content)
 
-  def write_variable(self, ip: Host, owner: Any, name: str, value: Any) -> None:
+  def write_variable(self, ip: Host, owner: object, name: str, value: object) -> None:
     """Sets an attribute of a known object, or a variable of an enclosing function."""
     is_absent = False
     try:
@@ -306,7 +306,7 @@ def _initial(frame: Frame, ref: Ref, form: object) -> object:
   if not isinstance(form, _forms.NestForm) or form.type is not tuple or tuple not in kinds:
     return frame.resolve(ref)
 
-  def parts() -> Any:
+  def parts() -> object:
     frame.narrow([(ref, frozenset([tuple]))])
     return tuple(frame.resolve(ref.step("item", i)) for i in form.keys)
 
@@ -317,7 +317,7 @@ def _initial(frame: Frame, ref: Ref, form: object) -> object:
   return frame.resolve(ref)
 
 
-def value_of_variable(owner: Any, name: str) -> object:
+def value_of_variable(owner: object, name: str) -> object:
   """Returns what a variable is now."""
   if isinstance(owner, types.CellType):
     return owner.cell_contents
@@ -339,6 +339,6 @@ def _may_be_none(value: Any, frame: Frame) -> bool:
   return value is None or isinstance(value, Maybe) or (is_ref and NoneType in frame.types_of(value))
 
 
-def _wraps(owner: Any) -> bool:
+def _wraps(owner: object) -> bool:
   """Tells whether an object's class keeps lists as lists of its own, as TensorFlow's do."""
   return _libraries.is_library(type(owner).__setattr__) and not isinstance(owner, types.CellType)

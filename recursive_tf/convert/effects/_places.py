@@ -104,7 +104,7 @@ class Store(Local):
     """Returns the content."""
     return {"content": self.content}
 
-  def restore(self, content: dict[str, Any]) -> None:
+  def restore(self, content: dict[str, object]) -> None:
     """Puts back the content."""
     self.content = merged({"content": self.content}, content)["content"]
 
@@ -154,7 +154,7 @@ class Places:
 
   # --- Stores
 
-  def _place(self, key: Any, kind: str, owner: object, name: object, form: object) -> Place:
+  def _place(self, key: object, kind: str, owner: object, name: object, form: object) -> Place:
     if key not in self.places:
       self.places[key] = Place(key, kind, owner, name, form, next_form=form)
       self._note_news()
@@ -213,7 +213,7 @@ class Places:
     self._add_roots(found, values)
     return found
 
-  def _add_roots(self, form: BaseForm, value: Any) -> None:
+  def _add_roots(self, form: BaseForm, value: object) -> None:
     for obj in form.objects_in(value):
       self._add_root(obj)
 
@@ -297,22 +297,22 @@ class Places:
       return f"The variable {place.name!r}"
     return f"The {place.kind} that is changed"
 
-  def append(self, ip: Host, store: Store, value: Any) -> None:
+  def append(self, ip: Host, store: Store, value: object) -> None:
     """Adds an element to a store of rows."""
     rows = rows_of_items(ip.frame, [value])
     self.set(ip, store, LocalList(concatenated(ip.frame, store.content.content, rows)))
 
   # --- Passing stores with calls
 
-  def passed(self, key: Any) -> list[Place]:
+  def passed(self, key: object) -> list[Place]:
     """Returns the places whose state an instance is given."""
     return [self.places[k] for k in self.uses.get(key, {}) if not self.places[k].is_log]
 
-  def returned(self, key: Any) -> list[Place]:
+  def returned(self, key: object) -> list[Place]:
     """Returns the places whose state, or what was added, an instance returns."""
     return [self.places[k] for k in self.uses.get(key, {})]
 
-  def arguments(self, frame: Frame, key: Any) -> list[tf.Tensor]:
+  def arguments(self, frame: Frame, key: object) -> list[tf.Tensor]:
     """Returns the tensors of the state that a call passes."""
     return [
       tensor
@@ -320,7 +320,7 @@ class Places:
       for tensor in _forms.flatten(self.store(frame, place, True).content, place.form, frame)
     ]
 
-  def receive(self, ip: Host, key: Any, tensors: Iterator[tf.Tensor]) -> None:
+  def receive(self, ip: Host, key: object, tensors: Iterator[tf.Tensor]) -> None:
     """Takes over the state that a call returned."""
     for place in self.returned(key):
       store = self.store(ip.frame, place, place.is_read)
@@ -329,7 +329,7 @@ class Places:
         content = LocalList(concatenated(ip.frame, store.content.content, content.content))
       store.content = content
 
-  def results(self, frame: Frame, key: Any) -> list[tf.Tensor]:
+  def results(self, frame: Frame, key: object) -> list[tf.Tensor]:
     """Returns the tensors of the state that an instance returns."""
     return [
       tensor
@@ -381,7 +381,7 @@ def _is_nothing(form: object) -> bool:
   return isinstance(form, StaticForm) and form.value is None
 
 
-def generalized(frame: Frame, value: Any) -> object:
+def generalized(frame: Frame, value: object) -> object:
   """Returns a value that is kept: numbers may be others the next time."""
   value = frame.optional(value)
   if isinstance(value, (Maybe, tf.Variable)):

@@ -211,7 +211,7 @@ class Frame(Making):
         changed.append(position)
     return changed
 
-  def _join(self, values: list[list[object] | None], outcomes: list[_Outcome]) -> list[Any]:
+  def _join(self, values: list[list[object] | None], outcomes: list[_Outcome]) -> list[object]:
     """Returns the forms that the branches have in common, value first, then containers."""
     found: list[list[object]] = []
     for outcome, branch in zip(outcomes, values, strict=True):
@@ -311,13 +311,13 @@ def _frozen(content: object, local: Local) -> _Frozen:
   return _Frozen(isinstance(local, LocalList), content)
 
 
-def _unfrozen(value: Any) -> object:
+def _unfrozen(value: object) -> object:
   if not isinstance(value, _Frozen):
     return value
   return LocalList(value.parts) if value.is_list else LocalDict(value.parts)
 
 
-def _thaw(value: Any) -> object:
+def _thaw(value: object) -> object:
   """Returns the content that a container gets back."""
   if isinstance(value, LocalList):
     return value.content

@@ -44,7 +44,7 @@ class Effects(Protocol):
     """Whether the program writes nothing."""
 
   @property
-  def places(self) -> Mapping[Any, Any]:
+  def places(self) -> Mapping[object, object]:
     """The places that are written, by what they are."""
 
   def content_of(self, frame: Frame, owner: object) -> object:
@@ -126,7 +126,7 @@ class Conversion(Ground, Protocol):
   """
 
   recursive: set[ast.AST]
-  given: list[Any]
+  given: list[object]
   dense_rows: DenseRows | None
 
   @property
@@ -161,7 +161,7 @@ class Conversion(Ground, Protocol):
   def call_instance(
     self,
     ip: Host,
-    function: Any,
+    function: object,
     source: FunctionSource,
     node: ast.FunctionDef,
     outer: Scope | None,
@@ -230,7 +230,7 @@ class Host(Protocol):
   def write_attribute(self, owner: object, name: str, value: object) -> None:
     """Does `owner.name = value`."""
 
-  def item(self, owner: object, key: object) -> Any:
+  def item(self, owner: object, key: object) -> object:
     """Returns `owner[key]`."""
 
   def write_item(self, owner: object, key: object, value: object) -> None:
@@ -260,7 +260,7 @@ class Host(Protocol):
 
   # --- Operators
 
-  def binary(self, op: type[ast.operator], left: object, right: object) -> Any:
+  def binary(self, op: type[ast.operator], left: object, right: object) -> object:
     """Returns `left op right`."""
 
   def compare(self, op: type[ast.cmpop], left: object, right: object) -> object:
@@ -280,7 +280,7 @@ class Host(Protocol):
 
   # --- Calls
 
-  def call(self, function: object, args: list[object], kwargs: dict[str, object]) -> Any:
+  def call(self, function: object, args: list[object], kwargs: dict[str, object]) -> object:
     """Returns `function(*args, **kwargs)`."""
 
   def call_function(

@@ -42,7 +42,7 @@ class Making(Reading):
     """Tells whether a container has a number already."""
     return self._handle_of(container) is not None
 
-  def handle(self, value: Any) -> tf.Tensor:
+  def handle(self, value: object) -> tf.Tensor:
     """Returns the number of a value, int32 []; one that is none of the heap's becomes an object."""
     if isinstance(value, Made):
       return value.handle
@@ -60,7 +60,7 @@ class Making(Reading):
       return self._handle_of(value, make=True)
     return self._make(self._with_handles(value))
 
-  def made(self, value: Any, form: Any, given: Collection[Container]) -> Any:
+  def made(self, value: Any, form: Any, given: Collection[Container]) -> object:
     """Returns a result in which what its form has by numbers is known by them.
 
     Args:
@@ -111,7 +111,7 @@ class Making(Reading):
         return handle
     return None
 
-  def _with_handles(self, value: Any) -> object:
+  def _with_handles(self, value: object) -> object:
     """Returns a value in which the containers within are known by their numbers."""
     if isinstance(value, LocalObject):
       return LocalObject(value.type, self._parts(value.fields))
@@ -132,14 +132,14 @@ class Making(Reading):
   def _parts(self, items: Mapping[Any, object]) -> dict[Any, Any]:
     return {key: self._part(part) for key, part in items.items()}
 
-  def _part(self, value: Any) -> Any:
+  def _part(self, value: object) -> object:
     if isinstance(value, Container) and not getattr(value, "is_iterator", False):
       return Made(self.handle(value))
     if isinstance(value, Maybe) and any(True for _ in containers(value)):
       return Made(self.handle(value))
     return self._with_handles(value) if isinstance(value, tuple) else value
 
-  def _make(self, value: Any) -> tf.Tensor:
+  def _make(self, value: object) -> tf.Tensor:
     """Makes an object of a value without containers within."""
     if any(one is not value for _, one in containers(value)):
       raise self.refuse(Reason.MADE_OBJECT, "A container within becomes a part of an object.")

@@ -447,7 +447,7 @@ class Reading(Conditions):
       return self.conversion.volatile(value)
     return value.taken(self) if isinstance(value, Value) else value
 
-  def there(self, value: Maybe, message: str = "None where a value is needed") -> Any:
+  def there(self, value: Maybe, message: str = "None where a value is needed") -> object:
     """Returns what may be None, failing the run where it is."""
     if any(True for _ in containers(value.value)):
       self.demand(value.is_there)

@@ -52,11 +52,11 @@ class Concrete(tf.Module):
     self.held = list(held)
     setattr(self, "__call__", call)  # noqa: B010 - where `tf.saved_model.save` looks.
 
-  def __call__(self, /, *args: object, **kwargs: object) -> Any:
+  def __call__(self, /, *args: object, **kwargs: object) -> object:
     """Runs the program once."""
     return vars(self)["__call__"](*args, **kwargs)
 
-  def get_concrete_function(self) -> Any:
+  def get_concrete_function(self) -> object:
     """Returns TensorFlow's function of it, for `signatures=` of `tf.saved_model.save`."""
     return vars(self)["__call__"].get_concrete_function()
 
@@ -280,7 +280,7 @@ def _optional(arguments: dict[str, Argument], defaults: Mapping[str, object]) ->
 
 def _named(
   run: Callable[..., object], names: list[str], defaults: Mapping[str, object]
-) -> Callable[..., Any]:
+) -> Callable[..., object]:
   """Gives a function's parameters names, and the values by default that they have."""
   kind, empty = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
   parameters = [inspect.Parameter(n, kind, default=defaults.get(n, empty)) for n in names]

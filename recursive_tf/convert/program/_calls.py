@@ -65,13 +65,13 @@ class Calls:
   def call(
     self,
     ip: Host,
-    function: Any,
+    function: object,
     source: FunctionSource,
     node: ast.FunctionDef,
     outer: Scope | None,
-    names: dict[str, Any],
+    names: dict[str, object],
     ask: bool = False,
-  ) -> Any:
+  ) -> object:
     """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.
 
     With `ask` it is not called: returns whether it changes anything, as far as is known yet.
@@ -110,7 +110,7 @@ class Calls:
     self._check(frame, instance, rows is not None)
     if rows is not None and (learnt.changed.get(key) or self._effects.returned(key)):
 
-      def call_one(value: Any) -> object:
+      def call_one(value: object) -> object:
         one = {n: value if isinstance(v, Mapped) else v for n, v in names.items()}
         return self.call(ip, function, source, node, outer, one)
 
@@ -162,7 +162,7 @@ class Calls:
       lifted.update(position, value)
     return result
 
-  def _form(self, node: ast.AST, name: Any, value: Any, frame: Frame) -> object:
+  def _form(self, node: ast.AST, name: object, value: object, frame: Frame) -> object:
     if isinstance(value, Mapped):
       return value.rows.form
     if isinstance(value, Closure):

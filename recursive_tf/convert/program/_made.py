@@ -57,7 +57,7 @@ def with_made(
     return object_of
   made: list[object] = []
 
-  def found(number: int) -> Any:
+  def found(number: int) -> object:
     value = made[_FIRST - number] if number <= _FIRST else object_of(number)
     if isinstance(value, _Unmade):
       raise value.error
@@ -101,11 +101,11 @@ def _parts(values: tf.Tensor, shapes: tf.Tensor) -> object:
 class _Numbers(_forms.Source):
   """Where Python values are made of parts that NumPy has already."""
 
-  def numbers(self, part: Any) -> Any:
+  def numbers(self, part: object) -> object:
     return part
 
   def tensor(self, part: object, dtype: tf.DType) -> object:
     return tf.constant(part, dtype)
 
-  def elements(self, part: Any, length: int) -> Any:
+  def elements(self, part: object, length: int) -> Any:
     return part

@@ -82,7 +82,7 @@ def check_axis(
     ip.frame.demand(tf.reduce_all((axis >= -rank) & (axis < rank)))
 
 
-def operands(kwargs: dict[str, object]) -> list[Any]:
+def operands(kwargs: dict[str, object]) -> list[object]:
   """Returns what is given by names that are those of tensors; a bool by another one is a switch."""
   return [value for name, value in kwargs.items() if name in _OPERANDS]
 

@@ -51,7 +51,7 @@ OF_GRAPHS = frozenset(
 )
 
 
-def read(ip: Host, owner: object, name: str) -> Any:
+def read(ip: Host, owner: object, name: str) -> object:
   """Returns `owner.name`."""
   return ip.kind_of(owner).attribute(name)
 
@@ -106,7 +106,7 @@ def of_static(ip: Host, owner: object, name: str) -> object:
   return ip.conversion.guards.attribute(owner, name)
 
 
-def _replaced(ip: Host, owner: Any, /, **new: object) -> Any:
+def _replaced(ip: Host, owner: Any, /, **new: object) -> object:
   """Does what `_replace` of a named tuple does, by the `_make` of its class."""
   if not new.keys() <= {*owner._fields}:
     raise Raises

@@ -56,7 +56,7 @@ from recursive_tf.subgraph._decorator import BoundMethod as SubGraphMethod
 _SUBGRAPHS = (SubGraph, SubGraphFunction, SubGraphMethod)
 
 
-def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call(ip: Host, function: object, args: list[object], kwargs: dict[str, object]) -> object:
   """Returns `function(*args, **kwargs)`."""
   if function is None:
     raise Raises
@@ -78,7 +78,7 @@ def call_no_function(ip: Host, value: object, args: list[object]) -> object:
   raise ip.frame.refuse(Reason.OPAQUE_CALL, text)
 
 
-def call_known(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> object:
   """Calls what is known at conversion: a function, a class, or an object."""
   refuse_subgraph(ip, function, getattr(function, "__self__", None))
   if isinstance(function, functools.partial):
@@ -138,7 +138,11 @@ def _read_part(ip: Host, getter: object, owner: Any, part: Any) -> object:
 
 
 def check_fit(
-  ip: Host, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, object]
+  ip: Host,
+  name: str,
+  function: Callable[..., object],
+  args: list[object],
+  kwargs: dict[str, object],
 ) -> None:
   """Refuses arguments that what stands for a builtin function or method does not take."""
   try:
@@ -149,7 +153,7 @@ def check_fit(
     ) from None
 
 
-def call_entry(ip: Host, function: Ref, args: list[Any], kwargs: dict[str, Any]) -> object:
+def call_entry(ip: Host, function: Ref, args: list[object], kwargs: dict[str, object]) -> object:
   """Calls the function that a table of the user's has for something read from the heap."""
   frame = ip.frame
   _, table, *default = function.path[-1]
@@ -171,13 +175,13 @@ def call_entry(ip: Host, function: Ref, args: list[Any], kwargs: dict[str, Any])
   return choose(0)
 
 
-def _is_written_out(function: Any) -> bool:
+def _is_written_out(function: object) -> bool:
   """Tells whether a function is Python of the user's, or of a library that is looked into."""
   is_function = isinstance(function, types.FunctionType)
   return is_function and not _libraries.is_library(function) and not _table.knows(function)
 
 
-def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, object]) -> object:
+def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> object:
   frame = ip.frame
   name = getattr(function, "__qualname__", None) or repr(function)
   if _libraries.is_changing(function):
@@ -217,7 +221,7 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, ob
 
 
 def _check_computes(
-  ip: Host, function: Any, name: str, args: list[Any], kwargs: dict[str, object]
+  ip: Host, function: object, name: str, args: list[object], kwargs: dict[str, object]
 ) -> None:
   """Refuses a library's function that does more than compute with what it is given."""
   has_output = isinstance(function, np.ufunc) and len(args) > function.nin
@@ -303,7 +307,7 @@ def _of_subgraph(ip: Host, graph: object) -> Exception:
 
 
 def call_function(
-  ip: Host, function: Any, args: list[Any], kwargs: dict[str, object], ask: bool = False
+  ip: Host, function: object, args: list[object], kwargs: dict[str, object], ask: bool = False
 ) -> object:
   """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
 
@@ -344,14 +348,14 @@ def _is_iterated_at_once(node: ast.FunctionDef, name: str) -> bool:
   return first.iter is uses[0] or counted
 
 
-def _definition(ip: Host, function: Any) -> tuple[Any, ast.FunctionDef, Scope | None]:
+def _definition(ip: Host, function: object) -> tuple[Any, ast.FunctionDef, Scope | None]:
   if isinstance(function, Closure):
     return function.source, function.node, function.scope
   source = ip.conversion.source(function)
   return source, source.node, None
 
 
-def _bind(ip: Host, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+def _bind(ip: Host, function: object, args: Any, kwargs: Any) -> dict[str, Any]:
   """Returns the arguments by the names of the parameters.
 
   Defaults that are numbers or such stand for themselves; others are objects as any other.
@@ -380,12 +384,12 @@ def _bind(ip: Host, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
   return names
 
 
-def spread(args: Sequence[Any]) -> Spread | None:
+def spread(args: Sequence[object]) -> Spread | None:
   """Returns `*rows` among the arguments of a call."""
   return next((arg for arg in args if isinstance(arg, Spread)), None)
 
 
-def _check_rest(ip: Host, parameters: inspect.Signature, args: Sequence[Any]) -> None:
+def _check_rest(ip: Host, parameters: inspect.Signature, args: Sequence[object]) -> None:
   """Refuses `*rows` of which elements, as many as the run finds, would get names."""
   kinds = [parameter.kind for parameter in parameters.parameters.values()]
   num_named = sum(kind in (_POSITIONAL_ONLY, _POSITIONAL_OR_KEYWORD) for kind in kinds)

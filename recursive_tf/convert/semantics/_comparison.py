@@ -214,7 +214,7 @@ def _is_one_enum(kinds: frozenset[type]) -> bool:
   return len(kinds) == 1 and all(_enums.base_of(kind) is not None for kind in kinds)
 
 
-def _as_values(ip: Host, op: type[ast.cmpop], left: object, right: object) -> tuple[object, Any]:
+def _as_values(ip: Host, op: type[ast.cmpop], left: object, right: object) -> tuple[object, object]:
   """Returns members of an `IntEnum` or the like as the ints that they compare as."""
   kinds = [_kinds(ip, value) or frozenset() for value in (left, right)]
   if op in (ast.Eq, ast.NotEq) and _is_one_enum(kinds[0] | kinds[1]):

@@ -308,7 +308,7 @@ class Interpreter:
 
   # --- Expressions
 
-  def eval(self, node: ast.expr, scope: Scope) -> Any:
+  def eval(self, node: ast.expr, scope: Scope) -> object:
     """Returns the value of an expression."""
     self.budget.step()
     return getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
@@ -379,7 +379,7 @@ class Interpreter:
     return found
 
   def eval_Dict(self, node: ast.Dict, scope: Scope) -> object:
-    items: dict[Any, object] = {}
+    items: dict[object, object] = {}
     for key, value in zip(node.keys, node.values, strict=True):
       if key is None:
         items.update(self._items_of_dict(self.eval(value, scope)))
@@ -493,7 +493,7 @@ class Interpreter:
       return flat
     order = _lazy.Order(self)
     args = list(self._arguments(node.args, scope, order))
-    kwargs: dict[str, Any] = {}
+    kwargs: dict[str, object] = {}
     for keyword in node.keywords:
       value = order.evaluate(keyword.value, scope)
       if keyword.arg is not None:

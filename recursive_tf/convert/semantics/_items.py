@@ -44,7 +44,7 @@ _NO_ITEMS = frozenset([NoneType, Missing])
 PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
 
 
-def item(ip: Host, owner: object, key: object) -> Any:
+def item(ip: Host, owner: object, key: object) -> object:
   """Returns `owner[key]`."""
   frame = ip.frame
   key = frame.concrete(key)
@@ -115,7 +115,7 @@ def _scalar(ip: Host, value: object) -> object:
   return ip.frame.tensor(value if is_mask else as_index(ip, value))
 
 
-def fixed(ip: Host, items: Any, key: Any) -> Any:
+def fixed(ip: Host, items: Any, key: object) -> Any:
   """Returns an item or a slice of a tuple, or of the elements of a list."""
   key = as_index(ip, key)
   if isinstance(key, Slice):
@@ -133,7 +133,7 @@ def fixed(ip: Host, items: Any, key: Any) -> Any:
   return items[key]
 
 
-def sliced(owner: Any, key: Any) -> Any:
+def sliced(owner: Any, key: object) -> Any:
   """Returns what Python does of what is known."""
   try:
     return owner[key]
@@ -275,7 +275,7 @@ def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
   raise frame.refuse(Reason.OPAQUE_READ, text)
 
 
-def item_of_static(ip: Host, owner: Any, key: Any) -> object:
+def item_of_static(ip: Host, owner: Any, key: object) -> object:
   """Returns an item of a list or a dict that is known."""
   frame = ip.frame
   guards = ip.conversion.guards
@@ -291,13 +291,15 @@ def item_of_static(ip: Host, owner: Any, key: Any) -> object:
   return ip.kind_of(key).entry(owner)
 
 
-def length_of_static(ip: Host, owner: object) -> Any:
+def length_of_static(ip: Host, owner: object) -> object:
   """Returns the length of a known list, dict or set: an int, or a `Number` where it may change."""
   state = ip.conversion.effects.read_static_length(ip, owner)
   return ip.conversion.guards.length(owner) if state is None else state.value
 
 
-def get_of_static(ip: Host, owner: dict[Any, object], key: Any, default: object = None) -> object:
+def get_of_static(
+  ip: Host, owner: dict[object, object], key: Any, default: object = None
+) -> object:
   """Returns `owner.get(key, default)` of a user's table."""
   frame = ip.frame
   key = frame.resolve(key)
@@ -364,7 +366,7 @@ def read_or(ip: Host, ref: Ref, default: Any) -> object:
   if Missing not in kinds:
     return frame.resolve(ref)
 
-  def found() -> Any:
+  def found() -> object:
     frame.narrow([(ref, kinds - {Missing})])
     return frame.resolve(ref)
 

@@ -41,7 +41,7 @@ _SETTINGS = (
 
 def call(
   ip: Host, layer: tf.keras.layers.Layer, args: list[object], kwargs: dict[str, object]
-) -> Any:
+) -> object:
   """Calls a layer of Keras."""
   if not layer.built:
     raise ip.frame.refuse(
@@ -186,7 +186,7 @@ def _watch_settings(ip: Host, layer: tf.keras.layers.Layer) -> None:
       guards.attribute(spec, name)
 
 
-def _converted(ip: Host, layer: tf.keras.layers.Layer, value: Any) -> Any:
+def _converted(ip: Host, layer: tf.keras.layers.Layer, value: object) -> object:
   """Returns an argument in the type that the layer computes in."""
   value = ip.frame.resolve(value) if not isinstance(value, Ref) else value
   if isinstance(value, LocalList) and value.items is not None:

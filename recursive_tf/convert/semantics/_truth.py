@@ -23,7 +23,7 @@ from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, unary
 
 
-def truth(ip: Host, value: Any) -> object:
+def truth(ip: Host, value: object) -> object:
   """Returns `bool(value)`: a bool, or a bool `Number`."""
   frame = ip.frame
   if isinstance(value, Maybe):
@@ -74,7 +74,7 @@ def of_ref(ip: Host, ref: Ref) -> object:
 
 
 def _own_truth(ip: Host) -> Any:
-  def found(ref: Ref, group: list[type]) -> Any:
+  def found(ref: Ref, group: list[type]) -> object:
     for name in ("__bool__", "__len__"):
       if _attributes.in_class(group[0], name):
         if is_builtin_container(group[0]):
@@ -99,7 +99,7 @@ def negated(ip: Host, pred: object) -> object:
   return ip.frame.note(found, meaning.if_false, meaning.if_true)
 
 
-def both(ip: Host, left: object, is_and: bool, right: Callable[[], object]) -> Any:
+def both(ip: Host, left: object, is_and: bool, right: Callable[[], object]) -> object:
   """Returns `left and right()`, or `left or right()`, evaluating what Python would."""
   if not isinstance(left, Number):
     return right() if bool(left) is is_and else left

@@ -117,7 +117,7 @@ class Keeper(Protocol):
   def check_readable(self, container: Container) -> None:
     """Refuses to read what may have been changed under another name."""
 
-  def change(self, container: Container, content: Any) -> None:
+  def change(self, container: Container, content: object) -> None:
     """Notes that the content is about to be this."""
 
 
@@ -166,15 +166,15 @@ class LocalList(Container):
   type: type = list
   is_iterator = False
   lazy: Any = None
-  _content: tuple[Any, ...] | Rows
+  _content: tuple[object, ...] | Rows
 
-  def __init__(self, content: Iterable[Any] | Rows):
+  def __init__(self, content: Iterable[object] | Rows):
     self.restore(content)
 
   @property
-  def content(self) -> tuple[Any, ...] | Rows:
+  def content(self) -> tuple[object, ...] | Rows:
     """The elements, or `Rows` where only the run knows how many there are."""
-    found: tuple[Any, ...] | Rows = self._read()
+    found: tuple[object, ...] | Rows = self._read()
     return found
 
   @content.setter
@@ -248,15 +248,15 @@ class LocalDict(Container):
     self._content = dict(items)
 
   @property
-  def items(self) -> Mapping[Any, Any]:
+  def items(self) -> Mapping[Any, object]:
     """The items by key."""
     return types.MappingProxyType(self._read())
 
   @items.setter
-  def items(self, items: Mapping[Any, object]) -> None:
+  def items(self, items: Mapping[object, object]) -> None:
     self._change(dict(items))
 
-  def restore(self, content: dict[Any, Any]) -> None:
+  def restore(self, content: dict[object, object]) -> None:
     """Puts back the items."""
     self._content = merged(self._content, content)
 
@@ -289,7 +289,7 @@ class LocalObject(Container):
   def fields(self, fields: Mapping[str, object]) -> None:
     self._change(dict(fields))
 
-  def restore(self, content: dict[str, Any]) -> None:
+  def restore(self, content: dict[str, object]) -> None:
     """Puts back the attributes."""
     self._content = merged(self._content, content)
 
@@ -339,7 +339,7 @@ class Maybe(Value):
   """
 
   has_identity = False
-  value: Any
+  value: object
   is_there: tf.Tensor
 
   def named(self) -> str:
@@ -378,11 +378,11 @@ class Scope(Local):
       scope = scope.outer
     return scope
 
-  def snapshot(self) -> dict[str, Any]:
+  def snapshot(self) -> dict[str, object]:
     """Returns the variables."""
     return dict(self.names)
 
-  def restore(self, content: dict[str, Any]) -> None:
+  def restore(self, content: dict[str, object]) -> None:
     """Puts back the variables."""
     self.names = merged(self.names, content)
 
@@ -415,7 +415,7 @@ class BoundMethod(Value):
 
   has_operators = False
   function: Any
-  owner: Any
+  owner: object
 
   def named(self) -> str:
     return "function"
@@ -456,7 +456,7 @@ class MaybeUnbound(Value):
   """
 
   name: str
-  value: Any
+  value: object
   is_bound: tf.Tensor
 
 
@@ -557,13 +557,13 @@ class Raises(Bottom):
 ABSTRACT = (tf.Tensor, Value)
 
 
-def as_rows(value: Any) -> Rows | None:
+def as_rows(value: object) -> Rows | None:
   """Returns the rows of a list of unknown length."""
   content = getattr(value, "content", value)
   return content if isinstance(content, Rows) else None
 
 
-def is_static(value: Any) -> bool:
+def is_static(value: object) -> bool:
   """Tells whether a value is known at conversion, all through."""
   if isinstance(value, tuple):
     return all(is_static(item) for item in value)
@@ -579,7 +579,7 @@ def named(value: object) -> str:
   return "tensor" if isinstance(value, tf.Tensor) else type(value).__name__
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
   """Returns what messages show of a value: itself if it is a plain constant, else its kind."""
   if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
     parts = ", ".join(map(shown, value))

@@ -37,7 +37,7 @@ class StringReader(Protocol):
 class Format:
   """One replacement field of an f-string: a value, `!r` or the like, and a format."""
 
-  value: Any
+  value: object
   conversion: int
   spec: Any
 

@@ -173,7 +173,7 @@ def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
   return Number(tests[name](_numbers.to_float(x).tensor), bool)
 
 
-def conversion(kind: type) -> Callable[..., Any]:
+def conversion(kind: type) -> Callable[..., object]:
   empty = kind()
 
   def convert(ip: Host, value: Any = empty, *more: object) -> object:

@@ -23,7 +23,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 
 
-def is_instance(ip: Host, value: Any, classes: object) -> object:
+def is_instance(ip: Host, value: object, classes: object) -> object:
   return ip.kind_of(value).is_instance(_flat_classes(ip, classes))
 
 
@@ -75,7 +75,7 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
   found = ip.frame.resolve(owner) if default and isinstance(owner, Ref) else owner
   if default and isinstance(found, Ref):
 
-    def read(there: Ref) -> Any:
+    def read(there: Ref) -> object:
       if not _is_plain(ip, there, name):
         return ip.attribute(there, name)
       is_there = ip.conversion.effects.is_there(ip, there, ("attr", name))
@@ -91,7 +91,7 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
   return ip.attribute(owner, name)
 
 
-def has_attribute(ip: Host, owner: Any, name: Any) -> object:
+def has_attribute(ip: Host, owner: object, name: Any) -> object:
   frame = ip.frame
   if isinstance(owner, Ref) and isinstance(name, str):
     return _attributes.unless_none(
@@ -169,7 +169,7 @@ def is_tensor(ip: Host, value: object) -> object:
   return _arrays.is_tensor(ip, ip.frame.resolve(value))
 
 
-def partial(ip: Host, function: object, /, *args: object, **kwargs: object) -> Any:
+def partial(ip: Host, function: object, /, *args: object, **kwargs: object) -> object:
   if kwargs:
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "functools.partial with keywords, in the run.")
   for arg in args:

@@ -139,7 +139,7 @@ class BaseForm:
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     """Makes a value of this form, taking its tensors from an iterator."""
     raise NotImplementedError
 
@@ -264,7 +264,7 @@ class BaseForm:
     """Tells whether a value can be tensors in a graph."""
     return False
 
-  def encode(self, value: Any, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
     """Returns the tensors of a value.
 
     Args:
@@ -276,7 +276,7 @@ class BaseForm:
     """
     raise DoesNotFit
 
-  def objects_in(self, value: Any) -> Iterator[object]:
+  def objects_in(self, value: object) -> Iterator[object]:
     """Yields the objects in a value that need handles, in the order in which `encode` asks."""
     yield from ()
 

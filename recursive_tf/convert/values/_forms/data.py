@@ -57,7 +57,7 @@ class StaticForm(BaseForm):
   """The same Python object each time."""
 
   is_static = True
-  value: Any
+  value: object
 
   def __eq__(self, other: object) -> bool:
     return isinstance(other, StaticForm) and same_static(self.value, other.value)
@@ -68,7 +68,7 @@ class StaticForm(BaseForm):
   def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return self.value
 
   def constant(self) -> tuple[object, ...]:
@@ -180,7 +180,7 @@ class TensorForm(BaseForm):
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [_noted(tf.convert_to_tensor(reader.tensor(reader.resolve(value))), reader)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     tensor = next(tensors)
     tensor.set_shape(self.spec.shape)
     return tensor
@@ -297,7 +297,7 @@ class NumberForm(BaseForm):
     value = reader.resolve(value)
     return [tf.cast(as_number(value).tensor, dtype_of_number(self.type))]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Number(next(tensors), self.type)
 
   def describe(self) -> str:
@@ -367,7 +367,7 @@ class IntOrFloatForm(BaseForm):
     is_int = old.type is int
     return [exact_float(numbers) if is_int else numbers, tf.fill([length], is_int)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return IntOrFloat(Number(next(tensors), float), next(tensors))
 
   def describe(self) -> str:
@@ -439,7 +439,7 @@ class WeakForm(BaseForm):
       raise Mismatch(f"elements {old.describe()} and {self.describe()}")
     return [next(tensors), tf.fill([length], False)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Weak(next(tensors), next(tensors), self.type)
 
   def describe(self) -> str:

@@ -49,7 +49,7 @@ class MaybeForm(BaseForm):
       return [there, *self.value.widened(old.value, tensors, length, reader)]
     return [tf.fill([length], True), *self.value.widened(old, tensors, length, reader)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     is_there = next(tensors)
     return Maybe(self.value.unflatten(tensors), is_there)
 
@@ -116,7 +116,7 @@ class UndefinedForm(BaseForm):
   ) -> list[tf.Tensor]:
     raise Mismatch(f"elements {old.describe()} and nothing")
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Undefined(self.name)
 
   def not_made(self) -> str | None:
@@ -141,7 +141,7 @@ class MaybeUnboundForm(BaseForm):
       return [value.is_bound, *self.value.flatten(value.value, reader)]
     return [tfi.constant(True, tf.bool), *self.value.flatten(value, reader)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     is_bound = next(tensors)
     return MaybeUnbound(self.name, self.value.unflatten(tensors), is_bound)
 
@@ -153,7 +153,7 @@ class UnsetForm(BaseForm):
   def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Unset()
 
   def constant(self) -> tuple[object, ...]:

@@ -137,7 +137,7 @@ class NestForm(BaseForm):
     is_structure = issubclass(self.type, (tuple, list, dict)) or dataclasses.is_dataclass(self.type)
     return is_structure and all(part.is_stackable() for part in self.parts)
 
-  def encode(self, value: Any, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
     pairs = zip(self.parts, self.parts_in(value), strict=True)
     return [tensor for part, inner in pairs for tensor in part.encode(inner, handles)]
 
@@ -161,7 +161,7 @@ class NestForm(BaseForm):
     return list(value.values())
 
 
-def build(form: NestForm, parts: list[Any]) -> object:
+def build(form: NestForm, parts: list[object]) -> object:
   """Makes a container of this form."""
   if form.type is list or form.type in VIEWS.values():
     found = LocalList(parts)

@@ -87,7 +87,7 @@ class RowsForm(BaseForm):
       )
     return super()._widened(old, tensors, length, reader)
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     length = next(tensors)
     count = 0 if self.element is None else len(list(self.element.specs()))
     found = tuple(next(tensors) for _ in range(count))
