@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Protocol
 
-from recursive_tf.convert.values._abstract import Rows
+from recursive_tf.convert.values._abstract import Ref, Rows
 
 
 class Kind(Protocol):
@@ -32,6 +32,9 @@ class Kind(Protocol):
 
   def entry(self, table: dict[object, object]) -> object:
     """Returns `table[value]` of a dict that is known."""
+
+  def entry_of_heap(self, ref: Ref) -> object:
+    """Returns `table[value]` of a container of the heap, as the builtin type has it."""
 
   def rows(self, one_by_one: bool) -> Rows | None:
     """Returns the elements of what has as many as the run finds; None if they are known.

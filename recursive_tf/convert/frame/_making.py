@@ -7,7 +7,7 @@ what it holds does not change any more. Python makes the objects of the rows aft
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 import tensorflow as tf
@@ -22,13 +22,9 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Container,
   Dear,
-  LocalDict,
-  LocalList,
-  LocalObject,
   Made,
   Maybe,
   Ref,
-  Rows,
   tuple_of,
 )
 
@@ -54,6 +50,10 @@ class Making(Reading):
       return tf.constant(NONE)
     if isinstance(value, Ref) and not self.is_made_string(value):
       return self.base(value).handle
+    return self._new(value)
+
+  def _new(self, value: object) -> Any:
+    """Returns the number of what is no object of the heap."""
     if self.num_trials:
       raise Dear
     if isinstance(value, Container):
@@ -69,13 +69,12 @@ class Making(Reading):
       given: the containers among the arguments, whose content stays what it is.
     """
     if isinstance(form, _forms.MadeForm):
-      return value if isinstance(value, Made) else Made(self.handle(value))
+      return self._as_made(value)
     if not _forms.has_made(form) or not any(True for _ in containers(value)):
       return value
     if isinstance(value, Maybe):
-      form = form.value if isinstance(form, _forms.MaybeForm) else form
-      return Maybe(self.made(value.value, form, given), value.is_there)
-    form = form.value if isinstance(form, _forms.MaybeForm) else form
+      return Maybe(self.made(value.value, _of_value(form), given), value.is_there)
+    form = _of_value(form)
     parts = dict(parts_of(value))
     forms = form.parts if isinstance(form, _forms.NestForm) else [form.element] * len(parts)
     new = [self.made(p, f, given) for p, f in zip(parts.values(), forms, strict=True)]
@@ -88,6 +87,9 @@ class Making(Reading):
       is_dict = isinstance(value.snapshot(), dict)
       value.restore(dict(zip(parts, new, strict=True)) if is_dict else new)
     return value
+
+  def _as_made(self, value: object) -> Made:
+    return value if isinstance(value, Made) else Made(self.handle(value))
 
   def _handle_of(self, container: Container, make: bool = False) -> object:
     key = "made", id(container)
@@ -113,24 +115,12 @@ class Making(Reading):
 
   def _with_handles(self, value: object) -> object:
     """Returns a value in which the containers within are known by their numbers."""
-    if isinstance(value, LocalObject):
-      return LocalObject(value.type, self._parts(value.fields))
-    if isinstance(value, LocalDict):
-      return LocalDict(self._parts(value.items))
-    if isinstance(value, LocalList):
-      content = value.content
-      if value.is_iterator:
-        return value  # It has no form, which says why.
-      copy = LocalList(content if isinstance(content, Rows) else map(self._part, content))
-      copy.type = value.type
-      return copy
+    if isinstance(value, Container):
+      return value.mapped(self._part)
     if isinstance(value, tuple) and any(True for _ in containers(value)):
       parts = [self._part(part) for part in value]
       return tuple_of(type(value), parts)
     return value
-
-  def _parts(self, items: Mapping[Any, object]) -> dict[Any, Any]:
-    return {key: self._part(part) for key, part in items.items()}
 
   def _part(self, value: object) -> object:
     if isinstance(value, Container) and not getattr(value, "is_iterator", False):
@@ -158,3 +148,8 @@ class Making(Reading):
     what = form.not_made()
     if what is not None:
       raise self.refuse(Reason.MADE_OBJECT, f"{what} becomes a part of an object that is made.")
+
+
+def _of_value(form: Any) -> Any:
+  """Returns the form of what is there, where it may be None."""
+  return form.value if isinstance(form, _forms.MaybeForm) else form

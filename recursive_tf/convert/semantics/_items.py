@@ -208,12 +208,21 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
       if kinds == {tuple}:
         rows = dataclasses.replace(rows, type=tuple)
     return item_of_rows(ip, rows, key)
-  if isinstance(key, (Ref, Text)):
-    found = sought(ip, ref, key)
-    if found is None:
-      raise Raises
-    frame.demand(found.is_there.tensor)
-    return item_of_rows(ip, found.values, Number(found.index, int))
+  return ip.kind_of(key).entry_of_heap(ref)
+
+
+def item_by_string(ip: Host, ref: Ref, key: object) -> object:
+  """Returns an item of a dict of the heap by a string or an object that only the run knows."""
+  found = sought(ip, ref, key)
+  if found is None:
+    raise Raises
+  ip.frame.demand(found.is_there.tensor)
+  return item_of_rows(ip, found.values, Number(found.index, int))
+
+
+def item_by_constant(ip: Host, ref: Ref, key: object) -> object:
+  """Returns an item of an object of the heap by a key that is known."""
+  frame = ip.frame
   if isinstance(key, tuple) or not isinstance(key, (str, int)):
     raise frame.refuse(Reason.OPAQUE_READ, f"An item of an object by {shown(key)}.")
   state = ip.conversion.effects.read_item(ip, ref, key)

@@ -20,6 +20,9 @@ from recursive_tf.convert.values._paths import Held as Held
 from recursive_tf.convert.values._paths import Path as Path
 from recursive_tf.convert.values._paths import Step as Step
 from recursive_tf.convert.values._paths import plain_path as plain_path
+from recursive_tf.convert.values._snapshots import Update as Update
+from recursive_tf.convert.values._snapshots import is_middle as is_middle
+from recursive_tf.convert.values._snapshots import merged as merged
 from recursive_tf.convert.values._tuples import has_more as has_more
 from recursive_tf.convert.values._tuples import is_named_tuple as is_named_tuple
 from recursive_tf.convert.values._tuples import makes_its_own as makes_its_own
@@ -149,6 +152,10 @@ class Container(Local):
     """Returns the content; it is never changed, only replaced."""
     return self._content
 
+  def mapped(self, function: Callable[[object], object]) -> Container:
+    """Returns a copy of what is known of its parts, with what the function gives of each."""
+    raise NotImplementedError
+
 
 VIEWS = {name: type(getattr({}, name)()) for name in ("keys", "values", "items")}
 
@@ -198,6 +205,14 @@ class LocalList(Container):
     content = self.content
     return (content,) if isinstance(content, Rows) else content
 
+  def mapped(self, function: Callable[[object], object]) -> Container:
+    content = self.content
+    if self.is_iterator:
+      return self  # It has no form, which says why.
+    copy = LocalList(content if isinstance(content, Rows) else map(function, content))
+    copy.type = self.type
+    return copy
+
 
 def same_content(a: Any, b: Any) -> bool:
   """Tells whether two snapshots of a container are of the same parts."""
@@ -222,20 +237,6 @@ def has_changed(before: list[object], after: list[object]) -> bool:
     if not same_content(old, new):
       return True
   return False
-
-
-def is_middle(name: object) -> bool:
-  """Tells whether a variable holds the middle of a chained comparison."""
-  return isinstance(name, str) and name.startswith("_rtf_middle")
-
-
-class Update(dict[object, object]):
-  """Items that replace some of a container's, not all."""
-
-
-def merged(old: dict[Any, object], content: dict[Any, object]) -> dict[Any, Any]:
-  """Returns what a dict becomes when `content` is put back."""
-  return {**old, **content} if isinstance(content, Update) else dict(content)
 
 
 class LocalDict(Container):
@@ -265,6 +266,9 @@ class LocalDict(Container):
 
   def within(self) -> Iterable[object]:
     return self.items.values()
+
+  def mapped(self, function: Callable[[object], object]) -> Container:
+    return LocalDict({key: function(part) for key, part in self.items.items()})
 
 
 class LocalObject(Container):
@@ -298,6 +302,9 @@ class LocalObject(Container):
 
   def within(self) -> Iterable[object]:
     return self.fields.values()
+
+  def mapped(self, function: Callable[[object], object]) -> Container:
+    return LocalObject(self.type, {name: function(part) for name, part in self.fields.items()})
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -143,3 +143,6 @@ class OfRef(OfRun[Ref]):
 
   def entry(self, table: dict[object, object]) -> object:
     return _items.lookup(self.ip, table, self.value)
+
+  def entry_of_heap(self, ref: Ref) -> object:
+    return _items.item_by_string(self.ip, ref, self.value)

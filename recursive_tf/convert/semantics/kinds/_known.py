@@ -35,6 +35,7 @@ from recursive_tf.convert.values._abstract import (
   BoundMethod,
   LocalList,
   Raises,
+  Ref,
   Rows,
   is_static,
   named,
@@ -186,6 +187,9 @@ class Known(Generic[Value]):
     if self.value not in table:
       raise Raises
     return found
+
+  def entry_of_heap(self, ref: Ref) -> object:
+    return _items.item_by_constant(self.ip, ref, self.value)
 
 
 class OfTuple(Known[tuple[object, ...]]):

@@ -18,6 +18,7 @@ from recursive_tf.convert.values._abstract import (
   Closure,
   Made,
   Maybe,
+  Ref,
   named,
 )
 from recursive_tf.convert.values._forms import NoneType
@@ -211,3 +212,6 @@ class OfText(OfAbstract):
 
   def entry(self, table: dict[object, object]) -> object:
     return self.ip.conversion.effects.item_of_dict(self.ip, table, self.value)
+
+  def entry_of_heap(self, ref: Ref) -> object:
+    return _items.item_by_string(self.ip, ref, self.value)
