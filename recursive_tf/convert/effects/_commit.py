@@ -11,7 +11,15 @@ import tensorflow as tf
 
 from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.effects._output import Site
-from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, LOG, VARIABLE, Place
+from recursive_tf.convert.effects._places import (
+  ATTRIBUTE,
+  DICT,
+  LIST,
+  LOG,
+  VARIABLE,
+  Place,
+  element_form,
+)
 from recursive_tf.convert.values import _forms, _results
 from recursive_tf.convert.values._forms import MaybeForm, Source
 
@@ -167,9 +175,10 @@ def _attribute_writes(
   source: Source,
   objects: Sequence[object],
 ) -> Iterator[Write]:
-  element = place.form.element.parts[1]
+  element = element_form(place.form)
   if place.is_log:
     pairs = place.form.rebuild(tensors, source)
+    assert isinstance(pairs, list)
     last = {id(owner): (owner, value) for owner, value in pairs}
   else:
     next(tensors)  # The number of objects.

@@ -300,7 +300,7 @@ def _base_there(frame: Frame, ref: Ref) -> Base:
   return Base(handle, base.types - {NoneType})
 
 
-def _initial(frame: Frame, ref: Ref, form: object) -> object:
+def _initial(frame: Frame, ref: Ref, form: _forms.BaseForm) -> object:
   """Returns what an object had when the run began; tuples part by part, as they are written."""
   kinds = frame.types_of(ref) - {Missing}
   if not isinstance(form, _forms.NestForm) or form.type is not tuple or tuple not in kinds:

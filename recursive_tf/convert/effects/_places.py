@@ -35,7 +35,6 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import (
   BaseForm,
-  Form,
   NestForm,
   NumberForm,
   RefForm,
@@ -68,12 +67,12 @@ class Place:
   kind: str
   owner: Any
   name: Any
-  form: Any
-  left: object = None
+  form: BaseForm
+  next_form: BaseForm
+  left: _forms.Form = None
   left_as: object = None
   is_read: bool = False
   is_absent_at_first: bool = False
-  next_form: Any = None
   next_is_read: bool = False
 
   @property
@@ -82,7 +81,7 @@ class Place:
     return not self.is_read
 
   @property
-  def left_form(self) -> Form:
+  def left_form(self) -> BaseForm:
     """The form of what a run leaves."""
     return self.form if self.left is None else self.left
 
@@ -154,7 +153,9 @@ class Places:
 
   # --- Stores
 
-  def _place(self, key: object, kind: str, owner: object, name: object, form: object) -> Place:
+  def _place(
+    self, key: object, kind: str, owner: object, name: object, form: _forms.BaseForm
+  ) -> Place:
     if key not in self.places:
       self.places[key] = Place(key, kind, owner, name, form, next_form=form)
       self._note_news()
@@ -347,11 +348,12 @@ class Places:
     if place.kind != ATTRIBUTE:
       return inputs.state(place.key, place.form)
     count = inputs.num_objects()
+    assert isinstance(place.form, RowsForm)
+    specs = [*_forms.specs(place.form.element)]
     tensors = [
-      tf.zeros([count, *(size or 0 for size in spec.shape.as_list())], spec.dtype)
-      for spec in _forms.specs(place.form.element)
+      tf.zeros([count, *(size or 0 for size in spec.shape.as_list())], spec.dtype) for spec in specs
     ]
-    for tensor, spec in zip(tensors, _forms.specs(place.form.element), strict=True):
+    for tensor, spec in zip(tensors, specs, strict=True):
       tensor.set_shape(tf.TensorShape([None]).concatenate(spec.shape))
     return iter([count, *tensors])
 
@@ -361,7 +363,7 @@ def is_entry(frame: Frame) -> bool:
   return frame.key is None and frame.conversion.is_step
 
 
-def _joined(first: object, left: object) -> object:
+def _joined(first: _forms.BaseForm, left: _forms.BaseForm) -> _forms.Form:
   """Returns a form for what a run begins with and what it leaves; None if these are not alike.
 
   What is None or empty is not like what is not: a run before there is anything is its own case.
@@ -375,7 +377,7 @@ def _joined(first: object, left: object) -> object:
     return None
 
 
-def _is_nothing(form: object) -> bool:
+def _is_nothing(form: _forms.BaseForm) -> bool:
   if isinstance(form, NestForm):
     return form.type in (list, dict) and not form.parts
   return isinstance(form, StaticForm) and form.value is None
@@ -390,7 +392,7 @@ def generalized(frame: Frame, value: object) -> object:
   return _forms.as_number(value) if type(value) in _forms.NUMBERS else value
 
 
-def check_no_variable(frame: Frame, form: object, what: str) -> None:
+def check_no_variable(frame: Frame, form: _forms.Form, what: str) -> None:
   """Raises `ConversionRefused` if a variable is kept: the tensors that a run leaves are copies."""
   kinds = {kind for array in _forms.arrays(form) for kind in array.types}
   if any(issubclass(kind, tf.Variable) for kind in kinds):
@@ -398,11 +400,12 @@ def check_no_variable(frame: Frame, form: object, what: str) -> None:
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, text)
 
 
-def table_form(element: object) -> RowsForm:
+def table_form(element: _forms.Form) -> RowsForm:
   return RowsForm(NestForm(tuple, (0, 1), (NumberForm(bool), element)))
 
 
-def element_form(form: RowsForm) -> object:
+def element_form(form: BaseForm) -> BaseForm:
+  assert isinstance(form, RowsForm)  # Attributes are tables of what objects have.
   return UnsetForm() if form.element is None else form.element.parts[1]
 
 

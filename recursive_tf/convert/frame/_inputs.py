@@ -45,7 +45,7 @@ class Layout:
   def __init__(self) -> None:
     self.columns = Columns()
     self.constants: dict[int | str | Held, object] = {}
-    self.state: dict[object, object] = {}
+    self.state: dict[object, _forms.BaseForm] = {}
     self.changing: dict[Any, ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
     self.makes_objects = False
@@ -197,7 +197,7 @@ class Inputs:
     """Returns the number of objects, int32 []."""
     return tf.shape(self._tensor("ints", None, tf.TensorSpec([None, None], tf.int32)))[0]
 
-  def state(self, key: object, form: object) -> Iterator[tf.Tensor]:
+  def state(self, key: object, form: _forms.BaseForm) -> Iterator[tf.Tensor]:
     """Returns the state of a place as a run begins."""
     if self._fed is None:
       self._layout.state[key] = form

@@ -60,7 +60,7 @@ class Making(Reading):
       return self._handle_of(value, make=True)
     return self._make(self._with_handles(value))
 
-  def made(self, value: Any, form: Any, given: Collection[Container]) -> object:
+  def made(self, value: Any, form: _forms.Form, given: Collection[Container]) -> object:
     """Returns a result in which what its form has by numbers is known by them.
 
     Args:
@@ -76,7 +76,7 @@ class Making(Reading):
       return Maybe(self.made(value.value, _of_value(form), given), value.is_there)
     form = _of_value(form)
     parts = dict(parts_of(value))
-    forms = form.parts if isinstance(form, _forms.NestForm) else [form.element] * len(parts)
+    forms = form.parts if isinstance(form, _forms.NestForm) else [*form.children()] * len(parts)
     new = [self.made(p, f, given) for p, f in zip(parts.values(), forms, strict=True)]
     if isinstance(value, tuple):
       return tuple_of(type(value), new)
@@ -150,6 +150,6 @@ class Making(Reading):
       raise self.refuse(Reason.MADE_OBJECT, f"{what} becomes a part of an object that is made.")
 
 
-def _of_value(form: Any) -> Any:
+def _of_value(form: _forms.Form) -> Any:
   """Returns the form of what is there, where it may be None."""
   return form.value if isinstance(form, _forms.MaybeForm) else form

@@ -185,7 +185,7 @@ def _name(name: object) -> str:
   return "" if name is None else repr(name)
 
 
-def _is_plain(form: object) -> bool:
+def _is_plain(form: _forms.Form) -> bool:
   """Tells whether a result is made of what a graph can return."""
   if not isinstance(form, _forms.NestForm):
     return True
@@ -233,7 +233,7 @@ def _tensors(argument: Argument, value: Any) -> Iterator[object]:
       yield from _tensors(part, value[key])
 
 
-def _structured(form: object, tensors: Iterator[tf.Tensor]) -> object:
+def _structured(form: _forms.Form, tensors: Iterator[tf.Tensor]) -> object:
   """Returns a result as tensors."""
   if isinstance(form, _forms.StaticForm):
     kind = type(form.value)

@@ -87,7 +87,7 @@ class Argument:
       return self
     return dataclasses.replace(self, is_mapped=False)
 
-  def widened(self, form: object) -> Argument:
+  def widened(self, form: _forms.Form) -> Argument:
     """Returns the argument with the shapes of a form, which a recursion has made wider."""
     if self.kind == TENSOR and isinstance(form, (_forms.TensorForm, _forms.ArrayForm)):
       return dataclasses.replace(self, spec=form.spec)
@@ -118,7 +118,7 @@ class Argument:
       return same and all(a.takes(b) for a, b in zip(self.parts, other.parts, strict=True))
     return self.single().key == other.single().key
 
-  def form(self, root_types: frozenset[type]) -> object:
+  def form(self, root_types: frozenset[type]) -> _forms.BaseForm:
     """Returns the form of the value inside the program."""
     if self.kind == OBJECT:
       return _forms.RefForm(root_types)

@@ -133,7 +133,7 @@ class Calls:
       for form in (instance.result, *self._learnt.changed_forms(instance.key)):
         check_no_variable(frame, form, f"What {instance.name} returns")
     if is_mapped and _forms.has_rows(instance.result):
-      if _forms.can_be_made(instance.result):
+      if instance.result is not None and instance.result.can_be_made():
         self._learnt.note_made(instance.key, instance.result)
         raise Bottom  # The next attempt has it by a number for each element.
       raise frame.refuse(
@@ -150,6 +150,7 @@ class Calls:
   ) -> object:
     """Takes over what a call returned and left changed; returns its result."""
     frame, key = ip.frame, instance.key
+    assert instance.result is not None  # It has outputs.
     result = frame.adopt(_forms.unflatten(instance.result, tensors))
     left: dict[Any, object] = {
       position: frame.adopt(_forms.unflatten(form, tensors))
@@ -162,7 +163,7 @@ class Calls:
       lifted.update(position, value)
     return result
 
-  def _form(self, node: ast.AST, name: object, value: object, frame: Frame) -> object:
+  def _form(self, node: ast.AST, name: object, value: object, frame: Frame) -> _forms.BaseForm:
     if isinstance(value, Mapped):
       return value.rows.form
     if isinstance(value, Closure):
@@ -170,7 +171,7 @@ class Calls:
     form = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
     return self._learnt.variants.opened(id(node), name, form)
 
-  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[_forms.Form, ...]) -> object:
+  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[_forms.BaseForm, ...]) -> object:
     parts = tuple((name, skeleton(form)) for name, form in zip(lifted.values, forms, strict=True))
     return id(node), parts
 

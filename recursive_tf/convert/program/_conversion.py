@@ -296,14 +296,14 @@ class Conversion:
         Reason.SHARED_CONTAINER, f"{shared}.", entry.source.origin(entry.node)
       )
 
-  def leaving(self, node: ast.AST) -> list[object]:
+  def leaving(self, node: ast.AST) -> list[_forms.Form]:
     """Returns the forms of what the program of an entry function returns and leaves changed."""
     entry = self.entry_of(node)
     places = self.effects.places.values()
     left = [place.left_form for place in places]
     return [entry.result, *self.changed(node), *left, *self.sites]
 
-  def changed(self, node: ast.AST) -> list[object]:
+  def changed(self, node: ast.AST) -> list[_forms.BaseForm]:
     """Returns the forms of the arguments that the program of an entry function changes."""
     entry = self.entry_of(node)
     return self._learnt.changed_forms(entry.key)

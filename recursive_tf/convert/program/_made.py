@@ -74,7 +74,9 @@ def with_made(
   return found
 
 
-def _rows(table: tf.Tensor, site: int, form: object, count: int) -> Iterator[Iterator[object]]:
+def _rows(
+  table: tf.Tensor, site: int, form: _forms.BaseForm, count: int
+) -> Iterator[Iterator[object]]:
   """Yields the parts of each object of a site, as NumPy has them."""
   dtypes = [spec.dtype for spec in _forms.specs(form)]
   if not dtypes:

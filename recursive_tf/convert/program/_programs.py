@@ -137,7 +137,7 @@ class Entry:
   def container(self, name: str, values: list[object]) -> Argument:
     """Returns a list argument with the form that covers all lists seen."""
     try:
-      form = _encode.joined_rows(values)
+      form: _forms.BaseForm = _encode.joined_rows(values)
       form = _forms.join(self.containers.get(name, form), form)
     except _forms.Mismatch as error:
       raise ConversionRefused.of(

@@ -41,7 +41,7 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   return _total_of_tensors(ip, rows, start)
 
 
-def _is_of_either(form: object, start: object) -> bool:
+def _is_of_either(form: _forms.Form, start: object) -> bool:
   """Tells whether a sum is of ints and floats."""
   is_number = isinstance(form, _forms.NumberForm) and isinstance(start, IntOrFloat)
   return is_number or isinstance(form, _forms.IntOrFloatForm)

@@ -9,6 +9,7 @@ from recursive_tf.convert.values._forms.base import EAGER_TENSOR as EAGER_TENSOR
 from recursive_tf.convert.values._forms.base import NUMBERS as NUMBERS
 from recursive_tf.convert.values._forms.base import BaseForm as BaseForm
 from recursive_tf.convert.values._forms.base import DoesNotFit as DoesNotFit
+from recursive_tf.convert.values._forms.base import Form as Form
 from recursive_tf.convert.values._forms.base import Mismatch as Mismatch
 from recursive_tf.convert.values._forms.base import NoneType as NoneType
 from recursive_tf.convert.values._forms.base import Reader as Reader
@@ -33,7 +34,6 @@ from recursive_tf.convert.values._forms.data import StaticForm as StaticForm
 from recursive_tf.convert.values._forms.data import TensorForm as TensorForm
 from recursive_tf.convert.values._forms.data import WeakForm as WeakForm
 from recursive_tf.convert.values._forms.finding import form_of as form_of
-from recursive_tf.convert.values._forms.joining import Form as Form
 from recursive_tf.convert.values._forms.joining import arrays as arrays
 from recursive_tf.convert.values._forms.joining import can_be_made as can_be_made
 from recursive_tf.convert.values._forms.joining import can_be_none as can_be_none

@@ -309,8 +309,9 @@ class HandleForm(BaseForm):
 
 # Of what reading finds: the steps that lead there, the exact types, and of tensors the spec.
 Seen: TypeAlias = tuple[Path, frozenset[type], tf.TensorSpec | None]
+Form: TypeAlias = BaseForm | None  # None where nothing is known.
 Class: TypeAlias = type  # Where a field has that name.
-Join: TypeAlias = Callable[["BaseForm | None", "BaseForm | None"], Any]
+Join: TypeAlias = Callable[[BaseForm, BaseForm], BaseForm]
 # The parts of values, as a run left them.
 Parts: TypeAlias = Iterator[tf.Tensor | np.ndarray]
 

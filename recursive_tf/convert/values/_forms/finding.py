@@ -55,7 +55,7 @@ from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import nearest
 
 
-def form_of(value: object, reader: Reader) -> Any:
+def form_of(value: object, reader: Reader) -> BaseForm:
   """Returns the most specific form of one value."""
   value = reader.optional(value)
   if isinstance(value, Maybe):

@@ -13,6 +13,8 @@ from recursive_tf.convert.values._abstract import (
   Rows,
 )
 from recursive_tf.convert.values._forms.base import (
+  BaseForm,
+  Form,
   Mismatch,
   Reader,
 )
@@ -32,10 +34,8 @@ from recursive_tf.convert.values._forms.maybe import (
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._forms.rows import RowsForm
 
-Form = Any  # One of those of `forms/`; None where nothing is known.
 
-
-def join(a: Form, b: Form) -> Form:
+def join(a: BaseForm, b: BaseForm) -> BaseForm:
   """Returns the most specific form that covers both.
 
   Raises:
@@ -50,7 +50,7 @@ def join(a: Form, b: Form) -> Form:
     if isinstance(one, (UndefinedForm, MaybeUnboundForm)):
       return _join_unbound(one.name, a, b)
   for one, other in ((a, b), (b, a)):
-    found = None if one is None else one.joined(other, join)
+    found = one.joined(other, join)
     if found is not None:
       return found
   if can_be_made(a) and can_be_made(b) and (a.is_structured() or b.is_structured()):
@@ -58,7 +58,7 @@ def join(a: Form, b: Form) -> Form:
   raise Mismatch(f"{describe(a)} and {describe(b)}")
 
 
-def _join_unbound(name: str, a: Form, b: Form) -> Form:
+def _join_unbound(name: str, a: BaseForm, b: BaseForm) -> BaseForm:
   """Returns the form of a variable that is not defined on some paths.
 
   Where there is nothing to put in its place it is undefined on all.
@@ -72,13 +72,13 @@ def _join_unbound(name: str, a: Form, b: Form) -> Form:
   return MaybeUnboundForm(name, value) if value.can_be_unbound() else UndefinedForm(name)
 
 
-def flatten(value: object, form: Form, reader: Reader) -> list[tf.Tensor]:
+def flatten(value: object, form: BaseForm, reader: Reader) -> list[tf.Tensor]:
   """Returns the tensors of `value`, brought into `form`, which covers it."""
   found: list[tf.Tensor] = form.flatten(value, reader)
   return found
 
 
-def unflatten(form: Form, tensors: Iterator[tf.Tensor]) -> Any:
+def unflatten(form: BaseForm, tensors: Iterator[tf.Tensor]) -> Any:
   """Makes a value of this form, taking its tensors from an iterator."""
   return form.unflatten(tensors)
 
@@ -187,7 +187,7 @@ def is_stackable(form: Form) -> bool:
   return form is None or form.is_stackable()
 
 
-def generalized(form: Form, is_argument: bool = False) -> Form:
+def generalized(form: BaseForm, is_argument: bool = False) -> BaseForm:
   """Returns the form that a recursive function takes: numbers may change from call to call."""
   if is_argument and isinstance(form, StaticForm) and type(form.value) in (int, float):
     return NumberForm(type(form.value))
@@ -197,7 +197,7 @@ def generalized(form: Form, is_argument: bool = False) -> Form:
   return form
 
 
-def ended(form: Form) -> Form:
+def ended(form: BaseForm) -> BaseForm:
   """Returns the form, without an end, as one that has one: a tuple stays one, of such parts."""
   if not isinstance(form, NestForm) or not issubclass(form.type, tuple):
     return MadeForm()

@@ -70,6 +70,8 @@ class MaybeForm(BaseForm):
   def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
     if other is not None and any(value is None for value in other.constant()):
       return self
+    if other is None:
+      raise Mismatch(f"{self.describe()} and nothing")
     return MaybeForm(join(self.value, other.value if isinstance(other, MaybeForm) else other))
 
   def can_be_unbound(self) -> bool:
