@@ -400,20 +400,26 @@ def check_no_variable(frame: Frame, form: _forms.Form, what: str) -> None:
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, text)
 
 
-def table_form(element: _forms.Form) -> RowsForm:
+def table_form(element: BaseForm) -> RowsForm:
   return RowsForm(NestForm(tuple, (0, 1), (NumberForm(bool), element)))
 
 
 def element_form(form: BaseForm) -> BaseForm:
   assert isinstance(form, RowsForm)  # Attributes are tables of what objects have.
-  return UnsetForm() if form.element is None else form.element.parts[1]
+  return UnsetForm() if form.element is None else _pair(form)[1]
+
+
+def _pair(form: RowsForm) -> tuple[BaseForm, ...]:
+  """Returns the forms of what the elements, which are pairs, are made of."""
+  assert isinstance(form.element, NestForm)
+  return form.element.parts
 
 
 def _rows_of_pairs(form: RowsForm) -> RowsForm:
   """Returns the form of a dict's rows: strings as keys are compared, not told apart as objects."""
   if form.element is None:
     return form
-  key, value = form.element.parts
+  key, value = _pair(form)
   if isinstance(key, RefForm) and key.types == {str}:
     key = _forms.TextForm()
   return RowsForm(NestForm(tuple, (0, 1), (key, value)))

@@ -191,7 +191,7 @@ class BaseForm:
     """Returns list, tuple or the named tuple that values are; None if they are none."""
     return None
 
-  def elements(self) -> tuple[BaseForm | None, ...] | None:
+  def elements(self) -> tuple[BaseForm, ...] | None:
     """Returns the forms of the elements of a list or tuple of known length; None of all else."""
     return None
 
@@ -264,7 +264,7 @@ class BaseForm:
     """Tells whether a value can be tensors in a graph."""
     return False
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     """Returns the tensors of a value.
 
     Args:
@@ -280,9 +280,9 @@ class BaseForm:
     """Yields the objects in a value that need handles, in the order in which `encode` asks."""
     yield from ()
 
-  def zeros(self) -> list[object]:
+  def zeros(self) -> Encoded:
     """Returns tensors that nobody will read."""
-    found: list[object] = []
+    found: Encoded = []
     for spec in self.specs():
       shape = [] if spec.shape.rank is None else [size or 0 for size in spec.shape]
       is_text = spec.dtype == tf.string
@@ -313,6 +313,7 @@ Form: TypeAlias = BaseForm | None  # None where nothing is known.
 Class: TypeAlias = type  # Where a field has that name.
 Join: TypeAlias = Callable[[BaseForm, BaseForm], BaseForm]
 # The parts of values, as a run left them.
+Encoded: TypeAlias = list[tf.Tensor | np.ndarray]
 Parts: TypeAlias = Iterator[tf.Tensor | np.ndarray]
 
 

@@ -28,6 +28,7 @@ from recursive_tf.convert.values._forms.base import (
   BaseForm,
   Class,
   DoesNotFit,
+  Encoded,
   HandleForm,
   Join,
   Mismatch,
@@ -84,7 +85,7 @@ class StaticForm(BaseForm):
     kind = type(self.value)
     return kind if issubclass(kind, (list, tuple)) else None
 
-  def elements(self) -> tuple[BaseForm | None, ...] | None:
+  def elements(self) -> tuple[BaseForm, ...] | None:
     return tuple(map(StaticForm, self.value)) if isinstance(self.value, tuple) else None
 
   def is_of_strings(self) -> bool:
@@ -131,7 +132,7 @@ class StaticForm(BaseForm):
     kinds = (*NUMBERS, str, bytes, tf.Tensor, tf.Variable, np.ndarray, np.generic)
     return isinstance(self.value, kinds)
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if not same_static(self.value, value):
       raise DoesNotFit
     return []
@@ -215,7 +216,7 @@ class TensorForm(BaseForm):
   def is_of_tensors(self) -> bool:
     return True
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if not isinstance(value, tf.Tensor) or not fits(self.spec, value):
       raise DoesNotFit
     return [value]
@@ -272,7 +273,7 @@ class ArrayForm(BaseForm):
   def is_of_tensors(self) -> bool:
     return True
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if type(value) not in self.types or not fits(self.spec, value):
       raise DoesNotFit
     return [value]
@@ -337,7 +338,7 @@ class NumberForm(BaseForm):
   def is_of_tensors(self) -> bool:
     return True
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     is_own = type(value) is self.type
     if isinstance(value, int) and is_own and self.type is int:
       is_own = -(2**63) <= value < 2**63
@@ -399,7 +400,7 @@ class IntOrFloatForm(BaseForm):
     pairs = zip(numbers, are_ints, strict=True)
     return [int(number) if is_int else float(number) for number, is_int in pairs]
 
-  def encode(self, value: Any, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: Any, handles: Iterator[int]) -> Encoded:
     if type(value) not in (int, float) or (type(value) is int and abs(value) >= 2**53):
       raise DoesNotFit
     return [np.float64(value), np.bool_(type(value) is int)]
@@ -467,7 +468,7 @@ class WeakForm(BaseForm):
   def is_of_tensors(self) -> bool:
     return True
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     dtype, shape = self.spec.dtype, self.spec.shape
     if isinstance(value, tf.Tensor):
       if value.dtype != dtype or not shape.is_compatible_with(value.shape):
@@ -524,7 +525,7 @@ class RefForm(HandleForm):
   def can_be_unbound(self) -> bool:
     return True
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if type(value) not in self.types:
       raise DoesNotFit
     return [np.int32(next(handles))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -13,6 +12,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.values._abstract import Maybe, MaybeUnbound, Undefined, Unset
 from recursive_tf.convert.values._forms.base import (
   BaseForm,
+  Encoded,
   Join,
   Mismatch,
   NoneType,
@@ -27,7 +27,7 @@ from recursive_tf.convert.values._forms.base import (
 class MaybeForm(BaseForm):
   """None, or a value of this form."""
 
-  value: Any
+  value: BaseForm
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.bool)
@@ -94,7 +94,7 @@ class MaybeForm(BaseForm):
   def is_stackable(self) -> bool:
     return False
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if value is None:
       return [np.False_, *self.value.zeros()]
     return [np.True_, *self.value.encode(value, handles)]
@@ -130,7 +130,7 @@ class MaybeUnboundForm(BaseForm):
   """A variable that is not defined, or has a value of this form."""
 
   name: str
-  value: Any
+  value: BaseForm
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.bool)
@@ -164,5 +164,5 @@ class UnsetForm(BaseForm):
   def not_made(self) -> str | None:
     return "What is not there on some paths"
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     return []
