@@ -228,7 +228,8 @@ class ContainerEffects(Places):
     frame = ip.frame
     wanted = self._key(ip, key)
     rows = self._dict_rows(ip, owner)
-    if rows.form is None:
+    form = rows.form
+    if form is None:
       if default is not None:
         return default()
       raise Raises
@@ -236,7 +237,7 @@ class ContainerEffects(Places):
 
     def read() -> Any:
       tensors = [tf.gather(tensor, index) for tensor in rows.tensors]
-      return frame.adopt(_forms.unflatten(rows.form, iter(tensors)))[1]
+      return frame.adopt(_forms.unflatten(form, iter(tensors)))[1]
 
     if default is not None:
       return frame.cond(found, read, default)

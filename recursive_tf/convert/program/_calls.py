@@ -165,6 +165,7 @@ class Calls:
 
   def _form(self, node: ast.AST, name: object, value: object, frame: Frame) -> _forms.BaseForm:
     if isinstance(value, Mapped):
+      assert value.rows.form is not None  # There is an element.
       return value.rows.form
     if isinstance(value, Closure):
       return _forms.ClosureForm(value.node)

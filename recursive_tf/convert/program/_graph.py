@@ -152,7 +152,7 @@ class GraphMaker:
       if argument.kind == CONTAINER
     }
     if is_mapped:
-      assert isinstance(found, Rows)  # An argument is mapped.
+      assert isinstance(found, Rows) and found.form is not None  # An argument is mapped.
       return [*found.tensors, found.length], Graph(None, found.form, containers, None), frame
     assert self._result is not None  # It has a graph.
     outputs = _forms.flatten(found, self._result, frame)

@@ -37,6 +37,7 @@ _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 
 
 def row(ip: Host, rows: Rows, index: tf.Tensor) -> object:
+  assert rows.form is not None  # There is an element.
   axis = tfi.constant(0, tf.int32)
   tensors = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
   return ip.frame.adopt(_forms.unflatten(rows.form, tensors))

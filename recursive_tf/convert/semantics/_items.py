@@ -272,6 +272,7 @@ def sought(ip: Host, ref: Ref, key: object) -> Sought | None:
 def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
   """Returns which of the keys of a dict equal a key, bool [N]."""
   frame = ip.frame
+  assert isinstance(keys.form, _forms.RefForm)  # Keys are read as objects.
   types = keys.form.types
   if types == {str} and is_string(key, frame):
     (strings,) = _forms.TextForm().widened(keys.form, iter(keys.tensors), keys.length, frame)

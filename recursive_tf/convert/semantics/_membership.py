@@ -61,7 +61,7 @@ def _equal(ip: Host, rows: Rows, value: object) -> object:
   are_strings = isinstance(form, _forms.TextForm) or (
     isinstance(form, _forms.RefForm) and form.types == {str}
   )
-  if are_strings and is_string(value, frame):
+  if form is not None and are_strings and is_string(value, frame):
     (strings,) = _forms.TextForm().widened(form, iter(rows.tensors), rows.length, frame)
     return tf.equal(strings, tensor_of(value, frame))
   if isinstance(form, _forms.RefForm):

@@ -31,6 +31,7 @@ from recursive_tf.convert.values._value import Checks, Ours, Value
 
 if TYPE_CHECKING:
   from recursive_tf.convert.syntax.source import FunctionSource
+  from recursive_tf.convert.values._forms.base import BaseForm
 
 
 class Missing:
@@ -104,7 +105,7 @@ class Rows(Value):
 
   length: tf.Tensor
   tensors: tuple[tf.Tensor, ...]
-  form: Any
+  form: BaseForm | None
   type: type | None = None
 
   def named(self) -> str:

@@ -97,7 +97,8 @@ def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object])
       raise Raises
     return kwargs["default"]
   is_either = isinstance(form, _forms.IntOrFloatForm)
-  if not is_either and (not isinstance(form, _forms.NumberForm) or form.type is bool):
+  kind = form.type if isinstance(form, _forms.NumberForm) else None
+  if not is_either and kind not in (int, float):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
 
   def extreme() -> Number | IntOrFloat:
@@ -105,7 +106,7 @@ def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object])
     values = frame.check(values, rows.length > 0, f"{name}() of an empty list")
     if is_either:
       return _int_or_float.extreme(name, Rows(rows.length, (values, *others), form))
-    if form.type is int:
+    if kind is int:
       return Number((tf.reduce_max if name == "max" else tf.reduce_min)(values), int)
     return _extreme_of_floats(name, values)
 

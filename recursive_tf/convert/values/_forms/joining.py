@@ -216,7 +216,10 @@ def part_of(rows: Rows, position: int) -> Rows:
   """Returns part `position` of elements that are nests; of none as none are known."""
   if rows.form is None:
     return rows
-  forms = parts_of_form(rows.form) or rows.form.parts
+  forms = rows.form.elements()
+  if not forms:
+    assert isinstance(rows.form, NestForm)  # A dict, or an object.
+    forms = rows.form.parts
   first = sum(len(list(specs(part))) for part in forms[:position])
   count = len(list(specs(forms[position])))
   return Rows(rows.length, rows.tensors[first : first + count], forms[position])
