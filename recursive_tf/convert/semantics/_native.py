@@ -235,7 +235,7 @@ def watch(ip: Host, value: object) -> None:
     ) from None
 
 
-def lowered(ip: Host, value: object) -> Any:
+def lowered(ip: Host, value: object) -> object:
   """Returns a value as a library takes it: tensors, and Python lists and dicts of them."""
   ip.conversion.effects.check_unchanged(ip)
   return ip.kind_of(value).lowered()

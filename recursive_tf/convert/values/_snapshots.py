@@ -14,6 +14,6 @@ class Update(dict[object, object]):
   """Items that replace some of a container's, not all."""
 
 
-def merged(old: dict[Any, object], content: dict[Any, object]) -> dict[Any, Any]:
+def merged(old: dict[Any, object], content: dict[Any, object]) -> dict[Any, object]:
   """Returns what a dict becomes when `content` is put back."""
   return {**old, **content} if isinstance(content, Update) else dict(content)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from typing import Any
 
 
 def is_named_tuple(type_: object) -> bool:
@@ -20,11 +19,11 @@ def makes_its_own(type_: type) -> bool:
   )
 
 
-def tuple_of(kind: type, parts: Iterable[Any]) -> Any:
+def tuple_of(kind: type, parts: Iterable[object]) -> object:
   """Makes a tuple, or a named one of this class; no `__new__` of its own is run."""
   return tuple.__new__(kind if hasattr(kind, "_fields") else tuple, parts)
 
 
-def has_more(value: tuple[Any, ...]) -> bool:
+def has_more(value: tuple[object, ...]) -> bool:
   """Tells whether a tuple has attributes beside its elements: one made of elements lacks them."""
   return bool(getattr(value, "__dict__", None))

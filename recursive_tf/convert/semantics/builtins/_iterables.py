@@ -173,7 +173,7 @@ def any_or_all(name: str) -> Callable[..., object]:
         values = tf.not_equal(values, tf.zeros([], values.dtype))
       reduce = tf.reduce_any if name == "any" else tf.reduce_all
       return Number(reduce(values), bool)
-    result: Any = name == "all"
+    result: object = name == "all"
     for item in ip.fixed_items(value):
       result = ip.both(result, name == "all", functools.partial(ip.truth, item))
     return result
@@ -192,7 +192,7 @@ def mapped(ip: Host, function: object, *values: object) -> object:
   return ip.frame.new(LocalList(found))
 
 
-def item(ip: Host, owner: object, key: object) -> Any:
+def item(ip: Host, owner: object, key: object) -> object:
   if isinstance(owner, Ref):
     return _items.builtin_item(ip, owner, ip.frame.resolve(key))
   return ip.item(owner, key)
