@@ -11,7 +11,15 @@ import tensorflow as tf
 
 from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.effects._output import Site
-from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, LOG, VARIABLE, Place
+from recursive_tf.convert.effects._places import (
+  ATTRIBUTE,
+  DICT,
+  LIST,
+  LOG,
+  VARIABLE,
+  Place,
+  element_form,
+)
 from recursive_tf.convert.values import _forms, _results
 from recursive_tf.convert.values._forms import MaybeForm, Source
 
@@ -72,7 +80,7 @@ class Outcome:
 
   result: object
   writes: Sequence[Write] = ()
-  prints: Sequence[tuple[Site, Sequence[Any]]] = ()
+  prints: Sequence[tuple[Site, Sequence[object]]] = ()
 
   def commit(self) -> None:
     """Lets the writes happen; not yet what is printed.
@@ -167,9 +175,10 @@ def _attribute_writes(
   source: Source,
   objects: Sequence[object],
 ) -> Iterator[Write]:
-  element = place.form.element.parts[1]
+  element = element_form(place.form)
   if place.is_log:
     pairs = place.form.rebuild(tensors, source)
+    assert isinstance(pairs, list)
     last = {id(owner): (owner, value) for owner, value in pairs}
   else:
     next(tensors)  # The number of objects.
@@ -205,7 +214,7 @@ def _dict_writes(place: Place, pairs: Iterable[tuple[object, object]]) -> Iterat
       yield Write(owner, ("item", name), value)
 
 
-def _set_item(owner: Any, key: Any, value: Any) -> Callable[[], None]:
+def _set_item(owner: Any, key: object, value: object) -> Callable[[], None]:
   try:
     # Reading what is not there may make it.
     old = owner[key] if not isinstance(owner, dict) or key in owner else _ABSENT

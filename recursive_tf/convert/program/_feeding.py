@@ -209,7 +209,7 @@ class Feeder:
     self.walked_objects += len(found.objects)
     return found
 
-  def _columns(self, found: _walk.Rows) -> dict[str, Any]:
+  def _columns(self, found: _walk.Rows) -> dict[str, object]:
     """Returns what a walk has read as what is fed of it."""
     columns = self._layout.columns
     if columns.num_ints:
@@ -274,7 +274,7 @@ def _as_tensor(value: object) -> object:
   return value if isinstance(value, tf.Tensor) else tf.constant(value)
 
 
-def _changed(changing: Any, value: Any) -> object:
+def _changed(changing: Any, value: object) -> object:
   """Returns the tensor of a value that is read anew for each run."""
   now = np.asarray(value) if isinstance(value, np.ndarray) else value
   shape_ok = not hasattr(now, "shape") or changing.spec.shape.is_compatible_with(now.shape)

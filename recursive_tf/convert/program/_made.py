@@ -57,7 +57,7 @@ def with_made(
     return object_of
   made: list[object] = []
 
-  def found(number: int) -> Any:
+  def found(number: int) -> object:
     value = made[_FIRST - number] if number <= _FIRST else object_of(number)
     if isinstance(value, _Unmade):
       raise value.error
@@ -74,7 +74,9 @@ def with_made(
   return found
 
 
-def _rows(table: tf.Tensor, site: int, form: object, count: int) -> Iterator[Iterator[object]]:
+def _rows(
+  table: tf.Tensor, site: int, form: _forms.BaseForm, count: int
+) -> Iterator[Iterator[object]]:
   """Yields the parts of each object of a site, as NumPy has them."""
   dtypes = [spec.dtype for spec in _forms.specs(form)]
   if not dtypes:
@@ -101,11 +103,11 @@ def _parts(values: tf.Tensor, shapes: tf.Tensor) -> object:
 class _Numbers(_forms.Source):
   """Where Python values are made of parts that NumPy has already."""
 
-  def numbers(self, part: Any) -> Any:
+  def numbers(self, part: object) -> object:
     return part
 
   def tensor(self, part: object, dtype: tf.DType) -> object:
     return tf.constant(part, dtype)
 
-  def elements(self, part: Any, length: int) -> Any:
+  def elements(self, part: object, length: int) -> Any:
     return part

@@ -206,7 +206,7 @@ class Program:
     """Makes the call of the entry function; returns its result and its arguments."""
     length = None
     position = 0
-    names: dict[str, Any] = {}
+    names: dict[str, object] = {}
     inputs = self.conversion.inputs
     for name, argument in arguments.items():
       tensors = []

@@ -73,7 +73,7 @@ class Entry:
   retry_seconds: float | None = None  # Time in calls after which it is tried once more.
   has_retried: bool = False
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
-  changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
+  changed: dict[object, object] = dataclasses.field(default_factory=dict)
   containers: dict[str, _forms.BaseForm] = dataclasses.field(default_factory=dict)
   hopeless: Counter[object] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
   is_gone: bool = False  # Not kept any more.
@@ -134,10 +134,10 @@ class Entry:
     self.num_failures = 0
     self.num_runs += 1
 
-  def container(self, name: str, values: list[Any]) -> Argument:
+  def container(self, name: str, values: list[object]) -> Argument:
     """Returns a list argument with the form that covers all lists seen."""
     try:
-      form = _encode.joined_rows(values)
+      form: _forms.BaseForm = _encode.joined_rows(values)
       form = _forms.join(self.containers.get(name, form), form)
     except _forms.Mismatch as error:
       raise ConversionRefused.of(
@@ -209,7 +209,7 @@ class Programs:
   """
 
   def __init__(
-    self, function: Any, name: str, stats: Stats, limits: Limits, runs_in_graph: bool = False
+    self, function: object, name: str, stats: Stats, limits: Limits, runs_in_graph: bool = False
   ):
     """Begins without any.
 
@@ -559,7 +559,7 @@ class Programs:
     self,
     making: _Making,
     arguments: dict[str, Argument],
-    changing: dict[Any, Any],
+    changing: dict[object, object],
     profile: Profile,
   ) -> Program:
     """Makes a program for objects as a profile has them, without branches that are refused."""

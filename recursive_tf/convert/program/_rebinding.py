@@ -36,7 +36,7 @@ class Rebinding:
     places: Iterable[Place],
     stand_ins: dict[int, object],
     constants: Iterable[object],
-    forms: Iterable[object],
+    forms: Iterable[_forms.Form],
     paths: Iterable[Path],
     given: Mapping[str, object],
   ):
@@ -96,7 +96,7 @@ class Rebinding:
     return any(value is original for _, original, _ in self._names)
 
 
-def _statics(form: object) -> Iterator[object]:
+def _statics(form: _forms.Form) -> Iterator[object]:
   """Yields the constants in values of a form, and what is in those."""
   agenda = [*_forms.constants(form)]
   while agenda:

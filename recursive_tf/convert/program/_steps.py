@@ -1,7 +1,7 @@
 """What a program does to variables: all of it or nothing, in Python's order.
 
 The entry function of such a program runs in the graph itself, and its writes of variables are ops
-of that graph. Any other op may fail after one of them. So no variable of the outside is written
+of that graph. object other op may fail after one of them. So no variable of the outside is written
 before all that the run needs is there:
 
 - A variable that is only written, and not used after that, is written in place. Its writes wait for
@@ -19,7 +19,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -131,7 +130,7 @@ class Step:
     """Notes the reads that tapes of the program see, while a trial is made."""
     self._taped.clear()
 
-    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> Any:
+    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> object:
       op = create()
       if op_type == _READ and tfi.is_recording():
         self._taped.add(op)
@@ -236,7 +235,7 @@ class Step:
     handles = {key: self.written[key] for key in self.written if key in self.held}
     keys = {id(graph.capture(handle)): key for key, handle in handles.items()}
 
-    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> Any:
+    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> object:
       if op_type not in _ASSIGNMENTS and op_type != _READ:
         return create()
       key = keys.get(id(graph.capture(inputs[0])))

@@ -109,7 +109,7 @@ def _is_of_one_enum(kinds: frozenset[type], owner: Iterable[object]) -> bool:
 
 def _equals_any(ip: Host, owner: Any, value: object) -> object:
   items = list(owner) if isinstance(owner, tuple) else ip.conversion.guards.elements(owner)
-  found: Any = False
+  found: object = False
   for one in items:
     found = ip.both(found, False, functools.partial(ip.same_or_equal, one, value))
   return found
@@ -252,7 +252,7 @@ def method_of_static(ip: Host, owner: dict[object, object], name: str) -> object
   return ip.frame.new(LocalDict(items)) if name == "copy" else _view(ip, items, name)
 
 
-def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[Any]) -> object:
+def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
   """Calls a reading method of a list or dict on the heap."""
   if name in ("__getitem__", "get") and len(args) not in (1, 2):
     raise Raises
@@ -299,7 +299,7 @@ def _extend(ip: Host, owner: LocalList, values: object) -> None:
   owner.content = concatenated(ip.frame, have, more)
 
 
-def as_sequence(ip: Host, value: object) -> Any:
+def as_sequence(ip: Host, value: object) -> object:
   """Returns a list or tuple of the heap as one of the program, to be added to another."""
   if not isinstance(value, Ref):
     return value

@@ -41,7 +41,7 @@ def read(ip: Host, owner: object, name: str) -> object:
   return _attributes.read(ip, owner, name)
 
 
-def item(ip: Host, owner: object, key: object) -> Any:
+def item(ip: Host, owner: object, key: object) -> object:
   """Returns `owner[key]`."""
   if isinstance(key, ByType):
     return _for_each(ip, key, lambda value: _items.item(ip, owner, value))
@@ -56,7 +56,7 @@ def write_item(ip: Host, owner: object, key: object, value: object) -> None:
     _items.write_item(ip, owner, key, value)
 
 
-def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   """Returns `left op right`."""
   if isinstance(left, ByType):
     return _for_each(ip, left, lambda value: binary(ip, op, value, right))
@@ -83,7 +83,7 @@ def _compared(ip: Host, one: ByType, other: object, compute: Callable[[object], 
   return _for_each(ip, one, compute)
 
 
-def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, object]) -> Any:
+def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, object]) -> object:
   """Calls a function, or the one that the class of an object says."""
   if isinstance(function, ByType):
     return _branches(ip, function, lambda value: _calls.call(ip, value, list(args), kwargs))
@@ -110,7 +110,7 @@ def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> obj
 
   What is computed has no effects. Truths and numbers become those of the run.
   """
-  found: dict[type, Any] = {}
+  found: dict[type, object] = {}
   for kind, value in one.values.items():
     try:
       found[kind] = compute(value)

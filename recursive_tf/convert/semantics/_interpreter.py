@@ -36,6 +36,7 @@ from recursive_tf.convert.semantics import (
   _operators,
   _text,
   _truth,
+  kinds,
 )
 from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.semantics._signatures import function_of_lambda
@@ -80,6 +81,7 @@ class Interpreter:
 
   # --- The operations, from below: `Host` says what they do.
 
+  kind_of = kinds.kind_of
   attribute = _dispatch.read
   write_attribute = _attributes.write
   item = _dispatch.item
@@ -309,7 +311,7 @@ class Interpreter:
 
   # --- Expressions
 
-  def eval(self, node: ast.expr, scope: Scope) -> Any:
+  def eval(self, node: ast.expr, scope: Scope) -> object:
     """Returns the value of an expression."""
     self.budget.step()
     found = getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
@@ -383,7 +385,7 @@ class Interpreter:
     return found
 
   def eval_Dict(self, node: ast.Dict, scope: Scope) -> object:
-    items: dict[Any, object] = {}
+    items: dict[object, object] = {}
     for key, value in zip(node.keys, node.values, strict=True):
       if key is None:
         items.update(self._items_of_dict(self.eval(value, scope)))
@@ -497,7 +499,7 @@ class Interpreter:
       return flat
     order = _lazy.Order(self)
     args = list(self._arguments(node.args, scope, order))
-    kwargs: dict[str, Any] = {}
+    kwargs: dict[str, object] = {}
     for keyword in node.keywords:
       value = order.evaluate(keyword.value, scope)
       if keyword.arg is not None:

@@ -21,7 +21,7 @@ _UNCONDITIONAL = ("RecursiveTf>Check", "RecursiveTf>Python")
 _NOT_FOLLOWED = ("StopGradient", "Shape", "ZerosLike", "OnesLike")
 
 
-def new(ip: Host, args: list[object], kwargs: dict[str, object]) -> Any:
+def new(ip: Host, args: list[object], kwargs: dict[str, object]) -> object:
   """Makes a tape of the program's own."""
   tape = native(ip, tf.GradientTape, args, kwargs)
   ip.conversion.note_made(tape)
@@ -34,7 +34,9 @@ def check_made(ip: Host, tape: object) -> None:
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is used.")
 
 
-def call(ip: Host, method: types.MethodType, args: list[object], kwargs: dict[str, object]) -> Any:
+def call(
+  ip: Host, method: types.MethodType, args: list[object], kwargs: dict[str, object]
+) -> object:
   """Calls a method of a tape.
 
   What a branch, a loop, a list or a call does not use in this run has no gradient in Python: None,
@@ -140,7 +142,7 @@ def _is_conditional(targets: list[tf.Tensor]) -> bool:
   return False
 
 
-def _checked(ip: Host, value: object) -> Any:
+def _checked(ip: Host, value: object) -> object:
   """Returns gradients of which none may be all zeros in a run."""
   if isinstance(value, LocalList):
     return ip.frame.new(LocalList([_checked(ip, part) for part in value.items or ()]))

@@ -24,8 +24,7 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   form = rows.form
   if form is None:
     return start
-  is_number = isinstance(form, _forms.NumberForm)
-  if isinstance(form, _forms.IntOrFloatForm) or (is_number and isinstance(start, IntOrFloat)):
+  if _is_of_either(form, start):
     either = _forms.IntOrFloatForm()
     length, *tensors = _forms.flatten(rows, _forms.RowsForm(either), frame)
     return _int_or_float.total(ip, Rows(length, tuple(tensors), either), start)
@@ -39,6 +38,17 @@ def total(ip: Host, rows: Rows, start: object) -> object:
     return ip.binary(ast.Add, start, _text.method(ip, "", "join", [rows], {}))
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
+  return _total_of_tensors(ip, rows, start)
+
+
+def _is_of_either(form: _forms.Form, start: object) -> bool:
+  """Tells whether a sum is of ints and floats."""
+  is_number = isinstance(form, _forms.NumberForm) and isinstance(start, IntOrFloat)
+  return is_number or isinstance(form, _forms.IntOrFloatForm)
+
+
+def _total_of_tensors(ip: Host, rows: Rows, start: object) -> object:
+  frame = ip.frame
   added = tf.reduce_sum(rows.tensors[0], 0)
   number = _forms.number_of(start)
   if isinstance(start, Weak):

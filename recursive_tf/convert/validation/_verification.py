@@ -102,8 +102,8 @@ class Subject:
   """
 
   name: str
-  function: Any
-  values: dict[str, Any]
+  function: object
+  values: dict[str, object]
   rows: Callable[[], Sequence[dict[str, object]]]
   is_mapped: bool
   run: Callable[[], Callable[[Sequence[int] | None], Outcome]]

@@ -26,7 +26,7 @@ def container(kind: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
   return made
 
 
-def stacked(values: list[Any]) -> Any:
+def stacked(values: list[Any]) -> object:
   """Returns what a mapped call gives, of the values of its rows as plain Python gave them."""
   first = values[0]
   if all(isinstance(value, (tf.Tensor, tf.Variable)) for value in values):

@@ -12,6 +12,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._forms import (
   ArrayForm,
+  BaseForm,
   Form,
   MaybeForm,
   NestForm,
@@ -25,7 +26,7 @@ from recursive_tf.convert.values._forms import (
 _MAX_PARTS = 64  # Of a list or dict that is taken by its parts.
 
 
-def form_of_python(value: Any, by_parts: bool = False) -> Form:
+def form_of_python(value: Any, by_parts: bool = False) -> BaseForm:
   """Returns the form of a Python value that may be another one in the next run.
 
   Args:
@@ -84,7 +85,7 @@ def joined_rows(values: list[object]) -> RowsForm:
   Raises:
     _forms.Mismatch: If they have none in common.
   """
-  element: object = None
+  element: _forms.BaseForm | None = None
   shapes: dict[int, tf.TensorShape] = {}  # By position among the tensors of an element.
   for value in values:
     form = form_of_python(value)

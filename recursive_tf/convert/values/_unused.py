@@ -11,19 +11,8 @@ from collections.abc import Iterable, Iterator
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert.values._abstract import (
-  Array,
-  IntOrFloat,
-  LocalDict,
-  LocalList,
-  LocalObject,
-  Made,
-  Maybe,
-  Rows,
-  Weak,
-)
-from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._text import Format, Text
+from recursive_tf.convert.values._text import Format
+from recursive_tf.convert.values._value import Ours
 
 # These do not fail, whatever they are given, if all shapes are known.
 _SAFE = frozenset(
@@ -41,29 +30,10 @@ def tensors_in(value: object) -> Iterator[tf.Tensor]:
   """Yields the tensors of a value of the program."""
   if isinstance(value, tf.Tensor):
     yield value
-  elif isinstance(value, (Array, Number, Weak)):
-    yield value.tensor
-  elif isinstance(value, IntOrFloat):
-    yield from (value.value.tensor, value.is_int)
-  elif isinstance(value, Made):
-    yield value.handle
-  elif isinstance(value, Maybe):
-    yield from tensors_in(value.value)
-  elif isinstance(value, Rows):
-    yield value.length
-    yield from value.tensors
-  elif isinstance(value, LocalList):
-    content = value.content
-    yield from tensors_in(content if isinstance(content, Rows) else tuple(content))
-  elif isinstance(value, (LocalDict, LocalObject)):
-    items = value.items if isinstance(value, LocalDict) else value.fields
-    yield from tensors_in(tuple(items.values()))
-  elif isinstance(value, Text):
-    yield from tensors_in(value.parts)
   elif isinstance(value, Format):
     yield from tensors_in(value.value)
-  elif isinstance(value, tuple):
-    for part in value:
+  elif isinstance(value, (Ours, tuple)):
+    for part in value.within() if isinstance(value, Ours) else value:
       yield from tensors_in(part)
 
 

@@ -9,6 +9,7 @@ from recursive_tf.convert.values._forms.base import EAGER_TENSOR as EAGER_TENSOR
 from recursive_tf.convert.values._forms.base import NUMBERS as NUMBERS
 from recursive_tf.convert.values._forms.base import BaseForm as BaseForm
 from recursive_tf.convert.values._forms.base import DoesNotFit as DoesNotFit
+from recursive_tf.convert.values._forms.base import Form as Form
 from recursive_tf.convert.values._forms.base import Mismatch as Mismatch
 from recursive_tf.convert.values._forms.base import NoneType as NoneType
 from recursive_tf.convert.values._forms.base import Reader as Reader
@@ -19,6 +20,7 @@ from recursive_tf.convert.values._forms.base import checked_ints as checked_ints
 from recursive_tf.convert.values._forms.base import dtype_of_number as dtype_of_number
 from recursive_tf.convert.values._forms.base import is_exact as is_exact
 from recursive_tf.convert.values._forms.base import is_heap_object as is_heap_object
+from recursive_tf.convert.values._forms.base import is_number as is_number
 from recursive_tf.convert.values._forms.base import is_tensor_like as is_tensor_like
 from recursive_tf.convert.values._forms.base import join_shapes as join_shapes
 from recursive_tf.convert.values._forms.base import number_of as number_of
@@ -31,7 +33,7 @@ from recursive_tf.convert.values._forms.data import RefForm as RefForm
 from recursive_tf.convert.values._forms.data import StaticForm as StaticForm
 from recursive_tf.convert.values._forms.data import TensorForm as TensorForm
 from recursive_tf.convert.values._forms.data import WeakForm as WeakForm
-from recursive_tf.convert.values._forms.joining import Form as Form
+from recursive_tf.convert.values._forms.finding import form_of as form_of
 from recursive_tf.convert.values._forms.joining import arrays as arrays
 from recursive_tf.convert.values._forms.joining import can_be_made as can_be_made
 from recursive_tf.convert.values._forms.joining import can_be_none as can_be_none
@@ -40,7 +42,6 @@ from recursive_tf.convert.values._forms.joining import depth as depth
 from recursive_tf.convert.values._forms.joining import describe as describe
 from recursive_tf.convert.values._forms.joining import ended as ended
 from recursive_tf.convert.values._forms.joining import flatten as flatten
-from recursive_tf.convert.values._forms.joining import form_of as form_of
 from recursive_tf.convert.values._forms.joining import generalized as generalized
 from recursive_tf.convert.values._forms.joining import has_containers as has_containers
 from recursive_tf.convert.values._forms.joining import (

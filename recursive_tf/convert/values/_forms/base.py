@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 import tensorflow as tf
@@ -139,7 +139,7 @@ class BaseForm:
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     """Makes a value of this form, taking its tensors from an iterator."""
     raise NotImplementedError
 
@@ -191,7 +191,7 @@ class BaseForm:
     """Returns list, tuple or the named tuple that values are; None if they are none."""
     return None
 
-  def elements(self) -> tuple[BaseForm | None, ...] | None:
+  def elements(self) -> tuple[BaseForm, ...] | None:
     """Returns the forms of the elements of a list or tuple of known length; None of all else."""
     return None
 
@@ -264,7 +264,7 @@ class BaseForm:
     """Tells whether a value can be tensors in a graph."""
     return False
 
-  def encode(self, value: Any, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     """Returns the tensors of a value.
 
     Args:
@@ -276,13 +276,13 @@ class BaseForm:
     """
     raise DoesNotFit
 
-  def objects_in(self, value: Any) -> Iterator[object]:
+  def objects_in(self, value: object) -> Iterator[object]:
     """Yields the objects in a value that need handles, in the order in which `encode` asks."""
     yield from ()
 
-  def zeros(self) -> list[object]:
+  def zeros(self) -> Encoded:
     """Returns tensors that nobody will read."""
-    found: list[object] = []
+    found: Encoded = []
     for spec in self.specs():
       shape = [] if spec.shape.rank is None else [size or 0 for size in spec.shape]
       is_text = spec.dtype == tf.string
@@ -291,11 +291,29 @@ class BaseForm:
     return found
 
 
+class HandleForm(BaseForm):
+  """An object that is known by its number: of the heap, or one that the run makes."""
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    yield tf.TensorSpec([], tf.int32)
+
+  def can_be_made(self) -> bool:
+    return True
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    return source.object_of(int(next(parts)))
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    return [source.object_of(int(handle)) for handle in source.numbers(next(parts))]
+
+
 # Of what reading finds: the steps that lead there, the exact types, and of tensors the spec.
 Seen: TypeAlias = tuple[Path, frozenset[type], tf.TensorSpec | None]
+Form: TypeAlias = BaseForm | None  # None where nothing is known.
 Class: TypeAlias = type  # Where a field has that name.
-Join: TypeAlias = Callable[["BaseForm | None", "BaseForm | None"], Any]
+Join: TypeAlias = Callable[[BaseForm, BaseForm], BaseForm]
 # The parts of values, as a run left them.
+Encoded: TypeAlias = list[tf.Tensor | np.ndarray]
 Parts: TypeAlias = Iterator[tf.Tensor | np.ndarray]
 
 
@@ -411,6 +429,11 @@ def number_of(value: object) -> Number | None:
   if isinstance(value, Number):
     return value
   return as_number(value) if type(value) in NUMBERS else None
+
+
+def is_number(value: object) -> TypeGuard[Number | int | float | bool]:
+  """Tells whether a value is a number, static or not."""
+  return number_of(value) is not None
 
 
 def dtype_of_number(type_: type) -> tf.DType:

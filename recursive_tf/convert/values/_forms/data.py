@@ -28,6 +28,8 @@ from recursive_tf.convert.values._forms.base import (
   BaseForm,
   Class,
   DoesNotFit,
+  Encoded,
+  HandleForm,
   Join,
   Mismatch,
   Parts,
@@ -56,7 +58,7 @@ class StaticForm(BaseForm):
   """The same Python object each time."""
 
   is_static = True
-  value: Any
+  value: object
 
   def __eq__(self, other: object) -> bool:
     return isinstance(other, StaticForm) and same_static(self.value, other.value)
@@ -67,7 +69,7 @@ class StaticForm(BaseForm):
   def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return self.value
 
   def constant(self) -> tuple[object, ...]:
@@ -83,7 +85,7 @@ class StaticForm(BaseForm):
     kind = type(self.value)
     return kind if issubclass(kind, (list, tuple)) else None
 
-  def elements(self) -> tuple[BaseForm | None, ...] | None:
+  def elements(self) -> tuple[BaseForm, ...] | None:
     return tuple(map(StaticForm, self.value)) if isinstance(self.value, tuple) else None
 
   def is_of_strings(self) -> bool:
@@ -130,7 +132,7 @@ class StaticForm(BaseForm):
     kinds = (*NUMBERS, str, bytes, tf.Tensor, tf.Variable, np.ndarray, np.generic)
     return isinstance(self.value, kinds)
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if not same_static(self.value, value):
       raise DoesNotFit
     return []
@@ -179,7 +181,7 @@ class TensorForm(BaseForm):
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [_noted(tf.convert_to_tensor(reader.tensor(reader.resolve(value))), reader)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     tensor = next(tensors)
     tensor.set_shape(self.spec.shape)
     return tensor
@@ -214,7 +216,7 @@ class TensorForm(BaseForm):
   def is_of_tensors(self) -> bool:
     return True
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if not isinstance(value, tf.Tensor) or not fits(self.spec, value):
       raise DoesNotFit
     return [value]
@@ -271,7 +273,7 @@ class ArrayForm(BaseForm):
   def is_of_tensors(self) -> bool:
     return True
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if type(value) not in self.types or not fits(self.spec, value):
       raise DoesNotFit
     return [value]
@@ -296,7 +298,7 @@ class NumberForm(BaseForm):
     value = reader.resolve(value)
     return [tf.cast(as_number(value).tensor, dtype_of_number(self.type))]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Number(next(tensors), self.type)
 
   def describe(self) -> str:
@@ -336,7 +338,7 @@ class NumberForm(BaseForm):
   def is_of_tensors(self) -> bool:
     return True
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     is_own = type(value) is self.type
     if isinstance(value, int) and is_own and self.type is int:
       is_own = -(2**63) <= value < 2**63
@@ -366,7 +368,7 @@ class IntOrFloatForm(BaseForm):
     is_int = old.type is int
     return [exact_float(numbers) if is_int else numbers, tf.fill([length], is_int)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return IntOrFloat(Number(next(tensors), float), next(tensors))
 
   def describe(self) -> str:
@@ -398,7 +400,7 @@ class IntOrFloatForm(BaseForm):
     pairs = zip(numbers, are_ints, strict=True)
     return [int(number) if is_int else float(number) for number, is_int in pairs]
 
-  def encode(self, value: Any, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: Any, handles: Iterator[int]) -> Encoded:
     if type(value) not in (int, float) or (type(value) is int and abs(value) >= 2**53):
       raise DoesNotFit
     return [np.float64(value), np.bool_(type(value) is int)]
@@ -438,7 +440,7 @@ class WeakForm(BaseForm):
       raise Mismatch(f"elements {old.describe()} and {self.describe()}")
     return [next(tensors), tf.fill([length], False)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Weak(next(tensors), next(tensors), self.type)
 
   def describe(self) -> str:
@@ -466,7 +468,7 @@ class WeakForm(BaseForm):
   def is_of_tensors(self) -> bool:
     return True
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     dtype, shape = self.spec.dtype, self.spec.shape
     if isinstance(value, tf.Tensor):
       if value.dtype != dtype or not shape.is_compatible_with(value.shape):
@@ -479,13 +481,10 @@ class WeakForm(BaseForm):
 
 
 @dataclasses.dataclass(frozen=True)
-class RefForm(BaseForm):
+class RefForm(HandleForm):
   """An object of the heap, with the exact types it can have."""
 
   types: frozenset[type]
-
-  def specs(self) -> Iterator[tf.TensorSpec]:
-    yield tf.TensorSpec([], tf.int32)
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [reader.base(value).handle]
@@ -526,16 +525,7 @@ class RefForm(BaseForm):
   def can_be_unbound(self) -> bool:
     return True
 
-  def can_be_made(self) -> bool:
-    return True
-
-  def rebuild(self, parts: Parts, source: Source) -> object:
-    return source.object_of(int(next(parts)))
-
-  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
-    return [source.object_of(int(handle)) for handle in source.numbers(next(parts))]
-
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if type(value) not in self.types:
       raise DoesNotFit
     return [np.int32(next(handles))]

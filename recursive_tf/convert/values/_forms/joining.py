@@ -3,129 +3,39 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import keras
-import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.values._abstract import (
   VIEWS,
-  Abstract,
-  Array,
-  BoundMethod,
-  Container,
-  IntOrFloat,
-  LocalDict,
-  LocalList,
-  LocalObject,
-  Made,
-  Maybe,
-  MaybeUnbound,
-  Missing,
-  Ref,
   Rows,
-  Undefined,
-  Unset,
-  Weak,
 )
 from recursive_tf.convert.values._forms.base import (
-  NUMBERS,
+  BaseForm,
+  Form,
   Mismatch,
   Reader,
-  is_tensor_like,
 )
 from recursive_tf.convert.values._forms.data import (
   ArrayForm,
-  IntOrFloatForm,
   NumberForm,
-  RefForm,
   StaticForm,
   TensorForm,
   WeakForm,
 )
 from recursive_tf.convert.values._forms.made import MadeForm
 from recursive_tf.convert.values._forms.maybe import (
-  MaybeForm,
   MaybeUnboundForm,
   UndefinedForm,
   UnsetForm,
 )
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._forms.rows import RowsForm
-from recursive_tf.convert.values._forms.text import TextForm
-from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._text import Text
-
-Form = Any  # One of those of `forms/`; None where nothing is known.
 
 
-def form_of(value: object, reader: Reader) -> Form:
-  """Returns the most specific form of one value."""
-  value = reader.optional(value)
-  if isinstance(value, Maybe):
-    return MaybeForm(form_of(value.value, reader))
-  if isinstance(value, keras.Variable):
-    reader.note_copied(value.value)
-  if isinstance(value, tf.Variable):
-    reader.note_copied(value)
-    return ArrayForm(_spec(value), frozenset([type(value)]), False)
-  value = reader.resolve(value)
-  if isinstance(value, Number):
-    return NumberForm(value.type, reader.source(value) is not None)
-  if isinstance(value, IntOrFloat):
-    return IntOrFloatForm()
-  if isinstance(value, Weak):
-    return WeakForm(_spec(value.tensor), value.type)
-  if isinstance(value, Ref):
-    types = reader.types_of(value)
-    if reader.is_made_string(value):
-      return TextForm()
-    return RefForm(types - {Missing} or types)  # What is missing fails as it is passed on.
-  if isinstance(value, Array):
-    return ArrayForm(_spec(value.tensor), value.types, value.is_new)
-  if isinstance(value, Text):
-    return TextForm()
-  if isinstance(value, Made) or (isinstance(value, Container) and reader.has_handle(value)):
-    return MadeForm()
-  if isinstance(value, Abstract):
-    raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
-  if isinstance(value, Undefined):
-    return UndefinedForm(value.name)
-  if isinstance(value, MaybeUnbound):
-    return MaybeUnboundForm(value.name, form_of(value.value, reader))
-  if isinstance(value, Unset):
-    return UnsetForm()
-  if isinstance(value, LocalList):
-    if value.is_iterator:
-      text = "An iterator is passed on, returned or kept. Make it a list where it is made."
-      raise reader.refuse(Reason.UNSUPPORTED_OPERATION, text)
-    if isinstance(value.content, Rows):
-      return RowsForm(value.content.form)
-    parts = tuple(form_of(item, reader) for item in value.content)
-    return NestForm(value.type, tuple(range(len(parts))), parts)
-  if isinstance(value, Rows):
-    return RowsForm(value.form, value.type)
-  if isinstance(value, LocalDict):
-    return NestForm(dict, tuple(value.items), _forms(value.items.values(), reader))
-  if isinstance(value, LocalObject):
-    return NestForm(value.type, tuple(value.fields), _forms(value.fields.values(), reader))
-  if isinstance(value, BoundMethod):
-    return NestForm(BoundMethod, (0, 1), _forms((value.function, value.owner), reader))
-  if isinstance(value, tuple):
-    if _is_plain(value):
-      return StaticForm(value)
-    return NestForm(type(value), tuple(range(len(value))), _forms(value, reader))
-  if isinstance(value, (np.ndarray, np.generic)):
-    return ArrayForm(_spec(value), frozenset([type(value)]), False)
-  if is_tensor_like(value):
-    return TensorForm(_spec(value))
-  return StaticForm(value)
-
-
-def join(a: Form, b: Form) -> Form:
+def join(a: BaseForm, b: BaseForm) -> BaseForm:
   """Returns the most specific form that covers both.
 
   Raises:
@@ -140,7 +50,7 @@ def join(a: Form, b: Form) -> Form:
     if isinstance(one, (UndefinedForm, MaybeUnboundForm)):
       return _join_unbound(one.name, a, b)
   for one, other in ((a, b), (b, a)):
-    found = None if one is None else one.joined(other, join)
+    found = one.joined(other, join)
     if found is not None:
       return found
   if can_be_made(a) and can_be_made(b) and (a.is_structured() or b.is_structured()):
@@ -148,7 +58,7 @@ def join(a: Form, b: Form) -> Form:
   raise Mismatch(f"{describe(a)} and {describe(b)}")
 
 
-def _join_unbound(name: str, a: Form, b: Form) -> Form:
+def _join_unbound(name: str, a: BaseForm, b: BaseForm) -> BaseForm:
   """Returns the form of a variable that is not defined on some paths.
 
   Where there is nothing to put in its place it is undefined on all.
@@ -162,13 +72,13 @@ def _join_unbound(name: str, a: Form, b: Form) -> Form:
   return MaybeUnboundForm(name, value) if value.can_be_unbound() else UndefinedForm(name)
 
 
-def flatten(value: object, form: Form, reader: Reader) -> list[tf.Tensor]:
+def flatten(value: object, form: BaseForm, reader: Reader) -> list[tf.Tensor]:
   """Returns the tensors of `value`, brought into `form`, which covers it."""
   found: list[tf.Tensor] = form.flatten(value, reader)
   return found
 
 
-def unflatten(form: Form, tensors: Iterator[tf.Tensor]) -> Any:
+def unflatten(form: BaseForm, tensors: Iterator[tf.Tensor]) -> Any:
   """Makes a value of this form, taking its tensors from an iterator."""
   return form.unflatten(tensors)
 
@@ -277,7 +187,7 @@ def is_stackable(form: Form) -> bool:
   return form is None or form.is_stackable()
 
 
-def generalized(form: Form, is_argument: bool = False) -> Form:
+def generalized(form: BaseForm, is_argument: bool = False) -> BaseForm:
   """Returns the form that a recursive function takes: numbers may change from call to call."""
   if is_argument and isinstance(form, StaticForm) and type(form.value) in (int, float):
     return NumberForm(type(form.value))
@@ -287,7 +197,7 @@ def generalized(form: Form, is_argument: bool = False) -> Form:
   return form
 
 
-def ended(form: Form) -> Form:
+def ended(form: BaseForm) -> BaseForm:
   """Returns the form, without an end, as one that has one: a tuple stays one, of such parts."""
   if not isinstance(form, NestForm) or not issubclass(form.type, tuple):
     return MadeForm()
@@ -302,26 +212,14 @@ def describe(form: Form) -> str:
   return "nothing" if form is None else str(form.describe())
 
 
-def _forms(values: Iterable[object], reader: Reader) -> tuple[Form, ...]:
-  return tuple(form_of(value, reader) for value in values)
-
-
-def _is_plain(value: object) -> bool:
-  """Tells whether a tuple is known at conversion, numbers and names only."""
-  if isinstance(value, tuple):
-    return all(_is_plain(item) for item in value)
-  return value is None or isinstance(value, (*NUMBERS, str, type))
-
-
-def _spec(value: Any) -> tf.TensorSpec:
-  return tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
-
-
 def part_of(rows: Rows, position: int) -> Rows:
   """Returns part `position` of elements that are nests; of none as none are known."""
   if rows.form is None:
     return rows
-  forms = parts_of_form(rows.form) or rows.form.parts
+  forms = rows.form.elements()
+  if not forms:
+    assert isinstance(rows.form, NestForm)  # A dict, or an object.
+    forms = rows.form.parts
   first = sum(len(list(specs(part))) for part in forms[:position])
   count = len(list(specs(forms[position])))
   return Rows(rows.length, rows.tensors[first : first + count], forms[position])

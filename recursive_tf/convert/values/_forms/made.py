@@ -8,16 +8,13 @@ from collections.abc import Iterator
 import tensorflow as tf
 
 from recursive_tf.convert.values._abstract import Made
-from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Parts, Reader, Source
+from recursive_tf.convert.values._forms.base import HandleForm, Mismatch, Reader
 from recursive_tf.convert.values._forms.data import RefForm
 
 
 @dataclasses.dataclass(frozen=True)
-class MadeForm(BaseForm):
+class MadeForm(HandleForm):
   """Anything: of other forms on other paths, or of a form that has no end; see `Made`."""
-
-  def specs(self) -> Iterator[tf.TensorSpec]:
-    yield tf.TensorSpec([], tf.int32)
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [reader.handle(value)]
@@ -37,12 +34,3 @@ class MadeForm(BaseForm):
 
   def is_structured(self) -> bool:
     return True
-
-  def can_be_made(self) -> bool:
-    return True
-
-  def rebuild(self, parts: Parts, source: Source) -> object:
-    return source.object_of(int(next(parts)))
-
-  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
-    return [source.object_of(int(handle)) for handle in source.numbers(next(parts))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -13,6 +12,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.values._abstract import Maybe, MaybeUnbound, Undefined, Unset
 from recursive_tf.convert.values._forms.base import (
   BaseForm,
+  Encoded,
   Join,
   Mismatch,
   NoneType,
@@ -27,7 +27,7 @@ from recursive_tf.convert.values._forms.base import (
 class MaybeForm(BaseForm):
   """None, or a value of this form."""
 
-  value: Any
+  value: BaseForm
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.bool)
@@ -49,7 +49,7 @@ class MaybeForm(BaseForm):
       return [there, *self.value.widened(old.value, tensors, length, reader)]
     return [tf.fill([length], True), *self.value.widened(old, tensors, length, reader)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     is_there = next(tensors)
     return Maybe(self.value.unflatten(tensors), is_there)
 
@@ -70,6 +70,8 @@ class MaybeForm(BaseForm):
   def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
     if other is not None and any(value is None for value in other.constant()):
       return self
+    if other is None:
+      raise Mismatch(f"{self.describe()} and nothing")
     return MaybeForm(join(self.value, other.value if isinstance(other, MaybeForm) else other))
 
   def can_be_unbound(self) -> bool:
@@ -92,7 +94,7 @@ class MaybeForm(BaseForm):
   def is_stackable(self) -> bool:
     return False
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if value is None:
       return [np.False_, *self.value.zeros()]
     return [np.True_, *self.value.encode(value, handles)]
@@ -116,7 +118,7 @@ class UndefinedForm(BaseForm):
   ) -> list[tf.Tensor]:
     raise Mismatch(f"elements {old.describe()} and nothing")
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Undefined(self.name)
 
   def not_made(self) -> str | None:
@@ -128,7 +130,7 @@ class MaybeUnboundForm(BaseForm):
   """A variable that is not defined, or has a value of this form."""
 
   name: str
-  value: Any
+  value: BaseForm
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.bool)
@@ -141,7 +143,7 @@ class MaybeUnboundForm(BaseForm):
       return [value.is_bound, *self.value.flatten(value.value, reader)]
     return [tfi.constant(True, tf.bool), *self.value.flatten(value, reader)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     is_bound = next(tensors)
     return MaybeUnbound(self.name, self.value.unflatten(tensors), is_bound)
 
@@ -153,7 +155,7 @@ class UnsetForm(BaseForm):
   def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Unset()
 
   def constant(self) -> tuple[object, ...]:
@@ -162,5 +164,5 @@ class UnsetForm(BaseForm):
   def not_made(self) -> str | None:
     return "What is not there on some paths"
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     return []

@@ -22,6 +22,7 @@ from recursive_tf.convert.values._forms.base import (
   BaseForm,
   Class,
   DoesNotFit,
+  Encoded,
   Join,
   Parts,
   Reader,
@@ -43,7 +44,7 @@ class NestForm(BaseForm):
 
   type: type
   keys: tuple[Any, ...]
-  parts: tuple[Any, ...]
+  parts: tuple[BaseForm, ...]
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     for part in self.parts:
@@ -80,7 +81,7 @@ class NestForm(BaseForm):
   def sequence_type(self) -> Class | None:
     return self.type if issubclass(self.type, (list, tuple)) else None
 
-  def elements(self) -> tuple[BaseForm | None, ...] | None:
+  def elements(self) -> tuple[BaseForm, ...] | None:
     return self.parts if self.sequence_type() else None
 
   def is_structured(self) -> bool:
@@ -137,7 +138,7 @@ class NestForm(BaseForm):
     is_structure = issubclass(self.type, (tuple, list, dict)) or dataclasses.is_dataclass(self.type)
     return is_structure and all(part.is_stackable() for part in self.parts)
 
-  def encode(self, value: Any, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     pairs = zip(self.parts, self.parts_in(value), strict=True)
     return [tensor for part, inner in pairs for tensor in part.encode(inner, handles)]
 
@@ -161,7 +162,7 @@ class NestForm(BaseForm):
     return list(value.values())
 
 
-def build(form: NestForm, parts: list[Any]) -> object:
+def build(form: NestForm, parts: list[object]) -> object:
   """Makes a container of this form."""
   if form.type is list or form.type in VIEWS.values():
     found = LocalList(parts)
@@ -178,13 +179,6 @@ def build(form: NestForm, parts: list[Any]) -> object:
 
 def parts_of(value: Any) -> list[Any]:
   """Returns the parts of a container in the order of its form."""
-  if isinstance(value, LocalList):
-    assert value.items is not None  # Its form is a NestForm.
-    return list(value.items)
-  if isinstance(value, LocalDict):
-    return list(value.items.values())
-  if isinstance(value, LocalObject):
-    return list(value.fields.values())
   if isinstance(value, BoundMethod):
     return [value.function, value.owner]
-  return list(value)
+  return list(value if isinstance(value, tuple) else value.within())

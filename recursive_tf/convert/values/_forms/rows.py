@@ -17,6 +17,7 @@ from recursive_tf.convert.values._forms.base import (
   BaseForm,
   Class,
   DoesNotFit,
+  Encoded,
   Join,
   Mismatch,
   Parts,
@@ -37,7 +38,7 @@ class RowsForm(BaseForm):
     type: list or tuple; None for a range or a view of a dict, which no result can be.
   """
 
-  element: Any
+  element: BaseForm | None
   type: type | None = list
 
   def specs(self) -> Iterator[tf.TensorSpec]:
@@ -59,16 +60,14 @@ class RowsForm(BaseForm):
 
   def _none(self) -> list[tf.Tensor]:
     """Returns the tensors of no elements."""
-    if any(spec.shape.rank is None for spec in self.element.specs()):
+    specs = [] if self.element is None else [*self.element.specs()]
+    if any(spec.shape.rank is None for spec in specs):
       raise Mismatch("elements of several ranks")
-    return [
-      tf.zeros([0, *(s or 0 for s in spec.shape.as_list())], spec.dtype)
-      for spec in self.element.specs()
-    ]
+    return [tf.zeros([0, *(s or 0 for s in spec.shape.as_list())], spec.dtype) for spec in specs]
 
   def _of_items(self, items: list[object], holder: object, reader: Reader) -> list[tf.Tensor]:
-    if not items:
-      return [tfi.constant(0, tf.int32), *([] if self.element is None else self._none())]
+    if not items or self.element is None:
+      return [tfi.constant(0, tf.int32), *self._none()]
     tensors = []
     flat = [self.element.flatten(item, reader) for item in items]
     for item in items:  # What is made into an object by itself is pinned by then.
@@ -87,7 +86,7 @@ class RowsForm(BaseForm):
       )
     return super()._widened(old, tensors, length, reader)
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     length = next(tensors)
     count = 0 if self.element is None else len(list(self.element.specs()))
     found = tuple(next(tensors) for _ in range(count))
@@ -104,7 +103,7 @@ class RowsForm(BaseForm):
   def sequence_type(self) -> Class | None:
     return self.type if self.type is not None and issubclass(self.type, (list, tuple)) else None
 
-  def elements(self) -> tuple[BaseForm | None, ...] | None:
+  def elements(self) -> tuple[BaseForm, ...] | None:
     return () if self.element is None else None
 
   def is_structured(self) -> bool:
@@ -144,14 +143,14 @@ class RowsForm(BaseForm):
   def is_stackable(self) -> bool:
     return False
 
-  def encode(self, value: Any, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: Any, handles: Iterator[int]) -> Encoded:
     values = list(value)
     if self.element is None:
       if values:
         raise DoesNotFit
       return [np.int32(0)]
     rows = [self.element.encode(inner, handles) for inner in values]
-    tensors: list[object] = []
+    tensors: Encoded = []
     for position, spec in enumerate(self.element.specs()):
       if rows:
         column = [row[position] for row in rows]

@@ -12,6 +12,7 @@ from recursive_tf.convert.values._abstract import Base, Ref
 from recursive_tf.convert.values._forms.base import (
   BaseForm,
   DoesNotFit,
+  Encoded,
   Join,
   Parts,
   Reader,
@@ -63,7 +64,7 @@ class TextForm(BaseForm):
   def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
     return [value.decode() for value in source.numbers(next(parts))]
 
-  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if type(value) is not str:
       raise DoesNotFit
     try:
