@@ -21,9 +21,8 @@ from benchmarks import worker
 from benchmarks.harness import Arm, measure
 from benchmarks.options import Options
 from benchmarks.report import Report, print_table
-from benchmarks.workloads.converter import ARMS
 
-PROGRAMS = ("lenet", "resnet", "inception", "lstm", "lm", "a3c", "ppo", "an", "pix2pix")
+PROGRAMS = ("lenet", "resnet", "inception", "lstm", "lm", "treernn", "treelstm", "a3c", "ppo", "an", "pix2pix")
 SIZES = ("small", "large")
 GOAL_OF_HAND = 0.95
 TOLERANCE = 1e-3
@@ -55,7 +54,7 @@ def measured(program: str, size: str, threads: int, report: Report) -> list[list
     if missing:
       report.notes.append(f"{where}: left out: {missing}")
       return []
-    found = trained(steps, ARMS, options.pick(20, 8, 3), where, report)
+    found = trained(steps, steps.call("arms"), options.pick(20, 8, 3), where, report)
     arms = [
       Arm(
         {"program": program, "size": size, "arm": arm, "threads": threads},

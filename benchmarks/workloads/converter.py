@@ -11,11 +11,12 @@ import numpy as np
 from benchmarks.worker import Workload
 
 ARMS = ("eager", "rtf.function", "by hand", "AutoGraph")
+PACKED = "by hand, packed"  # Of programs whose batches are objects.
 _LAST_DIGIT = np.float32(1 + 2**-23)
 
 
 class Converter(Workload):
-  """Calls: a round of steps by each of `ARMS`, each with weights of its own."""
+  """Calls: a round of steps by each of `arms`, each with weights of its own."""
 
   def __init__(self, program, size):
     super().__init__()
@@ -26,14 +27,21 @@ class Converter(Workload):
     self._missing: str | None = None
     self._weights: np.ndarray | None = None
     self.cycle = 1
+    self._arms = ARMS
     try:
-      self.cycle = self._make().cycle
+      made = self._make()
+      self.cycle = made.cycle
+      self._arms = ARMS if made.packed_step is None else (*ARMS, PACKED)
     except imperative.Missing as missing:
       self._missing = str(missing)
 
   def missing(self):
     """Returns why there is no such program here; None if there is."""
     return self._missing
+
+  def arms(self):
+    """Returns in which ways the program is run, eager first."""
+    return self._arms
 
   def prepare(self, arm):
     """Makes an arm ready to be timed; returns how many steps its call takes, which is a round."""
@@ -54,7 +62,7 @@ class Converter(Workload):
     """Trains from the same weights as every arm.
 
     Args:
-      arm: one of `ARMS`, or "nudged": eager, from weights that differ in their last digit.
+      arm: one of `arms`, or "nudged": eager, from weights that differ in their last digit.
       count: how many steps.
 
     Returns:
@@ -109,4 +117,5 @@ class Converter(Workload):
         return converted[-1]
       return tf.function(function, autograph=arm == "AutoGraph")
 
-    return made, made.around(decorate, made.graph_step if arm == "by hand" else made.step)
+    by_hand = {"by hand": made.graph_step, PACKED: made.packed_step}
+    return made, made.around(decorate, by_hand.get(arm, made.step))
