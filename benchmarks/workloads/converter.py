@@ -28,10 +28,13 @@ class Converter(Workload):
     self._weights: np.ndarray | None = None
     self.cycle = 1
     self._arms = ARMS
+    self._notes: list[str] = []
     try:
       made = self._make()
       self.cycle = made.cycle
       self._arms = ARMS if made.packed_step is None else (*ARMS, PACKED)
+      self._arms = tuple(arm for arm in self._arms if arm not in made.left_out)
+      self._notes = [f"{arm} is left out: {why}" for arm, why in made.left_out.items()]
     except imperative.Missing as missing:
       self._missing = str(missing)
 
@@ -42,6 +45,10 @@ class Converter(Workload):
   def arms(self):
     """Returns in which ways the program is run, eager first."""
     return self._arms
+
+  def notes(self):
+    """Returns what there is to say of those that are left out."""
+    return self._notes
 
   def prepare(self, arm):
     """Makes an arm ready to be timed; returns how many steps its call takes, which is a round."""
