@@ -152,6 +152,8 @@ def test_what_was_read_before_a_write_stays_as_it_was():
   words = Words()
   kept = []
   for value in range(4):
-    kept.append((words.table.numpy() * 2.0, step(words, tf.constant([value]), tf.fill([1, 2], 7.0))))
+    kept.append(
+      (words.table.numpy() * 2.0, step(words, tf.constant([value]), tf.fill([1, 2], 7.0)))
+    )
   for expected, found in kept:
     np.testing.assert_array_equal(found, expected)
