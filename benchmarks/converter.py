@@ -7,6 +7,10 @@ trains from the same weights: "loss" is the largest relative difference of a los
 execution's, "weights" that of all weights at the end, as a share of their norm. They show what an
 arm gets wrong, such as AutoGraph the state of the language model, or the flag of Inception-v3.
 
+What conversion costs is the first step beside that of the graphs by hand, which are traced in
+theirs; what assertions cost is the time to compare all that one program of each function relies on,
+which every call does, as a share of a step. Checks inside of the graph are in its time.
+
 Float32 decides how far is too far: where `rtf.function` differs by more than 0.001, eager execution
 is trained once more, from weights that differ in their last digit, and ten times what comes of that
 is allowed.
@@ -21,6 +25,7 @@ from benchmarks import plot, worker
 from benchmarks.harness import Arm, measure
 from benchmarks.options import Options
 from benchmarks.report import Report, print_table
+from benchmarks.workloads.converter import ARMS
 
 PROGRAMS = (
   "lenet",
@@ -62,6 +67,7 @@ def run(options: Options) -> Report:
         rows += measured(program, size, threads, report)
   header = ["program", "size", "threads", "arm", "steps/s", "of eager", "of hand", "spread"]
   print_table([*header, "loss", "weights"], rows, "Training steps")
+  _print_costs(report)
   if options.size != "smoke" and report.timings:
     plotted(report)
   return report
@@ -96,10 +102,15 @@ def measured(program: str, size: str, threads: int, report: Report) -> list[list
       description=f"{program}, {size}",
     )
     num_graph, num_plain = steps.call("runs")
+    num_guards, guard_seconds = steps.call("guards")
+    first = {arm: steps.call("first_seconds", arm) for arm in found}
     if num_plain:
       report.notes.append(f"{where}: {steps.call('explained')}")
   report.timings += timings
   named = dict(zip(found, timings, strict=True))
+  share = guard_seconds / (named["rtf.function"].median / named["rtf.function"].work)
+  report.figures[f"{where}: first step, seconds"] = first
+  report.figures[f"{where}: guards"] = [num_guards, 1e6 * guard_seconds, share]
   report.goal(f"{where}: runs left to plain Python", num_plain, num_plain == 0 < num_graph)
   ratio = _ratio(named["by hand"], named["rtf.function"])
   claim = f"{where}: at least {GOAL_OF_HAND} of the graph by hand"
@@ -111,6 +122,19 @@ def measured(program: str, size: str, threads: int, report: Report) -> list[list
     + [_ratio(named["by hand"], each), each.spread, *found[arm]]
     for arm, each in named.items()
   ]
+
+
+def _print_costs(report: Report) -> None:
+  """Prints what conversion costs, and what it costs to compare what graphs rely on."""
+  rows: list[list[object]] = []
+  for name, guards in report.figures.items():
+    where, _, what = name.rpartition(": ")
+    if what == "guards":
+      first: Any = report.figures[f"{where}: first step, seconds"]
+      found: Any = guards
+      rows.append([where, *(first.get(arm, "-") for arm in ARMS), *found])
+  header = ["first step, seconds", *ARMS, "guards", "us", "of a step"]
+  print_table(header, rows, "Conversion, and what a call compares")
 
 
 def trained(
