@@ -13,7 +13,7 @@ from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.effects._output import Site
 from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, LOG, VARIABLE, Place
 from recursive_tf.convert.values import _forms, _results
-from recursive_tf.convert.values._forms import MaybeForm
+from recursive_tf.convert.values._forms import MaybeForm, Source
 
 _ABSENT = object()
 
@@ -111,7 +111,7 @@ class Outcome:
 def writes_of(
   places: Sequence[Place],
   tensors: Iterator[tf.Tensor],
-  object_of: Callable[[int], object],
+  source: Source,
   objects: Sequence[object],
   left: dict[object, Any],
 ) -> tuple[list[Write], dict[object, list[object]]]:
@@ -120,7 +120,7 @@ def writes_of(
   Args:
     places: the places whose state the run returned.
     tensors: their state.
-    object_of: gives the object of a handle.
+    source: where Python values are made.
     objects: all objects by handle.
     left: what else leaves the run, by name.
 
@@ -131,9 +131,9 @@ def writes_of(
   logs: dict[object, list[object]] = {}
   for place in places:
     if place.kind == ATTRIBUTE:
-      writes += _attribute_writes(place, tensors, object_of, objects)
+      writes += _attribute_writes(place, tensors, source, objects)
       continue
-    content = _results.rebuild(place.left_form, tensors, object_of)
+    content = place.left_form.rebuild(tensors, source)
     content = left[place.key] = left.get(place.left_as, content)
     if place.kind == LOG:
       logs[place.name] = content
@@ -164,12 +164,12 @@ def prints_of(
 def _attribute_writes(
   place: Place,
   tensors: Iterator[tf.Tensor],
-  object_of: Callable[[int], object],
+  source: Source,
   objects: Sequence[object],
 ) -> Iterator[Write]:
   element = place.form.element.parts[1]
   if place.is_log:
-    pairs = _results.rebuild(place.form, tensors, object_of)
+    pairs = place.form.rebuild(tensors, source)
     last = {id(owner): (owner, value) for owner, value in pairs}
   else:
     next(tensors)  # The number of objects.
@@ -180,7 +180,7 @@ def _attribute_writes(
     last = {
       handle: (
         objects[handle],
-        _results.rebuild(element, iter([column[i] for column in chosen]), object_of),
+        element.rebuild(iter([column[i] for column in chosen]), source),
       )
       for i, handle in enumerate(rows.tolist())
     }

@@ -46,7 +46,7 @@ from recursive_tf.convert.values._abstract import (
   Step,
   named,
 )
-from recursive_tf.convert.values._forms import NoneType, NumberForm, RefForm, RowsForm, UnsetForm
+from recursive_tf.convert.values._forms import BaseForm, NoneType, RowsForm, UnsetForm
 from recursive_tf.convert.values._numbers import Number
 
 
@@ -327,29 +327,10 @@ def value_of_variable(owner: Any, name: str) -> object:
   return getattr(owner, name)
 
 
-def _facts_of(form: object, path: Path) -> Iterator[tuple[Path, Facts]]:
+def _facts_of(form: BaseForm, path: Path) -> Iterator[tuple[Path, Facts]]:
   """Yields what the profile says of values of a form that `path` leads to, and of their parts."""
-  if isinstance(form, _forms.MaybeForm):
-    yield path, Facts(frozenset([NoneType]))
-    yield from _facts_of(form.value, path)
-  elif isinstance(form, _forms.TensorForm):
-    yield path, Facts(frozenset([_forms.EAGER_TENSOR]), form.spec)
-  elif isinstance(form, _forms.ArrayForm):
-    yield path, Facts(form.types, form.spec)
-  elif isinstance(form, NumberForm):
-    yield path, Facts(frozenset([form.type]))
-  elif isinstance(form, _forms.TextForm):
-    yield path, Facts(frozenset([str]))
-  elif isinstance(form, _forms.IntOrFloatForm):
-    yield path, Facts(frozenset([int, float]))
-    yield (*path, ("float",)), Facts(frozenset([float]))
-    yield (*path, ("isinstance", (int,))), Facts(frozenset([bool]))
-  elif isinstance(form, RefForm):
-    yield path, Facts(form.types)
-  elif isinstance(form, _forms.NestForm) and form.type is tuple:
-    yield path, Facts(frozenset([tuple]))
-    for key, part in zip(form.keys, form.parts, strict=True):
-      yield from _facts_of(part, (*path, ("item", key)))
+  for steps, kinds, spec in form.seen():
+    yield (*path, *steps), Facts(kinds, spec)
 
 
 def _may_be_none(value: Any, frame: Frame) -> bool:

@@ -34,6 +34,8 @@ from recursive_tf.convert.values._abstract import (
   merged,
 )
 from recursive_tf.convert.values._forms import (
+  BaseForm,
+  Form,
   NestForm,
   NumberForm,
   RefForm,
@@ -80,7 +82,7 @@ class Place:
     return not self.is_read
 
   @property
-  def left_form(self) -> object:
+  def left_form(self) -> Form:
     """The form of what a run leaves."""
     return self.form if self.left is None else self.left
 
@@ -211,8 +213,8 @@ class Places:
     self._add_roots(found, values)
     return found
 
-  def _add_roots(self, form: object, value: Any) -> None:
-    for obj in _encode.objects_in(form, value):
+  def _add_roots(self, form: BaseForm, value: Any) -> None:
+    for obj in form.objects_in(value):
       self._add_root(obj)
 
   def set(self, ip: Host, store: Store, content: object) -> None:

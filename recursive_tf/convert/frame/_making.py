@@ -20,7 +20,6 @@ from recursive_tf.convert.frame._sharing import containers, name_of, parts_of
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
-  ABSTRACT,
   Container,
   Dear,
   LocalDict,
@@ -154,33 +153,8 @@ class Making(Reading):
     tfi.acd_run_independently(handle.op)
     return handle
 
-  def _check(self, form: object) -> None:
+  def _check(self, form: _forms.BaseForm) -> None:
     """Refuses what cannot be an object that a run makes, or a part of one."""
-    what = _not_made(form)
+    what = form.not_made()
     if what is not None:
       raise self.refuse(Reason.MADE_OBJECT, f"{what} becomes a part of an object that is made.")
-
-
-def _not_made(form: object) -> str | None:
-  """Returns what of a form no object can be made of; None if all is fine."""
-  if isinstance(form, _forms.NestForm):
-    if not _forms.is_data(form):
-      return "A method, or a view of a dict,"
-    if hasattr(form.type, "__del__"):
-      return f"{form.type.__name__}, which has a __del__,"
-    return next((text for text in map(_not_made, form.parts) if text is not None), None)
-  if isinstance(form, _forms.RowsForm):
-    if form.type is None:
-      return "A range, or a view of a dict,"
-    return None if form.element is None else _not_made(form.element)
-  if isinstance(form, _forms.MaybeForm):
-    return _not_made(form.value)
-  if isinstance(form, _forms.StaticForm):
-    return "A function" if isinstance(form.value, ABSTRACT) else None
-  if isinstance(form, _forms.ArrayForm):
-    return "An array, or a variable,"
-  if isinstance(form, (_forms.UndefinedForm, _forms.UnsetForm)):
-    return "What is not there on some paths"
-  if any(spec.shape.rank is None for spec in _forms.specs(form)):
-    return "A tensor of which not even the rank is known"
-  return None

@@ -30,6 +30,7 @@ from recursive_tf.convert.program._ops import has_equal_stacks
 from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.values import _forms, _results
 from recursive_tf.convert.values._checks import OF_USUAL_SIZES, check
+from recursive_tf.convert.values._containers import container
 
 _SIZE = 2  # Of an axis that is left open, where a tensor stands for a spec.
 
@@ -239,7 +240,7 @@ def _structured(form: object, tensors: Iterator[tf.Tensor]) -> object:
     dtype = _forms.dtype_of_number(kind) if kind in _forms.NUMBERS else None
     return tf.convert_to_tensor(form.value, dtype)
   if isinstance(form, _forms.NestForm):
-    return _results.container(form, [_structured(part, tensors) for part in form.parts])
+    return container(form.type, form.keys, [_structured(part, tensors) for part in form.parts])
   found, *_ = [next(tensors) for _ in _forms.specs(form)]  # A `Weak` is its number as a tensor.
   return found
 

@@ -323,7 +323,7 @@ def objects_of(argument: Argument, value: Any) -> Iterator[object]:
     else:
       yield value
   elif argument.kind == CONTAINER:
-    yield from _encode.objects_in(argument.value, value)
+    yield from argument.value.objects_in(value)
   for part, inner in argument.inner(value):
     yield from objects_of(part, inner)
 
@@ -339,7 +339,7 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
   elif argument.kind == NUMBER:
     yield _encode.as_array(value, dtype_of_number(argument.value), "An argument")
   elif argument.kind == CONTAINER:
-    yield from _encode.encode(argument.value, value, handles)
+    yield from argument.value.encode(value, handles)
   elif argument.kind == TENSOR:
     if argument.is_mapped and not isinstance(value, (tf.Tensor, np.ndarray)):
       value = tf.stack(value)

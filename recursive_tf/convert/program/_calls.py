@@ -170,7 +170,7 @@ class Calls:
     form = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
     return self._learnt.variants.opened(id(node), name, form)
 
-  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[object, ...]) -> object:
+  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[_forms.Form, ...]) -> object:
     parts = tuple((name, skeleton(form)) for name, form in zip(lifted.values, forms, strict=True))
     return id(node), parts
 

@@ -113,7 +113,7 @@ class Conversion:
     self.layout = Layout()
     self.stand_ins: dict[int, object] = {}
     self.given: list[object] = []
-    self.sites: list[object] = []
+    self.sites: list[_forms.BaseForm] = []
     self.dense_rows: DenseRows | None = None
     self._learnt = Learnt()
     self._logits = Logits(self._learnt)

@@ -46,7 +46,7 @@ class Graph:
 
   function: Any
   form: Any
-  containers: dict[str, object]
+  containers: dict[str, _forms.BaseForm]
   keep: Any
   given: dict[int, int] = dataclasses.field(default_factory=dict)
   same: dict[int, int] = dataclasses.field(default_factory=dict)

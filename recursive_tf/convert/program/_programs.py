@@ -74,7 +74,7 @@ class Entry:
   has_retried: bool = False
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
   changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
-  containers: dict[str, object] = dataclasses.field(default_factory=dict)
+  containers: dict[str, _forms.BaseForm] = dataclasses.field(default_factory=dict)
   hopeless: Counter[object] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
   is_gone: bool = False  # Not kept any more.
   calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.

@@ -97,17 +97,9 @@ class Rebinding:
 
 
 def _statics(form: object) -> Iterator[object]:
-  """Yields the constants in values of a form."""
-  if isinstance(form, _forms.StaticForm):
-    agenda = [form.value]
-    while agenda:
-      value = agenda.pop()
-      yield value
-      agenda.extend(value if isinstance(value, tuple) else ())
-  elif isinstance(form, _forms.NestForm):
-    for part in form.parts:
-      yield from _statics(part)
-  elif isinstance(form, _forms.RowsForm):
-    yield from _statics(form.element)
-  elif isinstance(form, _forms.MaybeForm):
-    yield from _statics(form.value)
+  """Yields the constants in values of a form, and what is in those."""
+  agenda = [*_forms.constants(form)]
+  while agenda:
+    value = agenda.pop()
+    yield value
+    agenda.extend(value if isinstance(value, tuple) else ())

@@ -203,17 +203,6 @@ def _of_any_length(form: object) -> object:
     return None
 
 
-def skeleton(form: object) -> object:
+def skeleton(form: _forms.BaseForm | None) -> object:
   """Returns what of a form tells variants of one function apart: all that is not data."""
-  if isinstance(form, _forms.StaticForm):
-    value = form.value
-    if type(value) is tuple:
-      return tuple, tuple(skeleton(_forms.StaticForm(part)) for part in value)
-    if value is None or isinstance(value, (str, int, float, bool, bytes)):
-      return type(value), value
-    return "object", id(value)
-  if isinstance(form, _forms.ClosureForm):
-    return "function", id(form.node)
-  if isinstance(form, _forms.NestForm):
-    return form.type, form.keys, tuple(map(skeleton, form.parts))
-  return form.type if isinstance(form, _forms.RowsForm) else "data"
+  return "data" if form is None else form.skeleton()

@@ -353,7 +353,7 @@ def _repeated(ip: Host, value: Any, count: Number) -> object:
   if rows is None:
     items = list(value) if isinstance(value, tuple) else value.snapshot()
     rows = rows_of_items(ip.frame, items)
-  if count.type is not int or not _is_repeatable(rows.form):
+  if count.type is not int or not (rows.form is None or rows.form.is_repeatable()):
     raise ip.frame.refuse(
       Reason.DYNAMIC_LIST, "A list of lists, or such, is repeated as often as only the run knows."
     )
@@ -363,10 +363,3 @@ def _repeated(ip: Host, value: Any, count: Number) -> object:
   if isinstance(value, LocalList):
     return ip.frame.new(LocalList(rows))
   return dataclasses.replace(rows, type=tuple)
-
-
-def _is_repeatable(form: object) -> bool:
-  """Tells whether it makes no difference whether elements are one object or equal ones."""
-  if form is None or isinstance(form, (_forms.NumberForm, _forms.RefForm, _forms.StaticForm)):
-    return True
-  return isinstance(form, _forms.TensorForm) and form.spec.shape.rank is not None

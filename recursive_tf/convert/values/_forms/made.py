@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import tensorflow as tf
 
 from recursive_tf.convert.values._abstract import Made
-from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
+from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Parts, Reader, Source
 from recursive_tf.convert.values._forms.data import RefForm
 
 
@@ -34,3 +34,15 @@ class MadeForm(BaseForm):
 
   def describe(self) -> str:
     return "an old or a new object"
+
+  def is_structured(self) -> bool:
+    return True
+
+  def can_be_made(self) -> bool:
+    return True
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    return source.object_of(int(next(parts)))
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    return [source.object_of(int(handle)) for handle in source.numbers(next(parts))]

@@ -6,11 +6,21 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.values._abstract import Maybe, MaybeUnbound, Undefined, Unset
-from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
+from recursive_tf.convert.values._forms.base import (
+  BaseForm,
+  Join,
+  Mismatch,
+  NoneType,
+  Parts,
+  Reader,
+  Seen,
+  Source,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +56,51 @@ class MaybeForm(BaseForm):
   def describe(self) -> str:
     return f"None or {self.value.describe()}"
 
+  def children(self) -> tuple[BaseForm | None, ...]:
+    return (self.value,)
+
+  def is_structured(self) -> bool:
+    found: bool = self.value.is_structured()
+    return found
+
+  def seen(self) -> Iterator[Seen]:
+    yield (), frozenset([NoneType]), None
+    yield from self.value.seen()
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    if other is not None and any(value is None for value in other.constant()):
+      return self
+    return MaybeForm(join(self.value, other.value if isinstance(other, MaybeForm) else other))
+
+  def can_be_unbound(self) -> bool:
+    found: bool = self.value.can_be_unbound()
+    return found
+
+  def can_be_made(self) -> bool:
+    found: bool = self.value.can_be_made()
+    return found
+
+  def not_made(self) -> str | None:
+    found: str | None = self.value.not_made()
+    return found
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    is_there = bool(next(parts))
+    value = self.value.rebuild(parts, source)
+    return value if is_there else None
+
+  def is_stackable(self) -> bool:
+    return False
+
+  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+    if value is None:
+      return [np.False_, *self.value.zeros()]
+    return [np.True_, *self.value.encode(value, handles)]
+
+  def objects_in(self, value: object) -> Iterator[object]:
+    if value is not None:
+      yield from self.value.objects_in(value)
+
 
 @dataclasses.dataclass(frozen=True)
 class UndefinedForm(BaseForm):
@@ -63,6 +118,9 @@ class UndefinedForm(BaseForm):
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
     return Undefined(self.name)
+
+  def not_made(self) -> str | None:
+    return "What is not there on some paths"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,3 +158,9 @@ class UnsetForm(BaseForm):
 
   def constant(self) -> tuple[object, ...]:
     return (Unset(),)
+
+  def not_made(self) -> str | None:
+    return "What is not there on some paths"
+
+  def encode(self, value: object, handles: Iterator[int]) -> list[object]:
+    return []
