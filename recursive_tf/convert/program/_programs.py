@@ -283,10 +283,15 @@ class Programs:
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
     learnt: list[object] = []
+    passed_over = []
     for program in list(entry.programs):  # The last one that fitted first.
       if not program.takes(arguments) or not program.agrees(taken or {}):
         continue
-      changed = program.check_guards(values)
+      changed = program.guards.still_changed()
+      if changed:
+        passed_over.append(program)
+      else:
+        changed = program.check_guards(values)
       if changed:
         entry.changed |= dict(changed)
         self._note_changed(program, changed)
@@ -300,6 +305,8 @@ class Programs:
       entry.programs.remove(program)
       entry.programs.insert(0, program)
       return Prepared(entry, program, arguments, mapped_names(arguments), key, *fed)
+    for program in passed_over:  # A new program is made: all that has changed counts.
+      entry.changed |= dict(program.check_guards(values))
     while True:
       # A number that was another one before is read anew for each run from now on. While there is
       # a program that says so, it keeps the owner, whose identity is part of the place.
@@ -342,7 +349,9 @@ class Programs:
     """
     entry, program = before.entry, before.program
     is_kept = not entry.is_gone and entry.programs and entry.programs[0] is program
-    if not is_kept or entry.is_given_up or program.check_guards(values):
+    if not is_kept or entry.is_given_up:
+      return None
+    if program.guards.still_changed() or program.check_guards(values):
       return None
     try:
       fed = self.feed(program, before.arguments, values)
