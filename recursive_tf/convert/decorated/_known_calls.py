@@ -24,8 +24,8 @@ _NUMBERS = (int, float)
 _CONSTANTS = (bool, str, bytes, type(None))
 # Containers are constants or not by what they hold, which changes.
 _CONTAINERS = (list, tuple, dict, set, frozenset)
-# What of these an argument is follows from what they hold.
-_BY_CONTENT = (tuple, np.ndarray, np.generic, tf.Tensor, tf.Variable)
+# What of these an argument is follows from what they hold; texts of derived classes are constants.
+_BY_CONTENT = (tuple, np.ndarray, np.generic, tf.Tensor, tf.Variable, str, bytes)
 # By number: a metaclass may have an `__eq__` of its own.
 _OF_CONSTANTS = frozenset(map(id, _CONSTANTS))
 _LOOKED_AT = frozenset(map(id, (_EAGER, np.ndarray, *_NUMBERS, *_CONSTANTS)))
@@ -141,7 +141,9 @@ class _Call:
 def _is_seen_by_type(name: str, argument: Argument, value: object) -> bool:
   """As `_is_seen`, of a glance that sees the types of objects."""
   if argument.kind != OBJECT:
-    return not argument.is_mapped and _is_seen(argument, value)
+    # A glance that says no more than the type is one at an object alone.
+    is_looked_at = id(type(value)) in _LOOKED_AT or not _is_known_by_type(name, value)
+    return is_looked_at and not argument.is_mapped and _is_seen(argument, value)
   if not argument.is_mapped:
     return _is_known_by_type(name, value)
   return type(value) is list and all(_is_known_by_type("", one) for one in value)

@@ -53,7 +53,8 @@ class Argument:
       value = self.value
       if type(value) is float:
         return STATIC, float, value.hex()  # Also 0.0 and -0.0 are two, and nan is one.
-      is_plain = value is None or isinstance(value, (str, bool, bytes, int))
+      # What is of a class derived from these may have attributes, or be equal to what it is not.
+      is_plain = value is None or type(value) in (str, bool, bytes, int)
       return STATIC, type(value), value if is_plain else id(value)
     if self.kind == NUMBER:
       return NUMBER, self.value, self.is_mapped

@@ -73,7 +73,7 @@ def refuse_subgraph(ip: Host, *functions: object) -> None:
 def call_no_function(ip: Host, value: object, args: list[object]) -> object:
   """Refuses a call of what is no function."""
   if spread(args) is not None:
-    return _table.call_spread(ip, value, args)
+    return _table.call_spread(ip, value, args, {})
   text = "Something that only the run knows is called."
   raise ip.frame.refuse(Reason.OPAQUE_CALL, text)
 
@@ -101,7 +101,7 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
   if _is_written_out(function):
     return call_function(ip, function, args, kwargs)
   if spread(args) is not None:
-    return _table.call_spread(ip, function, args)
+    return _table.call_spread(ip, function, args, kwargs)
   if _table.knows(function):
     check_fit(ip, function.__name__, _table.implementation(function), [ip, *args], kwargs)
     if kwargs and not _table.takes(function, kwargs):

@@ -3,6 +3,7 @@
 import pytest
 import tensorflow as tf
 
+import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import CONVERTED, Node, agrees, root
 from tests.convert.found.collected import collector
@@ -126,3 +127,31 @@ def changed_list(recursive):
 @pytest.mark.parametrize(("build", "expect", "calls"), programs)
 def test_as_many_arguments_as_the_run_finds(build, expect, calls):
   agrees(build, calls, expect)
+
+
+@pytest.mark.parametrize("decorate", [rtf.recursive, rtf.function])
+@pytest.mark.parametrize(
+  "use",
+  [
+    lambda n: max(*n.numbers),
+    lambda n: max(*n.numbers, key=lambda x: -x),
+    lambda n: min(*n.numbers, key=lambda x: -x),
+    lambda n: max(*n.numbers, default=0),
+    lambda n: max(*[x + 1 for x in n.numbers], key=abs),
+    lambda n: list(zip(*[n.numbers, n.numbers], strict=True)),
+  ],
+)
+def test_extremes_of_a_starred_list_go_by_the_key(use, decorate):
+  class Node:
+    def __init__(self, numbers):
+      self.numbers = numbers
+
+  def outcome(function, node):
+    try:
+      return function(node)
+    except TypeError:
+      return TypeError
+
+  converted = decorate(lambda node: use(node), verify=False)
+  for numbers in ([3, 1, 2], [1, 2], [7], [], [5, 9, -10, 3], [7]):
+    assert outcome(converted, Node(numbers)) == outcome(use, Node(numbers))

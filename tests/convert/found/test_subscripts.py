@@ -102,3 +102,16 @@ def test_a_slice_of_a_range_is_a_range(own, decorate):
     node = tree()
     node.v = v
     assert repr(converted(node)) == repr(own(node))
+
+
+@pytest.mark.parametrize("decorate", [rtf.recursive, rtf.function])
+@pytest.mark.parametrize("view", ["keys", "values", "items"])
+def test_a_view_of_a_dict_has_no_items(view, decorate):
+  converted = decorate(lambda node: getattr(node.table, view)()[0], verify=False)
+  other = decorate(lambda node: node.table.values()[0], verify=False)
+  node = tree()
+  node.table = {"a": 1, "b": 2}
+  for function in (converted, other):
+    for _ in range(3):
+      with pytest.raises(TypeError):
+        function(node)

@@ -9,7 +9,7 @@ import inspect
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import keras
@@ -76,8 +76,14 @@ def call(
   return _TABLE[function](ip, *args, **kwargs)
 
 
-def call_spread(ip: Host, function: object, args: list[Any]) -> object:
+def call_spread(
+  ip: Host, function: object, args: list[Any], kwargs: Mapping[str, object]
+) -> object:
   """Calls a function with `*rows` among its arguments."""
+  if kwargs:
+    raise ip.frame.refuse(
+      Reason.DYNAMIC_LIST, "* of a list whose length only the run knows, beside arguments by name."
+    )
   if args and isinstance(args[0], Spread) and args[0].rows.form is None:
     raise Bottom  # What the elements are is not known yet.
   if function is zip and len(args) == 1:
@@ -89,6 +95,7 @@ def call_spread(ip: Host, function: object, args: list[Any]) -> object:
   if function is itertools.chain and len(args) == 1:
     return _itertools.chain_from_iterable(ip, args[0].rows)
   if function in (max, min) and len(args) == 1:
+    ip.frame.demand(args[0].rows.length > 1)  # One alone would be gone through.
     return call(ip, function, [args[0].rows], {})
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
 

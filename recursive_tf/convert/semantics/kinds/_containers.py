@@ -33,7 +33,6 @@ from recursive_tf.convert.values._abstract import (
   named,
 )
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import Slice
 
 
 def _is_not_empty(rows: Rows) -> Number:
@@ -50,8 +49,8 @@ class OfRows(OfPassed[Rows]):
     return Number(self.value.length, int)
 
   def item(self, key: object) -> object:
-    if self.value.type is None and isinstance(key, Slice):
-      text = "A slice of a range, which is a range."
+    if self.value.type is None:  # A range, whose slices are ranges, or a view, which has no items.
+      text = "An item or a slice of a range or of a view of a dict."
       raise self.ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
     return _items.item_of_rows(self.ip, self.value, key)
 
@@ -212,7 +211,7 @@ class OfObject(OfRun[LocalObject]):
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
     if _calls.spread(args) is not None:
-      return _table.call_spread(self.ip, self.value, args)
+      return _table.call_spread(self.ip, self.value, args, kwargs)
     return _calls.call(self.ip, self.ip.attribute(self.value, "__call__"), args, kwargs)
 
   def may_equal_number(self) -> bool:

@@ -117,7 +117,7 @@ class OfRef(OfRun[Ref]):
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
     if _calls.spread(args) is not None:
-      return _table.call_spread(self.ip, self.value, args)
+      return _table.call_spread(self.ip, self.value, args, kwargs)
     if self.value.path and self.value.path[-1][0] == "lookup":
       return _calls.call_entry(self.ip, self.value, args, kwargs)
     own = [(kind, _attributes.by_class(kind, "__call__")) for kind in self._kinds()]

@@ -92,7 +92,7 @@ class OfBuiltin(OfFunction[Builtin]):
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
     if _calls.spread(args) is not None:
-      return _table.call_spread(self.ip, self.value, args)
+      return _table.call_spread(self.ip, self.value, args, kwargs)
     _calls.check_fit(self.ip, self.value.name, self.value.call, args, kwargs)
     return self.value.call(*args, **kwargs)
 
