@@ -192,6 +192,13 @@ def has_own_getattr(type_: type) -> bool:
   return (overridden and not _libraries.is_library(own)) or is_users
 
 
+def is_plain_read(value: object, name: str) -> bool:
+  """Tells whether reading an attribute of a known object runs no code of the user's."""
+  kind = type(value)
+  has_code = isinstance(by_class(kind, name), (property, functools.cached_property))
+  return is_static(value) and not has_code and not has_own_getattr(kind)
+
+
 # --- Heap objects
 
 

@@ -17,7 +17,7 @@ from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _attributes, _shapes, _text
+from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _shapes, _text
 from recursive_tf.convert.semantics._protocols import as_index, own_method
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -148,6 +148,9 @@ def _fixed(ip: Host, items: Any, key: Any) -> Any:
     found = _sliced(items, static)
     return found if isinstance(items, tuple) else ip.frame.new(LocalList(found))
   if isinstance(key, Number):
+    found = _entries.of_list(ip, items, key)
+    if found is not None:
+      return found
     return item_of_rows(ip, rows_of_items(ip.frame, list(items)), key)
   if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item by a {named(key)}.")
@@ -308,9 +311,7 @@ def _item_of_static(ip: Host, owner: Any, key: Any) -> object:
     if isinstance(key, Slice):
       return frame.new(LocalList(_fixed(ip, tuple(guards.elements(owner)), key)))
     return _fixed(ip, tuple(guards.elements(owner)), key)
-  if isinstance(key, Text):
-    return ip.conversion.effects.item_of_dict(ip, owner, key)
-  if isinstance(key, (Ref, Number)):
+  if isinstance(key, (Text, Ref, Number)) or _is_of_run(key):
     return lookup(ip, owner, key)
   if isinstance(key, Abstract):
     raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a string that only the run makes.")
@@ -333,11 +334,10 @@ def get_of_static(ip: Host, owner: dict[Any, object], key: Any, default: object 
   frame = ip.frame
   key = frame.resolve(key)
   state = ip.conversion.effects.read_table(ip, owner, key)
-  if isinstance(key, Text) and state is None:
-    return ip.conversion.effects.item_of_dict(ip, owner, key, default)
-  is_run = isinstance(key, (Ref, Number))
+  is_text = isinstance(key, Text)
+  is_run = isinstance(key, (Text, Ref, Number)) or _is_of_run(key)
   is_known = is_run or (is_static(key) and not isinstance(key, tf.Tensor))
-  if state is not None or not is_known or (is_run and not is_static(default)):
+  if state is not None or not is_known or (is_run and not is_text and not is_static(default)):
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
   if is_run:
     return lookup(ip, owner, key, default)
@@ -345,13 +345,23 @@ def get_of_static(ip: Host, owner: dict[Any, object], key: Any, default: object 
   return found if key in owner else default
 
 
-def lookup(ip: Host, table: dict[object, object], key: Ref | Number, *default: object) -> object:
-  """Returns the item of a user's table for something read from the heap, or a number of the run."""
+def _is_of_run(key: object) -> bool:
+  """Tells whether a key is a tuple with parts that only the run knows."""
+  return type(key) is tuple and not is_static(key)
+
+
+def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> object:
+  """Returns the item of a user's table for what is read from the heap, or made in the run."""
   frame = ip.frame
   if hasattr(type(table), "__missing__"):
     raise frame.refuse(
       Reason.OPAQUE_READ, f"A {type(table).__name__} makes items when they are read."
     )
+  found = _entries.of_dict(ip, table, key, *default) if _is_chosen(ip, table, key) else None
+  if found is not None:
+    return found
+  if isinstance(key, Text):
+    return ip.conversion.effects.item_of_dict(ip, table, key, *default)
   if isinstance(key, Number):
     read = frame.source(key)
     if read is None or read.path[-1][0] not in ("attr", "item"):  # A length has no one read.
@@ -363,6 +373,15 @@ def lookup(ip: Host, table: dict[object, object], key: Ref | Number, *default: o
   if not is_found or not all(_is_plain_key(name) for name in table):
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)
   return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
+
+
+def _is_chosen(ip: Host, table: dict[Any, object], key: object) -> bool:
+  """Tells whether a table may be looked into by comparing keys; not if columns say what is there."""
+  if not isinstance(key, Ref):
+    return True
+  kinds = ip.frame.types_of(key) - {Missing}
+  is_key = kinds == {str} or not any(has_own_key(kind) for kind in kinds)
+  return is_key and any(isinstance(value, tuple) for value in table.values())
 
 
 def _is_plain_key(key: object) -> bool:

@@ -13,7 +13,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_plain_sequence
 from recursive_tf.convert.frame._rows import rows_of_items
-from recursive_tf.convert.semantics import _arrays, _attributes
+from recursive_tf.convert.semantics import _arrays, _attributes, _entries
 from recursive_tf.convert.semantics._items import builtin_item, item_of_rows
 from recursive_tf.convert.semantics._protocols import is_own
 from recursive_tf.convert.values import _forms
@@ -32,7 +32,7 @@ from recursive_tf.convert.values._abstract import (
   named,
 )
 from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._operands import Once, Shape, Slice
+from recursive_tf.convert.values._operands import ByKey, Once, Shape, Slice
 
 
 def _own_rows(ip: Host, value: Any) -> Rows | None:
@@ -102,6 +102,8 @@ def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[object]:
     return list(value.items)
   if isinstance(value, LocalDict):
     return list(value.items)
+  if isinstance(value, ByKey):
+    return _entries.parts(ip, value)
   if is_own(value, "__iter__"):
     found = ip.call(BoundMethod(type(value).__iter__, value), [], {})
     if isinstance(found, Once) or (isinstance(found, LocalList) and found.is_iterator):

@@ -31,7 +31,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._checks import OF_USUAL_SIZES
 from recursive_tf.convert.values._logits import LOGITS, has_logits
-from recursive_tf.convert.values._operands import Shape, Slice
+from recursive_tf.convert.values._operands import ByKey, Shape, Slice
 from recursive_tf.convert.values._text import Text
 
 # What libraries raise for arguments that they cannot take.
@@ -266,7 +266,7 @@ def lowered(ip: Host, value: object) -> Any:
     raise frame.refuse(
       Reason.OPAQUE_CALL, f"A {value.type.__name__} of the program is passed to a library."
     )
-  if isinstance(value, (Builtin, BoundMethod, Closure, Rows, Slice, Text)):
+  if isinstance(value, (Builtin, BoundMethod, ByKey, Closure, Rows, Slice, Text)):
     raise frame.refuse(
       Reason.OPAQUE_CALL, f"A {named(value)} of the program is passed to a library."
     )
