@@ -220,6 +220,8 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, ob
       return _containers.method_of_static(ip, owner, method)
     is_call = name.endswith(".get") and args and not kwargs
     if is_call and isinstance(owner, dict) and type(owner).get is dict.get:
+      if len(args) > 2:
+        raise Raises  # A TypeError.
       return _items.get_of_static(ip, owner, *args)
     what = name if is_static(function) else f"A {named(function)}"
     raise frame.refuse(Reason.OPAQUE_CALL, f"{what} has no Python source to look into.")

@@ -96,6 +96,8 @@ def contains(ip: Host, owner: object, value: object) -> object:
       return value in owner
     elif type(value) is tuple and isinstance(owner, (dict, set, frozenset)):
       return _entries.has_key(ip, owner, value)
+    elif isinstance(owner, dict) and _entries.is_chosen(ip, owner):
+      return _entries.has_key(ip, owner, value)
     elif type(owner) is dict:
       return ip.conversion.effects.membership(ip, owner, value)
     elif isinstance(owner, (tuple, list)):

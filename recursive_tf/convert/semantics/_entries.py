@@ -19,7 +19,15 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import has_own_key
-from recursive_tf.convert.values._abstract import Missing, Raises, Ref, is_static, named
+from recursive_tf.convert.values._abstract import (
+  BoundMethod,
+  Builtin,
+  Closure,
+  Missing,
+  Raises,
+  Ref,
+  named,
+)
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByKey
@@ -32,11 +40,11 @@ _PLAIN = (int, bool, str, NoneType)
 _Lanes = tf.Tensor | np.ndarray  # Which keys equal one, bool [N].
 
 
-def of_dict(ip: Host, table: dict[Any, Any], key: object, *default: object) -> object:
-  """Returns `table[key]`, or `table.get(key, default)`; None if it is not done here."""
-  is_tuple = isinstance(key, tuple)
-  values = [*table.values(), *default]
-  if not is_tuple and not _are_chosen(values) and not any(map(has_variable, values)):
+def of_dict(
+  ip: Host, table: dict[Any, Any], key: object, *default: object
+) -> tuple[object] | None:
+  """Returns `table[key]`, or `table.get(key, default)`, alone; None if it is not done here."""
+  if type(key) is not tuple and not is_chosen(ip, table):
     return None
   items = ip.conversion.guards.items(table)
   index, found = position(ip, list(items), key)
@@ -44,21 +52,28 @@ def of_dict(ip: Host, table: dict[Any, Any], key: object, *default: object) -> o
     index = tf.where(found, index, len(items))
   else:
     index = ip.frame.check(index, found, "a dict has no such key")
-  return pick(ip, index, [*items.values(), *default])
+  return (pick(ip, index, [*items.values(), *default]),)
 
 
-def of_list(ip: Host, items: Sequence[object], key: Number) -> object:
-  """Returns `items[key]`; None if it is not done here."""
+def of_list(ip: Host, items: Sequence[object], key: Number) -> tuple[object] | None:
+  """Returns `items[key]`, alone; None if it is not done here."""
   if not _are_chosen(items):
     return None
   index = ip.frame.place(key, tf.constant(len(items)), "list index out of range")
-  return pick(ip, index, items)
+  return (pick(ip, index, items),)
 
 
-def has_key(ip: Host, table: Collection[object], key: tuple[object, ...]) -> object:
-  """Returns `key in table`, of a tuple with parts that only the run knows."""
+def has_key(ip: Host, table: Collection[object], key: object) -> object:
+  """Returns `key in table`, of a key that only the run knows."""
   found = position(ip, ip.conversion.guards.elements(table), key)[1]
   return Number(found, bool)
+
+
+def is_chosen(ip: Host, table: dict[Any, Any]) -> bool:
+  """Tells whether the entries of a table, which no call gives, are chosen by conditionals."""
+  values = list(table.values())
+  is_given = any(table is given for given in ip.conversion.given)
+  return not is_given and (_are_chosen(values) or any(map(has_variable, values)))
 
 
 def _are_chosen(values: Sequence[Any]) -> bool:
@@ -80,6 +95,8 @@ def is_used_only(value: Any) -> bool:
   """Tells whether a value is no value of the graph: something that is called, or a tuple of such."""
   if type(value) is tuple:
     return any(map(is_used_only, value))
+  if isinstance(value, (BoundMethod, Builtin, Closure)):
+    return True
   return callable(value) and not isinstance(value, _WEIGHTS)
 
 
@@ -160,6 +177,7 @@ def _check_plain(ip: Host, keys: Sequence[object]) -> None:
 
 def pick(ip: Host, index: tf.Tensor, values: Sequence[Any]) -> object:
   """Returns the value at an index, which is one of theirs."""
+  ip.frame.compute(index)  # Where there is no such entry, all the same whether it is used.
   found = ByKey(index, tuple(values))
   if any(map(is_used_only, values)):
     return found

@@ -150,7 +150,7 @@ def _fixed(ip: Host, items: Any, key: Any) -> Any:
   if isinstance(key, Number):
     found = _entries.of_list(ip, items, key)
     if found is not None:
-      return found
+      return found[0]
     return item_of_rows(ip, rows_of_items(ip.frame, list(items)), key)
   if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item by a {named(key)}.")
@@ -334,12 +334,16 @@ def get_of_static(ip: Host, owner: dict[Any, object], key: Any, default: object 
   frame = ip.frame
   key = frame.resolve(key)
   state = ip.conversion.effects.read_table(ip, owner, key)
-  is_text = isinstance(key, Text)
-  is_run = isinstance(key, (Text, Ref, Number)) or _is_of_run(key)
-  is_known = is_run or (is_static(key) and not isinstance(key, tf.Tensor))
-  if state is not None or not is_known or (is_run and not is_text and not is_static(default)):
+  is_run_key = isinstance(key, (Text, Ref, Number)) or _is_of_run(key)
+  if state is None and is_run_key and _is_chosen(ip, owner, key, is_static(default)):
+    found = _entries.of_dict(ip, owner, key, default)
+    if found is not None:
+      return found[0]
+  is_known = is_run_key or (is_static(key) and not isinstance(key, tf.Tensor))
+  takes_any = isinstance(key, Text) or not is_run_key or is_static(default)
+  if state is not None or not is_known or not takes_any:
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
-  if is_run:
+  if is_run_key:
     return lookup(ip, owner, key, default)
   found = ip.conversion.guards.entry(owner, key)
   return found if key in owner else default
@@ -359,7 +363,7 @@ def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> ob
     )
   found = _entries.of_dict(ip, table, key, *default) if _is_chosen(ip, table, key) else None
   if found is not None:
-    return found
+    return found[0]
   if isinstance(key, Text):
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)
   if isinstance(key, Number):
@@ -375,13 +379,16 @@ def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> ob
   return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
 
 
-def _is_chosen(ip: Host, table: dict[Any, object], key: object) -> bool:
+def _is_chosen(
+  ip: Host, table: dict[Any, object], key: object, has_columns: bool = True
+) -> bool:
   """Tells whether a table may be looked into by comparing keys; not if columns say what is there."""
   if not isinstance(key, Ref):
     return True
   kinds = ip.frame.types_of(key) - {Missing}
   is_key = kinds == {str} or not any(has_own_key(kind) for kind in kinds)
-  return is_key and any(isinstance(value, tuple) for value in table.values())
+  has_columns &= not any(isinstance(value, tuple) for value in table.values())
+  return is_key and not has_columns
 
 
 def _is_plain_key(key: object) -> bool:

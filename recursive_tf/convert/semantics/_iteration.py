@@ -23,6 +23,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  Maybe,
   Missing,
   Raises,
   Ref,
@@ -96,7 +97,7 @@ def rows_of(ip: Host, value: object, one_by_one: bool = False) -> Rows | None:
 def fixed_items(ip: Host, value: Any, count: int | None = None) -> list[object]:
   """Returns the elements of what has a known number of them, or is taken apart into `count`."""
   frame = ip.frame
-  if isinstance(value, Ref):
+  if isinstance(value, (Maybe, Ref)):
     value = frame.resolve(value)
   if isinstance(value, LocalList) and value.items is not None:
     return list(value.items)
