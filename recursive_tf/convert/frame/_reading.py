@@ -315,6 +315,9 @@ class Reading(Conditions):
     """
     facts = self.profile.facts(self._gathering.base_types(ref), ref.path)
     spec = facts.spec
+    if self.conversion.is_step and any(issubclass(t, tf.Variable) for t in self.types_of(ref)):
+      text = f"{path_text(ref.path)} is a variable, of which a step has what it held at first."
+      raise self.refuse(Reason.STATEFUL_OP, text)
     if spec is None or spec.dtype == tf.variant:
       raise self._mixed(ref, "an array of one type")
     if spec.shape.rank is None:

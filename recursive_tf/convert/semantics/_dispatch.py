@@ -61,6 +61,8 @@ def item(ip: Host, owner: object, key: object) -> Any:
     return _for_each(ip, key, lambda value: _items.item(ip, owner, value))
   if isinstance(owner, ByKey) and _entries.are_tuples(owner):
     return _entries.for_each(ip, owner, lambda value: _items.item(ip, value, key))
+  if _entries.is_weight(owner):
+    return _entries.with_weights(ip, [owner], lambda args: _items.item(ip, args[0], key))
   return _items.item(ip, owner, key)
 
 
@@ -78,7 +80,15 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Any
     return _for_each(ip, left, lambda value: binary(ip, op, value, right))
   if isinstance(right, ByType):
     return _for_each(ip, right, lambda value: binary(ip, op, left, value))
+  if _entries.is_weight(left) or _entries.is_weight(right):
+    return _entries.with_weights(ip, [left, right], lambda args: _binary_of_weights(ip, op, *args))
   return _operators.binary(ip, op, left, right)
+
+
+def _binary_of_weights(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
+  if left is None or right is None:
+    raise Raises  # A TypeError.
+  return binary(ip, op, left, right)
 
 
 def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:

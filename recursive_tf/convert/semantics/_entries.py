@@ -179,9 +179,31 @@ def pick(ip: Host, index: tf.Tensor, values: Sequence[Any]) -> object:
   """Returns the value at an index, which is one of theirs."""
   ip.frame.compute(index)  # Where there is no such entry, all the same whether it is used.
   found = ByKey(index, tuple(values))
-  if any(map(is_used_only, values)):
-    return found
-  return for_one(ip, found, lambda value: value)
+  return found if _is_late(ip, values) else for_one(ip, found, lambda value: value)
+
+
+def _is_late(ip: Host, values: Sequence[Any]) -> bool:
+  """Tells whether an entry is chosen where it is used.
+
+  In a step that is where variables are, which may be written until then; a tape asks for them.
+  """
+  is_step = ip.conversion.is_step and any(map(has_variable, values))
+  return is_step or any(map(is_used_only, values))
+
+
+def is_weight(value: object) -> bool:
+  """Tells whether a value is an entry of a table of weights, which operations are done with."""
+  return isinstance(value, ByKey) and all(
+    one is None or is_failing(one) or isinstance(one, _WEIGHTS) for one in value.values
+  )
+
+
+def with_weights(ip: Host, args: list[Any], then: Callable[[list[Any]], object]) -> object:
+  """Does `then` with arguments of which one is such an entry, as the weight that it is."""
+  place = next(i for i, arg in enumerate(args) if is_weight(arg))
+  return for_one(
+    ip, args[place], lambda value: then([*args[:place], value, *args[place + 1 :]])
+  )
 
 
 def for_one(ip: Host, entry: ByKey, then: Callable[[Any], object]) -> Any:
@@ -238,7 +260,7 @@ def for_each(ip: Host, entry: ByKey, compute: Callable[[Any], Any]) -> object:
     if len(set(known)) == 1:
       return known[0]
     return Number(tf.gather(tf.constant(found), entry.index), bool)
-  if any(map(is_used_only, known)):
+  if _is_late(ip, known):
     return ByKey(entry.index, tuple(found))
   return for_one(ip, ByKey(entry.index, tuple(found)), lambda value: value)
 

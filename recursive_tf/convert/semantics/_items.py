@@ -388,6 +388,8 @@ def _is_chosen(
   kinds = ip.frame.types_of(key) - {Missing}
   is_key = kinds == {str} or not any(has_own_key(kind) for kind in kinds)
   has_columns &= not any(isinstance(value, tuple) for value in table.values())
+  # Columns hold what variables were before the call, and a tape does not know whose that was.
+  has_columns &= not (ip.conversion.is_step and any(map(_entries.has_variable, table.values())))
   return is_key and not has_columns
 
 

@@ -14,7 +14,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_builtin_container
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _attributes, _text
+from recursive_tf.convert.semantics import _attributes, _entries, _text
 from recursive_tf.convert.semantics._items import length_of_static
 from recursive_tf.convert.semantics._protocols import own_truth
 from recursive_tf.convert.values import _numbers
@@ -37,7 +37,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, unary
-from recursive_tf.convert.values._operands import Shape
+from recursive_tf.convert.values._operands import ByKey, Shape
 from recursive_tf.convert.values._text import Text
 
 
@@ -85,6 +85,8 @@ def truth(ip: Host, value: Any) -> object:
     return _text.truth(ip, value)
   if isinstance(value, Made):
     raise frame.refuse(Reason.MADE_OBJECT, f"Its truth is asked: {value.description}.")
+  if isinstance(value, ByKey) and all(map(_has_known_truth, value.values)):
+    return _entries.for_each(ip, value, lambda one: truth(ip, one))
   if isinstance(value, Abstract):
     raise frame.refuse(Reason.NEEDS_VALUE, f"{value.description} is tested.")
   if isinstance(value, (list, dict, set)):
@@ -95,6 +97,13 @@ def truth(ip: Host, value: Any) -> object:
     if method is not None and not _libraries.is_library(value) and hasattr(method, "__code__"):
       return own_truth(ip, BoundMethod(method, value), name)
   return bool(value)
+
+
+def _has_known_truth(value: object) -> bool:
+  """Tells whether an entry of a table is true, or None."""
+  has = _attributes.in_class
+  is_true = not any(has(type(value), name) for name in ("__bool__", "__len__"))
+  return value is None or _entries.is_failing(value) or is_true
 
 
 def _truth_of_tensor(ip: Host, value: tf.Tensor) -> Number:

@@ -13,7 +13,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _attributes, _items
+from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _items
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
@@ -36,7 +36,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import ByType
+from recursive_tf.convert.values._operands import ByKey, ByType
 from recursive_tf.convert.values._text import Text
 
 
@@ -79,6 +79,8 @@ def is_instance(ip: Host, value: Any, classes: object) -> object:
     return frame.cond(
       Number(value.is_there, bool), lambda: is_value, lambda: issubclass(NoneType, flat)
     )
+  if isinstance(value, ByKey):
+    return _entries.for_each(ip, value, lambda one: is_instance(ip, one, classes))
   if isinstance(value, Made):
     raise frame.refuse(Reason.MADE_OBJECT, f"isinstance: {value.description}.")
   if isinstance(value, ABSTRACT) and not isinstance(value, tf.Tensor):
@@ -274,6 +276,8 @@ def is_callable(ip: Host, value: object) -> object:
     return found.pop()
   if isinstance(value, LocalObject):
     return _attributes.by_class(value.type, "__call__") is not None
-  if isinstance(value, (Made, Maybe)):
+  if isinstance(value, ByKey):
+    return _entries.for_each(ip, value, lambda one: is_callable(ip, one))
+  if isinstance(value, (ByType, Made, Maybe)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
   return callable(value) or isinstance(value, (BoundMethod, Builtin, Closure))
