@@ -64,6 +64,7 @@ class Reading(Conditions):
     self._gathering = Gathering(self)
     self._meanings: dict[int, Meaning] = {}
     self._memoized: dict[object, tuple[Ref, object]] = {}  # Reads, and what they are under.
+    self._results: dict[int, tf.Tensor] = {}  # Of operations of the program itself.
     self._sources: dict[int, tuple[Number, Ref]] = {}  # Numbers that were read, and where.
 
   # --- Errors
@@ -325,6 +326,15 @@ class Reading(Conditions):
       raise self.refuse(Reason.MIXED_ATTRIBUTE, text)
     key = ("array", *ref.key, any_row or self._gathering.is_sure(ref), any_row)
     return self.memo(key, lambda: self._gathering.array(ref, spec, any_row))
+
+  def note_result(self, value: object) -> None:
+    """Notes what an operation of the program has given."""
+    if isinstance(value, tf.Tensor):
+      self._results[id(value)] = value
+
+  def is_result(self, value: object) -> bool:
+    """Tells whether an operation of the program has given a tensor, which is that object, then."""
+    return id(value) in self._results
 
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""

@@ -1,9 +1,9 @@
 """Entries of tables that are known at conversion, by a key or place that only the run knows.
 
-Weights, layers and functions by the kind or the number of children: `self.W[left.kind, right.kind]`,
+Weights, layers and functions by the kinds or the number of children: `W[left.kind, right.kind]`,
 `cells[len(node.kids)](states)`. A key is compared with all keys of the table at once. Weights of
-whatever shape are chosen by conditionals, so that only the one that is used is read. What is no value
-of the graph, as a layer, is chosen where it is called.
+any shapes are chosen by conditionals, so that only the one that is used is read. What is no value
+of the graph, as a layer is none, is chosen where it is called.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ _PLAIN = (int, bool, str, NoneType)
 _Lanes = tf.Tensor | np.ndarray  # Which keys equal one, bool [N].
 
 
-def of_dict(
-  ip: Host, table: dict[Any, Any], key: object, *default: object
-) -> tuple[object] | None:
+def of_dict(ip: Host, table: dict[Any, Any], key: object, *default: object) -> tuple[object] | None:
   """Returns `table[key]`, or `table.get(key, default)`, alone; None if it is not done here."""
   if type(key) is not tuple and not is_chosen(ip, table):
     return None
@@ -92,7 +90,7 @@ def has_variable(value: Any) -> bool:
 
 
 def is_used_only(value: Any) -> bool:
-  """Tells whether a value is no value of the graph: something that is called, or a tuple of such."""
+  """Tells whether a value is none of the graph's: something that is called, or a tuple of such."""
   if type(value) is tuple:
     return any(map(is_used_only, value))
   if isinstance(value, (BoundMethod, Builtin, Closure)):
@@ -109,7 +107,7 @@ def _have_shapes(values: Sequence[Any]) -> bool:
 
 
 def position(ip: Host, keys: list[Any], key: object) -> tuple[tf.Tensor, tf.Tensor]:
-  """Returns where a key is among the keys of a table, int32 [], and whether it is there, bool []."""
+  """Returns where a key is among a table's keys, int32 [], and whether it is there, bool []."""
   if len(keys) > _MOST:
     text = f"A table of {len(keys)} entries is looked into by what only the run makes."
     raise ip.frame.refuse(Reason.NEEDS_VALUE, text)
@@ -201,9 +199,7 @@ def is_weight(value: object) -> bool:
 def with_weights(ip: Host, args: list[Any], then: Callable[[list[Any]], object]) -> object:
   """Does `then` with arguments of which one is such an entry, as the weight that it is."""
   place = next(i for i, arg in enumerate(args) if is_weight(arg))
-  return for_one(
-    ip, args[place], lambda value: then([*args[:place], value, *args[place + 1 :]])
-  )
+  return for_one(ip, args[place], lambda value: then([*args[:place], value, *args[place + 1 :]]))
 
 
 def for_one(ip: Host, entry: ByKey, then: Callable[[Any], object]) -> Any:

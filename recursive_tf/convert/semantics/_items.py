@@ -379,10 +379,8 @@ def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> ob
   return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
 
 
-def _is_chosen(
-  ip: Host, table: dict[Any, object], key: object, has_columns: bool = True
-) -> bool:
-  """Tells whether a table may be looked into by comparing keys; not if columns say what is there."""
+def _is_chosen(ip: Host, table: dict[Any, Any], key: object, has_columns: bool = True) -> bool:
+  """Tells whether a table is looked into by comparing keys; not if columns say what is there."""
   if not isinstance(key, Ref):
     return True
   kinds = ip.frame.types_of(key) - {Missing}

@@ -31,7 +31,8 @@ def leaf(v=1):
   return Node(v, "c", Kind.C)
 
 def tree():
-  return Node(1, "a", Kind.A, Node(0, "b", Kind.B, leaf(0), leaf()), leaf(2), Node(2, "c", Kind.A, leaf()))
+  left, right = Node(0, "b", Kind.B, leaf(0), leaf()), Node(2, "c", Kind.A, leaf())
+  return Node(1, "a", Kind.A, left, leaf(2), right)
 
 def rnd(seed, *shape):
   return tf.random.stateless_uniform(shape, [seed, 3], -1.0, 1.0)
@@ -151,7 +152,9 @@ def generate(key, holder, value, read, change):
   is_whole = not is_list or read in ("item", "missing", "twice")
   body = _READS[read if is_whole else "item"].format(**names)
   keys = "range(4)" if is_list else keys
-  made = f"[{entry} for i in {keys}]" if is_list else f"{{k: {entry} for i, k in enumerate({keys})}}"
+  made = (
+    f"[{entry} for i in {keys}]" if is_list else f"{{k: {entry} for i, k in enumerate({keys})}}"
+  )
   lines = [
     f"made = {made}",
     "made.pop()" if is_list else "",
