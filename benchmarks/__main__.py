@@ -88,7 +88,8 @@ def _parser() -> argparse.ArgumentParser:
   add("--repetitions", type=int, help="timings of each arm; default: 9 (3 with --quick)")
   add("--seed", type=int, default=0)
   add("--seeds", type=int, nargs="+", help="of training_time, a run each; default: that of --seed")
-  add("--models", nargs="+", help="of the zoo and batched_throughput; default: all")
+  add("--models", nargs="+", help="of the zoo, batched_throughput, converter...; default: all")
+  add("--sizes", nargs="+", choices=("small", "large"), help="of converter; default: both")
   add("--batches", type=int, nargs="+", help="of the zoo and batched_throughput; default: all")
   add("--clock", choices=("wall", "processor"), default="wall", help="what a worker's timings read")
   add("--out", type=pathlib.Path, default=Options.out, help="folder for JSON and plots")
@@ -108,6 +109,7 @@ def _options(args: argparse.Namespace) -> Options:
     data=args.data,
     seeds=tuple(args.seeds or ()),
     models=tuple(args.models or ()),
+    sizes=tuple(args.sizes or ()),
     batches=tuple(args.batches or ()),
     clock=args.clock,
   )

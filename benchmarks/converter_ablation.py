@@ -32,7 +32,7 @@ def run(options: Options) -> Report:
   """Runs the benchmark and returns its report; the last of `options.threads` counts."""
   report = Report("converter_ablation", options)
   rows: list[list[object]] = []
-  for program in options.pick(PROGRAMS, PROGRAMS, ("a3c",)):
+  for program in options.named(options.pick(PROGRAMS, PROGRAMS, ("a3c",))):
     rows += measured(program, report)
   header = ["program", "arm", "steps/s", "of IMP", "spread", "graphs", "plain", "loss"]
   print_table(header, rows, f"Optimizations one after the other, {options.threads[-1]} threads")

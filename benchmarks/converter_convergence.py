@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from benchmarks import plot, worker
-from benchmarks.converter import PROGRAMS, TARGET, differences, trained
+from benchmarks.converter import PROGRAMS, SMOKE, TARGET, differences, trained
 from benchmarks.options import Options
 from benchmarks.report import Report, print_table
 
@@ -23,7 +23,7 @@ _NUM_COLUMNS = 3
 def run(options: Options) -> Report:
   """Runs the benchmark and returns its report; the last of `options.threads` counts."""
   report = Report("converter_convergence", options)
-  programs = options.pick(PROGRAMS, PROGRAMS, ("lstm", "lm"))
+  programs = options.named(options.pick(PROGRAMS, PROGRAMS, SMOKE))
   found = {name: compared(name, report) for name in programs}
   rows = [row for row in found.values() if row]
   header = ["program", "steps", "first loss", "last loss", "last of ours", "loss", "weights"]

@@ -19,7 +19,8 @@ class Options:
     out: folder for NAME.json and NAME.png.
     data: "sst", "sample" for the bundled trees, or a folder with a treebank.
     seeds: seeds of training_time, a run each; empty for `seed` alone.
-    models: those of the zoo to run; empty for all.
+    models: those of the zoo, or programs of the converter's benchmarks, to run; empty for all.
+    sizes: "small" or "large" programs of `converter`; empty for both.
     batches: sizes of batches to run in throughput benchmarks; empty for all.
     clock: "wall", or "processor" for the processor time of one thread, on a machine that is shared.
     in_process: run the arms in this process, with the threads that it has; for the smoke test.
@@ -34,6 +35,7 @@ class Options:
   in_process: bool = False
   seeds: tuple[int, ...] = ()
   models: tuple[str, ...] = ()
+  sizes: tuple[str, ...] = ()
   batches: tuple[int, ...] = ()
   clock: str = "wall"
 
@@ -45,6 +47,10 @@ class Options:
   def min_seconds(self) -> float:
     """Shortest timing: loops are added until one takes this long."""
     return self.pick(0.1, 0.02, 0.0)
+
+  def named(self, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns those of `names` that `models` asks for."""
+    return tuple(name for name in names if not self.models or name in self.models)
 
   def chosen(self, counts: Mapping[int, int]) -> dict[int, int]:
     """Returns those of `counts`, by size of a batch, whose size is to run."""

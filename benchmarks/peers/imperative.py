@@ -2,8 +2,8 @@
 
 Each program has fresh weights by the seed, `step(*batch)` as its user wrote it, and `batches`.
 Where the step keeps its state in Python, `graph_step` is the same by the hand of somebody who knows
-`tf.function`: state in variables. Images, sentences and episodes are synthetic, but those of PPO
-and pix2pix.
+`tf.function`: state in variables. Images, sentences and episodes are synthetic, but those of PPO,
+pix2pix and the two recursive networks.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from benchmarks.peers.imperative_agents import ppo
 from benchmarks.peers.imperative_images import inception, pix2pix
+from benchmarks.peers.imperative_trees import treelstm, treernn
 from benchmarks.peers.program import Missing as Missing
 from benchmarks.peers.program import Program
 
@@ -258,6 +259,8 @@ PROGRAMS = {
   "inception": inception,
   "lstm": lstm,
   "lm": lm,
+  "treernn": treernn,
+  "treelstm": treelstm,
   "a3c": a3c,
   "ppo": ppo,
   "an": an,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Step = Callable[..., Any]
@@ -30,6 +30,9 @@ class Program:
     around: the plain Python around the step, of programs that have any: takes what makes a graph of
       a function, and the step; returns what is called for each batch.
     cycle: how many steps make a round, of programs whose steps are not all alike.
+    packed_step: `graph_step` again, of programs whose batches are objects: `around` gives it what
+      was read of them before, not in the step.
+    left_out: in which ways it is not run, and why.
   """
 
   step: Step
@@ -39,3 +42,5 @@ class Program:
   reset: Callable[[], None] = lambda: None
   around: Callable[[Callable[[Step], Step], Step], Step] = _as_it_is
   cycle: int = 1
+  packed_step: Step | None = None
+  left_out: Mapping[str, str] = dataclasses.field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +12,13 @@ import numpy as np
 from benchmarks.worker import Workload
 
 ARMS = ("eager", "rtf.function", "by hand", "AutoGraph")
+PACKED = "by hand, packed"  # Of programs whose batches are objects.
+_GUARD_LOOPS = 100
 _LAST_DIGIT = np.float32(1 + 2**-23)
 
 
 class Converter(Workload):
-  """Calls: a round of steps by each of `ARMS`, each with weights of its own."""
+  """Calls: a round of steps by each of `arms`, each with weights of its own."""
 
   def __init__(self, program, size):
     super().__init__()
@@ -25,15 +28,30 @@ class Converter(Workload):
     self._converted: dict[str, list[Any]] = {}
     self._missing: str | None = None
     self._weights: np.ndarray | None = None
+    self._first: dict[str, float] = {}
     self.cycle = 1
+    self._arms = ARMS
+    self._notes: list[str] = []
     try:
-      self.cycle = self._make().cycle
+      made = self._make()
+      self.cycle = made.cycle
+      self._arms = ARMS if made.packed_step is None else (*ARMS, PACKED)
+      self._arms = tuple(arm for arm in self._arms if arm not in made.left_out)
+      self._notes = [f"{arm} is left out: {why}" for arm, why in made.left_out.items()]
     except imperative.Missing as missing:
       self._missing = str(missing)
 
   def missing(self):
     """Returns why there is no such program here; None if there is."""
     return self._missing
+
+  def arms(self):
+    """Returns in which ways the program is run, eager first."""
+    return self._arms
+
+  def notes(self):
+    """Returns what there is to say of those that are left out."""
+    return self._notes
 
   def prepare(self, arm):
     """Makes an arm ready to be timed; returns how many steps its call takes, which is a round."""
@@ -54,7 +72,7 @@ class Converter(Workload):
     """Trains from the same weights as every arm.
 
     Args:
-      arm: one of `ARMS`, or "nudged": eager, from weights that differ in their last digit.
+      arm: one of `arms`, or "nudged": eager, from weights that differ in their last digit.
       count: how many steps.
 
     Returns:
@@ -68,9 +86,12 @@ class Converter(Workload):
     made.reset()
     batches = itertools.cycle(made.batches)
     losses: list[float] = []
+    start = time.perf_counter()
     try:
-      for _ in range(count):
+      for number in range(count):
         losses.append(float(step(*next(batches))))
+        if number == 0:
+          self._first[arm] = time.perf_counter() - start
     except Exception as error:
       if arm != "AutoGraph":
         raise
@@ -88,6 +109,22 @@ class Converter(Workload):
     """Returns how many runs of converted functions were graphs, and how many plain Python."""
     stats = [function.stats for function in self._converted["rtf.function"]]
     return sum(s.num_converted_runs for s in stats), sum(s.num_fallback_runs for s in stats)
+
+  def first_seconds(self, arm):
+    """Returns the seconds of the first step that an arm has trained: tracing, conversion, a run."""
+    return self._first[arm]
+
+  def guards(self):
+    """Returns how many things graphs rely on, and the seconds to compare them in a call."""
+    functions = self._converted["rtf.function"]
+    # Of each function one program: where it has several, they rely on as many things.
+    programs = [next(iter(function._programs)) for function in functions]
+    number = sum(len(function.explain().assumptions) for function in functions)
+    start = time.perf_counter()
+    for _ in range(_GUARD_LOOPS):
+      for program in programs:
+        program.guards.changed()
+    return number, (time.perf_counter() - start) / _GUARD_LOOPS
 
   def explained(self):
     """Returns what the converted functions say of themselves."""
@@ -107,6 +144,8 @@ class Converter(Workload):
       if arm == "rtf.function":
         converted.append(rtf.function(function, verify=False))
         return converted[-1]
-      return tf.function(function, autograph=arm == "AutoGraph")
+      is_by_hand = arm != "AutoGraph"
+      return tf.function(function, autograph=not is_by_hand, reduce_retracing=is_by_hand)
 
-    return made, made.around(decorate, made.graph_step if arm == "by hand" else made.step)
+    by_hand = {"by hand": made.graph_step, PACKED: made.packed_step}
+    return made, made.around(decorate, by_hand.get(arm, made.step))

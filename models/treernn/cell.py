@@ -111,7 +111,8 @@ class MVRNNCell:
     h, diagonal, left, right = tf.split(x, [width, width, width * rank, width * rank], axis=1)
     left, right = tf.reshape(left, [1, width, rank]), tf.reshape(right, [1, rank, width])
     product = tf.matmul(right, left, transpose_a=True, transpose_b=True)
-    return h, product + tf.linalg.diag(diagonal)
+    # Not tf.linalg.diag, whose kernel writes number by number.
+    return h, product + diagonal[:, tf.newaxis] * tf.eye(width, dtype=x.dtype)
 
   def inner(self, left: MVState, right: MVState) -> MVState:
     """Computes the state of an inner node from its children's."""

@@ -7,7 +7,7 @@ import tensorflow as tf
 import recursive_tf as rtf
 from benchmarks import converter
 from benchmarks.options import Options
-from benchmarks.peers import imperative_agents, imperative_images
+from benchmarks.peers import imperative_agents, imperative_images, imperative_trees
 from benchmarks.peers.program import Missing
 from benchmarks.report import Report
 from benchmarks.workloads.converter import Converter
@@ -89,6 +89,49 @@ def test_models_of_images_learn_the_same(program, data_dir, monkeypatch):
   np.testing.assert_allclose(losses["rtf.function"], losses["eager"], rtol=1e-4)
   num_graph, num_plain = steps.runs()
   assert (num_graph, num_plain) == (3, 0)
+
+
+@pytest.mark.parametrize("size", [pytest.param("small", marks=pytest.mark.slow), "large"])
+@pytest.mark.parametrize("program", ["treernn", pytest.param("treelstm", marks=pytest.mark.slow)])
+def test_trees_are_learnt_the_same_in_each_way(program, size, tmp_path, monkeypatch):
+  monkeypatch.setenv("RECURSIVE_TF_DATA", str(tmp_path))  # Without a treebank: the sample's.
+  monkeypatch.setitem(imperative_trees._BATCH, "large", 3)
+  steps = Converter(program, size)
+  found = {arm: steps.train(arm, 3) for arm in steps.arms() if arm != "AutoGraph"}
+  assert list(found) == ["eager", "rtf.function", "by hand", "by hand, packed"]
+  for losses, weights, error in found.values():
+    np.testing.assert_allclose(losses, found["eager"][0], rtol=1e-5)
+    assert weights < 1e-6
+    assert error is None
+  assert steps.runs() == (3, 0)
+  number, seconds = steps.guards()
+  assert number > 10
+  assert 0 < seconds < 1
+  assert steps.first_seconds("rtf.function") > 0
+
+
+def test_trees_become_rows_children_before_parents():
+  leaf, other = imperative_trees.Node(3, word=7), imperative_trees.Node(1, word=5)
+  trees = [imperative_trees.Node(4, None, leaf, other), leaf]
+  nodes, roots = imperative_trees.arrays_of(trees)
+  assert nodes.numpy().tolist() == [[3, 7, -1, -1], [1, 5, -1, -1], [4, -1, 0, 1], [3, 7, -1, -1]]
+  assert roots.numpy().tolist() == [2, 3]
+
+
+def test_programs_and_sizes_are_chosen(tmp_path):
+  options = Options(
+    size="smoke",
+    threads=(1,),
+    repetitions=1,
+    out=tmp_path,
+    in_process=True,
+    models=("lm", "no such program"),
+    sizes=("small",),
+  )
+  report = converter.run(options)
+  assert {timing.labels["program"] for timing in report.timings} == {"lm"}
+  assert options.named(converter.PROGRAMS) == ("lm",)
+  assert len(converter.PROGRAMS) == 11
 
 
 def test_what_is_no_number_differs():

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 
-from recursive_tf.convert.values import _encode, _forms, _results
+from recursive_tf.convert.values import _encode, _forms
 
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.booleans()
 
@@ -22,11 +22,11 @@ def values_of_one_form():
 
 
 def round_trip(form, value):
-  objects = list(_encode.objects_in(form, value))
-  tensors = _encode.encode(form, value, iter(range(len(objects))))
+  objects = list(form.objects_in(value))
+  tensors = form.encode(value, iter(range(len(objects))))
   assert len(tensors) == len(list(_forms.specs(form)))
   flat = iter([tf.convert_to_tensor(tensor) for tensor in tensors])
-  return _results.rebuild(form, flat, lambda handle: objects[handle])
+  return form.rebuild(flat, _forms.Source(lambda handle: objects[handle]))
 
 
 @given(values_of_one_form())
@@ -49,5 +49,5 @@ def test_objects_and_arrays():
 
 @pytest.mark.parametrize("value", [1.5, True, None, "text", 2**70, (1,)])
 def test_what_is_not_of_the_form_is_noticed(value):
-  with pytest.raises(_encode.DoesNotFit):
-    _encode.encode(_forms.NumberForm(int), value, iter(()))
+  with pytest.raises(_forms.DoesNotFit):
+    _forms.NumberForm(int).encode(value, iter(()))

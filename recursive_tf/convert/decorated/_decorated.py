@@ -39,7 +39,7 @@ from recursive_tf.convert.program._programs import Prepared, Programs
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.syntax.source import LiveSignature
 from recursive_tf.convert.validation._verification import Schedule, Verdict, check
-from recursive_tf.convert.values import _results
+from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._checks import CHECK_FAILED, is_check_failure, is_ragged
 
 _LOGGER = logging.getLogger("recursive_tf")
@@ -260,7 +260,7 @@ class Decorated:
     program = prepared.program
     count = num_rows(prepared.arguments, values) if prepared.mapped else None
     is_mapped = count is not None
-    if is_mapped and not (_results.is_stackable(program.result_form) and program.is_pure):
+    if is_mapped and not (_forms.is_stackable(program.result_form) and program.is_pure):
       return self._one_by_one(arguments, values)
     graph = program.graphs().get(prepared.mapped)
     if graph is None:

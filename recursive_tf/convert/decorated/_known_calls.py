@@ -60,7 +60,7 @@ def glance_at_objects(values: Mapping[str, object], lists: Sequence[int]) -> Gla
     values: its arguments.
     lists: the places of those that are lists of what each row is given.
   """
-  found: list[Any] = [lists]
+  found: list[object] = [lists]
   for position, (name, value) in enumerate(values.items()):
     if position in lists and type(value) is list:
       found.append(frozenset(map(id, map(type, value))))
@@ -138,7 +138,7 @@ class _Call:
     self.version = version
 
 
-def _is_seen_by_type(name: str, argument: Argument, value: Any) -> bool:
+def _is_seen_by_type(name: str, argument: Argument, value: object) -> bool:
   """As `_is_seen`, of a glance that sees the types of objects."""
   if argument.kind != OBJECT:
     return not argument.is_mapped and _is_seen(argument, value)

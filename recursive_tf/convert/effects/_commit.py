@@ -11,9 +11,17 @@ import tensorflow as tf
 
 from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.effects._output import Site
-from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, LOG, VARIABLE, Place
+from recursive_tf.convert.effects._places import (
+  ATTRIBUTE,
+  DICT,
+  LIST,
+  LOG,
+  VARIABLE,
+  Place,
+  element_form,
+)
 from recursive_tf.convert.values import _forms, _results
-from recursive_tf.convert.values._forms import MaybeForm
+from recursive_tf.convert.values._forms import MaybeForm, Source
 
 _ABSENT = object()
 
@@ -72,7 +80,7 @@ class Outcome:
 
   result: object
   writes: Sequence[Write] = ()
-  prints: Sequence[tuple[Site, Sequence[Any]]] = ()
+  prints: Sequence[tuple[Site, Sequence[object]]] = ()
 
   def commit(self) -> None:
     """Lets the writes happen; not yet what is printed.
@@ -111,7 +119,7 @@ class Outcome:
 def writes_of(
   places: Sequence[Place],
   tensors: Iterator[tf.Tensor],
-  object_of: Callable[[int], object],
+  source: Source,
   objects: Sequence[object],
   left: dict[object, Any],
 ) -> tuple[list[Write], dict[object, list[object]]]:
@@ -120,7 +128,7 @@ def writes_of(
   Args:
     places: the places whose state the run returned.
     tensors: their state.
-    object_of: gives the object of a handle.
+    source: where Python values are made.
     objects: all objects by handle.
     left: what else leaves the run, by name.
 
@@ -131,9 +139,9 @@ def writes_of(
   logs: dict[object, list[object]] = {}
   for place in places:
     if place.kind == ATTRIBUTE:
-      writes += _attribute_writes(place, tensors, object_of, objects)
+      writes += _attribute_writes(place, tensors, source, objects)
       continue
-    content = _results.rebuild(place.left_form, tensors, object_of)
+    content = place.left_form.rebuild(tensors, source)
     content = left[place.key] = left.get(place.left_as, content)
     if place.kind == LOG:
       logs[place.name] = content
@@ -164,12 +172,13 @@ def prints_of(
 def _attribute_writes(
   place: Place,
   tensors: Iterator[tf.Tensor],
-  object_of: Callable[[int], object],
+  source: Source,
   objects: Sequence[object],
 ) -> Iterator[Write]:
-  element = place.form.element.parts[1]
+  element = element_form(place.form)
   if place.is_log:
-    pairs = _results.rebuild(place.form, tensors, object_of)
+    pairs = place.form.rebuild(tensors, source)
+    assert isinstance(pairs, list)
     last = {id(owner): (owner, value) for owner, value in pairs}
   else:
     next(tensors)  # The number of objects.
@@ -180,7 +189,7 @@ def _attribute_writes(
     last = {
       handle: (
         objects[handle],
-        _results.rebuild(element, iter([column[i] for column in chosen]), object_of),
+        element.rebuild(iter([column[i] for column in chosen]), source),
       )
       for i, handle in enumerate(rows.tolist())
     }
@@ -205,7 +214,7 @@ def _dict_writes(place: Place, pairs: Iterable[tuple[object, object]]) -> Iterat
       yield Write(owner, ("item", name), value)
 
 
-def _set_item(owner: Any, key: Any, value: Any) -> Callable[[], None]:
+def _set_item(owner: Any, key: object, value: object) -> Callable[[], None]:
   try:
     # Reading what is not there may make it.
     old = owner[key] if not isinstance(owner, dict) or key in owner else _ABSENT

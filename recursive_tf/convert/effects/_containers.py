@@ -63,7 +63,7 @@ class ContainerEffects(Places):
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "A set of the heap is changed.")
     return None
 
-  def _call_list(self, ip: Host, owner: list[Any], name: str, args: list[Any]) -> State | None:
+  def _call_list(self, ip: Host, owner: list[object], name: str, args: list[Any]) -> State | None:
     if name in ("append", "extend"):
       store = self._list_store(ip, owner, False)
       values = [args[0]] if name == "append" else args[0]
@@ -129,7 +129,7 @@ class ContainerEffects(Places):
       return State(Number(self._dict_rows(ip, owner).length, int))
     return None
 
-  def _keep(self, ip: Host, value: Any) -> None:
+  def _keep(self, ip: Host, value: object) -> None:
     ip.frame.sharing.keep(value, f"line {ip.frame.line} keeps it in a list or dict of the heap")
 
   # --- Dicts
@@ -228,7 +228,8 @@ class ContainerEffects(Places):
     frame = ip.frame
     wanted = self._key(ip, key)
     rows = self._dict_rows(ip, owner)
-    if rows.form is None:
+    form = rows.form
+    if form is None:
       if default is not None:
         return default()
       raise Raises
@@ -236,7 +237,7 @@ class ContainerEffects(Places):
 
     def read() -> Any:
       tensors = [tf.gather(tensor, index) for tensor in rows.tensors]
-      return frame.adopt(_forms.unflatten(rows.form, iter(tensors)))[1]
+      return frame.adopt(_forms.unflatten(form, iter(tensors)))[1]
 
     if default is not None:
       return frame.cond(found, read, default)

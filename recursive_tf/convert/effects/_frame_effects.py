@@ -24,6 +24,7 @@ from recursive_tf.convert.effects._places import (
   is_entry,
   table_form,
 )
+from recursive_tf.convert.frame._access import is_plain_write
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
 from recursive_tf.convert.frame._sharing import containers, kind_of
@@ -46,7 +47,7 @@ from recursive_tf.convert.values._abstract import (
   Step,
   named,
 )
-from recursive_tf.convert.values._forms import NoneType, NumberForm, RefForm, RowsForm, UnsetForm
+from recursive_tf.convert.values._forms import BaseForm, NoneType, RowsForm, UnsetForm
 from recursive_tf.convert.values._numbers import Number
 
 
@@ -59,7 +60,7 @@ class Effects(ContainerEffects):
     """Returns an attribute of a heap object, if the program writes such attributes."""
     return self._read_step(ip, ref, ("attr", name))
 
-  def read_item(self, ip: Host, ref: Ref, key: Any) -> State | None:
+  def read_item(self, ip: Host, ref: Ref, key: object) -> State | None:
     """Returns an item of a heap object, if the program writes such items."""
     return self._read_step(ip, ref, ("item", key))
 
@@ -99,11 +100,11 @@ class Effects(ContainerEffects):
     present = Number(tf.gather(rows.tensors[0], base.handle), bool)
     return ip.both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
 
-  def write_step(self, ip: Host, ref: Ref, step: Step, value: Any) -> None:
+  def write_step(self, ip: Host, ref: Ref, step: Step, value: object) -> None:
     frame = ip.frame
     kinds = frame.types_of(ref) - {NoneType, Missing}
     for kind in kinds:
-      if step[0] == "attr" and not _is_plain_write(kind, step[1]):
+      if step[0] == "attr" and not is_plain_write(kind, step[1]):
         found = inspect.getattr_static(kind, step[1], None)
         if isinstance(found, property) and found.fset is not None and len(kinds) == 1:
           ip.call(BoundMethod(found.fset, ref), [value], {})
@@ -150,7 +151,7 @@ class Effects(ContainerEffects):
     )
     store.content = LocalList(Rows(rows.length, tensors, rows.form))
 
-  def write_attribute(self, ip: Host, owner: Any, name: str, value: Any) -> None:
+  def write_attribute(self, ip: Host, owner: object, name: str, value: object) -> None:
     """Does `owner.name = value`."""
     frame = ip.frame
     if isinstance(owner, Ref):
@@ -168,14 +169,14 @@ class Effects(ContainerEffects):
     if isinstance(found, property) and found.fset is not None:
       ip.call(BoundMethod(found.fset, owner), [value], {})
       return
-    if not _is_plain_write(type(owner), name):
+    if not is_plain_write(type(owner), name):
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} is not a plain attribute.")
     if self._is_walked(frame, owner):
       self.write_step(ip, Ref(frame.base(owner)), ("attr", name), value)
       return
     self.write_variable(ip, owner, name, value)
 
-  def write_item(self, ip: Host, owner: Any, key: Any, value: Any) -> None:
+  def write_item(self, ip: Host, owner: object, key: object, value: object) -> None:
     """Does `owner[key] = value`."""
     if not isinstance(owner, Ref):
       self.write_container(ip, owner, key, value)
@@ -188,19 +189,19 @@ class Effects(ContainerEffects):
       )
     self.write_step(ip, owner, ("item", key), value)
 
-  def _is_walked(self, frame: Frame, owner: Any) -> bool:
+  def _is_walked(self, frame: Frame, owner: object) -> bool:
     """Tells whether an object known at conversion may be one of the walked ones, too."""
     return type(owner) in frame.profile.followed_types() | frame.conversion.root_types
 
   # --- Variables: attributes of known objects, variables of enclosing functions
 
-  def read_static(self, ip: Host, owner: Any, name: str) -> State | None:
+  def read_static(self, ip: Host, owner: object, name: str) -> State | None:
     """Returns an attribute of a known object, if the program writes it."""
     if self.places.get(("attr", name)) is not None and self._is_walked(ip.frame, owner):
       return self._read_step(ip, Ref(ip.frame.base(owner)), ("attr", name))
     return self.read_variable(ip, owner, name)
 
-  def read_variable(self, ip: Host, owner: Any, name: str) -> State | None:
+  def read_variable(self, ip: Host, owner: object, name: str) -> State | None:
     """Returns a variable, if the program writes it."""
     place = self.places.get((VARIABLE, id(owner), name))
     if place is None:
@@ -209,7 +210,7 @@ class Effects(ContainerEffects):
       raise ip.frame.refuse(Reason.OPAQUE_READ, f"{name!r} is read, and may not be set yet.")
     return State(self.store(ip.frame, place, True).content)
 
-  def write_variable(self, ip: Host, owner: Any, name: str, value: Any) -> None:
+  def write_variable(self, ip: Host, owner: object, name: str, value: object) -> None:
     """Sets an attribute of a known object, or a variable of an enclosing function."""
     is_absent = False
     try:
@@ -299,13 +300,13 @@ def _base_there(frame: Frame, ref: Ref) -> Base:
   return Base(handle, base.types - {NoneType})
 
 
-def _initial(frame: Frame, ref: Ref, form: object) -> object:
+def _initial(frame: Frame, ref: Ref, form: _forms.BaseForm) -> object:
   """Returns what an object had when the run began; tuples part by part, as they are written."""
   kinds = frame.types_of(ref) - {Missing}
   if not isinstance(form, _forms.NestForm) or form.type is not tuple or tuple not in kinds:
     return frame.resolve(ref)
 
-  def parts() -> Any:
+  def parts() -> object:
     frame.narrow([(ref, frozenset([tuple]))])
     return tuple(frame.resolve(ref.step("item", i)) for i in form.keys)
 
@@ -316,7 +317,7 @@ def _initial(frame: Frame, ref: Ref, form: object) -> object:
   return frame.resolve(ref)
 
 
-def value_of_variable(owner: Any, name: str) -> object:
+def value_of_variable(owner: object, name: str) -> object:
   """Returns what a variable is now."""
   if isinstance(owner, types.CellType):
     return owner.cell_contents
@@ -327,29 +328,10 @@ def value_of_variable(owner: Any, name: str) -> object:
   return getattr(owner, name)
 
 
-def _facts_of(form: object, path: Path) -> Iterator[tuple[Path, Facts]]:
+def _facts_of(form: BaseForm, path: Path) -> Iterator[tuple[Path, Facts]]:
   """Yields what the profile says of values of a form that `path` leads to, and of their parts."""
-  if isinstance(form, _forms.MaybeForm):
-    yield path, Facts(frozenset([NoneType]))
-    yield from _facts_of(form.value, path)
-  elif isinstance(form, _forms.TensorForm):
-    yield path, Facts(frozenset([_forms.EAGER_TENSOR]), form.spec)
-  elif isinstance(form, _forms.ArrayForm):
-    yield path, Facts(form.types, form.spec)
-  elif isinstance(form, NumberForm):
-    yield path, Facts(frozenset([form.type]))
-  elif isinstance(form, _forms.TextForm):
-    yield path, Facts(frozenset([str]))
-  elif isinstance(form, _forms.IntOrFloatForm):
-    yield path, Facts(frozenset([int, float]))
-    yield (*path, ("float",)), Facts(frozenset([float]))
-    yield (*path, ("isinstance", (int,))), Facts(frozenset([bool]))
-  elif isinstance(form, RefForm):
-    yield path, Facts(form.types)
-  elif isinstance(form, _forms.NestForm) and form.type is tuple:
-    yield path, Facts(frozenset([tuple]))
-    for key, part in zip(form.keys, form.parts, strict=True):
-      yield from _facts_of(part, (*path, ("item", key)))
+  for steps, kinds, spec in form.seen():
+    yield (*path, *steps), Facts(kinds, spec)
 
 
 def _may_be_none(value: Any, frame: Frame) -> bool:
@@ -357,14 +339,6 @@ def _may_be_none(value: Any, frame: Frame) -> bool:
   return value is None or isinstance(value, Maybe) or (is_ref and NoneType in frame.types_of(value))
 
 
-def _wraps(owner: Any) -> bool:
+def _wraps(owner: object) -> bool:
   """Tells whether an object's class keeps lists as lists of its own, as TensorFlow's do."""
   return _libraries.is_library(type(owner).__setattr__) and not isinstance(owner, types.CellType)
-
-
-def _is_plain_write(kind: type, name: str) -> bool:
-  own = inspect.getattr_static(kind, "__setattr__")
-  is_users = isinstance(own, types.FunctionType) and not _libraries.is_library(own)
-  found = inspect.getattr_static(kind, name, None)
-  has_setter = hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
-  return not is_users and not has_setter

@@ -12,7 +12,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalDict, LocalObject, Missing, Ref, is_static
+from recursive_tf.convert.values._abstract import Container, Missing, Ref, is_static
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._text import Format, Text
 
@@ -81,7 +81,7 @@ def _template(ip: Host, value: object, operands: list[object]) -> object:
     _note_shown(ip, kinds)
     operands.append(value)
     return _HOLE
-  if isinstance(value, (LocalObject, LocalDict)):
+  if isinstance(value, Container) and isinstance(value.snapshot(), dict):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"print of a {type(value).__name__[5:].lower()}.")
   if is_static(value) and not _forms.is_tensor_like(value):
     _note_shown(ip, {type(value)})

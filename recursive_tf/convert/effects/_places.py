@@ -34,6 +34,7 @@ from recursive_tf.convert.values._abstract import (
   merged,
 )
 from recursive_tf.convert.values._forms import (
+  BaseForm,
   NestForm,
   NumberForm,
   RefForm,
@@ -66,12 +67,12 @@ class Place:
   kind: str
   owner: Any
   name: Any
-  form: Any
-  left: object = None
+  form: BaseForm
+  next_form: BaseForm
+  left: _forms.Form = None
   left_as: object = None
   is_read: bool = False
   is_absent_at_first: bool = False
-  next_form: Any = None
   next_is_read: bool = False
 
   @property
@@ -80,7 +81,7 @@ class Place:
     return not self.is_read
 
   @property
-  def left_form(self) -> object:
+  def left_form(self) -> BaseForm:
     """The form of what a run leaves."""
     return self.form if self.left is None else self.left
 
@@ -102,7 +103,7 @@ class Store(Local):
     """Returns the content."""
     return {"content": self.content}
 
-  def restore(self, content: dict[str, Any]) -> None:
+  def restore(self, content: dict[str, object]) -> None:
     """Puts back the content."""
     self.content = merged({"content": self.content}, content)["content"]
 
@@ -152,7 +153,9 @@ class Places:
 
   # --- Stores
 
-  def _place(self, key: Any, kind: str, owner: object, name: object, form: object) -> Place:
+  def _place(
+    self, key: object, kind: str, owner: object, name: object, form: _forms.BaseForm
+  ) -> Place:
     if key not in self.places:
       self.places[key] = Place(key, kind, owner, name, form, next_form=form)
       self._note_news()
@@ -211,8 +214,8 @@ class Places:
     self._add_roots(found, values)
     return found
 
-  def _add_roots(self, form: object, value: Any) -> None:
-    for obj in _encode.objects_in(form, value):
+  def _add_roots(self, form: BaseForm, value: object) -> None:
+    for obj in form.objects_in(value):
       self._add_root(obj)
 
   def set(self, ip: Host, store: Store, content: object) -> None:
@@ -295,22 +298,22 @@ class Places:
       return f"The variable {place.name!r}"
     return f"The {place.kind} that is changed"
 
-  def append(self, ip: Host, store: Store, value: Any) -> None:
+  def append(self, ip: Host, store: Store, value: object) -> None:
     """Adds an element to a store of rows."""
     rows = rows_of_items(ip.frame, [value])
     self.set(ip, store, LocalList(concatenated(ip.frame, store.content.content, rows)))
 
   # --- Passing stores with calls
 
-  def passed(self, key: Any) -> list[Place]:
+  def passed(self, key: object) -> list[Place]:
     """Returns the places whose state an instance is given."""
     return [self.places[k] for k in self.uses.get(key, {}) if not self.places[k].is_log]
 
-  def returned(self, key: Any) -> list[Place]:
+  def returned(self, key: object) -> list[Place]:
     """Returns the places whose state, or what was added, an instance returns."""
     return [self.places[k] for k in self.uses.get(key, {})]
 
-  def arguments(self, frame: Frame, key: Any) -> list[tf.Tensor]:
+  def arguments(self, frame: Frame, key: object) -> list[tf.Tensor]:
     """Returns the tensors of the state that a call passes."""
     return [
       tensor
@@ -318,7 +321,7 @@ class Places:
       for tensor in _forms.flatten(self.store(frame, place, True).content, place.form, frame)
     ]
 
-  def receive(self, ip: Host, key: Any, tensors: Iterator[tf.Tensor]) -> None:
+  def receive(self, ip: Host, key: object, tensors: Iterator[tf.Tensor]) -> None:
     """Takes over the state that a call returned."""
     for place in self.returned(key):
       store = self.store(ip.frame, place, place.is_read)
@@ -327,7 +330,7 @@ class Places:
         content = LocalList(concatenated(ip.frame, store.content.content, content.content))
       store.content = content
 
-  def results(self, frame: Frame, key: Any) -> list[tf.Tensor]:
+  def results(self, frame: Frame, key: object) -> list[tf.Tensor]:
     """Returns the tensors of the state that an instance returns."""
     return [
       tensor
@@ -345,11 +348,12 @@ class Places:
     if place.kind != ATTRIBUTE:
       return inputs.state(place.key, place.form)
     count = inputs.num_objects()
+    assert isinstance(place.form, RowsForm)
+    specs = [*_forms.specs(place.form.element)]
     tensors = [
-      tf.zeros([count, *(size or 0 for size in spec.shape.as_list())], spec.dtype)
-      for spec in _forms.specs(place.form.element)
+      tf.zeros([count, *(size or 0 for size in spec.shape.as_list())], spec.dtype) for spec in specs
     ]
-    for tensor, spec in zip(tensors, _forms.specs(place.form.element), strict=True):
+    for tensor, spec in zip(tensors, specs, strict=True):
       tensor.set_shape(tf.TensorShape([None]).concatenate(spec.shape))
     return iter([count, *tensors])
 
@@ -359,7 +363,7 @@ def is_entry(frame: Frame) -> bool:
   return frame.key is None and frame.conversion.is_step
 
 
-def _joined(first: object, left: object) -> object:
+def _joined(first: _forms.BaseForm, left: _forms.BaseForm) -> _forms.Form:
   """Returns a form for what a run begins with and what it leaves; None if these are not alike.
 
   What is None or empty is not like what is not: a run before there is anything is its own case.
@@ -373,13 +377,13 @@ def _joined(first: object, left: object) -> object:
     return None
 
 
-def _is_nothing(form: object) -> bool:
+def _is_nothing(form: _forms.BaseForm) -> bool:
   if isinstance(form, NestForm):
     return form.type in (list, dict) and not form.parts
   return isinstance(form, StaticForm) and form.value is None
 
 
-def generalized(frame: Frame, value: Any) -> object:
+def generalized(frame: Frame, value: object) -> object:
   """Returns a value that is kept: numbers may be others the next time."""
   value = frame.optional(value)
   if isinstance(value, (Maybe, tf.Variable)):
@@ -388,7 +392,7 @@ def generalized(frame: Frame, value: Any) -> object:
   return _forms.as_number(value) if type(value) in _forms.NUMBERS else value
 
 
-def check_no_variable(frame: Frame, form: object, what: str) -> None:
+def check_no_variable(frame: Frame, form: _forms.Form, what: str) -> None:
   """Raises `ConversionRefused` if a variable is kept: the tensors that a run leaves are copies."""
   kinds = {kind for array in _forms.arrays(form) for kind in array.types}
   if any(issubclass(kind, tf.Variable) for kind in kinds):
@@ -396,19 +400,26 @@ def check_no_variable(frame: Frame, form: object, what: str) -> None:
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, text)
 
 
-def table_form(element: object) -> RowsForm:
+def table_form(element: BaseForm) -> RowsForm:
   return RowsForm(NestForm(tuple, (0, 1), (NumberForm(bool), element)))
 
 
-def element_form(form: RowsForm) -> object:
-  return UnsetForm() if form.element is None else form.element.parts[1]
+def element_form(form: BaseForm) -> BaseForm:
+  assert isinstance(form, RowsForm)  # Attributes are tables of what objects have.
+  return UnsetForm() if form.element is None else _pair(form)[1]
+
+
+def _pair(form: RowsForm) -> tuple[BaseForm, ...]:
+  """Returns the forms of what the elements, which are pairs, are made of."""
+  assert isinstance(form.element, NestForm)
+  return form.element.parts
 
 
 def _rows_of_pairs(form: RowsForm) -> RowsForm:
   """Returns the form of a dict's rows: strings as keys are compared, not told apart as objects."""
   if form.element is None:
     return form
-  key, value = form.element.parts
+  key, value = _pair(form)
   if isinstance(key, RefForm) and key.types == {str}:
     key = _forms.TextForm()
   return RowsForm(NestForm(tuple, (0, 1), (key, value)))

@@ -9,7 +9,8 @@ import tensorflow as tf
 
 from recursive_tf.convert.frame._layers import Layer
 from recursive_tf.convert.values import _checks, _unused
-from recursive_tf.convert.values._abstract import Dear
+from recursive_tf.convert.values._abstract import Dear, Ref
+from recursive_tf.convert.values._numbers import Number
 
 _RAISES = "the program raises an exception here"
 
@@ -35,9 +36,24 @@ class Conditions:
       raise Dear
 
   def check(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
-    """Returns the tensor, failing the run where it is used and `ok` is not true."""
+    """Returns the tensor; the run fails where `ok` is not true, since Python raises there."""
+    found = self.assume(value, ok, message)
+    self._layers[-1].computed.append(found)
+    return found
+
+  def assume(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
+    """Returns the tensor; the run fails where it is used and `ok` is not true."""
     self.partial()
     return _checks.check(value, ok, message)
+
+  def check_read(self, ref: Ref, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
+    """Does `check` of what was read, of which nothing else has to be said then."""
+    self._layers[-1].checked.add(ref.key)
+    return self.check(value, ok, message)
+
+  def is_there(self, ref: Ref) -> Number | bool:
+    """Tells whether a read gives anything, where Python's would not raise."""
+    raise NotImplementedError  # `Reading` does.
 
   def demand(self, ok: tf.Tensor) -> None:
     """Lets the run fail if `ok`, bool [], is false when this branch is taken."""
@@ -47,6 +63,12 @@ class Conditions:
   def _demand_unused(self, outputs: list[tf.Tensor]) -> None:
     """Lets the run fail where something fails that was computed and that no output needs."""
     layer = self._layers[-1]
+    for ref in {ref.key: ref for ref in layer.reads}.values():
+      if not any(ref.key in other.checked for other in self._layers):
+        is_there = self.is_there(ref)
+        if isinstance(is_there, Number):
+          self.demand(is_there.tensor)
+    layer.reads = []
     for tensor in self._unused.of(layer.computed, [*outputs, *layer.demands]):
       self.demand(_unused.is_done(tensor))
 

@@ -204,7 +204,7 @@ class _Returned:
     self._made: dict[Slot, Container] = {}
     self._done: set[Slot] = set()
 
-  def value(self, copy: object, slot: Slot) -> Any:
+  def value(self, copy: object, slot: Slot) -> object:
     if isinstance(copy, Container):
       return self._container(copy, slot)
     if isinstance(copy, Maybe):

@@ -142,7 +142,7 @@ class Frame(Making):
   def _take_over(
     self,
     tensors: Iterator[tf.Tensor],
-    forms: list[object],
+    forms: list[_forms.BaseForm],
     changed: list[int],
     outcomes: list[_Outcome],
     count: int,
@@ -211,9 +211,11 @@ class Frame(Making):
         changed.append(position)
     return changed
 
-  def _join(self, values: list[list[object] | None], outcomes: list[_Outcome]) -> list[Any]:
+  def _join(
+    self, values: list[list[object] | None], outcomes: list[_Outcome]
+  ) -> list[_forms.BaseForm]:
     """Returns the forms that the branches have in common, value first, then containers."""
-    found: list[list[object]] = []
+    found: list[list[_forms.BaseForm]] = []
     for outcome, branch in zip(outcomes, values, strict=True):
       if branch is None:
         continue
@@ -243,7 +245,9 @@ class Frame(Making):
         met = tf.logical_and(met, ok)
       return met
 
-  def _outputs(self, outcome: _Outcome, changed: list[int], forms: list[object]) -> list[tf.Tensor]:
+  def _outputs(
+    self, outcome: _Outcome, changed: list[int], forms: list[_forms.BaseForm]
+  ) -> list[tf.Tensor]:
     """Returns a branch's outputs, and demands what it computes without using it."""
     with outcome.graph.as_default():
       if outcome.after is None:
@@ -271,7 +275,7 @@ class Frame(Making):
       self._layers.pop()
       self.restore(now)
 
-  def failing(self, forms: Iterable[object]) -> list[tf.Tensor]:
+  def failing(self, forms: Iterable[_forms.BaseForm]) -> list[tf.Tensor]:
     """Returns tensors of these forms that nobody will see, since the run fails."""
     tensors = []
     for form in forms:
@@ -311,13 +315,13 @@ def _frozen(content: object, local: Local) -> _Frozen:
   return _Frozen(isinstance(local, LocalList), content)
 
 
-def _unfrozen(value: Any) -> object:
+def _unfrozen(value: object) -> object:
   if not isinstance(value, _Frozen):
     return value
   return LocalList(value.parts) if value.is_list else LocalDict(value.parts)
 
 
-def _thaw(value: Any) -> object:
+def _thaw(value: object) -> object:
   """Returns the content that a container gets back."""
   if isinstance(value, LocalList):
     return value.content

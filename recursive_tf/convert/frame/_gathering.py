@@ -89,7 +89,7 @@ class Gathering:
     if column.state is None or self.is_sure(ref):
       return value
     there = tf.equal(self._int(ref.base, column.state), _columns.PRESENT)
-    return self._body.check(value, there, f"{ref.path} is not there")
+    return self._body.check_read(ref, value, there, f"{ref.path} is not there")
 
   def number(self, ref: Ref, type_: type) -> tf.Tensor:
     """Returns a read of a bool, an int or a float, as `type_` says."""
@@ -153,7 +153,7 @@ class Gathering:
     handle = self.handle(ref)
     if Missing in self._body.types_of(ref) or self._may_make_strings(ref):
       is_there = tf.not_equal(handle, MISSING)
-      handle = self._body.check(handle, is_there, "the object is not there")
+      handle = self._body.check_read(ref, handle, is_there, "the object is not there")
     return handle
 
   def _followed(self, ref: Ref) -> _columns.Column:

@@ -14,6 +14,7 @@ from recursive_tf.convert.heap._columns import Columns
 from recursive_tf.convert.heap._guards import Guards
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.values._abstract import Base, Container
+from recursive_tf.convert.values._forms import BaseForm
 
 
 class Ground(Protocol):
@@ -35,7 +36,7 @@ class Ground(Protocol):
   inputs: Inputs
   budget: Budget
   branches: Branches
-  sites: list[object]
+  sites: list[BaseForm]
 
   @property
   def loses_logits(self) -> bool:

@@ -16,6 +16,7 @@ from recursive_tf.autodiff import DenseRows
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._ground import Ground
+from recursive_tf.convert.frame._kind import Kind
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import Closure, LocalList, Ref, Rows, Scope
 
@@ -43,7 +44,7 @@ class Effects(Protocol):
     """Whether the program writes nothing."""
 
   @property
-  def places(self) -> Mapping[Any, Any]:
+  def places(self) -> Mapping[object, object]:
     """The places that are written, by what they are."""
 
   def content_of(self, frame: Frame, owner: object) -> object:
@@ -125,7 +126,7 @@ class Conversion(Ground, Protocol):
   """
 
   recursive: set[ast.AST]
-  given: list[Any]
+  given: list[object]
   dense_rows: DenseRows | None
 
   @property
@@ -160,7 +161,7 @@ class Conversion(Ground, Protocol):
   def call_instance(
     self,
     ip: Host,
-    function: Any,
+    function: object,
     source: FunctionSource,
     node: ast.FunctionDef,
     outer: Scope | None,
@@ -216,6 +217,11 @@ class Host(Protocol):
   def closure(self, node: ast.FunctionDef, scope: Scope) -> Closure:
     """Makes the function that a definition inside a function makes."""
 
+  # --- What a value answers
+
+  def kind_of(self, value: object) -> Kind:
+    """Returns a value as what does the operations of the language with it."""
+
   # --- Attributes and items
 
   def attribute(self, owner: object, name: str) -> object:
@@ -224,7 +230,7 @@ class Host(Protocol):
   def write_attribute(self, owner: object, name: str, value: object) -> None:
     """Does `owner.name = value`."""
 
-  def item(self, owner: object, key: object) -> Any:
+  def item(self, owner: object, key: object) -> object:
     """Returns `owner[key]`."""
 
   def write_item(self, owner: object, key: object, value: object) -> None:
@@ -254,7 +260,7 @@ class Host(Protocol):
 
   # --- Operators
 
-  def binary(self, op: type[ast.operator], left: object, right: object) -> Any:
+  def binary(self, op: type[ast.operator], left: object, right: object) -> object:
     """Returns `left op right`."""
 
   def compare(self, op: type[ast.cmpop], left: object, right: object) -> object:
@@ -274,7 +280,7 @@ class Host(Protocol):
 
   # --- Calls
 
-  def call(self, function: object, args: list[object], kwargs: dict[str, object]) -> Any:
+  def call(self, function: object, args: list[object], kwargs: dict[str, object]) -> object:
     """Returns `function(*args, **kwargs)`."""
 
   def call_function(

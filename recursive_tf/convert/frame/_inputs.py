@@ -45,12 +45,12 @@ class Layout:
   def __init__(self) -> None:
     self.columns = Columns()
     self.constants: dict[int | str | Held, object] = {}
-    self.state: dict[object, object] = {}
+    self.state: dict[object, _forms.BaseForm] = {}
     self.changing: dict[Any, ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
     self.makes_objects = False
 
-  def constant_index(self, value: Any) -> int:
+  def constant_index(self, value: object) -> int:
     """Returns the place of an object of the program itself."""
     # The program makes a string, or a tuple, anew each time it is traced.
     key = value if type(value) is str else Held(value) if type(value) is tuple else id(value)
@@ -58,13 +58,13 @@ class Layout:
       self.constants[key] = value
     return list(self.constants).index(key)
 
-  def changing_index(self, key: Any, made: Callable[[], ChangingInput]) -> int:
+  def changing_index(self, key: object, made: Callable[[], ChangingInput]) -> int:
     """Returns the place of a value that is read anew."""
     if key not in self.changing:
       self.changing[key] = made()
     return list(self.changing).index(key)
 
-  def specs(self) -> dict[str, Any]:
+  def specs(self) -> dict[str, object]:
     """Returns the specs of all tensors to feed but the arguments, by name."""
     columns = self.columns
     # Also without ints they say how many objects there are.
@@ -111,7 +111,7 @@ class _TriedRow(Sequence[tf.Tensor]):
     self._handle = handle
     self._dtype = dtype
 
-  def __getitem__(self, index: Any) -> Any:
+  def __getitem__(self, index: object) -> Any:
     return tf.cast(tf.raw_ops.EnsureShape(input=self._handle, shape=[]), self._dtype)
 
   def __len__(self) -> int:
@@ -131,7 +131,7 @@ class Inputs:
     self._fed = fed
     self._made: dict[object, tf.Tensor] = {}
 
-  def _tensor(self, name: str, index: Any, spec: tf.TensorSpec) -> tf.Tensor:
+  def _tensor(self, name: str, index: object, spec: tf.TensorSpec) -> tf.Tensor:
     if self._fed is not None:
       found = self._fed[name]
       for part in () if index is None else index if isinstance(index, tuple) else (index,):
@@ -182,7 +182,7 @@ class Inputs:
     items = self._tensor("items", None, tf.TensorSpec([None], tf.int32))
     return tf.slice(items, [start], [length])
 
-  def constant(self, value: Any) -> tf.Tensor:
+  def constant(self, value: object) -> tf.Tensor:
     """Returns the handle of an object of the program itself."""
     index = self._layout.constant_index(value)
     constants = self._tensor("constants", None, tf.TensorSpec([None], tf.int32))
@@ -197,7 +197,7 @@ class Inputs:
     """Returns the number of objects, int32 []."""
     return tf.shape(self._tensor("ints", None, tf.TensorSpec([None, None], tf.int32)))[0]
 
-  def state(self, key: Any, form: Any) -> Iterator[tf.Tensor]:
+  def state(self, key: object, form: _forms.BaseForm) -> Iterator[tf.Tensor]:
     """Returns the state of a place as a run begins."""
     if self._fed is None:
       self._layout.state[key] = form
@@ -214,7 +214,7 @@ class Inputs:
     """Returns one of the entry function's own tensors."""
     return self._tensor("arguments", index, spec)
 
-  def changing(self, key: Any, read: Callable[[], Any], value: Any) -> tf.Tensor:
+  def changing(self, key: object, read: Callable[[], object], value: Any) -> tf.Tensor:
     """Returns a value that is read anew for each run."""
 
     def made() -> ChangingInput:

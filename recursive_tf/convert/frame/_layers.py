@@ -25,6 +25,8 @@ class Layer:
     expected: the same of what is read again, by what it was computed under.
     demands: bools that must all be true, or the run fails, whatever becomes of other values.
     computed: what the program computed, used or not.
+    reads: what the program read that may not be there, used or not.
+    checked: keys of the reads that are checked, once they are used.
   """
 
   memo: dict[object, object] = dataclasses.field(default_factory=dict)
@@ -32,6 +34,8 @@ class Layer:
   expected: dict[object, frozenset[type]] = dataclasses.field(default_factory=dict)
   demands: list[tf.Tensor] = dataclasses.field(default_factory=list)
   computed: list[tf.Tensor] = dataclasses.field(default_factory=list)
+  reads: list[Ref] = dataclasses.field(default_factory=list)
+  checked: set[object] = dataclasses.field(default_factory=set)
 
 
 @dataclasses.dataclass

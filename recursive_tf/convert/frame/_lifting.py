@@ -123,7 +123,7 @@ class Rebuilt:
   def _value(self, key: Any) -> object:
     return self._scopes[key[0]].names[key[1]] if isinstance(key, tuple) else self.names[key]
 
-  def now(self) -> list[Any]:
+  def now(self) -> list[object]:
     """Returns the arguments as they are now."""
     return [self._value(key) for key in self._keys]
 

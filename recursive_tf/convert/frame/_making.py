@@ -7,7 +7,7 @@ what it holds does not change any more. Python makes the objects of the rows aft
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 import tensorflow as tf
@@ -20,16 +20,11 @@ from recursive_tf.convert.frame._sharing import containers, name_of, parts_of
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
-  ABSTRACT,
   Container,
   Dear,
-  LocalDict,
-  LocalList,
-  LocalObject,
   Made,
   Maybe,
   Ref,
-  Rows,
   tuple_of,
 )
 
@@ -43,7 +38,7 @@ class Making(Reading):
     """Tells whether a container has a number already."""
     return self._handle_of(container) is not None
 
-  def handle(self, value: Any) -> tf.Tensor:
+  def handle(self, value: object) -> tf.Tensor:
     """Returns the number of a value, int32 []; one that is none of the heap's becomes an object."""
     if isinstance(value, Made):
       return value.handle
@@ -55,13 +50,17 @@ class Making(Reading):
       return tf.constant(NONE)
     if isinstance(value, Ref) and not self.is_made_string(value):
       return self.base(value).handle
+    return self._new(value)
+
+  def _new(self, value: object) -> Any:
+    """Returns the number of what is no object of the heap."""
     if self.num_trials:
       raise Dear
     if isinstance(value, Container):
       return self._handle_of(value, make=True)
     return self._make(self._with_handles(value))
 
-  def made(self, value: Any, form: Any, given: Collection[Container]) -> Any:
+  def made(self, value: Any, form: _forms.Form, given: Collection[Container]) -> object:
     """Returns a result in which what its form has by numbers is known by them.
 
     Args:
@@ -70,15 +69,14 @@ class Making(Reading):
       given: the containers among the arguments, whose content stays what it is.
     """
     if isinstance(form, _forms.MadeForm):
-      return value if isinstance(value, Made) else Made(self.handle(value))
+      return self._as_made(value)
     if not _forms.has_made(form) or not any(True for _ in containers(value)):
       return value
     if isinstance(value, Maybe):
-      form = form.value if isinstance(form, _forms.MaybeForm) else form
-      return Maybe(self.made(value.value, form, given), value.is_there)
-    form = form.value if isinstance(form, _forms.MaybeForm) else form
+      return Maybe(self.made(value.value, _of_value(form), given), value.is_there)
+    form = _of_value(form)
     parts = dict(parts_of(value))
-    forms = form.parts if isinstance(form, _forms.NestForm) else [form.element] * len(parts)
+    forms = form.parts if isinstance(form, _forms.NestForm) else [*form.children()] * len(parts)
     new = [self.made(p, f, given) for p, f in zip(parts.values(), forms, strict=True)]
     if isinstance(value, tuple):
       return tuple_of(type(value), new)
@@ -89,6 +87,9 @@ class Making(Reading):
       is_dict = isinstance(value.snapshot(), dict)
       value.restore(dict(zip(parts, new, strict=True)) if is_dict else new)
     return value
+
+  def _as_made(self, value: object) -> Made:
+    return value if isinstance(value, Made) else Made(self.handle(value))
 
   def _handle_of(self, container: Container, make: bool = False) -> object:
     key = "made", id(container)
@@ -112,35 +113,23 @@ class Making(Reading):
         return handle
     return None
 
-  def _with_handles(self, value: Any) -> object:
+  def _with_handles(self, value: object) -> object:
     """Returns a value in which the containers within are known by their numbers."""
-    if isinstance(value, LocalObject):
-      return LocalObject(value.type, self._parts(value.fields))
-    if isinstance(value, LocalDict):
-      return LocalDict(self._parts(value.items))
-    if isinstance(value, LocalList):
-      content = value.content
-      if value.is_iterator:
-        return value  # It has no form, which says why.
-      copy = LocalList(content if isinstance(content, Rows) else map(self._part, content))
-      copy.type = value.type
-      return copy
+    if isinstance(value, Container):
+      return value.mapped(self._part)
     if isinstance(value, tuple) and any(True for _ in containers(value)):
       parts = [self._part(part) for part in value]
       return tuple_of(type(value), parts)
     return value
 
-  def _parts(self, items: Mapping[Any, object]) -> dict[Any, Any]:
-    return {key: self._part(part) for key, part in items.items()}
-
-  def _part(self, value: Any) -> Any:
+  def _part(self, value: object) -> object:
     if isinstance(value, Container) and not getattr(value, "is_iterator", False):
       return Made(self.handle(value))
     if isinstance(value, Maybe) and any(True for _ in containers(value)):
       return Made(self.handle(value))
     return self._with_handles(value) if isinstance(value, tuple) else value
 
-  def _make(self, value: Any) -> tf.Tensor:
+  def _make(self, value: object) -> tf.Tensor:
     """Makes an object of a value without containers within."""
     if any(one is not value for _, one in containers(value)):
       raise self.refuse(Reason.MADE_OBJECT, "A container within becomes a part of an object.")
@@ -154,33 +143,13 @@ class Making(Reading):
     tfi.acd_run_independently(handle.op)
     return handle
 
-  def _check(self, form: object) -> None:
+  def _check(self, form: _forms.BaseForm) -> None:
     """Refuses what cannot be an object that a run makes, or a part of one."""
-    what = _not_made(form)
+    what = form.not_made()
     if what is not None:
       raise self.refuse(Reason.MADE_OBJECT, f"{what} becomes a part of an object that is made.")
 
 
-def _not_made(form: object) -> str | None:
-  """Returns what of a form no object can be made of; None if all is fine."""
-  if isinstance(form, _forms.NestForm):
-    if not _forms.is_data(form):
-      return "A method, or a view of a dict,"
-    if hasattr(form.type, "__del__"):
-      return f"{form.type.__name__}, which has a __del__,"
-    return next((text for text in map(_not_made, form.parts) if text is not None), None)
-  if isinstance(form, _forms.RowsForm):
-    if form.type is None:
-      return "A range, or a view of a dict,"
-    return None if form.element is None else _not_made(form.element)
-  if isinstance(form, _forms.MaybeForm):
-    return _not_made(form.value)
-  if isinstance(form, _forms.StaticForm):
-    return "A function" if isinstance(form.value, ABSTRACT) else None
-  if isinstance(form, _forms.ArrayForm):
-    return "An array, or a variable,"
-  if isinstance(form, (_forms.UndefinedForm, _forms.UnsetForm)):
-    return "What is not there on some paths"
-  if any(spec.shape.rank is None for spec in _forms.specs(form)):
-    return "A tensor of which not even the rank is known"
-  return None
+def _of_value(form: _forms.Form) -> Any:
+  """Returns the form of what is there, where it may be None."""
+  return form.value if isinstance(form, _forms.MaybeForm) else form

@@ -36,7 +36,8 @@ from recursive_tf.convert.values._abstract import (
   shown,
 )
 from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._numbers import Number, as_tensor
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._value import Value
 
 
 class Reading(Conditions):
@@ -176,11 +177,11 @@ class Reading(Conditions):
   def compute(self, value: object) -> None:
     """Notes that the program computes a value here: where Python would raise, the run fails."""
     if isinstance(value, Ref):
-      is_there = self.is_there(value)
-      if isinstance(is_there, Number):
-        self.demand(is_there.tensor)
-      elif not is_there:
+      types = self.types_of(value)
+      if types == {Missing}:
         raise Bottom
+      if Missing in types:
+        self._layers[-1].reads.append(value)
     else:
       self._layers[-1].computed += _unused.tensors_in(value)
 
@@ -447,15 +448,6 @@ class Reading(Conditions):
   def tensor(self, value: object) -> Any:
     """Returns a value as TensorFlow would take it: a tensor, or the Python object it is."""
     value = self.resolve(value)
-    if isinstance(value, Number):
-      return as_tensor(value)
-    if isinstance(value, IntOrFloat):
-      ok = tf.logical_not(value.is_int)
-      return as_tensor(Number(self.check(value.value.tensor, ok, "an int among floats"), float))
-    if isinstance(value, Weak):
-      return self.strong(value)
-    if isinstance(value, Array):
-      return value.tensor
     if isinstance(value, Ref):
       types = self.types_of(value) - {NoneType, Missing}
       if types == {str}:
@@ -466,9 +458,9 @@ class Reading(Conditions):
       return self.tensor(found)
     if isinstance(value, np.ndarray):
       return self.conversion.volatile(value)
-    return value
+    return value.taken(self) if isinstance(value, Value) else value
 
-  def there(self, value: Maybe, message: str = "None where a value is needed") -> Any:
+  def there(self, value: Maybe, message: str = "None where a value is needed") -> object:
     """Returns what may be None, failing the run where it is."""
     if any(True for _ in containers(value.value)):
       self.demand(value.is_there)
@@ -480,9 +472,7 @@ class Reading(Conditions):
 
   def strong(self, value: Weak) -> tf.Tensor:
     """Returns the tensor of a value that the run must find to be one."""
-    return self.check(
-      value.tensor, tf.logical_not(value.is_number), "a Python number where a tensor is needed"
-    )
+    return value.taken(self)
 
   def handle(self, value: object) -> tf.Tensor:
     """Returns the number of a value, int32 []; one that is none of the heap's becomes an object."""

@@ -17,7 +17,7 @@ from recursive_tf.convert.values._abstract import LocalList, Rows
 def rows_of_items(frame: Frame, items: Sequence[object]) -> Rows:
   """Returns elements known at conversion as `Rows`."""
   try:
-    form: object = None
+    form: _forms.Form = None
     for value in items:
       other = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
       form = other if form is None else _forms.join(form, other)
@@ -37,7 +37,7 @@ def repeated(tensor: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
 def concatenated(frame: Frame, a: Any, b: Any) -> Rows:
   """Returns the rows of two lists, one after the other."""
   try:
-    form = _forms.join(_forms.RowsForm(a.form), _forms.RowsForm(b.form)).element
+    (form,) = _forms.join(_forms.RowsForm(a.form), _forms.RowsForm(b.form)).children()
     parts = [_forms.flatten(rows, _forms.RowsForm(form), frame) for rows in (a, b)]
     for x, y in zip(parts[0][1:], parts[1][1:], strict=True):
       _forms.check_shapes([x.shape[1:], y.shape[1:]])

@@ -301,7 +301,7 @@ class Rejoin:
     self._before = {id(local) for local in before}
     self._made: dict[Any, Any] = {}
 
-  def value(self, copy: object, originals: list[object]) -> Any:
+  def value(self, copy: object, originals: list[object]) -> object:
     """Returns a value with the containers that are the same on all branches as themselves.
 
     Args:
@@ -406,7 +406,7 @@ def _in_places(values: Mapping[Any, object]) -> Iterator[tuple[Slot, Container]]
         yield (owner, key, *slot), container
 
 
-def containers(value: Any, slot: Slot = ()) -> Iterator[tuple[Slot, Container]]:
+def containers(value: object, slot: Slot = ()) -> Iterator[tuple[Slot, Container]]:
   """Yields the containers in a value, outermost first, with where they are."""
   if isinstance(value, Maybe):
     value = value.value  # In the place of the value itself.
@@ -416,7 +416,7 @@ def containers(value: Any, slot: Slot = ()) -> Iterator[tuple[Slot, Container]]:
     yield from containers(part, (*slot, key))
 
 
-def parts_of(value: Any) -> Iterator[tuple[object, Any]]:
+def parts_of(value: Any) -> Iterator[tuple[object, object]]:
   """Yields the parts of a value that may hold containers, with their keys."""
   if isinstance(value, Container):
     content = value.snapshot()

@@ -30,6 +30,7 @@ from recursive_tf.convert.program._ops import has_equal_stacks
 from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.values import _forms, _results
 from recursive_tf.convert.values._checks import OF_USUAL_SIZES, check
+from recursive_tf.convert.values._containers import container
 
 _SIZE = 2  # Of an axis that is left open, where a tensor stands for a spec.
 
@@ -51,11 +52,11 @@ class Concrete(tf.Module):
     self.held = list(held)
     setattr(self, "__call__", call)  # noqa: B010 - where `tf.saved_model.save` looks.
 
-  def __call__(self, /, *args: object, **kwargs: object) -> Any:
+  def __call__(self, /, *args: object, **kwargs: object) -> object:
     """Runs the program once."""
     return vars(self)["__call__"](*args, **kwargs)
 
-  def get_concrete_function(self) -> Any:
+  def get_concrete_function(self) -> object:
     """Returns TensorFlow's function of it, for `signatures=` of `tf.saved_model.save`."""
     return vars(self)["__call__"].get_concrete_function()
 
@@ -184,7 +185,7 @@ def _name(name: object) -> str:
   return "" if name is None else repr(name)
 
 
-def _is_plain(form: object) -> bool:
+def _is_plain(form: _forms.Form) -> bool:
   """Tells whether a result is made of what a graph can return."""
   if not isinstance(form, _forms.NestForm):
     return True
@@ -232,14 +233,14 @@ def _tensors(argument: Argument, value: Any) -> Iterator[object]:
       yield from _tensors(part, value[key])
 
 
-def _structured(form: object, tensors: Iterator[tf.Tensor]) -> object:
+def _structured(form: _forms.Form, tensors: Iterator[tf.Tensor]) -> object:
   """Returns a result as tensors."""
   if isinstance(form, _forms.StaticForm):
     kind = type(form.value)
     dtype = _forms.dtype_of_number(kind) if kind in _forms.NUMBERS else None
     return tf.convert_to_tensor(form.value, dtype)
   if isinstance(form, _forms.NestForm):
-    return _results.container(form, [_structured(part, tensors) for part in form.parts])
+    return container(form.type, form.keys, [_structured(part, tensors) for part in form.parts])
   found, *_ = [next(tensors) for _ in _forms.specs(form)]  # A `Weak` is its number as a tensor.
   return found
 
@@ -279,7 +280,7 @@ def _optional(arguments: dict[str, Argument], defaults: Mapping[str, object]) ->
 
 def _named(
   run: Callable[..., object], names: list[str], defaults: Mapping[str, object]
-) -> Callable[..., Any]:
+) -> Callable[..., object]:
   """Gives a function's parameters names, and the values by default that they have."""
   kind, empty = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
   parameters = [inspect.Parameter(n, kind, default=defaults.get(n, empty)) for n in names]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import keras
@@ -196,7 +196,11 @@ class Function(Decorated):
     """Tells whether an object is one that computes, not one of data; all of its class are."""
     kind = type(value)
     if kind in _PLAIN:
-      return _reaches_state(value)
+      # A long list of trees would take as long to look into as they take to run.
+      by_kind = {type(part): part for part in _elements(value)}
+      if not by_kind.keys().isdisjoint(_PLAIN):
+        return _reaches_state(value)
+      return any(map(self._is_stateful, by_kind.values()))
     if kind not in self._has_state:
       self._has_state[kind] = _reaches_state(value)
     return self._has_state[kind]
@@ -287,6 +291,12 @@ def _is_node(value: object) -> bool:
   for part in list(parts):
     parts += part if isinstance(part, (list, tuple)) else ()
   return any(type(part) is type(value) for part in parts)
+
+
+def _elements(value: Any) -> Iterable[object]:
+  """Returns what one of `_PLAIN` holds: of a dict its values."""
+  found: Iterable[object] = value.values() if isinstance(value, dict) else value
+  return found
 
 
 def _reaches_state(value: object) -> bool:

@@ -139,7 +139,7 @@ class Fingerprint:
     ]
     self._entries = tuple(map(_entry, self._plain))
 
-  def leaves(self) -> Iterator[Any]:
+  def leaves(self) -> Iterator[object]:
     """Yields what its objects hold that is not looked into: numbers, variables, and others."""
     for part in self._parts:
       yield from filter(is_leaf, part.values())
@@ -236,11 +236,11 @@ class AttributesPart:
     self._get = _getter(self._names)
     self._values = self._get(found)
 
-  def values(self) -> tuple[Any, ...]:
+  def values(self) -> tuple[object, ...]:
     """Returns the attributes' values."""
     return self._values
 
-  def places(self) -> Iterator[tuple[Any, str]]:
+  def places(self) -> Iterator[tuple[object, str]]:
     """Yields the object with the name of each."""
     return ((self._owner, name) for name in self._names)
 
@@ -292,7 +292,7 @@ class FixedPart:
   def __init__(self, values: tuple[object, ...]):
     self._values = values
 
-  def values(self) -> tuple[Any, ...]:
+  def values(self) -> tuple[object, ...]:
     """Returns what it holds."""
     return self._values
 
@@ -300,12 +300,12 @@ class FixedPart:
 class ElementsPart:
   """The elements of a container, in their order."""
 
-  def __init__(self, owner: Any, elements: Callable[[Any], Any]):
+  def __init__(self, owner: object, elements: Callable[[Any], Any]):
     self._owner = owner
     self._elements = elements
     self._values = tuple(elements(owner))
 
-  def values(self) -> tuple[Any, ...]:
+  def values(self) -> tuple[object, ...]:
     """Returns the elements."""
     return self._values
 
@@ -338,7 +338,7 @@ class ArrayPart:
     array = self._owner
     return array.shape, array.dtype, array.tolist() if array.dtype.hasobject else array.tobytes()
 
-  def values(self) -> tuple[Any, ...]:
+  def values(self) -> tuple[object, ...]:
     """Returns what is in them to look into: nothing."""
     return ()
 
@@ -360,7 +360,7 @@ class FunctionPart:
     first = (owner.__code__, owner.__defaults__)
     return first if not named else (*first, *named, *named.values())
 
-  def values(self) -> tuple[Any, ...]:
+  def values(self) -> tuple[object, ...]:
     """Returns the code and the default values."""
     return self._values
 
@@ -387,7 +387,7 @@ class NamesPart:
     cells = [content_of(cell) for cell in owner.__closure__ or ()]
     return (*cells, *(space.get(name, builtins.get(name, _GONE)) for name in self._names))
 
-  def values(self) -> tuple[Any, ...]:
+  def values(self) -> tuple[object, ...]:
     """Returns what they stand for."""
     return self._values
 
@@ -431,7 +431,7 @@ class ClassPart:
   def _now(self) -> list[tuple[object, ...]]:
     return [get(vars(base)) for get, base in zip(self._getters, self._bases, strict=True)]
 
-  def values(self) -> tuple[Any, ...]:
+  def values(self) -> tuple[object, ...]:
     """Returns what is in them to look into: nothing, for methods are looked at when called."""
     return ()
 
@@ -467,7 +467,7 @@ class MemberPart:
   def _now(self) -> object:
     return next((vars(b)[self._name] for b in self._owner.__mro__ if self._name in vars(b)), _GONE)
 
-  def values(self) -> tuple[Any, ...]:
+  def values(self) -> tuple[object, ...]:
     """Returns it."""
     return (self._value,)
 

@@ -48,8 +48,8 @@ class Name:
     read: reads it.
   """
 
-  key: tuple[int, Any]
-  owner: Any
+  key: tuple[int, object]
+  owner: object
   read: Callable[[], object]
 
 
@@ -86,6 +86,7 @@ class Guards:
     self._identified: dict[int, object] = {}
     self._checks: dict[tuple[int, object], tuple[object, Callable[[], object], Any]] = {}
     self._watched: dict[tuple[int, str], tuple[object, Any]] = {}
+    self._last_changed: list[tuple[tuple[int, Any], Any]] = []
     self._run: set[int] = set()  # The numbers of those whose code a library may run.
     self._settings = settings_now()
     self._made: dict[int, np.ndarray] = {}  # Arrays that the program makes anew in each run.
@@ -125,7 +126,7 @@ class Guards:
       raise Raises
     return found
 
-  def name(self, namespace: dict[str, object], name: str) -> Any:
+  def name(self, namespace: dict[str, object], name: str) -> object:
     """Returns and guards a global variable."""
     return self._guard(namespace, name, lambda: namespace.get(name, _GONE))
 
@@ -142,10 +143,10 @@ class Guards:
       raise Raises
     return found
 
-  def attribute(self, owner: Any, name: str) -> Any:
+  def attribute(self, owner: object, name: str) -> Any:
     """Returns and guards an attribute."""
 
-    def read() -> Any:
+    def read() -> object:
       value: Any = getattr(owner, name, _GONE)
       # A tf.Module keeps dicts in proxies, which pass all through to the dict itself.
       return value.__wrapped__ if type(value).__name__ == "_DictWrapper" else value
@@ -156,18 +157,18 @@ class Guards:
     """Guards that an attribute is not there."""
     self._guard(owner, name, lambda: getattr(owner, name, _GONE))
 
-  def has(self, owner: Any, name: str) -> None:
+  def has(self, owner: object, name: str) -> None:
     """Guards that an attribute is there, whatever it is."""
     self._guard(owner, ("has", name), lambda: hasattr(owner, name))
 
-  def own(self, owner: Any, name: str) -> None:
+  def own(self, owner: object, name: str) -> None:
     """Guards that an object has no attribute of its own that hides its class's."""
     self._guard(owner, ("own", name), lambda: getattr(owner, "__dict__", {}).get(name, _GONE))
 
   def of_class(self, kind: type, name: str) -> object:
     """Returns and guards what a class has under a name, itself or inherited; None if nothing."""
 
-    def read() -> Any:
+    def read() -> object:
       for base in kind.__mro__:
         if name in base.__dict__:
           return base.__dict__[name]
@@ -175,17 +176,17 @@ class Guards:
 
     return self._guard(kind, ("class", name), read)
 
-  def elements(self, container: Iterable[object]) -> list[Any]:
+  def elements(self, container: Iterable[object]) -> list[object]:
     """Returns and guards all elements of a list, set, or keys of a dict."""
     self._guard(container, "elements", lambda: tuple(container))
     return list(container)
 
-  def items(self, container: dict[Any, object]) -> dict[Any, Any]:
+  def items(self, container: dict[object, object]) -> dict[Any, object]:
     """Returns and guards all items of a dict."""
     self._guard(container, "items", lambda: tuple(container.items()))
     return dict(container)
 
-  def entry(self, container: dict[Any, object], key: Any) -> object:
+  def entry(self, container: dict[object, object], key: object) -> object:
     """Returns and guards one item of a dict."""
     return self._guard(container, ("item", key), lambda: container.get(key, _GONE))
 
@@ -193,7 +194,7 @@ class Guards:
     """Returns and guards a length."""
     return self._guard(container, "len", lambda: len(container))
 
-  def type_of(self, owner: Any) -> type:
+  def type_of(self, owner: object) -> type:
     """Returns and guards the class of an object, with the methods it has."""
     kind = self._guard(owner, _TYPE, lambda: type(owner))
     self.methods(kind)
@@ -228,7 +229,7 @@ class Guards:
       self._watched[key] = kind, MemberPart(kind, name)
     return self._watched[key][1].values()[0]
 
-  def watch(self, value: Any) -> None:
+  def watch(self, value: object) -> None:
     """Guards all that an object holds, which is handed to a library as it is.
 
     Raises:
@@ -239,7 +240,7 @@ class Guards:
       self._watched[key] = value, Fingerprint(value)
       self._note_origin(key)
 
-  def newly_run(self, value: Any) -> tuple[object, ...]:
+  def newly_run(self, value: object) -> tuple[object, ...]:
     """Returns what a watched object holds, of which a library may run code; once for each."""
     _, found = self._watched.get((id(value), "content"), (None, None))
     if found is None or id(value) in self._run:
@@ -247,7 +248,7 @@ class Guards:
     self._run.add(id(value))
     return tuple(found.holds)
 
-  def _guard(self, owner: Any, name: object, read: Callable[[], object]) -> Any:
+  def _guard(self, owner: object, name: object, read: Callable[[], object]) -> Any:
     value = read()
     value = self._stand_ins.get(id(value), value)
     key = id(owner), name
@@ -271,7 +272,7 @@ class Guards:
         self.methods(type(found))
         agenda.extend(tuple.__iter__(found))
 
-  def _note_origin(self, key: tuple[int, Any]) -> None:
+  def _note_origin(self, key: tuple[int, object]) -> None:
     if key not in self._origins:
       self._origins[key] = self._where()
 
@@ -285,7 +286,7 @@ class Guards:
     for key, (owner, _) in self._watched.items():
       yield key, owner, CONTENT, self._origins.get(key)
 
-  def identify(self, value: Any) -> None:
+  def identify(self, value: object) -> None:
     """Notes that it makes a difference to the program which object this is."""
     self._identified[id(value)] = value
 
@@ -308,7 +309,7 @@ class Guards:
     """Returns the numbers of what single names stand for."""
     return {id(value) for _, _, (value, _) in self._checks.values()}
 
-  def release(self, value: Any) -> list[Name]:
+  def release(self, value: object) -> list[Name]:
     """Returns the names that stand for an object, and compares them no more."""
     found = [key for key, (_, _, (known, _)) in self._checks.items() if known is value]
     return [Name(key, *self._checks.pop(key)[:2]) for key in found]
@@ -339,7 +340,7 @@ class Guards:
         yield value
       agenda.extend(value if isinstance(value, tuple) else ())
 
-  def tensors(self) -> dict[int, Any]:
+  def tensors(self) -> dict[int, object]:
     """Returns the tensors and arrays that names stand for, or that are watched, by number."""
     agenda = [value for _, _, (value, _) in self._checks.values()]
     agenda += self._identified.values()
@@ -368,7 +369,7 @@ class Guards:
         for owner in part.holds:
           yield owner, CONTENT
 
-  def changed(self) -> list[tuple[tuple[int, Any], Any]]:
+  def changed(self) -> list[tuple[tuple[int, object], object]]:
     """Returns the places, with their owners, that are no longer what conversion saw."""
     found = []
     for key, (owner, read, (value, same)) in self._checks.items():
@@ -378,7 +379,22 @@ class Guards:
     for watched, (owner, part) in self._watched.items():
       if not part.is_same():
         found.append((watched, owner))
+    self._last_changed = found or self._last_changed
     return found
+
+  def still_changed(self) -> list[tuple[tuple[int, Any], Any]]:
+    """Returns those places that `changed` has found last and that still are not what they were.
+
+    A program that fits every other call is told by these, without all that it relies on.
+    """
+    return [(key, owner) for key, owner in self._last_changed if self._is_changed(key)]
+
+  def _is_changed(self, key: tuple[int, Any]) -> bool:
+    if key in self._checks:
+      _, read, (value, same) = self._checks[key]
+      now = read()
+      return now is not value and not same(value, now)
+    return key in self._watched and not self._watched[key][1].is_same()
 
 
 def settings_now() -> tuple[object, ...]:
@@ -388,7 +404,7 @@ def settings_now() -> tuple[object, ...]:
   return (*settings, config.dtype_policy().name, tfi.training_of_call())
 
 
-def number(value: Any, tensor: tf.Tensor) -> object:
+def number(value: object, tensor: tf.Tensor) -> object:
   """Returns an input as what it is: a number, a tensor, or an array of NumPy."""
   if isinstance(value, np.ndarray):
     return Array(tensor, frozenset([type(value)]), is_new=False)

@@ -195,11 +195,11 @@ class _Tables:
   """What one walk collects; attributes as `Rows` has them, but in Python's lists."""
 
   strings: list[list[str]]
-  tensors: list[list[Any]]
+  tensors: list[list[object]]
   ints: list[list[int]] = dataclasses.field(default_factory=list)
   floats: list[list[float]] = dataclasses.field(default_factory=list)
   items: list[int] = dataclasses.field(default_factory=list)
-  objects: list[Any] = dataclasses.field(default_factory=list)
+  objects: list[object] = dataclasses.field(default_factory=list)
   roots: list[int] = dataclasses.field(default_factory=list)
   row_of: dict[int, int] = dataclasses.field(default_factory=dict)
   agenda: list[int] = dataclasses.field(default_factory=list)

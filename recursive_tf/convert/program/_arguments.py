@@ -43,11 +43,11 @@ class Argument:
   value: Any = None
   spec: tf.TensorSpec | None = None
   parts: tuple[Argument, ...] = ()
-  keys: tuple[Any, ...] = ()
+  keys: tuple[object, ...] = ()
   is_mapped: bool = False
 
   @functools.cached_property
-  def key(self) -> Any:
+  def key(self) -> object:
     """What calls of one program have in common."""
     if self.kind == STATIC:
       value = self.value
@@ -87,7 +87,7 @@ class Argument:
       return self
     return dataclasses.replace(self, is_mapped=False)
 
-  def widened(self, form: object) -> Argument:
+  def widened(self, form: _forms.Form) -> Argument:
     """Returns the argument with the shapes of a form, which a recursion has made wider."""
     if self.kind == TENSOR and isinstance(form, (_forms.TensorForm, _forms.ArrayForm)):
       return dataclasses.replace(self, spec=form.spec)
@@ -118,7 +118,7 @@ class Argument:
       return same and all(a.takes(b) for a, b in zip(self.parts, other.parts, strict=True))
     return self.single().key == other.single().key
 
-  def form(self, root_types: frozenset[type]) -> Any:
+  def form(self, root_types: frozenset[type]) -> _forms.BaseForm:
     """Returns the form of the value inside the program."""
     if self.kind == OBJECT:
       return _forms.RefForm(root_types)
@@ -140,7 +140,7 @@ class Argument:
     values = value.values() if isinstance(value, dict) else value
     yield from zip(self.parts, values if self.parts else (), strict=True)
 
-  def tensors(self, value: object) -> Iterator[Any]:
+  def tensors(self, value: object) -> Iterator[object]:
     """Yields the tensors and arrays in a value that are passed as such."""
     if self.kind == TENSOR:
       yield value
@@ -323,7 +323,7 @@ def objects_of(argument: Argument, value: Any) -> Iterator[object]:
     else:
       yield value
   elif argument.kind == CONTAINER:
-    yield from _encode.objects_in(argument.value, value)
+    yield from argument.value.objects_in(value)
   for part, inner in argument.inner(value):
     yield from objects_of(part, inner)
 
@@ -339,7 +339,7 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
   elif argument.kind == NUMBER:
     yield _encode.as_array(value, dtype_of_number(argument.value), "An argument")
   elif argument.kind == CONTAINER:
-    yield from _encode.encode(argument.value, value, handles)
+    yield from argument.value.encode(value, handles)
   elif argument.kind == TENSOR:
     if argument.is_mapped and not isinstance(value, (tf.Tensor, np.ndarray)):
       value = tf.stack(value)

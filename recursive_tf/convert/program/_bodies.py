@@ -82,7 +82,7 @@ class Bodies:
     source: FunctionSource,
     node: ast.FunctionDef,
     lifted: Lifted,
-    forms: tuple[object, ...],
+    forms: tuple[_forms.BaseForm, ...],
     frame: Frame,
   ) -> Instance:
     """Returns the instance of a function for arguments of these forms; its body is made later.
@@ -127,12 +127,12 @@ class Bodies:
       raise Bottom  # The next attempt begins with the wider form.
     return instance
 
-  def _inputs_of(self, key: Hashable, forms: tuple[object, ...]) -> list[tf.TensorSpec]:
+  def _inputs_of(self, key: Hashable, forms: tuple[_forms.BaseForm, ...]) -> list[tf.TensorSpec]:
     """Returns the specs of an instance's arguments, and of the state that it is given."""
     specs = [spec for form in forms for spec in _forms.specs(form)] or [NOTHING]
     return specs + [s for place in self._effects.passed(key) for s in _forms.specs(place.form)]
 
-  def _outputs(self, key: Hashable, result: object) -> tuple[tf.TensorSpec, ...]:
+  def _outputs(self, key: Hashable, result: _forms.Form) -> tuple[tf.TensorSpec, ...]:
     """Returns the specs of an instance's result, changed arguments, and changed state."""
     specs = [*_forms.specs(result)]
     specs += [spec for form in self._learnt.changed_forms(key) for spec in _forms.specs(form)]
@@ -206,7 +206,7 @@ class Bodies:
     return outputs
 
   def run_entry(
-    self, ip: Host, source: FunctionSource, lifted: Lifted, forms: Sequence[object]
+    self, ip: Host, source: FunctionSource, lifted: Lifted, forms: Sequence[_forms.BaseForm]
   ) -> object:
     """Runs the entry function in the graph itself, and returns its result.
 

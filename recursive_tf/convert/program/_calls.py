@@ -65,13 +65,13 @@ class Calls:
   def call(
     self,
     ip: Host,
-    function: Any,
+    function: object,
     source: FunctionSource,
     node: ast.FunctionDef,
     outer: Scope | None,
-    names: dict[str, Any],
+    names: dict[str, object],
     ask: bool = False,
-  ) -> Any:
+  ) -> object:
     """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.
 
     With `ask` it is not called: returns whether it changes anything, as far as is known yet.
@@ -110,7 +110,7 @@ class Calls:
     self._check(frame, instance, rows is not None)
     if rows is not None and (learnt.changed.get(key) or self._effects.returned(key)):
 
-      def call_one(value: Any) -> object:
+      def call_one(value: object) -> object:
         one = {n: value if isinstance(v, Mapped) else v for n, v in names.items()}
         return self.call(ip, function, source, node, outer, one)
 
@@ -133,7 +133,7 @@ class Calls:
       for form in (instance.result, *self._learnt.changed_forms(instance.key)):
         check_no_variable(frame, form, f"What {instance.name} returns")
     if is_mapped and _forms.has_rows(instance.result):
-      if _forms.can_be_made(instance.result):
+      if instance.result is not None and instance.result.can_be_made():
         self._learnt.note_made(instance.key, instance.result)
         raise Bottom  # The next attempt has it by a number for each element.
       raise frame.refuse(
@@ -150,6 +150,7 @@ class Calls:
   ) -> object:
     """Takes over what a call returned and left changed; returns its result."""
     frame, key = ip.frame, instance.key
+    assert instance.result is not None  # It has outputs.
     result = frame.adopt(_forms.unflatten(instance.result, tensors))
     left: dict[Any, object] = {
       position: frame.adopt(_forms.unflatten(form, tensors))
@@ -162,15 +163,16 @@ class Calls:
       lifted.update(position, value)
     return result
 
-  def _form(self, node: ast.AST, name: Any, value: Any, frame: Frame) -> object:
+  def _form(self, node: ast.AST, name: object, value: object, frame: Frame) -> _forms.BaseForm:
     if isinstance(value, Mapped):
+      assert value.rows.form is not None  # There is an element.
       return value.rows.form
     if isinstance(value, Closure):
       return _forms.ClosureForm(value.node)
     form = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
     return self._learnt.variants.opened(id(node), name, form)
 
-  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[object, ...]) -> object:
+  def _key(self, node: ast.AST, lifted: Lifted, forms: tuple[_forms.BaseForm, ...]) -> object:
     parts = tuple((name, skeleton(form)) for name, form in zip(lifted.values, forms, strict=True))
     return id(node), parts
 

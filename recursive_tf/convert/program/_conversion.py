@@ -113,7 +113,7 @@ class Conversion:
     self.layout = Layout()
     self.stand_ins: dict[int, object] = {}
     self.given: list[object] = []
-    self.sites: list[object] = []
+    self.sites: list[_forms.BaseForm] = []
     self.dense_rows: DenseRows | None = None
     self._learnt = Learnt()
     self._logits = Logits(self._learnt)
@@ -195,7 +195,7 @@ class Conversion:
     return result[0]
 
   def _attempt(
-    self, graph: object, fed: dict[str, Any] | None, entry: Callable[[Interpreter], object]
+    self, graph: object, fed: dict[str, object] | None, entry: Callable[[Interpreter], object]
   ) -> Instance | None:
     """Makes all bodies; returns an instance whose result stays unknown."""
     self.branches.begin_attempt()
@@ -264,7 +264,7 @@ class Conversion:
       self.step.note_copied(variable)
 
   @property
-  def copied(self) -> Mapping[int, Any]:
+  def copied(self) -> Mapping[int, object]:
     """Variables of which what they hold goes on in their place, by the number of the handle."""
     return {} if self.step is None else self.step.as_values
 
@@ -296,14 +296,14 @@ class Conversion:
         Reason.SHARED_CONTAINER, f"{shared}.", entry.source.origin(entry.node)
       )
 
-  def leaving(self, node: ast.AST) -> list[object]:
+  def leaving(self, node: ast.AST) -> list[_forms.Form]:
     """Returns the forms of what the program of an entry function returns and leaves changed."""
     entry = self.entry_of(node)
     places = self.effects.places.values()
     left = [place.left_form for place in places]
     return [entry.result, *self.changed(node), *left, *self.sites]
 
-  def changed(self, node: ast.AST) -> list[Any]:
+  def changed(self, node: ast.AST) -> list[_forms.BaseForm]:
     """Returns the forms of the arguments that the program of an entry function changes."""
     entry = self.entry_of(node)
     return self._learnt.changed_forms(entry.key)
@@ -371,22 +371,22 @@ class Conversion:
     """Whether the entry function runs in the graph itself, where it may write variables."""
     return self.step is not None
 
-  def note_made(self, value: Any) -> None:
+  def note_made(self, value: object) -> None:
     """Notes an object of a library that the program makes and uses as it is."""
     self._made.append(value)
 
-  def has_made(self, value: Any) -> bool:
+  def has_made(self, value: object) -> bool:
     """Tells whether the program has made such an object itself."""
     return any(value is made for made in self._made)
 
   def call_instance(
     self,
     ip: Host,
-    function: Any,
+    function: object,
     source: FunctionSource,
     node: ast.FunctionDef,
     outer: Scope | None,
-    names: dict[str, Any],
+    names: dict[str, object],
     ask: bool = False,
   ) -> object:
     """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.
@@ -422,7 +422,7 @@ class Conversion:
       if handle is ref.base.handle:
         raise PromoteArgument(name)
 
-  def constant_root(self, value: Any) -> Base:
+  def constant_root(self, value: object) -> Base:
     """Returns an object of the program itself with its handle."""
     self.profile.add_root(value)
     return Base(self.inputs.constant(value), frozenset([type(value)]))
@@ -434,7 +434,7 @@ class Conversion:
     return self.inputs.changing((id(value), "array"), lambda: value, value)
 
   def _changing_input(
-    self, key: Any, owner: object, read: Callable[[], object], value: object
+    self, key: object, owner: object, read: Callable[[], object], value: object
   ) -> object:
     del owner
     return number(value, self.inputs.changing(key, read, value))

@@ -29,7 +29,7 @@ from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._distinct import Distinct
 from recursive_tf.convert.program._given import Given, number_as_tensor
 from recursive_tf.convert.program._made import Objects, new_table
-from recursive_tf.convert.values import _encode
+from recursive_tf.convert.values import _encode, _forms
 from recursive_tf.convert.values._abstract import plain_path
 
 
@@ -126,10 +126,9 @@ class Feeder:
         for tensor in tensors_of(argument, values[name], numbers)
       ]
       begun = [
-        _encode.encode(place.form, value, numbers)
-        for place, value in zip(places, state, strict=True)
+        place.form.encode(value, numbers) for place, value in zip(places, state, strict=True)
       ]
-    except _encode.DoesNotFit:
+    except _forms.DoesNotFit:
       raise Outdated from None
     fed["state"] = [tensor for tensors in begun for tensor in tensors]
     objects: Sequence[object] = found.objects
@@ -149,7 +148,7 @@ class Feeder:
     changing = [one.read() for one in self._layout.changing.values()]
     try:
       leaves = self._given.leaves(values)
-    except _encode.DoesNotFit:
+    except _forms.DoesNotFit:
       raise Outdated from None
     if changing:
       leaves += map(_changed, self._layout.changing.values(), changing)
@@ -167,10 +166,10 @@ class Feeder:
     try:
       state = [initial_value(place) for place in places]
       for place, value in zip(places, state, strict=True):
-        roots += _encode.objects_in(place.form, value)
+        roots += place.form.objects_in(value)
         if place.kind == VARIABLE:
           containers += _encode.containers_in(place.form, value)
-    except (_encode.DoesNotFit, TypeError, ValueError):
+    except (_forms.DoesNotFit, TypeError, ValueError):
       raise Outdated from None
     return state, containers
 
@@ -210,7 +209,7 @@ class Feeder:
     self.walked_objects += len(found.objects)
     return found
 
-  def _columns(self, found: _walk.Rows) -> dict[str, Any]:
+  def _columns(self, found: _walk.Rows) -> dict[str, object]:
     """Returns what a walk has read as what is fed of it."""
     columns = self._layout.columns
     if columns.num_ints:
@@ -246,7 +245,7 @@ def initial_value(place: Place) -> object:
   except (AttributeError, ValueError):
     if place.is_absent_at_first:
       return None
-    raise _encode.DoesNotFit from None
+    raise _forms.DoesNotFit from None
 
 
 def _rows_of(numbers: np.ndarray, num_columns: int) -> np.ndarray:
@@ -275,7 +274,7 @@ def _as_tensor(value: object) -> object:
   return value if isinstance(value, tf.Tensor) else tf.constant(value)
 
 
-def _changed(changing: Any, value: Any) -> object:
+def _changed(changing: Any, value: object) -> object:
   """Returns the tensor of a value that is read anew for each run."""
   now = np.asarray(value) if isinstance(value, np.ndarray) else value
   shape_ok = not hasattr(now, "shape") or changing.spec.shape.is_compatible_with(now.shape)

@@ -45,8 +45,8 @@ class Graph:
   """
 
   function: Any
-  form: Any
-  containers: dict[str, object]
+  form: _forms.BaseForm
+  containers: dict[str, _forms.BaseForm]
   keep: Any
   given: dict[int, int] = dataclasses.field(default_factory=dict)
   same: dict[int, int] = dataclasses.field(default_factory=dict)
@@ -87,7 +87,7 @@ class GraphMaker:
     result: the form of what it returns.
   """
 
-  def __init__(self, conversion: Conversion, enter: Enter, result: Any):
+  def __init__(self, conversion: Conversion, enter: Enter, result: _forms.Form):
     self._conversion = conversion
     self._enter = enter
     self._result = result
@@ -152,8 +152,9 @@ class GraphMaker:
       if argument.kind == CONTAINER
     }
     if is_mapped:
-      assert isinstance(found, Rows)  # An argument is mapped.
+      assert isinstance(found, Rows) and found.form is not None  # An argument is mapped.
       return [*found.tensors, found.length], Graph(None, found.form, containers, None), frame
+    assert self._result is not None  # It has a graph.
     outputs = _forms.flatten(found, self._result, frame)
     for name, form in containers.items():
       outputs += _forms.flatten(names[name], form, frame)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Hashable
-from typing import Any
 
 import tensorflow as tf
 
 from recursive_tf.convert.frame._lifting import Lifted
 from recursive_tf.convert.syntax.source import FunctionSource
+from recursive_tf.convert.values._forms import BaseForm, Form
 from recursive_tf.subgraph import SubGraph
 
 
@@ -34,8 +34,8 @@ class Instance:
   node: ast.FunctionDef
   source: FunctionSource
   lifted: Lifted
-  forms: tuple[object, ...]
-  result: Any
+  forms: tuple[BaseForm, ...]
+  result: Form
   subgraph: SubGraph | None
 
 

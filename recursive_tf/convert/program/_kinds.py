@@ -51,7 +51,7 @@ class Kinds(Generic[Known]):
     _lifetime.keep(variable, self, key, known)
     self._weak[key] = weakref.ref(known), weakref.ref(variable)
 
-  def _of(self, key: Key) -> tuple[Known | None, Any]:
+  def _of(self, key: Key) -> tuple[Known | None, object]:
     """Returns what a variable keeps for a kind, and the variable; forgets what is gone."""
     known, variable = (ref() for ref in self._weak.get(key, (_nothing, _nothing)))
     if known is None and self._weak.pop(key, None) is not None:

@@ -40,8 +40,8 @@ class Learnt:
     self.has_news = True
     self.is_trial = True
     self.may_fail = False
-    self.results: dict[object, object] = {}
-    self.changed: dict[object, dict[int, object]] = {}
+    self.results: dict[object, _forms.BaseForm] = {}
+    self.changed: dict[object, dict[int, _forms.BaseForm]] = {}
     self.crossings: dict[object, Crossing] = {}
     self.variants = Variants()
     self.read_at_once: dict[object, frozenset[int]] = {}
@@ -62,11 +62,11 @@ class Learnt:
     """Returns what is known of the containers in calls of an instance."""
     return self.crossings.setdefault(key, Crossing())
 
-  def changed_forms(self, key: object) -> list[object]:
+  def changed_forms(self, key: object) -> list[_forms.BaseForm]:
     """Returns the forms of the arguments that an instance changes, in their order."""
     return list(self.changed.get(key, {}).values())
 
-  def joined_result(self, instance: Instance, result: object, frame: Frame) -> object:
+  def joined_result(self, instance: Instance, result: object, frame: Frame) -> _forms.BaseForm:
     """Returns the form of all that an instance returns, and notes it.
 
     Raises:
@@ -95,7 +95,7 @@ class Learnt:
       self.has_news = True
     return joined
 
-  def note_made(self, key: object, form: object) -> object:
+  def note_made(self, key: object, form: _forms.BaseForm) -> _forms.BaseForm:
     """Notes that what an instance returns has no end but by objects that a run makes.
 
     Args:

@@ -13,7 +13,9 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._forms import ArrayForm
 
 
-def check_results(form: object, changed: Iterable[object], places: Iterable[Place]) -> None:
+def check_results(
+  form: _forms.Form, changed: Iterable[_forms.Form], places: Iterable[Place]
+) -> None:
   """Refuses arrays that would leave the program as other objects than Python's.
 
   Args:

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf._ops import kernels
-from recursive_tf.convert.values import _forms, _results
+from recursive_tf.convert.values import _forms
 
 _FIRST = -3  # The number of the first one, as in kernels/runtime/made_objects.h.
 
@@ -43,7 +43,7 @@ class _Unmade:
 
 
 def with_made(
-  objects: Sequence[object], forms: Sequence[object], object_of: Callable[[int], object]
+  objects: Sequence[object], forms: Sequence[_forms.BaseForm], object_of: Callable[[int], object]
 ) -> Callable[[int], object]:
   """Returns what gives the object of a number, also of one that a run has made.
 
@@ -57,23 +57,26 @@ def with_made(
     return object_of
   made: list[object] = []
 
-  def found(number: int) -> Any:
+  def found(number: int) -> object:
     value = made[_FIRST - number] if number <= _FIRST else object_of(number)
     if isinstance(value, _Unmade):
       raise value.error
     return value
 
+  source = _Numbers(found)
   sites = kernels.recursive_tf_made_sites(table).numpy().tolist()
   rows = {site: _rows(table, site, forms[site], count) for site, count in Counter(sites).items()}
   for site in sites:  # Each is made after what it is made of.
     try:
-      made.append(_value(forms[site], next(rows[site]), found))
+      made.append(forms[site].rebuild(next(rows[site]), source))
     except Exception as error:  # Of what is not there on the run's way, and nothing else has.
       made.append(_Unmade(error))
   return found
 
 
-def _rows(table: tf.Tensor, site: int, form: object, count: int) -> Iterator[Iterator[object]]:
+def _rows(
+  table: tf.Tensor, site: int, form: _forms.BaseForm, count: int
+) -> Iterator[Iterator[object]]:
   """Yields the parts of each object of a site, as NumPy has them."""
   dtypes = [spec.dtype for spec in _forms.specs(form)]
   if not dtypes:
@@ -97,34 +100,14 @@ def _parts(values: tf.Tensor, shapes: tf.Tensor) -> object:
   ]
 
 
-def _value(form: object, parts: Iterator[Any], object_of: Callable[[int], object]) -> object:
-  """Returns the value of a form of its parts, as `_results.rebuild` does of tensors."""
-  if isinstance(form, _forms.StaticForm):
-    return form.value
-  if isinstance(form, (_forms.RefForm, _forms.MadeForm)):
-    return object_of(int(next(parts)))
-  if isinstance(form, _forms.NumberForm):
-    return form.type(next(parts))
-  if isinstance(form, _forms.IntOrFloatForm):
-    number, is_int = next(parts), next(parts)
-    return int(number) if is_int else float(number)
-  if isinstance(form, _forms.TextForm):
-    return next(parts).decode()
-  if isinstance(form, _forms.MaybeForm):
-    is_there = bool(next(parts))
-    value = _value(form.value, parts, object_of)
-    return value if is_there else None
-  if isinstance(form, _forms.WeakForm):
-    tensor, is_number = next(parts), next(parts)
-    number = form.type(tensor.reshape(-1)[0]) if is_number else None
-    return tf.constant(tensor, form.spec.dtype) if number is None else number
-  if isinstance(form, _forms.NestForm):
-    return _results.container(form, [_value(part, parts, object_of) for part in form.parts])
-  if isinstance(form, _forms.RowsForm):
-    length, kind = int(next(parts)), form.type
-    columns = [] if form.element is None else [next(parts) for _ in _forms.specs(form.element)]
-    assert kind is not None  # Views are refused.
-    rows = (iter([column[i] for column in columns]) for i in range(length))
-    return kind(() if form.element is None else (_value(form.element, r, object_of) for r in rows))
-  assert isinstance(form, _forms.TensorForm)  # All others are refused.
-  return tf.constant(next(parts), form.spec.dtype)
+class _Numbers(_forms.Source):
+  """Where Python values are made of parts that NumPy has already."""
+
+  def numbers(self, part: object) -> object:
+    return part
+
+  def tensor(self, part: object, dtype: tf.DType) -> object:
+    return tf.constant(part, dtype)
+
+  def elements(self, part: object, length: int) -> Any:
+    return part

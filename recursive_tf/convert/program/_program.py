@@ -29,7 +29,7 @@ from recursive_tf.convert.program._settled import check_settled
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._steps import Step, Variables
 from recursive_tf.convert.syntax.source import FunctionSource
-from recursive_tf.convert.values import _forms, _results
+from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Rows
 from recursive_tf.convert.values._operands import Mapped
 
@@ -206,7 +206,7 @@ class Program:
     """Makes the call of the entry function; returns its result and its arguments."""
     length = None
     position = 0
-    names: dict[str, Any] = {}
+    names: dict[str, object] = {}
     inputs = self.conversion.inputs
     for name, argument in arguments.items():
       tensors = []
@@ -312,19 +312,19 @@ class Program:
       self.conversion.sites,
       lambda handle: None if handle == NONE else objects[handle],
     )
-    source = iter(tensors)
+    source, parts = _forms.Source(object_of), iter(tensors)
     if count is not None:
-      return Outcome(_results.rebuild_rows(graph.form, source, object_of, count))
-    result = _results.rebuild(graph.form, source, object_of)
+      return Outcome(graph.form.rebuild_rows(parts, source, count))
+    result = graph.form.rebuild(parts, source)
     returned = self._returns_given()
     if returned is not None:
       result = values[returned]
     if self.effects.is_pure and not graph.containers:
       return Outcome(result)
     contents = [
-      Write(values[name], ("tail", 0), _results.rebuild(form, source, object_of))
+      Write(values[name], ("tail", 0), form.rebuild(parts, source))
       for name, form in graph.containers.items()
     ]
     places = self.effects.returned(None)
-    writes, logs = writes_of(places, source, object_of, objects, {RESULT: result})
+    writes, logs = writes_of(places, parts, source, objects, {RESULT: result})
     return Outcome(result, [*writes, *contents], prints_of(self.effects, logs))

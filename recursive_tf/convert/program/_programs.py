@@ -73,8 +73,8 @@ class Entry:
   retry_seconds: float | None = None  # Time in calls after which it is tried once more.
   has_retried: bool = False
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
-  changed: dict[Any, Any] = dataclasses.field(default_factory=dict)
-  containers: dict[str, object] = dataclasses.field(default_factory=dict)
+  changed: dict[object, object] = dataclasses.field(default_factory=dict)
+  containers: dict[str, _forms.BaseForm] = dataclasses.field(default_factory=dict)
   hopeless: Counter[object] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
   is_gone: bool = False  # Not kept any more.
   calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
@@ -134,10 +134,10 @@ class Entry:
     self.num_failures = 0
     self.num_runs += 1
 
-  def container(self, name: str, values: list[Any]) -> Argument:
+  def container(self, name: str, values: list[object]) -> Argument:
     """Returns a list argument with the form that covers all lists seen."""
     try:
-      form = _encode.joined_rows(values)
+      form: _forms.BaseForm = _encode.joined_rows(values)
       form = _forms.join(self.containers.get(name, form), form)
     except _forms.Mismatch as error:
       raise ConversionRefused.of(
@@ -209,7 +209,7 @@ class Programs:
   """
 
   def __init__(
-    self, function: Any, name: str, stats: Stats, limits: Limits, runs_in_graph: bool = False
+    self, function: object, name: str, stats: Stats, limits: Limits, runs_in_graph: bool = False
   ):
     """Begins without any.
 
@@ -283,10 +283,15 @@ class Programs:
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
     ]
     learnt: list[object] = []
+    passed_over = []
     for program in list(entry.programs):  # The last one that fitted first.
       if not program.takes(arguments) or not program.agrees(taken or {}):
         continue
-      changed = program.check_guards(values)
+      changed = program.guards.still_changed()
+      if changed:
+        passed_over.append(program)
+      else:
+        changed = program.check_guards(values)
       if changed:
         entry.changed |= dict(changed)
         self._note_changed(program, changed)
@@ -300,6 +305,8 @@ class Programs:
       entry.programs.remove(program)
       entry.programs.insert(0, program)
       return Prepared(entry, program, arguments, mapped_names(arguments), key, *fed)
+    for program in passed_over:  # A new program is made: all that has changed counts.
+      entry.changed |= dict(program.check_guards(values))
     while True:
       # A number that was another one before is read anew for each run from now on. While there is
       # a program that says so, it keeps the owner, whose identity is part of the place.
@@ -342,7 +349,9 @@ class Programs:
     """
     entry, program = before.entry, before.program
     is_kept = not entry.is_gone and entry.programs and entry.programs[0] is program
-    if not is_kept or entry.is_given_up or program.check_guards(values):
+    if not is_kept or entry.is_given_up:
+      return None
+    if program.guards.still_changed() or program.check_guards(values):
       return None
     try:
       fed = self.feed(program, before.arguments, values)
@@ -559,7 +568,7 @@ class Programs:
     self,
     making: _Making,
     arguments: dict[str, Argument],
-    changing: dict[Any, Any],
+    changing: dict[object, object],
     profile: Profile,
   ) -> Program:
     """Makes a program for objects as a profile has them, without branches that are refused."""

@@ -36,7 +36,7 @@ class Rebinding:
     places: Iterable[Place],
     stand_ins: dict[int, object],
     constants: Iterable[object],
-    forms: Iterable[object],
+    forms: Iterable[_forms.Form],
     paths: Iterable[Path],
     given: Mapping[str, object],
   ):
@@ -96,18 +96,10 @@ class Rebinding:
     return any(value is original for _, original, _ in self._names)
 
 
-def _statics(form: object) -> Iterator[object]:
-  """Yields the constants in values of a form."""
-  if isinstance(form, _forms.StaticForm):
-    agenda = [form.value]
-    while agenda:
-      value = agenda.pop()
-      yield value
-      agenda.extend(value if isinstance(value, tuple) else ())
-  elif isinstance(form, _forms.NestForm):
-    for part in form.parts:
-      yield from _statics(part)
-  elif isinstance(form, _forms.RowsForm):
-    yield from _statics(form.element)
-  elif isinstance(form, _forms.MaybeForm):
-    yield from _statics(form.value)
+def _statics(form: _forms.Form) -> Iterator[object]:
+  """Yields the constants in values of a form, and what is in those."""
+  agenda = [*_forms.constants(form)]
+  while agenda:
+    value = agenda.pop()
+    yield value
+    agenda.extend(value if isinstance(value, tuple) else ())

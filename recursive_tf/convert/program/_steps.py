@@ -1,11 +1,12 @@
 """What a program does to variables: all of it or nothing, in Python's order.
 
 The entry function of such a program runs in the graph itself, and its writes of variables are ops
-of that graph. Any other op may fail after one of them. So no variable of the outside is written
+of that graph. object other op may fail after one of them. So no variable of the outside is written
 before all that the run needs is there:
 
 - A variable that is only written, and not used after that, is written in place. Its writes wait for
-  the *barrier*: all results of the run, and all that any write takes.
+  the *barrier*: all results of the run, and all that any write takes. Rows, too, whose indices are
+  checked before.
 - One that is used again, but by plain reads and assignments alone, is *held*: what it would hold is
   a tensor of the graph, which reads give; the last one is put into it behind the barrier.
 - Every other variable that is written is *copied*: the program has an anonymous variable in its
@@ -19,7 +20,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -37,10 +37,14 @@ _PLAIN_WRITES = frozenset(
   ResourceApplyMomentum ResourceApplyKerasMomentum ResourceApplyAdam ResourceApplyAdagrad
   ResourceApplyAdagradV2 ResourceApplyRMSProp ResourceApplyFtrl ResourceApplyAdadelta""".split()
 )
-# Writes that give something back, or that fail for what is in their inputs.
-_OTHER_WRITES = frozenset(
+# Writes of rows (variable, indices, rows), which fail only where indices and rows do not fit.
+_ROW_WRITES = frozenset(
   """ResourceScatterUpdate ResourceScatterAdd ResourceScatterSub ResourceScatterMul
-  ResourceScatterDiv ResourceScatterMin ResourceScatterMax ResourceScatterNdUpdate
+  ResourceScatterMin ResourceScatterMax""".split()
+)
+# Writes that give something back, or that fail for what is in their inputs.
+_OTHER_WRITES = _ROW_WRITES | frozenset(
+  """ResourceScatterDiv ResourceScatterNdUpdate
   ResourceScatterNdAdd ResourceScatterNdSub ResourceScatterNdMin ResourceScatterNdMax
   ResourceStridedSliceAssign ResourceSparseApplyAdagrad ResourceSparseApplyAdagradV2
   ResourceSparseApplyMomentum ResourceSparseApplyKerasMomentum RngReadAndSkip RngSkip
@@ -131,7 +135,7 @@ class Step:
     """Notes the reads that tapes of the program see, while a trial is made."""
     self._taped.clear()
 
-    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> Any:
+    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> object:
       op = create()
       if op_type == _READ and tfi.is_recording():
         self._taped.add(op)
@@ -203,7 +207,7 @@ class Step:
     elif op.type in _PLAIN_WRITES or op.type in _OTHER_WRITES:
       use.writes = resources
       known = all(_is_known(t) for t in op.inputs if t.dtype != tf.resource)
-      use.is_plain = op.type in _PLAIN_WRITES and known
+      use.is_plain = (op.type in _PLAIN_WRITES and known) or _has_fitting_rows(op)
     elif op.type in _READS or "RecursiveTf>" in op.type:
       use.reads = resources
     elif op.type in _PRINTS:
@@ -236,7 +240,7 @@ class Step:
     handles = {key: self.written[key] for key in self.written if key in self.held}
     keys = {id(graph.capture(handle)): key for key, handle in handles.items()}
 
-    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> Any:
+    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> object:
       if op_type not in _ASSIGNMENTS and op_type != _READ:
         return create()
       key = keys.get(id(graph.capture(inputs[0])))
@@ -311,6 +315,8 @@ class Step:
         raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
       if outside:
         writes.append(use.op)
+        if use.op.type in _ROW_WRITES:
+          _check_rows(use.op)
     last = [(self.written[key], tf.identity(value)) for key, value in kept.held.items()]
     last += [
       (handle, tf.raw_ops.ReadVariableOp(resource=copy, dtype=spec.dtype))
@@ -402,6 +408,35 @@ def _is_known(tensor: tf.Tensor) -> bool:
     return tensor.shape.is_fully_defined()
   spec = tfi.spec_of_variable(tensor)
   return spec is not None and spec.shape.is_fully_defined()
+
+
+def _has_fitting_rows(op: tfi.Operation) -> bool:
+  """Tells whether an op writes rows, and these are as wide as the variable's."""
+  if op.type not in _ROW_WRITES:
+    return False
+  variable, indices, rows = op.inputs
+  spec = tfi.spec_of_variable(variable)
+  if spec is None or not spec.shape.is_fully_defined() or not spec.shape.rank:
+    return False
+  rank, width = indices.shape.rank, spec.shape[1:]
+  # The number of rows is compared in the run.
+  return rank is not None and rows.shape.rank == rank + width.rank and rows.shape[rank:] == width
+
+
+def _check_rows(op: tfi.Operation) -> None:
+  """Lets the run fail where an op that `_has_fitting_rows` would."""
+  variable, indices, rows = op.inputs
+  spec = tfi.spec_of_variable(variable)
+  if spec is None or not _has_fitting_rows(op):
+    raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
+  counts = tf.shape(rows)[: indices.shape.rank]
+  ok = tf.reduce_all(tf.equal(counts, tf.shape(indices)))
+  # Of no indices at all these are the largest and the least number.
+  ok &= (tf.reduce_min(indices) >= 0) & (tf.reduce_max(indices) < spec.shape[0])
+  check = tf.raw_ops.Assert(
+    condition=ok, data=["Indices of rows are out of bounds, or not as many."]
+  )
+  tfi.acd_run_independently(check)  # The write waits for it, not it for the write.
 
 
 def _is_stateful(op: tfi.Operation) -> bool:

@@ -41,16 +41,16 @@ class Variants:
   """
 
   def __init__(self) -> None:
-    self.forms: dict[Key, tuple[object, ...]] = {}
+    self.forms: dict[Key, tuple[_forms.BaseForm, ...]] = {}
     self._callers: dict[Key, Key | None] = {}
     # Functions, and where lists and strings may be any.
     self._open: set[tuple[int, object]] = set()
 
-  def opened(self, function: int, name: object, form: object) -> object:
+  def opened(self, function: int, name: object, form: _forms.BaseForm) -> _forms.BaseForm:
     """Returns the form of an argument, for any list or string where there are many."""
     return self._opened(function, (name,), form) if self._open else form
 
-  def _opened(self, function: int, path: Any, form: object) -> object:
+  def _opened(self, function: int, path: Any, form: _forms.BaseForm) -> _forms.BaseForm:
     if (function, path) in self._open:
       if isinstance(form, _forms.StaticForm) and type(form.value) is str:
         return _forms.TextForm()
@@ -64,7 +64,9 @@ class Variants:
     )
     return _forms.NestForm(form.type, form.keys, parts)
 
-  def admit(self, frame: Frame, key: Key, forms: tuple[object, ...], node: ast.AST) -> None:
+  def admit(
+    self, frame: Frame, key: Key, forms: tuple[_forms.BaseForm, ...], node: ast.AST
+  ) -> None:
     """Adds a variant of the function that `node` defines.
 
     Raises:
@@ -181,7 +183,7 @@ def _shown(name: object) -> str:
   return repr(name[1] if isinstance(name, tuple) else name)
 
 
-def _lengths(form: object, path: Any) -> Iterator[tuple[object, int]]:
+def _lengths(form: _forms.BaseForm, path: Any) -> Iterator[tuple[object, int]]:
   """Yields where lists and tuples of known length, which might be of any, are in a form."""
   if _of_any_length(form) is not None:
     parts = _forms.parts_of_form(form)
@@ -191,7 +193,7 @@ def _lengths(form: object, path: Any) -> Iterator[tuple[object, int]]:
       yield from _lengths(part, (*path, key))
 
 
-def _of_any_length(form: object) -> object:
+def _of_any_length(form: _forms.BaseForm) -> _forms.Form:
   """Returns the form of a list or tuple of known length as one of unknown length; None if none."""
   kind = _forms.sequence_type(form)
   parts = _forms.parts_of_form(form)
@@ -203,17 +205,6 @@ def _of_any_length(form: object) -> object:
     return None
 
 
-def skeleton(form: object) -> object:
+def skeleton(form: _forms.BaseForm | None) -> object:
   """Returns what of a form tells variants of one function apart: all that is not data."""
-  if isinstance(form, _forms.StaticForm):
-    value = form.value
-    if type(value) is tuple:
-      return tuple, tuple(skeleton(_forms.StaticForm(part)) for part in value)
-    if value is None or isinstance(value, (str, int, float, bool, bytes)):
-      return type(value), value
-    return "object", id(value)
-  if isinstance(form, _forms.ClosureForm):
-    return "function", id(form.node)
-  if isinstance(form, _forms.NestForm):
-    return form.type, form.keys, tuple(map(skeleton, form.parts))
-  return form.type if isinstance(form, _forms.RowsForm) else "data"
+  return "data" if form is None else form.skeleton()

@@ -28,7 +28,7 @@ from recursive_tf.convert.program._arguments import (
 )
 from recursive_tf.convert.program._packed import Packed, PackedType
 from recursive_tf.convert.program._programs import Prepared
-from recursive_tf.convert.values import _forms, _results
+from recursive_tf.convert.values import _containers, _forms, _results
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -148,7 +148,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
     def plain() -> object:
       rows = [[*owner, *row] for row in zip(*lists, strict=True)]
-      return _results.stacked([self.python(*row, **kwargs) for row in rows])
+      return _containers.stacked([self.python(*row, **kwargs) for row in rows])
 
     if is_comparing():
       return plain()
@@ -296,7 +296,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     single = {name: argument.single() for name, argument in arguments.items()}
 
     def calls() -> object:
-      return _results.stacked(
+      return _containers.stacked(
         [
           self._call(lambda _: single, row, functools.partial(self._call_plain, row))
           for row in rows_of_call(arguments, values)

@@ -50,7 +50,7 @@ def _is_tensor(value: Array) -> bool:
 
 def operands(
   ip: Host, op: type[ast.operator] | type[ast.cmpop], left: Any, right: Any
-) -> tuple[Any, Any, Callable[[Any], Any]] | None:
+) -> tuple[object, object, Callable[[object], object]] | None:
   """Returns how to compute an operator with TensorFlow, where one operand is an `Array`.
 
   Returns:
@@ -124,7 +124,7 @@ def refuse(ip: Host, name: str) -> ConversionRefused:
   )
 
 
-def read(ip: Host, value: Array, name: str) -> Any:
+def read(ip: Host, value: Array, name: str) -> object:
   """Returns `value.name`."""
   if name == "ndim" and value.tensor.shape.rank is not None:
     return value.tensor.shape.rank
@@ -143,7 +143,7 @@ def read(ip: Host, value: Array, name: str) -> Any:
   raise refuse(ip, f".{name}")
 
 
-def item(ip: Host, value: Array, key: object, index: Callable[[object], object]) -> Any:
+def item(ip: Host, value: Array, key: object, index: Callable[[object], object]) -> object:
   """Returns `value[key]`, for ints and slices."""
   if _is_tensor(value):
     return value.tensor[index(key)]

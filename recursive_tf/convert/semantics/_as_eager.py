@@ -7,10 +7,9 @@ do not fit. `tests/convert/found/test_as_eager.py` compares all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-import keras
 import numpy as np
 import tensorflow as tf
 
@@ -18,14 +17,14 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.values._abstract import Array, IntOrFloat, LocalList, Missing, Ref, Weak
-from recursive_tf.convert.values._forms import NUMBERS, NoneType
+from recursive_tf.convert.values._abstract import Array, LocalList
+from recursive_tf.convert.values._forms import NUMBERS
 from recursive_tf.convert.values._logits import LOGITS, may_have_lost, reads_logits
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Shape
 
 _WITH_LOGITS = ("Softmax", "Sigmoid")
-_TENSOR, _NUMPY = "tensor", "numpy"
+TENSOR, _NUMPY = "tensor", "numpy"
 # NumPy's scalars of which a list is a tensor of the same type.
 _KEPT = (np.float16, np.float32, np.float64, np.int32, np.bool_)
 # They take ints of NumPy's among ints for what they are: sizes and axes.
@@ -83,7 +82,7 @@ def check_axis(
     ip.frame.demand(tf.reduce_all((axis >= -rank) & (axis < rank)))
 
 
-def operands(kwargs: dict[str, object]) -> list[Any]:
+def operands(kwargs: dict[str, object]) -> list[object]:
   """Returns what is given by names that are those of tensors; a bool by another one is a switch."""
   return [value for name, value in kwargs.items() if name in _OPERANDS]
 
@@ -106,7 +105,7 @@ class Elements:
 
   def __init__(self, ip: Host, values: Sequence[object]):
     """Notes what they are, before they become tensors."""
-    self._kinds = [_kind_of(ip, leaf) for leaf in _leaves(list(filter(_is_list, values)))]
+    self._kinds = [ip.kind_of(leaf).listed() for leaf in _leaves(list(filter(_is_list, values)))]
     self._tensors: list[tuple[object, object]] = []
 
   def __bool__(self) -> bool:
@@ -117,7 +116,7 @@ class Elements:
     """Notes the tensors that they have become."""
     leaves = list(_leaves(list(filter(_is_list, values))))
     is_known = len(leaves) == len(self._kinds)
-    kinds = self._kinds if is_known else [_TENSOR] * len(leaves)
+    kinds = self._kinds if is_known else [TENSOR] * len(leaves)
     self._tensors = list(zip(leaves, kinds, strict=True))
 
   def are_taken_otherwise(self, op: tfi.Operation) -> bool:
@@ -187,19 +186,22 @@ def _check_iterators(ip: Host, function: object, value: Any) -> None:
 
 
 def _check_list(ip: Host, function: object, leaves: list[object]) -> None:
-  found = [_kind_of(ip, leaf) for leaf in leaves]
+  found = [ip.kind_of(leaf).listed() for leaf in leaves]
   kinds = {kind for kind in found if kind is not None}
   name = _name(function)
   if name in _OF_STRUCTURES:
     return
   numpys = {kind for kind in kinds if isinstance(kind, type) and issubclass(kind, np.generic)}
   if numpys and not (len(kinds) == 1 and kinds <= {*_KEPT}):
-    is_of_ints = all(kind is int or issubclass(kind, np.integer) for kind in kinds - {_TENSOR})
+    is_of_ints = all(
+      kind is int or (isinstance(kind, type) and issubclass(kind, np.integer))
+      for kind in kinds - {TENSOR}
+    )
     if not (name in _OF_SIZES and is_of_ints and not any(isinstance(v, Array) for v in leaves)):
       raise _refusal(ip, "Scalars of NumPy's in a list beside others, or of a type that changes")
   if bool in kinds and len(kinds) > 1:
     raise _refusal(ip, "A bool beside other numbers in a list")
-  if function is tf.constant and _TENSOR in kinds and len(kinds) > 1:
+  if function is tf.constant and TENSOR in kinds and len(kinds) > 1:
     raise _refusal(ip, "tf.constant of a list of tensors and numbers")
   if function in (tf.zeros, tf.ones) and float in kinds:
     raise _refusal(ip, "A float as a size")
@@ -222,26 +224,12 @@ def _is_list(value: object) -> bool:
   return is_of_python or isinstance(value, (LocalList, Shape))
 
 
-def _kind_of(ip: Host, value: object) -> Any:
-  """Returns the class of a number, Python's or NumPy's, or that it is a tensor; None of others."""
-  if isinstance(value, Number):
-    return value.type
-  if isinstance(value, IntOrFloat):
+def listed(kinds: Collection[type]) -> object:
+  """Returns what an object of these classes is in a list; see `Kind.listed`."""
+  if float in kinds:
     return float
-  if isinstance(value, Ref):
-    kinds = ip.frame.types_of(value) - {NoneType, Missing}
-    if float in kinds:
-      return float
-    numbers = [kind for kind in kinds if kind in NUMBERS or issubclass(kind, np.generic)]
-    return numbers[0] if numbers else _TENSOR if _has_tensors(kinds) else None
-  if isinstance(value, Array):
-    is_scalar = value.tensor.shape.rank == 0
-    return value.tensor.dtype.as_numpy_dtype if is_scalar else _TENSOR
-  if isinstance(value, (tf.Tensor, tf.Variable, keras.Variable, Weak)):
-    return _TENSOR
-  if type(value) in NUMBERS or isinstance(value, np.generic):
-    return type(value)
-  return None
+  numbers = [kind for kind in kinds if kind in NUMBERS or issubclass(kind, np.generic)]
+  return numbers[0] if numbers else TENSOR if _has_tensors(kinds) else None
 
 
 def _has_tensors(kinds: Iterable[type]) -> bool:

@@ -14,27 +14,21 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
+from recursive_tf.convert.frame._access import by_class as by_class
+from recursive_tf.convert.frame._access import has_own_getattr as has_own_getattr
+from recursive_tf.convert.frame._access import in_class as in_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _shapes
 from recursive_tf.convert.semantics._native import lifted, watch
 from recursive_tf.convert.values._abstract import (
-  Abstract,
-  Array,
   BoundMethod,
   Builtin,
-  Closure,
   Held,
-  LocalDict,
-  LocalList,
   LocalObject,
-  Made,
   Missing,
   Raises,
   Ref,
-  Rows,
   Scope,
-  Weak,
   has_more,
   is_named_tuple,
   is_static,
@@ -43,7 +37,6 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import Shape
 
 _TUPLE_FIELD = type(vars(collections.namedtuple("_Example", "field"))["field"])
 _PURE_METHODS = frozenset(  # Of strings; they give a string, a number or a bool.
@@ -51,41 +44,17 @@ _PURE_METHODS = frozenset(  # Of strings; they give a string, a number or a bool
   islower isspace isalnum istitle isnumeric isdecimal isidentifier startswith endswith count find
   rfind index rindex replace removeprefix removesuffix zfill""".split()
 )
-_NEEDS_VALUE = ("numpy", "eval", "__array__", "tolist", "item")
+NEEDS_VALUE = ("numpy", "eval", "__array__", "tolist", "item")
 # What tensors of graphs have, or say otherwise than those of eager execution.
-_OF_GRAPHS = frozenset(
+OF_GRAPHS = frozenset(
   """backing_device block_host_until_ready consumers device experimental_ref graph is_packed name op
   value_index""".split()
 )
 
 
-def read(ip: Host, owner: object, name: str) -> Any:
+def read(ip: Host, owner: object, name: str) -> object:
   """Returns `owner.name`."""
-  if isinstance(owner, Ref):
-    return _of_ref(ip, owner, name)
-  if isinstance(owner, LocalObject):
-    return _of_object(ip, owner, name)
-  if isinstance(owner, (LocalList, LocalDict)):
-    return _method_of_container(ip, owner, name)
-  if isinstance(owner, Super):
-    return owner.read(name)
-  if isinstance(owner, Weak):
-    owner = ip.frame.strong(owner)
-  if isinstance(owner, Shape):
-    return _shapes.read(ip, owner, name)
-  if isinstance(owner, Array):
-    return _arrays.read(ip, owner, name)
-  if isinstance(owner, tf.Tensor) and not is_static(owner) and name in _shapes.ATTRIBUTES:
-    return _shapes.attribute_of_tensor(ip, owner, name)
-  if isinstance(owner, tf.Tensor) and name in _NEEDS_VALUE:
-    raise ip.frame.refuse(Reason.NEEDS_VALUE, f".{name} of a tensor: its value is not there yet.")
-  if isinstance(owner, tf.Tensor) and not is_static(owner) and name in _OF_GRAPHS:
-    raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a tensor is another one in a graph.")
-  if isinstance(owner, Made):
-    raise ip.frame.refuse(Reason.MADE_OBJECT, f".{name}: {owner.description}.")
-  if isinstance(owner, (Number, Rows, Builtin, Closure, BoundMethod, Abstract)):
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f".{name} of a {named(owner)}.")
-  return of_static(ip, owner, name)
+  return ip.kind_of(owner).attribute(name)
 
 
 def of_static(ip: Host, owner: object, name: str) -> object:
@@ -138,7 +107,7 @@ def of_static(ip: Host, owner: object, name: str) -> object:
   return ip.conversion.guards.attribute(owner, name)
 
 
-def _replaced(ip: Host, owner: Any, /, **new: object) -> Any:
+def _replaced(ip: Host, owner: Any, /, **new: object) -> object:
   """Does what `_replace` of a named tuple does, by the `_make` of its class."""
   if not new.keys() <= {*owner._fields}:
     raise Raises
@@ -181,17 +150,6 @@ def _is_shadowed(owner: object, name: str) -> bool:
   return name in getattr(owner, "__dict__", {})
 
 
-def has_own_getattr(type_: type) -> bool:
-  """Tells whether reading an attribute runs code of the user's."""
-  if _libraries.is_library(type_):
-    return False
-  own = inspect.getattr_static(type_, "__getattribute__")
-  overridden = own is not object.__getattribute__ and isinstance(own, types.FunctionType)
-  getter = by_class(type_, "__getattr__")  # That of the metaclass is not for its objects.
-  is_users = isinstance(getter, types.FunctionType) and not _libraries.is_library(getter)
-  return (overridden and not _libraries.is_library(own)) or is_users
-
-
 def is_plain_read(value: object, name: str) -> bool:
   """Tells whether reading an attribute of a known object runs no code of the user's."""
   kind = type(value)
@@ -217,7 +175,8 @@ def _lacks(ip: Host, kinds: frozenset[type], kind: type, name: str) -> bool:
 _PLAIN = frozenset([str, int, float, bool, list, tuple, dict, set, frozenset])
 
 
-def _of_ref(ip: Host, ref: Ref, name: str) -> object:
+def of_ref(ip: Host, ref: Ref, name: str) -> object:
+  """Returns an attribute of an object of the heap."""
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   value = frame.concrete(ref)
@@ -229,7 +188,7 @@ def _of_ref(ip: Host, ref: Ref, name: str) -> object:
   if having != kinds:  # The others have none, in which Python fails.
     frame.demand(is_exactly(ip, ref, having).tensor)
     frame.narrow([(ref, having | (frame.types_of(ref) & {NoneType, Missing}))])
-    return _of_ref(ip, ref, name)
+    return of_ref(ip, ref, name)
   if kinds == {str}:
     return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
   effects = ip.conversion.effects
@@ -266,20 +225,6 @@ def _behind_enum(ip: Host, kinds: Collection[type], name: str) -> str:
   for kind in kinds:
     ip.conversion.guards.of_class(kind, name)
   return _enums.FIELDS[name]
-
-
-def by_class(kind: type, name: str) -> object:
-  """Returns what objects of a class find in it, a decorated recursive function as the plain one.
-
-  What the class itself finds in its metaclass is not theirs.
-  """
-  found: Any = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-  return found.python if getattr(type(found), "_is_decorated", False) else found
-
-
-def in_class(kind: type, name: str) -> bool:
-  """Tells whether objects of a class find something in it."""
-  return any(name in vars(base) for base in kind.__mro__)
 
 
 def has_static(ip: Host, owner: object, name: str) -> bool:
@@ -476,7 +421,8 @@ def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:
 # --- What the program makes
 
 
-def _of_object(ip: Host, owner: LocalObject, name: str) -> object:
+def of_object(ip: Host, owner: LocalObject, name: str) -> object:
+  """Returns an attribute of an object that the program makes."""
   ip.conversion.guards.methods(owner.type)
   if name == "__class__":
     return owner.type
@@ -497,11 +443,6 @@ def _of_object(ip: Host, owner: LocalObject, name: str) -> object:
   if hasattr(type(found), "__get__") and not isinstance(found, type):
     raise ip.frame.refuse(Reason.OPAQUE_READ, f"{owner.type.__name__}.{name} is a descriptor.")
   return held
-
-
-def _method_of_container(ip: Host, owner: object, name: str) -> object:
-
-  return Builtin(name, lambda *args, **kwargs: ip.method(owner, name, args, kwargs))
 
 
 def super_of(ip: Host, scope: Scope) -> object:

@@ -17,6 +17,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame import _access
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap import _libraries
@@ -37,60 +38,62 @@ from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.values._abstract import (
   VIEWS,
-  BoundMethod,
-  Builtin,
   Closure,
   LocalDict,
   LocalObject,
-  Missing,
   Raises,
   Ref,
   Scope,
-  Weak,
   is_named_tuple,
   is_static,
   makes_its_own,
   named,
   tuple_of,
 )
-from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Spread
 from recursive_tf.subgraph import SubGraph, SubGraphFunction
 from recursive_tf.subgraph._decorator import BoundMethod as SubGraphMethod
 
 _SUBGRAPHS = (SubGraph, SubGraphFunction, SubGraphMethod)
-_PLAIN_DESCRIPTORS = (property, types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
-def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def call(ip: Host, function: object, args: list[object], kwargs: dict[str, object]) -> object:
   """Returns `function(*args, **kwargs)`."""
-  frame = ip.frame
   if function is None:
     raise Raises
-  if isinstance(function, Builtin) and _spread(args) is None:
-    _check_fit(ip, function.name, function.call, args, kwargs)
-    return function.call(*args, **kwargs)
-  if isinstance(function, Closure):
-    return call_function(ip, function, args, kwargs)
-  owner = function.owner if isinstance(function, BoundMethod) else None
-  for graph in (function, getattr(function, "__self__", owner)):
+  return ip.kind_of(function).call(args, kwargs)
+
+
+def refuse_subgraph(ip: Host, *functions: object) -> None:
+  """Refuses a call of a SubGraph, or of what is bound to one."""
+  for graph in functions:
     if isinstance(graph, _SUBGRAPHS):
       raise _of_subgraph(ip, graph)
-  if isinstance(function, BoundMethod):
-    return call(ip, function.function, [function.owner, *args], kwargs)
+
+
+def call_no_function(ip: Host, value: object, args: list[object]) -> object:
+  """Refuses a call of what is no function."""
+  if spread(args) is not None:
+    return _table.call_spread(ip, value, args)
+  text = "Something that only the run knows is called."
+  raise ip.frame.refuse(Reason.OPAQUE_CALL, text)
+
+
+def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> object:
+  """Calls what is known at conversion: a function, a class, or an object."""
+  refuse_subgraph(ip, function, getattr(function, "__self__", None))
   if isinstance(function, functools.partial):
     guards = ip.conversion.guards
     target, given = (guards.attribute(function, name) for name in ("func", "args"))
     keywords = guards.items(guards.attribute(function, "keywords"))
     return call(ip, target, [*given, *args], {**keywords, **kwargs})
-  if type(function) in _GETTERS and len(args) == 1 and not kwargs and _spread(args) is None:
+  if type(function) in _GETTERS and len(args) == 1 and not kwargs and spread(args) is None:
     return _get(ip, function, args[0])
   plain = getattr(function, "python", None)
   if plain is not None and getattr(type(function), "_is_decorated", False):
     return call(ip, plain, args, kwargs)
   if isinstance(function, types.MethodType) and is_named_tuple(function.__self__):
-    is_make = function.__name__ == "_make" and _spread(args) is None
+    is_make = function.__name__ == "_make" and spread(args) is None
     if is_make and len(args) == 1 and not kwargs:
       made: Any = function.__self__
       return tuple_of(made, ip.fixed_items(args[0]))
@@ -98,10 +101,10 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if _is_written_out(function):
     return call_function(ip, function, args, kwargs)
-  if _spread(args) is not None:
+  if spread(args) is not None:
     return _table.call_spread(ip, function, args)
   if _table.knows(function):
-    _check_fit(ip, function.__name__, _table.implementation(function), [ip, *args], kwargs)
+    check_fit(ip, function.__name__, _table.implementation(function), [ip, *args], kwargs)
     if kwargs and not _table.takes(function, kwargs):
       raise Raises  # A TypeError.
     return _table.call(ip, function, args, kwargs)
@@ -114,12 +117,6 @@ def call(ip: Host, function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
   own = _attributes.by_class(ip.conversion.guards.type_of(function), "__call__")
   if isinstance(own, types.FunctionType) and not _libraries.is_library(own):
     return call_function(ip, own, [function, *args], kwargs)
-  if isinstance(function, Ref) and function.path and function.path[-1][0] == "lookup":
-    return _call_entry(ip, function, args, kwargs)
-  if isinstance(function, (Ref, Number, tf.Tensor, Weak, LocalObject)):
-    if isinstance(function, LocalObject) or _is_callable_object(ip, function):
-      return call(ip, ip.attribute(function, "__call__"), args, kwargs)
-    raise frame.refuse(Reason.OPAQUE_CALL, "Something that only the run knows is called.")
   return _call_library(ip, function, args, kwargs)
 
 
@@ -141,19 +138,12 @@ def _read_part(ip: Host, getter: object, owner: Any, part: Any) -> object:
   return owner
 
 
-def _is_callable_object(ip: Host, value: Any) -> bool:
-  """Tells whether a value is an object of the structure whose classes have `__call__`."""
-  if not isinstance(value, Ref):
-    return False
-  kinds = ip.frame.types_of(value) - {NoneType, Missing}
-  own = [(kind, _attributes.by_class(kind, "__call__")) for kind in kinds]
-  return bool(own) and all(
-    isinstance(call, types.FunctionType) and not _libraries.is_library(kind) for kind, call in own
-  )
-
-
-def _check_fit(
-  ip: Host, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, object]
+def check_fit(
+  ip: Host,
+  name: str,
+  function: Callable[..., object],
+  args: list[object],
+  kwargs: dict[str, object],
 ) -> None:
   """Refuses arguments that what stands for a builtin function or method does not take."""
   try:
@@ -164,7 +154,7 @@ def _check_fit(
     ) from None
 
 
-def _call_entry(ip: Host, function: Ref, args: list[Any], kwargs: dict[str, Any]) -> object:
+def call_entry(ip: Host, function: Ref, args: list[object], kwargs: dict[str, object]) -> object:
   """Calls the function that a table of the user's has for something read from the heap."""
   frame = ip.frame
   _, table, *default = function.path[-1]
@@ -186,13 +176,13 @@ def _call_entry(ip: Host, function: Ref, args: list[Any], kwargs: dict[str, Any]
   return choose(0)
 
 
-def _is_written_out(function: Any) -> bool:
+def _is_written_out(function: object) -> bool:
   """Tells whether a function is Python of the user's, or of a library that is looked into."""
   is_function = isinstance(function, types.FunctionType)
   return is_function and not _libraries.is_library(function) and not _table.knows(function)
 
 
-def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, object]) -> object:
+def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> object:
   frame = ip.frame
   name = getattr(function, "__qualname__", None) or repr(function)
   if _libraries.is_changing(function):
@@ -241,7 +231,7 @@ def _call_library(ip: Host, function: Any, args: list[Any], kwargs: dict[str, ob
 
 
 def _check_computes(
-  ip: Host, function: Any, name: str, args: list[Any], kwargs: dict[str, object]
+  ip: Host, function: object, name: str, args: list[object], kwargs: dict[str, object]
 ) -> None:
   """Refuses a library's function that does more than compute with what it is given."""
   has_output = isinstance(function, np.ufunc) and len(args) > function.nin
@@ -279,7 +269,7 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) is not converted.")
   if type_.__new__ is not object.__new__ or type(type_) is not type:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or metaclass.")
-  own = _own_access(type_)
+  own = _access.own_access(type_)
   if own is not None:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own {own}.")
   ip.conversion.guards.methods(type_)
@@ -289,7 +279,7 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -
   generated = getattr(type_.__init__, "__module__", "") == type_.__module__ and not hasattr(
     type_.__init__, "__code__"
   )
-  if fields is not None and (generated or _is_generated(type_.__init__)):
+  if fields is not None and (generated or _access.is_generated(type_.__init__)):
     bound = inspect.signature(type_).bind(*args, **kwargs)
     values: dict[str, object] = {}
     for name, parameter in inspect.signature(type_).parameters.items():
@@ -323,28 +313,11 @@ def _of_subgraph(ip: Host, graph: object) -> Exception:
   )
 
 
-def _own_access(type_: type) -> str | None:
-  """Returns what runs code of the user's when attributes of an object are read or written."""
-  for name in ("__setattr__", "__delattr__", "__getattribute__", "__getattr__", "__del__"):
-    found = inspect.getattr_static(type_, name, None)
-    if found is not getattr(object, name, None) and not _is_generated(found):
-      return name
-  for kind in type_.__mro__:
-    for name, found in vars(kind).items():
-      if hasattr(type(found), "__set__") and not isinstance(found, _PLAIN_DESCRIPTORS):
-        return f"{type(found).__name__} {name!r}"
-  return None
-
-
-def _is_generated(init: object) -> bool:
-  return getattr(getattr(init, "__code__", None), "co_filename", "") == "<string>"
-
-
 # --- The user's functions
 
 
 def call_function(
-  ip: Host, function: Any, args: list[Any], kwargs: dict[str, object], ask: bool = False
+  ip: Host, function: object, args: list[object], kwargs: dict[str, object], ask: bool = False
 ) -> object:
   """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
 
@@ -385,21 +358,21 @@ def _is_iterated_at_once(node: ast.FunctionDef, name: str) -> bool:
   return first.iter is uses[0] or counted
 
 
-def _definition(ip: Host, function: Any) -> tuple[Any, ast.FunctionDef, Scope | None]:
+def _definition(ip: Host, function: object) -> tuple[Any, ast.FunctionDef, Scope | None]:
   if isinstance(function, Closure):
     return function.source, function.node, function.scope
   source = ip.conversion.source(function)
   return source, source.node, None
 
 
-def _bind(ip: Host, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+def _bind(ip: Host, function: object, args: Any, kwargs: Any) -> dict[str, Any]:
   """Returns the arguments by the names of the parameters.
 
   Defaults that are numbers or such stand for themselves; others are objects as any other.
   """
   parameters = signature(ip, function)
-  spread = _spread(args)
-  if spread is not None:
+  last = spread(args)
+  if last is not None:
     _check_rest(ip, parameters, args)
     args = args[:-1]
   try:
@@ -408,9 +381,9 @@ def _bind(ip: Host, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     raise Raises from None
   bound.apply_defaults()
   names = dict(bound.arguments)
-  if spread is not None:
+  if last is not None:
     (rest,) = (n for n, p in parameters.parameters.items() if p.kind is p.VAR_POSITIONAL)
-    more = dataclasses.replace(spread.rows, type=tuple)
+    more = dataclasses.replace(last.rows, type=tuple)
     names[rest] = _containers.binary(ip, ast.Add, names[rest], more) if names[rest] else more
   for _, container in containers(tuple(names.values())):
     if container.sharing is not ip.frame.sharing:
@@ -421,12 +394,12 @@ def _bind(ip: Host, function: Any, args: Any, kwargs: Any) -> dict[str, Any]:
   return names
 
 
-def _spread(args: Sequence[Any]) -> Spread | None:
+def spread(args: Sequence[object]) -> Spread | None:
   """Returns `*rows` among the arguments of a call."""
   return next((arg for arg in args if isinstance(arg, Spread)), None)
 
 
-def _check_rest(ip: Host, parameters: inspect.Signature, args: Sequence[Any]) -> None:
+def _check_rest(ip: Host, parameters: inspect.Signature, args: Sequence[object]) -> None:
   """Refuses `*rows` of which elements, as many as the run finds, would get names."""
   kinds = [parameter.kind for parameter in parameters.parameters.values()]
   num_named = sum(kind in (_POSITIONAL_ONLY, _POSITIONAL_OR_KEYWORD) for kind in kinds)

@@ -15,7 +15,6 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
-from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.semantics import _shapes, _text
 from recursive_tf.convert.semantics._operators import (
   PRIMITIVE,
@@ -24,19 +23,14 @@ from recursive_tf.convert.semantics._operators import (
   unsupported,
   with_array,
 )
-from recursive_tf.convert.semantics._protocols import by_own_method, is_own
+from recursive_tf.convert.semantics._protocols import by_own_method
 from recursive_tf.convert.semantics._truth import truth
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
-  Abstract,
   Array,
-  Closure,
   Container,
   IntOrFloat,
-  LocalDict,
-  LocalList,
   LocalObject,
-  Made,
   Maybe,
   Missing,
   Ref,
@@ -47,6 +41,7 @@ from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Shape
 from recursive_tf.convert.values._text import Text
+from recursive_tf.convert.values._value import Value
 
 _COMPARISONS = {
   ast.Eq: (operator.eq, "eq"),
@@ -84,47 +79,83 @@ def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
       return found if op is ast.Eq else ip.negated(found)
   read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
   left, right = (v.value if isinstance(v, IntOrFloat) else v for v in (read(left), read(right)))
-  own = by_own_method(
-    ip, f"__{_COMPARISONS[op][1]}__", f"__{_COMPARISONS[_SWAPPED[op]][1]}__", left, right
-  )
-  if own is not None:
-    return own
-  if isinstance(left, Shape) or isinstance(right, Shape):
-    if op not in (ast.Eq, ast.NotEq):
-      raise unsupported(ip, op.__name__, left, right)
-    found = _shapes.is_equal(ip, left, right)
-    return found if op is ast.Eq else ip.negated(found)
+  for rule in (_by_own_method, _of_shapes):
+    found = rule(ip, op, left, right)
+    if found is not NotImplemented:
+      return found
   left, right = _as_values(ip, op, left, right)
-  if isinstance(left, Number) or isinstance(right, Number):
-    if number_of(left) is not None and number_of(right) is not None:
-      found = _numbers.compare(op, left, right)
-      if found is not None:
-        return found
-      raise unsupported(ip, op.__name__, left, right)
-    if op in (ast.Eq, ast.NotEq) and not any(
-      isinstance(v, (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array, Ref, Weak))
-      or is_own(v, "__eq__", "__ne__")
-      or (isinstance(v, LocalObject) and has_own_eq(v.type))
-      for v in (left, right)
-    ):
-      return op is ast.NotEq  # A number equals nothing else.
-  if isinstance(left, Text) or isinstance(right, Text):
-    found = _text.equal(ip, left, right) if op in (ast.Eq, ast.NotEq) else None
-    if found is None:
-      raise unsupported(ip, op.__name__, left, right)
-    return found if op is ast.Eq else ip.negated(found)
+  for rule in (_of_numbers, _of_texts, _of_refs, _of_tuples, _of_objects):
+    found = rule(ip, op, left, right)
+    if found is not NotImplemented:
+      return found
+  return _of_tensors(ip, op, left, right)
+
+
+# What these do not compare is `NotImplemented`: the next one does, or TensorFlow, or Python.
+
+
+def _by_own_method(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  name, swapped = (f"__{_COMPARISONS[one][1]}__" for one in (op, _SWAPPED[op]))
+  found: object = by_own_method(ip, name, swapped, left, right)
+  return NotImplemented if found is None else found
+
+
+def _of_shapes(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  if not isinstance(left, Shape) and not isinstance(right, Shape):
+    return NotImplemented
+  if op not in (ast.Eq, ast.NotEq):
+    raise unsupported(ip, op.__name__, left, right)
+  found = _shapes.is_equal(ip, left, right)
+  return found if op is ast.Eq else ip.negated(found)
+
+
+def _of_numbers(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  if not isinstance(left, Number) and not isinstance(right, Number):
+    return NotImplemented
+  if _forms.is_number(left) and _forms.is_number(right):
+    found = _numbers.compare(op, left, right)
+    if found is not None:
+      return found
+    raise unsupported(ip, op.__name__, left, right)
+  if op in (ast.Eq, ast.NotEq):
+    if not any(ip.kind_of(value).may_equal_number() for value in (left, right)):
+      return op is ast.NotEq
+  return NotImplemented
+
+
+def _of_texts(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  if not isinstance(left, Text) and not isinstance(right, Text):
+    return NotImplemented
+  found = _text.equal(ip, left, right) if op in (ast.Eq, ast.NotEq) else None
+  if found is None:
+    raise unsupported(ip, op.__name__, left, right)
+  return found if op is ast.Eq else ip.negated(found)
+
+
+def _of_refs(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   if isinstance(left, Ref) or isinstance(right, Ref):
     return _compare_refs(ip, op, left, right)
+  return NotImplemented
+
+
+def _of_tuples(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
     return _compare_tuples(ip, op, left, right)
-  if isinstance(left, LocalObject) or isinstance(right, LocalObject):
-    name = f"__{_COMPARISONS[op][1]}__"
-    if isinstance(left, LocalObject) and hasattr(vars(left.type).get(name), "__code__"):
-      return ip.call(ip.attribute(left, name), [right], {})
-    raise unsupported(ip, op.__name__, left, right)
-  if isinstance(left, (LocalList, LocalDict)) or isinstance(right, (LocalList, LocalDict)):
-    raise unsupported(ip, op.__name__, left, right)
-  left, right = (frame.strong(v) if isinstance(v, Weak) else v for v in (left, right))
+  return NotImplemented
+
+
+def _of_objects(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  """Compares what the program makes."""
+  if not isinstance(left, Container) and not isinstance(right, Container):
+    return NotImplemented
+  name = f"__{_COMPARISONS[op][1]}__"
+  if isinstance(left, LocalObject) and hasattr(vars(left.type).get(name), "__code__"):
+    return ip.call(ip.attribute(left, name), [right], {})
+  raise unsupported(ip, op.__name__, left, right)
+
+
+def _of_tensors(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  left, right = (ip.frame.strong(v) if isinstance(v, Weak) else v for v in (left, right))
   left, right = as_array(ip, left, right), as_array(ip, right, left)
   if isinstance(left, Array) or isinstance(right, Array):
     return with_array(ip, op, _COMPARISONS[op][0], left, right)
@@ -148,7 +179,7 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
     (left, right) = (_forms.as_number(value).tensor for value in (left, right))
     is_nan = tf.logical_and(tf.math.is_nan(left), tf.math.is_nan(right))
     ok = tf.logical_not(is_nan)
-    return Number(ip.frame.check(found.tensor, ok, "whether two NaN are the same one"), bool)
+    return Number(ip.frame.assume(found.tensor, ok, "whether two NaN are the same one"), bool)
   return truth(ip, found)
 
 
@@ -183,7 +214,7 @@ def _is_one_enum(kinds: frozenset[type]) -> bool:
   return len(kinds) == 1 and all(_enums.base_of(kind) is not None for kind in kinds)
 
 
-def _as_values(ip: Host, op: type[ast.cmpop], left: object, right: object) -> tuple[object, Any]:
+def _as_values(ip: Host, op: type[ast.cmpop], left: object, right: object) -> tuple[object, object]:
   """Returns members of an `IntEnum` or the like as the ints that they compare as."""
   kinds = [_kinds(ip, value) or frozenset() for value in (left, right)]
   if op in (ast.Eq, ast.NotEq) and _is_one_enum(kinds[0] | kinds[1]):
@@ -225,12 +256,8 @@ def has_own_eq(kind: type) -> bool:
 def _identical(ip: Host, left: Any, right: Any) -> Any:
   frame = ip.frame
   for one, other in ((left, right), (right, left)):
-    if other is None and isinstance(one, Maybe):
-      return Number(tf.logical_not(one.is_there), bool)
-    if other is None and isinstance(one, Made):
-      return Number(tf.equal(one.handle, NONE), bool)
     if other is None:
-      return frame.is_none(one) if isinstance(one, Ref) else frame.resolve(one) is None
+      return ip.kind_of(one).is_none()
   if not isinstance(left, Ref) and not isinstance(right, Ref):
     if isinstance(left, Number) or isinstance(right, Number):
       numbers = [number_of(left), number_of(right)]
@@ -247,9 +274,9 @@ def _identical(ip: Host, left: Any, right: Any) -> Any:
     if isinstance(value, Ref):
       if any(kind in PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "`is` of strings or numbers.")
-    elif isinstance(value, (Closure, LocalObject, LocalList, LocalDict)):
+    elif isinstance(value, Value) and value.is_new:
       _check_not_elsewhere(ip, value)
-      return False  # Made in this run, and not yet where something is read.
+      return False
     elif not is_static(value) or isinstance(value, _ARRAYS):
       raise unsupported(ip, "is", left, right)
   handles = [
@@ -286,7 +313,7 @@ def _is_one_object(ip: Host, left: Any, right: Any) -> bool:
     if is_static(other):
       _check_not_elsewhere(ip, value)
   are_alike = type(left) is type(right) or all(isinstance(v, _ARRAYS) for v in values)
-  if any(isinstance(v, (Maybe, Weak, Abstract)) for v in values) or (
+  if any(isinstance(v, Value) and not v.has_identity for v in values) or (
     are_alike and not (is_static(left) and is_static(right))
   ):
     raise unsupported(ip, "is", left, right)

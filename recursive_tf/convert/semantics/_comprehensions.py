@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-from typing import Any
 
 import tensorflow as tf
 
@@ -102,12 +101,12 @@ def _search_in(
     inner = _scope_inside(ip, scope)
     ip.assign(generator.target, item, inner)
 
-    def found() -> Any:
+    def found() -> object:
       return _search(ip, elt, others, is_all, inner) if others else ip.test(elt, inner)
 
     return frame.cond(_is_kept(ip, generator, inner), found, lambda: is_all)
 
-  result: Any = is_all
+  result: object = is_all
   if rows is None:
     for item in ip.fixed_items(iterable):
       result = ip.both(result, is_all, functools.partial(one, item))

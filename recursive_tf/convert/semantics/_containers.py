@@ -113,7 +113,7 @@ def _is_of_one_enum(kinds: frozenset[type], owner: Iterable[object]) -> bool:
 
 def _equals_any(ip: Host, owner: Any, value: object) -> object:
   items = list(owner) if isinstance(owner, tuple) else ip.conversion.guards.elements(owner)
-  found: Any = False
+  found: object = False
   for one in items:
     found = ip.both(found, False, functools.partial(ip.same_or_equal, one, value))
   return found
@@ -256,7 +256,7 @@ def method_of_static(ip: Host, owner: dict[object, object], name: str) -> object
   return ip.frame.new(LocalDict(items)) if name == "copy" else _view(ip, items, name)
 
 
-def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[Any]) -> object:
+def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
   """Calls a reading method of a list or dict on the heap."""
   if name in ("__getitem__", "get") and len(args) not in (1, 2):
     raise Raises
@@ -303,7 +303,7 @@ def _extend(ip: Host, owner: LocalList, values: object) -> None:
   owner.content = concatenated(ip.frame, have, more)
 
 
-def as_sequence(ip: Host, value: object) -> Any:
+def as_sequence(ip: Host, value: object) -> object:
   """Returns a list or tuple of the heap as one of the program, to be added to another."""
   if not isinstance(value, Ref):
     return value
@@ -357,7 +357,7 @@ def _repeated(ip: Host, value: Any, count: Number) -> object:
   if rows is None:
     items = list(value) if isinstance(value, tuple) else value.snapshot()
     rows = rows_of_items(ip.frame, items)
-  if count.type is not int or not _is_repeatable(rows.form):
+  if count.type is not int or not (rows.form is None or rows.form.is_repeatable()):
     raise ip.frame.refuse(
       Reason.DYNAMIC_LIST, "A list of lists, or such, is repeated as often as only the run knows."
     )
@@ -367,10 +367,3 @@ def _repeated(ip: Host, value: Any, count: Number) -> object:
   if isinstance(value, LocalList):
     return ip.frame.new(LocalList(rows))
   return dataclasses.replace(rows, type=tuple)
-
-
-def _is_repeatable(form: object) -> bool:
-  """Tells whether it makes no difference whether elements are one object or equal ones."""
-  if form is None or isinstance(form, (_forms.NumberForm, _forms.RefForm, _forms.StaticForm)):
-    return True
-  return isinstance(form, _forms.TensorForm) and form.spec.shape.rank is not None

@@ -55,7 +55,7 @@ def _read_of_entry(ip: Host, entry: ByKey, name: str) -> object:
   return _entries.for_one(ip, entry, found)
 
 
-def item(ip: Host, owner: object, key: object) -> Any:
+def item(ip: Host, owner: object, key: object) -> object:
   """Returns `owner[key]`."""
   if isinstance(key, ByType):
     return _for_each(ip, key, lambda value: _items.item(ip, owner, value))
@@ -74,7 +74,7 @@ def write_item(ip: Host, owner: object, key: object, value: object) -> None:
     _items.write_item(ip, owner, key, value)
 
 
-def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   """Returns `left op right`."""
   if isinstance(left, ByType):
     return _for_each(ip, left, lambda value: binary(ip, op, value, right))
@@ -111,7 +111,7 @@ def _compared(ip: Host, one: ByType, other: object, compute: Callable[[object], 
   return _for_each(ip, one, compute)
 
 
-def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, object]) -> Any:
+def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, object]) -> object:
   """Calls a function, or the one that the class of an object says."""
   if isinstance(function, ByType):
     return _branches(ip, function, lambda value: _calls.call(ip, value, list(args), kwargs))
@@ -142,7 +142,7 @@ def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> obj
 
   What is computed has no effects. Truths and numbers become those of the run.
   """
-  found: dict[type, Any] = {}
+  found: dict[type, object] = {}
   for kind, value in one.values.items():
     try:
       found[kind] = compute(value)

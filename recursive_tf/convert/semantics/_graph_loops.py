@@ -37,6 +37,7 @@ _MAX_ROUNDS = 6  # Until the forms of what a loop carries settle.
 
 
 def row(ip: Host, rows: Rows, index: tf.Tensor) -> object:
+  assert rows.form is not None  # There is an element.
   axis = tfi.constant(0, tf.int32)
   tensors = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
   return ip.frame.adopt(_forms.unflatten(rows.form, tensors))
@@ -87,7 +88,7 @@ def run_loop(
     facts.apply(frame.sharing, _values(carried))
 
   def in_layer(function: Callable[[], object], tensors: list[tf.Tensor]) -> object:
-    def trace() -> Any:
+    def trace() -> object:
       load(tensors)
       return function()
 
@@ -95,7 +96,7 @@ def run_loop(
 
   is_demanding = False
 
-  def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> Any:
+  def one_turn(index: tf.Tensor, *tensors: tf.Tensor) -> object:
     def turn() -> object:
       nonlocal is_demanding
       body(index)
@@ -241,7 +242,7 @@ def _values(places: Iterable[_Place]) -> dict[_Place, object]:
 _NOTHING = object()
 
 
-def _get(owner: Local, key: object) -> Any:
+def _get(owner: Local, key: object) -> object:
   if key is None:
     return owner
   names = owner.snapshot()

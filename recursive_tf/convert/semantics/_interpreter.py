@@ -36,6 +36,7 @@ from recursive_tf.convert.semantics import (
   _operators,
   _text,
   _truth,
+  kinds,
 )
 from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.semantics._signatures import function_of_lambda
@@ -58,6 +59,9 @@ from recursive_tf.convert.values._forms import Mismatch
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Endless, Slice, Spread
 
+# Expressions that may raise an exception when their parts have not.
+_MAY_RAISE = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Subscript, ast.UnaryOp)
+
 
 class Interpreter:
   """Runs functions in one frame.
@@ -77,6 +81,7 @@ class Interpreter:
 
   # --- The operations, from below: `Host` says what they do.
 
+  kind_of = kinds.kind_of
   attribute = _dispatch.read
   write_attribute = _attributes.write
   item = _dispatch.item
@@ -306,10 +311,13 @@ class Interpreter:
 
   # --- Expressions
 
-  def eval(self, node: ast.expr, scope: Scope) -> Any:
+  def eval(self, node: ast.expr, scope: Scope) -> object:
     """Returns the value of an expression."""
     self.budget.step()
-    return getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
+    found = getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
+    if isinstance(node, _MAY_RAISE):
+      self.frame.compute(found)
+    return found
 
   def _unsupported(self, node: ast.expr, scope: Scope) -> object:
     raise self.frame.refuse(Reason.SYNTAX, f"{type(node).__name__} expressions are not converted.")
@@ -377,7 +385,7 @@ class Interpreter:
     return found
 
   def eval_Dict(self, node: ast.Dict, scope: Scope) -> object:
-    items: dict[Any, object] = {}
+    items: dict[object, object] = {}
     for key, value in zip(node.keys, node.values, strict=True):
       if key is None:
         items.update(self._items_of_dict(self.eval(value, scope)))
@@ -491,7 +499,7 @@ class Interpreter:
       return flat
     order = _lazy.Order(self)
     args = list(self._arguments(node.args, scope, order))
-    kwargs: dict[str, Any] = {}
+    kwargs: dict[str, object] = {}
     for keyword in node.keywords:
       value = order.evaluate(keyword.value, scope)
       if keyword.arg is not None:

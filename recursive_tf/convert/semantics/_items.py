@@ -16,31 +16,27 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.frame._sharing import name_of
-from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _shapes, _text
-from recursive_tf.convert.semantics._protocols import as_index, own_method
+from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _text
+from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
-  Abstract,
   Array,
   BoundMethod,
   Container,
   Held,
   LocalDict,
   LocalList,
-  LocalObject,
   Missing,
   Raises,
   Ref,
   Rows,
-  Weak,
   is_static,
   named,
   shown,
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import Shape, Slice
+from recursive_tf.convert.values._operands import Slice
 from recursive_tf.convert.values._text import Text, is_string, tensor_of
 
 _UNHASHABLE = (list, dict, set)
@@ -48,63 +44,43 @@ _NO_ITEMS = frozenset([NoneType, Missing])
 PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
 
 
-def item(ip: Host, owner: object, key: object) -> Any:
+def item(ip: Host, owner: object, key: object) -> object:
   """Returns `owner[key]`."""
   frame = ip.frame
   key = frame.concrete(key)
   row = _row_of_variable(ip, owner, key)
   if row is not None:
     return row
-  owner = frame.concrete(owner)
-  if isinstance(owner, Ref):
-    return _item_of_heap(ip, owner, key)
-  if isinstance(owner, LocalList):
-    if owner.type is not list or owner.is_iterator:
-      raise Raises  # A view of a dict has no items, nor has an iterator.
-    if isinstance(owner.content, Rows):
-      return item_of_rows(ip, dataclasses.replace(owner.content, type=None), key)
-    return _fixed(ip, list(owner.content), key)
-  if isinstance(owner, Rows):
-    return item_of_rows(ip, owner, key)
-  if isinstance(owner, LocalDict):
-    key = static_key(ip, key)
-    if key not in owner.items:
-      raise Raises
-    return owner.items[key]
-  if isinstance(owner, LocalObject):
-    return ip.call(ip.attribute(owner, "__getitem__"), [key], {})
-  if isinstance(owner, Weak):
-    owner = frame.strong(owner)
-  own = own_method(owner, "__getitem__")
-  if own is not None:
-    return ip.call(own, [key], {})
-  if own_method(owner, "__iter__") is not None:  # By which the elements are read here.
-    raise frame.refuse(Reason.OPAQUE_READ, f"An item of a {named(owner)}, which has an __iter__.")
-  if isinstance(owner, tuple) and not isinstance(owner, tf.TensorShape):
-    return _fixed(ip, owner, key)
-  if isinstance(owner, (dict, list)):
-    return _item_of_static(ip, owner, key)
-  if isinstance(owner, np.ndarray):
-    owner = Array(frame.tensor(owner), frozenset([type(owner)]), False)
-  if isinstance(owner, Text):
-    return _text.item(ip, owner, key)
-  if isinstance(owner, Array):
-    return _arrays.item(ip, owner, key, lambda key: _index(ip, key))
-  if isinstance(owner, (tf.Tensor, tf.Variable)):
-    return ip.native(lambda t, k: t[k], [frame.tensor(owner), _index(ip, key)], {})
-  is_of_run = isinstance(key, Number) or (isinstance(key, Slice) and key.static() is None)
-  if type(owner) is str and is_of_run:
-    return _text.item(ip, owner, key)
-  if isinstance(owner, (str, range, tf.TensorShape, Shape)):
-    index: Any = key.static() if isinstance(key, Slice) else as_index(ip, key)
-    if isinstance(key, (Number, Ref, tf.Tensor)) or (isinstance(key, Slice) and index is None):
-      kind = "shape" if isinstance(owner, Shape) else named(owner)
-      raise frame.refuse(Reason.NEEDS_VALUE, f"An item of a {kind} by what only the run knows.")
-    return _shapes.item(ip, owner, index) if isinstance(owner, Shape) else _sliced(owner, index)
-  method = getattr(ip.conversion.guards.type_of(owner), "__getitem__", None)
-  if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
-    return ip.call(BoundMethod(method, owner), [key], {})
-  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {named(owner)}.")
+  return ip.kind_of(frame.concrete(owner)).item(key)
+
+
+def item_of_array(ip: Host, owner: Array, key: object) -> object:
+  """Returns an item of an array of NumPy."""
+  return _arrays.item(ip, owner, key, lambda key: _index(ip, key))
+
+
+def item_of_tensor(ip: Host, owner: tf.Tensor, key: object) -> object:
+  """Returns an item of a tensor, as TensorFlow does."""
+  return ip.native(lambda t, k: t[k], [ip.frame.tensor(owner), _index(ip, key)], {})
+
+
+def known_index(ip: Host, key: object, kind: str) -> object:
+  """Returns an index into what is known at conversion, where only what is known may be."""
+  index = key.static() if isinstance(key, Slice) else as_index(ip, key)
+  if (index is None) if isinstance(key, Slice) else is_of_run(key):
+    text = f"An item of a {kind} by what only the run knows."
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, text)
+  return index
+
+
+def is_of_run(key: object) -> bool:
+  """Tells whether only the run knows a number, or what may be one."""
+  return isinstance(key, (Number, Ref, tf.Tensor))
+
+
+def _is_known(key: object) -> bool:
+  """Tells whether the key of a dict is known at conversion."""
+  return is_static(key) and not isinstance(key, tf.Tensor)
 
 
 def _row_of_variable(ip: Host, owner: Any, key: object) -> object:
@@ -139,13 +115,14 @@ def _scalar(ip: Host, value: object) -> object:
   return ip.frame.tensor(value if is_mask else as_index(ip, value))
 
 
-def _fixed(ip: Host, items: Any, key: Any) -> Any:
+def fixed(ip: Host, items: Any, key: object) -> Any:
+  """Returns an item or a slice of a tuple, or of the elements of a list."""
   key = as_index(ip, key)
   if isinstance(key, Slice):
     static = key.static()
     if static is None:
       raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A slice whose length only the run knows.")
-    found = _sliced(items, static)
+    found = sliced(items, static)
     return found if isinstance(items, tuple) else ip.frame.new(LocalList(found))
   if isinstance(key, Number):
     found = _entries.of_list(ip, items, key)
@@ -159,7 +136,8 @@ def _fixed(ip: Host, items: Any, key: Any) -> Any:
   return items[key]
 
 
-def _sliced(owner: Any, key: Any) -> Any:
+def sliced(owner: Any, key: object) -> Any:
+  """Returns what Python does of what is known."""
   try:
     return owner[key]
   except (TypeError, IndexError, ValueError):
@@ -191,7 +169,8 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> object:
   return frame.adopt(_forms.unflatten(rows.form, one))
 
 
-def _item_of_heap(ip: Host, ref: Ref, key: object) -> object:
+def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
+  """Returns an item of an object of the heap."""
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   if not kinds:
@@ -232,12 +211,21 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
       if kinds == {tuple}:
         rows = dataclasses.replace(rows, type=tuple)
     return item_of_rows(ip, rows, key)
-  if isinstance(key, (Ref, Text)):
-    found = sought(ip, ref, key)
-    if found is None:
-      raise Raises
-    frame.demand(found.is_there.tensor)
-    return item_of_rows(ip, found.values, Number(found.index, int))
+  return ip.kind_of(key).entry_of_heap(ref)
+
+
+def item_by_string(ip: Host, ref: Ref, key: object) -> object:
+  """Returns an item of a dict of the heap by a string or an object that only the run knows."""
+  found = sought(ip, ref, key)
+  if found is None:
+    raise Raises
+  ip.frame.demand(found.is_there.tensor)
+  return item_of_rows(ip, found.values, Number(found.index, int))
+
+
+def item_by_constant(ip: Host, ref: Ref, key: object) -> object:
+  """Returns an item of an object of the heap by a key that is known."""
+  frame = ip.frame
   if isinstance(key, tuple) or not isinstance(key, (str, int)):
     raise frame.refuse(Reason.OPAQUE_READ, f"An item of an object by {shown(key)}.")
   state = ip.conversion.effects.read_item(ip, ref, key)
@@ -287,6 +275,7 @@ def sought(ip: Host, ref: Ref, key: object) -> Sought | None:
 def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
   """Returns which of the keys of a dict equal a key, bool [N]."""
   frame = ip.frame
+  assert isinstance(keys.form, _forms.RefForm)  # Keys are read as objects.
   types = keys.form.types
   if types == {str} and is_string(key, frame):
     (strings,) = _forms.TextForm().widened(keys.form, iter(keys.tensors), keys.length, frame)
@@ -299,7 +288,8 @@ def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
   raise frame.refuse(Reason.OPAQUE_READ, text)
 
 
-def _item_of_static(ip: Host, owner: Any, key: Any) -> object:
+def item_of_static(ip: Host, owner: Any, key: object) -> object:
+  """Returns an item of a list or a dict that is known."""
   frame = ip.frame
   guards = ip.conversion.guards
   if hasattr(type(owner), "__missing__"):
@@ -309,39 +299,31 @@ def _item_of_static(ip: Host, owner: Any, key: Any) -> object:
     return state.value
   if isinstance(owner, list):
     if isinstance(key, Slice):
-      return frame.new(LocalList(_fixed(ip, tuple(guards.elements(owner)), key)))
-    return _fixed(ip, tuple(guards.elements(owner)), key)
-  if isinstance(key, (Text, Ref, Number)) or _is_of_run(key):
-    return lookup(ip, owner, key)
-  if isinstance(key, Abstract):
-    raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a string that only the run makes.")
-  if not is_static(key) or isinstance(key, tf.Tensor):
-    raise frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a key that only the run knows.")
-  found = guards.entry(owner, key)
-  if key not in owner:
-    raise Raises
-  return found
+      return frame.new(LocalList(fixed(ip, tuple(guards.elements(owner)), key)))
+    return fixed(ip, tuple(guards.elements(owner)), key)
+  return ip.kind_of(key).entry(owner)
 
 
-def length_of_static(ip: Host, owner: object) -> Any:
+def length_of_static(ip: Host, owner: object) -> object:
   """Returns the length of a known list, dict or set: an int, or a `Number` where it may change."""
   state = ip.conversion.effects.read_static_length(ip, owner)
   return ip.conversion.guards.length(owner) if state is None else state.value
 
 
-def get_of_static(ip: Host, owner: dict[Any, object], key: Any, default: object = None) -> object:
+def get_of_static(
+  ip: Host, owner: dict[object, object], key: Any, default: object = None
+) -> object:
   """Returns `owner.get(key, default)` of a user's table."""
   frame = ip.frame
   key = frame.resolve(key)
   state = ip.conversion.effects.read_table(ip, owner, key)
-  is_run_key = isinstance(key, (Text, Ref, Number)) or _is_of_run(key)
+  is_run_key = isinstance(key, (Text, Ref, Number)) or is_tuple_of_run(key)
   if state is None and is_run_key and _is_chosen(ip, owner, key, is_static(default)):
     found = _entries.of_dict(ip, owner, key, default)
     if found is not None:
       return found[0]
-  is_known = is_run_key or (is_static(key) and not isinstance(key, tf.Tensor))
   takes_any = isinstance(key, Text) or not is_run_key or is_static(default)
-  if state is not None or not is_known or not takes_any:
+  if state is not None or not (is_run_key or _is_known(key)) or not takes_any:
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
   if is_run_key:
     return lookup(ip, owner, key, default)
@@ -349,7 +331,7 @@ def get_of_static(ip: Host, owner: dict[Any, object], key: Any, default: object 
   return found if key in owner else default
 
 
-def _is_of_run(key: object) -> bool:
+def is_tuple_of_run(key: object) -> bool:
   """Tells whether a key is a tuple with parts that only the run knows."""
   return type(key) is tuple and not is_static(key)
 
@@ -398,20 +380,7 @@ def _is_plain_key(key: object) -> bool:
 
 def write_item(ip: Host, owner: object, key: object, value: object) -> None:
   """Does `owner[key] = value`."""
-  frame = ip.frame
-  if isinstance(owner, LocalDict):
-    owner.items = {**owner.items, static_key(ip, frame.resolve(key)): value}
-    return
-  if isinstance(owner, LocalList) and owner.items is not None and type(key) is int:
-    if owner.type is not list or not -len(owner.items) <= key < len(owner.items):
-      raise Raises
-    items = list(owner.items)
-    items[key] = value
-    owner.content = items
-    return
-  if isinstance(owner, (LocalList, LocalObject, tf.Tensor, Weak, Number, Abstract)):
-    raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(owner)}.")
-  ip.conversion.effects.write_item(ip, owner, key, value)
+  ip.kind_of(owner).write_item(key, value)
 
 
 def static_key(ip: Host, key: object) -> object:
@@ -422,7 +391,7 @@ def static_key(ip: Host, key: object) -> object:
     raise ip.frame.refuse(
       Reason.UNSUPPORTED_OPERATION, f"A dict's item by {name_of(key)}, which the program makes."
     )
-  if not is_static(key) or isinstance(key, tf.Tensor):
+  if not _is_known(key):
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
   return key
 
@@ -434,7 +403,7 @@ def read_or(ip: Host, ref: Ref, default: Any) -> object:
   if Missing not in kinds:
     return frame.resolve(ref)
 
-  def found() -> Any:
+  def found() -> object:
     frame.narrow([(ref, kinds - {Missing})])
     return frame.resolve(ref)
 

@@ -21,16 +21,15 @@ from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._acting import code_of_parts
 from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.values._abstract import (
-  Abstract,
   Array,
   LocalDict,
   LocalList,
-  Maybe,
   Raises,
   Ref,
   Weak,
 )
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._value import Value
 
 # What `Layer.__call__` goes by.
 _SETTINGS = (
@@ -42,7 +41,7 @@ _SETTINGS = (
 
 def call(
   ip: Host, layer: tf.keras.layers.Layer, args: list[object], kwargs: dict[str, object]
-) -> Any:
+) -> object:
   """Calls a layer of Keras."""
   if not layer.built:
     raise ip.frame.refuse(
@@ -99,7 +98,7 @@ def is_lowered(value: object) -> bool:
     return not isinstance(parts, tuple) or any(map(is_lowered, parts))
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
     return any(map(is_lowered, value))
-  return isinstance(value, (Number, Weak, Maybe, Ref, Abstract))
+  return isinstance(value, Value) and value.is_lowered()
 
 
 def _is_users(method: object) -> bool:
@@ -187,7 +186,7 @@ def _watch_settings(ip: Host, layer: tf.keras.layers.Layer) -> None:
       guards.attribute(spec, name)
 
 
-def _converted(ip: Host, layer: tf.keras.layers.Layer, value: Any) -> Any:
+def _converted(ip: Host, layer: tf.keras.layers.Layer, value: object) -> object:
   """Returns an argument in the type that the layer computes in."""
   value = ip.frame.resolve(value) if not isinstance(value, Ref) else value
   if isinstance(value, LocalList) and value.items is not None:

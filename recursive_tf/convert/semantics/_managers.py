@@ -38,7 +38,7 @@ def do_with(ip: Host, node: ast.With, scope: Scope) -> object:
 
 
 @contextlib.contextmanager
-def _entered(ip: Host, manager: contextlib.AbstractContextManager[object]) -> Iterator[Any]:
+def _entered(ip: Host, manager: contextlib.AbstractContextManager[object]) -> Iterator[object]:
   if isinstance(manager, tf.GradientTape):
     with _recording(ip, manager) as tape:
       yield tape
@@ -57,7 +57,7 @@ def _entered(ip: Host, manager: contextlib.AbstractContextManager[object]) -> It
 
 
 @contextlib.contextmanager
-def _recording(ip: Host, tape: tf.GradientTape) -> Iterator[Any]:
+def _recording(ip: Host, tape: tf.GradientTape) -> Iterator[object]:
   """Lets a tape of the program record, while those around the conversion do not."""
   frame = ip.frame
   if frame.key is not None:

@@ -104,6 +104,7 @@ def _of_each(found: object) -> Rows:
   kind = _forms.number_type(found.form)
   if kind is None or found.tensors:
     return found
+  assert isinstance(found.form, _forms.StaticForm)  # It has no tensors.
   number = _forms.as_number(found.form.value)  # The same for each.
   return Rows(found.length, (tf.fill([found.length], number.tensor),), _forms.NumberForm(kind))
 

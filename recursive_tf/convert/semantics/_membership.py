@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
@@ -19,7 +17,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import is_string, tensor_of
 
 
-def contains(ip: Host, owner: Any, value: object) -> object:
+def contains(ip: Host, owner: object, value: object) -> object:
   """Returns `value in owner`."""
   _lazy.check_at_once(ip, owner)
   rows = _rows(ip, owner)
@@ -36,7 +34,7 @@ def contains(ip: Host, owner: Any, value: object) -> object:
   return found if found is False else Number(tf.reduce_any(found), bool)
 
 
-def _rows(ip: Host, owner: Any) -> Rows | None:
+def _rows(ip: Host, owner: object) -> Rows | None:
   """Returns the elements of a list or tuple whose length only the run knows."""
   if isinstance(owner, LocalList) and owner.type is list and isinstance(owner.content, Rows):
     return owner.content
@@ -53,7 +51,7 @@ def _asks_elements(kind: type) -> bool:
   return any(by_class(kind, "__contains__") is vars(t)["__contains__"] for t in (list, tuple))
 
 
-def _equal(ip: Host, rows: Rows, value: Any) -> object:
+def _equal(ip: Host, rows: Rows, value: object) -> object:
   """Returns which elements are, or equal, a value, bool [N]; False if none can; None if unknown."""
   frame, form = ip.frame, rows.form
   kind = _forms.number_type(form)
@@ -63,7 +61,7 @@ def _equal(ip: Host, rows: Rows, value: Any) -> object:
   are_strings = isinstance(form, _forms.TextForm) or (
     isinstance(form, _forms.RefForm) and form.types == {str}
   )
-  if are_strings and is_string(value, frame):
+  if form is not None and are_strings and is_string(value, frame):
     (strings,) = _forms.TextForm().widened(form, iter(rows.tensors), rows.length, frame)
     return tf.equal(strings, tensor_of(value, frame))
   if isinstance(form, _forms.RefForm):
@@ -76,7 +74,7 @@ def _equal(ip: Host, rows: Rows, value: Any) -> object:
 def _equal_numbers(ip: Host, elements: tf.Tensor, kind: type, number: Number) -> object:
   if kind is float and number.type is float:  # One that is the same object is in the list.
     no_nan = tf.logical_not(tf.math.is_nan(number.tensor))
-    wanted = ip.frame.check(number.tensor, no_nan, "whether a NaN is in a list")
+    wanted = ip.frame.assume(number.tensor, no_nan, "whether a NaN is in a list")
     return tf.equal(elements, wanted)
   if kind is float or number.type is float:
     return None

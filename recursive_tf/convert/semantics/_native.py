@@ -18,21 +18,12 @@ from recursive_tf.convert.heap import _acting, _libraries
 from recursive_tf.convert.heap._fingerprint import TooLarge
 from recursive_tf.convert.semantics import _as_eager
 from recursive_tf.convert.values._abstract import (
-  BoundMethod,
-  Builtin,
-  Closure,
   LocalDict,
   LocalList,
-  LocalObject,
-  Rows,
   is_static,
-  named,
-  tuple_of,
 )
 from recursive_tf.convert.values._checks import OF_USUAL_SIZES
 from recursive_tf.convert.values._logits import LOGITS, has_logits
-from recursive_tf.convert.values._operands import ByKey, Shape, Slice
-from recursive_tf.convert.values._text import Text
 
 # What libraries raise for arguments that they cannot take.
 LIBRARY_ERRORS = (
@@ -193,7 +184,7 @@ def _of_usual_sizes(ip: Host, value: object) -> object:
     return value
   sizes = tf.gather(tf.shape(value), [i for i in range(shape.rank) if shape[i] is None])
   ok = tf.reduce_all(sizes > 1)
-  checked = ip.frame.check(value, ok, "a loss or metric of fewer than two rows")
+  checked = ip.frame.assume(value, ok, "a loss or metric of fewer than two rows")
   checked.set_shape(shape)
   if has_logits(value):  # What Keras' losses go by is behind the very result.
     setattr(checked, LOGITS, getattr(value, LOGITS))
@@ -246,41 +237,10 @@ def watch(ip: Host, value: object) -> None:
     ) from None
 
 
-def lowered(ip: Host, value: object) -> Any:
+def lowered(ip: Host, value: object) -> object:
   """Returns a value as a library takes it: tensors, and Python lists and dicts of them."""
-  frame = ip.frame
-  effects = ip.conversion.effects
-  effects.check_unchanged(ip)
-  if isinstance(value, LocalList):
-    if value.items is None:
-      raise frame.refuse(
-        Reason.DYNAMIC_LIST, "A list whose length only the run knows is passed to a library."
-      )
-    return [lowered(ip, part) for part in value.items]
-  if isinstance(value, LocalDict):
-    return {key: lowered(ip, part) for key, part in value.items.items()}
-  if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
-    parts = [lowered(ip, part) for part in value]
-    return tuple_of(type(value), parts)
-  if isinstance(value, Shape):
-    return [lowered(ip, size) for size in value.dims]
-  if isinstance(value, LocalObject):
-    raise frame.refuse(
-      Reason.OPAQUE_CALL, f"A {value.type.__name__} of the program is passed to a library."
-    )
-  if isinstance(value, (Builtin, BoundMethod, ByKey, Closure, Rows, Slice, Text)):
-    raise frame.refuse(
-      Reason.OPAQUE_CALL, f"A {named(value)} of the program is passed to a library."
-    )
-  if isinstance(value, (list, dict)) and effects.is_changed(value):
-    raise frame.refuse(
-      Reason.EFFECT_ORDER, f"A {named(value)} that is changed is passed to a library."
-    )
-  if is_static(value):
-    watch_calls(ip, value)
-  if isinstance(value, tf.Variable) and ip.conversion.is_step:
-    return value  # A tape asks for the variable itself.
-  return frame.tensor(value)
+  ip.conversion.effects.check_unchanged(ip)
+  return ip.kind_of(value).lowered()
 
 
 def _lowered_for_rows(ip: Host, value: object) -> object:

@@ -24,13 +24,8 @@ from recursive_tf.convert.semantics import (
 from recursive_tf.convert.semantics._protocols import by_own_method, is_own, own_method
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
-  Abstract,
   Array,
-  BoundMethod,
-  Builtin,
-  Closure,
   IntOrFloat,
-  LocalDict,
   LocalList,
   LocalObject,
   Ref,
@@ -43,6 +38,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number, as_tensor
 from recursive_tf.convert.values._operands import Shape
+from recursive_tf.convert.values._value import Value
 
 _OPERATORS = {
   ast.Add: (operator.add, operator.iadd, "add"),
@@ -59,7 +55,7 @@ _OPERATORS = {
   ast.BitOr: (operator.or_, operator.ior, "or"),
   ast.BitXor: (operator.xor, operator.ixor, "xor"),
 }
-_UNARY: dict[type[ast.unaryop], Any] = {
+UNARY: dict[type[ast.unaryop], Any] = {
   ast.USub: operator.neg,
   ast.UAdd: operator.pos,
   ast.Invert: operator.invert,
@@ -73,38 +69,25 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   if any(map(_as_eager.is_no_list, (left, right))):
     raise unsupported(ip, op.__name__, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
-  if isinstance(left, IntOrFloat) or isinstance(right, IntOrFloat):
-    return _int_or_float.binary(ip, op, left, right)
-  name = _OPERATORS[op][2]
-  own = by_own_method(ip, f"__{name}__", f"__r{name}__", left, right)
-  if own is not None:
-    return own
-  if op is ast.Add and any(isinstance(value, Shape) for value in (left, right)):
-    return _shapes.joined(ip, left, right)
-  left, right = as_array(ip, left, right), as_array(ip, right, left)
-  if isinstance(left, Array) or isinstance(right, Array):
-    return with_array(ip, op, _OPERATORS[op][0], left, right)
-  if isinstance(left, Number) or isinstance(right, Number):
-    if number_of(left) is not None and number_of(right) is not None:
-      frame.partial()
-      found = _numbers.binary(op, left, right)
-      if found is None:
-        raise frame.refuse(
-          Reason.UNSUPPORTED_OPERATION, f"{op.__name__} of these Python numbers, in the run."
-        )
+  for rule in (_of_ints_or_floats, _by_own_method, _of_shapes):
+    found = rule(ip, op, left, right)
+    if found is not NotImplemented:
       return found
-  if isinstance(left, Weak) or isinstance(right, Weak):
-    return _weak_binary(ip, op, left, right)
-  if isinstance(left, LocalObject) or isinstance(right, LocalObject):
-    return _own_operator(ip, op, left, right)
+  left, right = as_array(ip, left, right), as_array(ip, right, left)
+  for rule in (_of_arrays, _of_numbers, _of_weak, _of_objects):
+    found = rule(ip, op, left, right)
+    if found is not NotImplemented:
+      return found
   if op is ast.Add and all(isinstance(v, (Ref, LocalList, Rows, tuple)) for v in (left, right)):
     left, right = (_containers.as_sequence(ip, value) for value in (left, right))
+  if op is ast.Mult:
+    left, right = map(_without_class, (left, right))
   if any(
     isinstance(v, (LocalList, Rows)) or (op is ast.Mult and type(v) is tuple) for v in (left, right)
   ):
-    found = _containers.binary(ip, op, left, right)
-    if found is not None:
-      return found
+    joined = _containers.binary(ip, op, left, right)
+    if joined is not None:
+      return joined
   if isinstance(left, tuple) and isinstance(right, tuple) and op is ast.Add:
     return left + right
   text = _text.binary(ip, op, left, right)
@@ -115,6 +98,66 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   if isinstance(left, Ref) or isinstance(right, Ref):
     raise unsupported(ip, op.__name__, left, right)
   return natively(ip, _OPERATORS[op][0], left, right)
+
+
+def _without_class(value: object) -> object:
+  """Returns an object of a class derived from tuple, without a product of its own, as a tuple."""
+  if isinstance(value, tuple) and type(value).__mul__ is tuple.__mul__:
+    return tuple.__getitem__(value, slice(None))
+  return value
+
+
+# What these do not compute is `NotImplemented`: the next one does, or TensorFlow, or Python.
+
+
+def _of_ints_or_floats(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
+  if isinstance(left, IntOrFloat) or isinstance(right, IntOrFloat):
+    return _int_or_float.binary(ip, op, left, right)
+  return NotImplemented
+
+
+def _by_own_method(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
+  name = _OPERATORS[op][2]
+  found: object = by_own_method(ip, f"__{name}__", f"__r{name}__", left, right)
+  return NotImplemented if found is None else found
+
+
+def _of_shapes(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
+  if op is ast.Add and (isinstance(left, Shape) or isinstance(right, Shape)):
+    return _shapes.joined(ip, left, right)
+  return NotImplemented
+
+
+def _of_arrays(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
+  if isinstance(left, Array) or isinstance(right, Array):
+    return with_array(ip, op, _OPERATORS[op][0], left, right)
+  return NotImplemented
+
+
+def _of_numbers(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
+  if not isinstance(left, Number) and not isinstance(right, Number):
+    return NotImplemented
+  if not _forms.is_number(left) or not _forms.is_number(right):
+    return NotImplemented
+  ip.frame.partial()
+  found = _numbers.binary(op, left, right)
+  if found is None:
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, f"{op.__name__} of these Python numbers, in the run."
+    )
+  return found
+
+
+def _of_weak(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
+  if isinstance(left, Weak) or isinstance(right, Weak):
+    return _weak_binary(ip, op, left, right)
+  return NotImplemented
+
+
+def _of_objects(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
+  if isinstance(left, LocalObject) or isinstance(right, LocalObject):
+    return _own_operator(ip, op, left, right)
+  return NotImplemented
 
 
 def as_array(ip: Host, value: object, other: object) -> object:
@@ -158,7 +201,7 @@ def natively(ip: Host, function: Callable[..., object], left: object, right: Any
         raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, str(error)) from None
       left, right = (value, right) if i == 0 else (left, value)
   for value, other in ((left, right), (right, left)):
-    if isinstance(value, (Closure, BoundMethod, Builtin, LocalDict, Abstract)):
+    if isinstance(value, Value) and not value.has_operators:
       raise unsupported(ip, function.__name__, left, right)
     if isinstance(value, Number) and not _takes_tensors(other):
       raise unsupported(ip, function.__name__, left, right)
@@ -198,7 +241,7 @@ def _weak_binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> obj
       a, b, c = (tf.cast(t, tf.float64) for t in (left.tensor, right.tensor, total))
       exact = tf.reduce_all(tf.equal(a + b, c))
       ok = tf.logical_or(tf.logical_not(both), exact)
-      total = ip.frame.check(total, ok, "a sum of numbers among tensors")
+      total = ip.frame.assume(total, ok, "a sum of numbers among tensors")
       return Weak(total, both, weak.type)
   elif isinstance(other, tf.Tensor):
     tensor = weak.tensor
@@ -219,7 +262,7 @@ def _scaled(ip: Host, weak: Weak, factor: Number) -> Weak:
   kind = float if float in (weak.type, factor.type) else int
   is_zero = tf.reduce_all(tf.equal(weak.tensor, tf.zeros([], weak.tensor.dtype)))
   ok = tf.logical_or(tf.logical_not(weak.is_number), is_zero)
-  tensor = ip.frame.check(weak.tensor, ok, "a product of numbers among tensors")
+  tensor = ip.frame.assume(weak.tensor, ok, "a product of numbers among tensors")
   return Weak(natively(ip, operator.mul, tensor, factor), weak.is_number, kind)
 
 
@@ -245,23 +288,10 @@ def _own_operator(ip: Host, op: type[ast.operator], left: object, right: object)
 def unary_value(ip: Host, op: type[ast.unaryop], value: object) -> object:
   """Returns `op value` of -, + or ~."""
   value = ip.frame.concrete(value)
-  own = own_method(value, f"__{_UNARY[op].__name__}__")
+  own = own_method(value, f"__{UNARY[op].__name__}__")
   if own is not None:
     return ip.call(own, [], {})
-  if isinstance(value, IntOrFloat):
-    return _int_or_float.unary(ip, op, value)
-  if isinstance(value, Number):
-    found = _numbers.unary(op, value)
-    if found is None:
-      raise unsupported(ip, op.__name__, value, value)
-    return found
-  if isinstance(value, Weak):
-    value = ip.frame.strong(value)
-  if isinstance(value, (Array, np.ndarray)):
-    raise _arrays.refuse(ip, op.__name__)
-  if isinstance(value, (Ref, LocalList, LocalObject, LocalDict)):
-    raise unsupported(ip, op.__name__, value, value)
-  return ip.native(_UNARY[op], [ip.frame.tensor(value)], {})
+  return ip.kind_of(value).unary(op)
 
 
 def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:

@@ -59,7 +59,7 @@ def own_method(value: object, name: str) -> BoundMethod | None:
   return None
 
 
-def by_own_method(ip: Host, name: str, swapped: str, left: object, right: object) -> Any:
+def by_own_method(ip: Host, name: str, swapped: str, left: object, right: object) -> object:
   """Returns `left op right` where a class derived from a builtin one says itself what it is.
 
   Args:

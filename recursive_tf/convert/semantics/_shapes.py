@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
@@ -59,7 +58,7 @@ def attribute_of_tensor(ip: Host, tensor: tf.Tensor, name: str) -> object:
   raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name} of a tensor.")
 
 
-def read(ip: Host, shape: Shape, name: str) -> Any:
+def read(ip: Host, shape: Shape, name: str) -> object:
   """Returns `shape.name`."""
   if name in ("rank", "ndims"):
     return len(shape.dims)
@@ -79,7 +78,7 @@ def _num_elements(ip: Host, shape: Shape) -> object:
   return count
 
 
-def item(ip: Host, shape: Shape, key: object) -> Any:
+def item(ip: Host, shape: Shape, key: object) -> object:
   """Returns `shape[key]`, for an int or a slice that is known."""
   if isinstance(key, slice):
     dims = shape.dims[key]
@@ -98,7 +97,7 @@ def is_equal(ip: Host, left: object, right: object) -> object:
     raise ip.frame.refuse(
       Reason.UNSUPPORTED_OPERATION, "A shape is compared with something else than a shape."
     )
-  result: Any = len(both[0]) == len(both[1])
+  result: object = len(both[0]) == len(both[1])
   for a, b in zip(both[0], both[1], strict=True) if result else ():
     result = ip.both(result, True, functools.partial(_same_size, ip, a, b))
   return result

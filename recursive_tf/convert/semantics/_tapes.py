@@ -29,7 +29,7 @@ _UNCONDITIONAL = ("RecursiveTf>Check", "RecursiveTf>Python")
 _NOT_FOLLOWED = ("StopGradient", "Shape", "ZerosLike", "OnesLike")
 
 
-def new(ip: Host, args: list[object], kwargs: dict[str, object]) -> Any:
+def new(ip: Host, args: list[object], kwargs: dict[str, object]) -> object:
   """Makes a tape of the program's own."""
   tape = native(ip, tf.GradientTape, args, kwargs)
   ip.conversion.note_made(tape)
@@ -42,7 +42,9 @@ def check_made(ip: Host, tape: object) -> None:
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "A tape that was made outside is used.")
 
 
-def call(ip: Host, method: types.MethodType, args: list[object], kwargs: dict[str, object]) -> Any:
+def call(
+  ip: Host, method: types.MethodType, args: list[object], kwargs: dict[str, object]
+) -> object:
   """Calls a method of a tape.
 
   What a branch, a loop, a list or a call does not use in this run has no gradient in Python: None,
@@ -170,7 +172,7 @@ def _is_conditional(targets: list[tf.Tensor]) -> bool:
   return False
 
 
-def _checked(ip: Host, value: object) -> Any:
+def _checked(ip: Host, value: object) -> object:
   """Returns gradients of which none may be all zeros in a run."""
   if isinstance(value, LocalList):
     return ip.frame.new(LocalList([_checked(ip, part) for part in value.items or ()]))
@@ -183,5 +185,5 @@ def _checked(ip: Host, value: object) -> Any:
     return tf.IndexedSlices(_checked(ip, value.values), value.indices, value.dense_shape)
   if isinstance(value, tf.Tensor) and (value.dtype.is_floating or value.dtype.is_complex):
     is_any = tf.reduce_any(tf.not_equal(value, tf.zeros([], value.dtype)))
-    return ip.frame.check(value, is_any, "a gradient is zeros, and may be None in Python")
+    return ip.frame.assume(value, is_any, "a gradient is zeros, and may be None in Python")
   return value

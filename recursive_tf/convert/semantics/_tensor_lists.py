@@ -74,7 +74,7 @@ def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
     if form.type is int:
       small = tf.cast(tf.cast(rows.tensors[0], tf.int32), tf.int64)
       ok = tf.reduce_all(tf.equal(small, rows.tensors[0]))
-      return ip.frame.check(tf.cast(rows.tensors[0], dtype), ok, "an int beyond 32 bits")
+      return ip.frame.assume(tf.cast(rows.tensors[0], dtype), ok, "an int beyond 32 bits")
     return tf.cast(rows.tensors[0], dtype)
   if isinstance(form, _forms.RefForm):
     kinds = form.types - {NoneType, Missing}

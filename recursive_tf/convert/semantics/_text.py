@@ -129,7 +129,7 @@ def _joined(ip: Host, separator: str, value: object) -> object:
   rows = ip.rows_of(value)
   if rows is None:
     items = [frame.resolve(part) for part in ip.fixed_items(value)]
-    parts: list[Any] = []
+    parts: list[object] = []
     for part in items:
       if not is_string(part, frame):
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.join of a {named(part)}.")
@@ -156,7 +156,7 @@ def _utf8(ip: Host, text: str) -> bytes:
 
 def _filled(ip: Host, template: str, args: list[object]) -> object:
   """Returns `template.format(*args)`, of fields that say nothing or a position."""
-  parts: list[Any] = []
+  parts: list[object] = []
   values = iter(args)
   try:
     for text, field, spec, conversion in string.Formatter().parse(template):

@@ -24,8 +24,7 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   form = rows.form
   if form is None:
     return start
-  is_number = isinstance(form, _forms.NumberForm)
-  if isinstance(form, _forms.IntOrFloatForm) or (is_number and isinstance(start, IntOrFloat)):
+  if _is_of_either(form, start):
     either = _forms.IntOrFloatForm()
     length, *tensors = _forms.flatten(rows, _forms.RowsForm(either), frame)
     return _int_or_float.total(ip, Rows(length, tuple(tensors), either), start)
@@ -39,6 +38,17 @@ def total(ip: Host, rows: Rows, start: object) -> object:
     return ip.binary(ast.Add, start, _text.method(ip, "", "join", [rows], {}))
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
+  return _total_of_tensors(ip, rows, start)
+
+
+def _is_of_either(form: _forms.Form, start: object) -> bool:
+  """Tells whether a sum is of ints and floats."""
+  is_number = isinstance(form, _forms.NumberForm) and isinstance(start, IntOrFloat)
+  return is_number or isinstance(form, _forms.IntOrFloatForm)
+
+
+def _total_of_tensors(ip: Host, rows: Rows, start: object) -> object:
+  frame = ip.frame
   added = tf.reduce_sum(rows.tensors[0], 0)
   number = _forms.number_of(start)
   if isinstance(start, Weak):
@@ -50,7 +60,7 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   if number is not None and not _forms.is_exact(start, added.dtype):
     # A tensor cannot hold every number, and with one row at least it need not.
     start = tf.cast(number.tensor, added.dtype)
-    return added + frame.check(start, rows.length > 0, "a sum over nothing is a number")
+    return added + frame.assume(start, rows.length > 0, "a sum over nothing is a number")
   if number is not None:
     tensor = added + tf.cast(number.tensor, added.dtype)
     return Weak(tensor, tf.equal(rows.length, 0), number.type)
@@ -59,7 +69,7 @@ def total(ip: Host, rows: Rows, start: object) -> object:
     some = Number(rows.length > 0, bool)
     return frame.cond(some, lambda: ip.binary(ast.Add, start, added), lambda: start)
   if isinstance(start, tf.Tensor) and start.shape != added.shape:
-    start = frame.check(start, rows.length > 0, "a sum over nothing has another shape")
+    start = frame.assume(start, rows.length > 0, "a sum over nothing has another shape")
   return ip.binary(ast.Add, start, added)
 
 
@@ -71,7 +81,7 @@ def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: object) -> object
   summed = tf.reduce_sum(values)
   if rows.tensors[0].dtype == tf.int64:
     bound = tf.reduce_sum(tf.abs(tf.cast(values, tf.float64)))
-    summed = frame.check(summed, bound < 2.0**62, "the sum is too large")
+    summed = frame.assume(summed, bound < 2.0**62, "the sum is too large")
   return ip.binary(ast.Add, start, Number(summed, int))
 
 
@@ -83,7 +93,7 @@ def _total_of_weak(ip: Host, rows: Rows, form: _forms.WeakForm, start: object) -
   added = tf.reduce_sum(tensors, 0)
   only_numbers = tf.reduce_all(are_numbers)
   ok = tf.logical_or(tf.logical_not(only_numbers), tf.reduce_all(tf.equal(added, 0)))
-  added = ip.frame.check(added, ok, "a sum of numbers where else are tensors")
+  added = ip.frame.assume(added, ok, "a sum of numbers where else are tensors")
   return Weak(added + tf.cast(start, added.dtype), only_numbers, form.type)
 
 

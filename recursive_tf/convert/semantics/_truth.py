@@ -6,42 +6,24 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
-from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_builtin_container
-from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _attributes, _entries, _text
-from recursive_tf.convert.semantics._items import length_of_static
+from recursive_tf.convert.semantics import _attributes
 from recursive_tf.convert.semantics._protocols import own_truth
 from recursive_tf.convert.values import _numbers
 from recursive_tf.convert.values._abstract import (
-  Abstract,
-  Array,
-  BoundMethod,
-  Builtin,
-  Closure,
-  IntOrFloat,
-  LocalDict,
-  LocalList,
-  LocalObject,
-  Made,
   Maybe,
   Missing,
   Ref,
-  Rows,
-  Weak,
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, unary
-from recursive_tf.convert.values._operands import ByKey, Shape
-from recursive_tf.convert.values._text import Text
 
 
-def truth(ip: Host, value: Any) -> object:
+def truth(ip: Host, value: object) -> object:
   """Returns `bool(value)`: a bool, or a bool `Number`."""
   frame = ip.frame
   if isinstance(value, Maybe):
@@ -49,64 +31,11 @@ def truth(ip: Host, value: Any) -> object:
     return ip.both(is_there, True, lambda: truth(ip, frame.there(value)))
   if isinstance(value, Number) and value.type is bool:
     return value
-  value = frame.resolve(value)
-  if isinstance(value, IntOrFloat):
-    value = value.value
-  if isinstance(value, Number):
-    found = _numbers.to_bool(value)
-    return found
-  if isinstance(value, Weak):
-    value = frame.strong(value)
-  if isinstance(value, (Array, np.ndarray)):
-    value = frame.tensor(value)
-  if isinstance(value, tf.Tensor):
-    return _truth_of_tensor(ip, value)
-  if isinstance(value, Ref):
-    return _truth_of_ref(ip, value)
-  if isinstance(value, LocalList) and value.is_iterator:
-    return True
-  if isinstance(value, (LocalList, Rows)):
-    content = value.content if isinstance(value, LocalList) else value
-    if isinstance(content, Rows):
-      return Number(tf.greater(content.length, tfi.constant(0, tf.int32)), bool)
-    return bool(content)
-  if isinstance(value, LocalDict):
-    return bool(value.items)
-  if isinstance(value, LocalObject):
-    for name in ("__bool__", "__len__"):
-      if _attributes.in_class(value.type, name):
-        return own_truth(ip, ip.attribute(value, name), name)
-    return True
-  if isinstance(value, (Closure, BoundMethod, Builtin)):
-    return True
-  if isinstance(value, Shape):
-    return True  # Also of a scalar: its rank is known.
-  if isinstance(value, Text):
-    return _text.truth(ip, value)
-  if isinstance(value, Made):
-    raise frame.refuse(Reason.MADE_OBJECT, f"Its truth is asked: {value.description}.")
-  if isinstance(value, ByKey) and all(map(_has_known_truth, value.values)):
-    return _entries.for_each(ip, value, lambda one: truth(ip, one))
-  if isinstance(value, Abstract):
-    raise frame.refuse(Reason.NEEDS_VALUE, f"{value.description} is tested.")
-  if isinstance(value, (list, dict, set)):
-    length = length_of_static(ip, value)
-    return _numbers.to_bool(length) if isinstance(length, Number) else length > 0
-  for name in ("__bool__", "__len__"):
-    method = _attributes.by_class(ip.conversion.guards.type_of(value), name)
-    if method is not None and not _libraries.is_library(value) and hasattr(method, "__code__"):
-      return own_truth(ip, BoundMethod(method, value), name)
-  return bool(value)
+  return ip.kind_of(frame.resolve(value)).truth()
 
 
-def _has_known_truth(value: object) -> bool:
-  """Tells whether an entry of a table is true, or None."""
-  has = _attributes.in_class
-  is_true = not any(has(type(value), name) for name in ("__bool__", "__len__"))
-  return value is None or _entries.is_failing(value) or is_true
-
-
-def _truth_of_tensor(ip: Host, value: tf.Tensor) -> Number:
+def of_tensor(ip: Host, value: tf.Tensor) -> Number:
+  """Returns the truth of a tensor of one element."""
   if value.dtype in (tf.string, tf.variant, tf.resource):
     raise ip.frame.refuse(Reason.NEEDS_VALUE, f"The truth of a tensor {value.dtype.name}.")
   if value.shape.rank != 0 and value.shape.num_elements() != 1:
@@ -117,7 +46,8 @@ def _truth_of_tensor(ip: Host, value: tf.Tensor) -> Number:
   return Number(scalar if value.dtype == tf.bool else tf.not_equal(scalar, 0), bool)
 
 
-def _truth_of_ref(ip: Host, ref: Ref) -> object:
+def of_ref(ip: Host, ref: Ref) -> object:
+  """Returns the truth of an object of the heap."""
   frame = ip.frame
   kinds = frame.types_of(ref)
   others = kinds - {NoneType, Missing}
@@ -144,7 +74,7 @@ def _truth_of_ref(ip: Host, ref: Ref) -> object:
 
 
 def _own_truth(ip: Host) -> Any:
-  def found(ref: Ref, group: list[type]) -> Any:
+  def found(ref: Ref, group: list[type]) -> object:
     for name in ("__bool__", "__len__"):
       if _attributes.in_class(group[0], name):
         if is_builtin_container(group[0]):
@@ -169,7 +99,7 @@ def negated(ip: Host, pred: object) -> object:
   return ip.frame.note(found, meaning.if_false, meaning.if_true)
 
 
-def both(ip: Host, left: object, is_and: bool, right: Callable[[], object]) -> Any:
+def both(ip: Host, left: object, is_and: bool, right: Callable[[], object]) -> object:
   """Returns `left and right()`, or `left or right()`, evaluating what Python would."""
   if not isinstance(left, Number):
     return right() if bool(left) is is_and else left

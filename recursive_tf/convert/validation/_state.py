@@ -215,7 +215,7 @@ class _Globals:
     return {name: self.namespace[name] for name in self.names if name in self.namespace}
 
 
-def _attributes(value: object) -> Iterator[tuple[str, Any]]:
+def _attributes(value: object) -> Iterator[tuple[str, object]]:
   kind: object = type(value)
   hidden = _own_names(kind)
   for name, part in getattr(value, "__dict__", {}).items():
@@ -363,7 +363,7 @@ def _is_same_value(slot: tuple[str, object], a: Any, b: Any) -> bool:
 
 
 def _put_back(owner: object, before: Contents) -> None:
-  def values(kind: str) -> dict[Any, Any]:
+  def values(kind: str) -> dict[Any, object]:
     return {name: part for (slot, name), part in before.items() if slot == kind}
 
   if isinstance(owner, np.ndarray):

@@ -30,7 +30,7 @@ from recursive_tf.convert.program._steps import Variables
 from recursive_tf.convert.validation._compare import Comparison, Difference, describe, keys_text
 from recursive_tf.convert.validation._held_output import HeldOutput
 from recursive_tf.convert.validation._state import Snapshot, contents_of
-from recursive_tf.convert.values import _results
+from recursive_tf.convert.values import _containers
 
 MAX_SHARE = 0.02  # Of a function's time that checks may take, but for the first of each graph.
 _MAX_SOURCES = 1_000  # Tensors whose gradients are compared.
@@ -102,8 +102,8 @@ class Subject:
   """
 
   name: str
-  function: Any
-  values: dict[str, Any]
+  function: object
+  values: dict[str, object]
   rows: Callable[[], Sequence[dict[str, object]]]
   is_mapped: bool
   run: Callable[[], Callable[[Sequence[int] | None], Outcome]]
@@ -287,7 +287,7 @@ class _Check:
     except Exception as error:
       text = f"plain Python raises {type(error).__name__}: {error}; the graph does not"
       raise Difference(text) from None
-    self.comparison.check(_results.stacked([result]), outcome.result, "the result")
+    self.comparison.check(_containers.stacked([result]), outcome.result, "the result")
 
   @contextlib.contextmanager
   def _tape(self) -> Iterator[object]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,50 +16,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 import tensorflow as tf
 
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._paths import Held as Held
+from recursive_tf.convert.values._paths import Path as Path
+from recursive_tf.convert.values._paths import Step as Step
+from recursive_tf.convert.values._paths import plain_path as plain_path
+from recursive_tf.convert.values._snapshots import Update as Update
+from recursive_tf.convert.values._snapshots import is_middle as is_middle
+from recursive_tf.convert.values._snapshots import merged as merged
+from recursive_tf.convert.values._tuples import has_more as has_more
+from recursive_tf.convert.values._tuples import is_named_tuple as is_named_tuple
+from recursive_tf.convert.values._tuples import makes_its_own as makes_its_own
+from recursive_tf.convert.values._tuples import tuple_of as tuple_of
+from recursive_tf.convert.values._value import Checks, Ours, Value
 
 if TYPE_CHECKING:
   from recursive_tf.convert.syntax.source import FunctionSource
-
-Step = tuple[Any, ...]
-Path = tuple[Step, ...]
-
-
-_CONSTANTS = (str, int, float, bool, bytes, tuple, type(None))
-
-
-def _is_same(a: Any, b: Any) -> bool:
-  if a is b or type(a) is not type(b):
-    return a is b
-  if isinstance(a, tuple):
-    return len(a) == len(b) and all(map(_is_same, a, b))
-  return isinstance(a, _CONSTANTS) and a == b and repr(a) == repr(b)
-
-
-class Held:
-  """An object of the program that a step of a path mentions.
-
-  Equal if it is the same object, or an equal constant of the same type.
-  """
-
-  def __init__(self, value: Any):
-    self.value = value
-
-  def __eq__(self, other: object) -> bool:
-    return isinstance(other, Held) and _is_same(self.value, other.value)
-
-  def __hash__(self) -> int:
-    value = self.value
-    return hash(type(value)) if isinstance(value, _CONSTANTS) else id(value)
-
-  def __repr__(self) -> str:
-    return f"<{type(self.value).__name__}>"
-
-
-def plain_path(path: Path) -> Path:
-  """Returns a path with the objects themselves."""
-  return tuple(
-    tuple(part.value if isinstance(part, Held) else part for part in step) for step in path
-  )
+  from recursive_tf.convert.values._forms.base import BaseForm
 
 
 class Missing:
@@ -68,7 +39,7 @@ class Missing:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Base:
+class Base(Ours):
   """A heap object whose row of columns can be read.
 
   Attributes:
@@ -81,7 +52,7 @@ class Base:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Ref:
+class Ref(Value):
   """Something on the Python heap, read when it is needed.
 
   Attributes:
@@ -101,8 +72,14 @@ class Ref:
     """Returns what two reads of the same have in common."""
     return id(self.base.handle), self.path
 
+  def named(self) -> str:
+    return " or ".join(sorted(kind.__name__ for kind in self.base.types)) or "object"
 
-class Local:
+  def is_lowered(self) -> bool:
+    return True
+
+
+class Local(Value):
   """Base of containers that the program itself makes and may change while it runs."""
 
   def snapshot(self) -> Any:
@@ -115,7 +92,7 @@ class Local:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(Value):
   """Elements of one form, as many as the run finds.
 
   Attributes:
@@ -128,8 +105,14 @@ class Rows:
 
   length: tf.Tensor
   tensors: tuple[tf.Tensor, ...]
-  form: Any
+  form: BaseForm | None
   type: type | None = None
+
+  def named(self) -> str:
+    return "list"
+
+  def within(self) -> Iterable[object]:
+    return (self.length, *self.tensors)
 
 
 class Keeper(Protocol):
@@ -138,7 +121,7 @@ class Keeper(Protocol):
   def check_readable(self, container: Container) -> None:
     """Refuses to read what may have been changed under another name."""
 
-  def change(self, container: Container, content: Any) -> None:
+  def change(self, container: Container, content: object) -> None:
     """Notes that the content is about to be this."""
 
 
@@ -170,6 +153,10 @@ class Container(Local):
     """Returns the content; it is never changed, only replaced."""
     return self._content
 
+  def mapped(self, function: Callable[[object], object]) -> Container:
+    """Returns a copy of what is known of its parts, with what the function gives of each."""
+    raise NotImplementedError
+
 
 VIEWS = {name: type(getattr({}, name)()) for name in ("keys", "values", "items")}
 
@@ -183,18 +170,19 @@ class LocalList(Container):
     lazy: of an iterator whose elements code of the program makes, how; see `_lazy.py`.
   """
 
+  is_new = True
   type: type = list
   is_iterator = False
   lazy: Any = None
-  _content: tuple[Any, ...] | Rows
+  _content: tuple[object, ...] | Rows
 
-  def __init__(self, content: Iterable[Any] | Rows):
+  def __init__(self, content: Iterable[object] | Rows):
     self.restore(content)
 
   @property
-  def content(self) -> tuple[Any, ...] | Rows:
+  def content(self) -> tuple[object, ...] | Rows:
     """The elements, or `Rows` where only the run knows how many there are."""
-    found: tuple[Any, ...] | Rows = self._read()
+    found: tuple[object, ...] | Rows = self._read()
     return found
 
   @content.setter
@@ -210,6 +198,21 @@ class LocalList(Container):
   def restore(self, content: Any) -> None:
     """Puts back the content."""
     self._content = content if isinstance(content, Rows) else tuple(content)
+
+  def named(self) -> str:
+    return "list"
+
+  def within(self) -> Iterable[object]:
+    content = self.content
+    return (content,) if isinstance(content, Rows) else content
+
+  def mapped(self, function: Callable[[object], object]) -> Container:
+    content = self.content
+    if self.is_iterator:
+      return self  # It has no form, which says why.
+    copy = LocalList(content if isinstance(content, Rows) else map(function, content))
+    copy.type = self.type
+    return copy
 
 
 def same_content(a: Any, b: Any) -> bool:
@@ -237,38 +240,36 @@ def has_changed(before: list[object], after: list[object]) -> bool:
   return False
 
 
-def is_middle(name: object) -> bool:
-  """Tells whether a variable holds the middle of a chained comparison."""
-  return isinstance(name, str) and name.startswith("_rtf_middle")
-
-
-class Update(dict[object, object]):
-  """Items that replace some of a container's, not all."""
-
-
-def merged(old: dict[Any, object], content: dict[Any, object]) -> dict[Any, Any]:
-  """Returns what a dict becomes when `content` is put back."""
-  return {**old, **content} if isinstance(content, Update) else dict(content)
-
-
 class LocalDict(Container):
   """A dict with keys known at conversion."""
+
+  is_new = True
+  has_operators = False
 
   def __init__(self, items: Mapping[Any, object]):
     self._content = dict(items)
 
   @property
-  def items(self) -> Mapping[Any, Any]:
+  def items(self) -> Mapping[Any, object]:
     """The items by key."""
     return types.MappingProxyType(self._read())
 
   @items.setter
-  def items(self, items: Mapping[Any, object]) -> None:
+  def items(self, items: Mapping[object, object]) -> None:
     self._change(dict(items))
 
-  def restore(self, content: dict[Any, Any]) -> None:
+  def restore(self, content: dict[object, object]) -> None:
     """Puts back the items."""
     self._content = merged(self._content, content)
+
+  def named(self) -> str:
+    return "dict"
+
+  def within(self) -> Iterable[object]:
+    return self.items.values()
+
+  def mapped(self, function: Callable[[object], object]) -> Container:
+    return LocalDict({key: function(part) for key, part in self.items.items()})
 
 
 class LocalObject(Container):
@@ -277,6 +278,8 @@ class LocalObject(Container):
   Attributes:
     type: its class.
   """
+
+  is_new = True
 
   def __init__(self, type_: type, fields: Mapping[str, object]):
     self.type = type_
@@ -291,13 +294,22 @@ class LocalObject(Container):
   def fields(self, fields: Mapping[str, object]) -> None:
     self._change(dict(fields))
 
-  def restore(self, content: dict[str, Any]) -> None:
+  def restore(self, content: dict[str, object]) -> None:
     """Puts back the attributes."""
     self._content = merged(self._content, content)
 
+  def named(self) -> str:
+    return self.type.__name__
+
+  def within(self) -> Iterable[object]:
+    return self.fields.values()
+
+  def mapped(self, function: Callable[[object], object]) -> Container:
+    return LocalObject(self.type, {name: function(part) for name, part in self.fields.items()})
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Weak:
+class Weak(Value):
   """A tensor on some paths, a Python number on others: what `sum` makes, or `loss = 0.0` begins.
 
   Attributes:
@@ -306,13 +318,27 @@ class Weak:
     type: type of the number, int or float.
   """
 
+  has_identity = False
   tensor: tf.Tensor
   is_number: tf.Tensor
   type: type
 
+  def named(self) -> str:
+    return self.type.__name__
+
+  def within(self) -> Iterable[object]:
+    return (self.tensor,)
+
+  def is_lowered(self) -> bool:
+    return True
+
+  def taken(self, checks: Checks) -> tf.Tensor:
+    ok = tf.logical_not(self.is_number)
+    return checks.assume(self.tensor, ok, "a Python number where a tensor is needed")
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Maybe:
+class Maybe(Value):
   """None on some paths, on others a value.
 
   Attributes:
@@ -320,8 +346,18 @@ class Maybe:
     is_there: bool [], whether it is not None.
   """
 
-  value: Any
+  has_identity = False
+  value: object
   is_there: tf.Tensor
+
+  def named(self) -> str:
+    return "value or None"
+
+  def within(self) -> Iterable[object]:
+    return (self.value,)
+
+  def is_lowered(self) -> bool:
+    return True
 
 
 class Scope(Local):
@@ -350,17 +386,17 @@ class Scope(Local):
       scope = scope.outer
     return scope
 
-  def snapshot(self) -> dict[str, Any]:
+  def snapshot(self) -> dict[str, object]:
     """Returns the variables."""
     return dict(self.names)
 
-  def restore(self, content: dict[str, Any]) -> None:
+  def restore(self, content: dict[str, object]) -> None:
     """Puts back the variables."""
     self.names = merged(self.names, content)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Closure:
+class Closure(Value):
   """A function or lambda that the program defines while it runs.
 
   Attributes:
@@ -370,22 +406,31 @@ class Closure:
     source: the `FunctionSource` it lies in.
   """
 
+  is_new = True
+  has_operators = False
   node: ast.FunctionDef
   scope: Scope
   defaults: dict[str, object]
   source: FunctionSource
 
+  def named(self) -> str:
+    return "function"
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class BoundMethod:
+class BoundMethod(Value):
   """A method of the user's with the object it belongs to."""
 
+  has_operators = False
   function: Any
-  owner: Any
+  owner: object
+
+  def named(self) -> str:
+    return "function"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Builtin:
+class Builtin(Value):
   """A method of an abstract value, done by the converter.
 
   Attributes:
@@ -393,19 +438,23 @@ class Builtin:
     call: takes the abstract arguments and returns the abstract result.
   """
 
+  has_operators = False
   name: str
   call: Callable[..., object]
 
+  def named(self) -> str:
+    return "function"
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Undefined:
+class Undefined(Value):
   """A variable that only one branch defined."""
 
   name: str
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class MaybeUnbound:
+class MaybeUnbound(Value):
   """A variable that only some paths defined.
 
   Attributes:
@@ -415,18 +464,27 @@ class MaybeUnbound:
   """
 
   name: str
-  value: Any
+  value: object
   is_bound: tf.Tensor
 
 
-class Abstract:
+class Abstract(Value):
   """Base of further values that only the run knows, which can be used in one way only.
 
   Attributes:
     description: what messages call it.
   """
 
+  has_identity = False
   description = ""
+  has_operators = False
+
+  def named(self) -> str:
+    description = self.description or "value of the run"
+    return description.removeprefix("An ").removeprefix("A ")
+
+  def is_lowered(self) -> bool:
+    return True
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -441,6 +499,14 @@ class IntOrFloat(Abstract):
   value: Number
   is_int: tf.Tensor
   description = "An int or a float"
+
+  def within(self) -> Iterable[object]:
+    return (self.value, self.is_int)
+
+  def taken(self, checks: Checks) -> tf.Tensor:
+    ok = tf.logical_not(self.is_int)
+    found = checks.assume(self.value.tensor, ok, "an int among floats")
+    return Number(found, float).taken(checks)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -458,6 +524,12 @@ class Array(Abstract):
   is_new: bool
   description = "An array of NumPy"
 
+  def within(self) -> Iterable[object]:
+    return (self.tensor,)
+
+  def taken(self, checks: Checks) -> tf.Tensor:
+    return self.tensor
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Made(Abstract):
@@ -470,8 +542,11 @@ class Made(Abstract):
   handle: tf.Tensor
   description = "An old or a new object, as only the run knows"
 
+  def within(self) -> Iterable[object]:
+    return (self.handle,)
 
-class Unset:
+
+class Unset(Ours):
   """The value of a variable that is read only after it has been set."""
 
 
@@ -487,53 +562,16 @@ class Raises(Bottom):
   """The program raises an exception on this path."""
 
 
-ABSTRACT = (
-  tf.Tensor,
-  Number,
-  Ref,
-  Rows,
-  Weak,
-  Maybe,
-  Local,
-  Closure,
-  BoundMethod,
-  Builtin,
-  Undefined,
-  MaybeUnbound,
-  Abstract,
-)
+ABSTRACT = (tf.Tensor, Value)
 
 
-def as_rows(value: Any) -> Rows | None:
+def as_rows(value: object) -> Rows | None:
   """Returns the rows of a list of unknown length."""
   content = getattr(value, "content", value)
   return content if isinstance(content, Rows) else None
 
 
-def is_named_tuple(type_: object) -> bool:
-  """Tells whether something is a class made by `namedtuple` or `NamedTuple`."""
-  return isinstance(type_, type) and issubclass(type_, tuple) and hasattr(type_, "_fields")
-
-
-def makes_its_own(type_: type) -> bool:
-  """Tells whether a class of named tuples has code of the user's for making them."""
-  owner = next(kind for kind in type_.__mro__ if "__new__" in vars(kind))
-  return (
-    "_fields" not in vars(owner) or inspect.getattr_static(type_, "__init__") is not object.__init__
-  )
-
-
-def tuple_of(kind: type, parts: Iterable[Any]) -> Any:
-  """Makes a tuple, or a named one of this class; no `__new__` of its own is run."""
-  return tuple.__new__(kind if hasattr(kind, "_fields") else tuple, parts)
-
-
-def has_more(value: tuple[Any, ...]) -> bool:
-  """Tells whether a tuple has attributes beside its elements: one made of elements lacks them."""
-  return bool(getattr(value, "__dict__", None))
-
-
-def is_static(value: Any) -> bool:
+def is_static(value: object) -> bool:
   """Tells whether a value is known at conversion, all through."""
   if isinstance(value, tuple):
     return all(is_static(item) for item in value)
@@ -542,29 +580,14 @@ def is_static(value: Any) -> bool:
   return not isinstance(value, ABSTRACT)
 
 
-def named(value: Any) -> str:
+def named(value: object) -> str:
   """Returns what messages call a value: by its Python type, none of which is ours."""
-  if isinstance(value, (Number, LocalObject, Weak)):
-    name = value.type.__name__
-    return f"{name} of the run" if isinstance(value, Number) else name
-  if isinstance(value, (Closure, BoundMethod, Builtin)):
-    return "function"
-  if isinstance(value, Ref):
-    return " or ".join(sorted(kind.__name__ for kind in value.base.types)) or "object"
-  if isinstance(value, tf.Tensor):
-    return "tensor"
-  if isinstance(value, Abstract):
-    description = value.description or "value of the run"
-    return description.removeprefix("An ").removeprefix("A ")
-  for kind, name in ((LocalDict, "dict"), ((LocalList, Rows), "list"), (Maybe, "value or None")):
-    if isinstance(value, kind):
-      return name
-  if isinstance(value, (Undefined, MaybeUnbound, Unset, Scope, Base)):
-    return "value"
-  return type(value).__name__
+  if isinstance(value, Ours):
+    return value.named()
+  return "tensor" if isinstance(value, tf.Tensor) else type(value).__name__
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
   """Returns what messages show of a value: itself if it is a plain constant, else its kind."""
   if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
     parts = ", ".join(map(shown, value))

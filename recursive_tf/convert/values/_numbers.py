@@ -17,11 +17,13 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+from collections.abc import Iterable
 
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._ops import kernels
+from recursive_tf.convert.values._value import Checks, Value
 
 _INT64 = range(-(2**63), 2**63)
 _INTS_ONLY = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -55,7 +57,7 @@ _CAST_BY_US = (
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Number:
+class Number(Value):
   """A Python number of a frame.
 
   Attributes:
@@ -65,6 +67,18 @@ class Number:
 
   tensor: tf.Tensor
   type: type
+
+  def named(self) -> str:
+    return f"{self.type.__name__} of the run"
+
+  def within(self) -> Iterable[object]:
+    return (self.tensor,)
+
+  def is_lowered(self) -> bool:
+    return True
+
+  def taken(self, checks: Checks) -> tf.Tensor:
+    return as_tensor(self)
 
 
 Operand = Number | int | float | bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import tensorflow as tf
@@ -37,7 +37,7 @@ class StringReader(Protocol):
 class Format:
   """One replacement field of an f-string: a value, `!r` or the like, and a format."""
 
-  value: Any
+  value: object
   conversion: int
   spec: Any
 
@@ -68,6 +68,9 @@ class Text(Abstract):
 
   parts: tuple[Any, ...]
   description = "A string that only the run knows"
+
+  def within(self) -> Iterable[object]:
+    return self.parts
 
   def known(self) -> object:
     """Returns the string, if all of it is known; else itself."""

@@ -11,21 +11,10 @@ from collections.abc import Iterable, Iterator
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert.values._abstract import (
-  Array,
-  IntOrFloat,
-  LocalDict,
-  LocalList,
-  LocalObject,
-  Made,
-  Maybe,
-  Rows,
-  Weak,
-)
-from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._text import Format, Text
+from recursive_tf.convert.values._text import Format
+from recursive_tf.convert.values._value import Ours
 
-# These do not fail, whatever they are given, if the shapes of their results are known.
+# These do not fail, whatever they are given, if all shapes are known.
 _SAFE = frozenset(
   """Abs AddV2 AsString Cast ConcatV2 Const Equal Exp ExpandDims Fill Greater GreaterEqual
   Identity IdentityN Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max Maximum Mean Min
@@ -41,29 +30,10 @@ def tensors_in(value: object) -> Iterator[tf.Tensor]:
   """Yields the tensors of a value of the program."""
   if isinstance(value, tf.Tensor):
     yield value
-  elif isinstance(value, (Array, Number, Weak)):
-    yield value.tensor
-  elif isinstance(value, IntOrFloat):
-    yield from (value.value.tensor, value.is_int)
-  elif isinstance(value, Made):
-    yield value.handle
-  elif isinstance(value, Maybe):
-    yield from tensors_in(value.value)
-  elif isinstance(value, Rows):
-    yield value.length
-    yield from value.tensors
-  elif isinstance(value, LocalList):
-    content = value.content
-    yield from tensors_in(content if isinstance(content, Rows) else tuple(content))
-  elif isinstance(value, (LocalDict, LocalObject)):
-    items = value.items if isinstance(value, LocalDict) else value.fields
-    yield from tensors_in(tuple(items.values()))
-  elif isinstance(value, Text):
-    yield from tensors_in(value.parts)
   elif isinstance(value, Format):
     yield from tensors_in(value.value)
-  elif isinstance(value, tuple):
-    for part in value:
+  elif isinstance(value, (Ours, tuple)):
+    for part in value.within() if isinstance(value, Ours) else value:
       yield from tensors_in(part)
 
 
@@ -72,35 +42,76 @@ class Unused:
 
   def __init__(self) -> None:
     self._known: dict[tuple[object, int], bool] = {}  # Whether a result of a conditional may fail.
+    self._inputs: dict[tuple[object, int], list[tf.Tensor]] = {}  # What it needs in any case.
 
   def of(self, computed: Iterable[tf.Tensor], outputs: Iterable[tf.Tensor]) -> list[tf.Tensor]:
     """Returns those of the tensors that may fail and that no output of the current graph needs."""
     graph = tf.compat.v1.get_default_graph()
     needed: set[object] = set()
-    _need((tensor for tensor in outputs if _is_in(graph, tensor)), needed)
+    self._need((tensor for tensor in outputs if _is_in(graph, tensor)), needed)
     found = []
     for tensor in computed:
       if _is_in(graph, tensor) and tensor.dtype not in (tf.resource, tf.variant):
-        if any(self._may_fail(new) for new in _need([tensor], needed)):
+        if any(self._may_fail(new) for new in self._need([tensor], needed)):
           found.append(tensor)
     return found
 
   def _may_fail(self, tensor: tf.Tensor) -> bool:
     op = tensor.op
     if op.type not in _CONDITIONALS:
-      return op.type not in _SAFE or not all(other.shape.is_fully_defined() for other in op.outputs)
+      tensors = [*op.inputs, *op.outputs]
+      return op.type not in _SAFE or not all(t.shape.is_fully_defined() for t in tensors)
     key = op, tensor.value_index
     if key not in self._known:
       results = [graph.outputs[tensor.value_index] for graph in tfi.nested_graphs(op)]
       self._known[key] = any(
-        self._may_fail(inner) for result in results for inner in _need([result], set())
+        self._may_fail(inner) for result in results for inner in self._need([result], set())
       )
     return self._known[key]
+
+  def _need(self, tensors: Iterable[tf.Tensor], needed: set[object]) -> list[tf.Tensor]:
+    """Adds to `needed` what the tensors are computed of, and returns what was not there before.
+
+    An op is needed as a whole, but of a conditional each result by itself: others are left out.
+    """
+    new = []
+    agenda = list(tensors)
+    while agenda:
+      tensor = agenda.pop()
+      op = tensor.op
+      is_conditional = op.type in _CONDITIONALS
+      key = (op, tensor.value_index) if is_conditional else op
+      if key not in needed:
+        needed.add(key)
+        new.append(tensor)
+        agenda += self._inputs_of(tensor) if is_conditional else op.inputs
+        agenda += [other.outputs[0] for other in op.control_inputs if other.outputs]
+    return new
+
+  def _inputs_of(self, tensor: tf.Tensor) -> list[tf.Tensor]:
+    """Returns what a conditional needs for a result whichever branch it takes.
+
+    What one branch alone uses is computed in that branch: TensorFlow moves it there.
+    """
+    op, index = tensor.op, tensor.value_index
+    key = op, index
+    if key not in self._inputs:
+      always = set(range(1, len(op.inputs)))
+      for graph in tfi.nested_graphs(op):
+        needed: set[object] = set()
+        self._need([graph.outputs[index]], needed)
+        always &= {i for i, given in enumerate(graph.inputs, 1) if given.op in needed}
+      self._inputs[key] = [op.inputs[0], *(op.inputs[i] for i in sorted(always))]
+    return self._inputs[key]
 
 
 def is_done(tensor: tf.Tensor) -> tf.Tensor:
   """Returns true, bool [], computed of the tensor so that the graph cannot leave that out."""
   dtype = tensor.dtype
+  if (
+    tensor.shape.rank and tensor.shape.num_elements()
+  ):  # Of as many numbers as there are, one will do.
+    tensor = tf.reshape(tensor, [-1])[:1]
   if dtype == tf.bool:
     return tf.reduce_all(tf.cast(tensor, tf.int32) >= 0)
   if dtype == tf.string:
@@ -116,22 +127,3 @@ def is_done(tensor: tf.Tensor) -> tf.Tensor:
 
 def _is_in(graph: object, tensor: object) -> bool:
   return isinstance(tensor, tf.Tensor) and getattr(tensor, "graph", None) is graph
-
-
-def _need(tensors: Iterable[tf.Tensor], needed: set[object]) -> list[tf.Tensor]:
-  """Adds to `needed` what the tensors are computed of, and returns what was not there before.
-
-  An op is needed as a whole, but of a conditional each result by itself: others are left out.
-  """
-  new = []
-  agenda = list(tensors)
-  while agenda:
-    tensor = agenda.pop()
-    op = tensor.op
-    key = (op, tensor.value_index) if op.type in _CONDITIONALS else op
-    if key not in needed:
-      needed.add(key)
-      new.append(tensor)
-      agenda += op.inputs
-      agenda += [other.outputs[0] for other in op.control_inputs if other.outputs]
-  return new

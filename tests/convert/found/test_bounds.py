@@ -2,7 +2,6 @@
 
 import gc
 import itertools
-import linecache
 import time
 import weakref
 
@@ -14,6 +13,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._budget import Limits, resident_bytes
 from recursive_tf.convert.recursive._function import RecursiveFunction
 from tests.convert.agreement import CONVERTED, Node, agrees, root
+from tests.convert.compiled import compiled
 
 
 def refusal_of(function, *args, limits=None):
@@ -120,12 +120,7 @@ def test_nesting_beyond_the_stack_of_python_is_refused():
 
 def _function(name, lines):
   """Returns a function of a module that is made here, with its source."""
-  text = "\n".join(lines) + "\n"
-  filename = f"<{name}>"
-  linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-  found = {"__name__": name}
-  exec(compile(text, filename, "exec"), found)
-  return found[name]
+  return compiled("\n".join(lines) + "\n", name, f"<{name}>")
 
 
 def test_what_is_too_large_is_not_tried_again():

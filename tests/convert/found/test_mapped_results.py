@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from recursive_tf.convert.values._results import stacked
+from recursive_tf.convert.values._containers import stacked
 from tests.convert.agreement import Node
 
 

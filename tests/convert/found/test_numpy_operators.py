@@ -1,13 +1,11 @@
 """Operators of a NumPy value and a tensor: each type beside each, as eager execution has them."""
 
-import ast
-import linecache
-
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
+from tests.convert.compiled import compiled
 
 NUMPY = """bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64
 complex128""".split()
@@ -21,11 +19,7 @@ def written(operator, is_left):
   """Returns `number op tensor`, or `tensor op number`, as a user writes it."""
   expression = f"number {operator} tensor" if is_left else f"tensor {operator} number"
   source = f"def apply(number, tensor):\n  return {expression}\n"
-  filename = f"<{expression}>"
-  linecache.cache[filename] = len(source), None, source.splitlines(keepends=True), filename
-  names = {}
-  exec(compile(ast.parse(source), filename, "exec"), names)
-  return names["apply"]
+  return compiled(source, "apply")
 
 
 def outcome(function, *args):

@@ -153,3 +153,29 @@ def test_a_plain_tuple_cannot_be_called():
   converted = rtf.recursive(lambda node: (node.v, 1.0)(5), verify=False)
   with pytest.raises(TypeError, match="not callable"):
     converted(Node(1.0))
+
+
+class Plain(typing.NamedTuple):
+  x: object
+  y: object
+
+
+@pytest.mark.parametrize("decorate", [rtf.recursive, rtf.function])
+@pytest.mark.parametrize(
+  "use",
+  [
+    lambda n: Plain(n.v, 2) * 2,
+    lambda n: 2 * Plain(n.v, "a"),
+    lambda n: Plain(0.1, n.v) * n.count,
+    lambda n: sum(Plain(n.v, 2) * 2),
+    lambda n: Plain(n.v, 2) * 0,
+    lambda n: Plain(n.v, 2) + (n.v,),
+    lambda n: Plain(n.v, 2)[:1],
+  ],
+)
+def test_products_of_a_plain_named_tuple_are_tuples(use, decorate):
+  converted = decorate(lambda node: use(node), verify=False)
+  for v in (1.0, 2.0, 3.0):
+    node = Node(v)
+    node.count = int(v)
+    assert repr(converted(node)) == repr(use(node))

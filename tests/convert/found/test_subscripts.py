@@ -83,3 +83,22 @@ def test_an_item_of_an_array_by_all_other_axes_is_an_array():
 )
 def test_what_raises_or_takes_a_mask(own, reason):
   check(own, reason)
+
+
+@pytest.mark.parametrize("decorate", [rtf.recursive, rtf.function])
+@pytest.mark.parametrize(
+  "own",
+  [
+    lambda n: range(n.v)[1:2],
+    lambda n: range(n.v)[::-1],
+    lambda n: list(range(n.v)[1:]),
+    lambda n: list(range(n.v))[1:],
+    lambda n: range(n.v + 1)[-1],
+  ],
+)
+def test_a_slice_of_a_range_is_a_range(own, decorate):
+  converted = decorate(lambda node: own(node), verify=False)
+  for v in (2, 3, 4):
+    node = tree()
+    node.v = v
+    assert repr(converted(node)) == repr(own(node))

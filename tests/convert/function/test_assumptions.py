@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
+from recursive_tf.convert.heap._guards import Guards
 
 
 class _Model:
@@ -194,3 +195,46 @@ def test_a_loop_whose_turns_have_branches_that_fit_no_graph_together():
   for value in (1.0, 1.0, 30.0, 1.0, 1.0):
     x = tf.fill([2], value)
     assert ours(x, [x + 1.0]).numpy().tolist() == f(x, [x + 1.0]).numpy().tolist()
+
+
+def test_a_flag_that_goes_to_and_fro_costs_one_comparison_of_all_that_is_relied_on(monkeypatch):
+  class Net:
+    def __init__(self):
+      self.is_training, self.rate, self.name = True, 0.5, "net"
+
+  net, weight = Net(), tf.Variable(1.0)
+
+  @rtf.function(strict=True, verify=False)
+  def step(x):
+    if net.is_training:
+      weight.assign_sub(net.rate * x)
+      return weight * x
+    return weight + x if net.name == "net" else weight - x
+
+  def plain(x, value):
+    if net.is_training:
+      value -= net.rate * x
+      return value * x, value
+    return value + x if net.name == "net" else value - x, value
+
+  num_compared, changed = 0, Guards.changed
+
+  def counted(self):
+    nonlocal num_compared
+    num_compared += 1
+    return changed(self)
+
+  monkeypatch.setattr(Guards, "changed", counted)
+  value = 1.0
+  for turn in range(24):
+    net.is_training = turn % 4 < 2
+    # What else changes meanwhile is seen: another number, another string.
+    net.rate = 0.25 if turn >= 12 else 0.5
+    net.name = "other" if turn >= 16 else "net"
+    if turn in (8, 12):
+      assert num_compared <= (8 * 3 if turn == 8 else 4)
+    if turn == 8:
+      num_compared = 0
+    expected, value = plain(2.0, value)
+    assert float(step(tf.constant(2.0))) == expected
+  assert step.stats.num_fallback_runs == 0

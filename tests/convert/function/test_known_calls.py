@@ -173,3 +173,35 @@ def test_a_number_beyond_64_bits_in_a_call_that_looks_the_same():
 
   x = tf.constant(0.0)
   assert [float(last_digit(x, n)) for n in (12, 2**63 - 1, 2**64 + 3, -(2**63))] == [2, 7, 9, 2]
+
+
+class _Box:
+  def __init__(self, x):
+    self.x = x
+
+
+@pytest.mark.parametrize("kind", [list, tuple, dict])
+@pytest.mark.parametrize("order", ["data first", "variables first"])
+def test_lists_of_objects_are_read_as_they_are_now(kind, order):
+  def total(boxes):
+    found = tf.constant(0.0)
+    for box in boxes.values() if kind is dict else boxes:
+      found += box.x * 2.0
+    return found
+
+  def given(*boxes):
+    return dict(enumerate(boxes)) if kind is dict else kind(boxes)
+
+  variable = tf.Variable(3.0)
+  data = given(_Box(tf.constant(1.0)), _Box(tf.constant(2.0)))
+  state = given(_Box(variable), _Box(variable))
+  mixed = given(_Box(tf.constant(4.0)), _Box(variable))
+  calls = [data, state, mixed, data, state]
+  if order == "variables first":
+    calls.reverse()
+  function = rtf.function(total, verify=False)
+  for boxes in [*calls, *calls]:
+    variable.assign_add(1.0)
+    first = next(iter(data.values() if kind is dict else data))
+    first.x = first.x + 1.0
+    assert float(function(boxes)) == float(total(boxes))

@@ -15,21 +15,19 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _arrays, _int_or_float, _lazy, _maps, _totals
+from recursive_tf.convert.semantics import _int_or_float, _lazy, _maps, _totals
 from recursive_tf.convert.semantics._protocols import own_method, refuse_own
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
   Array,
   IntOrFloat,
-  Missing,
   Raises,
   Ref,
   Rows,
-  Weak,
   is_static,
 )
-from recursive_tf.convert.values._forms import NoneType, number_of
+from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Format, Text, is_string
 
@@ -99,7 +97,8 @@ def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object])
       raise Raises
     return kwargs["default"]
   is_either = isinstance(form, _forms.IntOrFloatForm)
-  if not is_either and (not isinstance(form, _forms.NumberForm) or form.type is bool):
+  kind = form.type if isinstance(form, _forms.NumberForm) else None
+  if not is_either and kind not in (int, float):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
 
   def extreme() -> Number | IntOrFloat:
@@ -107,7 +106,7 @@ def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object])
     values = frame.check(values, rows.length > 0, f"{name}() of an empty list")
     if is_either:
       return _int_or_float.extreme(name, Rows(rows.length, (values, *others), form))
-    if form.type is int:
+    if kind is int:
       return Number((tf.reduce_max if name == "max" else tf.reduce_min)(values), int)
     return _extreme_of_floats(name, values)
 
@@ -150,16 +149,9 @@ def math_of(name: str) -> Callable[..., object]:
 
 def _operand_of_math(ip: Host, value: object) -> object:
   """Returns a number as it is, and what Python would make a float first as that float."""
-  frame = ip.frame
-  value = frame.concrete(value)
-  value = value.value if isinstance(value, IntOrFloat) else value
-  if isinstance(value, Weak):
-    value = frame.strong(value)
-  if isinstance(value, (Array, np.ndarray)):
-    value = frame.tensor(value)
-  if isinstance(value, tf.Tensor):
-    return _numbers.from_tensor(float, value) or value
-  return value
+  value = ip.kind_of(ip.frame.concrete(value)).plain()
+  found = _numbers.from_tensor(float, value) if isinstance(value, tf.Tensor) else None
+  return value if found is None else found
 
 
 def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
@@ -182,7 +174,7 @@ def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
   return Number(tests[name](_numbers.to_float(x).tensor), bool)
 
 
-def conversion(kind: type) -> Callable[..., Any]:
+def conversion(kind: type) -> Callable[..., object]:
   empty = kind()
 
   def convert(ip: Host, value: Any = empty, *more: object) -> object:
@@ -190,27 +182,13 @@ def conversion(kind: type) -> Callable[..., Any]:
     if kind is bool:
       return ip.truth(value)
     value = frame.concrete(value)
-    value = value.value if isinstance(value, IntOrFloat) else value
-    if isinstance(value, (Array, np.ndarray)):
-      value = frame.tensor(value)
-      if value.shape.rank != 0:
-        raise frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of an array of NumPy.")
+    is_array = isinstance(value, (Array, np.ndarray))
+    value = ip.kind_of(value).plain()
+    if is_array and value.shape.rank != 0:
+      raise frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of an array of NumPy.")
     if all_known([value, *more]):
       return known(ip, kind, value, *more)
-    if isinstance(value, Number):
-      return {int: _numbers.to_int, float: _numbers.to_float}[kind](value)
-    if isinstance(value, Weak):
-      value = frame.strong(value)
-    if isinstance(value, tf.Tensor):
-      if value.shape.rank != 0:
-        raise frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of a tensor with axes.")
-      found = _numbers.from_tensor(kind, value)
-      if found is not None:
-        frame.partial()
-        return found
-    if isinstance(value, Ref) and not more and frame.types_of(value) - {NoneType, Missing} == {str}:
-      return frame.number(value.step(kind.__name__))
-    raise frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of what only the run knows.")
+    return ip.kind_of(value).converted(kind, not more)
 
   return convert
 
@@ -265,17 +243,7 @@ def absolute(ip: Host, value: object) -> object:
   own = own_method(value, "__abs__")
   if own is not None:
     return ip.call(own, [], {})
-  if isinstance(value, Number):
-    return _numbers.absolute(value)
-  if isinstance(value, IntOrFloat):
-    return _int_or_float.absolute(value)
-  if isinstance(value, Weak):
-    value = ip.frame.strong(value)
-  if isinstance(value, (Array, np.ndarray)):
-    raise _arrays.refuse(ip, "abs()")
-  if all_known([value]):
-    return known(ip, abs, value)
-  return ip.native(abs, [value], {})
+  return ip.kind_of(value).absolute()
 
 
 def rounded(ip: Host, value: object, digits: object = None) -> object:

@@ -12,32 +12,23 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._kinds import is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
-from recursive_tf.convert.semantics import _attributes, _containers, _items, _lazy, _maps, _text
-from recursive_tf.convert.semantics._items import length_of_static
-from recursive_tf.convert.semantics._protocols import as_index, is_own, own_length
+from recursive_tf.convert.semantics import _containers, _items, _lazy, _maps
+from recursive_tf.convert.semantics._protocols import as_index, is_own
 from recursive_tf.convert.semantics.builtins import _arithmetic
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
-  Abstract,
-  Array,
-  BoundMethod,
   LocalDict,
   LocalList,
   LocalObject,
-  Missing,
   Raises,
   Ref,
   Rows,
-  Weak,
-  as_rows,
 )
-from recursive_tf.convert.values._forms import NoneType, number_of
+from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import Once, Shape
-from recursive_tf.convert.values._text import Text
+from recursive_tf.convert.values._operands import Once
 
 
 def iterating(function: Callable[..., object]) -> Callable[..., object]:
@@ -51,58 +42,8 @@ def iterating(function: Callable[..., object]) -> Callable[..., object]:
   return call_once
 
 
-def length(ip: Host, value: object) -> Any:
-  frame = ip.frame
-  value = frame.resolve(value)
-  if isinstance(value, Ref):
-    kinds = frame.types_of(value) - {NoneType, Missing}
-    own = [kind for kind in kinds if not is_builtin_container(kind)]
-    if own:
-      groups = [[kind] for kind in sorted(kinds, key=repr)]
-      return _attributes.by_type(
-        ip, value, groups, lambda ref, group: _own_length(ip, ref, group[0])
-      )
-    ip.conversion.effects.check_unchanged(ip)
-    return frame.length(value)
-  rows = as_rows(value)
-  if rows is not None:
-    return Number(rows.length, int)
-  if isinstance(value, LocalList) and value.items is not None:
-    return len(value.items)
-  if isinstance(value, LocalDict):
-    return len(value.items)
-  if isinstance(value, Array):
-    value = value.tensor
-  if isinstance(value, Shape):
-    return len(value.dims)
-  if isinstance(value, Text):
-    return _text.length(ip, value)
-  if isinstance(value, Abstract):
-    raise frame.refuse(Reason.NEEDS_VALUE, f"The length of: {value.description}.")
-  if isinstance(value, (LocalObject,)):
-    return own_length(ip, ip.attribute(value, "__len__"))
-  if isinstance(value, Weak):
-    value = frame.strong(value)
-  if isinstance(value, tf.Tensor):
-    if value.shape.rank == 0:
-      raise Raises
-    if value.shape.rank and value.shape[0] is not None:
-      return value.shape[0]
-    return Number(tf.shape(value)[0], int)
-  if isinstance(value, (list, dict, set)):
-    return length_of_static(ip, value)
-  method = getattr(ip.conversion.guards.type_of(value), "__len__", None)
-  if hasattr(method, "__code__"):
-    return own_length(ip, BoundMethod(method, value))
-  found = known(ip, len, value)
-  # What cannot be changed may hold what only the run knows.
-  return found if isinstance(value, (tuple, str)) else ip.conversion.guards.length(value)
-
-
-def _own_length(ip: Host, ref: Ref, kind: type) -> object:
-  if is_builtin_container(kind):
-    return ip.frame.length(ref)
-  return own_length(ip, ip.attribute(ref, "__len__"))
+def length(ip: Host, value: object) -> object:
+  return ip.kind_of(ip.frame.resolve(value)).length()
 
 
 def to_list(ip: Host, value: object = ()) -> Any:
@@ -232,7 +173,7 @@ def any_or_all(name: str) -> Callable[..., object]:
         values = tf.not_equal(values, tf.zeros([], values.dtype))
       reduce = tf.reduce_any if name == "any" else tf.reduce_all
       return Number(reduce(values), bool)
-    result: Any = name == "all"
+    result: object = name == "all"
     for item in ip.fixed_items(value):
       result = ip.both(result, name == "all", functools.partial(ip.truth, item))
     return result
@@ -251,7 +192,7 @@ def mapped(ip: Host, function: object, *values: object) -> object:
   return ip.frame.new(LocalList(found))
 
 
-def item(ip: Host, owner: object, key: object) -> Any:
+def item(ip: Host, owner: object, key: object) -> object:
   if isinstance(owner, Ref):
     return _items.builtin_item(ip, owner, ip.frame.resolve(key))
   return ip.item(owner, key)
@@ -331,7 +272,7 @@ def _order(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
   if by.form.type is float:  # The order of NaNs, and of zeros of both signs, is Python's own.
     is_plain = tf.reduce_all(tf.logical_not(tf.math.is_nan(values)))
     one_zero = tf.reduce_all(tf.logical_or(values != 0, 1 / values > 0))
-    values = ip.frame.check(values, tf.logical_and(is_plain, one_zero), "sorted() of NaN or -0.0")
+    values = ip.frame.assume(values, tf.logical_and(is_plain, one_zero), "sorted() of NaN or -0.0")
   if not reverse:
     return tf.argsort(values, stable=True)
   # As Python does it: backwards, sorted, and backwards again.

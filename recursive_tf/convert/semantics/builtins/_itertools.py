@@ -10,7 +10,6 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow as tf
 
@@ -99,7 +98,7 @@ def islice(ip: Host, value: object, *bounds: object) -> LocalList:
 
 
 def pairwise(ip: Host, value: object) -> LocalList:
-  def make() -> Any:
+  def make() -> object:
     values = _iterables.to_list(ip, value)
     return _iterables.zipped(ip, values, ip.item(values, Slice(1, None, None)))
 
@@ -107,7 +106,7 @@ def pairwise(ip: Host, value: object) -> LocalList:
 
 
 def zip_longest(ip: Host, *values: object, fillvalue: object = None) -> LocalList:
-  def make() -> Any:
+  def make() -> object:
     items = _known_items(ip, values)
     if items is not None:
       return ip.frame.new(LocalList(itertools.zip_longest(*items, fillvalue=fillvalue)))
@@ -162,7 +161,7 @@ def accumulate(
 ) -> LocalList:
   function = operator.add if func is None else func
 
-  def make() -> Any:
+  def make() -> object:
     values = _iterables.to_list(ip, iterable)
     if initial is None:
       return _run(ip, _written.accumulated_from_first, function=function, values=values)
@@ -172,7 +171,7 @@ def accumulate(
 
 
 def starmap(ip: Host, function: object, iterable: object) -> LocalList:
-  def make() -> Any:
+  def make() -> object:
     items = _known_items(ip, (iterable,))
     if items is None:
       values = _iterables.to_list(ip, iterable)
@@ -216,7 +215,7 @@ def zipped(ip: Host, *values: object, strict: object = False) -> object:
     return _iterables.zipped(ip, *values, strict=bool(strict))
   items = _known_items(ip, tuple(ended))
   if items is not None:
-    length: Any = min(map(len, items))
+    length: object = min(map(len, items))
   else:
     lengths = [_length(ip, value) for value in ended]
     length = lengths[0]
@@ -256,7 +255,7 @@ def getter(kind: type) -> Callable[..., object]:
 
 
 @functools.lru_cache(maxsize=256, typed=True)
-def _made(kind: type, *parts: object) -> Any:
+def _made(kind: type, *parts: object) -> object:
   """Returns the same getter each time: another one would be another constant of the program."""
   return kind(*parts)
 

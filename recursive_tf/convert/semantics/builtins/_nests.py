@@ -64,7 +64,7 @@ def _leaves(ip: Host, value: Any) -> list[object]:
   )
 
 
-def _packed(ip: Host, value: Any, found: Iterator[object]) -> object:
+def _packed(ip: Host, value: object, found: Iterator[object]) -> object:
   """Returns a structure like another one with other leaves, which it takes in their order."""
   if isinstance(value, LocalDict):
     parts = {key: _packed(ip, value.items[key], found) for key in _keys(ip, value)}

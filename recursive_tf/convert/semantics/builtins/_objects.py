@@ -5,88 +5,26 @@ from __future__ import annotations
 import abc
 import dataclasses
 import types
-from collections.abc import Callable
 from typing import Any
-
-import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _items
-from recursive_tf.convert.values import _forms
+from recursive_tf.convert.semantics import _arrays, _attributes, _items
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
-  Array,
   BoundMethod,
-  Builtin,
-  Closure,
-  IntOrFloat,
-  LocalDict,
-  LocalList,
   LocalObject,
-  Made,
-  Maybe,
   Missing,
   Raises,
   Ref,
-  Rows,
-  Weak,
   shown,
 )
 from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import ByKey, ByType
-from recursive_tf.convert.values._text import Text
 
 
-def is_instance(ip: Host, value: Any, classes: object) -> object:
-  frame = ip.frame
-  flat = _flat_classes(ip, classes)
-  if isinstance(value, Ref):
-    kinds = frame.types_of(value) - {Missing}
-    inside = frozenset(kind for kind in kinds if _is_subclass(ip, kind, flat))
-    if len(inside) in (0, len(kinds)):
-      _attributes.demand_there(ip, value)
-      return bool(inside)
-    found = frame.number(value.step("isinstance", tuple(sorted(inside, key=repr))))
-    return frame.note(found, [(value, inside)], [(value, frame.types_of(value) - inside)])
-  kinds_of: dict[type, Callable[[], type]] = {
-    Number: lambda: value.type,
-    LocalList: lambda: value.type,
-    LocalDict: lambda: dict,
-    LocalObject: lambda: value.type,
-    Text: lambda: str,
-  }
-  if isinstance(value, Rows) and value.type is not None:
-    return _is_subclass(ip, value.type, flat)
-  for abstract, kind in kinds_of.items():
-    if isinstance(value, abstract):
-      return _is_subclass(ip, kind(), flat)
-  if isinstance(value, Array):
-    return _arrays.is_instance(ip, value, flat)
-  if isinstance(value, IntOrFloat):
-    is_int, is_float = (_is_subclass(ip, kind, flat) for kind in (int, float))
-    if is_int is is_float:
-      return is_int
-    return Number(value.is_int if is_int else tf.logical_not(value.is_int), bool)
-  if isinstance(value, Weak):
-    value = frame.strong(value)
-  if isinstance(value, Maybe):
-    is_value = is_instance(ip, value.value, classes)
-    if is_value is issubclass(NoneType, flat):
-      return is_value
-    return frame.cond(
-      Number(value.is_there, bool), lambda: is_value, lambda: issubclass(NoneType, flat)
-    )
-  if isinstance(value, ByKey):
-    return _entries.for_each(ip, value, lambda one: is_instance(ip, one, classes))
-  if isinstance(value, Made):
-    raise frame.refuse(Reason.MADE_OBJECT, f"isinstance: {value.description}.")
-  if isinstance(value, ABSTRACT) and not isinstance(value, tf.Tensor):
-    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "isinstance of what only the run knows.")
-  _is_subclass(ip, type(value), flat)  # Guards it.
-  return isinstance(value, flat)
+def is_instance(ip: Host, value: object, classes: object) -> object:
+  return ip.kind_of(value).is_instance(_flat_classes(ip, classes))
 
 
 def _flat_classes(ip: Host, classes: object) -> tuple[type, ...]:
@@ -108,7 +46,8 @@ def _flat_classes(ip: Host, classes: object) -> tuple[type, ...]:
   return tuple(flat)
 
 
-def _is_subclass(ip: Host, kind: type, flat: tuple[type, ...]) -> bool:
+def is_subclass_of(ip: Host, kind: type, flat: tuple[type, ...]) -> bool:
+  """Tells whether a class derives from one of some, and guards that."""
   if _attributes.by_class(kind, "__class__") is not vars(object)["__class__"]:
     raise ip.frame.refuse(
       Reason.OPAQUE_READ, f"{kind.__name__} has its own __class__, which isinstance asks."
@@ -122,7 +61,7 @@ def is_subclass(ip: Host, kind: object, classes: object) -> bool:
   checks = (type.__subclasscheck__, abc.ABCMeta.__subclasscheck__)
   if not isinstance(kind, type) or any(type(c).__subclasscheck__ not in checks for c in flat):
     raise ip.frame.refuse(Reason.OPAQUE_CALL, f"issubclass of {shown(kind)}.")
-  return _is_subclass(ip, kind, flat)
+  return is_subclass_of(ip, kind, flat)
 
 
 def _has_known_check(kind: type) -> bool:
@@ -136,7 +75,7 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
   found = ip.frame.resolve(owner) if default and isinstance(owner, Ref) else owner
   if default and isinstance(found, Ref):
 
-    def read(there: Ref) -> Any:
+    def read(there: Ref) -> object:
       if not _is_plain(ip, there, name):
         return ip.attribute(there, name)
       is_there = ip.conversion.effects.is_there(ip, there, ("attr", name))
@@ -152,7 +91,7 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
   return ip.attribute(owner, name)
 
 
-def has_attribute(ip: Host, owner: Any, name: Any) -> object:
+def has_attribute(ip: Host, owner: object, name: Any) -> object:
   frame = ip.frame
   if isinstance(owner, Ref) and isinstance(name, str):
     return _attributes.unless_none(
@@ -206,24 +145,7 @@ def _is_plain(ip: Host, ref: Ref, name: str) -> bool:
 
 
 def type_of(ip: Host, value: object) -> object:
-  if isinstance(value, Ref):
-    kinds = ip.frame.types_of(value) - {Missing}
-    if len(kinds) == 1:
-      return next(iter(kinds))
-    return ByType(value, {kind: kind for kind in sorted(kinds, key=repr)})
-  if isinstance(value, (Number, LocalObject)):
-    return value.type
-  if isinstance(value, Rows) and value.type is not None:
-    return value.type
-  if isinstance(value, (LocalList, LocalDict)):
-    return value.type if isinstance(value, LocalList) else dict
-  if isinstance(value, Array) and len(value.types) == 1:
-    return next(iter(value.types))
-  if isinstance(value, tf.Tensor):
-    return _forms.EAGER_TENSOR
-  if isinstance(value, ABSTRACT) and not isinstance(value, Text):
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "type() of what only the run knows.")
-  return str if isinstance(value, Text) else ip.conversion.guards.type_of(value)
+  return ip.kind_of(value).class_of()
 
 
 def replaced(ip: Host, value: object, /, **changes: object) -> object:
@@ -247,7 +169,7 @@ def is_tensor(ip: Host, value: object) -> object:
   return _arrays.is_tensor(ip, ip.frame.resolve(value))
 
 
-def partial(ip: Host, function: object, /, *args: object, **kwargs: object) -> Any:
+def partial(ip: Host, function: object, /, *args: object, **kwargs: object) -> object:
   if kwargs:
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "functools.partial with keywords, in the run.")
   for arg in args:
@@ -266,18 +188,4 @@ def set_attribute(ip: Host, owner: object, name: object, value: object) -> Any:
 
 
 def is_callable(ip: Host, value: object) -> object:
-  if isinstance(value, Ref):
-    kinds = ip.frame.types_of(value) - {Missing}
-    found = {_attributes.by_class(kind, "__call__") is not None for kind in kinds}
-    if len(found) != 1:
-      raise ip.frame.refuse(
-        Reason.UNSUPPORTED_OPERATION, "callable() of objects of several classes."
-      )
-    return found.pop()
-  if isinstance(value, LocalObject):
-    return _attributes.by_class(value.type, "__call__") is not None
-  if isinstance(value, ByKey):
-    return _entries.for_each(ip, value, lambda one: is_callable(ip, one))
-  if isinstance(value, (ByType, Made, Maybe)):
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
-  return callable(value) or isinstance(value, (BoundMethod, Builtin, Closure))
+  return ip.kind_of(value).is_callable()

@@ -67,7 +67,7 @@ def takes(function: Callable[..., object], names: Iterable[str]) -> bool:
 
 def call(
   ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
-) -> Any:
+) -> object:
   """Calls a builtin."""
   if function not in _CONSUMERS and any(map(_as_eager.is_iterator, args)):
     raise ip.frame.refuse(

@@ -7,16 +7,22 @@ value into it in the graph that is being built, `unflatten` makes a value of ten
 
 from recursive_tf.convert.values._forms.base import EAGER_TENSOR as EAGER_TENSOR
 from recursive_tf.convert.values._forms.base import NUMBERS as NUMBERS
+from recursive_tf.convert.values._forms.base import BaseForm as BaseForm
+from recursive_tf.convert.values._forms.base import DoesNotFit as DoesNotFit
+from recursive_tf.convert.values._forms.base import Form as Form
 from recursive_tf.convert.values._forms.base import Mismatch as Mismatch
 from recursive_tf.convert.values._forms.base import NoneType as NoneType
 from recursive_tf.convert.values._forms.base import Reader as Reader
+from recursive_tf.convert.values._forms.base import Source as Source
 from recursive_tf.convert.values._forms.base import as_int_or_float as as_int_or_float
 from recursive_tf.convert.values._forms.base import as_number as as_number
 from recursive_tf.convert.values._forms.base import checked_ints as checked_ints
 from recursive_tf.convert.values._forms.base import dtype_of_number as dtype_of_number
 from recursive_tf.convert.values._forms.base import is_exact as is_exact
 from recursive_tf.convert.values._forms.base import is_heap_object as is_heap_object
+from recursive_tf.convert.values._forms.base import is_number as is_number
 from recursive_tf.convert.values._forms.base import is_tensor_like as is_tensor_like
+from recursive_tf.convert.values._forms.base import join_shapes as join_shapes
 from recursive_tf.convert.values._forms.base import number_of as number_of
 from recursive_tf.convert.values._forms.base import same_static as same_static
 from recursive_tf.convert.values._forms.data import ArrayForm as ArrayForm
@@ -27,15 +33,15 @@ from recursive_tf.convert.values._forms.data import RefForm as RefForm
 from recursive_tf.convert.values._forms.data import StaticForm as StaticForm
 from recursive_tf.convert.values._forms.data import TensorForm as TensorForm
 from recursive_tf.convert.values._forms.data import WeakForm as WeakForm
-from recursive_tf.convert.values._forms.joining import Form as Form
+from recursive_tf.convert.values._forms.finding import form_of as form_of
 from recursive_tf.convert.values._forms.joining import arrays as arrays
 from recursive_tf.convert.values._forms.joining import can_be_made as can_be_made
 from recursive_tf.convert.values._forms.joining import can_be_none as can_be_none
+from recursive_tf.convert.values._forms.joining import constants as constants
 from recursive_tf.convert.values._forms.joining import depth as depth
 from recursive_tf.convert.values._forms.joining import describe as describe
 from recursive_tf.convert.values._forms.joining import ended as ended
 from recursive_tf.convert.values._forms.joining import flatten as flatten
-from recursive_tf.convert.values._forms.joining import form_of as form_of
 from recursive_tf.convert.values._forms.joining import generalized as generalized
 from recursive_tf.convert.values._forms.joining import has_containers as has_containers
 from recursive_tf.convert.values._forms.joining import (
@@ -45,9 +51,8 @@ from recursive_tf.convert.values._forms.joining import has_gradients as has_grad
 from recursive_tf.convert.values._forms.joining import has_made as has_made
 from recursive_tf.convert.values._forms.joining import has_rows as has_rows
 from recursive_tf.convert.values._forms.joining import has_views as has_views
-from recursive_tf.convert.values._forms.joining import is_data as is_data
+from recursive_tf.convert.values._forms.joining import is_stackable as is_stackable
 from recursive_tf.convert.values._forms.joining import join as join
-from recursive_tf.convert.values._forms.joining import join_shapes as join_shapes
 from recursive_tf.convert.values._forms.joining import number_type as number_type
 from recursive_tf.convert.values._forms.joining import part_of as part_of
 from recursive_tf.convert.values._forms.joining import parts_of_form as parts_of_form

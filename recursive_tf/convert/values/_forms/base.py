@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 import tensorflow as tf
@@ -18,6 +18,7 @@ from recursive_tf.convert.values._abstract import (
   Builtin,
   Closure,
   IntOrFloat,
+  Path,
   Ref,
   Unset,
   has_more,
@@ -84,8 +85,46 @@ class Reader(Protocol):
     """Returns the refusal of what is being converted; raise it."""
 
 
+class DoesNotFit(Exception):  # noqa: N818 - control flow, becomes an outdated assumption
+  """A value is not of the form."""
+
+
+class Source:
+  """Where Python values are made: of the tensors that a run returned.
+
+  Args:
+    object_of: gives the object of a handle.
+  """
+
+  def __init__(self, object_of: Callable[[int], object]):
+    self.object_of = object_of
+
+  def numbers(self, part: Any) -> Any:
+    """Returns a part as NumPy has it."""
+    return part.numpy()
+
+  def tensor(self, part: object, dtype: tf.DType) -> object:
+    """Returns a part as a tensor."""
+    return part
+
+  def elements(self, part: object, length: int) -> Sequence[object]:
+    """Returns the parts of which one is a stack."""
+    found: list[object] = tf.unstack(part, num=length)
+    return found
+
+
 class BaseForm:
-  """What several values of one place have in common; by itself a form without tensors."""
+  """What several values of one place have in common; by itself a form without tensors.
+
+  Attributes:
+    is_static: whether all values are one Python object.
+    is_tensor: whether all values are tensors.
+  """
+
+  is_static = False
+  is_tensor = False
+
+  # --- What it is of
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     """Yields the specs of the tensors that a value of this form has."""
@@ -100,7 +139,7 @@ class BaseForm:
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     """Makes a value of this form, taking its tensors from an iterator."""
     raise NotImplementedError
 
@@ -130,6 +169,183 @@ class BaseForm:
   def describe(self) -> str:
     """Returns what messages call a value of this form."""
     return "nothing"
+
+  def children(self) -> tuple[BaseForm | None, ...]:
+    """Returns the forms of what lies in a value, or may be there; None if it is not known yet."""
+    return ()
+
+  def has_ranks(self) -> bool:
+    """Tells whether at least the ranks of its tensors are known."""
+    return all(spec.shape.rank is not None for spec in self.specs())
+
+  def number_type(self) -> type | None:
+    """Returns the type of the numbers that values are, None if they are none."""
+    return None
+
+  def number_types(self) -> frozenset[type]:
+    """Returns the types that values have that are ints and floats; none for all else."""
+    kind = self.number_type()
+    return frozenset([kind]) if kind in (int, float) else frozenset()
+
+  def sequence_type(self) -> type | None:
+    """Returns list, tuple or the named tuple that values are; None if they are none."""
+    return None
+
+  def elements(self) -> tuple[BaseForm, ...] | None:
+    """Returns the forms of the elements of a list or tuple of known length; None of all else."""
+    return None
+
+  def is_of_strings(self) -> bool:
+    """Tells whether all values are strings that the heap or the program has."""
+    return False
+
+  def is_of_heap(self) -> bool:
+    """Tells whether a value is an object of the heap that was read."""
+    return False
+
+  def is_structured(self) -> bool:
+    """Tells whether a value is, or may be, a tuple, list, dict or object of a program."""
+    return False
+
+  def is_repeatable(self) -> bool:
+    """Tells whether it makes no difference whether elements are one object or equal ones."""
+    return False
+
+  def skeleton(self) -> object:
+    """Returns what of it is no data."""
+    return "data"
+
+  def seen(self) -> Iterator[Seen]:
+    """Yields what is known of values, and of their parts, for those who read them."""
+    yield from ()
+
+  # --- What it can be on other paths
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    """Returns the form that covers both if this one is of the kind that takes the other in.
+
+    Args:
+      other: another form.
+      join: returns what two parts have in common.
+    """
+    return None
+
+  def can_be_none(self) -> bool:
+    """Tells whether a value may be None in its place on other paths."""
+    return False
+
+  def can_be_unbound(self) -> bool:
+    """Tells whether a variable with such a value may be undefined on other paths."""
+    return self.can_be_none()
+
+  def can_be_made(self) -> bool:
+    """Tells whether a value can be an object that a run makes, or is one of the heap."""
+    return False
+
+  def not_made(self) -> str | None:
+    """Returns what of it no object can be made of; None if all is fine."""
+    return None if self.has_ranks() else "A tensor of which not even the rank is known"
+
+  # --- Python values of it
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    """Returns the value that plain Python would have returned, of its parts."""
+    return next(parts)
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    """Returns the values of `count` rows: tensors stacked, anything else as a list."""
+    return next(parts)
+
+  def is_stackable(self) -> bool:
+    """Tells whether a mapped call gives one structure of stacked rows."""
+    return all(spec.shape.is_fully_defined() for spec in self.specs())
+
+  def is_of_tensors(self) -> bool:
+    """Tells whether a value can be tensors in a graph."""
+    return False
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    """Returns the tensors of a value.
+
+    Args:
+      value: the value.
+      handles: the handles of its objects, from `objects_in`.
+
+    Raises:
+      DoesNotFit: If it is not of this form.
+    """
+    raise DoesNotFit
+
+  def objects_in(self, value: object) -> Iterator[object]:
+    """Yields the objects in a value that need handles, in the order in which `encode` asks."""
+    yield from ()
+
+  def zeros(self) -> Encoded:
+    """Returns tensors that nobody will read."""
+    found: Encoded = []
+    for spec in self.specs():
+      shape = [] if spec.shape.rank is None else [size or 0 for size in spec.shape]
+      is_text = spec.dtype == tf.string
+      dtype: tf.DType = spec.dtype.as_numpy_dtype
+      found.append(np.full(shape, b"", object) if is_text else np.zeros(shape, dtype))
+    return found
+
+
+class HandleForm(BaseForm):
+  """An object that is known by its number: of the heap, or one that the run makes."""
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    yield tf.TensorSpec([], tf.int32)
+
+  def can_be_made(self) -> bool:
+    return True
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    return source.object_of(int(next(parts)))
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    return [source.object_of(int(handle)) for handle in source.numbers(next(parts))]
+
+
+# Of what reading finds: the steps that lead there, the exact types, and of tensors the spec.
+Seen: TypeAlias = tuple[Path, frozenset[type], tf.TensorSpec | None]
+Form: TypeAlias = BaseForm | None  # None where nothing is known.
+Class: TypeAlias = type  # Where a field has that name.
+Join: TypeAlias = Callable[[BaseForm, BaseForm], BaseForm]
+# The parts of values, as a run left them.
+Encoded: TypeAlias = list[tf.Tensor | np.ndarray]
+Parts: TypeAlias = Iterator[tf.Tensor | np.ndarray]
+
+
+def join_specs(a: tf.TensorSpec, b: tf.TensorSpec) -> tf.TensorSpec:
+  """Returns the most specific spec of tensors of both.
+
+  Raises:
+    Mismatch: If these are of several types.
+  """
+  if a.dtype != b.dtype:
+    raise Mismatch(f"a tensor {a.dtype.name}{a.shape} and a tensor {b.dtype.name}{b.shape}")
+  return tf.TensorSpec(join_shapes(a.shape, b.shape), a.dtype)
+
+
+def join_shapes(a: tf.TensorShape, b: tf.TensorShape) -> tf.TensorShape:
+  """Returns the most specific shape that both have."""
+  if a.rank is None or a.rank != b.rank:
+    return tf.TensorShape(None)
+  return tf.TensorShape([m if m == n else None for m, n in zip(a, b, strict=True)])
+
+
+def fits(spec: tf.TensorSpec, value: Any) -> bool:
+  """Tells whether a tensor or an array is one of these."""
+  if value.dtype is not spec.dtype and tf.as_dtype(value.dtype) != spec.dtype:
+    return False
+  shape = spec.shape
+  if shape.rank is None or not isinstance(value, tf.Tensor):
+    return bool(shape.is_compatible_with(value.shape))
+  sizes = tfi.sizes_of(value)
+  return len(sizes) == shape.rank and all(
+    size is None or size == own for size, own in zip(shape.as_list(), sizes, strict=True)
+  )
 
 
 def same_static(a: Any, b: Any) -> bool:
@@ -213,6 +429,11 @@ def number_of(value: object) -> Number | None:
   if isinstance(value, Number):
     return value
   return as_number(value) if type(value) in NUMBERS else None
+
+
+def is_number(value: object) -> TypeGuard[Number | int | float | bool]:
+  """Tells whether a value is a number, static or not."""
+  return number_of(value) is not None
 
 
 def dtype_of_number(type_: type) -> tf.DType:

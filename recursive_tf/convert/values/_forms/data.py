@@ -7,10 +7,12 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert.values import _checks
 from recursive_tf.convert.values._abstract import (
+  ABSTRACT,
   Array,
   Base,
   IntOrFloat,
@@ -19,18 +21,34 @@ from recursive_tf.convert.values._abstract import (
   Weak,
   shown,
 )
+from recursive_tf.convert.values._containers import stacked
 from recursive_tf.convert.values._forms.base import (
+  EAGER_TENSOR,
+  NUMBERS,
   BaseForm,
+  Class,
+  DoesNotFit,
+  Encoded,
+  HandleForm,
+  Join,
   Mismatch,
+  Parts,
   Reader,
+  Seen,
+  Source,
   as_int_or_float,
   as_number,
   dtype_of_number,
   exact_float,
+  fits,
   is_exact,
+  is_heap_object,
+  join_specs,
   number_of,
   same_static,
 )
+from recursive_tf.convert.values._forms.maybe import MaybeForm
+from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._logits import has_logits
 from recursive_tf.convert.values._numbers import Number
 
@@ -39,7 +57,8 @@ from recursive_tf.convert.values._numbers import Number
 class StaticForm(BaseForm):
   """The same Python object each time."""
 
-  value: Any
+  is_static = True
+  value: object
 
   def __eq__(self, other: object) -> bool:
     return isinstance(other, StaticForm) and same_static(self.value, other.value)
@@ -50,7 +69,7 @@ class StaticForm(BaseForm):
   def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return self.value
 
   def constant(self) -> tuple[object, ...]:
@@ -58,6 +77,88 @@ class StaticForm(BaseForm):
 
   def describe(self) -> str:
     return f"the constant {shown(self.value)}"
+
+  def number_type(self) -> type | None:
+    return type(self.value) if type(self.value) in NUMBERS else None
+
+  def sequence_type(self) -> type | None:
+    kind = type(self.value)
+    return kind if issubclass(kind, (list, tuple)) else None
+
+  def elements(self) -> tuple[BaseForm, ...] | None:
+    return tuple(map(StaticForm, self.value)) if isinstance(self.value, tuple) else None
+
+  def is_of_strings(self) -> bool:
+    return type(self.value) is str
+
+  def is_repeatable(self) -> bool:
+    return True
+
+  def skeleton(self) -> object:
+    value = self.value
+    if type(value) is tuple:
+      return tuple, tuple(StaticForm(part).skeleton() for part in value)
+    if value is None or isinstance(value, (str, int, float, bool, bytes)):
+      return type(value), value
+    return "object", id(value)
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    if isinstance(other, StaticForm):
+      return _join_static(self.value, other.value, join)
+    if self.value is None and other is not None and other.can_be_none():
+      return MaybeForm(other)
+    if isinstance(other, NestForm) and isinstance(self.value, tuple):
+      parts = tuple(StaticForm(item) for item in self.value)
+      found: BaseForm = join(other, NestForm(type(self.value), tuple(range(len(parts))), parts))
+      return found
+    return _join_numbers(self, other)
+
+  def can_be_unbound(self) -> bool:
+    return True
+
+  def can_be_made(self) -> bool:
+    return self.value is None or is_heap_object(self.value)
+
+  def not_made(self) -> str | None:
+    return "A function" if isinstance(self.value, ABSTRACT) else None
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    return self.value
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    return stacked([self.value] * count)
+
+  def is_of_tensors(self) -> bool:
+    kinds = (*NUMBERS, str, bytes, tf.Tensor, tf.Variable, np.ndarray, np.generic)
+    return isinstance(self.value, kinds)
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    if not same_static(self.value, value):
+      raise DoesNotFit
+    return []
+
+
+def _join_static(a: object, b: object, join: Join) -> BaseForm | None:
+  if type(a) is type(b) and type(a) in NUMBERS:
+    return NumberForm(type(a))
+  if {type(a), type(b)} == {int, float}:
+    return IntOrFloatForm()
+  if isinstance(a, tuple) and isinstance(b, tuple):
+    if type(a) is type(b) and len(a) == len(b):
+      parts = [join(StaticForm(x), StaticForm(y)) for x, y in zip(a, b, strict=True)]
+      return NestForm(type(a), tuple(range(len(parts))), tuple(parts))
+    return None
+  if all(x is None or is_heap_object(x) for x in (a, b)):
+    return RefForm(frozenset([type(a), type(b)]))
+  return None
+
+
+def _join_numbers(a: BaseForm, b: BaseForm | None) -> BaseForm | None:
+  """Returns the form of ints and floats; None if these are others, or objects of the heap."""
+  if b is None or (a.is_of_heap() and b.is_of_heap()):
+    return None
+  kinds = a.number_types(), b.number_types()
+  return IntOrFloatForm() if all(kinds) and len(kinds[0] | kinds[1]) == 2 else None
 
 
 def _noted(tensor: object, reader: Reader) -> object:
@@ -71,6 +172,7 @@ def _noted(tensor: object, reader: Reader) -> object:
 class TensorForm(BaseForm):
   """A tensor."""
 
+  is_tensor = True
   spec: tf.TensorSpec
 
   def specs(self) -> Iterator[tf.TensorSpec]:
@@ -79,13 +181,45 @@ class TensorForm(BaseForm):
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [_noted(tf.convert_to_tensor(reader.tensor(reader.resolve(value))), reader)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     tensor = next(tensors)
     tensor.set_shape(self.spec.shape)
     return tensor
 
   def describe(self) -> str:
     return f"a tensor {self.spec.dtype.name}{self.spec.shape}"
+
+  def is_repeatable(self) -> bool:
+    return self.has_ranks()
+
+  def seen(self) -> Iterator[Seen]:
+    yield (), frozenset([EAGER_TENSOR]), self.spec
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    if isinstance(other, TensorForm):
+      return TensorForm(join_specs(self.spec, other.spec))
+    number = None if other is None else other.number_type()
+    is_taken = number is int and self.spec.dtype.is_integer
+    if number in (int, float) and (self.spec.dtype.is_floating or is_taken):
+      return WeakForm(self.spec, number)
+    return None
+
+  def can_be_none(self) -> bool:
+    return self.has_ranks()
+
+  def can_be_made(self) -> bool:
+    return self.has_ranks()
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    return source.tensor(next(parts), self.spec.dtype)
+
+  def is_of_tensors(self) -> bool:
+    return True
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    if not isinstance(value, tf.Tensor) or not fits(self.spec, value):
+      raise DoesNotFit
+    return [value]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,6 +245,39 @@ class ArrayForm(BaseForm):
     names = " or ".join(sorted(kind.__name__ for kind in self.types))
     return f"an array ({names}) {self.spec.dtype.name}{self.spec.shape}"
 
+  def seen(self) -> Iterator[Seen]:
+    yield (), self.types, self.spec
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    if not isinstance(other, (ArrayForm, TensorForm)):
+      return None
+    types = other.types if isinstance(other, ArrayForm) else frozenset([EAGER_TENSOR])
+    is_new = self.is_new and getattr(other, "is_new", True)
+    return ArrayForm(join_specs(self.spec, other.spec), self.types | types, is_new)
+
+  def can_be_none(self) -> bool:
+    return self.has_ranks()
+
+  def can_be_made(self) -> bool:
+    return self.has_ranks()
+
+  def not_made(self) -> str | None:
+    return "An array, or a variable,"
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    return source.numbers(next(parts))
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    return [source.numbers(tensor) for tensor in source.elements(next(parts), count)]
+
+  def is_of_tensors(self) -> bool:
+    return True
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    if type(value) not in self.types or not fits(self.spec, value):
+      raise DoesNotFit
+    return [value]
+
 
 @dataclasses.dataclass(frozen=True)
 class NumberForm(BaseForm):
@@ -131,11 +298,53 @@ class NumberForm(BaseForm):
     value = reader.resolve(value)
     return [tf.cast(as_number(value).tensor, dtype_of_number(self.type))]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Number(next(tensors), self.type)
 
   def describe(self) -> str:
     return f"a Python {self.type.__name__}"
+
+  def number_type(self) -> Class | None:
+    return self.type
+
+  def is_of_heap(self) -> bool:
+    return self.is_read
+
+  def is_repeatable(self) -> bool:
+    return True
+
+  def seen(self) -> Iterator[Seen]:
+    yield (), frozenset([self.type]), None
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    if other is not None and other.number_type() is self.type:
+      return NumberForm(self.type)
+    if self.is_read and isinstance(other, NumberForm) and other.is_read:
+      return RefForm(frozenset([self.type, other.type]))
+    return _join_numbers(self, other)
+
+  def can_be_none(self) -> bool:
+    return True
+
+  def can_be_made(self) -> bool:
+    return True
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    return self.type(source.numbers(next(parts)))
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    return [self.type(value) for value in source.numbers(next(parts)).tolist()]
+
+  def is_of_tensors(self) -> bool:
+    return True
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    is_own = type(value) is self.type
+    if isinstance(value, int) and is_own and self.type is int:
+      is_own = -(2**63) <= value < 2**63
+    if not is_own:
+      raise DoesNotFit
+    return [np.asarray(value, dtype_of_number(self.type).as_numpy_dtype)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,11 +368,42 @@ class IntOrFloatForm(BaseForm):
     is_int = old.type is int
     return [exact_float(numbers) if is_int else numbers, tf.fill([length], is_int)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return IntOrFloat(Number(next(tensors), float), next(tensors))
 
   def describe(self) -> str:
     return "a Python int or float"
+
+  def number_types(self) -> frozenset[type]:
+    return frozenset([int, float])
+
+  def seen(self) -> Iterator[Seen]:
+    yield (), frozenset([int, float]), None
+    yield (("float",),), frozenset([float]), None
+    yield (("isinstance", (int,)),), frozenset([bool]), None
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    return _join_numbers(self, other)
+
+  def can_be_none(self) -> bool:
+    return True
+
+  def can_be_made(self) -> bool:
+    return True
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    number, is_int = source.numbers(next(parts)), source.numbers(next(parts))
+    return int(number) if is_int else float(number)
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    numbers, are_ints = source.numbers(next(parts)), source.numbers(next(parts))
+    pairs = zip(numbers, are_ints, strict=True)
+    return [int(number) if is_int else float(number) for number, is_int in pairs]
+
+  def encode(self, value: Any, handles: Iterator[int]) -> Encoded:
+    if type(value) not in (int, float) or (type(value) is int and abs(value) >= 2**53):
+      raise DoesNotFit
+    return [np.float64(value), np.bool_(type(value) is int)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -200,21 +440,51 @@ class WeakForm(BaseForm):
       raise Mismatch(f"elements {old.describe()} and {self.describe()}")
     return [next(tensors), tf.fill([length], False)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Weak(next(tensors), next(tensors), self.type)
 
   def describe(self) -> str:
     return f"a tensor {self.spec.dtype.name}{self.spec.shape}"
 
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    if isinstance(other, WeakForm) and other.type is not self.type:
+      return None
+    if isinstance(other, (TensorForm, WeakForm)):
+      return WeakForm(join_specs(self.spec, other.spec), self.type)
+    return self if other is not None and other.number_type() is self.type else None
+
+  def can_be_made(self) -> bool:
+    return self.has_ranks()
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    tensor, is_number = next(parts), next(parts)
+    if bool(is_number):
+      return self.type(source.numbers(tensor).reshape(-1)[0])
+    return source.tensor(tensor, self.spec.dtype)
+
+  def is_stackable(self) -> bool:
+    return False
+
+  def is_of_tensors(self) -> bool:
+    return True
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    dtype, shape = self.spec.dtype, self.spec.shape
+    if isinstance(value, tf.Tensor):
+      if value.dtype != dtype or not shape.is_compatible_with(value.shape):
+        raise DoesNotFit
+      return [value, np.False_]
+    if type(value) is not self.type or not is_exact(value, dtype):
+      raise DoesNotFit
+    sizes = [1 if size is None else size for size in shape.as_list()]
+    return [np.full(sizes, value, dtype.as_numpy_dtype), np.True_]
+
 
 @dataclasses.dataclass(frozen=True)
-class RefForm(BaseForm):
+class RefForm(HandleForm):
   """An object of the heap, with the exact types it can have."""
 
   types: frozenset[type]
-
-  def specs(self) -> Iterator[tf.TensorSpec]:
-    yield tf.TensorSpec([], tf.int32)
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [reader.base(value).handle]
@@ -224,6 +494,44 @@ class RefForm(BaseForm):
 
   def describe(self) -> str:
     return f"an object ({', '.join(sorted(t.__name__ for t in self.types))})"
+
+  def number_types(self) -> frozenset[type]:
+    return self.types if self.types == {int, float} else frozenset()
+
+  def is_of_strings(self) -> bool:
+    return self.types == {str}
+
+  def is_of_heap(self) -> bool:
+    return True
+
+  def is_repeatable(self) -> bool:
+    return True
+
+  def seen(self) -> Iterator[Seen]:
+    yield (), self.types, None
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    found = _join_numbers(self, other)
+    if found is not None:
+      return found
+    if isinstance(other, RefForm):
+      return RefForm(self.types | other.types)
+    if isinstance(other, StaticForm) and (other.value is None or is_heap_object(other.value)):
+      return RefForm(self.types | {type(other.value)})
+    if isinstance(other, NumberForm) and other.is_read:
+      return RefForm(self.types | {other.type})
+    return None
+
+  def can_be_unbound(self) -> bool:
+    return True
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    if type(value) not in self.types:
+      raise DoesNotFit
+    return [np.int32(next(handles))]
+
+  def objects_in(self, value: object) -> Iterator[object]:
+    yield value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -237,3 +545,6 @@ class ClosureForm(BaseForm):
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Undefined("function")  # It is made again with its scopes.
+
+  def skeleton(self) -> object:
+    return "function", id(self.node)

@@ -8,16 +8,13 @@ from collections.abc import Iterator
 import tensorflow as tf
 
 from recursive_tf.convert.values._abstract import Made
-from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
+from recursive_tf.convert.values._forms.base import HandleForm, Mismatch, Reader
 from recursive_tf.convert.values._forms.data import RefForm
 
 
 @dataclasses.dataclass(frozen=True)
-class MadeForm(BaseForm):
+class MadeForm(HandleForm):
   """Anything: of other forms on other paths, or of a form that has no end; see `Made`."""
-
-  def specs(self) -> Iterator[tf.TensorSpec]:
-    yield tf.TensorSpec([], tf.int32)
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [reader.handle(value)]
@@ -34,3 +31,6 @@ class MadeForm(BaseForm):
 
   def describe(self) -> str:
     return "an old or a new object"
+
+  def is_structured(self) -> bool:
+    return True

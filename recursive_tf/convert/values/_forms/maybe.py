@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.values._abstract import Maybe, MaybeUnbound, Undefined, Unset
-from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
+from recursive_tf.convert.values._forms.base import (
+  BaseForm,
+  Encoded,
+  Join,
+  Mismatch,
+  NoneType,
+  Parts,
+  Reader,
+  Seen,
+  Source,
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class MaybeForm(BaseForm):
   """None, or a value of this form."""
 
-  value: Any
+  value: BaseForm
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.bool)
@@ -39,12 +49,59 @@ class MaybeForm(BaseForm):
       return [there, *self.value.widened(old.value, tensors, length, reader)]
     return [tf.fill([length], True), *self.value.widened(old, tensors, length, reader)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     is_there = next(tensors)
     return Maybe(self.value.unflatten(tensors), is_there)
 
   def describe(self) -> str:
     return f"None or {self.value.describe()}"
+
+  def children(self) -> tuple[BaseForm | None, ...]:
+    return (self.value,)
+
+  def is_structured(self) -> bool:
+    found: bool = self.value.is_structured()
+    return found
+
+  def seen(self) -> Iterator[Seen]:
+    yield (), frozenset([NoneType]), None
+    yield from self.value.seen()
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    if other is not None and any(value is None for value in other.constant()):
+      return self
+    if other is None:
+      raise Mismatch(f"{self.describe()} and nothing")
+    return MaybeForm(join(self.value, other.value if isinstance(other, MaybeForm) else other))
+
+  def can_be_unbound(self) -> bool:
+    found: bool = self.value.can_be_unbound()
+    return found
+
+  def can_be_made(self) -> bool:
+    found: bool = self.value.can_be_made()
+    return found
+
+  def not_made(self) -> str | None:
+    found: str | None = self.value.not_made()
+    return found
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    is_there = bool(next(parts))
+    value = self.value.rebuild(parts, source)
+    return value if is_there else None
+
+  def is_stackable(self) -> bool:
+    return False
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    if value is None:
+      return [np.False_, *self.value.zeros()]
+    return [np.True_, *self.value.encode(value, handles)]
+
+  def objects_in(self, value: object) -> Iterator[object]:
+    if value is not None:
+      yield from self.value.objects_in(value)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,8 +118,11 @@ class UndefinedForm(BaseForm):
   ) -> list[tf.Tensor]:
     raise Mismatch(f"elements {old.describe()} and nothing")
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Undefined(self.name)
+
+  def not_made(self) -> str | None:
+    return "What is not there on some paths"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +130,7 @@ class MaybeUnboundForm(BaseForm):
   """A variable that is not defined, or has a value of this form."""
 
   name: str
-  value: Any
+  value: BaseForm
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.bool)
@@ -83,7 +143,7 @@ class MaybeUnboundForm(BaseForm):
       return [value.is_bound, *self.value.flatten(value.value, reader)]
     return [tfi.constant(True, tf.bool), *self.value.flatten(value, reader)]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     is_bound = next(tensors)
     return MaybeUnbound(self.name, self.value.unflatten(tensors), is_bound)
 
@@ -95,8 +155,14 @@ class UnsetForm(BaseForm):
   def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Unset()
 
   def constant(self) -> tuple[object, ...]:
     return (Unset(),)
+
+  def not_made(self) -> str | None:
+    return "What is not there on some paths"
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,19 @@ from recursive_tf.convert.values._abstract import (
   LocalObject,
   tuple_of,
 )
-from recursive_tf.convert.values._forms.base import BaseForm, Reader
+from recursive_tf.convert.values._containers import container
+from recursive_tf.convert.values._forms.base import (
+  BaseForm,
+  Class,
+  DoesNotFit,
+  Encoded,
+  Join,
+  Parts,
+  Reader,
+  Seen,
+  Source,
+)
+from recursive_tf.convert.values._forms.rows import RowsForm
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +44,7 @@ class NestForm(BaseForm):
 
   type: type
   keys: tuple[Any, ...]
-  parts: tuple[Any, ...]
+  parts: tuple[BaseForm, ...]
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     for part in self.parts:
@@ -58,8 +71,98 @@ class NestForm(BaseForm):
       return "a method"
     return f"a {self.type.__name__} of {len(self.parts)}"
 
+  def children(self) -> tuple[BaseForm | None, ...]:
+    return self.parts
 
-def build(form: NestForm, parts: list[Any]) -> object:
+  def is_data(self) -> bool:
+    """Tells whether a value can be kept: it is no method and no view of a dict."""
+    return self.type is not BoundMethod and self.type not in VIEWS.values()
+
+  def sequence_type(self) -> Class | None:
+    return self.type if issubclass(self.type, (list, tuple)) else None
+
+  def elements(self) -> tuple[BaseForm, ...] | None:
+    return self.parts if self.sequence_type() else None
+
+  def is_structured(self) -> bool:
+    return True
+
+  def skeleton(self) -> object:
+    return self.type, self.keys, tuple(part.skeleton() for part in self.parts)
+
+  def seen(self) -> Iterator[Seen]:
+    if self.type is tuple:
+      yield (), frozenset([tuple]), None
+      for key, part in zip(self.keys, self.parts, strict=True):
+        for path, types, spec in part.seen():
+          yield (("item", key), *path), types, spec
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    if not isinstance(other, NestForm):
+      return None
+    if (self.type, self.keys) == (other.type, other.keys):
+      return NestForm(self.type, self.keys, tuple(map(join, self.parts, other.parts)))
+    if self.type is list and other.type is list:
+      return RowsForm(functools.reduce(join, [*self.parts, *other.parts]))
+    return None
+
+  def can_be_none(self) -> bool:
+    return all(part.can_be_none() or part.is_static for part in self.parts)
+
+  def can_be_unbound(self) -> bool:
+    return issubclass(self.type, tuple) and all(part.can_be_unbound() for part in self.parts)
+
+  def can_be_made(self) -> bool:
+    return self.is_data() and all(part.can_be_made() for part in self.parts)
+
+  def not_made(self) -> str | None:
+    if not self.is_data():
+      return "A method, or a view of a dict,"
+    if hasattr(self.type, "__del__"):
+      return f"{self.type.__name__}, which has a __del__,"
+    found = (part.not_made() for part in self.parts)
+    return next((text for text in found if text is not None), None)
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    return container(self.type, self.keys, [part.rebuild(parts, source) for part in self.parts])
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    if self.type is list and not any(part.is_tensor for part in self.parts):
+      columns = [next(parts) for _ in self.specs()]
+      rows = ([column[i] for column in columns] for i in range(count))
+      return [self.rebuild(iter(row), source) for row in rows]  # As `stacked` has it.
+    found = [part.rebuild_rows(parts, source, count) for part in self.parts]
+    return container(self.type, self.keys, found)
+
+  def is_stackable(self) -> bool:
+    is_structure = issubclass(self.type, (tuple, list, dict)) or dataclasses.is_dataclass(self.type)
+    return is_structure and all(part.is_stackable() for part in self.parts)
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    pairs = zip(self.parts, self.parts_in(value), strict=True)
+    return [tensor for part, inner in pairs for tensor in part.encode(inner, handles)]
+
+  def objects_in(self, value: object) -> Iterator[object]:
+    for part, inner in zip(self.parts, self.parts_in(value), strict=True):
+      yield from part.objects_in(inner)
+
+  def parts_in(self, value: Any) -> list[object]:
+    """Returns the parts of a Python container.
+
+    Raises:
+      DoesNotFit: If it is not of this form.
+    """
+    kind: object = type(value)
+    if kind is not self.type or len(value) != len(self.parts):
+      raise DoesNotFit
+    if kind is not dict:
+      return list(value)
+    if [(type(key), key) for key in value] != [(type(key), key) for key in self.keys]:
+      raise DoesNotFit
+    return list(value.values())
+
+
+def build(form: NestForm, parts: list[object]) -> object:
   """Makes a container of this form."""
   if form.type is list or form.type in VIEWS.values():
     found = LocalList(parts)
@@ -76,13 +179,6 @@ def build(form: NestForm, parts: list[Any]) -> object:
 
 def parts_of(value: Any) -> list[Any]:
   """Returns the parts of a container in the order of its form."""
-  if isinstance(value, LocalList):
-    assert value.items is not None  # Its form is a NestForm.
-    return list(value.items)
-  if isinstance(value, LocalDict):
-    return list(value.items.values())
-  if isinstance(value, LocalObject):
-    return list(value.fields.values())
   if isinstance(value, BoundMethod):
     return [value.function, value.owner]
-  return list(value)
+  return list(value if isinstance(value, tuple) else value.within())

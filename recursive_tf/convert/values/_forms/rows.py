@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.values._abstract import LocalList, Rows
-from recursive_tf.convert.values._forms.base import BaseForm, Mismatch, Reader
+from recursive_tf.convert.values._forms.base import (
+  BaseForm,
+  Class,
+  DoesNotFit,
+  Encoded,
+  Join,
+  Mismatch,
+  Parts,
+  Reader,
+  Source,
+)
 
 # In the names of ops that put elements together, of which the run then takes some and not others.
 STACKED = "recursive_tf_rows"
@@ -26,7 +38,7 @@ class RowsForm(BaseForm):
     type: list or tuple; None for a range or a view of a dict, which no result can be.
   """
 
-  element: Any
+  element: BaseForm | None
   type: type | None = list
 
   def specs(self) -> Iterator[tf.TensorSpec]:
@@ -48,16 +60,14 @@ class RowsForm(BaseForm):
 
   def _none(self) -> list[tf.Tensor]:
     """Returns the tensors of no elements."""
-    if any(spec.shape.rank is None for spec in self.element.specs()):
+    specs = [] if self.element is None else [*self.element.specs()]
+    if any(spec.shape.rank is None for spec in specs):
       raise Mismatch("elements of several ranks")
-    return [
-      tf.zeros([0, *(s or 0 for s in spec.shape.as_list())], spec.dtype)
-      for spec in self.element.specs()
-    ]
+    return [tf.zeros([0, *(s or 0 for s in spec.shape.as_list())], spec.dtype) for spec in specs]
 
   def _of_items(self, items: list[object], holder: object, reader: Reader) -> list[tf.Tensor]:
-    if not items:
-      return [tfi.constant(0, tf.int32), *([] if self.element is None else self._none())]
+    if not items or self.element is None:
+      return [tfi.constant(0, tf.int32), *self._none()]
     tensors = []
     flat = [self.element.flatten(item, reader) for item in items]
     for item in items:  # What is made into an object by itself is pinned by then.
@@ -76,7 +86,7 @@ class RowsForm(BaseForm):
       )
     return super()._widened(old, tensors, length, reader)
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     length = next(tensors)
     count = 0 if self.element is None else len(list(self.element.specs()))
     found = tuple(next(tensors) for _ in range(count))
@@ -86,6 +96,76 @@ class RowsForm(BaseForm):
 
   def describe(self) -> str:
     return f"a {'view' if self.type is None else self.type.__name__}"
+
+  def children(self) -> tuple[BaseForm | None, ...]:
+    return (self.element,)
+
+  def sequence_type(self) -> Class | None:
+    return self.type if self.type is not None and issubclass(self.type, (list, tuple)) else None
+
+  def elements(self) -> tuple[BaseForm, ...] | None:
+    return () if self.element is None else None
+
+  def is_structured(self) -> bool:
+    return True
+
+  def skeleton(self) -> object:
+    return self.type
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    if other is None:
+      return None
+    element = other.element if isinstance(other, RowsForm) else None
+    others = other.elements() if element is None else (element,)
+    if others is None or self.type is not other.sequence_type():
+      return None
+    found = [*others] if self.element is None else [self.element, *others]
+    return RowsForm(functools.reduce(join, found) if found else None, self.type)
+
+  def can_be_made(self) -> bool:
+    return self.type is not None and (self.element is None or self.element.can_be_made())
+
+  def not_made(self) -> str | None:
+    if self.type is None:
+      return "A range, or a view of a dict,"
+    found: str | None = None if self.element is None else self.element.not_made()
+    return found
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    length = int(next(parts))
+    assert self.type is not None  # Views are refused.
+    if self.element is None:
+      return self.type()
+    columns = [source.elements(next(parts), length) for _ in self.element.specs()]
+    rows = (iter([column[i] for column in columns]) for i in range(length))
+    return self.type(self.element.rebuild(row, source) for row in rows)
+
+  def is_stackable(self) -> bool:
+    return False
+
+  def encode(self, value: Any, handles: Iterator[int]) -> Encoded:
+    values = list(value)
+    if self.element is None:
+      if values:
+        raise DoesNotFit
+      return [np.int32(0)]
+    rows = [self.element.encode(inner, handles) for inner in values]
+    tensors: Encoded = []
+    for position, spec in enumerate(self.element.specs()):
+      if rows:
+        column = [row[position] for row in rows]
+        if not spec.shape.is_fully_defined() and len({tuple(value.shape) for value in column}) > 1:
+          raise DoesNotFit
+        is_tensor = any(isinstance(value, tf.Tensor) for value in column)
+        tensors.append(tf.stack(column) if is_tensor else np.stack(column))
+      else:
+        tensors.append(np.zeros([0, *(s or 0 for s in spec.shape)], spec.dtype.as_numpy_dtype))
+    return [np.int32(len(values)), *tensors]
+
+  def objects_in(self, value: Any) -> Iterator[object]:
+    if self.element is not None:
+      for inner in value:
+        yield from self.element.objects_in(inner)
 
 
 def check_shapes(shapes: list[tf.TensorShape]) -> None:

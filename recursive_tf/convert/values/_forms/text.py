@@ -5,10 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert.values._abstract import Base, Ref
-from recursive_tf.convert.values._forms.base import BaseForm, Reader
+from recursive_tf.convert.values._forms.base import (
+  BaseForm,
+  DoesNotFit,
+  Encoded,
+  Join,
+  Parts,
+  Reader,
+  Seen,
+  Source,
+)
 from recursive_tf.convert.values._forms.data import RefForm
 from recursive_tf.convert.values._text import Text, tensor_of
 
@@ -35,3 +45,29 @@ class TextForm(BaseForm):
 
   def describe(self) -> str:
     return "a string"
+
+  def seen(self) -> Iterator[Seen]:
+    yield (), frozenset([str]), None
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    return self if other is not None and other.is_of_strings() else None
+
+  def can_be_none(self) -> bool:
+    return True
+
+  def can_be_made(self) -> bool:
+    return True
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    return source.numbers(next(parts)).decode()
+
+  def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
+    return [value.decode() for value in source.numbers(next(parts))]
+
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    if type(value) is not str:
+      raise DoesNotFit
+    try:
+      return [np.array(value.encode(), object)]
+    except UnicodeEncodeError:  # Half of a surrogate pair.
+      raise DoesNotFit from None

@@ -1,0 +1,66 @@
+"""What of a class runs when attributes of its objects are read, written or dropped: one table."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any
+
+from recursive_tf.convert.heap import _libraries
+
+# The methods that see to all attributes, by what is done.
+_READ = ("__getattribute__", "__getattr__")
+_WRITE = ("__setattr__",)
+_ALL = (*_WRITE, "__delattr__", *_READ, "__del__")
+# What sees to one attribute, and runs no code of the user's that is not looked into.
+_PLAIN_DESCRIPTORS = (property, types.MemberDescriptorType, types.GetSetDescriptorType)
+
+
+def by_class(kind: type, name: str) -> object:
+  """Returns what objects of a class find in it, a decorated recursive function as the plain one.
+
+  What the class itself finds in its metaclass is not theirs.
+  """
+  found: Any = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+  return found.python if getattr(type(found), "_is_decorated", False) else found
+
+
+def in_class(kind: type, name: str) -> bool:
+  """Tells whether objects of a class find something in it."""
+  return any(name in vars(base) for base in kind.__mro__)
+
+
+def has_own_getattr(kind: type) -> bool:
+  """Tells whether reading an attribute runs code of the user's."""
+  return not _libraries.is_library(kind) and _has_users(kind, _READ)
+
+
+def is_plain_write(kind: type, name: str) -> bool:
+  """Tells whether setting an attribute does nothing else."""
+  found = inspect.getattr_static(kind, name, None)
+  has_setter = hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
+  return not _has_users(kind, _WRITE) and not has_setter
+
+
+def own_access(kind: type) -> str | None:
+  """Returns what runs any other code than Python's own, by whatever access; None if nothing."""
+  for name in _ALL:
+    found = inspect.getattr_static(kind, name, None)
+    if found is not getattr(object, name, None) and not is_generated(found):
+      return name
+  for base in kind.__mro__:
+    for name, found in vars(base).items():
+      if hasattr(type(found), "__set__") and not isinstance(found, _PLAIN_DESCRIPTORS):
+        return f"{type(found).__name__} {name!r}"
+  return None
+
+
+def _has_users(kind: type, names: tuple[str, ...]) -> bool:
+  """Tells whether one of these methods is the user's; one of a metaclass is not for its objects."""
+  found = (by_class(kind, name) for name in names)
+  return any(isinstance(f, types.FunctionType) and not _libraries.is_library(f) for f in found)
+
+
+def is_generated(init: object) -> bool:
+  """Tells whether a function was made of a string, as those of dataclasses are."""
+  return getattr(getattr(init, "__code__", None), "co_filename", "") == "<string>"

@@ -1,0 +1,148 @@
+"""Objects of the heap, read when they are needed."""
+
+from __future__ import annotations
+
+import ast
+import types
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._kinds import is_builtin_container, is_plain_sequence
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.semantics import (
+  _as_eager,
+  _attributes,
+  _calls,
+  _items,
+  _iteration,
+  _operators,
+  _truth,
+)
+from recursive_tf.convert.semantics._protocols import own_length
+from recursive_tf.convert.semantics.builtins import _table
+from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
+from recursive_tf.convert.semantics.kinds._of_run import OfRun
+from recursive_tf.convert.values._abstract import Missing, Raises, Ref, Rows
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._operands import ByType
+
+_LEAVES = {str, int, float, bool}
+
+
+class OfRef(OfRun[Ref]):
+  """Something that is read from the heap."""
+
+  def _kinds(self) -> frozenset[type]:
+    return self.frame.types_of(self.value) - {NoneType, Missing}
+
+  def truth(self) -> object:
+    return _truth.of_ref(self.ip, self.value)
+
+  def length(self) -> object:
+    ip, kinds = self.ip, self._kinds()
+    if any(not is_builtin_container(kind) for kind in kinds):
+      groups = [[kind] for kind in sorted(kinds, key=repr)]
+      return _attributes.by_type(ip, self.value, groups, self._length)
+    ip.conversion.effects.check_unchanged(ip)
+    return self.frame.length(self.value)
+
+  def _length(self, ref: Ref, group: list[type]) -> object:
+    if is_builtin_container(group[0]):
+      return self.frame.length(ref)
+    return own_length(self.ip, self.ip.attribute(ref, "__len__"))
+
+  def attribute(self, name: str) -> object:
+    return _attributes.of_ref(self.ip, self.value, name)
+
+  def item(self, key: object) -> object:
+    return _items.item_of_heap(self.ip, self.value, key)
+
+  def rows(self, one_by_one: bool) -> Rows | None:
+    ip, value, kinds = self.ip, self.value, self._kinds()
+    if kinds and all(is_plain_sequence(kind) for kind in kinds):
+      ip.conversion.effects.check_unchanged(ip)
+      return self.frame.elements(value)
+    if kinds and all(issubclass(k, dict) and k.__iter__ is dict.__iter__ for k in kinds):
+      return _iteration.contents_of_dict(ip, value, "keys")
+    plain = frozenset(kind for kind in kinds if is_plain_sequence(kind))
+    if plain and kinds - plain <= _LEAVES:
+      # Lists with leaves of another kind, which no sensible path gets to.
+      self.frame.demand(_attributes.is_exactly(ip, value, plain).tensor)
+      self.frame.narrow([(value, plain)])
+      return self.rows(False)
+    found = _iteration.own_rows(ip, value, self.frame.types_of(value))
+    if found is not None:
+      return found
+    if any(hasattr(kind, "__iter__") or hasattr(kind, "__getitem__") for kind in kinds):
+      raise self.frame.refuse(
+        Reason.OPAQUE_READ, f"Iterating over a {' or '.join(k.__name__ for k in kinds)}."
+      )
+    raise Raises
+
+  def taken_apart(self, rows: Rows, count: int | None) -> list[object]:
+    if count is None or not _iteration.has_items_in_order(self.ip, self.value):
+      return super().taken_apart(rows, count)
+    length = self.frame.length(self.value)
+    self.frame.demand(tf.equal(length.tensor, count))
+    return [_items.builtin_item(self.ip, self.value, i) for i in range(count)]
+
+  def unary(self, op: type[ast.unaryop]) -> object:
+    raise _operators.unsupported(self.ip, op.__name__, self.value, self.value)
+
+  def class_of(self) -> object:
+    kinds = self.frame.types_of(self.value) - {Missing}
+    if len(kinds) == 1:
+      return next(iter(kinds))
+    return ByType(self.value, {kind: kind for kind in sorted(kinds, key=repr)})
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    frame, value = self.frame, self.value
+    kinds = frame.types_of(value) - {Missing}
+    inside = frozenset(kind for kind in kinds if is_subclass_of(self.ip, kind, classes))
+    if len(inside) in (0, len(kinds)):
+      _attributes.demand_there(self.ip, value)
+      return bool(inside)
+    found = frame.number(value.step("isinstance", tuple(sorted(inside, key=repr))))
+    return frame.note(found, [(value, inside)], [(value, frame.types_of(value) - inside)])
+
+  def is_callable(self) -> bool:
+    kinds = self.frame.types_of(self.value) - {Missing}
+    found = {_attributes.by_class(kind, "__call__") is not None for kind in kinds}
+    if len(found) != 1:
+      raise self.frame.refuse(
+        Reason.UNSUPPORTED_OPERATION, "callable() of objects of several classes."
+      )
+    return found.pop()
+
+  def call(self, args: list[object], kwargs: dict[str, object]) -> object:
+    if _calls.spread(args) is not None:
+      return _table.call_spread(self.ip, self.value, args)
+    if self.value.path and self.value.path[-1][0] == "lookup":
+      return _calls.call_entry(self.ip, self.value, args, kwargs)
+    own = [(kind, _attributes.by_class(kind, "__call__")) for kind in self._kinds()]
+    if own and all(
+      isinstance(call, types.FunctionType) and not _libraries.is_library(kind) for kind, call in own
+    ):
+      return _calls.call(self.ip, self.ip.attribute(self.value, "__call__"), args, kwargs)
+    return _calls.call_no_function(self.ip, self.value, args)
+
+  def converted(self, kind: type, is_alone: bool) -> object:
+    if is_alone and self._kinds() == {str}:
+      return self.frame.number(self.value.step(kind.__name__))
+    return super().converted(kind, is_alone)
+
+  def listed(self) -> object:
+    return _as_eager.listed(self._kinds())
+
+  def may_equal_number(self) -> bool:
+    return True
+
+  def is_none(self) -> object:
+    return self.frame.is_none(self.value)
+
+  def entry(self, table: dict[object, object]) -> object:
+    return _items.lookup(self.ip, table, self.value)
+
+  def entry_of_heap(self, ref: Ref) -> object:
+    return _items.item_by_string(self.ip, ref, self.value)

@@ -1,0 +1,328 @@
+"""What is known at conversion: a Python object stands for itself, and is guarded."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import types
+from collections.abc import Collection
+from typing import Any, Generic, TypeVar
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.semantics import (
+  _arrays,
+  _as_eager,
+  _attributes,
+  _calls,
+  _items,
+  _iteration,
+  _native,
+  _operators,
+  _text,
+)
+from recursive_tf.convert.semantics._protocols import is_own, own_length, own_method, own_truth
+from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
+from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
+from recursive_tf.convert.values import _numbers
+from recursive_tf.convert.values._abstract import (
+  Array,
+  BoundMethod,
+  LocalList,
+  Raises,
+  Ref,
+  Rows,
+  is_static,
+  named,
+  tuple_of,
+)
+from recursive_tf.convert.values._forms import NUMBERS
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import Once, Slice
+
+Value = TypeVar("Value")
+
+
+class Known(Generic[Value]):
+  """A Python object; also what any other kind does that has nothing of its own.
+
+  Attributes:
+    is_unchanging: whether the number of its elements stays what it is.
+  """
+
+  is_unchanging = False
+
+  def __init__(self, ip: Host, value: Value):
+    self.ip = ip
+    self.frame = ip.frame
+    self.value = value
+
+  def truth(self) -> object:
+    ip = self.ip
+    for name in ("__bool__", "__len__"):
+      method = _attributes.by_class(ip.conversion.guards.type_of(self.value), name)
+      is_users = method is not None and not _libraries.is_library(self.value)
+      if is_users and hasattr(method, "__code__"):
+        return own_truth(ip, BoundMethod(method, self.value), name)
+    return bool(self.value)
+
+  def length(self) -> object:
+    ip, value = self.ip, self.value
+    method = getattr(ip.conversion.guards.type_of(value), "__len__", None)
+    if hasattr(method, "__code__"):
+      return own_length(ip, BoundMethod(method, value))
+    found = known(ip, len, value)
+    return found if self.is_unchanging else ip.conversion.guards.length(value)
+
+  def attribute(self, name: str) -> object:
+    return _attributes.of_static(self.ip, self.value, name)
+
+  def item(self, key: object) -> object:
+    own = own_method(self.value, "__getitem__")
+    if own is not None:
+      return self.ip.call(own, [key], {})
+    if own_method(self.value, "__iter__") is not None:  # By which the elements are read here.
+      raise self.frame.refuse(
+        Reason.OPAQUE_READ, f"An item of a {named(self.value)}, which has an __iter__."
+      )
+    return self.builtin_item(key)
+
+  def builtin_item(self, key: object) -> object:
+    """Returns an item, where the class has no way of its own to them."""
+    method = getattr(self.ip.conversion.guards.type_of(self.value), "__getitem__", None)
+    if isinstance(method, types.FunctionType) and not _libraries.is_library(method):
+      return self.ip.call(BoundMethod(method, self.value), [key], {})
+    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a {named(self.value)}.")
+
+  def write_item(self, key: object, new: object) -> None:
+    self.ip.conversion.effects.write_item(self.ip, self.value, key, new)
+
+  def rows(self, one_by_one: bool) -> Rows | None:
+    return None
+
+  def fixed_items(self, count: int | None) -> list[object]:
+    if is_own(self.value, "__iter__"):
+      method: Any = type(self.value)
+      found = self.ip.call(BoundMethod(method.__iter__, self.value), [], {})
+      if isinstance(found, Once) or (isinstance(found, LocalList) and found.is_iterator):
+        return self.ip.fixed_items(found.value if isinstance(found, Once) else found)
+      raise self.frame.refuse(Reason.OPAQUE_READ, "__iter__ that does not return iter(...).")
+    rows = self.rows(False)
+    return self.elements() if rows is None else self.taken_apart(rows, count)
+
+  def taken_apart(self, rows: Rows, count: int | None) -> list[object]:
+    """Returns as many elements as there have to be, of what has as many as the run finds."""
+    return _iteration.taken_apart(self.ip, rows, count)
+
+  def elements(self) -> list[object]:
+    """Returns the elements of what has a known number of them."""
+    ip = self.ip
+    value: Any = self.value
+    if is_own(value, "__getitem__", "__len__"):
+      raise self.frame.refuse(Reason.OPAQUE_READ, f"Iterating over a {named(value)} by its items.")
+    is_stream = isinstance(value, tf.data.Dataset) or hasattr(type(value), "__next__")
+    if not is_stream and hasattr(type(value), "__len__"):
+      count = len(value)
+      ip.budget.take(count)
+      # What has a length need not end there.
+      elements = ip.native(lambda v: list(itertools.islice(v, count)), [value], {})
+      return list(elements.items)
+    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"Iterating over a {named(value)}.")
+
+  def unary(self, op: type[ast.unaryop]) -> object:
+    return self.ip.native(_operators.UNARY[op], [self.frame.tensor(self.value)], {})
+
+  def class_of(self) -> object:
+    return self.ip.conversion.guards.type_of(self.value)
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    is_subclass_of(self.ip, type(self.value), classes)  # Guards it.
+    return isinstance(self.value, classes)
+
+  def is_callable(self) -> object:
+    return callable(self.value)
+
+  def lowered(self) -> object:
+    if is_static(self.value):
+      _native.watch_calls(self.ip, self.value)
+    return self.frame.tensor(self.value)
+
+  def call(self, args: list[object], kwargs: dict[str, object]) -> object:
+    return _calls.call_known(self.ip, self.value, args, kwargs)
+
+  def plain(self) -> object:
+    return self.value
+
+  def absolute(self) -> object:
+    if all_known([self.value]):
+      return known(self.ip, abs, self.value)
+    return self.ip.native(abs, [self.value], {})
+
+  def converted(self, kind: type, is_alone: bool) -> object:
+    raise self.frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of what only the run knows.")
+
+  def listed(self) -> object:
+    value: object = self.value
+    if isinstance(value, (tf.Variable, keras.Variable)):
+      return _as_eager.TENSOR
+    is_number = type(value) in NUMBERS or isinstance(value, np.generic)
+    return type(value) if is_number else None
+
+  def is_none(self) -> object:
+    return self.frame.resolve(self.value) is None
+
+  def may_equal_number(self) -> bool:
+    is_of_tensorflow = isinstance(self.value, (tf.Variable, np.generic))
+    return is_of_tensorflow or is_own(self.value, "__eq__", "__ne__")
+
+  def entry(self, table: dict[object, object]) -> object:
+    if not is_static(self.value) or isinstance(self.value, tf.Tensor):
+      raise self.frame.refuse(Reason.NEEDS_VALUE, "A dict's item by a key that only the run knows.")
+    found = self.ip.conversion.guards.entry(table, self.value)
+    if self.value not in table:
+      raise Raises
+    return found
+
+  def entry_of_heap(self, ref: Ref) -> object:
+    return _items.item_by_constant(self.ip, ref, self.value)
+
+
+class OfTuple(Known[tuple[object, ...]]):
+  """A tuple, also a named one; what is in it may be known in the run only."""
+
+  is_unchanging = True
+
+  def builtin_item(self, key: object) -> object:
+    return _items.fixed(self.ip, self.value, key)
+
+  def elements(self) -> list[object]:
+    self.ip.budget.take(len(self.value))
+    return list(self.value)
+
+  def entry(self, table: dict[object, object]) -> object:
+    if _items.is_tuple_of_run(self.value):
+      return _items.lookup(self.ip, table, self.value)
+    return super().entry(table)
+
+  def lowered(self) -> object:
+    parts = [_native.lowered(self.ip, part) for part in self.value]
+    return tuple_of(type(self.value), parts)
+
+
+class OfShape(Known[tf.TensorShape]):
+  """A shape that is known."""
+
+  def builtin_item(self, key: object) -> object:
+    index = _items.known_index(self.ip, key, named(self.value))
+    return _items.sliced(self.value, index)
+
+
+class OfRange(Known[range]):
+  """A range that is known."""
+
+  def builtin_item(self, key: object) -> object:
+    index = _items.known_index(self.ip, key, named(self.value))
+    return _items.sliced(self.value, index)
+
+  def elements(self) -> list[object]:
+    self.ip.budget.take(len(self.value))
+    return list(self.value)
+
+
+class OfString(Known[str]):
+  """A string that is known."""
+
+  is_unchanging = True
+
+  def builtin_item(self, key: object) -> object:
+    is_of_run = isinstance(key, Number) or (isinstance(key, Slice) and key.static() is None)
+    if type(self.value) is str and is_of_run:
+      return _text.item(self.ip, self.value, key)
+    index = _items.known_index(self.ip, key, named(self.value))
+    return _items.sliced(self.value, index)
+
+  def elements(self) -> list[object]:
+    self.ip.budget.take(len(self.value))
+    return list(self.value)
+
+
+class OfFrozenSet(Known[Collection[object]]):
+  """A frozen set that is known."""
+
+  def elements(self) -> list[object]:
+    self.ip.budget.take(len(self.value))
+    return self.ip.conversion.guards.elements(self.value)
+
+
+class OfSet(OfFrozenSet):
+  """A set that is known."""
+
+  def truth(self) -> object:
+    length = self.length()
+    return _numbers.to_bool(length) if isinstance(length, Number) else length > 0
+
+  def length(self) -> Any:
+    return _items.length_of_static(self.ip, self.value)
+
+
+class OfListOrDict(OfSet):
+  """A list or a dict that is known: what the program writes there is read by its effects."""
+
+  def builtin_item(self, key: object) -> object:
+    return _items.item_of_static(self.ip, self.value, key)
+
+  def rows(self, one_by_one: bool) -> Rows | None:
+    if is_own(self.value, "__iter__"):
+      return None
+    state = self.ip.conversion.effects.read_static_elements(self.ip, self.value)
+    return None if state is None else state.value
+
+  def lowered(self) -> object:
+    if self.ip.conversion.effects.is_changed(self.value):
+      raise self.frame.refuse(
+        Reason.EFFECT_ORDER, f"A {named(self.value)} that is changed is passed to a library."
+      )
+    return super().lowered()
+
+
+class OfVariable(Known[tf.Variable]):
+  """A variable, where it is not read."""
+
+  def lowered(self) -> object:
+    if self.ip.conversion.is_step:
+      _native.watch_calls(self.ip, self.value)
+      return self.value  # A tape asks for the variable itself.
+    return super().lowered()
+
+
+class OfNumpy(Known[np.ndarray]):
+  """An array of NumPy that is known: it may change between runs."""
+
+  def _array(self) -> Array:
+    return Array(self.frame.tensor(self.value), frozenset([type(self.value)]), False)
+
+  def truth(self) -> object:
+    return self.ip.kind_of(self.frame.tensor(self.value)).truth()
+
+  def builtin_item(self, key: object) -> object:
+    return self.ip.kind_of(self._array()).item(key)
+
+  def elements(self) -> list[object]:
+    return _arrays.elements(self.ip, self._array())
+
+  def unary(self, op: type[ast.unaryop]) -> object:
+    raise _arrays.refuse(self.ip, op.__name__)
+
+  def plain(self) -> object:
+    return self.frame.tensor(self.value)
+
+  def absolute(self) -> object:
+    raise _arrays.refuse(self.ip, "abs()")
+
+  def may_equal_number(self) -> bool:
+    return True

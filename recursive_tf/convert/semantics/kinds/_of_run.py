@@ -1,0 +1,257 @@
+"""What only the run knows, and can be used in few ways: nothing is known of its class."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.heap._columns import NONE
+from recursive_tf.convert.semantics import _calls, _entries, _items, _native, _shapes, _text
+from recursive_tf.convert.semantics._attributes import Super, in_class
+from recursive_tf.convert.semantics.builtins import _table
+from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
+from recursive_tf.convert.semantics.kinds._known import Known, Value
+from recursive_tf.convert.values._abstract import (
+  Abstract,
+  BoundMethod,
+  Builtin,
+  Closure,
+  Made,
+  Maybe,
+  Ref,
+  named,
+)
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import ByKey, Shape, Slice
+from recursive_tf.convert.values._text import Text
+
+
+class OfRun(Known[Value]):
+  """A value that is no Python object."""
+
+  def class_of(self) -> object:
+    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "type() of what only the run knows.")
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "isinstance of what only the run knows.")
+
+
+class OfNoAttributes(OfRun[Value]):
+  """A value of which no attribute can be read."""
+
+  def attribute(self, name: str) -> object:
+    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, f".{name} of a {named(self.value)}.")
+
+
+class OfPassed(OfNoAttributes[Value]):
+  """A value that no library takes."""
+
+  def lowered(self) -> object:
+    raise self.frame.refuse(
+      Reason.OPAQUE_CALL, f"A {named(self.value)} of the program is passed to a library."
+    )
+
+
+class OfSlice(Known[Slice]):
+  """A slice, where it is an argument."""
+
+  def lowered(self) -> object:
+    raise self.frame.refuse(
+      Reason.OPAQUE_CALL, f"A {named(self.value)} of the program is passed to a library."
+    )
+
+
+class OfFunction(OfPassed[Value]):
+  """What the program can call."""
+
+  def truth(self) -> object:
+    return True
+
+  def is_callable(self) -> bool:
+    return True
+
+
+class OfClosure(OfFunction[Closure]):
+  """A function that the program defines."""
+
+  def call(self, args: list[object], kwargs: dict[str, object]) -> object:
+    return self.ip.call_function(self.value, args, kwargs)
+
+
+class OfMethod(OfFunction[BoundMethod]):
+  """A method with the object that it belongs to."""
+
+  def call(self, args: list[object], kwargs: dict[str, object]) -> object:
+    _calls.refuse_subgraph(self.ip, self.value.owner)
+    return _calls.call(self.ip, self.value.function, [self.value.owner, *args], kwargs)
+
+
+class OfBuiltin(OfFunction[Builtin]):
+  """A method of a value, done by the converter."""
+
+  def call(self, args: list[object], kwargs: dict[str, object]) -> object:
+    if _calls.spread(args) is not None:
+      return _table.call_spread(self.ip, self.value, args)
+    _calls.check_fit(self.ip, self.value.name, self.value.call, args, kwargs)
+    return self.value.call(*args, **kwargs)
+
+
+class OfSuper(Known[Super]):
+  """What `super()` gives."""
+
+  def attribute(self, name: str) -> object:
+    return self.value.read(name)
+
+
+class OfMaybe(OfRun[Maybe]):
+  """None on some paths, where it is not resolved."""
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    is_value = self.ip.kind_of(self.value.value).is_instance(classes)
+    if is_value is issubclass(NoneType, classes):
+      return is_value
+    return self.frame.cond(
+      Number(self.value.is_there, bool), lambda: is_value, lambda: issubclass(NoneType, classes)
+    )
+
+  def is_callable(self) -> bool:
+    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
+
+  def is_none(self) -> object:
+    return Number(tf.logical_not(self.value.is_there), bool)
+
+
+class OfAbstract(OfNoAttributes[Abstract]):
+  """Any further value that only the run knows."""
+
+  def truth(self) -> object:
+    raise self.frame.refuse(Reason.NEEDS_VALUE, f"{self.value.description} is tested.")
+
+  def length(self) -> object:
+    raise self.frame.refuse(Reason.NEEDS_VALUE, f"The length of: {self.value.description}.")
+
+  def write_item(self, key: object, new: object) -> None:
+    raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(self.value)}.")
+
+  def entry(self, table: dict[object, object]) -> object:
+    raise self.frame.refuse(
+      Reason.NEEDS_VALUE, "A dict's item by a string that only the run makes."
+    )
+
+
+class OfEntry(OfAbstract):
+  """An entry of a table."""
+
+  value: ByKey
+
+  def truth(self) -> object:
+    if not all(map(_has_known_truth, self.value.values)):
+      return super().truth()
+    return _entries.for_each(self.ip, self.value, lambda one: self.ip.truth(one))
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    return _entries.for_each(
+      self.ip, self.value, lambda one: self.ip.kind_of(one).is_instance(classes)
+    )
+
+  def is_callable(self) -> object:
+    return _entries.for_each(self.ip, self.value, lambda one: self.ip.kind_of(one).is_callable())
+
+  def fixed_items(self, count: int | None) -> list[object]:
+    return _entries.parts(self.ip, self.value)
+
+  def lowered(self) -> object:
+    raise self.frame.refuse(
+      Reason.OPAQUE_CALL, f"A {named(self.value)} of the program is passed to a library."
+    )
+
+
+def _has_known_truth(value: object) -> bool:
+  """Tells whether an entry of a table is true, or None."""
+  is_true = not any(in_class(type(value), name) for name in ("__bool__", "__len__"))
+  return value is None or _entries.is_failing(value) or is_true
+
+
+class OfByType(OfAbstract):
+  """What the class of an object says."""
+
+  def is_callable(self) -> bool:
+    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
+
+
+class OfMade(OfAbstract):
+  """An object that the run made, or one of the heap."""
+
+  value: Made
+
+  def truth(self) -> object:
+    raise self.frame.refuse(Reason.MADE_OBJECT, f"Its truth is asked: {self.value.description}.")
+
+  def attribute(self, name: str) -> object:
+    raise self.frame.refuse(Reason.MADE_OBJECT, f".{name}: {self.value.description}.")
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    raise self.frame.refuse(Reason.MADE_OBJECT, f"isinstance: {self.value.description}.")
+
+  def is_callable(self) -> bool:
+    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
+
+  def is_none(self) -> object:
+    return Number(tf.equal(self.value.handle, NONE), bool)
+
+
+class OfRunShape(OfAbstract):
+  """The shape of a tensor, of which only the run knows a size."""
+
+  value: Shape
+
+  def truth(self) -> object:
+    return True  # Also of a scalar: its rank is known.
+
+  def length(self) -> object:
+    return len(self.value.dims)
+
+  def attribute(self, name: str) -> object:
+    return _shapes.read(self.ip, self.value, name)
+
+  def builtin_item(self, key: object) -> object:
+    return _shapes.item(self.ip, self.value, _items.known_index(self.ip, key, "shape"))
+
+  def elements(self) -> list[object]:
+    return list(self.value.dims)
+
+  def lowered(self) -> object:
+    return [_native.lowered(self.ip, size) for size in self.value.dims]
+
+
+class OfText(OfAbstract):
+  """A string that only the run knows."""
+
+  value: Text
+
+  def truth(self) -> object:
+    return _text.truth(self.ip, self.value)
+
+  def length(self) -> object:
+    return _text.length(self.ip, self.value)
+
+  def builtin_item(self, key: object) -> object:
+    return _text.item(self.ip, self.value, key)
+
+  def class_of(self) -> object:
+    return str
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    return is_subclass_of(self.ip, str, classes)
+
+  def lowered(self) -> object:
+    raise self.frame.refuse(
+      Reason.OPAQUE_CALL, f"A {named(self.value)} of the program is passed to a library."
+    )
+
+  def entry(self, table: dict[object, object]) -> object:
+    return _items.lookup(self.ip, table, self.value)
+
+  def entry_of_heap(self, ref: Ref) -> object:
+    return _items.item_by_string(self.ip, ref, self.value)

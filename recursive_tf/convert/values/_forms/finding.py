@@ -1,0 +1,170 @@
+"""The most specific form of one value: each kind of value has one."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.values._abstract import (
+  Abstract,
+  Array,
+  BoundMethod,
+  Container,
+  IntOrFloat,
+  LocalDict,
+  LocalList,
+  LocalObject,
+  Made,
+  Maybe,
+  MaybeUnbound,
+  Missing,
+  Ref,
+  Rows,
+  Undefined,
+  Unset,
+  Weak,
+)
+from recursive_tf.convert.values._forms.base import NUMBERS, BaseForm, Reader
+from recursive_tf.convert.values._forms.data import (
+  ArrayForm,
+  IntOrFloatForm,
+  NumberForm,
+  RefForm,
+  StaticForm,
+  TensorForm,
+  WeakForm,
+)
+from recursive_tf.convert.values._forms.made import MadeForm
+from recursive_tf.convert.values._forms.maybe import (
+  MaybeForm,
+  MaybeUnboundForm,
+  UndefinedForm,
+  UnsetForm,
+)
+from recursive_tf.convert.values._forms.nest import NestForm
+from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._forms.text import TextForm
+from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._text import Text
+from recursive_tf.convert.values._value import nearest
+
+
+def form_of(value: object, reader: Reader) -> BaseForm:
+  """Returns the most specific form of one value."""
+  value = reader.optional(value)
+  if isinstance(value, Maybe):
+    return MaybeForm(form_of(value.value, reader))
+  if isinstance(value, keras.Variable):
+    reader.note_copied(value.value)
+  if isinstance(value, tf.Variable):
+    reader.note_copied(value)
+    return ArrayForm(_spec(value), frozenset([type(value)]), False)
+  value = reader.resolve(value)
+  return nearest(_FORMS, value)(value, reader)
+
+
+def _of_number(value: Number, reader: Reader) -> BaseForm:
+  return NumberForm(value.type, reader.source(value) is not None)
+
+
+def _of_ref(value: Ref, reader: Reader) -> BaseForm:
+  types = reader.types_of(value)
+  if reader.is_made_string(value):
+    return TextForm()
+  return RefForm(types - {Missing} or types)  # What is missing fails as it is passed on.
+
+
+def _of_list(value: LocalList, reader: Reader) -> BaseForm:
+  if value.is_iterator:
+    text = "An iterator is passed on, returned or kept. Make it a list where it is made."
+    raise reader.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  content = value.content
+  if isinstance(content, Rows):
+    return RowsForm(content.form)
+  return NestForm(value.type, tuple(range(len(content))), _forms(content, reader))
+
+
+def _of_dict(value: LocalDict, reader: Reader) -> BaseForm:
+  return NestForm(dict, tuple(value.items), _forms(value.items.values(), reader))
+
+
+def _of_object(value: LocalObject, reader: Reader) -> BaseForm:
+  return NestForm(value.type, tuple(value.fields), _forms(value.fields.values(), reader))
+
+
+def _of_method(value: BoundMethod, reader: Reader) -> BaseForm:
+  return NestForm(BoundMethod, (0, 1), _forms((value.function, value.owner), reader))
+
+
+def _of_tuple(value: tuple[object, ...], reader: Reader) -> BaseForm:
+  if _is_plain(value):
+    return StaticForm(value)
+  return NestForm(type(value), tuple(range(len(value))), _forms(value, reader))
+
+
+def _of_numpy(value: np.ndarray | np.generic, reader: Reader) -> BaseForm:
+  return ArrayForm(_spec(value), frozenset([type(value)]), False)
+
+
+def _of_abstract(value: Abstract, reader: Reader) -> BaseForm:
+  raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
+
+
+def _or_made(
+  of_container: Callable[[Any, Reader], BaseForm],
+) -> Callable[[Container, Reader], BaseForm]:
+  """Returns what gives the form of a container that may be known by its number."""
+
+  def found(value: Container, reader: Reader) -> BaseForm:
+    return MadeForm() if reader.has_handle(value) else of_container(value, reader)
+
+  return found
+
+
+# By class of the value, or the nearest of its bases; all else is a constant.
+_FORMS = types.MappingProxyType[type, Callable[[Any, Reader], BaseForm]](
+  {
+    Number: _of_number,
+    IntOrFloat: lambda value, reader: IntOrFloatForm(),
+    Weak: lambda value, reader: WeakForm(_spec(value.tensor), value.type),
+    Ref: _of_ref,
+    Array: lambda value, reader: ArrayForm(_spec(value.tensor), value.types, value.is_new),
+    Text: lambda value, reader: TextForm(),
+    Made: lambda value, reader: MadeForm(),
+    Abstract: _of_abstract,
+    Undefined: lambda value, reader: UndefinedForm(value.name),
+    MaybeUnbound: lambda value, reader: MaybeUnboundForm(value.name, form_of(value.value, reader)),
+    Unset: lambda value, reader: UnsetForm(),
+    LocalList: _or_made(_of_list),
+    Rows: lambda value, reader: RowsForm(value.form, value.type),
+    LocalDict: _or_made(_of_dict),
+    LocalObject: _or_made(_of_object),
+    BoundMethod: _of_method,
+    tuple: _of_tuple,
+    np.ndarray: _of_numpy,
+    np.generic: _of_numpy,
+    tf.Tensor: lambda value, reader: TensorForm(_spec(value)),
+    object: lambda value, reader: StaticForm(value),
+  }
+)
+
+
+def _forms(values: Iterable[object], reader: Reader) -> tuple[BaseForm, ...]:
+  return tuple(form_of(value, reader) for value in values)
+
+
+def _is_plain(value: object) -> bool:
+  """Tells whether a tuple is known at conversion, numbers and names only."""
+  if isinstance(value, tuple):
+    return all(_is_plain(item) for item in value)
+  return value is None or isinstance(value, (*NUMBERS, str, type))
+
+
+def _spec(value: Any) -> tf.TensorSpec:
+  return tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))

@@ -1,0 +1,46 @@
+"""Paths of reads: from an object of the heap, step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Step = tuple[Any, ...]
+Path = tuple[Step, ...]
+
+
+_CONSTANTS = (str, int, float, bool, bytes, tuple, type(None))
+
+
+def _is_same(a: Any, b: Any) -> bool:
+  if a is b or type(a) is not type(b):
+    return a is b
+  if isinstance(a, tuple):
+    return len(a) == len(b) and all(map(_is_same, a, b))
+  return isinstance(a, _CONSTANTS) and a == b and repr(a) == repr(b)
+
+
+class Held:
+  """An object of the program that a step of a path mentions.
+
+  Equal if it is the same object, or an equal constant of the same type.
+  """
+
+  def __init__(self, value: Any):
+    self.value = value
+
+  def __eq__(self, other: object) -> bool:
+    return isinstance(other, Held) and _is_same(self.value, other.value)
+
+  def __hash__(self) -> int:
+    value = self.value
+    return hash(type(value)) if isinstance(value, _CONSTANTS) else id(value)
+
+  def __repr__(self) -> str:
+    return f"<{type(self.value).__name__}>"
+
+
+def plain_path(path: Path) -> Path:
+  """Returns a path with the objects themselves."""
+  return tuple(
+    tuple(part.value if isinstance(part, Held) else part for part in step) for step in path
+  )
