@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras
 import numpy as np
@@ -37,7 +37,7 @@ _MOST = 4096  # Keys of a table, which each frame compares.
 _VARIABLES = (tf.Variable, keras.Variable)
 _WEIGHTS = (*_VARIABLES, tf.Tensor, np.ndarray, np.generic)
 _PLAIN = (int, bool, str, NoneType)
-_Lanes = tf.Tensor | np.ndarray  # Which keys equal one, bool [N].
+_Lanes: TypeAlias = "tf.Tensor | np.ndarray"  # Which keys equal one, bool [N].
 
 
 def of_dict(ip: Host, table: dict[Any, Any], key: object, *default: object) -> tuple[object] | None:
@@ -238,8 +238,8 @@ def are_tuples(entry: ByKey) -> bool:
 def parts(ip: Host, entry: ByKey) -> list[object]:
   """Returns the elements of an entry that is a tuple, as many in each."""
   known = [value for value in entry.values if not is_failing(value)]
-  sizes = {len(value) if type(value) is tuple else None for value in known}
-  if len(sizes) > 1 or None in sizes:
+  sizes = {len(value) if type(value) is tuple else -1 for value in known}
+  if len(sizes) > 1 or -1 in sizes:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{entry.description} is taken apart.")
   return [for_each(ip, entry, operator.itemgetter(i)) for i in range(sizes.pop())]
 

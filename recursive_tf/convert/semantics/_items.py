@@ -327,8 +327,8 @@ def get_of_static(
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
   if is_run_key:
     return lookup(ip, owner, key, default)
-  found = ip.conversion.guards.entry(owner, key)
-  return found if key in owner else default
+  entry = ip.conversion.guards.entry(owner, key)
+  return entry if key in owner else default
 
 
 def is_tuple_of_run(key: object) -> bool:
