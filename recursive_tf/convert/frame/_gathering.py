@@ -44,6 +44,9 @@ class Reader(Protocol):
   def check(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
     """Returns the tensor, failing the run where it is used and `ok` is not true."""
 
+  def check_read(self, ref: Ref, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
+    """Returns what a read gave, failing the run where it is used and `ok` is not true."""
+
   def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
     """Returns the refusal of what is being converted."""
 

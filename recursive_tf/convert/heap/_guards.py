@@ -86,7 +86,7 @@ class Guards:
     self._identified: dict[int, object] = {}
     self._checks: dict[tuple[int, object], tuple[object, Callable[[], object], Any]] = {}
     self._watched: dict[tuple[int, str], tuple[object, Any]] = {}
-    self._last_changed: list[tuple[tuple[int, Any], Any]] = []
+    self._last_changed: list[tuple[tuple[int, object], object]] = []
     self._run: set[int] = set()  # The numbers of those whose code a library may run.
     self._settings = settings_now()
     self._made: dict[int, np.ndarray] = {}  # Arrays that the program makes anew in each run.
@@ -382,14 +382,14 @@ class Guards:
     self._last_changed = found or self._last_changed
     return found
 
-  def still_changed(self) -> list[tuple[tuple[int, Any], Any]]:
+  def still_changed(self) -> list[tuple[tuple[int, object], object]]:
     """Returns those places that `changed` has found last and that still are not what they were.
 
     A program that fits every other call is told by these, without all that it relies on.
     """
     return [(key, owner) for key, owner in self._last_changed if self._is_changed(key)]
 
-  def _is_changed(self, key: tuple[int, Any]) -> bool:
+  def _is_changed(self, key: tuple[int, object]) -> bool:
     if key in self._checks:
       _, read, (value, same) = self._checks[key]
       now = read()
