@@ -45,4 +45,6 @@ def test_a_step_trains_what_it_finds_in_a_table(value, key, read, tmp_path):
     for number, (a, b) in enumerate(zip(plain_weights, weights, strict=True)):
       np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-3, atol=1e-5, err_msg=str(number))
   codes = {reason.code for reason in step.stats.fallbacks}
-  assert codes <= {"check-failed"} or read == "get_none", step.explain()
+  # An object found by an attribute is one of the heap, of which a step reads no variables.
+  expected = {"check-failed", *(["stateful-op"] if (value, key) == ("object", "name") else [])}
+  assert codes <= expected or read == "get_none", step.explain()
