@@ -61,8 +61,8 @@ class Kind(Protocol):
   def is_instance(self, classes: tuple[type, ...]) -> object:
     """Returns `isinstance(value, classes)`."""
 
-  def is_callable(self) -> bool:
-    """Returns `callable(value)`."""
+  def is_callable(self) -> object:
+    """Returns `callable(value)`: a bool, or a bool `Number`."""
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
     """Returns `value(*args, **kwargs)`."""

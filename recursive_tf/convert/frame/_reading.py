@@ -65,6 +65,7 @@ class Reading(Conditions):
     self._gathering = Gathering(self)
     self._meanings: dict[int, Meaning] = {}
     self._memoized: dict[object, tuple[Ref, object]] = {}  # Reads, and what they are under.
+    self._results: dict[int, tf.Tensor] = {}  # Of operations of the program itself.
     self._sources: dict[int, tuple[Number, Ref]] = {}  # Numbers that were read, and where.
 
   # --- Errors
@@ -316,6 +317,9 @@ class Reading(Conditions):
     """
     facts = self.profile.facts(self._gathering.base_types(ref), ref.path)
     spec = facts.spec
+    if self.conversion.is_step and any(issubclass(t, tf.Variable) for t in self.types_of(ref)):
+      text = f"{path_text(ref.path)} is a variable, of which a step has what it held at first."
+      raise self.refuse(Reason.STATEFUL_OP, text)
     if spec is None or spec.dtype == tf.variant:
       raise self._mixed(ref, "an array of one type")
     if spec.shape.rank is None:
@@ -323,6 +327,15 @@ class Reading(Conditions):
       raise self.refuse(Reason.MIXED_ATTRIBUTE, text)
     key = ("array", *ref.key, any_row or self._gathering.is_sure(ref), any_row)
     return self.memo(key, lambda: self._gathering.array(ref, spec, any_row))
+
+  def note_result(self, value: object) -> None:
+    """Notes what an operation of the program has given."""
+    if isinstance(value, tf.Tensor):
+      self._results[id(value)] = value
+
+  def is_result(self, value: object) -> bool:
+    """Tells whether an operation of the program has given a tensor, which is that object, then."""
+    return id(value) in self._results
 
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""

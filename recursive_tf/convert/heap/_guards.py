@@ -341,8 +341,9 @@ class Guards:
       agenda.extend(value if isinstance(value, tuple) else ())
 
   def tensors(self) -> dict[int, object]:
-    """Returns the tensors and arrays that names stand for, by number."""
+    """Returns the tensors and arrays that names stand for, or that are watched, by number."""
     agenda = [value for _, _, (value, _) in self._checks.values()]
+    agenda += self._identified.values()
     found = {}
     while agenda:
       value = agenda.pop()

@@ -31,6 +31,7 @@ from recursive_tf.convert.values._abstract import (
   Scope,
   has_more,
   is_named_tuple,
+  is_static,
   named,
   tuple_of,
 )
@@ -147,6 +148,13 @@ def _check_no_losses(ip: Host, layer: keras.layers.Layer) -> None:
 
 def _is_shadowed(owner: object, name: str) -> bool:
   return name in getattr(owner, "__dict__", {})
+
+
+def is_plain_read(value: object, name: str) -> bool:
+  """Tells whether reading an attribute of a known object runs no code of the user's."""
+  kind = type(value)
+  has_code = isinstance(by_class(kind, name), (property, functools.cached_property))
+  return is_static(value) and not has_code and not has_own_getattr(kind)
 
 
 # --- Heap objects

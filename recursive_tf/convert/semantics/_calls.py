@@ -25,6 +25,7 @@ from recursive_tf.convert.heap._acting import code_of
 from recursive_tf.convert.semantics import (
   _attributes,
   _containers,
+  _entries,
   _items,
   _layers,
   _lazy,
@@ -210,9 +211,18 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
       return _containers.method_of_static(ip, owner, method)
     is_call = name.endswith(".get") and args and not kwargs
     if is_call and isinstance(owner, dict) and type(owner).get is dict.get:
+      if len(args) > 2:
+        raise Raises  # A TypeError.
       return _items.get_of_static(ip, owner, *args)
     what = name if is_static(function) else f"A {named(function)}"
     raise frame.refuse(Reason.OPAQUE_CALL, f"{what} has no Python source to look into.")
+  if any(map(_entries.is_weight, (*args, *kwargs.values()))):
+    count = len(args)
+    return _entries.with_weights(
+      ip,
+      [*args, *kwargs.values()],
+      lambda all_: call(ip, function, all_[:count], dict(zip(kwargs, all_[count:], strict=True))),
+    )
   _check_computes(ip, function, name, args, kwargs)
   found = _tensor_lists.call_on_rows(ip, function, args, kwargs)
   if found is not None:

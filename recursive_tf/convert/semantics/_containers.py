@@ -23,7 +23,7 @@ from recursive_tf.convert.frame._rows import (
   rows_without,
   rows_without_last,
 )
-from recursive_tf.convert.semantics import _lazy
+from recursive_tf.convert.semantics import _entries, _lazy
 from recursive_tf.convert.semantics._attributes import by_class
 from recursive_tf.convert.semantics._items import (
   PRIMITIVE_KEYS,
@@ -94,6 +94,10 @@ def contains(ip: Host, owner: object, value: object) -> object:
       watch(ip, owner)
       watch(ip, value)
       return value in owner
+    elif type(value) is tuple and isinstance(owner, (dict, set, frozenset)):
+      return _entries.has_key(ip, owner, value)
+    elif isinstance(owner, dict) and _entries.is_chosen(ip, owner):
+      return _entries.has_key(ip, owner, value)
     elif type(owner) is dict:
       return ip.conversion.effects.membership(ip, owner, value)
     elif isinstance(owner, (tuple, list)):

@@ -18,6 +18,7 @@ from recursive_tf.convert.semantics import (
   _attributes,
   _calls,
   _comparison,
+  _entries,
   _items,
   _operators,
 )
@@ -31,20 +32,37 @@ from recursive_tf.convert.values._abstract import (
   is_static,
 )
 from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._operands import ByType
+from recursive_tf.convert.values._operands import ByKey, ByType
 
 
 def read(ip: Host, owner: object, name: str) -> object:
   """Returns `owner.name`."""
   if isinstance(owner, ByType):
     return _for_each(ip, owner, lambda value: _attributes.read(ip, value, name))
+  if isinstance(owner, ByKey):
+    return _read_of_entry(ip, owner, name)
   return _attributes.read(ip, owner, name)
+
+
+def _read_of_entry(ip: Host, entry: ByKey, name: str) -> object:
+  """Returns an attribute of an entry of a table."""
+
+  def found(value: object) -> object:
+    return _attributes.read(ip, value, name)
+
+  if all(_entries.is_failing(v) or _attributes.is_plain_read(v, name) for v in entry.values):
+    return _entries.for_each(ip, entry, found)
+  return _entries.for_one(ip, entry, found)
 
 
 def item(ip: Host, owner: object, key: object) -> object:
   """Returns `owner[key]`."""
   if isinstance(key, ByType):
     return _for_each(ip, key, lambda value: _items.item(ip, owner, value))
+  if isinstance(owner, ByKey) and _entries.are_tuples(owner):
+    return _entries.for_each(ip, owner, lambda value: _items.item(ip, value, key))
+  if _entries.is_weight(owner):
+    return _entries.with_weights(ip, [owner], lambda args: _items.item(ip, args[0], key))
   return _items.item(ip, owner, key)
 
 
@@ -62,11 +80,21 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> obj
     return _for_each(ip, left, lambda value: binary(ip, op, value, right))
   if isinstance(right, ByType):
     return _for_each(ip, right, lambda value: binary(ip, op, left, value))
+  if _entries.is_weight(left) or _entries.is_weight(right):
+    return _entries.with_weights(ip, [left, right], lambda args: _binary_of_weights(ip, op, *args))
   return _operators.binary(ip, op, left, right)
+
+
+def _binary_of_weights(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
+  if left is None or right is None:
+    raise Raises  # A TypeError.
+  return binary(ip, op, left, right)
 
 
 def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   """Returns `left op right`."""
+  if isinstance(left, ByKey) and right is None and op in (ast.Is, ast.IsNot):
+    return _entries.for_each(ip, left, lambda value: (value is None) is (op is ast.Is))
   if isinstance(left, ByType) and isinstance(right, ByType):
     return _branches(ip, left, lambda value: compare(ip, op, value, right))
   if isinstance(left, ByType):
@@ -87,6 +115,10 @@ def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, object])
   """Calls a function, or the one that the class of an object says."""
   if isinstance(function, ByType):
     return _branches(ip, function, lambda value: _calls.call(ip, value, list(args), kwargs))
+  if isinstance(function, ByKey):
+    return _entries.for_one(
+      ip, function, lambda value: _calls.call(ip, value, list(args), dict(kwargs))
+    )
   position = next((i for i, arg in enumerate(args) if isinstance(arg, ByType)), None)
   if position is None:
     return _calls.call(ip, function, args, kwargs)

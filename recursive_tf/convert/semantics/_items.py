@@ -16,7 +16,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.frame._sharing import name_of
-from recursive_tf.convert.semantics import _arrays, _attributes, _text
+from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _text
 from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -67,13 +67,13 @@ def item_of_tensor(ip: Host, owner: tf.Tensor, key: object) -> object:
 def known_index(ip: Host, key: object, kind: str) -> object:
   """Returns an index into what is known at conversion, where only what is known may be."""
   index = key.static() if isinstance(key, Slice) else as_index(ip, key)
-  if (index is None) if isinstance(key, Slice) else _is_of_run(key):
+  if (index is None) if isinstance(key, Slice) else is_of_run(key):
     text = f"An item of a {kind} by what only the run knows."
     raise ip.frame.refuse(Reason.NEEDS_VALUE, text)
   return index
 
 
-def _is_of_run(key: object) -> bool:
+def is_of_run(key: object) -> bool:
   """Tells whether only the run knows a number, or what may be one."""
   return isinstance(key, (Number, Ref, tf.Tensor))
 
@@ -125,6 +125,9 @@ def fixed(ip: Host, items: Any, key: object) -> Any:
     found = sliced(items, static)
     return found if isinstance(items, tuple) else ip.frame.new(LocalList(found))
   if isinstance(key, Number):
+    found = _entries.of_list(ip, items, key)
+    if found is not None:
+      return found[0]
     return item_of_rows(ip, rows_of_items(ip.frame, list(items)), key)
   if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item by a {named(key)}.")
@@ -314,25 +317,37 @@ def get_of_static(
   frame = ip.frame
   key = frame.resolve(key)
   state = ip.conversion.effects.read_table(ip, owner, key)
-  if isinstance(key, Text) and state is None:
-    return ip.conversion.effects.item_of_dict(ip, owner, key, default)
-  is_run = isinstance(key, (Ref, Number))
-  is_known = is_run or _is_known(key)
-  if state is not None or not is_known or (is_run and not is_static(default)):
+  is_run_key = isinstance(key, (Text, Ref, Number)) or is_tuple_of_run(key)
+  if state is None and is_run_key and _is_chosen(ip, owner, key, is_static(default)):
+    found = _entries.of_dict(ip, owner, key, default)
+    if found is not None:
+      return found[0]
+  takes_any = isinstance(key, Text) or not is_run_key or is_static(default)
+  if state is not None or not (is_run_key or _is_known(key)) or not takes_any:
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
-  if is_run:
+  if is_run_key:
     return lookup(ip, owner, key, default)
-  found = ip.conversion.guards.entry(owner, key)
-  return found if key in owner else default
+  entry = ip.conversion.guards.entry(owner, key)
+  return entry if key in owner else default
 
 
-def lookup(ip: Host, table: dict[object, object], key: Ref | Number, *default: object) -> object:
-  """Returns the item of a user's table for something read from the heap, or a number of the run."""
+def is_tuple_of_run(key: object) -> bool:
+  """Tells whether a key is a tuple with parts that only the run knows."""
+  return type(key) is tuple and not is_static(key)
+
+
+def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> object:
+  """Returns the item of a user's table for what is read from the heap, or made in the run."""
   frame = ip.frame
   if hasattr(type(table), "__missing__"):
     raise frame.refuse(
       Reason.OPAQUE_READ, f"A {type(table).__name__} makes items when they are read."
     )
+  found = _entries.of_dict(ip, table, key, *default) if _is_chosen(ip, table, key) else None
+  if found is not None:
+    return found[0]
+  if isinstance(key, Text):
+    return ip.conversion.effects.item_of_dict(ip, table, key, *default)
   if isinstance(key, Number):
     read = frame.source(key)
     if read is None or read.path[-1][0] not in ("attr", "item"):  # A length has no one read.
@@ -344,6 +359,18 @@ def lookup(ip: Host, table: dict[object, object], key: Ref | Number, *default: o
   if not is_found or not all(_is_plain_key(name) for name in table):
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)
   return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
+
+
+def _is_chosen(ip: Host, table: dict[Any, Any], key: object, has_columns: bool = True) -> bool:
+  """Tells whether a table is looked into by comparing keys; not if columns say what is there."""
+  if not isinstance(key, Ref):
+    return True
+  kinds = ip.frame.types_of(key) - {Missing}
+  is_key = kinds == {str} or not any(has_own_key(kind) for kind in kinds)
+  has_columns &= not any(isinstance(value, tuple) for value in table.values())
+  # Columns hold what variables were before the call, and a tape does not know whose that was.
+  has_columns &= not (ip.conversion.is_step and any(map(_entries.has_variable, table.values())))
+  return is_key and not has_columns
 
 
 def _is_plain_key(key: object) -> bool:

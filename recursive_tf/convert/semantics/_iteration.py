@@ -16,6 +16,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
   LocalList,
+  Maybe,
   Missing,
   Raises,
   Ref,
@@ -57,7 +58,7 @@ def noted(ip: Host, rows: Rows, holder: LocalList | None, may_be_kept: bool) -> 
 
 def fixed_items(ip: Host, value: object, count: int | None = None) -> list[object]:
   """Returns the elements of what has a known number of them, or is taken apart into `count`."""
-  if isinstance(value, Ref):
+  if isinstance(value, (Maybe, Ref)):
     value = ip.frame.resolve(value)
   return ip.kind_of(value).fixed_items(count)
 

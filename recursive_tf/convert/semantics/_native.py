@@ -82,6 +82,8 @@ def native(
   for tensor in seen.reduced:
     _demand_elements(ip, tensor)
   found = lifted(ip, result)
+  for one in result if isinstance(result, (list, tuple)) else (result,):
+    frame.note_result(one)
   frame.compute(found)  # Also an argument that the function called does not use.
   return found
 

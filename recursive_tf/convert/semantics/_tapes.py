@@ -13,7 +13,15 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics._native import native
-from recursive_tf.convert.values._abstract import LocalDict, LocalList, Weak, is_static, tuple_of
+from recursive_tf.convert.values._abstract import (
+  LocalDict,
+  LocalList,
+  Maybe,
+  Ref,
+  Weak,
+  is_static,
+  tuple_of,
+)
 from recursive_tf.convert.values._forms.rows import STACKED
 
 # Ops of ours that are no calls: checks, and what Python does with numbers.
@@ -64,12 +72,32 @@ def call(
 
 
 def _check_watched(ip: Host, values: list[object]) -> None:
-  """Refuses to watch what is no tensor: a number of the run would be one in the graph."""
+  """Refuses to watch what is no tensor: a number of the run would be one in the graph.
+
+  Or a tensor that is not the result of an operation, nor an argument: of an object, list or branch
+  each read is another one there. What is known at conversion must not be read of an object, too.
+  """
   for value in values:
     parts = value.items or () if isinstance(value, LocalList) else value
     for part in parts if isinstance(parts, (tuple, list)) else (parts,):
       if not isinstance(ip.frame.resolve(part), tf.Tensor):
         raise ip.frame.refuse(Reason.NEEDS_VALUE, "A tape watches what may be no tensor.")
+      if isinstance(part, tf.Tensor) and is_static(part):
+        ip.conversion.guards.identify(part)
+      else:
+        _check_is_itself(ip, part)
+
+
+def _check_is_itself(ip: Host, value: Any) -> None:
+  """Refuses a tensor that a tape may know as another one.
+
+  What an object, a list, a branch, a loop or a call hands on is the same object in Python, and a
+  copy in the graph.
+  """
+  is_result = isinstance(value, tf.Tensor) and ip.frame.is_result(value)
+  if not is_result and not (isinstance(value, tf.Tensor) and value.op.type == "Placeholder"):
+    text = "A tape is asked for a tensor of an object, list, branch or call, which is a copy here."
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, text)
 
 
 def _check_sources(ip: Host, sources: Any) -> None:
@@ -79,7 +107,7 @@ def _check_sources(ip: Host, sources: Any) -> None:
   that has chosen it. In the graph what goes on is a tensor, which was read there.
   """
   copied = ip.conversion.copied
-  agenda = list(sources) if copied else []
+  agenda = list(sources)
   while agenda:
     source = agenda.pop()
     if isinstance(source, LocalList) and source.items is not None:
@@ -90,7 +118,9 @@ def _check_sources(ip: Host, sources: Any) -> None:
       agenda += source
     else:
       variable = source.value if isinstance(source, keras.Variable) else source
-      if not isinstance(variable, tf.Variable) or id(variable.handle) in copied:
+      if isinstance(source, (Maybe, Ref, Weak)) or not is_static(source):
+        _check_is_itself(ip, source)
+      if copied and not (isinstance(variable, tf.Variable) and id(variable.handle) not in copied):
         name = next(iter(copied.values())).name
         raise ip.frame.refuse(
           Reason.STATEFUL_OP,

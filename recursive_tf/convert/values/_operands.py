@@ -46,6 +46,20 @@ class ByType(Abstract):
   description = "What the class of an object says"
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class ByKey(Abstract):
+  """One of several values that are known at conversion: an entry of a table.
+
+  Attributes:
+    index: int32 [], which of them.
+    values: all of them.
+  """
+
+  index: tf.Tensor
+  values: tuple[Any, ...]
+  description = "An entry of a table, as only the run knows"
+
+
 class Mapped:
   """An argument that is another one in each of many calls."""
 

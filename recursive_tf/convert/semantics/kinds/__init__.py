@@ -36,7 +36,7 @@ from recursive_tf.convert.values._abstract import (
   Weak,
 )
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import Shape, Slice
+from recursive_tf.convert.values._operands import ByKey, ByType, Shape, Slice
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import nearest
 
@@ -62,6 +62,8 @@ _KINDS = types.MappingProxyType[type, type[_known.Known[Any]]](
     Text: _of_run.OfText,
     Shape: _of_run.OfRunShape,
     Slice: _of_run.OfSlice,
+    ByKey: _of_run.OfEntry,
+    ByType: _of_run.OfByType,
     Abstract: _of_run.OfAbstract,
     Local: _of_run.OfRun,
     Undefined: _of_run.OfRun,

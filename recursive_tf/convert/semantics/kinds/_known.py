@@ -144,7 +144,7 @@ class Known(Generic[Value]):
     is_subclass_of(self.ip, type(self.value), classes)  # Guards it.
     return isinstance(self.value, classes)
 
-  def is_callable(self) -> bool:
+  def is_callable(self) -> object:
     return callable(self.value)
 
   def lowered(self) -> object:
@@ -203,6 +203,11 @@ class OfTuple(Known[tuple[object, ...]]):
   def elements(self) -> list[object]:
     self.ip.budget.take(len(self.value))
     return list(self.value)
+
+  def entry(self, table: dict[object, object]) -> object:
+    if _items.is_tuple_of_run(self.value):
+      return _items.lookup(self.ip, table, self.value)
+    return super().entry(table)
 
   def lowered(self) -> object:
     parts = [_native.lowered(self.ip, part) for part in self.value]

@@ -6,8 +6,8 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.heap._columns import NONE
-from recursive_tf.convert.semantics import _calls, _items, _native, _shapes, _text
-from recursive_tf.convert.semantics._attributes import Super
+from recursive_tf.convert.semantics import _calls, _entries, _items, _native, _shapes, _text
+from recursive_tf.convert.semantics._attributes import Super, in_class
 from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._known import Known, Value
@@ -23,7 +23,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import Shape, Slice
+from recursive_tf.convert.values._operands import ByKey, Shape, Slice
 from recursive_tf.convert.values._text import Text
 
 
@@ -140,6 +140,46 @@ class OfAbstract(OfNoAttributes[Abstract]):
     )
 
 
+class OfEntry(OfAbstract):
+  """An entry of a table."""
+
+  value: ByKey
+
+  def truth(self) -> object:
+    if not all(map(_has_known_truth, self.value.values)):
+      return super().truth()
+    return _entries.for_each(self.ip, self.value, lambda one: self.ip.truth(one))
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    return _entries.for_each(
+      self.ip, self.value, lambda one: self.ip.kind_of(one).is_instance(classes)
+    )
+
+  def is_callable(self) -> object:
+    return _entries.for_each(self.ip, self.value, lambda one: self.ip.kind_of(one).is_callable())
+
+  def fixed_items(self, count: int | None) -> list[object]:
+    return _entries.parts(self.ip, self.value)
+
+  def lowered(self) -> object:
+    raise self.frame.refuse(
+      Reason.OPAQUE_CALL, f"A {named(self.value)} of the program is passed to a library."
+    )
+
+
+def _has_known_truth(value: object) -> bool:
+  """Tells whether an entry of a table is true, or None."""
+  is_true = not any(in_class(type(value), name) for name in ("__bool__", "__len__"))
+  return value is None or _entries.is_failing(value) or is_true
+
+
+class OfByType(OfAbstract):
+  """What the class of an object says."""
+
+  def is_callable(self) -> bool:
+    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
+
+
 class OfMade(OfAbstract):
   """An object that the run made, or one of the heap."""
 
@@ -211,7 +251,7 @@ class OfText(OfAbstract):
     )
 
   def entry(self, table: dict[object, object]) -> object:
-    return self.ip.conversion.effects.item_of_dict(self.ip, table, self.value)
+    return _items.lookup(self.ip, table, self.value)
 
   def entry_of_heap(self, ref: Ref) -> object:
     return _items.item_by_string(self.ip, ref, self.value)

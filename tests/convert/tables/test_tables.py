@@ -1,0 +1,37 @@
+"""Tables of weights, layers and functions, by what the run finds: every pair of levels."""
+
+import pytest
+
+from tests.convert.fuzz import runner
+from tests.convert.fuzz.report import BAD, INVALID
+from tests.convert.matrix.covering import all_pairs, covering_rows, pairs_of
+from tests.convert.tables.source import DIMENSIONS, generate
+
+_ROWS = covering_rows(DIMENSIONS)
+# Of the rows so many run as no graph at most: arrays that are written, tuples of a tf.Module.
+_NUM_REFUSED = 12
+
+
+def _run(number, folder, **options):
+  path = folder / f"tables_{number}.py"
+  path.write_text(generate(*_ROWS[number]))
+  return runner.run(path, **options)
+
+
+def test_every_pair_of_levels_occurs():
+  assert set().union(*(pairs_of(row) for row in _ROWS)) == all_pairs(DIMENSIONS)
+
+
+@pytest.mark.one_in(8)
+@pytest.mark.parametrize("verify", [False, True])
+@pytest.mark.parametrize("number", range(len(_ROWS)))
+def test_a_program_of_the_matrix_does_what_python_does(number, verify, tmp_path):
+  report = _run(number, tmp_path, verify=verify)
+  assert report.status not in (*BAD, INVALID), report.detail
+
+
+@pytest.mark.slow
+def test_most_programs_of_the_matrix_are_converted(tmp_path):
+  reports = [_run(number, tmp_path, verify=False) for number in range(len(_ROWS))]
+  refused = [row for row, report in zip(_ROWS, reports, strict=True) if not report.num_converted]
+  assert len(refused) <= _NUM_REFUSED, refused
