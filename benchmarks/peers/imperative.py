@@ -2,8 +2,9 @@
 
 Each program has fresh weights by the seed, `step(*batch)` as its user wrote it, and `batches`.
 Where the step keeps its state in Python, `graph_step` is the same by the hand of somebody who knows
-`tf.function`: state in variables. Images, sentences and episodes are synthetic, but those of PPO,
-pix2pix and the two recursive networks.
+`tf.function`: state in variables. LeNet and the adversarial network see MNIST's digits, the
+language model reads the Penn Treebank (random ones where these are not there); images of the
+residual networks and of Inception-v3, sequences of the LSTM and episodes of A3C are synthetic.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from benchmarks.peers import real_data
 from benchmarks.peers.imperative_agents import ppo
 from benchmarks.peers.imperative_images import inception, pix2pix
 from benchmarks.peers.imperative_trees import treelstm, treernn
@@ -38,35 +40,49 @@ def lenet(size: str) -> Program:
       keras.layers.Dense(10),
     ]
   )
-  return _classifier(model, {"small": 8, "large": 50}[size], (28, 28, 1), 10)
+  batch = {"small": 8, "large": 50}[size]
+  found = real_data.digits(batch * _NUM_BATCHES)
+  if found is None:
+    return _classifier(model, _random_images(batch, (28, 28, 1)))
+  images, labels = found[0][..., None].astype(np.float32), found[1].astype(np.int64)
+  parts = zip(np.split(images, _NUM_BATCHES), np.split(labels, _NUM_BATCHES), strict=True)
+  return _classifier(model, [tuple(map(tf.constant, part)) for part in parts])
 
 
 def resnet(size: str) -> Program:
-  """A residual network with batch normalization (He et al. 2016), eight blocks or two."""
+  """Residual networks with batch normalization (He et al. 2016): one of two blocks, ResNet50."""
+  if size == "large":
+    model = keras.applications.ResNet50(weights=None, input_shape=(64, 64, 3), classes=10)
+    logits = keras.Model(model.inputs, keras.layers.Dense(10)(model.layers[-2].output))
+    return _classifier(logits, _random_images(4, (64, 64, 3)), rate=1e-3)
   inputs = keras.layers.Input((32, 32, 3))
   x = keras.layers.Conv2D(16, 3, padding="same", use_bias=False)(inputs)
-  for block in range({"small": 2, "large": 8}[size]):
+  for block in range(2):
     y = keras.layers.BatchNormalization()(x)
     y = keras.layers.Conv2D(16, 3, padding="same", use_bias=False)(keras.layers.ReLU()(y))
     y = keras.layers.BatchNormalization()(y)
     y = keras.layers.Conv2D(16, 3, padding="same", use_bias=False)(keras.layers.ReLU()(y))
     x = keras.layers.Add(name=f"add_{block}")([x, y])
   outputs = keras.layers.Dense(10)(keras.layers.GlobalAveragePooling2D()(x))
-  return _classifier(keras.Model(inputs, outputs), {"small": 4, "large": 16}[size], (32, 32, 3), 10)
+  return _classifier(keras.Model(inputs, outputs), _random_images(4, (32, 32, 3)))
 
 
-def _classifier(model: Any, batch: int, shape: tuple[int, ...], num_classes: int) -> Program:
-  optimizer = keras.optimizers.SGD(0.01, momentum=0.9)
-  optimizer.build(model.trainable_variables)
-  loss_of = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+def _random_images(batch: int, shape: tuple[int, ...]) -> list[tuple[tf.Tensor, ...]]:
+  """Returns batches of images and of their classes, of which there are ten."""
   rng = np.random.default_rng(0)
-  batches = [
+  return [
     (
       tf.constant(rng.normal(size=[batch, *shape]), tf.float32),
-      tf.constant(rng.integers(0, num_classes, batch)),
+      tf.constant(rng.integers(0, 10, batch)),
     )
     for _ in range(_NUM_BATCHES)
   ]
+
+
+def _classifier(model: Any, batches: list[tuple[tf.Tensor, ...]], rate: float = 0.01) -> Program:
+  optimizer = keras.optimizers.SGD(rate, momentum=0.9)
+  optimizer.build(model.trainable_variables)
+  loss_of = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
   def step(images, labels):
     with tf.GradientTape() as tape:
@@ -127,7 +143,11 @@ def lm(size: str) -> Program:
   rng = np.random.default_rng(0)
   net.embedding = tf.Variable(tf.constant(rng.normal(size=[words, width]) * 0.1, tf.float32))
   net.state = None
-  batches = [(tf.constant(rng.integers(0, words, [batch, 11])),) for _ in range(_NUM_BATCHES)]
+  length = 10 * _NUM_BATCHES + 1
+  text = real_data.text(batch * length, words)
+  text = rng.integers(0, words, batch * length) if text is None else text
+  streams = text.reshape(batch, length)  # Pieces go on where those before them have ended.
+  batches = [(tf.constant(streams[:, i : i + 11]),) for i in range(0, length - 1, 10)]
   start = tf.zeros([batch, width])
   held = [tf.Variable(start, trainable=False) for _ in range(2)]
 
@@ -208,27 +228,31 @@ def a3c(size: str) -> Program:
 def an(size: str) -> Program:
   """An adversarial network (Goodfellow et al. 2014): two tapes, two optimizers, one step."""
   batch, width = {"small": (8, 32), "large": (64, 256)}[size]
+  pixels = 28 * 28
   keras.utils.set_random_seed(0)
   generator = keras.Sequential(
     [
       keras.layers.Input((16,)),
       keras.layers.Dense(width, activation="relu"),
-      keras.layers.Dense(64),
+      keras.layers.Dense(pixels, activation="sigmoid"),
     ]
   )
   critic = keras.Sequential(
-    [keras.layers.Input((64,)), keras.layers.Dense(width, activation="relu"), keras.layers.Dense(1)]
+    [
+      keras.layers.Input((pixels,)),
+      keras.layers.Dense(width, activation="relu"),
+      keras.layers.Dense(1),
+    ]
   )
   optimizers = keras.optimizers.Adam(1e-3), keras.optimizers.Adam(1e-3)
   for optimizer, model in zip(optimizers, (generator, critic), strict=True):
     optimizer.build(model.trainable_variables)
   rng = np.random.default_rng(0)
+  found = real_data.digits(batch * _NUM_BATCHES)
+  images = rng.uniform(size=[batch * _NUM_BATCHES, pixels]) if found is None else found[0]
   batches = [
-    (
-      tf.constant(rng.normal(size=[batch, 64]), tf.float32),
-      tf.constant(rng.normal(size=[batch, 16]), tf.float32),
-    )
-    for _ in range(_NUM_BATCHES)
+    (tf.constant(real, tf.float32), tf.constant(rng.normal(size=[batch, 16]), tf.float32))
+    for real in images.reshape(_NUM_BATCHES, batch, pixels)
   ]
 
   def cross_entropy(logits, is_real):

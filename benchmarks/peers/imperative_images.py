@@ -5,15 +5,14 @@ Inception-v3 trains on synthetic images; pix2pix on pairs of the facades data se
 
 from __future__ import annotations
 
-import pathlib
 from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
+from benchmarks.peers import real_data
 from benchmarks.peers.program import Missing, Program
-from recursive_tf.datasets import _locations
 
 _NUM_BATCHES = 4
 _VALIDATE_EVERY = 4
@@ -286,11 +285,10 @@ def facades(side: int) -> list[tuple[tf.Tensor, tf.Tensor]]:
   Raises:
     Missing: If the images are not there.
   """
-  beside = pathlib.Path(__file__).resolve().parents[3] / "shared" / "data"
-  folder = (_locations.data_directory() or beside) / "facades" / "pairs"
-  paths = sorted(folder.glob("*.jpg"))[:_NUM_BATCHES]
+  folder = real_data.folder_of("facades")
+  paths = [] if folder is None else sorted((folder / "pairs").glob("*.jpg"))[:_NUM_BATCHES]
   if not paths:
-    raise Missing(f"no images in {folder}; RECURSIVE_TF_DATA names the folder of `facades`")
+    raise Missing("no images of facades; RECURSIVE_TF_DATA names the folder of `facades`")
   found = []
   for path in paths:
     pair = tf.cast(tf.io.decode_jpeg(tf.io.read_file(str(path)), 3), tf.float32) / 127.5 - 1
