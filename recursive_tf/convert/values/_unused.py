@@ -107,22 +107,16 @@ class Unused:
 
 def is_done(tensor: tf.Tensor) -> tf.Tensor:
   """Returns true, bool [], computed of the tensor so that the graph cannot leave that out."""
+  if tensor.shape.num_elements():  # One of its elements will do.
+    tensor = tf.reshape(tensor, [-1])[0]
   dtype = tensor.dtype
-  if (
-    tensor.shape.rank and tensor.shape.num_elements()
-  ):  # Of as many numbers as there are, one will do.
-    tensor = tf.reshape(tensor, [-1])[:1]
-  if dtype == tf.bool:
-    return tf.reduce_all(tf.cast(tensor, tf.int32) >= 0)
   if dtype == tf.string:
     return tf.reduce_all(tf.strings.length(tensor) >= 0)
-  if dtype.is_integer:
-    return tf.reduce_all(tensor >= tfi.constant(dtype.min, dtype))
   if dtype.is_complex:
     tensor = tf.math.real(tensor)
-  least = tfi.constant(-float("inf"), tensor.dtype)
-  is_number, is_nan = tf.reduce_all(tensor >= least), tf.reduce_any(tf.math.is_nan(tensor))
-  return tf.logical_or(is_number, is_nan)
+  if not dtype.is_integer:  # Whatever becomes of NaN and the like, it is an int.
+    tensor = tf.cast(tensor, tf.int32)
+  return tf.reduce_all(tensor >= tfi.constant(tensor.dtype.min, tensor.dtype))
 
 
 def _is_in(graph: object, tensor: object) -> bool:

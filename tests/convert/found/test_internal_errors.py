@@ -70,7 +70,7 @@ def test_tensors_of_two_shapes_in_one_list():
 
     return f
 
-  agrees(build, expect=Reason.KINDS_DIFFER)
+  agrees(build, expect=CONVERTED)
 
 
 def test_results_of_children_with_several_shapes_are_given_up_soon():
