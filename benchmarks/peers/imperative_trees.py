@@ -9,7 +9,6 @@ they were read before ("by hand, packed").
 
 from __future__ import annotations
 
-import pathlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +18,9 @@ import numpy as np
 import tensorflow as tf
 
 import recursive_tf as rtf
+from benchmarks.peers import real_data
 from benchmarks.peers.program import Program, Step
-from recursive_tf.datasets import Tree, Vocabulary, _locations, load_sample, load_sst
+from recursive_tf.datasets import Tree, Vocabulary, load_sample, load_sst
 
 _NUM_CLASSES = 5
 _RATE = 0.01  # At five times that the TreeRNN is chaotic: the last digit decides.
@@ -225,9 +225,8 @@ def arrays_of(trees: list[Node]) -> tuple[tf.Tensor, tf.Tensor]:
 
 def batches_of_trees(size: str) -> tuple[list[list[Node]], int]:
   """Returns lists of trees, and how many words there are."""
-  beside = pathlib.Path(__file__).resolve().parents[3] / "shared" / "data"
-  folder = (_locations.data_directory() or beside) / "sst"
-  trees = (load_sst(folder) if folder.is_dir() else load_sample())["train"]
+  folder = real_data.folder_of("sst")
+  trees = (load_sample() if folder is None else load_sst(folder))["train"]
   vocabulary = Vocabulary.from_trees(trees)
   batch, count = _BATCH[size], _NUM_BATCHES[size]
   chosen = np.random.default_rng(0).permutation(len(trees))[: batch * count]
