@@ -24,8 +24,8 @@ _NUMBERS = (int, float)
 _CONSTANTS = (bool, str, bytes, type(None))
 # Containers are constants or not by what they hold, which changes.
 _CONTAINERS = (list, tuple, dict, set, frozenset)
-# What of these an argument is follows from what they hold; texts of derived classes are constants.
-_BY_CONTENT = (tuple, np.ndarray, np.generic, tf.Tensor, tf.Variable, str, bytes)
+# What of these an argument is follows from what they hold.
+_BY_CONTENT = (tuple, np.ndarray, np.generic, tf.Tensor, tf.Variable)
 # By number: a metaclass may have an `__eq__` of its own.
 _OF_CONSTANTS = frozenset(map(id, _CONSTANTS))
 _LOOKED_AT = frozenset(map(id, (_EAGER, np.ndarray, *_NUMBERS, *_CONSTANTS)))

@@ -137,7 +137,7 @@ class Interpreter:
     return None if node.value is None else self.keep(self.eval(node.value, scope))
 
   def do_Expr(self, node: ast.Expr, scope: Scope) -> object:
-    self.frame.compute(self.eval(node.value, scope))
+    self.eval(node.value, scope)
     return FELL
 
   def do_Pass(self, node: ast.Pass, scope: Scope) -> object:
@@ -184,7 +184,6 @@ class Interpreter:
   def do_Assign(self, node: ast.Assign, scope: Scope) -> object:
     is_slot = annotation(node, Annotation.RETURN_SLOT) is not None
     value = Unset() if is_slot else self.eval(node.value, scope)
-    self.frame.compute(value)
     self.assign(node.targets[0], value, scope)
     return FELL
 
