@@ -61,7 +61,7 @@ def _kept(value):
     (Claims(), _known.OfListOrDict),
     ({1}, _known.OfSet),
     (frozenset(), _known.OfFrozenSet),
-    (range(2), _known.OfRange),
+    (range(2), _known.OfSequence),
     (np.ones(2), _known.OfNumpy),
     (tf.TensorShape([2]), _known.OfShape),
     (tf.constant(1), _numbers.OfTensor),

@@ -74,7 +74,7 @@ def is_chosen(ip: Host, table: dict[Any, Any]) -> bool:
   return not is_given and (_are_chosen(values) or any(map(has_variable, values)))
 
 
-def _are_chosen(values: Sequence[Any]) -> bool:
+def _are_chosen(values: Sequence[object]) -> bool:
   """Tells whether the entries of a table are chosen by conditionals.
 
   They are called, or are weights of several shapes, which cannot be stacked.
@@ -82,14 +82,14 @@ def _are_chosen(values: Sequence[Any]) -> bool:
   return bool(values) and (any(map(is_used_only, values)) or _have_shapes(values))
 
 
-def has_variable(value: Any) -> bool:
+def has_variable(value: object) -> bool:
   """Tells whether a value is a variable, or a tuple with one."""
   if type(value) is tuple:
     return any(map(has_variable, value))
   return isinstance(value, _VARIABLES)
 
 
-def is_used_only(value: Any) -> bool:
+def is_used_only(value: object) -> bool:
   """Tells whether a value is none of the graph's: something that is called, or a tuple of such."""
   if type(value) is tuple:
     return any(map(is_used_only, value))
@@ -175,12 +175,11 @@ def _check_plain(ip: Host, keys: Sequence[object]) -> None:
 
 def pick(ip: Host, index: tf.Tensor, values: Sequence[Any]) -> object:
   """Returns the value at an index, which is one of theirs."""
-  ip.frame.compute(index)  # Where there is no such entry, all the same whether it is used.
   found = ByKey(index, tuple(values))
   return found if _is_late(ip, values) else for_one(ip, found, lambda value: value)
 
 
-def _is_late(ip: Host, values: Sequence[Any]) -> bool:
+def _is_late(ip: Host, values: Sequence[object]) -> bool:
   """Tells whether an entry is chosen where it is used.
 
   In a step that is where variables are, which may be written until then; a tape asks for them.

@@ -70,7 +70,7 @@ _KINDS = types.MappingProxyType[type, type[_known.Known[Any]]](
     MaybeUnbound: _of_run.OfRun,
     tuple: _known.OfTuple,
     str: _known.OfString,
-    range: _known.OfRange,
+    range: _known.OfSequence,
     list: _known.OfListOrDict,
     dict: _known.OfListOrDict,
     set: _known.OfSet,

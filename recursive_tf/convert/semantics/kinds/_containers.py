@@ -30,7 +30,6 @@ from recursive_tf.convert.values._abstract import (
   LocalObject,
   Raises,
   Rows,
-  named,
 )
 from recursive_tf.convert.values._numbers import Number
 
@@ -104,7 +103,7 @@ class OfList(OfMethods):
   def write_item(self, key: object, new: object) -> None:
     items = self.value.items
     if items is None or type(key) is not int:
-      raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(self.value)}.")
+      raise self.not_written()
     if self.value.type is not list or not -len(items) <= key < len(items):
       raise Raises
     changed = list(items)
@@ -187,7 +186,7 @@ class OfObject(OfRun[LocalObject]):
     return self.ip.call(self.ip.attribute(self.value, "__getitem__"), [key], {})
 
   def write_item(self, key: object, new: object) -> None:
-    raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(self.value)}.")
+    raise self.not_written()
 
   def rows(self, one_by_one: bool) -> Rows | None:
     return _iteration.own_rows(self.ip, self.value, [self.value.type])
@@ -205,9 +204,7 @@ class OfObject(OfRun[LocalObject]):
     return _attributes.by_class(self.value.type, "__call__") is not None
 
   def lowered(self) -> object:
-    raise self.frame.refuse(
-      Reason.OPAQUE_CALL, f"A {self.value.type.__name__} of the program is passed to a library."
-    )
+    raise self.not_passed(self.value.type.__name__)
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
     if _calls.spread(args) is not None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import itertools
 import types
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Generic, TypeVar
 
 import keras
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import (
@@ -46,6 +46,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Once, Slice
 
 Value = TypeVar("Value")
+Elements = TypeVar("Elements", bound=Sequence[object])
 
 
 class Known(Generic[Value]):
@@ -191,18 +192,39 @@ class Known(Generic[Value]):
   def entry_of_heap(self, ref: Ref) -> object:
     return _items.item_by_constant(self.ip, ref, self.value)
 
+  def not_written(self) -> ConversionRefused:
+    """Returns the refusal to write an item."""
+    return self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(self.value)}.")
 
-class OfTuple(Known[tuple[object, ...]]):
+  def not_passed(self, name: str) -> ConversionRefused:
+    """Returns the refusal to pass a value of this name to a library."""
+    text = f"A {name} of the program is passed to a library."
+    return self.frame.refuse(Reason.OPAQUE_CALL, text)
+
+  def not_known(self, what: str) -> ConversionRefused:
+    """Returns the refusal of what is asked of a value that only the run knows."""
+    return self.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{what} of what only the run knows.")
+
+
+class OfSequence(Known[Elements]):
+  """A sequence that does not change."""
+
+  def builtin_item(self, key: object) -> object:
+    index = _items.known_index(self.ip, key, named(self.value))
+    return _items.sliced(self.value, index)
+
+  def elements(self) -> list[object]:
+    self.ip.budget.take(len(self.value))
+    return list(self.value)
+
+
+class OfTuple(OfSequence[tuple[object, ...]]):
   """A tuple, also a named one; what is in it may be known in the run only."""
 
   is_unchanging = True
 
   def builtin_item(self, key: object) -> object:
     return _items.fixed(self.ip, self.value, key)
-
-  def elements(self) -> list[object]:
-    self.ip.budget.take(len(self.value))
-    return list(self.value)
 
   def entry(self, table: dict[object, object]) -> object:
     if _items.is_tuple_of_run(self.value):
@@ -222,19 +244,7 @@ class OfShape(Known[tf.TensorShape]):
     return _items.sliced(self.value, index)
 
 
-class OfRange(Known[range]):
-  """A range that is known."""
-
-  def builtin_item(self, key: object) -> object:
-    index = _items.known_index(self.ip, key, named(self.value))
-    return _items.sliced(self.value, index)
-
-  def elements(self) -> list[object]:
-    self.ip.budget.take(len(self.value))
-    return list(self.value)
-
-
-class OfString(Known[str]):
+class OfString(OfSequence[str]):
   """A string that is known."""
 
   is_unchanging = True
@@ -243,12 +253,7 @@ class OfString(Known[str]):
     is_of_run = isinstance(key, Number) or (isinstance(key, Slice) and key.static() is None)
     if type(self.value) is str and is_of_run:
       return _text.item(self.ip, self.value, key)
-    index = _items.known_index(self.ip, key, named(self.value))
-    return _items.sliced(self.value, index)
-
-  def elements(self) -> list[object]:
-    self.ip.budget.take(len(self.value))
-    return list(self.value)
+    return super().builtin_item(key)
 
 
 class OfFrozenSet(Known[Collection[object]]):

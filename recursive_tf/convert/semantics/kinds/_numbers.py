@@ -29,7 +29,6 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   Weak,
   is_static,
-  named,
 )
 from recursive_tf.convert.values._numbers import Number
 
@@ -41,7 +40,7 @@ class OfNumber(OfNoAttributes[Number]):
     return _numbers.to_bool(self.value)
 
   def write_item(self, key: object, new: object) -> None:
-    raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(self.value)}.")
+    raise self.not_written()
 
   def unary(self, op: type[ast.unaryop]) -> object:
     found = _numbers.unary(op, self.value)
@@ -128,7 +127,7 @@ class OfTensor(Known[tf.Tensor]):
     return _items.item_of_tensor(self.ip, self.value, key)
 
   def write_item(self, key: object, new: object) -> None:
-    raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(self.value)}.")
+    raise self.not_written()
 
   def rows(self, one_by_one: bool) -> Rows | None:
     value = self.value
@@ -185,7 +184,7 @@ class OfWeak(OfRun[Weak]):
     return self._strong().item(key)
 
   def write_item(self, key: object, new: object) -> None:
-    raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(self.value)}.")
+    raise self.not_written()
 
   def elements(self) -> list[object]:
     return self._strong().elements()

@@ -31,10 +31,10 @@ class OfRun(Known[Value]):
   """A value that is no Python object."""
 
   def class_of(self) -> object:
-    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "type() of what only the run knows.")
+    raise self.not_known("type()")
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
-    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "isinstance of what only the run knows.")
+    raise self.not_known("isinstance")
 
 
 class OfNoAttributes(OfRun[Value]):
@@ -48,18 +48,14 @@ class OfPassed(OfNoAttributes[Value]):
   """A value that no library takes."""
 
   def lowered(self) -> object:
-    raise self.frame.refuse(
-      Reason.OPAQUE_CALL, f"A {named(self.value)} of the program is passed to a library."
-    )
+    raise self.not_passed(named(self.value))
 
 
 class OfSlice(Known[Slice]):
   """A slice, where it is an argument."""
 
   def lowered(self) -> object:
-    raise self.frame.refuse(
-      Reason.OPAQUE_CALL, f"A {named(self.value)} of the program is passed to a library."
-    )
+    raise self.not_passed(named(self.value))
 
 
 class OfFunction(OfPassed[Value]):
@@ -116,7 +112,7 @@ class OfMaybe(OfRun[Maybe]):
     )
 
   def is_callable(self) -> bool:
-    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
+    raise self.not_known("callable()")
 
   def is_none(self) -> object:
     return Number(tf.logical_not(self.value.is_there), bool)
@@ -132,7 +128,7 @@ class OfAbstract(OfNoAttributes[Abstract]):
     raise self.frame.refuse(Reason.NEEDS_VALUE, f"The length of: {self.value.description}.")
 
   def write_item(self, key: object, new: object) -> None:
-    raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {named(self.value)}.")
+    raise self.not_written()
 
   def entry(self, table: dict[object, object]) -> object:
     raise self.frame.refuse(
@@ -162,9 +158,7 @@ class OfEntry(OfAbstract):
     return _entries.parts(self.ip, self.value)
 
   def lowered(self) -> object:
-    raise self.frame.refuse(
-      Reason.OPAQUE_CALL, f"A {named(self.value)} of the program is passed to a library."
-    )
+    raise self.not_passed(named(self.value))
 
 
 def _has_known_truth(value: object) -> bool:
@@ -177,7 +171,7 @@ class OfByType(OfAbstract):
   """What the class of an object says."""
 
   def is_callable(self) -> bool:
-    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
+    raise self.not_known("callable()")
 
 
 class OfMade(OfAbstract):
@@ -195,7 +189,7 @@ class OfMade(OfAbstract):
     raise self.frame.refuse(Reason.MADE_OBJECT, f"isinstance: {self.value.description}.")
 
   def is_callable(self) -> bool:
-    raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "callable() of what only the run knows.")
+    raise self.not_known("callable()")
 
   def is_none(self) -> object:
     return Number(tf.equal(self.value.handle, NONE), bool)
@@ -246,9 +240,7 @@ class OfText(OfAbstract):
     return is_subclass_of(self.ip, str, classes)
 
   def lowered(self) -> object:
-    raise self.frame.refuse(
-      Reason.OPAQUE_CALL, f"A {named(self.value)} of the program is passed to a library."
-    )
+    raise self.not_passed(named(self.value))
 
   def entry(self, table: dict[object, object]) -> object:
     return _items.lookup(self.ip, table, self.value)

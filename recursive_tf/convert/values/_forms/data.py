@@ -279,8 +279,21 @@ class ArrayForm(BaseForm):
     return [value]
 
 
+class _OfNumbers(BaseForm):
+  """Python numbers of some type."""
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    return _join_numbers(self, other)
+
+  def can_be_none(self) -> bool:
+    return True
+
+  def can_be_made(self) -> bool:
+    return True
+
+
 @dataclasses.dataclass(frozen=True)
-class NumberForm(BaseForm):
+class NumberForm(_OfNumbers):
   """A Python number.
 
   Attributes:
@@ -321,13 +334,7 @@ class NumberForm(BaseForm):
       return NumberForm(self.type)
     if self.is_read and isinstance(other, NumberForm) and other.is_read:
       return RefForm(frozenset([self.type, other.type]))
-    return _join_numbers(self, other)
-
-  def can_be_none(self) -> bool:
-    return True
-
-  def can_be_made(self) -> bool:
-    return True
+    return super().joined(other, join)
 
   def rebuild(self, parts: Parts, source: Source) -> object:
     return self.type(source.numbers(next(parts)))
@@ -348,7 +355,7 @@ class NumberForm(BaseForm):
 
 
 @dataclasses.dataclass(frozen=True)
-class IntOrFloatForm(BaseForm):
+class IntOrFloatForm(_OfNumbers):
   """A Python int or float; see `IntOrFloat`."""
 
   def specs(self) -> Iterator[tf.TensorSpec]:
@@ -381,15 +388,6 @@ class IntOrFloatForm(BaseForm):
     yield (), frozenset([int, float]), None
     yield (("float",),), frozenset([float]), None
     yield (("isinstance", (int,)),), frozenset([bool]), None
-
-  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
-    return _join_numbers(self, other)
-
-  def can_be_none(self) -> bool:
-    return True
-
-  def can_be_made(self) -> bool:
-    return True
 
   def rebuild(self, parts: Parts, source: Source) -> object:
     number, is_int = source.numbers(next(parts)), source.numbers(next(parts))
