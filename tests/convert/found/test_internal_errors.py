@@ -416,3 +416,56 @@ def test_gradients_of_branches_in_loops_over_rows_of_unknown_width(add_up):
     return visit
 
   agrees(build, trees, CONVERTED, variables=lambda function, state: [weight])
+
+
+# --- What Python raises for by itself, and tables of numbers
+
+
+@pytest.mark.parametrize(
+  "use",
+  [list, tuple, sum, max, sorted, enumerate, lambda x: [y for y in x], lambda x: [*x]],
+  ids=["list", "tuple", "sum", "max", "sorted", "enumerate", "comprehension", "star"],
+)
+def test_the_sizes_of_a_shape_of_unknown_rank(use):
+  def build(recursive):
+    @recursive
+    def f(shape):
+      return len(list(use(shape))) if use in (sorted, enumerate) else use(shape)
+
+    return f
+
+  shapes = [[1, 2], None, [2, 3]]
+  agrees(build, lambda: [(tf.TensorShape(shape),) for shape in shapes])
+
+
+@pytest.mark.parametrize("source", ["argument", "attribute"])
+@pytest.mark.parametrize(
+  "table",
+  [{1: 0.5, 2: 1.5}, {1: "a", 2: "b"}, {1: tf.constant(0.5), 2: tf.constant(1.5)}],
+  ids=["numbers", "strings", "tensors"],
+)
+@pytest.mark.parametrize("how", ["item", "get", "get or else", "in"])
+def test_elements_of_a_list_of_numbers_are_looked_up(how, table, source):
+  default = table[2]
+
+  def build(recursive):
+    @recursive
+    def f(owner):
+      keys = owner.keys if source == "attribute" else owner
+      if how == "item":
+        return [table[k] for k in keys]
+      if how == "get":
+        return [table.get(k) for k in keys]
+      if how == "in":
+        return [table[k] for k in keys if k in table]
+      return [table.get(k, default) for k in keys]
+
+    return f
+
+  def calls():
+    for keys in ([1, 2], [2], [2, 2, 1], [], [1, 3], [1, 2]):
+      node = Node(1, True, "n")
+      node.keys = keys
+      yield (node if source == "attribute" else keys,)
+
+  agrees(build, calls)
