@@ -369,7 +369,8 @@ class Interpreter:
     ]
     if any(isinstance(part, tf.Tensor) and not part.dtype.is_integer for part in parts):
       raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice by a tensor of no integers.")
-    return Slice(*(as_index(self, part) for part in parts), any(map(is_bool, parts)))
+    lower, upper, step = (as_index(self, part) for part in parts)
+    return Slice(lower, upper, step, any(map(is_bool, parts)))
 
   def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> object:
     if any(isinstance(part, ast.Starred) for part in node.elts):
