@@ -284,7 +284,8 @@ ALONG = {
   "cumprod": lambda x, y, i, axis: tf.math.cumprod(x, axis),
   "cumulative_logsumexp": lambda x, y, i, axis: tf.math.cumulative_logsumexp(x, axis),
   "argmax": lambda x, y, i, axis: tf.argmax(x, axis) - tf.argmin(y, axis),
-  "one_hot": lambda x, y, i, axis: tf.one_hot([i, 1], 4, 2.0, 0.5, max(axis, -1), tf.float64) * x[0, 0],
+  "one_hot": lambda x, y, i, axis: x[0, 0]
+  * tf.one_hot([i, 1], 4, 2.0, 0.5, max(axis, -1), tf.float64),
   "stack": lambda x, y, i, axis: tf.stack([x, y], axis),
   "unstack": lambda x, y, i, axis: tf.unstack(x, axis=axis)[0],
   "split": lambda x, y, i, axis: tf.split(x, [1, x.shape[axis] - 1], axis)[0],
