@@ -72,6 +72,8 @@ class Conversion:
     given: dicts among the arguments, in whose place each call has its own.
     sites: the forms of the objects that runs make, by the number of the place that makes them.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
+    reads: how the bodies read variables, by the number of the handle.
+    handed_on: the handles' numbers of variables of which what they hold goes on, in calls, too.
   """
 
   def __init__(
@@ -115,6 +117,8 @@ class Conversion:
     self.given: list[object] = []
     self.sites: list[_forms.BaseForm] = []
     self.dense_rows: DenseRows | None = None
+    self.reads: dict[int, tfi.Reads] = {}
+    self.handed_on: set[int] = set()
     self._learnt = Learnt()
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
@@ -260,6 +264,8 @@ class Conversion:
 
   def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
+    assert isinstance(variable, tf.Variable)
+    self.handed_on.add(id(variable.handle))
     if self.step is not None and not self._calls.is_calling:
       self.step.note_copied(variable)
 
@@ -267,6 +273,16 @@ class Conversion:
   def copied(self) -> Mapping[int, object]:
     """Variables of which what they hold goes on in their place, by the number of the handle."""
     return {} if self.step is None else self.step.as_values
+
+  def note_reads(self, reads: Mapping[int, tfi.Reads]) -> None:
+    """Notes how a body reads variables."""
+    for key, one in reads.items():
+      known = self.reads.setdefault(key, tfi.Reads())
+      now = tfi.Reads(known.has_rows or one.has_rows, known.has_whole or one.has_whole)
+      if now != known:
+        self.reads[key] = now
+        if self._learnt.is_trial:  # The last attempt has other placeholders, and asks again.
+          self._learnt.note_news()
 
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""
