@@ -5,12 +5,12 @@ do the others: one in three of these runs by default.
 """
 
 import pathlib
-import re
 
 import pytest
 
 from tests.convert.fuzz import runner
 from tests.convert.fuzz.report import BAD, INVALID
+from tests.convert.natural import programs
 
 _HERE = pathlib.Path(__file__).parent
 
@@ -18,8 +18,7 @@ _HERE = pathlib.Path(__file__).parent
 def _programs(folder, *marks):
   return [
     pytest.param(path, name, id=f"{path.stem}-{name}", marks=marks)
-    for path in sorted(folder.glob("*.py"))
-    for name in re.findall(r"^def build_(\w+)\(", path.read_text(), re.MULTILINE)
+    for path, name in programs.all_of(folder)
   ]
 
 
