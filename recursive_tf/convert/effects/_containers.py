@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -147,9 +147,11 @@ class ContainerEffects(Places):
     return rows
 
   def _key(self, ip: Host, key: object) -> object:
-    """Returns a key as what the rows of a dict have: an int, a string, or an object."""
+    """Returns a key as what the rows of a dict have: an int, a string, an object, or a tuple."""
     frame = ip.frame
     key = frame.concrete(key)
+    if type(key) is tuple and key:
+      return tuple(self._key(ip, part) for part in key)
     if isinstance(key, Number) and key.type is int:
       return Number(tf.cast(key.tensor, tf.int64), int)
     if isinstance(key, Ref):
@@ -168,15 +170,13 @@ class ContainerEffects(Places):
 
   def _find(self, ip: Host, rows: Rows, key: Any) -> tuple[Number, tf.Tensor]:
     """Returns whether a key is in the rows of a dict, and where."""
-    if isinstance(key, Ref):
-      wanted = key.base.handle
-    else:
-      wanted = tensor_of(key, ip.frame) if isinstance(key, Text) else key.tensor
-    keys = rows.tensors[0]
-    if keys.dtype != wanted.dtype:
+    assert isinstance(rows.form, _forms.NestForm)  # Of pairs.
+    if not _is_like(rows.form.parts[0], key):
       raise ip.frame.refuse(Reason.KINDS_DIFFER, "A dict has keys of several types.")
     ip.frame.partial()
-    equal = tf.equal(keys, wanted)
+    equal = tf.ones([rows.length], tf.bool)
+    for keys, wanted in zip(rows.tensors, _parts(ip, key), strict=False):
+      equal = tf.logical_and(equal, tf.equal(keys, wanted))
     index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
     return Number(tf.reduce_any(equal), bool), index
 
@@ -314,6 +314,28 @@ class ContainerEffects(Places):
     if name in ("get", "keys", "values", "items", "copy", "__getitem__", "__len__"):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"dict.{name} of a dict of the heap.")
+
+
+def _is_like(form: _forms.BaseForm, key: object) -> bool:
+  """Tells whether keys of a form, as rows have it, and one of `_key` can be compared."""
+  if isinstance(key, tuple):
+    is_tuple = isinstance(form, _forms.NestForm) and form.type is tuple
+    parts = _forms.parts_of_form(form) if is_tuple else None
+    return parts is not None and len(parts) == len(key) and all(map(_is_like, parts, key))
+  if isinstance(key, Number):
+    return isinstance(form, _forms.NumberForm) and form.type is int
+  return isinstance(form, _forms.TextForm if isinstance(key, Text) else _forms.RefForm)
+
+
+def _parts(ip: Host, key: Any) -> Iterator[tf.Tensor]:
+  """Yields the tensors of a key of `_key`."""
+  if isinstance(key, tuple):
+    for part in key:
+      yield from _parts(ip, part)
+  elif isinstance(key, Ref):
+    yield key.base.handle
+  else:
+    yield tensor_of(key, ip.frame) if isinstance(key, Text) else key.tensor
 
 
 def _at_most(number: Number, most: tf.Tensor) -> Number:
