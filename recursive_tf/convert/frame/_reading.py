@@ -253,9 +253,7 @@ class Reading(Conditions):
     if self._is_of_none(ref):
       return self._number_or_of_none(ref)
     (type_,) = types
-    facts = self.profile.facts(self._gathering.base_types(ref), ref.path)
-    if facts.is_wide and type_ is int:
-      raise self.refuse(Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} has ints beyond 32 bits.")
+    self._check_narrow(ref, type_)
 
     def read() -> Number:
       return Number(self._gathering.number(ref, type_), type_)
@@ -264,6 +262,27 @@ class Reading(Conditions):
     if ref.path[-1:] != (("len",),):  # Elements that are read say it, too, and by no such read.
       self._sources[id(found)] = found, ref
     return found
+
+  def _check_narrow(self, ref: Ref, type_: type) -> None:
+    facts = self.profile.facts(self._gathering.base_types(ref), ref.path)
+    if facts.is_wide and type_ is int:
+      raise self.refuse(Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} has ints beyond 32 bits.")
+
+  def numbers(self, handles: tf.Tensor, types: frozenset[type]) -> list[tf.Tensor]:
+    """Returns numbers of the heap: [N] of one type, or of ints and floats [N], and which are ints.
+
+    Args:
+      handles: theirs, int32 [N].
+      types: their exact types, which are those of numbers.
+    """
+    ref = Ref(Base(handles, types))
+    if types != {int, float}:
+      (type_,) = types
+      self._check_narrow(ref, type_)
+      return [self._gathering.numbers(ref, type_)]
+    is_int = self._gathering.numbers(ref.step("isinstance", (int,)), bool)
+    value = self._gathering.numbers(ref.step("float"), float)
+    return [_forms.checked_ints(value, is_int), is_int]
 
   def _int_or_float(self, ref: Ref) -> IntOrFloat:
     value = self.number(ref.step("float"))
