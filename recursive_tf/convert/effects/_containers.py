@@ -319,9 +319,8 @@ class ContainerEffects(Places):
 def _is_like(form: _forms.BaseForm, key: object) -> bool:
   """Tells whether keys of a form, as rows have it, and one of `_key` can be compared."""
   if isinstance(key, tuple):
-    is_tuple = isinstance(form, _forms.NestForm) and form.type is tuple
-    parts = _forms.parts_of_form(form) if is_tuple else None
-    return parts is not None and len(parts) == len(key) and all(map(_is_like, parts, key))
+    parts = form.parts if isinstance(form, _forms.NestForm) and form.type is tuple else ()
+    return len(parts) == len(key) and all(map(_is_like, parts, key))
   if isinstance(key, Number):
     return isinstance(form, _forms.NumberForm) and form.type is int
   return isinstance(form, _forms.TextForm if isinstance(key, Text) else _forms.RefForm)

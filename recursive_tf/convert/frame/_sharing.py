@@ -430,7 +430,8 @@ def parts_of(value: Any) -> Iterator[tuple[object, object]]:
 
 def name_of(container: Container) -> str:
   """Returns what messages call a container."""
-  return f"{container.called!r}" if container.called else f"A {kind_of(container)}"
+  is_users = bool(container.called) and not container.called.startswith("_rtf_")
+  return f"{container.called!r}" if is_users else f"A {kind_of(container)}"
 
 
 def kind_of(container: Container) -> str:
