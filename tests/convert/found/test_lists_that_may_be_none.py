@@ -1,4 +1,4 @@
-"""None, or a list or tuple of a length that only the run knows: paths, best lines, what was found."""
+"""None, or a list or tuple of a length that only the run knows: paths, and what was found."""
 
 import itertools
 
