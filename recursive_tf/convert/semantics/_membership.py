@@ -54,6 +54,10 @@ def _asks_elements(kind: type) -> bool:
 def _equal(ip: Host, rows: Rows, value: object) -> object:
   """Returns which elements are, or equal, a value, bool [N]; False if none can; None if unknown."""
   frame, form = ip.frame, rows.form
+  if isinstance(form, _forms.StaticForm) and type(form.value) is str:  # All are the same.
+    same = ip.same_or_equal(form.value, value)
+    found = _forms.as_number(same) if type(same) is bool else same
+    return tf.fill([rows.length], found.tensor) if isinstance(found, Number) else None
   kind = _forms.number_type(form)
   number = number_of(value)
   if kind is not None and number is not None and rows.tensors:
