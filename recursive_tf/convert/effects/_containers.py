@@ -168,14 +168,16 @@ class ContainerEffects(Places):
       Reason.UNSUPPORTED_OPERATION, f"A dict is looked into in the run, by a {named(key)}."
     )
 
-  def _find(self, ip: Host, rows: Rows, key: Any) -> tuple[Number, tf.Tensor]:
+  def _find(self, ip: Host, rows: Rows, key: object) -> tuple[Number, tf.Tensor]:
     """Returns whether a key is in the rows of a dict, and where."""
     assert isinstance(rows.form, _forms.NestForm)  # Of pairs.
-    if not _is_like(rows.form.parts[0], key):
+    form, parts = rows.form.parts[0], [*_parts(ip, key)]
+    is_like = form.skeleton() == _forms.form_of(key, ip.frame).skeleton()
+    if not is_like or form.dtypes() != [part.dtype for part in parts]:
       raise ip.frame.refuse(Reason.KINDS_DIFFER, "A dict has keys of several types.")
     ip.frame.partial()
     equal = tf.ones([rows.length], tf.bool)
-    for keys, wanted in zip(rows.tensors, _parts(ip, key), strict=False):
+    for keys, wanted in zip(rows.tensors, parts, strict=False):
       equal = tf.logical_and(equal, tf.equal(keys, wanted))
     index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
     return Number(tf.reduce_any(equal), bool), index
@@ -316,17 +318,7 @@ class ContainerEffects(Places):
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"dict.{name} of a dict of the heap.")
 
 
-def _is_like(form: _forms.BaseForm, key: object) -> bool:
-  """Tells whether keys of a form, as rows have it, and one of `_key` can be compared."""
-  if isinstance(key, tuple):
-    parts = form.parts if isinstance(form, _forms.NestForm) and form.type is tuple else ()
-    return len(parts) == len(key) and all(map(_is_like, parts, key))
-  if isinstance(key, Number):
-    return isinstance(form, _forms.NumberForm) and form.type is int
-  return isinstance(form, _forms.TextForm if isinstance(key, Text) else _forms.RefForm)
-
-
-def _parts(ip: Host, key: Any) -> Iterator[tf.Tensor]:
+def _parts(ip: Host, key: object) -> Iterator[tf.Tensor]:
   """Yields the tensors of a key of `_key`."""
   if isinstance(key, tuple):
     for part in key:
@@ -334,7 +326,7 @@ def _parts(ip: Host, key: Any) -> Iterator[tf.Tensor]:
   elif isinstance(key, Ref):
     yield key.base.handle
   else:
-    yield tensor_of(key, ip.frame) if isinstance(key, Text) else key.tensor
+    yield key.tensor if isinstance(key, Number) else tensor_of(key, ip.frame)
 
 
 def _at_most(number: Number, most: tf.Tensor) -> Number:

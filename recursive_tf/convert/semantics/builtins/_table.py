@@ -197,6 +197,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   print: _objects.show,
   callable: _objects.is_callable,
   divmod: _arithmetic.divided,
+  math.isclose: _arithmetic.is_close,
   iter: _iterables.to_iterator,
   sorted: _iterables.in_order,
   tf.is_tensor: _objects.is_tensor,
