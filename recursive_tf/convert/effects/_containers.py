@@ -207,15 +207,15 @@ class ContainerEffects(Places):
     """Returns an item of a known dict, from its items as the run has them."""
     return self._lookup(ip, owner, key, (lambda: default[0]) if default else None)
 
-  def item_or_made(self, ip: Host, owner: Any, key: object) -> object:
+  def item_or_made(self, ip: Host, owner: object, key: object) -> object:
     """Returns an item of a `Counter`, or of a `defaultdict`, which makes those that are missing."""
     if type(owner) is collections.Counter:
       return self.item_of_dict(ip, owner, key, 0)
-    is_known = type(owner) is collections.defaultdict
-    if is_known and any(owner is given for given in ip.conversion.given):
-      maker = owner.default_factory  # Each call's has the same.
-    else:
-      maker = ip.conversion.guards.attribute(owner, "default_factory") if is_known else None
+    maker: object = None
+    if type(owner) is collections.defaultdict:
+      is_given = any(owner is given for given in ip.conversion.given)  # Each call's has the same.
+      guards = ip.conversion.guards
+      maker = owner.default_factory if is_given else guards.attribute(owner, "default_factory")
     if maker not in _MAKERS:
       raise ip.frame.refuse(
         Reason.OPAQUE_READ, f"A {type(owner).__name__} makes items when they are read."
