@@ -7,29 +7,9 @@ import pathlib
 import re
 
 from tests.convert.fuzz import campaign
-from tests.convert.fuzz.report import BAD, INVALID
 from tests.convert.natural import programs
 
 _HERE = pathlib.Path(__file__).parent
-# What became of a program, from the best to the worst.
-WHOLE, LATER, PART, PLAIN = "converted", "after a plain first call", "in part", "refused"
-
-
-def judged(report):
-  """Returns what became of a program, a report's dict.
-
-  Only calls in which Python raises nothing count: an exception is Python's, with its traceback.
-  """
-  if report["status"] in (*BAD, INVALID):
-    return report["status"]
-  plain = [bool(reasons) for raised, reasons in report["calls"] if not raised]
-  if not any(plain):
-    return WHOLE
-  if all(plain):
-    return PLAIN
-  return LATER if plain[0] and not any(plain[1:]) else PART
-
-
 def main():
   """Runs the programs and prints those that are not converted, then the tally."""
   options = _options()
@@ -44,11 +24,11 @@ def main():
   counts = collections.Counter()
 
   def on_report(job, report):
-    found = judged(report)
+    found = programs.judged(report)
     counts[found] += 1
     if out:
       print(json.dumps({"program": job.label(), "found": found, **report}), file=out, flush=True)
-    if found != WHOLE:
+    if found != programs.WHOLE:
       print(f"{found}: {job.label()}: {report['calls']}\n{report['detail']}\n", flush=True)
 
   campaign.run_all(jobs, options.verify, campaign.Limits(), on_report=on_report)
