@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -292,15 +292,26 @@ class Conversion:
     """Returns the instance of an entry function."""
     return self.bodies.entry_of(node)
 
-  def check_result(self, node: ast.AST) -> None:
+  def returned(self, node: ast.AST) -> object:
+    """Returns the position of the argument that an entry function returns on all paths, or None."""
+    entry = self.entry_of(node)
+    is_list = isinstance(entry.result, _forms.RowsForm)  # And surely is there.
+    return self._learnt.crossing(entry.key).returned(RESULT) if is_list else None
+
+  def check_result(self, node: ast.AST, given: Collection[object]) -> None:
     """Refuses what leaves the program of the entry function as an object that it was before.
+
+    Args:
+      node: the function.
+      given: positions of arguments that may be returned.
 
     Raises:
       ConversionRefused: If a container would be returned, or kept, more than once.
     """
     entry = self.entry_of(node)
     crossing = self._learnt.crossing(entry.key)
-    shared = crossing.shared_result(RESULT) or crossing.kept_argument(RESULT)
+    given = [position for position in given if position == self.returned(node)]
+    shared = crossing.shared_result(RESULT, given) or crossing.kept_argument(RESULT)
     kept = [place.left_form for place in self.effects.places.values()]
     nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
     if shared is None and self._doubled is not None:

@@ -48,7 +48,7 @@ def call_on_rows(
   stacked = _stacked(ip, rows, function)
   if function is tf.stack:
     return _stack(ip, stacked, *rest, **kwargs)
-  if function is tf.add_n:
+  if function is tf.add_n or (function is tf.math.accumulate_n and not rest and not kwargs):
     stacked = ip.frame.check(stacked, rows.length > 0, "tf.add_n of an empty list")
     return tf.reduce_sum(stacked, 0)
   if function is tf.concat:
