@@ -18,7 +18,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
-from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap import _identities, _libraries
 from recursive_tf.convert.heap._fingerprint import (
   ClassPart,
   Fingerprint,
@@ -27,6 +27,7 @@ from recursive_tf.convert.heap._fingerprint import (
   content_of,
   is_leaf,
 )
+from recursive_tf.convert.heap._identities import AtOnce, Entries, Known, Part
 from recursive_tf.convert.values._abstract import Array, Raises
 from recursive_tf.convert.values._forms import same_static
 from recursive_tf.convert.values._numbers import Number
@@ -85,7 +86,9 @@ class Guards:
     self._is_open = "specialize" not in config().optimizations  # Numbers are no constants.
     self._identified: dict[int, object] = {}
     self._checks: dict[tuple[int, object], tuple[object, Callable[[], object], Any]] = {}
+    self._entries: dict[tuple[int, object], Callable[[], Entries]] = {}  # Of `_checks`.
     self._watched: dict[tuple[int, str], tuple[object, Any]] = {}
+    self._at_once: AtOnce | None = None  # Of all that is compared by now.
     self._last_changed: list[tuple[tuple[int, object], object]] = []
     self._run: set[int] = set()  # The numbers of those whose code a library may run.
     self._settings = settings_now()
@@ -98,6 +101,7 @@ class Guards:
 
   def settings(self) -> None:
     """Guards what layers and functions of Keras go by, beside what they are given."""
+    self._at_once = None
     self._checks.setdefault(
       (id(keras), "settings"), (keras, settings_now, (self._settings, same_static))
     )
@@ -105,6 +109,7 @@ class Guards:
   def seed_generator(self) -> None:
     """Guards what functions of Keras draw from that are given no seed: a new seed makes another."""
     read = tfi.keras_seed_generator
+    self._at_once = None
     self._checks.setdefault((id(keras), "seed"), (keras, read, (read(), operator.is_)))
 
   def note_made(self, array: np.ndarray) -> None:
@@ -121,14 +126,17 @@ class Guards:
     Raises:
       Raises: If it is not set.
     """
-    found = self._guard(cell, name, lambda: content_of(cell))
+    def entries(value: object) -> Entries:
+      return None if value is _ABSENT else [("attribute", cell, "cell_contents", value)]
+
+    found = self._guard(cell, name, lambda: content_of(cell), entries)
     if found is _ABSENT:
       raise Raises
     return found
 
   def name(self, namespace: dict[str, object], name: str) -> object:
     """Returns and guards a global variable."""
-    return self._guard(namespace, name, lambda: namespace.get(name, _GONE))
+    return self._guard(namespace, name, *_of_item(namespace, name))
 
   def builtin(self, source: Any, name: str) -> object:
     """Returns and guards what a name that is no variable stands for.
@@ -138,7 +146,7 @@ class Guards:
     """
     self.name(source.globals, name)
     builtins = source.function.__builtins__
-    found = self._guard(builtins, name, lambda: builtins.get(name, _GONE))
+    found = self._guard(builtins, name, *_of_item(builtins, name))
     if found is _GONE:
       raise Raises
     return found
@@ -151,7 +159,10 @@ class Guards:
       # A tf.Module keeps dicts in proxies, which pass all through to the dict itself.
       return value.__wrapped__ if type(value).__name__ == "_DictWrapper" else value
 
-    return self._guard(owner, name, read)
+    def entries(value: object) -> Entries:
+      return None if value is _GONE else _identities.of_attribute(owner, name, value)
+
+    return self._guard(owner, name, read, entries)
 
   def lacks(self, owner: Any, name: str) -> None:
     """Guards that an attribute is not there."""
@@ -163,7 +174,12 @@ class Guards:
 
   def own(self, owner: object, name: str) -> None:
     """Guards that an object has no attribute of its own that hides its class's."""
-    self._guard(owner, ("own", name), lambda: getattr(owner, "__dict__", {}).get(name, _GONE))
+    self._guard(
+      owner,
+      ("own", name),
+      lambda: getattr(owner, "__dict__", {}).get(name, _GONE),
+      lambda value: _identities.of_own(owner, name, value, value is not _GONE),
+    )
 
   def of_class(self, kind: type, name: str) -> object:
     """Returns and guards what a class has under a name, itself or inherited; None if nothing."""
@@ -174,21 +190,33 @@ class Guards:
           return base.__dict__[name]
       return None
 
-    return self._guard(kind, ("class", name), read)
+    return self._guard(
+      kind, ("class", name), read, lambda value: _identities.of_class(kind, name, value)
+    )
 
   def elements(self, container: Iterable[object]) -> list[object]:
     """Returns and guards all elements of a list, set, or keys of a dict."""
-    self._guard(container, "elements", lambda: tuple(container))
+    self._guard(
+      container,
+      "elements",
+      lambda: tuple(container),
+      lambda value: _identities.of_elements(container, value),
+    )
     return list(container)
 
   def items(self, container: dict[object, object]) -> dict[Any, object]:
     """Returns and guards all items of a dict."""
-    self._guard(container, "items", lambda: tuple(container.items()))
+
+    def entries(pairs: tuple[tuple[object, object], ...]) -> Entries:
+      keys, values = (tuple(pair[i] for pair in pairs) for i in range(2))
+      return _identities.of_items(container, keys, values) if type(container) is dict else None
+
+    self._guard(container, "items", lambda: tuple(container.items()), entries)
     return dict(container)
 
   def entry(self, container: dict[object, object], key: object) -> object:
     """Returns and guards one item of a dict."""
-    return self._guard(container, ("item", key), lambda: container.get(key, _GONE))
+    return self._guard(container, ("item", key), *_of_item(container, key))
 
   def length(self, container: Any) -> int:
     """Returns and guards a length."""
@@ -196,7 +224,9 @@ class Guards:
 
   def type_of(self, owner: object) -> type:
     """Returns and guards the class of an object, with the methods it has."""
-    kind = self._guard(owner, _TYPE, lambda: type(owner))
+    kind = self._guard(
+      owner, _TYPE, lambda: type(owner), lambda value: [("type", owner, value)]
+    )
     self.methods(kind)
     assert isinstance(kind, type)  # It is what `type` returned.
     return kind
@@ -213,6 +243,7 @@ class Guards:
     if key not in self._watched and kind.__module__ != "builtins":
       if not _libraries.is_library(kind):
         self._watched[key] = kind, ClassPart(kind)
+        self._at_once = None
         self._note_origin(key)
 
   def function(self, function: object) -> None:
@@ -220,6 +251,7 @@ class Guards:
     key = id(function), "function"
     if key not in self._watched and isinstance(function, types.FunctionType):
       self._watched[key] = function, FunctionPart(function)
+      self._at_once = None
       self._note_origin(key)
 
   def member(self, kind: type, name: str) -> object:
@@ -227,6 +259,7 @@ class Guards:
     key = id(kind), f"member {name}"
     if key not in self._watched:
       self._watched[key] = kind, MemberPart(kind, name)
+      self._at_once = None
     return self._watched[key][1].values()[0]
 
   def watch(self, value: object) -> None:
@@ -238,6 +271,7 @@ class Guards:
     key = id(value), "content"
     if key not in self._watched and not is_leaf(value):
       self._watched[key] = value, Fingerprint(value)
+      self._at_once = None
       self._note_origin(key)
 
   def newly_run(self, value: object) -> tuple[object, ...]:
@@ -248,7 +282,14 @@ class Guards:
     self._run.add(id(value))
     return tuple(found.holds)
 
-  def _guard(self, owner: object, name: object, read: Callable[[], object]) -> Any:
+  def _guard(
+    self,
+    owner: object,
+    name: object,
+    read: Callable[[], object],
+    entries: Callable[[Any], Entries] = lambda _: None,
+  ) -> Any:
+    """Returns and guards what `read` finds; `entries` says of it what `Part.entries` does."""
     value = read()
     value = self._stand_ins.get(id(value), value)
     key = id(owner), name
@@ -259,7 +300,10 @@ class Guards:
       kind = type(value)
       if kind in (int, float) or isinstance(value, (tf.Tensor, np.ndarray)):
         return self._as_input(key, owner, read, value)
-    self._checks.setdefault(key, (owner, read, (value, same_static)))
+    if key not in self._checks:
+      self._checks[key] = owner, read, (value, same_static)
+      self._entries[key] = lambda: entries(value)
+      self._at_once = None
     self._note_origin(key)
     return value
 
@@ -312,6 +356,7 @@ class Guards:
   def release(self, value: object) -> list[Name]:
     """Returns the names that stand for an object, and compares them no more."""
     found = [key for key, (_, _, (known, _)) in self._checks.items() if known is value]
+    self._at_once = None
     return [Name(key, *self._checks.pop(key)[:2]) for key in found]
 
   def variables(self) -> Iterator[object]:
@@ -371,6 +416,9 @@ class Guards:
 
   def changed(self) -> list[tuple[tuple[int, object], object]]:
     """Returns the places, with their owners, that are no longer what conversion saw."""
+    self._at_once = self._at_once or AtOnce(self._parts())
+    if self._at_once.are_same():
+      return []
     found = []
     for key, (owner, read, (value, same)) in self._checks.items():
       now = read()
@@ -381,6 +429,16 @@ class Guards:
         found.append((watched, owner))
     self._last_changed = found or self._last_changed
     return found
+
+  def _parts(self) -> Iterator[Part]:
+    """Yields all that is compared."""
+    for key, (_, read, (value, same)) in self._checks.items():
+      yield Known(read, value, same, self._entries.get(key, lambda: None))
+    for _, part in self._watched.values():
+      if isinstance(part, Fingerprint):
+        yield from part.parts
+      else:
+        yield part
 
   def still_changed(self) -> list[tuple[tuple[int, object], object]]:
     """Returns those places that `changed` has found last and that still are not what they were.
@@ -395,6 +453,17 @@ class Guards:
       now = read()
       return now is not value and not same(value, now)
     return key in self._watched and not self._watched[key][1].is_same()
+
+
+def _of_item(
+  container: dict[Any, object], key: object
+) -> tuple[Callable[[], object], Callable[[object], Entries]]:
+  """Returns what reads an item of a dict, and what says where it is."""
+
+  def entries(value: object) -> Entries:
+    return _identities.of_item(container, key, value, value is not _GONE)
+
+  return lambda: container.get(key, _GONE), entries
 
 
 def settings_now() -> tuple[object, ...]:
