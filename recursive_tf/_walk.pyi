@@ -171,5 +171,5 @@ class Identities:
     """Returns the number of the first entry from `start` on that does not hold; -1 if all do.
 
     Raises:
-      Exception: What reading raises; an AttributeError says that the entry does not hold.
+      BaseException: What reading raises that is no Exception; one says that it does not hold.
     """

@@ -152,7 +152,7 @@ Identities::Answer Identities::Compare(Place* place) {
         return now.get() == objects_[place->begin + 1].get() ? Answer::kSame
                                                              : Answer::kOther;
       }
-      if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return Answer::kError;
+      if (!PyErr_ExceptionMatches(PyExc_Exception)) return Answer::kError;
       PyErr_Clear();
       return Answer::kOther;
     }

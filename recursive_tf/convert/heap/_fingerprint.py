@@ -373,7 +373,9 @@ class FunctionPart:
     ]
     keys, values = tuple(named[: len(named) // 2]), tuple(named[len(named) // 2 :])
     # Without any they may be None or an empty dict, which is filled later.
-    return places if found is None else [*places, *(_identities.of_items(found, keys, values) or ())]
+    return (
+      places if found is None else [*places, *(_identities.of_items(found, keys, values) or ())]
+    )
 
   def is_same(self) -> bool:
     """Tells whether they are what they were."""

@@ -126,6 +126,7 @@ class Guards:
     Raises:
       Raises: If it is not set.
     """
+
     def entries(value: object) -> Entries:
       return None if value is _ABSENT else [("attribute", cell, "cell_contents", value)]
 
@@ -224,9 +225,7 @@ class Guards:
 
   def type_of(self, owner: object) -> type:
     """Returns and guards the class of an object, with the methods it has."""
-    kind = self._guard(
-      owner, _TYPE, lambda: type(owner), lambda value: [("type", owner, value)]
-    )
+    kind = self._guard(owner, _TYPE, lambda: type(owner), lambda value: [("type", owner, value)])
     self.methods(kind)
     assert isinstance(kind, type)  # It is what `type` returned.
     return kind
@@ -329,6 +328,12 @@ class Guards:
       yield key, owner, value, self._origins.get(key)
     for key, (owner, _) in self._watched.items():
       yield key, owner, CONTENT, self._origins.get(key)
+
+  def reliance(self, key: tuple[int, object]) -> tuple[object, Any] | None:
+    """Returns what was found at a place, and the user's line, as `reliances` yields them."""
+    if key in self._checks:
+      return self._checks[key][2][0], self._origins.get(key)
+    return (CONTENT, self._origins.get(key)) if key in self._watched else None
 
   def identify(self, value: object) -> None:
     """Notes that it makes a difference to the program which object this is."""
@@ -441,11 +446,16 @@ class Guards:
         yield part
 
   def still_changed(self) -> list[tuple[tuple[int, object], object]]:
-    """Returns those places that `changed` has found last and that still are not what they were.
+    """Returns a place that `changed` has found last and that still is not what it was, if any.
 
     A program that fits every other call is told by these, without all that it relies on.
     """
-    return [(key, owner) for key, owner in self._last_changed if self._is_changed(key)]
+    # Single names come before all that an object holds, which is compared where there are none.
+    names = [(key, owner) for key, owner in self._last_changed if key in self._checks]
+    for key, owner in names or self._last_changed:
+      if self._is_changed(key):
+        return [(key, owner)]
+    return []
 
   def _is_changed(self, key: tuple[int, object]) -> bool:
     if key in self._checks:

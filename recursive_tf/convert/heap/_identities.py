@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from recursive_tf._walk import Identities
+from recursive_tf.convert.heap import _libraries
 
 # As `_walk.Identities` takes them.
 Entry = tuple[Any, ...]
@@ -77,9 +78,12 @@ def of_items(container: Any, keys: tuple[object, ...], values: tuple[object, ...
 
 
 def of_elements(container: Any, values: tuple[object, ...]) -> Entries:
-  """Returns the places that say which elements a list has, or one of TensorFlow's."""
-  if type(container) is list:
-    return [("elements", container, values)]
+  """Returns the places that say which elements a list has, or one of TensorFlow's or Keras'."""
+  if type(container) is tuple:
+    return []  # For good.
+  is_plain = _libraries.is_library(type(container)) and type(container).__iter__ is list.__iter__
+  if type(container) is list or (isinstance(container, list) and is_plain):
+    return [("type", container, type(container)), ("elements", container, values)]
   if type(container).__name__ == "ListWrapper" and type(container).__module__.startswith(
     "tensorflow."
   ):
