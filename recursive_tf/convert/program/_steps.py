@@ -291,8 +291,24 @@ class Step:
         found += [tensor for tensor in use.op.inputs if tensor.dtype != tf.resource]
     return found
 
-  def finish(self, graph: tfi.Graph, outputs: list[tf.Tensor], kept: Kept) -> None:
+  def writes(self, graph: tfi.Graph) -> set[tfi.Operation]:
+    """Returns the ops of a graph that write variables."""
+    return {use.op for use in self._uses(graph) if use.writes}
+
+  def finish(
+    self,
+    graph: tfi.Graph,
+    outputs: list[tf.Tensor],
+    kept: Kept,
+    folded: dict[tfi.Operation, tfi.Operation],
+  ) -> None:
     """Puts what was kept into the variables, and lets all writes wait until nothing can fail.
+
+    Args:
+      graph: the graph.
+      outputs: all that it gives.
+      kept: what it has kept.
+      folded: ops that were made late, with those in whose place they are.
 
     Raises:
       ConversionRefused: If the program writes other variables than its trial did.
@@ -303,7 +319,7 @@ class Step:
     own = {id(copy) for _, copy, _ in kept.copies}
     outer = {id(inner): handle for handle, inner in tfi.captured(graph)}
     uses = list(self._uses(graph))
-    _wait_for_users(graph, uses)
+    _wait_for_users(graph, uses, folded)
     writes = []
     for use in uses:
       outside = [handle for handle in use.writes if id(handle) not in own]
@@ -443,7 +459,9 @@ def _is_stateful(op: tfi.Operation) -> bool:
   return op.op_def is not None and op.op_def.is_stateful
 
 
-def _wait_for_users(graph: tfi.Graph, uses: list[_Use]) -> None:
+def _wait_for_users(
+  graph: tfi.Graph, uses: list[_Use], folded: dict[tfi.Operation, tfi.Operation]
+) -> None:
   """Lets each write wait for what was computed of earlier reads of the same variable.
 
   A read gives the variable's own memory. TensorFlow orders reads and writes, but not a write and
@@ -451,6 +469,7 @@ def _wait_for_users(graph: tfi.Graph, uses: list[_Use]) -> None:
   """
   users: dict[int, list[tfi.Operation]] = {}
   order = {op: i for i, op in enumerate(graph.get_operations())}
+  order |= {new: order[op] for new, op in folded.items()}
   for use in uses:
     for handle in use.writes:
       for op in users.get(id(handle), []):
