@@ -6,6 +6,7 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf.batching._plan import plan_for
+from recursive_tf.convert.values import _checks
 from recursive_tf.convert.values._checks import check, check_nest, is_check_failure
 
 MESSAGE = "check failed: the sky is 100% grün"

@@ -238,21 +238,26 @@ class Step:
     """Has a graph keep from variables what it writes to them, while this is entered."""
     found = Kept({}, [])
     handles = {key: self.written[key] for key in self.written if key in self.held}
+    first: dict[int, tf.Tensor] = {}  # Reads of what is in variables until the run is done.
     keys = {id(graph.capture(handle)): key for key, handle in handles.items()}
 
     def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> object:
       if op_type not in _ASSIGNMENTS and op_type != _READ:
         return create()
       key = keys.get(id(graph.capture(inputs[0])))
-      if key is None or (op_type == _READ and key not in found.held):
+      if key is None:
         return create()
+      if op_type == _READ and key not in found.held:
+        op = create()
+        first[key] = op.outputs[0]
+        return op
       if op_type == _READ:
         found.reads.append(tf.identity(found.held[key]))
         return found.reads[-1].op
 
       def now() -> tf.Tensor:
-        if key in found.held:
-          return found.held[key]
+        if key in found.held or key in first:
+          return found.held.get(key, first.get(key))
         spec = tfi.spec_of_variable(handles[key])
         return tf.raw_ops.ReadVariableOp(resource=handles[key], dtype=spec.dtype)
 
