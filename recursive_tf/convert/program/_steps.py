@@ -241,7 +241,7 @@ class Step:
     first: dict[int, tf.Tensor] = {}  # Reads of what is in variables until the run is done.
     keys = {id(graph.capture(handle)): key for key, handle in handles.items()}
 
-    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> object:
+    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], tfi.Operation]) -> object:
       if op_type not in _ASSIGNMENTS and op_type != _READ:
         return create()
       key = keys.get(id(graph.capture(inputs[0])))
