@@ -673,3 +673,16 @@ def test_the_generator_of_keras_is_another_one_after_a_new_seed():
 
   read()
   assert found[0] is handle
+
+
+def test_a_residual_of_the_branch_not_taken_has_sizes_that_nobody_knows():
+  @tf.function(input_signature=[tf.TensorSpec([None, None])])
+  def f(x):
+    with tfi.plain_residuals():
+      y = tf.cond(tf.reduce_sum(x) < 0.0, lambda: x[0, 0], lambda: tf.reduce_sum(tf.tanh(x * x)))
+      return tf.gradients(y, x)[0]
+
+  graph = f.get_concrete_function().graph
+  found = [op for op in graph.get_operations() if op.type in tfi.CONDITIONALS]
+  residuals = [out for op in found for out in op.outputs if out.shape.rank == 2]
+  assert residuals and all(out.shape.as_list() == [None, None] for out in residuals)

@@ -46,7 +46,17 @@ gradients = gradients_util._GradientsHelper
 # Residuals of the branch not taken as dummy tensors instead of Optionals: two ops less for each,
 # and a seventh of the memory for small ones. A switch of the whole process, but whatever another
 # thread traces meanwhile means the same either way.
+# A dummy's unknown sizes are said to be 0, for XLA; they stay unknown elsewhere, or else a residual
+# of another size does not fit a loop that collects it.
 plain_residuals = context.temporarily_disable_optionals_in_gradients
+_sizes_for_xla = cond_v2._convert_dynamic_dimension_to_zero
+
+
+def _sizes_of_dummy(shape: Any) -> Any:
+  return _sizes_for_xla(shape) if is_compiled_by_xla() else shape
+
+
+cond_v2._convert_dynamic_dimension_to_zero = _sizes_of_dummy
 # Which types carry gradients; frames (variants) must count among them.
 is_trainable = backprop_util.IsTrainable
 # The code object by which a running `tf.cond` is recognised on the Python stack.

@@ -268,6 +268,67 @@ def test_rows_of_unknown_length(name):
   assert_agree(UNKNOWN[name], x, shapes=[[1, None]])
 
 
+# On x and y [r, 3] and a number of each frame, along every axis.
+ALONG = {
+  "roll": lambda x, y, i, axis: tf.roll(x, 1, axis),
+  "roll_own": lambda x, y, i, axis: tf.roll(x, i, axis),
+  "roll_own_twice": lambda x, y, i, axis: tf.roll(x, [i, 1], [axis, axis]),
+  "roll_both": lambda x, y, i, axis: tf.roll(x, [i, -i], [axis, 0]),
+  "roll_constant": lambda x, y, i, axis: tf.roll(constant(W), i, axis) * x[0, 0],
+  "gather": lambda x, y, i, axis: tf.gather(x, [0, 0], axis=axis),
+  "gather_own": lambda x, y, i, axis: tf.gather(x, i % tf.shape(x)[axis], axis=axis),
+  "gather_constant": lambda x, y, i, axis: tf.gather(constant(W), i % 3, axis=axis) * x[0, 0],
+  "gather_two": lambda x, y, i, axis: tf.gather(x, [i % tf.shape(x)[axis], 0], axis=axis),
+  "reverse": lambda x, y, i, axis: tf.reverse(x, [axis]),
+  "cumsum": lambda x, y, i, axis: tf.cumsum(x, axis, reverse=True, exclusive=True),
+  "cumprod": lambda x, y, i, axis: tf.math.cumprod(x, axis),
+  "cumulative_logsumexp": lambda x, y, i, axis: tf.math.cumulative_logsumexp(x, axis),
+  "argmax": lambda x, y, i, axis: tf.argmax(x, axis) - tf.argmin(y, axis),
+  "one_hot": lambda x, y, i, axis: x[0, 0]
+  * tf.one_hot([i, 1], 4, 2.0, 0.5, max(axis, -1), tf.float64),
+  "stack": lambda x, y, i, axis: tf.stack([x, y], axis),
+  "unstack": lambda x, y, i, axis: tf.unstack(x, axis=axis)[0],
+  "split": lambda x, y, i, axis: tf.split(x, [1, x.shape[axis] - 1], axis)[0],
+  "concat": lambda x, y, i, axis: tf.concat([x, tf.sin(y), x], axis),
+  "expand": lambda x, y, i, axis: tf.expand_dims(x, axis) * y[0, 0],
+  "squeeze": lambda x, y, i, axis: tf.squeeze(tf.expand_dims(x, axis), axis),
+  "sum": lambda x, y, i, axis: tf.reduce_sum(x, axis, keepdims=True) * y,
+  "mean": lambda x, y, i, axis: tf.reduce_mean(x * y, axis),
+  "max": lambda x, y, i, axis: tf.reduce_max(x, axis) + tf.reduce_min(y, axis),
+  "logsumexp": lambda x, y, i, axis: tf.reduce_logsumexp(x, axis),
+  "any": lambda x, y, i, axis: tf.reduce_any(x > y, axis),
+  "std": lambda x, y, i, axis: tf.math.reduce_std(tf.concat([x, y], axis), axis),
+  "norm": lambda x, y, i, axis: tf.norm(x, axis=axis),
+  "normalize": lambda x, y, i, axis: tf.math.l2_normalize(x, axis),
+  "softmax": lambda x, y, i, axis: tf.nn.softmax(x, axis) + tf.nn.log_softmax(y, axis),
+  "sort": lambda x, y, i, axis: tf.sort(x, axis),
+  "argsort": lambda x, y, i, axis: tf.argsort(x, axis),
+  "repeat": lambda x, y, i, axis: tf.repeat(x, 2, axis),
+  "moments": lambda x, y, i, axis: tf.stack(tf.nn.moments(x, [axis])),
+  "tensordot": lambda x, y, i, axis: tf.tensordot(x, y, [[axis], [axis]]),
+  "slice_own": lambda x, y, i, axis: tf.slice(constant(W), [i % 2, i % 3], [1, 2]) * x[0, axis],
+  "entry": lambda x, y, i, axis: x[axis % x.shape[0], i % 3] * y[0, axis],
+  "scatter_own": lambda x, y, i, axis: tf.tensor_scatter_nd_add(
+    x, [[0, i % 3], [0, axis % 3]], [y[0, 1], y[0, 2]]
+  ),
+  "reverse_sequence": lambda x, y, i, axis: tf.reverse_sequence(
+    x, tf.fill([x.shape[0]], 1 + i % 3), seq_axis=1, batch_axis=0
+  ) * y[0, axis],
+  "cumsum_of_where": lambda x, y, i, axis: tf.cumsum(tf.where(x > y, x, 0.0), axis),
+}  # fmt: skip
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("axis", [0, 1, -1, -2])
+@pytest.mark.parametrize("name", ALONG)
+def test_along_every_axis(name, axis):
+  program = ALONG[name]
+  for num_rows in (1, 2):
+    values = np.random.default_rng(5).normal(size=(2, 4, num_rows, 3))
+    args = [constant(value) for value in values] + [tf.constant([1, 0, 2, 4])]
+    assert_agree(lambda x, y, i: program(x, y, i, axis), *args)
+
+
 # On x and y [?, ?]: of values without elements, too.
 EMPTY = {
   "product": lambda x, y: tf.matmul(x, constant(W)),

@@ -385,6 +385,9 @@ def _reverse(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
 def _roll(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   value, shifts, axes = inputs
   found, counts = constant(axes), constant(shifts)
+  if counts is None and (found is None or np.any(found < 0)):
+    # TensorFlow's counts a negative axis from behind the frames.
+    raise NoConverterError("by a shift of each frame's own along an axis counted from the last")
   if value.form == SHARED or found is None or counts is None or value.rank is None:
     return None
   offset = int(value.form == STACKED)

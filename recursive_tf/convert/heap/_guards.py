@@ -92,6 +92,7 @@ class Guards:
     self._last_changed: list[tuple[tuple[int, object], object]] = []
     self._run: set[int] = set()  # The numbers of those whose code a library may run.
     self._settings = settings_now()
+    self._in_proxies: dict[int, object] = {}
     self._made: dict[int, np.ndarray] = {}  # Arrays that the program makes anew in each run.
 
   @property
@@ -158,12 +159,19 @@ class Guards:
     def read() -> object:
       value: Any = getattr(owner, name, _GONE)
       # A tf.Module keeps dicts in proxies, which pass all through to the dict itself.
-      return value.__wrapped__ if type(value).__name__ == "_DictWrapper" else value
+      if type(value).__name__ != "_DictWrapper":
+        return value
+      self._in_proxies[id(value.__wrapped__)] = value
+      return value.__wrapped__
 
     def entries(value: object) -> Entries:
       return None if value is _GONE else _identities.of_attribute(owner, name, value)
 
     return self._guard(owner, name, read, entries)
+
+  def is_in_proxy(self, value: object) -> bool:
+    """Tells whether an attribute's value is a proxy of TensorFlow's around this dict."""
+    return id(value) in self._in_proxies
 
   def lacks(self, owner: Any, name: str) -> None:
     """Guards that an attribute is not there."""

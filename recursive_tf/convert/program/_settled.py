@@ -44,6 +44,18 @@ def check_settled(
   changed = conversion.changed(source.node)
   result = conversion.entry_of(source.node).result
   check_results(result, changed, conversion.effects.places.values())
+  left = [place.left_form for place in conversion.effects.places.values()]
+  _check_proxies(conversion, [result, *changed, *left])
+
+
+def _check_proxies(conversion: Conversion, forms: Iterable[_forms.Form]) -> None:
+  """Refuses to let go of a dict around which TensorFlow keeps a proxy: Python has the proxy."""
+  for value in (value for form in forms for value in _forms.constants(form)):
+    if conversion.guards.is_in_proxy(value):
+      text = (
+        "A dict that is an attribute of a tf.Module is returned or kept. Return dict(...) of it."
+      )
+      raise ConversionRefused.of(Reason.UNSUPPORTED_OPERATION, text)
 
 
 def _check_aliases(conversion: Conversion, profile: Profile) -> None:

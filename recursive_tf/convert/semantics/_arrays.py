@@ -8,6 +8,7 @@ else is refused.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -146,7 +147,7 @@ def read(ip: Host, value: Array, name: str) -> object:
 def item(ip: Host, value: Array, key: object, index: Callable[[object], object]) -> object:
   """Returns `value[key]`, for ints and slices."""
   if _is_tensor(value):
-    return value.tensor[index(key)]
+    return ip.native(operator.getitem, [value.tensor, index(key)], {})
   if not is_numpy(value.types) or not _is_basic(key):
     raise refuse(ip, "An item")
   ip.frame.partial()

@@ -20,7 +20,7 @@ from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values._abstract import Array, LocalList
 from recursive_tf.convert.values._forms import NUMBERS
 from recursive_tf.convert.values._logits import LOGITS, may_have_lost, reads_logits
-from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._numbers import is_bool
 from recursive_tf.convert.values._operands import Shape
 
 _WITH_LOGITS = ("Softmax", "Sigmoid")
@@ -89,7 +89,7 @@ def operands(kwargs: dict[str, object]) -> list[object]:
 
 def check_bool(ip: Host, values: Sequence[object]) -> None:
   """Refuses a Python bool beside a tensor of bytes, which eager execution does not take for one."""
-  has_bool = any(_is_bool(value) for value in values)
+  has_bool = any(is_bool(value) for value in values)
   if has_bool and any(getattr(value, "dtype", None) == tf.uint8 for value in values):
     raise _refusal(ip, "A bool of Python's beside a tensor uint8")
 
@@ -234,10 +234,6 @@ def listed(kinds: Collection[type]) -> object:
 
 def _has_tensors(kinds: Iterable[type]) -> bool:
   return any(issubclass(kind, (tf.Tensor, tf.Variable)) for kind in kinds)
-
-
-def _is_bool(value: object) -> bool:
-  return type(value) is bool or (isinstance(value, Number) and value.type is bool)
 
 
 def _of_tensors(function: object) -> bool:

@@ -56,7 +56,7 @@ from recursive_tf.convert.values._abstract import (
   is_middle,
 )
 from recursive_tf.convert.values._forms import Mismatch
-from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._numbers import Number, is_bool
 from recursive_tf.convert.values._operands import Endless, Slice, Spread
 
 # Expressions that may raise an exception when their parts have not.
@@ -364,10 +364,13 @@ class Interpreter:
 
   def eval_Slice(self, node: ast.Slice, scope: Scope) -> object:
     parts = [
-      None if part is None else self.eval(part, scope)
+      None if part is None else self.frame.resolve(self.eval(part, scope))
       for part in (node.lower, node.upper, node.step)
     ]
-    return Slice(*(as_index(self, part) for part in parts))
+    if any(isinstance(part, tf.Tensor) and not part.dtype.is_integer for part in parts):
+      raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice by a tensor of no integers.")
+    lower, upper, step = (as_index(self, part) for part in parts)
+    return Slice(lower, upper, step, any(map(is_bool, parts)))
 
   def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> object:
     if any(isinstance(part, ast.Starred) for part in node.elts):

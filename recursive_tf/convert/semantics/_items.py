@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import types
 from typing import Any
 
@@ -35,7 +36,7 @@ from recursive_tf.convert.values._abstract import (
   shown,
 )
 from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._numbers import Number, is_bool
 from recursive_tf.convert.values._operands import Slice
 from recursive_tf.convert.values._text import Text, is_string, tensor_of
 
@@ -61,7 +62,7 @@ def item_of_array(ip: Host, owner: Array, key: object) -> object:
 
 def item_of_tensor(ip: Host, owner: tf.Tensor, key: object) -> object:
   """Returns an item of a tensor, as TensorFlow does."""
-  return ip.native(lambda t, k: t[k], [ip.frame.tensor(owner), _index(ip, key)], {})
+  return ip.native(operator.getitem, [ip.frame.tensor(owner), _index(ip, key)], {})
 
 
 def known_index(ip: Host, key: object, kind: str) -> object:
@@ -102,6 +103,8 @@ def _row_of_variable(ip: Host, owner: Any, key: object) -> object:
 def _index(ip: Host, key: object) -> object:
   """Returns an index as TensorFlow takes it."""
   if isinstance(key, Slice):
+    if key.has_bool:
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice of a tensor by a bool.")
     return slice(*(_scalar(ip, p) for p in (key.lower, key.upper, key.step)))
   if isinstance(key, tuple):
     return tuple(_index(ip, part) for part in key)
@@ -111,8 +114,7 @@ def _index(ip: Host, key: object) -> object:
 def _scalar(ip: Host, value: object) -> object:
   if value is None or value is Ellipsis:
     return value  # A new axis, or the end of a slice; all axes that are not named.
-  is_mask = isinstance(value, bool) or (isinstance(value, Number) and value.type is bool)
-  return ip.frame.tensor(value if is_mask else as_index(ip, value))
+  return ip.frame.tensor(value if is_bool(value) else as_index(ip, value))
 
 
 def fixed(ip: Host, items: Any, key: object) -> Any:
@@ -350,7 +352,9 @@ def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> ob
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)
   if isinstance(key, Number):
     read = frame.source(key)
-    if read is None or read.path[-1][0] not in ("attr", "item"):  # A length has no one read.
+    steps = read.path if read is not None else ()
+    # A length has no one read, and an element of a list that is walked no read of its own.
+    if read is None or not steps or steps[-1][0] not in ("attr", "item"):
       return ip.conversion.effects.item_of_dict(ip, table, key, *default)
     key = read
   # Of what has no hash no table has an item.

@@ -81,11 +81,28 @@ def native(
     raise _as_eager.refuse_elements(ip)
   for tensor in seen.reduced:
     _demand_elements(ip, tensor)
+  _check_proxies(ip, [*args, *kwargs.values()], result)
   found = lifted(ip, result)
   for one in result if isinstance(result, (list, tuple)) else (result,):
     frame.note_result(one)
   frame.compute(found)  # Also an argument that the function called does not use.
   return found
+
+
+def _check_proxies(ip: Host, args: list[object], result: object) -> None:
+  """Refuses a dict that a library makes after one of a tf.Module: its class is TensorFlow's."""
+  if not isinstance(result, dict) and not (
+    isinstance(result, (list, tuple)) and any(isinstance(part, dict) for part in result)
+  ):
+    return
+  agenda = list(args)
+  while agenda:
+    value = agenda.pop()
+    if ip.conversion.guards.is_in_proxy(value):
+      text = "A dict is made as the one that is an attribute of a tf.Module. Give dict(...) of it."
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+    if isinstance(value, (list, tuple, dict)):
+      agenda.extend(value.values() if isinstance(value, dict) else value)
 
 
 @dataclasses.dataclass

@@ -21,7 +21,7 @@ from recursive_tf.convert.values._abstract import (
   Ref,
   named,
 )
-from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._numbers import Number, is_bool
 
 # What Python's functions of numbers and their order ask of an object.
 _OF_NUMBERS = (
@@ -144,7 +144,7 @@ def own_truth(ip: Host, method: object, name: str) -> object:
     found = own_length(ip, method)
     return Number(tf.greater(found.tensor, 0), bool) if isinstance(found, Number) else found > 0
   found = ip.frame.resolve(ip.call(method, [], {}))
-  if isinstance(found, bool) or (isinstance(found, Number) and found.type is bool):
+  if is_bool(found):
     return found
   raise Raises
 

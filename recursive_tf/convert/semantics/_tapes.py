@@ -59,6 +59,8 @@ def call(
   if is_gradient:
     found = args[1:2] or [kwargs[name] for name in ("sources", "source") if name in kwargs]
     _check_sources(ip, found)
+    for given in args[2:3] or [kwargs.get("output_gradients")]:
+      _check_output_gradients(ip, args[0] if args else kwargs.get("target"), given)
   args = [_strong(ip, value) for value in args]
   kwargs = {name: _strong(ip, value) for name, value in kwargs.items()}
   with tfi.resume_recording():  # A Jacobian is recorded, too.
@@ -116,7 +118,7 @@ def _check_sources(ip: Host, sources: Any) -> None:
     elif isinstance(source, (LocalDict, dict)):
       agenda += (source.items if isinstance(source, LocalDict) else source).values()
     elif isinstance(source, (list, tuple)):
-      agenda += source
+      agenda.extend(source)  # A tuple of a tf.Module is a proxy, which has a `+` of its own.
     else:
       variable = source.value if isinstance(source, keras.Variable) else source
       if isinstance(source, (Maybe, Ref, Weak)) or not is_static(source):
@@ -127,6 +129,40 @@ def _check_sources(ip: Host, sources: Any) -> None:
           Reason.STATEFUL_OP,
           f"Variable {name!r} is handed on by a branch, loop or list, and a gradient may be its.",
         )
+
+
+def _check_output_gradients(ip: Host, target: object, given: object) -> None:
+  """Refuses gradients of results that have other shapes than these: eager execution may raise."""
+  if given is None:
+    return
+  pairs = list(_parts(target)), list(_parts(given))
+  if len(pairs[0]) != len(pairs[1]):
+    raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, "Other output gradients than targets.")
+  for one, gradient in zip(*pairs, strict=True):
+    if gradient is None:
+      continue
+    both = [ip.frame.tensor(value) for value in (one, gradient)]
+    shapes = [tf.TensorShape(getattr(value, "shape", ())) for value in both]
+    # A check in the run would not do: where such a gradient is added to another, TensorFlow's
+    # optimizer takes their shapes for the same, and drops it.
+    if not shapes[0].is_fully_defined() or shapes[0] != shapes[1]:
+      text = (
+        "An output gradient of another shape than the target's, or of one that only the run knows"
+      )
+      raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, f"{text}.")
+
+
+def _parts(value: object) -> Iterator[object]:
+  """Yields what is in lists, tuples and dicts."""
+  if isinstance(value, LocalList):
+    value = value.items or ()
+  elif isinstance(value, (LocalDict, dict)):
+    value = tuple((value.items if isinstance(value, LocalDict) else value).values())
+  if isinstance(value, (list, tuple)):
+    for part in value:
+      yield from _parts(part)
+  else:
+    yield value
 
 
 def _strong(ip: Host, value: object) -> object:
@@ -142,15 +178,7 @@ def _strong(ip: Host, value: object) -> object:
 
 
 def _tensors(value: object) -> Iterator[tf.Tensor]:
-  if isinstance(value, LocalList):
-    value = value.items or ()
-  elif isinstance(value, LocalDict):
-    value = tuple(value.items.values())
-  if isinstance(value, (tuple, list)):
-    for part in value:
-      yield from _tensors(part)
-  elif isinstance(value, tf.Tensor):
-    yield value
+  yield from (part for part in _parts(value) if isinstance(part, tf.Tensor))
 
 
 def _is_conditional(targets: list[tf.Tensor]) -> bool:

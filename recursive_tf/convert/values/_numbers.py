@@ -84,6 +84,11 @@ class Number(Value):
 Operand = Number | int | float | bool
 
 
+def is_bool(value: object) -> bool:
+  """Tells whether a value is a bool, Python's or of the run."""
+  return isinstance(value, bool) or (isinstance(value, Number) and value.type is bool)
+
+
 def constant(value: int | float | bool) -> Number | None:
   """Returns a number that is known; None if it is not exactly an int, float or bool of 64 bits."""
   kind = type(value)

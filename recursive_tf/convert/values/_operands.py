@@ -13,11 +13,16 @@ from recursive_tf.convert.values._numbers import Number
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Slice:
-  """A slice; its parts may be known only in the run."""
+  """A slice; its parts may be known only in the run.
+
+  Attributes:
+    has_bool: whether a part is a bool, which counts as an int for all but TensorFlow.
+  """
 
   lower: object
   upper: object
   step: object
+  has_bool: bool = False
 
   def static(self) -> slice | None:
     """Returns the Python slice, None if a part is known only in the run."""

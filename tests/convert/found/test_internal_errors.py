@@ -1,6 +1,7 @@
 """Programs whose conversion used to fail by an error of ours: right now, or refused and why."""
 
 import functools
+import itertools
 
 import pytest
 import tensorflow as tf
@@ -344,3 +345,127 @@ def test_what_a_missing_object_is_may_be_asked_where_there_is_no_other(value):
 
   assert count([[1], 2]) == 2
   assert count(value) == count.python(value)
+
+
+# --- Gradients of loops whose branches compute rows of a width that only the run knows
+
+
+def _is_large(x):
+  return tf.reduce_sum(x) > 1.0
+
+
+def _taken(node, xs):
+  total = node.x
+  for x in itertools.takewhile(_is_large, xs):
+    total = total + x
+  return total
+
+
+def _dropped(node, xs):
+  total = node.x
+  for x in itertools.dropwhile(_is_large, xs):
+    total = total + tf.sin(x)
+  return total
+
+
+def _either(node, xs):
+  total = node.x
+  for x in xs:
+    total = tf.tanh(total * x) + x if _is_large(x) else total
+  return total
+
+
+def _or_else(node, xs):
+  total = node.x
+  for x in xs:
+    total = total if _is_large(x) else tf.tanh(total * x) + x
+  return total
+
+
+def _kept(node, xs):
+  kept = []
+  for x in xs:
+    if _is_large(x):
+      kept.append(tf.exp(x))
+  return node.x + sum(kept)
+
+
+@pytest.mark.parametrize("add_up", [_taken, _dropped, _either, _or_else, _kept])
+def test_gradients_of_branches_in_loops_over_rows_of_unknown_width(add_up):
+  weight = tf.Variable(0.7)
+
+  def wide(width, *kids):
+    node = Node(1, True, "n", *kids)
+    node.x = tf.range(width, dtype=tf.float32) * 0.3 + 0.5
+    return node
+
+  def trees():
+    for width in (2, 2, 3, 4, 2):
+      yield (wide(width, wide(width), wide(width, wide(width), wide(width)), wide(width)),)
+
+  def build(recursive):
+    @recursive
+    def visit(node):
+      xs = []
+      if not node.kids:
+        return node.x
+      for kid in node.kids:
+        xs += [visit(kid)]
+      return tf.tanh(add_up(node, xs) * weight)
+
+    return visit
+
+  agrees(build, trees, CONVERTED, variables=lambda function, state: [weight])
+
+
+# --- What Python raises for by itself, and tables of numbers
+
+
+@pytest.mark.parametrize(
+  "use",
+  [list, tuple, sum, max, sorted, enumerate, lambda x: [y for y in x], lambda x: [*x]],
+  ids=["list", "tuple", "sum", "max", "sorted", "enumerate", "comprehension", "star"],
+)
+def test_the_sizes_of_a_shape_of_unknown_rank(use):
+  def build(recursive):
+    @recursive
+    def f(shape):
+      return len(list(use(shape))) if use in (sorted, enumerate) else use(shape)
+
+    return f
+
+  shapes = [[1, 2], None, [2, 3]]
+  agrees(build, lambda: [(tf.TensorShape(shape),) for shape in shapes])
+
+
+@pytest.mark.parametrize("source", ["argument", "attribute"])
+@pytest.mark.parametrize(
+  "table",
+  [{1: 0.5, 2: 1.5}, {1: "a", 2: "b"}, {1: tf.constant(0.5), 2: tf.constant(1.5)}],
+  ids=["numbers", "strings", "tensors"],
+)
+@pytest.mark.parametrize("how", ["item", "get", "get or else", "in"])
+def test_elements_of_a_list_of_numbers_are_looked_up(how, table, source):
+  default = table[2]
+
+  def build(recursive):
+    @recursive
+    def f(owner):
+      keys = owner.keys if source == "attribute" else owner
+      if how == "item":
+        return [table[k] for k in keys]
+      if how == "get":
+        return [table.get(k) for k in keys]
+      if how == "in":
+        return [table[k] for k in keys if k in table]
+      return [table.get(k, default) for k in keys]
+
+    return f
+
+  def calls():
+    for keys in ([1, 2], [2], [2, 2, 1], [], [1, 3], [1, 2]):
+      node = Node(1, True, "n")
+      node.keys = keys
+      yield (node if source == "attribute" else keys,)
+
+  agrees(build, calls)

@@ -232,12 +232,19 @@ class OfTuple(OfSequence[tuple[object, ...]]):
     return super().entry(table)
 
   def lowered(self) -> object:
-    parts = [_native.lowered(self.ip, part) for part in self.value]
-    return tuple_of(type(self.value), parts)
+    parts = tuple(_native.lowered(self.ip, part) for part in self.value)
+    kind = type(self.value)
+    # A tuple of a tf.Module is a proxy, and what a library makes of it, such as gradients, is one.
+    return tuple_of(kind, parts) if issubclass(kind, tuple) else kind(parts)
 
 
 class OfShape(Known[tf.TensorShape]):
   """A shape that is known."""
+
+  def elements(self) -> list[object]:
+    if self.value.rank is None:
+      raise Raises
+    return super().elements()
 
   def builtin_item(self, key: object) -> object:
     index = _items.known_index(self.ip, key, named(self.value))
@@ -277,6 +284,11 @@ class OfSet(OfFrozenSet):
 
 class OfListOrDict(OfSet):
   """A list or a dict that is known: what the program writes there is read by its effects."""
+
+  def class_of(self) -> object:
+    if self.ip.conversion.guards.is_in_proxy(self.value):
+      raise self.frame.refuse(Reason.OPAQUE_READ, "The class of a dict of a tf.Module.")
+    return super().class_of()
 
   def builtin_item(self, key: object) -> object:
     return _items.item_of_static(self.ip, self.value, key)

@@ -29,6 +29,7 @@ from recursive_tf.convert.values._abstract import (
   Undefined,
   Unset,
   Weak,
+  is_static,
 )
 from recursive_tf.convert.values._forms.base import NUMBERS, BaseForm, Reader
 from recursive_tf.convert.values._forms.data import (
@@ -53,6 +54,9 @@ from recursive_tf.convert.values._forms.text import TextForm
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import nearest
+
+# Where the classes are of the lists, tuples and dicts that attributes of a tf.Module become.
+_TRACKABLE = "tensorflow.python.trackable.data_structures"
 
 
 def form_of(value: object, reader: Reader) -> BaseForm:
@@ -105,11 +109,26 @@ def _of_method(value: BoundMethod, reader: Reader) -> BaseForm:
 def _of_tuple(value: tuple[object, ...], reader: Reader) -> BaseForm:
   if _is_plain(value):
     return StaticForm(value)
+  _refuse_trackable(value, reader)
   return NestForm(type(value), tuple(range(len(value))), _forms(value, reader))
 
 
 def _of_numpy(value: np.ndarray | np.generic, reader: Reader) -> BaseForm:
   return ArrayForm(_spec(value), frozenset([type(value)]), False)
+
+
+def _of_known(value: Any, reader: Reader) -> BaseForm:
+  _refuse_trackable(value, reader)
+  return StaticForm(value)
+
+
+def _refuse_trackable(value: Any, reader: Reader) -> None:
+  """Refuses a list, tuple or dict of a tf.Module's class, in which a library returns tensors."""
+  is_trackable = type(value).__module__ == _TRACKABLE and isinstance(value, (list, tuple, dict))
+  parts = (value.values() if isinstance(value, dict) else value) if is_trackable else ()
+  if not all(map(is_static, parts)):
+    text = f"A {type(value).__name__} of tensors. Give TensorFlow a list, tuple or dict of your own"
+    raise reader.refuse(Reason.KINDS_DIFFER, f"{text}: list(self.weights).")
 
 
 def _of_abstract(value: Abstract, reader: Reader) -> BaseForm:
@@ -150,7 +169,7 @@ _FORMS = types.MappingProxyType[type, Callable[[Any, Reader], BaseForm]](
     np.ndarray: _of_numpy,
     np.generic: _of_numpy,
     tf.Tensor: lambda value, reader: TensorForm(_spec(value)),
-    object: lambda value, reader: StaticForm(value),
+    object: _of_known,
   }
 )
 
