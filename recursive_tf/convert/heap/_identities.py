@@ -81,7 +81,8 @@ def of_elements(container: Any, values: tuple[object, ...]) -> Entries:
   """Returns the places that say which elements a list has, or one of TensorFlow's or Keras'."""
   if type(container) is tuple:
     return []  # For good.
-  is_plain = _libraries.is_library(type(container)) and type(container).__iter__ is list.__iter__
+  own_iter = getattr(type(container), "__iter__", None)
+  is_plain = _libraries.is_library(type(container)) and own_iter is list.__iter__
   if type(container) is list or (isinstance(container, list) and is_plain):
     return [("type", container, type(container)), ("elements", container, values)]
   if type(container).__name__ == "ListWrapper" and type(container).__module__.startswith(
