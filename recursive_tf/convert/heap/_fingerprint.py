@@ -270,7 +270,7 @@ def is_bookkeeping(name: str) -> bool:
   return name in _BOOKKEEPING or name.startswith(_PREFIX) or name.endswith(_SUFFIXES)
 
 
-def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[object, ...]]:
+def _getter(names: tuple[str, ...]) -> Callable[..., tuple[object, ...]]:
   if len(names) > 1:
     return operator.itemgetter(*names)
   return lambda found: tuple(found[name] for name in names)
@@ -394,10 +394,13 @@ class NamesPart:
     self._names = sorted({name for code in codes for name in _global_names(code)})
     self._values = self._now()
 
-  def _now(self) -> tuple[object, ...]:
+  def _spaces(self) -> tuple[dict[str, object], dict[str, object]]:
     owner: Any = self._owner  # The types that come with mypy do not know `__builtins__`.
-    space, builtins = owner.__globals__, owner.__builtins__
-    cells = [content_of(cell) for cell in owner.__closure__ or ()]
+    return owner.__globals__, owner.__builtins__
+
+  def _now(self) -> tuple[object, ...]:
+    space, builtins = self._spaces()
+    cells = [content_of(cell) for cell in self._owner.__closure__ or ()]
     return (*cells, *(space.get(name, builtins.get(name, _GONE)) for name in self._names))
 
   def values(self) -> tuple[object, ...]:
@@ -406,19 +409,17 @@ class NamesPart:
 
   def entries(self) -> Entries:
     """Returns the places that prove `is_same`."""
-    owner: Any = self._owner
-    space, builtins = owner.__globals__, owner.__builtins__
-    cells = owner.__closure__ or ()
-    found: list[Any] = []
+    space, builtins = self._spaces()
+    cells = self._owner.__closure__ or ()
+    found: list[Entries] = []
     for cell, value in zip(cells, self._values, strict=False):
       found.append(None if value is _GONE else [("attribute", cell, "cell_contents", value)])
     for name, value in zip(self._names, self._values[len(cells) :], strict=True):
       found.append(_identities.of_item(space, name, value, name in space))
       if name not in space:
         found.append(_identities.of_item(builtins, name, value, value is not _GONE))
-    if any(each is None for each in found):
-      return None
-    return [place for each in found for place in each]
+    known = [each for each in found if each is not None]
+    return [place for each in known for place in each] if len(known) == len(found) else None
 
   def places(self) -> Iterator[tuple[object, str]]:
     """Yields where the variables are: cells and the module's namespace, with the names."""

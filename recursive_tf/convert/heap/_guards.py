@@ -10,7 +10,7 @@ import dataclasses
 import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import keras
 import numpy as np
@@ -18,6 +18,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
+from recursive_tf.convert._refusal import Origin
 from recursive_tf.convert.heap import _identities, _libraries
 from recursive_tf.convert.heap._fingerprint import (
   ClassPart,
@@ -37,6 +38,7 @@ _CONTENTS = ("elements", "items", "len")
 _TYPE = ("type",)
 _GONE = object()
 _ABSENT = content_of(types.CellType())
+_Key = TypeVar("_Key")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Guards:
     changing: dict[tuple[int, object], object],
     as_input: Callable[..., object],
     stand_ins: dict[int, object],
-    where: Callable[[], object] = lambda: None,
+    where: Callable[[], Origin | None] = lambda: None,
   ):
     """Makes them.
 
@@ -79,7 +81,7 @@ class Guards:
     """
     self._where = where
     # Of the lines that rely on something first.
-    self._origins: dict[tuple[int, object], object] = {}
+    self._origins: dict[tuple[int, object], Origin | None] = {}
     self.changing = changing
     self._as_input = as_input
     self._stand_ins = stand_ins
@@ -294,7 +296,7 @@ class Guards:
     owner: object,
     name: object,
     read: Callable[[], object],
-    entries: Callable[[Any], Entries] = lambda _: None,
+    entries: Callable[..., Entries] = lambda _: None,
   ) -> Any:
     """Returns and guards what `read` finds; `entries` says of it what `Part.entries` does."""
     value = read()
@@ -327,7 +329,7 @@ class Guards:
     if key not in self._origins:
       self._origins[key] = self._where()
 
-  def reliances(self) -> Iterator[tuple[tuple[int, Any], object, object, Any]]:
+  def reliances(self) -> Iterator[tuple[tuple[int, Any], object, object, Origin | None]]:
     """Yields each place that is compared: its key, owner, what was found there, the user's line.
 
     What was found is CONTENT of all that an object holds.
@@ -337,7 +339,7 @@ class Guards:
     for key, (owner, _) in self._watched.items():
       yield key, owner, CONTENT, self._origins.get(key)
 
-  def reliance(self, key: tuple[int, object]) -> tuple[object, Any] | None:
+  def reliance(self, key: tuple[int, object]) -> tuple[object, Origin | None] | None:
     """Returns what was found at a place, and the user's line, as `reliances` yields them."""
     if key in self._checks:
       return self._checks[key][2][0], self._origins.get(key)
@@ -474,7 +476,7 @@ class Guards:
 
 
 def _of_item(
-  container: dict[Any, object], key: object
+  container: dict[_Key, object], key: _Key
 ) -> tuple[Callable[[], object], Callable[[object], Entries]]:
   """Returns what reads an item of a dict, and what says where it is."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from recursive_tf._walk import Identities
 from recursive_tf.convert.heap import _libraries
 
 # As `_walk.Identities` takes them.
-Entry = tuple[Any, ...]
+Entry = tuple[object, ...]
 # What proves that a part is what it was; None if it has to be asked.
 Entries = Sequence[Entry] | None
 
@@ -34,7 +34,7 @@ class Part(Protocol):
     """Returns places that prove it where they hold the same objects; None if there are none."""
 
 
-def dict_of(kind: type) -> Any:
+def dict_of(kind: type) -> object:
   """Returns the dict of a class's own attributes, which `vars` gives only a view of."""
   (found,) = gc.get_referents(vars(kind))
   return found
@@ -50,7 +50,7 @@ def of_class(kind: type, name: str, value: object) -> Entries:
   return found
 
 
-def of_item(container: Any, key: object, value: object, is_there: bool) -> Entries:
+def of_item(container: object, key: object, value: object, is_there: bool) -> Entries:
   """Returns the place that says what a dict has under a key."""
   if type(container) is not dict:
     return None
@@ -66,18 +66,18 @@ def of_own(owner: object, name: str, value: object, is_there: bool) -> Entries:
 
 def of_attribute(owner: object, name: str, value: object) -> Entries:
   """Returns the places that say what an attribute is, or the dict inside that is kept there."""
-  now: Any = getattr(owner, name, None)
+  now = getattr(owner, name, None)
   if now is not value and type(now).__name__ == "_DictWrapper":
     return [("attribute", owner, name, now), ("attribute", now, "__wrapped__", value)]
   return [("attribute", owner, name, value)]
 
 
-def of_items(container: Any, keys: tuple[object, ...], values: tuple[object, ...]) -> Entries:
+def of_items(container: object, keys: tuple[object, ...], values: tuple[object, ...]) -> Entries:
   """Returns the place that says which items a dict has, in their order."""
   return [("items", container, keys, values)]
 
 
-def of_elements(container: Any, values: tuple[object, ...]) -> Entries:
+def of_elements(container: object, values: tuple[object, ...]) -> Entries:
   """Returns the places that say which elements a list has, or one of TensorFlow's or Keras'."""
   if type(container) is tuple:
     return []  # For good.
@@ -88,7 +88,7 @@ def of_elements(container: Any, values: tuple[object, ...]) -> Entries:
   if type(container).__name__ == "ListWrapper" and type(container).__module__.startswith(
     "tensorflow."
   ):
-    storage = container._storage
+    storage = getattr(container, "_storage", None)
     if type(storage) is list:
       return [("attribute", container, "_storage", storage), ("elements", storage, values)]
   return None
@@ -167,7 +167,7 @@ class Known:
     self,
     read: Callable[[], object],
     value: object,
-    same: Callable[[Any, Any], bool],
+    same: Callable[..., bool],
     entries: Callable[[], Entries],
   ):
     self._read, self._value, self._same = read, value, same
