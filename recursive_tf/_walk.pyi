@@ -141,15 +141,35 @@ class Walker:
   def walk(self, roots: Sequence[Any], /) -> Rows | Surprise:
     """Visits what is reachable from the roots and fills the columns."""
 
-def hold_the_same(entries: tuple[tuple[Any, ...], ...], /) -> bool:
-  """Tells whether lists, dicts and objects hold the very objects that they held.
+class Identities:
+  """What was found at places, to compare by identity with what is there later.
 
-  Args:
-    entries: `(list, elements)`, `(dict, (*keys, *values))` in its order, or
-      `(object, values, type, size, names)`: the exact type, how many attributes its `__dict__` has,
-      and what those of the names are. All but owners, types and sizes are tuples.
-
-  Raises:
-    TypeError: An entry is none of these.
-    Exception: What reading an object's `__dict__` raises.
+  Of what it compares it runs no code, but for `attribute`, which reads as `getattr` does.
   """
+
+  def __new__(cls, entries: tuple[tuple[Any, ...], ...]) -> Identities:
+    """Takes over what is to be found.
+
+    Args:
+      entries: each one of
+        `("elements", list, elements)`,
+        `("items", dict, keys, values)`, in its order,
+        `("attributes", object, type, size, names, values)`: the exact type, how many attributes its
+        `__dict__` has, and what those of the names are,
+        `("names", dict, size, names, values)`: how many items it has, negative if that may change;
+        what is under the first names; the others are not there,
+        `("attribute", object, name, value)`,
+        `("type", object, type)`, exactly.
+        All elements, keys, names and values but the last two's are tuples.
+
+    Raises:
+      TypeError: An entry is none of these.
+      Exception: What reading an object's `__dict__` raises.
+    """
+
+  def first_other(self, start: int, /) -> int:
+    """Returns the number of the first entry from `start` on that does not hold; -1 if all do.
+
+    Raises:
+      BaseException: What reading raises that is no Exception; one says that it does not hold.
+    """

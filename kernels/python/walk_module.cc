@@ -3,10 +3,10 @@
 #include <new>
 #include <utility>
 
+#include "kernels/python/identities.h"
 #include "kernels/python/program.h"
 #include "kernels/python/py_ref.h"
 #include "kernels/python/results.h"
-#include "kernels/python/same.h"
 #include "kernels/python/tables.h"
 #include "kernels/python/walk.h"
 
@@ -156,6 +156,91 @@ PyType_Spec walker_spec = {"recursive_tf._walk.Walker", sizeof(Walker), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                            walker_slots};
 
+// --- Identities
+
+struct IdentitiesObject {
+  PyObject_HEAD Identities* identities;  // Owned; null until made, once gone.
+};
+
+Identities*& IdentitiesOf(PyObject* self) {
+  return reinterpret_cast<IdentitiesObject*>(self)->identities;
+}
+
+PyObject* NewIdentities(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  static const char* const kNames[] = {"entries", nullptr};
+  PyObject* entries = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:Identities",
+                                   const_cast<char**>(kNames), &entries)) {
+    return nullptr;
+  }
+  try {
+    std::unique_ptr<Identities> made = Identities::Parse(entries);
+    if (made == nullptr) return nullptr;
+    PyObject* self = PyType_GenericAlloc(type, 0);
+    if (self != nullptr) IdentitiesOf(self) = made.release();
+    return self;
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+
+int ClearIdentities(PyObject* self) {
+  std::unique_ptr<Identities>(std::exchange(IdentitiesOf(self), nullptr));
+  return 0;
+}
+
+int VisitIdentities(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));
+  const Identities* identities = IdentitiesOf(self);
+  return identities == nullptr ? 0 : identities->Visit(visit, arg);
+}
+
+void DeleteIdentities(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  ClearIdentities(self);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+PyObject* FirstOther(PyObject* self, PyObject* start) {
+  const Py_ssize_t first = PyLong_AsSsize_t(start);
+  if (first == -1 && PyErr_Occurred() != nullptr) return nullptr;
+  Identities* identities = IdentitiesOf(self);
+  if (identities == nullptr) {
+    PyErr_SetString(PyExc_RuntimeError, "Identities: they are destroyed");
+    return nullptr;
+  }
+  try {
+    const Py_ssize_t found = identities->FirstOther(first);
+    return found == Identities::kError ? nullptr : PyLong_FromSsize_t(found);
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+
+PyMethodDef identities_methods[] = {
+    {"first_other", FirstOther, METH_O,
+     "first_other($self, start, /)\n--\n\n"
+     "Returns the first entry that does not hold any more; -1 if all do."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot identities_slots[] = {
+    {Py_tp_doc,
+     const_cast<char*>("What was found at places, compared by identity.")},
+    {Py_tp_new, reinterpret_cast<void*>(NewIdentities)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(DeleteIdentities)},
+    {Py_tp_traverse, reinterpret_cast<void*>(VisitIdentities)},
+    {Py_tp_clear, reinterpret_cast<void*>(ClearIdentities)},
+    {Py_tp_methods, identities_methods},
+    {0, nullptr},
+};
+
+PyType_Spec identities_spec = {
+    "recursive_tf._walk.Identities", sizeof(IdentitiesObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, identities_slots};
+
 ModuleState* StateOf(PyObject* module) {
   return static_cast<ModuleState*>(PyModule_GetState(module));
 }
@@ -167,9 +252,12 @@ int FillModule(PyObject* module) {
   if (state->rows_type == nullptr || state->surprise_type == nullptr) return -1;
   const PyRef walker_type =
       PyRef::Steal(PyType_FromModuleAndSpec(module, &walker_spec, nullptr));
-  if (!walker_type) return -1;
+  const PyRef identities_type =
+      PyRef::Steal(PyType_FromModuleAndSpec(module, &identities_spec, nullptr));
+  if (!walker_type || !identities_type) return -1;
   const std::pair<const char*, PyObject*> members[] = {
       {"Walker", walker_type.get()},
+      {"Identities", identities_type.get()},
       {"Rows", state->rows_type},
       {"Surprise", state->surprise_type},
   };
@@ -193,13 +281,6 @@ int ClearModule(PyObject* module) {
   return 0;
 }
 
-PyMethodDef module_methods[] = {
-    {"hold_the_same", HoldTheSame, METH_O,
-     "hold_the_same($module, entries, /)\n--\n\n"
-     "Tells whether containers and objects hold the objects that they held."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
 PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, reinterpret_cast<void*>(FillModule)},
     {0, nullptr},
@@ -210,7 +291,7 @@ PyModuleDef module_def = {
     "recursive_tf._walk",
     "Reads Python objects into columns.",
     sizeof(ModuleState),
-    module_methods,
+    nullptr,
     module_slots,
     VisitModule,
     ClearModule,

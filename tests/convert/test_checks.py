@@ -6,6 +6,7 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf.batching._plan import plan_for
+from recursive_tf.convert.values import _checks
 from recursive_tf.convert.values._checks import check, check_nest, is_check_failure
 
 MESSAGE = "check failed: the sky is 100% grün"
@@ -191,3 +192,14 @@ def test_a_failing_check_of_outer_values_runs_only_where_it_is_needed(mode):
   assert run(tf.constant([3, -4]), tf.constant(6)).numpy().tolist() == [4, 6]
   with failing():
     run(tf.constant([3, -4]), tf.constant(1))
+
+
+@pytest.mark.parametrize("dtype", _checks.OF_NONZERO, ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize(
+  "values", [[], [0.0, -0.0], [[0.0], [0.0]], [0.0, 0.0, 1.0], [1e-3, 0.0], [0.0, float("nan")]]
+)
+def test_any_nonzero(values, dtype):
+  value = tf.cast(tf.constant(values), dtype)
+  expected = tf.reduce_any(tf.not_equal(value, tf.zeros([], dtype)))
+  found = _checks.any_nonzero(value)
+  assert found.shape == [] and bool(found) == bool(expected)

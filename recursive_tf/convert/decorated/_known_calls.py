@@ -1,4 +1,4 @@
-"""Calls like ones before: their program is found by a glance at the values.
+"""Calls like ones before: their programs are found by a glance at the values.
 
 What kind of arguments a call has, and which shapes are open by now, takes a third of a small call.
 Where types, shapes and constants are the very ones of a call before, it is what it was then. What
@@ -80,7 +80,9 @@ def _is_known_by_type(name: str, value: object) -> bool:
 
 
 class KnownCalls:
-  """What calls looked like, and the program of each. Not thread-safe.
+  """What calls looked like, and the programs of each. Not thread-safe.
+
+  There are several where what they rely on outside comes and goes, such as a training flag.
 
   A program keeps the constants that it is for: as long as it is there, their numbers are theirs.
   It is known weakly, so that it goes with its model.
@@ -95,15 +97,15 @@ class KnownCalls:
     self._is_of_objects = is_of_objects
     self._known: dict[Glance, weakref.ref[_Call]] = {}
 
-  def find(self, glance: Glance, version: int) -> Prepared | None:
-    """Returns what was prepared for a call that looked the same; None if there was none.
+  def find(self, glance: Glance, version: int) -> Sequence[Prepared]:
+    """Returns what was prepared for calls that looked the same, of one entry.
 
     Args:
       glance: what the call looks like.
       version: of what decides with which arguments a program is made.
     """
     call = self._known.get(glance, _nothing)()
-    return None if call is None or call.version != version else call.prepared
+    return () if call is None or call.version != version else call.prepared
 
   def note(
     self, glance: Glance, version: int, prepared: Prepared, values: dict[str, object]
@@ -122,19 +124,27 @@ class KnownCalls:
     else:
       is_seen = all(_is_seen(argument, value) for _, argument, value in given)
     if is_seen:
-      calls = prepared.entry.calls
+      entry, calls = prepared.entry, prepared.entry.calls
+      others = [
+        before
+        for before in self.find(glance, version)
+        if before.entry is entry
+        and before.program is not prepared.program
+        and before.program in entry.programs
+      ]
       for known in (self._known, calls):
         if len(known) >= _MAX_KNOWN:
           known.clear()
-      calls[glance] = call = _Call(prepared, version)
+      calls[glance] = call = _Call([prepared, *others], version)
       self._known[glance] = weakref.ref(call)
 
 
 class _Call:
-  """A call that was; its entry keeps it."""
+  """Calls that were; their entry keeps it."""
 
-  def __init__(self, prepared: Prepared, version: int):
-    self.prepared = dataclasses.replace(prepared, tensors=[], objects=())  # It keeps no tensors.
+  def __init__(self, prepared: Sequence[Prepared], version: int):
+    # It keeps no tensors.
+    self.prepared = [dataclasses.replace(one, tensors=[], objects=()) for one in prepared]
     self.version = version
 
 

@@ -209,7 +209,7 @@ class Function(Decorated):
     if self._constants:
       return None
     before = self._calls.find(glance_at(values.values()), self._shapes.version)
-    if before is None or (self._is_method and self._is_owner_node(values)):
+    if not before or (self._is_method and self._is_owner_node(values)):
       return None
     return self._programs.again(before, values)
 

@@ -4,8 +4,8 @@ Library objects, such as layers of Keras, and containers that are handed to a li
 they are when a program is made. Nobody sees what the library reads of them, so all of it counts,
 apart from bookkeeping that calls do not read.
 
-Each part compares identities first, a few dozen nanoseconds for each attribute, and looks closer
-only where one differs.
+Each part says at which places it shows that nothing has changed, by the identity of what is there
+(`_identities.py`), and looks closer only where that is another.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf._walk import hold_the_same
-from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap import _identities, _libraries
+from recursive_tf.convert.heap._identities import AtOnce, Entries, Part
 from recursive_tf.convert.values._forms import same_static
 
 _MAX_PARTS = 5_000
@@ -108,7 +108,8 @@ class Fingerprint:
   """
 
   def __init__(self, root: object):
-    self._parts: list[Any] = []
+    self._all: list[Any] = []
+    self._at_once: AtOnce | None = None
     seen: dict[int, object] = {}
     variables: dict[int, AttributesPart] = {}
     agenda = [root]
@@ -129,37 +130,31 @@ class Fingerprint:
         agenda += value
         continue
       for part in _parts_of(value):
-        self._parts.append(part)
+        self._all.append(part)
         agenda += part.values()
-    self._parts += variables.values()
+    self._all += variables.values()
     self.holds = tuple(seen.values())
-    self._plain = [part for part in self._parts if _entry(part) is not None]
-    self._others = [
-      part for part in self._parts if _entry(part) is None and not isinstance(part, FixedPart)
-    ]
-    self._entries = tuple(map(_entry, self._plain))
+
+  @property
+  def parts(self) -> list[Part]:
+    """What it compares."""
+    return [part for part in self._all if not isinstance(part, FixedPart)]
 
   def leaves(self) -> Iterator[object]:
     """Yields what its objects hold that is not looked into: numbers, variables, and others."""
-    for part in self._parts:
+    for part in self._all:
       yield from filter(is_leaf, part.values())
 
   def places(self) -> Iterator[tuple[object, str]]:
     """Yields the attributes and variables that it compares: the owner and the name."""
-    for part in self._parts:
+    for part in self._all:
       if isinstance(part, (AttributesPart, NamesPart)):
         yield from part.places()
 
   def is_same(self) -> bool:
     """Tells whether the object holds now what it held then."""
-    if not hold_the_same(self._entries):
-      if not all(part.is_same() for part in self._plain):
-        return False
-      self._entries = tuple(map(_entry, self._plain))
-    for part in self._others:  # noqa: SIM110 - faster than `all` of a generator.
-      if not part.is_same():
-        return False
-    return True
+    self._at_once = self._at_once or AtOnce(self.parts)
+    return self._at_once.are_same()
 
 
 def is_leaf(value: object) -> bool:
@@ -205,11 +200,6 @@ def _parts_of(value: Any) -> Iterator[Any]:
       yield ClassPart(type(value))
 
 
-def _entry(part: object) -> Any:
-  """Returns a part as `_walk.hold_the_same` compares it; None if that is done in Python."""
-  return part.entry() if isinstance(part, (AttributesPart, ElementsPart)) else None
-
-
 def _flat(items: dict[object, object]) -> tuple[object, ...]:
   return (*dict.keys(items), *dict.values(items))
 
@@ -244,9 +234,9 @@ class AttributesPart:
     """Yields the object with the name of each."""
     return ((self._owner, name) for name in self._names)
 
-  def entry(self) -> tuple[object, ...]:
-    """Returns it as `_walk.hold_the_same` compares it."""
-    return self._owner, self._values, self._type, self._size, self._names
+  def entries(self) -> Entries:
+    """Returns the places that prove `is_same`."""
+    return [("attributes", self._owner, self._type, self._size, self._names, self._values)]
 
   def is_same(self) -> bool:
     """Tells whether they are what they were."""
@@ -280,7 +270,7 @@ def is_bookkeeping(name: str) -> bool:
   return name in _BOOKKEEPING or name.startswith(_PREFIX) or name.endswith(_SUFFIXES)
 
 
-def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[object, ...]]:
+def _getter(names: tuple[str, ...]) -> Callable[..., tuple[object, ...]]:
   if len(names) > 1:
     return operator.itemgetter(*names)
   return lambda found: tuple(found[name] for name in names)
@@ -309,10 +299,14 @@ class ElementsPart:
     """Returns the elements."""
     return self._values
 
-  def entry(self) -> tuple[object, ...] | None:
-    """Returns it as `_walk.hold_the_same` compares it; None of a set and the like."""
-    is_plain = self._elements in (list.__iter__, _flat) and isinstance(self._owner, (list, dict))
-    return (self._owner, self._values) if is_plain else None
+  def entries(self) -> Entries:
+    """Returns the places that prove `is_same`; None of a set and the like."""
+    owner, values = self._owner, self._values
+    if self._elements is list.__iter__ and isinstance(owner, list):
+      return [("elements", owner, values)]
+    if self._elements is _flat and isinstance(owner, dict):
+      return _identities.of_items(owner, values[: len(values) // 2], values[len(values) // 2 :])
+    return _identities.of_elements(owner, values) if self._elements is iter else None
 
   def is_same(self) -> bool:
     """Tells whether they are what they were."""
@@ -342,6 +336,10 @@ class ArrayPart:
     """Returns what is in them to look into: nothing."""
     return ()
 
+  def entries(self) -> Entries:
+    """Returns no places: the numbers are compared."""
+    return None
+
   def is_same(self) -> bool:
     """Tells whether they are what they were."""
     return self._now() == self._values
@@ -364,6 +362,21 @@ class FunctionPart:
     """Returns the code and the default values."""
     return self._values
 
+  def entries(self) -> Entries:
+    """Returns the places that prove `is_same`."""
+    owner, (code, defaults, *named) = self._owner, self._values
+    found = owner.__kwdefaults__
+    places = [
+      ("attribute", owner, "__code__", code),
+      ("attribute", owner, "__defaults__", defaults),
+      ("attribute", owner, "__kwdefaults__", found),
+    ]
+    keys, values = tuple(named[: len(named) // 2]), tuple(named[len(named) // 2 :])
+    # Without any they may be None or an empty dict, which is filled later.
+    return (
+      places if found is None else [*places, *(_identities.of_items(found, keys, values) or ())]
+    )
+
   def is_same(self) -> bool:
     """Tells whether they are what they were."""
     now = self._now()
@@ -381,15 +394,32 @@ class NamesPart:
     self._names = sorted({name for code in codes for name in _global_names(code)})
     self._values = self._now()
 
-  def _now(self) -> tuple[object, ...]:
+  def _spaces(self) -> tuple[dict[str, object], dict[str, object]]:
     owner: Any = self._owner  # The types that come with mypy do not know `__builtins__`.
-    space, builtins = owner.__globals__, owner.__builtins__
-    cells = [content_of(cell) for cell in owner.__closure__ or ()]
+    return owner.__globals__, owner.__builtins__
+
+  def _now(self) -> tuple[object, ...]:
+    space, builtins = self._spaces()
+    cells = [content_of(cell) for cell in self._owner.__closure__ or ()]
     return (*cells, *(space.get(name, builtins.get(name, _GONE)) for name in self._names))
 
   def values(self) -> tuple[object, ...]:
     """Returns what they stand for."""
     return self._values
+
+  def entries(self) -> Entries:
+    """Returns the places that prove `is_same`."""
+    space, builtins = self._spaces()
+    cells = self._owner.__closure__ or ()
+    found: list[Entries] = []
+    for cell, value in zip(cells, self._values, strict=False):
+      found.append(None if value is _GONE else [("attribute", cell, "cell_contents", value)])
+    for name, value in zip(self._names, self._values[len(cells) :], strict=True):
+      found.append(_identities.of_item(space, name, value, name in space))
+      if name not in space:
+        found.append(_identities.of_item(builtins, name, value, value is not _GONE))
+    known = [each for each in found if each is not None]
+    return [place for each in known for place in each] if len(known) == len(found) else None
 
   def places(self) -> Iterator[tuple[object, str]]:
     """Yields where the variables are: cells and the module's namespace, with the names."""
@@ -435,6 +465,14 @@ class ClassPart:
     """Returns what is in them to look into: nothing, for methods are looked at when called."""
     return ()
 
+  def entries(self) -> Entries:
+    """Returns the places that prove `is_same`."""
+    parts = zip(self._bases, self._sizes, self._names, self._values, strict=True)
+    return [
+      ("attribute", self._owner, "__mro__", self._mro),
+      *(("names", _identities.dict_of(base), *each) for base, *each in parts),
+    ]
+
   def is_same(self) -> bool:
     """Tells whether the methods are what they were."""
     if self._owner.__mro__ is not self._mro:
@@ -470,6 +508,10 @@ class MemberPart:
   def values(self) -> tuple[object, ...]:
     """Returns it."""
     return (self._value,)
+
+  def entries(self) -> Entries:
+    """Returns the places that prove `is_same`."""
+    return _identities.of_class(self._owner, self._name, self._value)
 
   def is_same(self) -> bool:
     """Tells whether it is what it was."""

@@ -10,7 +10,7 @@ import dataclasses
 import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import keras
 import numpy as np
@@ -18,7 +18,8 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
-from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert._refusal import Origin
+from recursive_tf.convert.heap import _identities, _libraries
 from recursive_tf.convert.heap._fingerprint import (
   ClassPart,
   Fingerprint,
@@ -27,6 +28,7 @@ from recursive_tf.convert.heap._fingerprint import (
   content_of,
   is_leaf,
 )
+from recursive_tf.convert.heap._identities import AtOnce, Entries, Known, Part
 from recursive_tf.convert.values._abstract import Array, Raises
 from recursive_tf.convert.values._forms import same_static
 from recursive_tf.convert.values._numbers import Number
@@ -36,6 +38,7 @@ _CONTENTS = ("elements", "items", "len")
 _TYPE = ("type",)
 _GONE = object()
 _ABSENT = content_of(types.CellType())
+_Key = TypeVar("_Key")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +69,7 @@ class Guards:
     changing: dict[tuple[int, object], object],
     as_input: Callable[..., object],
     stand_ins: dict[int, object],
-    where: Callable[[], object] = lambda: None,
+    where: Callable[[], Origin | None] = lambda: None,
   ):
     """Makes them.
 
@@ -78,14 +81,16 @@ class Guards:
     """
     self._where = where
     # Of the lines that rely on something first.
-    self._origins: dict[tuple[int, object], object] = {}
+    self._origins: dict[tuple[int, object], Origin | None] = {}
     self.changing = changing
     self._as_input = as_input
     self._stand_ins = stand_ins
     self._is_open = "specialize" not in config().optimizations  # Numbers are no constants.
     self._identified: dict[int, object] = {}
     self._checks: dict[tuple[int, object], tuple[object, Callable[[], object], Any]] = {}
+    self._entries: dict[tuple[int, object], Callable[[], Entries]] = {}  # Of `_checks`.
     self._watched: dict[tuple[int, str], tuple[object, Any]] = {}
+    self._at_once: AtOnce | None = None  # Of all that is compared by now.
     self._last_changed: list[tuple[tuple[int, object], object]] = []
     self._run: set[int] = set()  # The numbers of those whose code a library may run.
     self._settings = settings_now()
@@ -99,6 +104,7 @@ class Guards:
 
   def settings(self) -> None:
     """Guards what layers and functions of Keras go by, beside what they are given."""
+    self._at_once = None
     self._checks.setdefault(
       (id(keras), "settings"), (keras, settings_now, (self._settings, same_static))
     )
@@ -106,6 +112,7 @@ class Guards:
   def seed_generator(self) -> None:
     """Guards what functions of Keras draw from that are given no seed: a new seed makes another."""
     read = tfi.keras_seed_generator
+    self._at_once = None
     self._checks.setdefault((id(keras), "seed"), (keras, read, (read(), operator.is_)))
 
   def note_made(self, array: np.ndarray) -> None:
@@ -122,14 +129,18 @@ class Guards:
     Raises:
       Raises: If it is not set.
     """
-    found = self._guard(cell, name, lambda: content_of(cell))
+
+    def entries(value: object) -> Entries:
+      return None if value is _ABSENT else [("attribute", cell, "cell_contents", value)]
+
+    found = self._guard(cell, name, lambda: content_of(cell), entries)
     if found is _ABSENT:
       raise Raises
     return found
 
   def name(self, namespace: dict[str, object], name: str) -> object:
     """Returns and guards a global variable."""
-    return self._guard(namespace, name, lambda: namespace.get(name, _GONE))
+    return self._guard(namespace, name, *_of_item(namespace, name))
 
   def builtin(self, source: Any, name: str) -> object:
     """Returns and guards what a name that is no variable stands for.
@@ -139,7 +150,7 @@ class Guards:
     """
     self.name(source.globals, name)
     builtins = source.function.__builtins__
-    found = self._guard(builtins, name, lambda: builtins.get(name, _GONE))
+    found = self._guard(builtins, name, *_of_item(builtins, name))
     if found is _GONE:
       raise Raises
     return found
@@ -155,7 +166,10 @@ class Guards:
       self._in_proxies[id(value.__wrapped__)] = value
       return value.__wrapped__
 
-    return self._guard(owner, name, read)
+    def entries(value: object) -> Entries:
+      return None if value is _GONE else _identities.of_attribute(owner, name, value)
+
+    return self._guard(owner, name, read, entries)
 
   def is_in_proxy(self, value: object) -> bool:
     """Tells whether an attribute's value is a proxy of TensorFlow's around this dict."""
@@ -171,7 +185,12 @@ class Guards:
 
   def own(self, owner: object, name: str) -> None:
     """Guards that an object has no attribute of its own that hides its class's."""
-    self._guard(owner, ("own", name), lambda: getattr(owner, "__dict__", {}).get(name, _GONE))
+    self._guard(
+      owner,
+      ("own", name),
+      lambda: getattr(owner, "__dict__", {}).get(name, _GONE),
+      lambda value: _identities.of_own(owner, name, value, value is not _GONE),
+    )
 
   def of_class(self, kind: type, name: str) -> object:
     """Returns and guards what a class has under a name, itself or inherited; None if nothing."""
@@ -182,21 +201,33 @@ class Guards:
           return base.__dict__[name]
       return None
 
-    return self._guard(kind, ("class", name), read)
+    return self._guard(
+      kind, ("class", name), read, lambda value: _identities.of_class(kind, name, value)
+    )
 
   def elements(self, container: Iterable[object]) -> list[object]:
     """Returns and guards all elements of a list, set, or keys of a dict."""
-    self._guard(container, "elements", lambda: tuple(container))
+    self._guard(
+      container,
+      "elements",
+      lambda: tuple(container),
+      lambda value: _identities.of_elements(container, value),
+    )
     return list(container)
 
   def items(self, container: dict[object, object]) -> dict[Any, object]:
     """Returns and guards all items of a dict."""
-    self._guard(container, "items", lambda: tuple(container.items()))
+
+    def entries(pairs: tuple[tuple[object, object], ...]) -> Entries:
+      keys, values = (tuple(pair[i] for pair in pairs) for i in range(2))
+      return _identities.of_items(container, keys, values) if type(container) is dict else None
+
+    self._guard(container, "items", lambda: tuple(container.items()), entries)
     return dict(container)
 
   def entry(self, container: dict[object, object], key: object) -> object:
     """Returns and guards one item of a dict."""
-    return self._guard(container, ("item", key), lambda: container.get(key, _GONE))
+    return self._guard(container, ("item", key), *_of_item(container, key))
 
   def length(self, container: Any) -> int:
     """Returns and guards a length."""
@@ -204,7 +235,7 @@ class Guards:
 
   def type_of(self, owner: object) -> type:
     """Returns and guards the class of an object, with the methods it has."""
-    kind = self._guard(owner, _TYPE, lambda: type(owner))
+    kind = self._guard(owner, _TYPE, lambda: type(owner), lambda value: [("type", owner, value)])
     self.methods(kind)
     assert isinstance(kind, type)  # It is what `type` returned.
     return kind
@@ -221,6 +252,7 @@ class Guards:
     if key not in self._watched and kind.__module__ != "builtins":
       if not _libraries.is_library(kind):
         self._watched[key] = kind, ClassPart(kind)
+        self._at_once = None
         self._note_origin(key)
 
   def function(self, function: object) -> None:
@@ -228,6 +260,7 @@ class Guards:
     key = id(function), "function"
     if key not in self._watched and isinstance(function, types.FunctionType):
       self._watched[key] = function, FunctionPart(function)
+      self._at_once = None
       self._note_origin(key)
 
   def member(self, kind: type, name: str) -> object:
@@ -235,6 +268,7 @@ class Guards:
     key = id(kind), f"member {name}"
     if key not in self._watched:
       self._watched[key] = kind, MemberPart(kind, name)
+      self._at_once = None
     return self._watched[key][1].values()[0]
 
   def watch(self, value: object) -> None:
@@ -246,6 +280,7 @@ class Guards:
     key = id(value), "content"
     if key not in self._watched and not is_leaf(value):
       self._watched[key] = value, Fingerprint(value)
+      self._at_once = None
       self._note_origin(key)
 
   def newly_run(self, value: object) -> tuple[object, ...]:
@@ -256,7 +291,14 @@ class Guards:
     self._run.add(id(value))
     return tuple(found.holds)
 
-  def _guard(self, owner: object, name: object, read: Callable[[], object]) -> Any:
+  def _guard(
+    self,
+    owner: object,
+    name: object,
+    read: Callable[[], object],
+    entries: Callable[..., Entries] = lambda _: None,
+  ) -> Any:
+    """Returns and guards what `read` finds; `entries` says of it what `Part.entries` does."""
     value = read()
     value = self._stand_ins.get(id(value), value)
     key = id(owner), name
@@ -267,7 +309,10 @@ class Guards:
       kind = type(value)
       if kind in (int, float) or isinstance(value, (tf.Tensor, np.ndarray)):
         return self._as_input(key, owner, read, value)
-    self._checks.setdefault(key, (owner, read, (value, same_static)))
+    if key not in self._checks:
+      self._checks[key] = owner, read, (value, same_static)
+      self._entries[key] = lambda: entries(value)
+      self._at_once = None
     self._note_origin(key)
     return value
 
@@ -284,7 +329,7 @@ class Guards:
     if key not in self._origins:
       self._origins[key] = self._where()
 
-  def reliances(self) -> Iterator[tuple[tuple[int, Any], object, object, Any]]:
+  def reliances(self) -> Iterator[tuple[tuple[int, Any], object, object, Origin | None]]:
     """Yields each place that is compared: its key, owner, what was found there, the user's line.
 
     What was found is CONTENT of all that an object holds.
@@ -293,6 +338,12 @@ class Guards:
       yield key, owner, value, self._origins.get(key)
     for key, (owner, _) in self._watched.items():
       yield key, owner, CONTENT, self._origins.get(key)
+
+  def reliance(self, key: tuple[int, object]) -> tuple[object, Origin | None] | None:
+    """Returns what was found at a place, and the user's line, as `reliances` yields them."""
+    if key in self._checks:
+      return self._checks[key][2][0], self._origins.get(key)
+    return (CONTENT, self._origins.get(key)) if key in self._watched else None
 
   def identify(self, value: object) -> None:
     """Notes that it makes a difference to the program which object this is."""
@@ -320,6 +371,7 @@ class Guards:
   def release(self, value: object) -> list[Name]:
     """Returns the names that stand for an object, and compares them no more."""
     found = [key for key, (_, _, (known, _)) in self._checks.items() if known is value]
+    self._at_once = None
     return [Name(key, *self._checks.pop(key)[:2]) for key in found]
 
   def variables(self) -> Iterator[object]:
@@ -379,6 +431,9 @@ class Guards:
 
   def changed(self) -> list[tuple[tuple[int, object], object]]:
     """Returns the places, with their owners, that are no longer what conversion saw."""
+    self._at_once = self._at_once or AtOnce(self._parts())
+    if self._at_once.are_same():
+      return []
     found = []
     for key, (owner, read, (value, same)) in self._checks.items():
       now = read()
@@ -390,12 +445,27 @@ class Guards:
     self._last_changed = found or self._last_changed
     return found
 
+  def _parts(self) -> Iterator[Part]:
+    """Yields all that is compared."""
+    for key, (_, read, (value, same)) in self._checks.items():
+      yield Known(read, value, same, self._entries.get(key, lambda: None))
+    for _, part in self._watched.values():
+      if isinstance(part, Fingerprint):
+        yield from part.parts
+      else:
+        yield part
+
   def still_changed(self) -> list[tuple[tuple[int, object], object]]:
-    """Returns those places that `changed` has found last and that still are not what they were.
+    """Returns a place that `changed` has found last and that still is not what it was, if any.
 
     A program that fits every other call is told by these, without all that it relies on.
     """
-    return [(key, owner) for key, owner in self._last_changed if self._is_changed(key)]
+    # Single names come before all that an object holds, which is compared where there are none.
+    names = [(key, owner) for key, owner in self._last_changed if key in self._checks]
+    for key, owner in names or self._last_changed:
+      if self._is_changed(key):
+        return [(key, owner)]
+    return []
 
   def _is_changed(self, key: tuple[int, object]) -> bool:
     if key in self._checks:
@@ -403,6 +473,17 @@ class Guards:
       now = read()
       return now is not value and not same(value, now)
     return key in self._watched and not self._watched[key][1].is_same()
+
+
+def _of_item(
+  container: dict[_Key, object], key: _Key
+) -> tuple[Callable[[], object], Callable[[object], Entries]]:
+  """Returns what reads an item of a dict, and what says where it is."""
+
+  def entries(value: object) -> Entries:
+    return _identities.of_item(container, key, value, value is not _GONE)
+
+  return lambda: container.get(key, _GONE), entries
 
 
 def settings_now() -> tuple[object, ...]:

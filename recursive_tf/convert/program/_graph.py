@@ -18,6 +18,7 @@ from recursive_tf.convert.program._arguments import CONTAINER, Argument
 from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._ops import has_nested_control
 from recursive_tf.convert.program._steps import Kept
+from recursive_tf.convert.program._transposed import fold_transposes
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Rows
 from recursive_tf.convert.values._logits import LOGITS
@@ -125,9 +126,10 @@ class GraphMaker:
       graph = tf.compat.v1.get_default_graph()
       with step.kept(graph) as kept:
         outputs, frame = compute(tensors)
+        folded = fold_transposes(graph, step.writes(graph))
         if not is_mapped:
           outputs = self._leave(made[-1], frame, tensors, outputs, kept)
-      step.finish(graph, outputs, kept)
+      step.finish(graph, outputs, kept, folded)
       return outputs
 
     run_all = run if step is None else run_step

@@ -341,24 +341,36 @@ class Programs:
     """How many arguments are known to be lists or dicts that change, which decides on calls."""
     return len(self._promoted)
 
-  def again(self, before: Prepared, values: dict[str, object]) -> Prepared | None:
-    """Does as `prepare` for a call like one before, which took the last program that fitted.
+  def again(self, before: Sequence[Prepared], values: dict[str, object]) -> Prepared | None:
+    """Does as `prepare` for a call like some before, which took programs of one entry.
 
     Returns:
-      None if that is another one now, or it does not fit: `prepare` says what does.
+      None if another program may be the first to fit, or none of theirs does: `prepare` says.
     """
-    entry, program = before.entry, before.program
-    is_kept = not entry.is_gone and entry.programs and entry.programs[0] is program
-    if not is_kept or entry.is_given_up:
+    if not before or before[0].entry.is_gone or before[0].entry.is_given_up:
       return None
-    if program.guards.still_changed() or program.check_guards(values):
-      return None
-    try:
-      fed = self.feed(program, before.arguments, values)
-    except (Outdated, ConversionRefused):
-      return None
-    self._entries.note_call(before.key)
-    return Prepared(entry, program, before.arguments, before.mapped, before.key, *fed)
+    entry = before[0].entry
+    known = {id(one.program): one for one in before}
+    for program in entry.programs:
+      found = known.get(id(program))
+      if found is None:
+        return None
+      changed = program.guards.still_changed()
+      if changed:
+        self._note_changed(program, changed)
+        continue
+      if program.check_guards(values):
+        return None
+      try:
+        fed = self.feed(program, found.arguments, values)
+      except (Outdated, ConversionRefused):
+        return None
+      if program is not entry.programs[0]:
+        entry.programs.remove(program)
+        entry.programs.insert(0, program)
+      self._entries.note_call(found.key)
+      return Prepared(entry, program, found.arguments, found.mapped, found.key, *fed)
+    return None
 
   def _discard_outlived(self, entry: Entry, program: Program) -> None:
     """Lets go of graphs that rely on a number which a new program is fed: it does their calls."""
@@ -379,18 +391,17 @@ class Programs:
 
   def _note_changed(self, program: Program, changed: list[Any]) -> None:
     """Notes which places are no longer what a program relies on."""
-    keys = dict(changed)
-    for key, owner, value, origin in program.guards.reliances():
-      if key in keys:
-        del keys[key]
-        relaxed = INPUT if is_number(value) else GRAPH
-        what = what_of(owner, key[1]) or "what is read of objects and classes"
-        # A graph for another value relies on that, not on what was found at first.
-        is_first = self.assumptions.is_first(what, shown(value), origin)
-        if is_first:
-          self.assumptions.broke(what, relaxed, shown(value), origin)
-    for (_, name), owner in keys.items():  # Lists and dicts, which are looked after elsewhere.
-      self.assumptions.broke(what_of(owner, name) or "lists and dicts outside", GRAPH)
+    for key, owner in changed:
+      reliance = program.guards.reliance(key)
+      if reliance is None:  # Lists and dicts, which are looked after elsewhere.
+        self.assumptions.broke(what_of(owner, key[1]) or "lists and dicts outside", GRAPH)
+        continue
+      value, origin = reliance
+      relaxed = INPUT if is_number(value) else GRAPH
+      what = what_of(owner, key[1]) or "what is read of objects and classes"
+      # A graph for another value relies on that, not on what was found at first.
+      if self.assumptions.is_first(what, shown(value), origin):
+        self.assumptions.broke(what, relaxed, shown(value), origin)
 
   def note_taken(self, site: Site, left_out: LeftOut, is_plain: bool) -> None:
     """Notes that a call took a branch that is left out, and whether plain Python does it."""

@@ -238,21 +238,26 @@ class Step:
     """Has a graph keep from variables what it writes to them, while this is entered."""
     found = Kept({}, [])
     handles = {key: self.written[key] for key in self.written if key in self.held}
+    first: dict[int, tf.Tensor] = {}  # Reads of what is in variables until the run is done.
     keys = {id(graph.capture(handle)): key for key, handle in handles.items()}
 
-    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], object]) -> object:
+    def make(op_type: str, inputs: list[tf.Tensor], create: Callable[[], tfi.Operation]) -> object:
       if op_type not in _ASSIGNMENTS and op_type != _READ:
         return create()
       key = keys.get(id(graph.capture(inputs[0])))
-      if key is None or (op_type == _READ and key not in found.held):
+      if key is None:
         return create()
+      if op_type == _READ and key not in found.held:
+        op = create()
+        first[key] = op.outputs[0]
+        return op
       if op_type == _READ:
         found.reads.append(tf.identity(found.held[key]))
         return found.reads[-1].op
 
       def now() -> tf.Tensor:
-        if key in found.held:
-          return found.held[key]
+        if key in found.held or key in first:
+          return found.held.get(key, first.get(key))
         spec = tfi.spec_of_variable(handles[key])
         return tf.raw_ops.ReadVariableOp(resource=handles[key], dtype=spec.dtype)
 
@@ -291,8 +296,24 @@ class Step:
         found += [tensor for tensor in use.op.inputs if tensor.dtype != tf.resource]
     return found
 
-  def finish(self, graph: tfi.Graph, outputs: list[tf.Tensor], kept: Kept) -> None:
+  def writes(self, graph: tfi.Graph) -> set[tfi.Operation]:
+    """Returns the ops of a graph that write variables."""
+    return {use.op for use in self._uses(graph) if use.writes}
+
+  def finish(
+    self,
+    graph: tfi.Graph,
+    outputs: list[tf.Tensor],
+    kept: Kept,
+    folded: dict[tfi.Operation, tfi.Operation],
+  ) -> None:
     """Puts what was kept into the variables, and lets all writes wait until nothing can fail.
+
+    Args:
+      graph: the graph.
+      outputs: all that it gives.
+      kept: what it has kept.
+      folded: ops that were made late, with those in whose place they are.
 
     Raises:
       ConversionRefused: If the program writes other variables than its trial did.
@@ -303,7 +324,7 @@ class Step:
     own = {id(copy) for _, copy, _ in kept.copies}
     outer = {id(inner): handle for handle, inner in tfi.captured(graph)}
     uses = list(self._uses(graph))
-    _wait_for_users(graph, uses)
+    _wait_for_users(graph, uses, folded)
     writes = []
     for use in uses:
       outside = [handle for handle in use.writes if id(handle) not in own]
@@ -443,7 +464,9 @@ def _is_stateful(op: tfi.Operation) -> bool:
   return op.op_def is not None and op.op_def.is_stateful
 
 
-def _wait_for_users(graph: tfi.Graph, uses: list[_Use]) -> None:
+def _wait_for_users(
+  graph: tfi.Graph, uses: list[_Use], folded: dict[tfi.Operation, tfi.Operation]
+) -> None:
   """Lets each write wait for what was computed of earlier reads of the same variable.
 
   A read gives the variable's own memory. TensorFlow orders reads and writes, but not a write and
@@ -451,6 +474,7 @@ def _wait_for_users(graph: tfi.Graph, uses: list[_Use]) -> None:
   """
   users: dict[int, list[tfi.Operation]] = {}
   order = {op: i for i, op in enumerate(graph.get_operations())}
+  order |= {new: order[op] for new, op in folded.items()}
   for use in uses:
     for handle in use.writes:
       for op in users.get(id(handle), []):

@@ -283,7 +283,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
   def _again(self, values: dict[str, object], lists: Sequence[int]) -> Prepared | None:
     before = self._calls.find(glance_at_objects(values, lists), self._programs.num_promoted)
-    return None if before is None else self._programs.again(before, values)
+    return self._programs.again(before, values)
 
   def _note(self, prepared: Prepared, values: dict[str, object]) -> None:
     lists = tuple(i for i, a in enumerate(prepared.arguments.values()) if a.is_mapped)

@@ -23,10 +23,11 @@ from recursive_tf.convert.values._abstract import (
   is_static,
   tuple_of,
 )
+from recursive_tf.convert.values._checks import OF_NONZERO, any_nonzero
 from recursive_tf.convert.values._forms.rows import STACKED
 
 # Ops of ours that are no calls: checks, and what Python does with numbers.
-_UNCONDITIONAL = ("RecursiveTf>Check", "RecursiveTf>Python")
+_UNCONDITIONAL = ("RecursiveTf>Check", "RecursiveTf>Python", "RecursiveTf>AnyNonzero")
 _NOT_FOLLOWED = ("StopGradient", "Shape", "ZerosLike", "OnesLike")
 
 
@@ -216,6 +217,9 @@ def _checked(ip: Host, value: object) -> object:
   if isinstance(value, tf.IndexedSlices):
     return tf.IndexedSlices(_checked(ip, value.values), value.indices, value.dense_shape)
   if isinstance(value, tf.Tensor) and (value.dtype.is_floating or value.dtype.is_complex):
-    is_any = tf.reduce_any(tf.not_equal(value, tf.zeros([], value.dtype)))
+    if ip.frame.key is None and value.dtype in OF_NONZERO:
+      is_any = any_nonzero(value)
+    else:
+      is_any = tf.reduce_any(tf.not_equal(value, tf.zeros([], value.dtype)))
     return ip.frame.assume(value, is_any, "a gradient is zeros, and may be None in Python")
   return value

@@ -8,6 +8,8 @@ from recursive_tf._ops import kernels
 
 # With it the message of every failed check begins, those of _numbers.py's ops included.
 CHECK_FAILED = "recursive_tf: check failed"
+# What `any_nonzero` takes.
+OF_NONZERO = (tf.bfloat16, tf.half, tf.float32, tf.float64, tf.complex64, tf.complex128)
 # An attribute of arguments that a loss or metric of Keras has in a graph: it means something else
 # by a last axis of 1, and does not see one that is open.
 OF_USUAL_SIZES = "_recursive_tf_of_usual_sizes"
@@ -48,6 +50,17 @@ def check_nest(values: object, ok: object, message: str) -> object:
   raise ValueError(f"recursive_tf: no tensor to check in {values!r}; check one that is used.")
 
 
+def any_nonzero(value: tf.Tensor) -> tf.Tensor:
+  """Tells whether any element is not zero; it looks no further than the first.
+
+  There is no such op for rows of frames: outside of bodies only.
+
+  Args:
+    value: a tensor of one of `OF_NONZERO`.
+  """
+  return kernels.recursive_tf_any_nonzero(value)
+
+
 def is_check_failure(error: BaseException) -> bool:
   """Tells whether an error is that of a failed check, also among others' text."""
   return isinstance(error, tf.errors.InvalidArgumentError) and CHECK_FAILED in error.message
@@ -62,6 +75,9 @@ def is_ragged(error: tf.errors.OpError) -> bool:
     "Shapes of all inputs must match",  # Of Pack.
   )
   return any(text in error.message for text in texts)
+
+
+tf.no_gradient("RecursiveTf>AnyNonzero")
 
 
 @tf.RegisterGradient("RecursiveTf>Check")
