@@ -14,6 +14,7 @@ from recursive_tf._tf_internals._calls import glance_of as glance_of
 from recursive_tf._tf_internals._calls import scalar as scalar
 from recursive_tf._tf_internals._calls import sizes_of as sizes_of
 from recursive_tf._tf_internals._calls import tensor_of as tensor_of
+from recursive_tf._tf_internals._graphs import ARGUMENT as ARGUMENT
 from recursive_tf._tf_internals._graphs import BACKWARD_FUNCTION as BACKWARD_FUNCTION
 from recursive_tf._tf_internals._graphs import CONDITIONALS as CONDITIONALS
 from recursive_tf._tf_internals._graphs import FUNCTION_CALLS as FUNCTION_CALLS
@@ -30,6 +31,7 @@ from recursive_tf._tf_internals._graphs import Function as Function
 from recursive_tf._tf_internals._graphs import Graph as Graph
 from recursive_tf._tf_internals._graphs import Operation as Operation
 from recursive_tf._tf_internals._graphs import OwnGraph as OwnGraph
+from recursive_tf._tf_internals._graphs import Reads as Reads
 from recursive_tf._tf_internals._graphs import acd_run_independently as acd_run_independently
 from recursive_tf._tf_internals._graphs import add_control_input as add_control_input
 from recursive_tf._tf_internals._graphs import add_function as add_function
@@ -64,6 +66,7 @@ from recursive_tf._tf_internals._graphs import plain_residuals as plain_residual
 from recursive_tf._tf_internals._graphs import (
   read_only_resource_inputs as read_only_resource_inputs,
 )
+from recursive_tf._tf_internals._graphs import reads_of_variables as reads_of_variables
 from recursive_tf._tf_internals._graphs import register_vectorizer as register_vectorizer
 from recursive_tf._tf_internals._graphs import renew_functions as renew_functions
 from recursive_tf._tf_internals._graphs import set_attr as set_attr

@@ -1,6 +1,7 @@
 """Graphs, their ops and their functions, as TensorFlow makes and differentiates them."""
 
 import contextlib
+import dataclasses
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -435,6 +436,75 @@ def outermost(tensor: Any) -> Any:
       return tensor
     tensor = outer
   return tensor
+
+
+@dataclasses.dataclass
+class Reads:
+  """How a graph computes with what a variable holds.
+
+  Attributes:
+    has_rows: whether it takes rows of it.
+    has_whole: whether it computes with all of it, itself or in a graph inside.
+    whole: the ops of the graph itself that do.
+  """
+
+  has_rows: bool = False
+  has_whole: bool = False
+  whole: list[Operation] = dataclasses.field(default_factory=list)
+
+
+_GATHERS = frozenset(["ResourceGather", "ResourceGatherNd", "Gather", "GatherV2", "GatherNd"])
+_SAME = frozenset(["Identity", "ReadVariableOp"])
+
+
+# What stands for the number of a handle where an argument of a function or a loop is read.
+ARGUMENT = 0
+
+
+def reads_of_variables(graph: Graph, is_inside: bool = False) -> dict[int, Reads]:
+  """Returns how a graph, and those inside, read variables, by the number of the handle.
+
+  Args:
+    graph: the graph.
+    is_inside: whether it is that of a function or of a loop, whose arguments may be what a variable
+      holds: how it reads any of these is given for `ARGUMENT`.
+  """
+  found: dict[int, Reads] = {}
+  handles = {id(tensor): ARGUMENT for tensor in graph.inputs if is_inside}
+  for outer, inner in graph.captures:
+    handle = _variable_behind(outer)
+    handles[id(inner)] = ARGUMENT if handle is None else id(handle)
+  for op in graph.get_operations():
+    inside = nested_graphs(op)
+    for one in inside:
+      for key, reads in reads_of_variables(one, is_inside=True).items():
+        known = found.setdefault(key, Reads())
+        known.has_rows |= reads.has_rows
+        known.has_whole |= reads.has_whole
+    for index, tensor in enumerate(op.inputs):
+      handle = handles.get(id(tensor))
+      if handle is None or inside:
+        continue
+      if op.type in _SAME:
+        handles[id(op.outputs[0])] = handle
+      elif op.type in _GATHERS and index == 0:
+        found.setdefault(handle, Reads()).has_rows = True
+      elif tensor.dtype != dtypes.resource and "RecursiveTf>Launch" not in op.type:
+        known = found.setdefault(handle, Reads())
+        known.has_whole = True
+        known.whole.append(op)
+  return found
+
+
+def _variable_behind(tensor: Any) -> Any:
+  """Returns the handle of the variable of which a tensor is the content, or the handle; or None."""
+  while True:
+    tensor = outermost(tensor)
+    if tensor.dtype == dtypes.resource:
+      return tensor
+    if isinstance(tensor, ops.EagerTensor) or tensor.op.type not in _SAME:
+      return None
+    tensor = tensor.op.inputs[0]
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -147,9 +147,11 @@ class ContainerEffects(Places):
     return rows
 
   def _key(self, ip: Host, key: object) -> object:
-    """Returns a key as what the rows of a dict have: an int, a string, or an object."""
+    """Returns a key as what the rows of a dict have: an int, a string, an object, or a tuple."""
     frame = ip.frame
     key = frame.concrete(key)
+    if type(key) is tuple and key:
+      return tuple(self._key(ip, part) for part in key)
     if isinstance(key, Number) and key.type is int:
       return Number(tf.cast(key.tensor, tf.int64), int)
     if isinstance(key, Ref):
@@ -166,17 +168,17 @@ class ContainerEffects(Places):
       Reason.UNSUPPORTED_OPERATION, f"A dict is looked into in the run, by a {named(key)}."
     )
 
-  def _find(self, ip: Host, rows: Rows, key: Any) -> tuple[Number, tf.Tensor]:
+  def _find(self, ip: Host, rows: Rows, key: object) -> tuple[Number, tf.Tensor]:
     """Returns whether a key is in the rows of a dict, and where."""
-    if isinstance(key, Ref):
-      wanted = key.base.handle
-    else:
-      wanted = tensor_of(key, ip.frame) if isinstance(key, Text) else key.tensor
-    keys = rows.tensors[0]
-    if keys.dtype != wanted.dtype:
+    assert isinstance(rows.form, _forms.NestForm)  # Of pairs.
+    form, parts = rows.form.parts[0], [*_parts(ip, key)]
+    is_like = form.skeleton() == _forms.form_of(key, ip.frame).skeleton()
+    if not is_like or form.dtypes() != [part.dtype for part in parts]:
       raise ip.frame.refuse(Reason.KINDS_DIFFER, "A dict has keys of several types.")
     ip.frame.partial()
-    equal = tf.equal(keys, wanted)
+    equal = tf.ones([rows.length], tf.bool)
+    for keys, wanted in zip(rows.tensors, parts, strict=False):
+      equal = tf.logical_and(equal, tf.equal(keys, wanted))
     index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
     return Number(tf.reduce_any(equal), bool), index
 
@@ -205,15 +207,15 @@ class ContainerEffects(Places):
     """Returns an item of a known dict, from its items as the run has them."""
     return self._lookup(ip, owner, key, (lambda: default[0]) if default else None)
 
-  def item_or_made(self, ip: Host, owner: Any, key: object) -> object:
+  def item_or_made(self, ip: Host, owner: object, key: object) -> object:
     """Returns an item of a `Counter`, or of a `defaultdict`, which makes those that are missing."""
     if type(owner) is collections.Counter:
       return self.item_of_dict(ip, owner, key, 0)
-    is_known = type(owner) is collections.defaultdict
-    if is_known and any(owner is given for given in ip.conversion.given):
-      maker = owner.default_factory  # Each call's has the same.
-    else:
-      maker = ip.conversion.guards.attribute(owner, "default_factory") if is_known else None
+    maker: object = None
+    if type(owner) is collections.defaultdict:
+      is_given = any(owner is given for given in ip.conversion.given)  # Each call's has the same.
+      guards = ip.conversion.guards
+      maker = owner.default_factory if is_given else guards.attribute(owner, "default_factory")
     if maker not in _MAKERS:
       raise ip.frame.refuse(
         Reason.OPAQUE_READ, f"A {type(owner).__name__} makes items when they are read."
@@ -314,6 +316,17 @@ class ContainerEffects(Places):
     if name in ("get", "keys", "values", "items", "copy", "__getitem__", "__len__"):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"dict.{name} of a dict of the heap.")
+
+
+def _parts(ip: Host, key: object) -> Iterator[tf.Tensor]:
+  """Yields the tensors of a key of `_key`."""
+  if isinstance(key, tuple):
+    for part in key:
+      yield from _parts(ip, part)
+  elif isinstance(key, Ref):
+    yield key.base.handle
+  else:
+    yield key.tensor if isinstance(key, Number) else tensor_of(key, ip.frame)
 
 
 def _at_most(number: Number, most: tf.Tensor) -> Number:

@@ -420,6 +420,10 @@ def _rows_of_pairs(form: RowsForm) -> RowsForm:
   if form.element is None:
     return form
   key, value = _pair(form)
-  if isinstance(key, RefForm) and key.types == {str}:
-    key = _forms.TextForm()
-  return RowsForm(NestForm(tuple, (0, 1), (key, value)))
+  return RowsForm(NestForm(tuple, (0, 1), (_form_of_keys(key), value)))
+
+
+def _form_of_keys(form: BaseForm) -> BaseForm:
+  if isinstance(form, NestForm) and form.type is tuple:
+    return NestForm(tuple, form.keys, tuple(map(_form_of_keys, form.parts)))
+  return _forms.TextForm() if isinstance(form, RefForm) and form.types == {str} else form

@@ -8,7 +8,7 @@ all calls, and what the body does with its arguments, is collected from attempt 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from recursive_tf.convert.frame._sharing import Sharing, Slot, containers, name_of, parts_of
@@ -177,11 +177,25 @@ class Crossing:
       if slot is not None and slot in arguments:
         sharing.pin(arguments[slot], _KEPT)
 
-  def shared_result(self, name: object) -> str | None:
-    """Returns why the result cannot leave the program as new objects, None if it can."""
-    if any(slot[0] == name and origin is not None for slot, origin in self.same.items()):
+  def returned(self, name: object) -> object:
+    """Returns the position of the argument that the result is, all of it; None if it is none."""
+    origins = {slot: o for slot, o in self.same.items() if slot[0] == name and o is not None}
+    whole = origins.pop((name,), ())
+    return whole[0] if len(whole) == 1 and not origins else None
+
+  def shared_result(self, name: object, given: Collection[object]) -> str | None:
+    """Returns why the result cannot leave the program as new objects, None if it can.
+
+    Args:
+      name: of the result.
+      given: positions of arguments that may be returned, since they leave as what they are.
+    """
+    are_passed_in = any(s[0] == name and o is not None for s, o in self.same.items())
+    if are_passed_in and self.returned(name) not in given:
       return "A container that was passed in is returned"
-    if any(name in (first[0], second[0]) for first, second in self.links):
+    known = {(name,), (self.returned(name),)}  # One and the same.
+    links = [pair for pair in self.links if set(pair) != known]
+    if any(name in (first[0], second[0]) for first, second in links):
       return "A container that is returned is, or may be, in the result twice, or was passed in"
     if any(slot[0] == name for slot in self.kept):
       return "A container that is returned is, or may be, also elsewhere"

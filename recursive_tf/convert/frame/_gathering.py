@@ -106,6 +106,17 @@ class Gathering:
     value = self._checked(ref, column, value)
     return tf.not_equal(value, 0) if type_ is bool else value
 
+  def numbers(self, ref: Ref, type_: type) -> tf.Tensor:
+    """Returns a read of a bool, an int or a float of each of several objects that have one, [N]."""
+    kind = kind_of_value(type_)
+    assert kind is not None  # It is a number.
+    self._body.partial()
+    name = "floats" if type_ is float else "ints"
+    column = self._column(kind, ref)
+    assert column.state is None  # All have one.
+    value = self._body.conversion.inputs.numbers(name, column, ref.base.handle)
+    return tf.not_equal(value, 0) if type_ is bool else value
+
   def array(self, ref: Ref, spec: tf.TensorSpec, any_row: bool) -> tf.Tensor:
     """Returns a read of an array of that spec; with `any_row` any one where there is none."""
     column = self._column(_columns.TENSOR, ref, spec)

@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.autodiff import DenseRows
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._frame import Frame
@@ -123,11 +124,18 @@ class Conversion(Ground, Protocol):
     recursive: the definitions that call themselves, by whatever way round.
     given: dicts among the arguments, in whose place each call has its own.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
+    reads: how the bodies read variables, by the number of the handle.
+    handed_on: the handles' numbers of variables of which what they hold goes on, in calls, too.
   """
 
   recursive: set[ast.AST]
   given: list[object]
   dense_rows: DenseRows | None
+  reads: dict[int, tfi.Reads]
+  handed_on: set[int]
+
+  def note_reads(self, reads: Mapping[int, tfi.Reads]) -> None:
+    """Notes how a body reads variables."""
 
   @property
   def effects(self) -> Effects:

@@ -158,6 +158,20 @@ class Inputs:
     table = self._tensor(name, None, tf.TensorSpec([None, None], dtype))
     return tf.unstack(tf.gather(table, handle), num=num_columns)
 
+  def numbers(self, name: str, column: Column, handles: tf.Tensor) -> tf.Tensor:
+    """Returns a number of each of several objects, [N].
+
+    Args:
+      name: "ints" or "floats".
+      column: which.
+      handles: the objects, int32 [N].
+    """
+    dtype = tf.int32 if name == "ints" else tf.float64
+    if self._fed is None:
+      return tf.cast(tf.raw_ops.EnsureShape(input=handles, shape=[None]), dtype)
+    table = self._tensor(name, None, tf.TensorSpec([None, None], dtype))
+    return tf.gather(table[:, column.index], handles)
+
   def string(self, column: Column, handle: tf.Tensor) -> tf.Tensor:
     """Returns a string of an object."""
     strings = self._tensor("strings", column.index, tf.TensorSpec([None], tf.string))

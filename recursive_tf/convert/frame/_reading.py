@@ -253,17 +253,49 @@ class Reading(Conditions):
     if self._is_of_none(ref):
       return self._number_or_of_none(ref)
     (type_,) = types
-    facts = self.profile.facts(self._gathering.base_types(ref), ref.path)
-    if facts.is_wide and type_ is int:
-      raise self.refuse(Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} has ints beyond 32 bits.")
+    is_wide = self._is_wide(ref, type_)
 
     def read() -> Number:
+      if is_wide:
+        return Number(self._wide(self.number(ref.step("float")).tensor), int)
       return Number(self._gathering.number(ref, type_), type_)
 
     found = self.memo(("number", *ref.key, self._gathering.is_sure(ref)), read)
     if ref.path[-1:] != (("len",),):  # Elements that are read say it, too, and by no such read.
       self._sources[id(found)] = found, ref
     return found
+
+  def _is_wide(self, ref: Ref, type_: type) -> bool:
+    """Tells whether ints of a read may be beyond 32 bits: they are read as floats, then."""
+    facts = self.profile.facts(self._gathering.base_types(ref), ref.path)
+    if not facts.is_wide or type_ is not int:
+      return False
+    if facts.types & {NoneType, Missing}:
+      text = f"{path_text(ref.path)} has ints beyond 32 bits, and None or nothing."
+      raise self.refuse(Reason.MIXED_ATTRIBUTE, text)
+    return True
+
+  def _wide(self, floats: tf.Tensor) -> tf.Tensor:
+    """Returns ints that were read as floats; the run fails beyond 53 bits."""
+    self.partial()
+    return tf.cast(_forms.checked_ints(floats), tf.int64)
+
+  def numbers(self, handles: tf.Tensor, types: frozenset[type]) -> list[tf.Tensor]:
+    """Returns numbers of the heap: [N] of one type, or of ints and floats [N], and which are ints.
+
+    Args:
+      handles: theirs, int32 [N].
+      types: their exact types, which are those of numbers.
+    """
+    ref = Ref(Base(handles, types))
+    if types != {int, float}:
+      (type_,) = types
+      if self._is_wide(ref, type_):
+        return [self._wide(self._gathering.numbers(ref.step("float"), float))]
+      return [self._gathering.numbers(ref, type_)]
+    is_int = self._gathering.numbers(ref.step("isinstance", (int,)), bool)
+    value = self._gathering.numbers(ref.step("float"), float)
+    return [_forms.checked_ints(value, is_int), is_int]
 
   def _int_or_float(self, ref: Ref) -> IntOrFloat:
     value = self.number(ref.step("float"))

@@ -430,7 +430,9 @@ def parts_of(value: Any) -> Iterator[tuple[object, object]]:
 
 def name_of(container: Container) -> str:
   """Returns what messages call a container."""
-  return f"{container.called!r}" if container.called else f"A {kind_of(container)}"
+  called = container.called
+  is_own = called is None or called.startswith("_rtf_")
+  return f"A {kind_of(container)}" if is_own else f"{called!r}"
 
 
 def kind_of(container: Container) -> str:

@@ -181,7 +181,8 @@ class Profile:
             found = found.join(facts_of(value))
       found = dataclasses.replace(found, types=self.family(found.types))
       self._looked_at[key] = self._looked_at.get(key, 0) + len(objects)
-      self._learnt[key] = self._used[key] = found
+      self._learnt[key] = found
+      self._used.setdefault(key, found)  # Following it may add objects: what came before is old.
       joined = joined.join(found)
     return joined
 

@@ -156,6 +156,8 @@ class Bodies:
         subgraph.output(tuple(outputs))
         origin = instance.source.origin(instance.node)
         self.is_random |= check_stateful(graph, instance.name, origin)
+        if self._conversion.is_step:
+          self._conversion.note_reads(tfi.reads_of_variables(graph, is_inside=True))
     except Bottom:
       instance.result = None
     except _forms.Mismatch as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -72,6 +72,8 @@ class Conversion:
     given: dicts among the arguments, in whose place each call has its own.
     sites: the forms of the objects that runs make, by the number of the place that makes them.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
+    reads: how the bodies read variables, by the number of the handle.
+    handed_on: the handles' numbers of variables of which what they hold goes on, in calls, too.
   """
 
   def __init__(
@@ -115,6 +117,8 @@ class Conversion:
     self.given: list[object] = []
     self.sites: list[_forms.BaseForm] = []
     self.dense_rows: DenseRows | None = None
+    self.reads: dict[int, tfi.Reads] = {}
+    self.handed_on: set[int] = set()
     self._learnt = Learnt()
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
@@ -260,6 +264,8 @@ class Conversion:
 
   def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
+    assert isinstance(variable, tf.Variable)
+    self.handed_on.add(id(variable.handle))
     if self.step is not None and not self._calls.is_calling:
       self.step.note_copied(variable)
 
@@ -267,6 +273,16 @@ class Conversion:
   def copied(self) -> Mapping[int, object]:
     """Variables of which what they hold goes on in their place, by the number of the handle."""
     return {} if self.step is None else self.step.as_values
+
+  def note_reads(self, reads: Mapping[int, tfi.Reads]) -> None:
+    """Notes how a body reads variables."""
+    for key, one in reads.items():
+      known = self.reads.setdefault(key, tfi.Reads())
+      now = tfi.Reads(known.has_rows or one.has_rows, known.has_whole or one.has_whole)
+      if now != known:
+        self.reads[key] = now
+        if self._learnt.is_trial:  # The last attempt has other placeholders, and asks again.
+          self._learnt.note_news()
 
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""
@@ -276,15 +292,26 @@ class Conversion:
     """Returns the instance of an entry function."""
     return self.bodies.entry_of(node)
 
-  def check_result(self, node: ast.AST) -> None:
+  def returned(self, node: ast.AST) -> object:
+    """Returns the position of the argument that an entry function returns on all paths, or None."""
+    entry = self.entry_of(node)
+    is_list = isinstance(entry.result, _forms.RowsForm)  # And surely is there.
+    return self._learnt.crossing(entry.key).returned(RESULT) if is_list else None
+
+  def check_result(self, node: ast.AST, given: Collection[object]) -> None:
     """Refuses what leaves the program of the entry function as an object that it was before.
+
+    Args:
+      node: the function.
+      given: positions of arguments that may be returned.
 
     Raises:
       ConversionRefused: If a container would be returned, or kept, more than once.
     """
     entry = self.entry_of(node)
     crossing = self._learnt.crossing(entry.key)
-    shared = crossing.shared_result(RESULT) or crossing.kept_argument(RESULT)
+    given = [position for position in given if position == self.returned(node)]
+    shared = crossing.shared_result(RESULT, given) or crossing.kept_argument(RESULT)
     kept = [place.left_form for place in self.effects.places.values()]
     nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
     if shared is None and self._doubled is not None:

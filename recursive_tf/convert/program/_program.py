@@ -137,6 +137,12 @@ class Program:
           return name
     return None
 
+  def _returns_list(self) -> str | None:
+    """Returns the name of a list that is passed in, may be changed, and is returned."""
+    position = self.conversion.returned(self._source.node)
+    arguments = enumerate(self._arguments.items())
+    return next((n for i, (n, a) in arguments if i == position and a.kind == CONTAINER), None)
+
   @property
   def own_arguments(self) -> dict[str, Argument]:
     """The arguments of a single call as this program takes them."""
@@ -316,7 +322,7 @@ class Program:
     if count is not None:
       return Outcome(graph.form.rebuild_rows(parts, source, count))
     result = graph.form.rebuild(parts, source)
-    returned = self._returns_given()
+    returned = self._returns_given() or self._returns_list()
     if returned is not None:
       result = values[returned]
     if self.effects.is_pure and not graph.containers:

@@ -10,7 +10,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._places import DICT, LIST
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.program._arguments import NEST, STATIC, Argument
+from recursive_tf.convert.program._arguments import CONTAINER, NEST, STATIC, Argument
 from recursive_tf.convert.program._conversion import Conversion, PromoteArgument
 from recursive_tf.convert.program._leaving import check_results
 from recursive_tf.convert.syntax.source import FunctionSource
@@ -32,7 +32,8 @@ def check_settled(
     ConversionRefused: If it is one.
     PromoteArgument: If it would not be one with a list as what it is.
   """
-  conversion.check_result(source.node)
+  given = [i for i, argument in enumerate(arguments.values()) if argument.kind == CONTAINER]
+  conversion.check_result(source.node, given)
   _check_aliases(conversion, profile)
   _check_views(conversion, source)
   _check_made(conversion, source)

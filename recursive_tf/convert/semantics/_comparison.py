@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import operator
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
+from recursive_tf.convert.frame._access import is_generated, own_access
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import _shapes, _text
@@ -190,6 +192,7 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> objec
   kinds, others = _kinds(ip, left), _kinds(ip, right)
   if op not in (ast.Eq, ast.NotEq) or kinds is None or others is None:
     raise unsupported(ip, op.__name__, left, right)
+  found: object
   if right is None and all(kind in PRIMITIVE or not has_own_eq(kind) for kind in kinds):
     found = frame.is_none(left)
   elif type(right) in (str, int, float, bool) and kinds <= set(PRIMITIVE):
@@ -204,9 +207,40 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> objec
     )
   elif not any(has_own_eq(kind) for kind in kinds | others) or _is_one_enum(kinds | others):
     found = _identical(ip, left, right)
+  elif kinds == others and (names := _fields_compared(kinds)) is not None:
+    found = _compare_fields(ip, left, right, kinds, names)
   else:
     raise unsupported(ip, op.__name__, left, right)
   return found if op is ast.Eq else ip.negated(found)
+
+
+def _fields_compared(kinds: frozenset[type]) -> list[str] | None:
+  """Returns the fields that two objects of one dataclass are compared by; None of all else."""
+  if len(kinds) != 1:
+    return None
+  (kind,) = kinds
+  owner = next(base for base in kind.__mro__ if "__eq__" in vars(base))
+  parameters = vars(owner).get("__dataclass_params__")
+  own = vars(owner)["__eq__"]
+  is_made = is_generated(own) and own.__qualname__ == f"{owner.__qualname__}.__eq__"
+  if parameters is None or not parameters.eq or not is_made or own_access(kind) is not None:
+    return None
+  return [field.name for field in dataclasses.fields(owner) if field.compare]
+
+
+def _compare_fields(
+  ip: Host, left: object, right: object, kinds: frozenset[type], names: list[str]
+) -> object:
+  for kind in kinds:
+    ip.conversion.guards.methods(kind)
+  found: object = True
+  for name in names:
+    found = ip.both(found, True, functools.partial(_same_field, ip, left, right, name))
+  return found
+
+
+def _same_field(ip: Host, left: object, right: object, name: str) -> object:
+  return same_or_equal(ip, ip.attribute(left, name), ip.attribute(right, name))
 
 
 def _is_one_enum(kinds: frozenset[type]) -> bool:

@@ -53,8 +53,9 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._text import Text
+from recursive_tf.convert.values._text import Text, is_string, tensor_of
 
+_MOST_CHARACTERS = 30  # Of a string of which a string of the run may be a part.
 _NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "update": (1,)}
 
 
@@ -74,6 +75,8 @@ def contains(ip: Host, owner: object, value: object) -> object:
     owner = tuple(owner.items)
   if isinstance(owner, Ref):
     return _contains_of_heap(ip, owner, value)
+  if type(owner) is str and is_string(value, frame):
+    return value in owner if isinstance(value, str) else _is_in_string(ip, owner, value)
   if isinstance(owner, (dict, set, frozenset, tuple, list)):
     state = ip.conversion.effects.read_membership(ip, owner, value)
     if state is not None:
@@ -94,6 +97,8 @@ def contains(ip: Host, owner: object, value: object) -> object:
       watch(ip, owner)
       watch(ip, value)
       return value in owner
+    elif type(value) is tuple and type(owner) is dict and _entries.is_given(ip, owner):
+      return ip.conversion.effects.membership(ip, owner, value)
     elif type(value) is tuple and isinstance(owner, (dict, set, frozenset)):
       return _entries.has_key(ip, owner, value)
     elif isinstance(owner, dict) and _entries.is_chosen(ip, owner):
@@ -103,6 +108,18 @@ def contains(ip: Host, owner: object, value: object) -> object:
     elif isinstance(owner, (tuple, list)):
       return _equals_any(ip, owner, value)
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {named(owner)}.")
+
+
+def _is_in_string(ip: Host, owner: str, value: object) -> Number:
+  """Returns `value in owner` for a string that is known: whether it is one of its substrings."""
+  if len(owner) > _MOST_CHARACTERS:
+    text = f"`in` of a string of {len(owner)} characters, of what only the run knows."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  ends = range(len(owner) + 1)
+  parts = list(dict.fromkeys(owner[start:end] for start in ends for end in ends if start <= end))
+  wanted = tf.stack([tensor_of(part, ip.frame) for part in parts])
+  ip.frame.partial()
+  return Number(tf.reduce_any(tf.equal(wanted, tensor_of(value, ip.frame))), bool)
 
 
 def _is_of_one_enum(kinds: frozenset[type], owner: Iterable[object]) -> bool:

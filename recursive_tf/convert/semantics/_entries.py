@@ -42,7 +42,7 @@ _Lanes: TypeAlias = "tf.Tensor | np.ndarray"  # Which keys equal one, bool [N].
 
 def of_dict(ip: Host, table: dict[Any, Any], key: object, *default: object) -> tuple[object] | None:
   """Returns `table[key]`, or `table.get(key, default)`, alone; None if it is not done here."""
-  if type(key) is not tuple and not is_chosen(ip, table):
+  if is_given(ip, table) or (type(key) is not tuple and not is_chosen(ip, table)):
     return None
   items = ip.conversion.guards.items(table)
   index, found = position(ip, list(items), key)
@@ -70,8 +70,12 @@ def has_key(ip: Host, table: Collection[object], key: object) -> object:
 def is_chosen(ip: Host, table: dict[Any, Any]) -> bool:
   """Tells whether the entries of a table, which no call gives, are chosen by conditionals."""
   values = list(table.values())
-  is_given = any(table is given for given in ip.conversion.given)
-  return not is_given and (_are_chosen(values) or any(map(has_variable, values)))
+  return not is_given(ip, table) and (_are_chosen(values) or any(map(has_variable, values)))
+
+
+def is_given(ip: Host, table: object) -> bool:
+  """Tells whether a dict is that of each call."""
+  return any(table is given for given in ip.conversion.given)
 
 
 def _are_chosen(values: Sequence[object]) -> bool:
@@ -208,6 +212,8 @@ def for_one(ip: Host, entry: ByKey, then: Callable[[Any], object]) -> Any:
 
 def _among(ip: Host, entry: ByKey, then: Callable[[Any], object], first: int, end: int) -> object:
   values = entry.values[first:end]
+  if not values:
+    raise Raises  # Of a table without entries.
   if all(value is values[0] for value in values):
     if is_failing(values[0]):
       raise Raises

@@ -25,6 +25,7 @@ from recursive_tf.convert.values._abstract import (
   Scope,
   Undefined,
   Update,
+  named,
   same_content,
 )
 from recursive_tf.convert.values._forms.base import BaseForm
@@ -223,6 +224,10 @@ def _one_round(
         places[(local, None)] = _forms.form_of(local, frame)
       continue
     names = local.snapshot()
+    if isinstance(local, Container) and list(names) != list(old):
+      # Without a turn nothing changes, and a form has all its keys, in their order.
+      text = f"A loop puts other keys into a {named(local)}, or takes some away."
+      raise frame.refuse(Reason.KINDS_DIFFER, text)
     for name, value in names.items():
       if local is scope and name not in kept:
         continue

@@ -29,6 +29,7 @@ from recursive_tf.convert.semantics import (
   _items,
   _iteration,
   _lazy,
+  _list_methods,
   _loops,
   _managers,
   _membership,
@@ -89,8 +90,8 @@ class Interpreter:
   rows_of = _iteration.rows_of
   fixed_items = _iteration.fixed_items
   extend = _containers.extend
-  method = _containers.method
-  method_of_heap = _containers.method_of_heap
+  method = _list_methods.method
+  method_of_heap = _list_methods.method_of_heap
   contains = _membership.contains
   binary = _dispatch.binary
   compare = _dispatch.compare

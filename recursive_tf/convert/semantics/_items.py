@@ -348,7 +348,7 @@ def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> ob
   found = _entries.of_dict(ip, table, key, *default) if _is_chosen(ip, table, key) else None
   if found is not None:
     return found[0]
-  if isinstance(key, Text):
+  if isinstance(key, Text) or type(key) is tuple:
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)
   if isinstance(key, Number):
     read = frame.source(key)

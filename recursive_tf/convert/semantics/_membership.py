@@ -20,21 +20,21 @@ from recursive_tf.convert.values._text import is_string, tensor_of
 def contains(ip: Host, owner: object, value: object) -> object:
   """Returns `value in owner`."""
   _lazy.check_at_once(ip, owner)
-  rows = _rows(ip, owner)
+  rows = rows_of_sequence(ip, owner)
   if rows is None:
     return _containers.contains(ip, owner, value)
   value = ip.frame.resolve(value)
   if rows.form is None:
     return False
   rows = _maps.numbers_of(ip, rows)
-  found = _equal(ip, rows, value)
+  found = equal(ip, rows, value)
   if found is None:
     text = f"`in` of a list whose length only the run knows, of a {named(value)}."
     raise ip.frame.refuse(Reason.DYNAMIC_LIST, text)
   return found if found is False else Number(tf.reduce_any(found), bool)
 
 
-def _rows(ip: Host, owner: object) -> Rows | None:
+def rows_of_sequence(ip: Host, owner: object) -> Rows | None:
   """Returns the elements of a list or tuple whose length only the run knows."""
   if isinstance(owner, LocalList) and owner.type is list and isinstance(owner.content, Rows):
     return owner.content
@@ -51,9 +51,11 @@ def _asks_elements(kind: type) -> bool:
   return any(by_class(kind, "__contains__") is vars(t)["__contains__"] for t in (list, tuple))
 
 
-def _equal(ip: Host, rows: Rows, value: object) -> object:
+def equal(ip: Host, rows: Rows, value: object) -> object:
   """Returns which elements are, or equal, a value, bool [N]; False if none can; None if unknown."""
   frame, form = ip.frame, rows.form
+  if isinstance(form, _forms.StaticForm) and type(form.value) is str:
+    return _repeated(rows, ip.same_or_equal(form.value, value))
   kind = _forms.number_type(form)
   number = number_of(value)
   if kind is not None and number is not None and rows.tensors:
@@ -69,6 +71,12 @@ def _equal(ip: Host, rows: Rows, value: object) -> object:
     if kinds is not None and not any(map(_has_own_eq, form.types | kinds)):
       return tf.equal(rows.tensors[0], frame.base(value).handle)
   return None
+
+
+def _repeated(rows: Rows, same: object) -> object:
+  """Returns whether each element equals a value, where all are one constant: bool [N], or None."""
+  found = number_of(same)
+  return None if found is None else tf.fill([rows.length], found.tensor)
 
 
 def _equal_numbers(ip: Host, elements: tf.Tensor, kind: type, number: Number) -> object:

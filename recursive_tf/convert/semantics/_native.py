@@ -16,7 +16,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _acting, _libraries
 from recursive_tf.convert.heap._fingerprint import TooLarge
-from recursive_tf.convert.semantics import _as_eager
+from recursive_tf.convert.semantics import _as_eager, _row_gradients
 from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
@@ -47,6 +47,8 @@ def native(
   """Calls a library's function on the tensors of the graph."""
   frame = ip.frame
   frame.partial()
+  args = _row_gradients.taken(ip, function, args)
+  kwargs = dict(zip(kwargs, _row_gradients.taken(ip, function, [*kwargs.values()]), strict=True))
   watch_calls(ip, getattr(function, "__self__", function))
   _as_eager.check_arguments(ip, function, args, kwargs)
   elements = _as_eager.Elements(ip, [*args, *kwargs.values()])

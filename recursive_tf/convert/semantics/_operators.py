@@ -349,6 +349,7 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
     text = f"{op.__name__} changes a {type(old).__name__}."
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
   if isinstance(old, Ref) and any(issubclass(t, list) for t in ip.frame.types_of(old)):
+    ip.conversion.promote(ip, old)
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a list of the heap.")
   return binary(ip, op, old, value)
 

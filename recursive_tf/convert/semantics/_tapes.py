@@ -12,6 +12,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _row_gradients
 from recursive_tf.convert.semantics._native import native
 from recursive_tf.convert.values._abstract import (
   LocalDict,
@@ -57,8 +58,8 @@ def call(
     _check_watched(ip, [*args, *kwargs.values()])
   is_gradient = method.__name__ in ("gradient", "jacobian", "batch_jacobian")
   if is_gradient:
-    found = args[1:2] or [kwargs[name] for name in ("sources", "source") if name in kwargs]
-    _check_sources(ip, found)
+    (sources,) = args[1:2] or [kwargs[name] for name in ("sources", "source") if name in kwargs]
+    _check_sources(ip, [sources])
     for given in args[2:3] or [kwargs.get("output_gradients")]:
       _check_output_gradients(ip, args[0] if args else kwargs.get("target"), given)
   args = [_strong(ip, value) for value in args]
@@ -70,7 +71,10 @@ def call(
   if is_gradient and is_none:
     targets = list(_tensors(args[0] if args else kwargs.get("target")))
     if _is_conditional(targets):
-      return _checked(ip, found)
+      found = _checked(ip, found)
+  if method.__name__ == "gradient":
+    targets = list(_tensors(args[0] if args else kwargs.get("target")))
+    found = _row_gradients.noted(ip, targets, sources, found)
   return found
 
 

@@ -48,13 +48,16 @@ def call_on_rows(
   stacked = _stacked(ip, rows, function)
   if function is tf.stack:
     return _stack(ip, stacked, *rest, **kwargs)
-  if function is tf.add_n:
+  if function is tf.add_n or (function is tf.math.accumulate_n and not rest and not kwargs):
     stacked = ip.frame.check(stacked, rows.length > 0, "tf.add_n of an empty list")
     return tf.reduce_sum(stacked, 0)
   if function is tf.concat:
     stacked = ip.frame.check(stacked, rows.length > 0, "tf.concat of an empty list")
     return _concat(ip, stacked, *rest, **kwargs)
   if is_hashable(function) and function in _TAKE_STACKED:
+    if not (isinstance(rows.form, _forms.NumberForm) and rows.form.type is float):
+      # To TensorFlow an empty list is a tensor of floats with the shape [0], whatever it is for.
+      stacked = ip.frame.check(stacked, rows.length > 0, "an empty list for a tensor")
     return ip.native(function, [stacked, *rest], kwargs)
   raise ip.frame.refuse(
     Reason.DYNAMIC_LIST, f"{getattr(function, '__name__', function)} of a list of unknown length."
@@ -145,6 +148,9 @@ def constant(
   frame = ip.frame
   value = frame.concrete(value)
   _as_eager.check_arguments(ip, tf.constant, [value], {})
+  rows = as_rows(value)
+  if rows is not None and isinstance(rows.form, _forms.TensorForm):
+    raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a list of tensors.")
   stacked = call_on_rows(ip, tf.convert_to_tensor, [value], {"dtype": dtype} if dtype else {})
   if stacked is not None and shape is None:
     return stacked

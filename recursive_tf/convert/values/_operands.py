@@ -99,3 +99,15 @@ class Endless(Abstract):
   start: int
   step: int
   description = "An iterator without end"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RowGradient(Abstract):
+  """A gradient that is a tensor in the graph, and may be `tf.IndexedSlices` in Python, or reverse.
+
+  Attributes:
+    gradient: it, in the graph.
+  """
+
+  gradient: object
+  description = "A gradient that may be tf.IndexedSlices in plain Python, and a tensor in the graph"

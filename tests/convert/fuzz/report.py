@@ -20,6 +20,7 @@ class Report:
     detail: the difference, or what the converter says of itself.
     num_converted: runs as a graph.
     seconds: what all of it took.
+    calls: for each call what Python raised, or "", and the reasons why it was plain, by code.
   """
 
   status: str
@@ -27,3 +28,4 @@ class Report:
   detail: str = ""
   num_converted: int = 0
   seconds: float = 0.0
+  calls: list = dataclasses.field(default_factory=list)

@@ -19,6 +19,7 @@ A program is a Python file:
 The file is loaded once for each world: its globals and class attributes are each world's own.
 """
 
+import collections
 import dataclasses
 import importlib.util
 import inspect
@@ -144,15 +145,18 @@ def run(path, name="", **options):
   """
   begin = time.perf_counter()
   options = {k: v for k, v in options.items() if k in inspect.signature(rtf.recursive).parameters}
-  converted = []  # All decorated functions of the program.
+  converted, seen = [], []  # All decorated functions of the program; what came of its calls.
 
   def decorate(function):
     converted.append(rtf.recursive(function, **options))
     return converted[-1]
 
+  def reasons():
+    return _reasons(converted)
+
   try:
     plain, other = World(path, name, lambda function: function), World(path, name, decorate)
-    num_sound = _compare(plain, other)
+    num_sound = _compare(plain, other, on_call=lambda found: seen.append((found, reasons())))
     status, detail = (None, "") if num_sound else (INVALID, "plain Python always raises")
   except AssertionError as wrong:
     status, detail = DIFFERENT, str(wrong)[:2000]
@@ -160,6 +164,7 @@ def run(path, name="", **options):
     status, detail = INVALID, f"{type(raised).__name__}: {raised}"[:2000]
     detail += "".join(traceback.format_tb(raised.__traceback__)[-3:])
   report = _report(status, detail, converted)
+  report.calls = _calls(seen)
   report.seconds = round(time.perf_counter() - begin, 2)
   return report
 
@@ -176,12 +181,13 @@ def run_reference(path, name=""):
   return Report(CONVERTED if has_run else INVALID, {})
 
 
-def _compare(plain, other, has_lines=True):
+def _compare(plain, other, has_lines=True, on_call=lambda expected: None):
   seen, num_sound = ([], []), 0  # All arguments and results so far.
   # The generators go on, and so change their worlds, only after both sides have run.
   for number, (a, b) in enumerate(zip(plain.calls, other.calls, strict=True)):
     expected = compare_call((plain, other), (a, b), seen, f"call {number}", has_lines)
     num_sound += expected.error is None
+    on_call(expected)
   return num_sound
 
 
@@ -212,13 +218,26 @@ def compare_call(sides, args, seen, where, has_lines=True):
   return expected
 
 
-def _report(status, detail, converted):
-  reasons, num_converted = {}, 0
+def _reasons(converted):
+  """Returns how many runs were plain Python, by code."""
+  reasons = collections.Counter()
   for function in converted:
-    num_converted += function.stats.num_converted_runs
-    for reason, count in function.stats.fallbacks.items():
-      if count:
-        reasons[reason.code] = reasons.get(reason.code, 0) + count
+    reasons.update({reason.code: n for reason, n in function.stats.fallbacks.items() if n})
+  return reasons
+
+
+def _calls(seen):
+  """Returns what Python raised in each call, and the reasons that the call added."""
+  counts = [collections.Counter(), *(after for _, after in seen)]
+  return [
+    (type(outcome.error).__name__ if outcome.error else "", dict(after - before))
+    for (outcome, after), before in zip(seen, counts[:-1], strict=True)
+  ]
+
+
+def _report(status, detail, converted):
+  reasons = dict(_reasons(converted))
+  num_converted = sum(function.stats.num_converted_runs for function in converted)
   nets = [status for code, status in _NETS.items() if code in reasons]
   if status is None:
     status = nets[0] if nets else (MIXED if num_converted else REFUSED) if reasons else CONVERTED

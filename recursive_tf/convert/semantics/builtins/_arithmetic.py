@@ -174,6 +174,32 @@ def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
   return Number(tests[name](_numbers.to_float(x).tensor), bool)
 
 
+def is_close(
+  ip: Host, a: object, b: object, *, rel_tol: object = 1e-09, abs_tol: object = 0.0
+) -> object:
+  """Does `math.isclose`."""
+  values = [_operand_of_math(ip, value) for value in (a, b, rel_tol, abs_tol)]
+  if all_known(values):
+    return known(ip, lambda x, y, r, t: math.isclose(x, y, rel_tol=r, abs_tol=t), *values)
+  numbers, (relative, at_all) = values[:2], values[2:]
+  if (
+    any(number_of(v) is None for v in numbers)
+    or not isinstance(relative, (int, float))
+    or not isinstance(at_all, (int, float))
+  ):
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "math.isclose() of what only the run knows.")
+  if relative < 0 or at_all < 0:
+    raise Raises  # A ValueError.
+  ip.frame.partial()
+  x, y = (_numbers.to_float(_forms.as_number(v)).tensor for v in numbers)
+  difference = tf.abs(y - x)
+  is_near = (difference <= tf.abs(relative * x)) | (difference <= tf.abs(relative * y))
+  is_near |= difference <= at_all
+  # An infinity is close to itself alone, and nothing to a NaN.
+  is_near &= ~(tf.math.is_inf(x) | tf.math.is_inf(y))
+  return Number(tf.equal(x, y) | is_near, bool)
+
+
 def conversion(kind: type) -> Callable[..., object]:
   empty = kind()
 

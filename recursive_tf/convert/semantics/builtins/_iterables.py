@@ -56,6 +56,43 @@ def to_iterator(ip: Host, value: object) -> object:
   return Once(to_list(ip, value))
 
 
+def first(ip: Host, value: object, *default: object) -> object:
+  """Does `next`, of an iterator that nobody can ask for another element."""
+  frame = ip.frame
+  if len(default) > 1:
+    raise Raises  # A TypeError.
+  is_iterator = isinstance(value, LocalList) and value.is_iterator
+  if not is_iterator or any(_holds(one.snapshot(), value) for one in frame.locals):
+    text = "next() of what is no generator expression, or the like, in its place."
+    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  _lazy.check_at_once(ip, value)
+  rows = ip.rows_of(value)
+  if rows is None:
+    items = [*ip.fixed_items(value), *default]
+    if not items:
+      raise Raises  # A StopIteration.
+    return items[0]
+  if rows.form is None:
+    if not default:
+      raise Raises
+    return default[0]
+  found = frame.new(LocalList(rows))
+  if not default:
+    frame.demand(rows.length > 0)
+    return ip.item(found, 0)
+  is_any = Number(rows.length > 0, bool)
+  return frame.cond(is_any, lambda: ip.item(found, 0), lambda: default[0])
+
+
+def _holds(content: object, value: object) -> bool:
+  """Tells whether a value is in what a variable or a container holds."""
+  if isinstance(content, dict):
+    content = tuple(content.values())
+  if isinstance(content, (list, tuple)):
+    return any(_holds(one, value) for one in content)
+  return content is value
+
+
 def to_tuple(ip: Host, value: object = ()) -> object:
   rows = ip.rows_of(value)
   if rows is not None:

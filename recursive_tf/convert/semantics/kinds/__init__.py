@@ -36,7 +36,7 @@ from recursive_tf.convert.values._abstract import (
   Weak,
 )
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import ByKey, ByType, Shape, Slice
+from recursive_tf.convert.values._operands import ByKey, ByType, RowGradient, Shape, Slice
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import nearest
 
@@ -64,6 +64,7 @@ _KINDS = types.MappingProxyType[type, type[_known.Known[Any]]](
     Slice: _of_run.OfSlice,
     ByKey: _of_run.OfEntry,
     ByType: _of_run.OfByType,
+    RowGradient: _of_run.OfRowGradient,
     Abstract: _of_run.OfAbstract,
     Local: _of_run.OfRun,
     Undefined: _of_run.OfRun,

@@ -167,6 +167,14 @@ def _has_known_truth(value: object) -> bool:
   return value is None or _entries.is_failing(value) or is_true
 
 
+class OfRowGradient(OfAbstract):
+  """A gradient of rows, which functions take as a tensor or as rows one by one."""
+
+  def lowered(self) -> object:
+    text = f"{self.value.description} is used. Make it a tensor first: tf.convert_to_tensor(...)"
+    raise self.frame.refuse(Reason.NEEDS_VALUE, f"{text}.")
+
+
 class OfByType(OfAbstract):
   """What the class of an object says."""
 

@@ -66,6 +66,14 @@ class Reader(Protocol):
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""
 
+  def numbers(self, handles: tf.Tensor, types: frozenset[type]) -> list[tf.Tensor]:
+    """Returns numbers of the heap: [N] of one type, or of ints and floats [N], and which are ints.
+
+    Args:
+      handles: theirs, int32 [N].
+      types: their exact types, which are those of numbers.
+    """
+
   def count(self, number: Number) -> tf.Tensor:
     """Returns how often something is repeated, int32 []."""
 

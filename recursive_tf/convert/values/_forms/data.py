@@ -334,7 +334,20 @@ class NumberForm(_OfNumbers):
       return NumberForm(self.type)
     if self.is_read and isinstance(other, NumberForm) and other.is_read:
       return RefForm(frozenset([self.type, other.type]))
+    if isinstance(other, RefForm) and not self.is_read and other.types <= {*NUMBERS}:
+      types = other.types | {self.type}
+      if len(types) == 1:
+        return NumberForm(self.type)
+      return IntOrFloatForm() if types == {int, float} else None
     return super().joined(other, join)
+
+  def _widened(
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> list[tf.Tensor]:
+    if isinstance(old, RefForm) and old.types == {self.type}:
+      (numbers,) = reader.numbers(next(tensors), old.types)
+      return [tf.cast(numbers, dtype_of_number(self.type))]
+    return super()._widened(old, tensors, length, reader)
 
   def rebuild(self, parts: Parts, source: Source) -> object:
     return self.type(source.numbers(next(parts)))
@@ -369,10 +382,16 @@ class IntOrFloatForm(_OfNumbers):
   def _widened(
     self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
-    if not isinstance(old, NumberForm) or old.type is bool:
+    if isinstance(old, RefForm) and old.types == {int, float}:
+      return reader.numbers(next(tensors), old.types)
+    if isinstance(old, RefForm) and len(old.types) == 1 and old.types <= {int, float}:
+      (kind,) = old.types
+      (numbers,) = reader.numbers(next(tensors), old.types)
+    elif isinstance(old, NumberForm) and old.type is not bool:
+      kind, numbers = old.type, next(tensors)
+    else:
       return super()._widened(old, tensors, length, reader)
-    numbers = next(tensors)
-    is_int = old.type is int
+    is_int = kind is int
     return [exact_float(numbers) if is_int else numbers, tf.fill([length], is_int)]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:

@@ -72,7 +72,8 @@ class MaybeForm(BaseForm):
       return self
     if other is None:
       raise Mismatch(f"{self.describe()} and nothing")
-    return MaybeForm(join(self.value, other.value if isinstance(other, MaybeForm) else other))
+    found = join(self.value, other.value if isinstance(other, MaybeForm) else other)
+    return MaybeForm(found) if found.can_be_none() or self.value == found else None
 
   def can_be_unbound(self) -> bool:
     found: bool = self.value.can_be_unbound()

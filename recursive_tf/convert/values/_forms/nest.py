@@ -107,7 +107,11 @@ class NestForm(BaseForm):
     return None
 
   def can_be_none(self) -> bool:
-    return all(part.can_be_none() or part.is_static for part in self.parts)
+    is_sequence = issubclass(self.type, (list, tuple))
+    return all(
+      part.can_be_none() or part.is_static or (is_sequence and part.is_of_heap())
+      for part in self.parts
+    )
 
   def can_be_unbound(self) -> bool:
     return issubclass(self.type, tuple) and all(part.can_be_unbound() for part in self.parts)

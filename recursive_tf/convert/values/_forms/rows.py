@@ -122,6 +122,13 @@ class RowsForm(BaseForm):
     found = [*others] if self.element is None else [self.element, *others]
     return RowsForm(functools.reduce(join, found) if found else None, self.type)
 
+  def can_be_none(self) -> bool:
+    """As other lists; those of lists and objects are known by a number then, see `MadeForm`."""
+    return self.type in (list, tuple) and (self.element is None or _is_plain(self.element))
+
+  def can_be_unbound(self) -> bool:
+    return False
+
   def can_be_made(self) -> bool:
     return self.type is not None and (self.element is None or self.element.can_be_made())
 
@@ -166,6 +173,14 @@ class RowsForm(BaseForm):
     if self.element is not None:
       for inner in value:
         yield from self.element.objects_in(inner)
+
+
+def _is_plain(form: BaseForm) -> bool:
+  """Tells whether elements of a form are no containers, which would be known by a number."""
+  kind = form.sequence_type()
+  if kind is not None and issubclass(kind, tuple) and form.elements() is not None:
+    return all(part is not None and _is_plain(part) for part in form.children())
+  return form.is_of_heap() or (not form.is_structured() and form.can_be_none())
 
 
 def check_shapes(shapes: list[tf.TensorShape]) -> None:

@@ -1,0 +1,73 @@
+"""`sort`, `count` and `index` of lists; all other methods are those of `_containers`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import rows_of_items
+from recursive_tf.convert.semantics import _containers, _maps, _membership
+from recursive_tf.convert.values._abstract import LocalList, Raises, Ref, Rows, has_changed, named
+from recursive_tf.convert.values._numbers import Number
+
+
+def method(
+  ip: Host, owner: object, name: str, args: Sequence[object], kwargs: dict[str, object]
+) -> object:
+  """Calls a method of a list or dict that the program made."""
+  is_list = isinstance(owner, LocalList) and owner.type is list
+  if isinstance(owner, LocalList) and is_list and name == "sort" and not args:
+    _sort(ip, owner, kwargs)
+    return None
+  if is_list and name in ("count", "index") and len(args) == 1 and not kwargs:
+    return _sought(ip, owner, name, args[0])
+  return _containers.method(ip, owner, name, args, kwargs)
+
+
+def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
+  """Calls a reading method of a list or dict on the heap."""
+  is_sought = name in ("count", "index") and len(args) == 1
+  if is_sought and _membership.rows_of_sequence(ip, ref) is not None:
+    return _sought(ip, ref, name, args[0])
+  return _containers.method_of_heap(ip, ref, name, args)
+
+
+def _sort(ip: Host, owner: LocalList, kwargs: dict[str, object]) -> None:
+  if not kwargs.keys() <= {"key", "reverse"}:
+    raise Raises  # A TypeError.
+  before = owner.snapshot()
+  elements = ip.frame.new(LocalList(before))  # The list itself is empty meanwhile.
+  with ip.frame.sharing.reads() as read:
+    found = ip.call(sorted, [elements], kwargs)
+  if owner in read or has_changed([before], [owner.snapshot()]):
+    raise ip.frame.refuse(Reason.EFFECT_ORDER, "list.sort() by a key that uses the list itself.")
+  assert isinstance(found, LocalList)
+  owner.content = found.content
+
+
+def _sought(ip: Host, owner: object, name: str, value: object) -> object:
+  frame = ip.frame
+  rows = _membership.rows_of_sequence(ip, owner)
+  if rows is None:
+    rows = rows_of_items(frame, ip.fixed_items(owner))
+  value = frame.resolve(value)
+  rows = _maps.numbers_of(ip, rows)
+  equal = False if rows.form is None else _membership.equal(ip, rows, value)
+  if equal is None:
+    raise frame.refuse(Reason.DYNAMIC_LIST, f"list.{name} of a {named(value)}.")
+  if not isinstance(equal, tf.Tensor):
+    if name == "index":
+      raise Raises
+    return 0
+  return _number(ip, rows, equal, name)
+
+
+def _number(ip: Host, rows: Rows, equal: tf.Tensor, name: str) -> Number:
+  found = tf.cast(equal, tf.int64)
+  if name == "count":
+    return Number(tf.reduce_sum(found), int)
+  first = tf.argmax(tf.concat([found, [0]], 0), output_type=tf.int64)
+  return Number(ip.frame.check(first, tf.reduce_any(equal), "what is not in the list"), int)
