@@ -81,6 +81,9 @@ def enclosing_backward_graph() -> BackwardGraph:
   raise UnsupportedGradientError(
     "The inside of a SubGraph is differentiated on its own: a GradientTape or tf.gradients in a"
     " body cannot go through a call in the same body. Take the gradient outside of the SubGraph."
+    " A tf.cond or tf.while_loop with a call in it is differentiated so, too, where the SubGraph is"
+    " defined under a persistent tape, or under two tapes: define it, or call the tf.function that"
+    " defines it, once before, outside of the tapes."
   )
 
 

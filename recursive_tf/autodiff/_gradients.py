@@ -35,7 +35,10 @@ def _invoke_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
 
 @tf.RegisterGradient("RecursiveTf>InvokeMap")
 def _invoke_map_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
-  return _call_gradient(op, gradients, kernels.recursive_tf_invoke_map_backward)
+  _, *found = _call_gradient(op, gradients, kernels.recursive_tf_invoke_map_backward)
+  args = op.outputs[0].op.inputs[1:]
+  of_args = [g if g is None else _of_no_rows(g, arg) for g, arg in zip(found, args, strict=True)]
+  return [None, *of_args]
 
 
 def _call_gradient(

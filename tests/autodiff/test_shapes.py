@@ -148,3 +148,40 @@ def test_rows_and_products_of_variables_of_unknown_shape_have_gradients(schedule
       y = function(depth, x)
     found.append(tape.gradient(y, weight, unconnected_gradients="zero"))
   assert tf.convert_to_tensor(found[0]).numpy().tolist() == found[1].numpy().tolist()
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+@pytest.mark.parametrize("shape", [[2], [None], None], ids=str)
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+def test_gradients_of_mapped_calls_of_no_rows(scheduler, shape, depth):
+  spec = tf.TensorSpec([], tf.float64)
+  with rtf.SubGraph("f", outputs=spec, scheduler=scheduler) as f:
+    n, v = f.input(tf.int32), f.input(tf.TensorSpec(shape, tf.float64))
+
+    def call():
+      count = n % 2
+      below = f.map(tf.fill([count], n - 1), tf.stack([v, 2.0 * v])[:count])
+      return tf.reduce_sum(v) + tf.reduce_sum(below)
+
+    f.output(tf.cond(n <= 0, lambda: tf.reduce_sum(v), call))
+
+  x = tf.constant([1.0, 2.0], tf.float64)
+  with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = f(depth, x)
+  expected = {0: 1.0, 1: 2.0, 2: 1.0, 3: 2.0}[depth]
+  assert tape.gradient(y, x).numpy().tolist() == [expected, expected]
+
+
+def test_a_part_of_a_constant_is_passed_to_an_input_of_unknown_rank():
+  constant = tf.constant([1.0, 2.0, 3.0])
+  with rtf.SubGraph("f", scheduler="batched") as f:
+    n, v = f.input(tf.int32), f.input(tf.TensorSpec(None, tf.float32))
+
+    def call():
+      part = lambda: f(n - 1, tf.split(constant, [2, 1])[1])  # noqa: E731
+      return tf.cond(n % 2 < 1, part, lambda: tf.reduce_sum(v) * 2.0)
+
+    f.output(tf.cond(n <= 0, lambda: tf.reduce_sum(v), call))
+  assert f(2, [1.0, 2.0, 3.0]).numpy() == 6.0
+  assert f(1, [1.0, 2.0, 3.0]).numpy() == 12.0

@@ -92,6 +92,8 @@ def reshape_batch(batch: Batch, shape: tf.TensorShape) -> Batch:
     NoConverterError: If too little is known of the shapes.
   """
   if batch.form == SHARED:
+    if shape.rank is None:
+      return Batch(batch.tensor, SHARED, shape)
     wanted = [-1 if size is None else size for size in shape.as_list()]
     return Batch(tf.reshape(batch.tensor, wanted), SHARED, shape)
   if shape.is_fully_defined():

@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf._errors import DefinitionError
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.effects._places import check_no_variable
@@ -119,7 +120,12 @@ class Calls:
     tensors = frame.gated(tensors[:1]) + tensors[1:]
     assert instance.subgraph is not None  # Only the entry may have none.
     call = instance.subgraph if rows is None else instance.subgraph.map
-    found = list(tf.nest.flatten(call(*tensors)))
+    try:
+      found = list(tf.nest.flatten(call(*tensors)))
+    except DefinitionError:
+      if learnt.has_news:  # What it calls has no body in this attempt.
+        raise Bottom from None
+      raise
     frame.compute(tuple(found))
     if rows is None:
       return self._received(ip, instance, lifted, containers, iter(found))

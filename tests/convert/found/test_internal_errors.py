@@ -469,3 +469,52 @@ def test_elements_of_a_list_of_numbers_are_looked_up(how, table, source):
       yield (node if source == "attribute" else keys,)
 
   agrees(build, calls)
+
+
+# --- Effects of helpers that call the function back, in `rtf.function`; what grows by broadcasting
+
+
+@pytest.mark.parametrize("way", ["helper", "table", "two helpers"])
+def test_a_helper_that_prints_calls_the_function_back(way, capsys):
+  def build(decorate):
+    def shown(n):
+      print("node", n.v)
+      return n.v + sum([visit(k) for k in n.kids])
+
+    def again(n):
+      return shown(n) + 1
+
+    table = {"r": shown, "b": again, "i": shown}
+
+    @decorate
+    def visit(n):
+      if not n.kids:
+        return n.v
+      if way == "table":
+        return table[n.name](n)
+      return again(n) if way == "two helpers" else shown(n)
+
+    return visit
+
+  plain, converted = build(lambda f: f), build(lambda f: rtf.function(f, verify=False))
+  for _ in range(2):
+    expected = plain(root()), capsys.readouterr().out
+    assert (converted(root()), capsys.readouterr().out) == expected
+  assert not {r.code for r in converted.stats.fallbacks} & {"internal-error", "graph-error"}
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_tensor_grows_by_broadcasting_in_a_loop(size):
+  weight = tf.Variable(tf.range(size, dtype=tf.float32) + 0.5)
+
+  def build(recursive):
+    @recursive
+    def f(n):
+      product = tf.ones([1])
+      for _ in n.kids:
+        product = product * weight
+      return product
+
+    return f
+
+  agrees(build, lambda: [(root(),), (Node(1, True, "a"),), (root(),)])
