@@ -72,6 +72,8 @@ def taken_apart(ip: Host, rows: Rows, count: int | None) -> list[object]:
     )
   if rows.form is None:
     raise Raises  # Nothing is known to be in there, or not yet.
+  if any(t.shape[0] is not None and t.shape[0] < count for t in rows.tensors):
+    raise Raises
   ok = tf.equal(rows.length, count)
   checked = [frame.check(t, ok, "too many or too few to unpack") for t in rows.tensors]
   return [

@@ -518,3 +518,29 @@ def test_a_tensor_grows_by_broadcasting_in_a_loop(size):
     return f
 
   agrees(build, lambda: [(root(),), (Node(1, True, "a"),), (root(),)])
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3])
+def test_what_iterates_over_too_few_or_too_many_is_taken_apart(size):
+  class Few:
+    def __init__(self, x):
+      self.x = x
+
+    def __iter__(self):
+      return iter((self.x,) * size)
+
+  def build(recursive):
+    @recursive
+    def f(n):
+      first, second = n.few
+      return first + second
+
+    return f
+
+  def calls():
+    for x in (1.0, 2.0):
+      node = Node(1, True, "n")
+      node.few = Few(x)
+      yield (node,)
+
+  agrees(build, calls)
