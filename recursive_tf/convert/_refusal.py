@@ -14,7 +14,10 @@ class Reason(enum.Enum):
 
   SOURCE_MISSING = ("source-missing", "Define the function in a file, not by exec or in C.")
   SYNTAX = ("syntax", "Write it with the statements that docs/recursive.md lists.")
-  NO_BASE_CASE = ("no-base-case", "Give the recursion a branch that does not call itself.")
+  NO_BASE_CASE = (
+    "no-base-case",
+    "Give the recursion a branch that does not call itself: if not node.children: return ...",
+  )
   OPAQUE_CALL = ("opaque-call", "Call TensorFlow, or a function whose Python source is there.")
   OPAQUE_READ = ("opaque-read", "Read a plain attribute, item or zero-argument method.")
   NEEDS_VALUE = ("needs-value", "Compute with TensorFlow ops: the value is known only in the run.")
