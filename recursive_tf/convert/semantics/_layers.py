@@ -54,6 +54,10 @@ def call(
   args = [_positional(ip, layer, arg) for arg in args]
   _check_training(ip, layer, kwargs)
   if _is_users(kind.call):
+    ip.conversion.guards.own(layer, "call")
+    if "call" in vars(layer):
+      text = f"Layer {layer.name!r} has a `call` of its own, which hides its class's."
+      raise ip.frame.refuse(Reason.OPAQUE_CALL, text)
     return _call_users(ip, layer, kind.call, args, kwargs)
   code = code_of_parts(layer)
   if code.acting is not None:

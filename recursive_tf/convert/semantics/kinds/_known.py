@@ -142,11 +142,18 @@ class Known(Generic[Value]):
     return self.ip.conversion.guards.type_of(self.value)
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
-    is_subclass_of(self.ip, type(self.value), classes)  # Guards it.
+    is_subclass_of(self.ip, self._class(), classes)  # Guards it.
     return isinstance(self.value, classes)
 
   def is_callable(self) -> object:
+    self.ip.conversion.guards.of_class(self._class(), "__call__")
     return callable(self.value)
+
+  def _class(self) -> type:
+    """Returns the class, which is guarded if it may become another one."""
+    kind = type(self.value)
+    is_fixed = kind.__module__ == "builtins" or _libraries.is_library(kind)
+    return kind if is_fixed else self.ip.conversion.guards.type_of(self.value)
 
   def lowered(self) -> object:
     if is_static(self.value):

@@ -1,0 +1,119 @@
+"""Known objects whose class, or what the class can do, is another one in the next call.
+
+`isinstance`, `match` and `callable` asked once; a layer's own `call` hid its class's unseen.
+"""
+
+import types
+
+import pytest
+import tensorflow as tf
+
+import recursive_tf as rtf
+
+
+class Base:
+  pass
+
+
+class Derived(Base):
+  pass
+
+
+KNOWN = Base()
+
+
+class Holder:
+  known = Base()
+
+
+LISTED, NAMED = [Base()], {"a": Base()}
+
+
+def global_name(x):
+  return x + 1.0 if isinstance(KNOWN, Derived) else x - 1.0
+
+
+def match(x):
+  match KNOWN:
+    case Derived():
+      return x + 1.0
+    case _:
+      return x - 1.0
+
+
+def class_attribute(x):
+  return x + 1.0 if isinstance(Holder.known, (int, Derived)) else x - 1.0
+
+
+def item_of_a_list(x):
+  return x + 1.0 if isinstance(LISTED[0], Derived | None) else x - 1.0
+
+
+def item_of_a_dict(x):
+  return x + 1.0 if not isinstance(NAMED["a"], Derived) else x - 1.0
+
+
+def is_callable(x):
+  return x + 1.0 if callable(KNOWN) else x - 1.0
+
+
+@pytest.fixture(autouse=True)
+def as_before():
+  yield
+  for one in (KNOWN, Holder.known, LISTED[0], NAMED["a"]):
+    one.__class__ = Base
+
+
+@pytest.mark.parametrize("decorator", [rtf.recursive, rtf.function], ids=["recursive", "function"])
+@pytest.mark.parametrize(
+  "program",
+  [global_name, match, class_attribute, item_of_a_list, item_of_a_dict],
+  ids=lambda program: program.__name__,
+)
+def test_a_class_that_is_assigned(program, decorator):
+  converted = decorator(program, verify=False)
+  for kind in (Base, Derived, Base, Base, Derived, Derived, Base):
+    for one in (KNOWN, Holder.known, LISTED[0], NAMED["a"]):
+      one.__class__ = kind
+    x = tf.constant(1.0)
+    assert converted(x).numpy() == program(x).numpy()
+  assert converted.stats.num_converted_runs == 7
+
+
+@pytest.mark.parametrize("decorator", [rtf.recursive, rtf.function], ids=["recursive", "function"])
+def test_a_class_that_can_be_called_for_a_while(decorator):
+  converted = decorator(is_callable, verify=False)
+  for number in range(6):
+    if number % 2:
+      Base.__call__ = lambda self: 0
+    x = tf.constant(1.0)
+    assert converted(x).numpy() == is_callable(x).numpy()
+    if number % 2:
+      del Base.__call__
+
+
+@pytest.mark.parametrize("decorator", [rtf.recursive, rtf.function], ids=["recursive", "function"])
+@pytest.mark.parametrize("base", [tf.keras.layers.Layer, tf.keras.Model])
+def test_a_layer_with_a_call_of_its_own_for_a_while(base, decorator):
+  class Scale(base):
+    def __init__(self):
+      super().__init__()
+      self.scale = self.add_weight(shape=(2,), initializer="ones")
+      self.built = True
+
+    def call(self, x):
+      return x * self.scale
+
+  layer = Scale()
+
+  def program(x):
+    return layer(x)
+
+  converted = decorator(program, verify=False)
+  x = tf.constant([1.0, 2.0])
+  for number in range(6):
+    if number % 2:
+      layer.__dict__["call"] = types.MethodType(lambda self, x, **_: x * 4.0, layer)
+    assert converted(x).numpy().tolist() == program(x).numpy().tolist()
+    layer.__dict__.pop("call", None)
+  assert converted.stats.num_converted_runs == 3
