@@ -144,7 +144,8 @@ class Walker:
 class Identities:
   """What was found at places, to compare by identity with what is there later.
 
-  Of what it compares it runs no code, but for `attribute`, which reads as `getattr` does.
+  Of what it compares it runs no code, but for `attribute`, which reads as `getattr` does, and for
+  keys and `__dict__` of classes that have code of their own for them.
   """
 
   def __new__(cls, entries: tuple[tuple[Any, ...], ...]) -> Identities:

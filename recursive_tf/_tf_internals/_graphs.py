@@ -1,5 +1,7 @@
 """Graphs, their ops and their functions, as TensorFlow makes and differentiates them."""
 
+from __future__ import annotations
+
 import contextlib
 import dataclasses
 import types
@@ -19,6 +21,7 @@ from tensorflow.python.framework import (
   function_def_to_graph,
   ops,
   tensor_shape,
+  tensor_util,
 )
 from tensorflow.python.ops import (
   cond_v2,
@@ -443,22 +446,28 @@ class Reads:
   """How a graph computes with what a variable holds.
 
   Attributes:
-    has_rows: whether it takes rows of it.
-    has_whole: whether it computes with all of it, itself or in a graph inside.
-    whole: the ops of the graph itself that do.
+    has_rows: whether it takes rows of it, which have a gradient of rows in eager execution.
+    has_whole: whether it computes with all of it.
+    is_inside: whether a graph inside does either.
   """
 
   has_rows: bool = False
   has_whole: bool = False
-  whole: list[Operation] = dataclasses.field(default_factory=list)
+  is_inside: bool = False
 
-
-_GATHERS = frozenset(["ResourceGather", "ResourceGatherNd", "Gather", "GatherV2", "GatherNd"])
-_SAME = frozenset(["Identity", "ReadVariableOp"])
+  def add(self, other: Reads, is_inside: bool = False) -> None:
+    """Adds how another graph, or one inside, reads the variable."""
+    self.has_rows |= other.has_rows
+    self.has_whole |= other.has_whole
+    self.is_inside |= other.is_inside or is_inside
 
 
 # What stands for the number of a handle where an argument of a function or a loop is read.
 ARGUMENT = 0
+# Ops whose gradient is rows where that of what they give is.
+_SAME = frozenset(["Cast", "EnsureShape", "Identity", "Neg", "ReadVariableOp"])
+# And those that may make it a tensor.
+_MIXING = frozenset(["Add", "AddN", "AddV2", "Concat", "ConcatV2", "Sub"])
 
 
 def reads_of_variables(graph: Graph, is_inside: bool = False) -> dict[int, Reads]:
@@ -470,30 +479,40 @@ def reads_of_variables(graph: Graph, is_inside: bool = False) -> dict[int, Reads
       holds: how it reads any of these is given for `ARGUMENT`.
   """
   found: dict[int, Reads] = {}
-  handles = {id(tensor): ARGUMENT for tensor in graph.inputs if is_inside}
+  # What each tensor may be the content of, and whether it is nothing else.
+  behind = {id(tensor): ((ARGUMENT,), True) for tensor in graph.inputs if is_inside}
   for outer, inner in graph.captures:
     handle = _variable_behind(outer)
-    handles[id(inner)] = ARGUMENT if handle is None else id(handle)
+    behind[id(inner)] = (ARGUMENT if handle is None else id(handle),), True
   for op in graph.get_operations():
     inside = nested_graphs(op)
     for one in inside:
       for key, reads in reads_of_variables(one, is_inside=True).items():
-        known = found.setdefault(key, Reads())
-        known.has_rows |= reads.has_rows
-        known.has_whole |= reads.has_whole
+        found.setdefault(key, Reads()).add(reads, is_inside=True)
+    if inside or "RecursiveTf>Launch" in op.type:
+      continue
     for index, tensor in enumerate(op.inputs):
-      handle = handles.get(id(tensor))
-      if handle is None or inside:
-        continue
-      if op.type in _SAME:
-        handles[id(op.outputs[0])] = handle
-      elif op.type in _GATHERS and index == 0:
-        found.setdefault(handle, Reads()).has_rows = True
-      elif tensor.dtype != dtypes.resource and "RecursiveTf>Launch" not in op.type:
-        known = found.setdefault(handle, Reads())
-        known.has_whole = True
-        known.whole.append(op)
+      keys, is_only = behind.get(id(tensor), ((), True))
+      if keys and op.type in _SAME | _MIXING:
+        known, _ = behind.get(id(op.outputs[0]), ((), True))
+        behind[id(op.outputs[0])] = (*known, *keys), is_only and op.type in _SAME
+      else:
+        rows, whole = _kinds_of_read(op, index)
+        for key in keys:
+          found.setdefault(key, Reads()).add(Reads(rows, whole or (rows and not is_only)))
   return found
+
+
+def _kinds_of_read(op: Operation, index: int) -> tuple[bool, bool]:
+  """Tells whether the gradient of an input is rows, and whether it is a tensor; both: unknown."""
+  if index == 0 and op.type in ("ResourceGather", "Gather", "GatherV2"):
+    if op.get_attr("batch_dims") if op.type != "Gather" else 0:
+      return False, True
+    axis = tensor_util.constant_value(op.inputs[2]) if op.type == "GatherV2" else 0
+    return axis is None or int(axis) == 0, axis is None or int(axis) != 0
+  if index == 0 and op.type in ("ResourceGatherNd", "GatherNd"):
+    return True, True
+  return False, op.inputs[index].dtype != dtypes.resource
 
 
 def _variable_behind(tensor: Any) -> Any:

@@ -372,10 +372,10 @@ class FunctionPart:
       ("attribute", owner, "__kwdefaults__", found),
     ]
     keys, values = tuple(named[: len(named) // 2]), tuple(named[len(named) // 2 :])
-    # Without any they may be None or an empty dict, which is filled later.
-    return (
-      places if found is None else [*places, *(_identities.of_items(found, keys, values) or ())]
-    )
+    if found is None:
+      return None if keys else places
+    items = _identities.of_items(found, keys, values)  # Of an empty dict, too, which may be filled.
+    return None if items is None else [*places, *items]
 
   def is_same(self) -> bool:
     """Tells whether they are what they were."""
@@ -511,7 +511,8 @@ class MemberPart:
 
   def entries(self) -> Entries:
     """Returns the places that prove `is_same`."""
-    return _identities.of_class(self._owner, self._name, self._value)
+    is_there = self._value is not _GONE
+    return _identities.of_class(self._owner, self._name, self._value, is_there)
 
   def is_same(self) -> bool:
     """Tells whether it is what it was."""

@@ -202,7 +202,10 @@ class Guards:
       return None
 
     return self._guard(
-      kind, ("class", name), read, lambda value: _identities.of_class(kind, name, value)
+      kind,
+      ("class", name),
+      read,
+      lambda value: _identities.of_class(kind, name, value, value is not None),
     )
 
   def elements(self, container: Iterable[object]) -> list[object]:

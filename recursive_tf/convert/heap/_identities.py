@@ -40,14 +40,14 @@ def dict_of(kind: type) -> object:
   return found
 
 
-def of_class(kind: type, name: str, value: object) -> Entries:
+def of_class(kind: type, name: str, value: object, is_there: bool) -> Entries:
   """Returns the places that say what a class has under a name, itself or inherited."""
   found: list[Entry] = [("attribute", kind, "__mro__", kind.__mro__)]
   for base in kind.__mro__:
     if name in vars(base):
       return [*found, ("names", dict_of(base), _ANY_SIZE, (name,), (value,))]
     found.append(("names", dict_of(base), _ANY_SIZE, (name,), ()))
-  return found
+  return None if is_there else found  # It has been deleted since.
 
 
 def of_item(container: object, key: object, value: object, is_there: bool) -> Entries:

@@ -277,9 +277,10 @@ class Conversion:
   def note_reads(self, reads: Mapping[int, tfi.Reads]) -> None:
     """Notes how a body reads variables."""
     for key, one in reads.items():
-      known = self.reads.setdefault(key, tfi.Reads())
-      now = tfi.Reads(known.has_rows or one.has_rows, known.has_whole or one.has_whole)
-      if now != known:
+      now = tfi.Reads()
+      now.add(self.reads.get(key, tfi.Reads()))
+      now.add(one)
+      if now != self.reads.get(key):
         self.reads[key] = now
         if self._learnt.is_trial:  # The last attempt has other placeholders, and asks again.
           self._learnt.note_news()

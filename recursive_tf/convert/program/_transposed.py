@@ -1,6 +1,7 @@
 """Products with transposed matrices, of the matrices as they are.
 
-`h @ tf.transpose(w)` copies the matrix first, though a product takes its operands transposed.
+`h @ tf.transpose(w)` copies the matrix first, though a product takes its operands transposed. Of a
+step's own graph, that is, outside of loops, branches and calls.
 TensorFlow's arithmetic optimizer sees to that, but converted programs run without it
 (`tfi.call_exactly`).
 """

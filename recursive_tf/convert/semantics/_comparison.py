@@ -164,6 +164,9 @@ def _of_tensors(ip: Host, op: type[ast.cmpop], left: object, right: object) -> o
   return natively(ip, _COMPARISONS[op][0], left, right)
 
 
+_TWO_NAN = "whether two NaN are the same one"
+
+
 def _compare_tuples(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
   result: object = len(left) == len(right)
   if result:
@@ -181,7 +184,10 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
     (left, right) = (_forms.as_number(value).tensor for value in (left, right))
     is_nan = tf.logical_and(tf.math.is_nan(left), tf.math.is_nan(right))
     ok = tf.logical_not(is_nan)
-    return Number(ip.frame.assume(found.tensor, ok, "whether two NaN are the same one"), bool)
+    return Number(ip.frame.assume(found.tensor, ok, _TWO_NAN), bool)
+  if all(isinstance(value, tf.Tensor) and value.dtype.is_floating for value in (left, right)):
+    has_nan = [tf.reduce_any(tf.math.is_nan(value)) for value in (left, right)]
+    ip.frame.demand(tf.logical_not(tf.logical_and(*has_nan)))  # The same tensor, or another one.
   return truth(ip, found)
 
 

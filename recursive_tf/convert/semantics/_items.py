@@ -200,11 +200,12 @@ def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
 def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   """Returns an item of a list, tuple, dict or string on the heap, as the builtin type has it."""
   frame = ip.frame
+  is_key = isinstance(key, Number) or is_tuple_of_run(key)
+  if is_key and any(issubclass(k, dict) for k in frame.types_of(ref)):
+    ip.conversion.promote(ip, ref)
   if isinstance(key, (Slice, Number)):
     if is_string(ref, frame):
       return _text.item(ip, ref, key)
-    if isinstance(key, Number) and any(issubclass(k, dict) for k in frame.types_of(ref)):
-      ip.conversion.promote(ip, ref)
     rows = frame.elements(ref)
     if isinstance(key, Slice):
       kinds = {tuple if issubclass(k, tuple) else list for k in frame.types_of(ref) - _NO_ITEMS}

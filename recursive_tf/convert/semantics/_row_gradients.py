@@ -7,11 +7,13 @@ another value: an optimizer such as Adam takes repeated rows one by one, and a t
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
 
 import keras
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.values._abstract import LocalDict, LocalList, tuple_of
 from recursive_tf.convert.values._operands import RowGradient
@@ -20,71 +22,73 @@ from recursive_tf.convert.values._operands import RowGradient
 _LINEAR = (keras.optimizers.SGD, keras.optimizers.Lion)
 _CLIPPING = ("clipnorm", "clipvalue", "global_clipnorm")
 _WRITES = ("assign", "assign_add", "assign_sub")
-# Ops through which no gradient comes.
-_NO_GRADIENT = frozenset(["StopGradient", "Shape", "ZerosLike", "OnesLike"])
 
 
-def noted(ip: Host, targets: list[tf.Tensor], sources: object, found: object) -> object:
+def noted(ip: Host, sources: object, found: object) -> object:
   """Returns gradients in the form of their sources, with those marked that may differ in kind.
 
   Args:
     ip: the interpreter.
-    targets: what was differentiated.
     sources: a variable, or a nest of variables.
     found: the gradients.
   """
+  here = tfi.reads_of_variables(tf.compat.v1.get_default_graph())
+  return _noted(ip, here, sources, found)
+
+
+def _noted(ip: Host, here: Mapping[int, tfi.Reads], sources: object, found: object) -> object:
   if isinstance(sources, LocalList):
     sources = sources.items or ()
   elif isinstance(sources, LocalDict):
     sources = sources.items
   if isinstance(found, LocalList) and isinstance(sources, (list, tuple)):
     pairs = zip(sources, found.items or (), strict=True)
-    return ip.frame.new(LocalList([noted(ip, targets, *pair) for pair in pairs]))
+    return ip.frame.new(LocalList([_noted(ip, here, *pair) for pair in pairs]))
   if isinstance(found, LocalDict) and isinstance(sources, dict):
-    parts = {key: noted(ip, targets, sources[key], part) for key, part in found.items.items()}
+    parts = {key: _noted(ip, here, sources[key], part) for key, part in found.items.items()}
     return ip.frame.new(LocalDict(parts))
-  if isinstance(found, tuple) and isinstance(sources, (list, tuple)):
-    pairs = zip(sources, found, strict=True)
-    return tuple_of(type(found), [noted(ip, targets, *pair) for pair in pairs])
+  if isinstance(found, (list, tuple)) and isinstance(sources, (list, tuple)):
+    new = [_noted(ip, here, *pair) for pair in zip(sources, found, strict=True)]
+    if type(found) is tuple or hasattr(type(found), "_fields"):
+      return tuple_of(type(found), new)
+    return _unmarked_nest(ip, found, new)
+  if isinstance(found, dict) and isinstance(sources, dict):
+    return _unmarked_nest(ip, found, [_noted(ip, here, sources[key], found[key]) for key in found])
   variable = sources.value if isinstance(sources, keras.Variable) else sources
-  if not isinstance(variable, tf.Variable):
+  if not isinstance(variable, tf.Variable) or found is None:
     return found
-  is_same = _is_same_kind(ip, targets, variable, isinstance(found, tf.IndexedSlices))
-  return found if is_same or found is None else RowGradient(found)
+  is_same = _is_same_kind(ip, here, variable, isinstance(found, tf.IndexedSlices))
+  return found if is_same else RowGradient(found)
 
 
-def _is_same_kind(ip: Host, targets: list[tf.Tensor], variable: tf.Variable, is_rows: bool) -> bool:
+def _unmarked_nest(ip: Host, nest: object, parts: list[object]) -> object:
+  """Returns a nest of TensorFlow's own class, which no marked part can be put into."""
+  if any(map(_is_marked, parts)):
+    text = f"{RowGradient.description} is in a {type(nest).__name__}."
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, text)
+  return nest
+
+
+def _is_same_kind(
+  ip: Host, here: Mapping[int, tfi.Reads], variable: tf.Variable, is_rows: bool
+) -> bool:
   """Tells whether a gradient is of the kind that it is in plain Python.
 
-  There it is rows if all that was read of the variable was rows, and a tensor otherwise.
+  There it is rows if all that was read of the variable was rows, and a tensor otherwise. What is
+  read in the graph itself, and in none inside, is differentiated as there.
   """
   key = id(variable.handle)
-  found = [tfi.reads_of_variables(tf.compat.v1.get_default_graph()), ip.conversion.reads]
-  here = found[0].get(key, tfi.Reads())
-  reads = [here, found[1].get(key, tfi.Reads())]
+  known = tfi.Reads()
+  known.add(here.get(key, tfi.Reads()))
+  known.add(ip.conversion.reads.get(key, tfi.Reads()), is_inside=key in ip.conversion.reads)
   if key in ip.conversion.handed_on:  # It may be what any argument is.
-    reads += [one.get(tfi.ARGUMENT, tfi.Reads()) for one in found]
-  if not any(one.has_rows for one in reads):
+    for reads in (here, ip.conversion.reads):
+      known.add(reads.get(tfi.ARGUMENT, tfi.Reads()), is_inside=True)
+  if not known.is_inside:
+    return True
+  if not known.has_rows:
     return not is_rows
-  if not any(one.has_whole for one in reads):
-    return is_rows and key not in ip.conversion.handed_on
-  return not is_rows and _reaches(targets, here.whole)
-
-
-def _reaches(targets: list[tf.Tensor], ops: list[tfi.Operation]) -> bool:
-  """Tells whether targets are computed of what one of some ops gives, in each run."""
-  agenda, seen = [tensor.op for tensor in targets], set()
-  while agenda:
-    op = agenda.pop()
-    if op in seen or op.type in _NO_GRADIENT:
-      continue
-    seen.add(op)
-    if op in ops:
-      return True
-    # A branch or loop may take it for a part that is not run.
-    if not tfi.nested_graphs(op) and "RecursiveTf>Launch" not in op.type:
-      agenda += [tensor.op for tensor in op.inputs]
-  return False
+  return is_rows and not known.has_whole and key not in ip.conversion.handed_on
 
 
 def taken(ip: Host, function: object, values: list[object]) -> list[object]:

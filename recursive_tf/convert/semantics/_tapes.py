@@ -60,6 +60,7 @@ def call(
   if is_gradient:
     (sources,) = args[1:2] or [kwargs[name] for name in ("sources", "source") if name in kwargs]
     _check_sources(ip, [sources])
+  if method.__name__ == "gradient":
     for given in args[2:3] or [kwargs.get("output_gradients")]:
       _check_output_gradients(ip, args[0] if args else kwargs.get("target"), given)
   args = [_strong(ip, value) for value in args]
@@ -73,8 +74,7 @@ def call(
     if _is_conditional(targets):
       found = _checked(ip, found)
   if method.__name__ == "gradient":
-    targets = list(_tensors(args[0] if args else kwargs.get("target")))
-    found = _row_gradients.noted(ip, targets, sources, found)
+    found = _row_gradients.noted(ip, sources, found)
   return found
 
 

@@ -117,3 +117,45 @@ def test_a_layer_with_a_call_of_its_own_for_a_while(base, decorator):
     assert converted(x).numpy().tolist() == program(x).numpy().tolist()
     layer.__dict__.pop("call", None)
   assert converted.stats.num_converted_runs == 3
+
+
+class Tools:
+  pass
+
+
+def by_class(x):
+  try:
+    return Tools.go(x)
+  except AttributeError:
+    return x
+
+
+def helper(x, *, z=2.0):
+  return x * z
+
+
+def by_default(x):
+  return helper(x)
+
+
+def _outcome(function, x):
+  try:
+    return float(function(x))
+  except (AttributeError, TypeError) as error:
+    return type(error).__name__
+
+
+@pytest.mark.parametrize("decorator", [rtf.recursive, rtf.function], ids=["recursive", "function"])
+@pytest.mark.parametrize("num_before", [1, 2, 3])
+def test_what_is_deleted_of_a_class_or_of_keyword_defaults(decorator, num_before):
+  go = classmethod(lambda cls, x: x * 2.0)
+  x = tf.constant(1.0)
+  Tools.go, helper.__kwdefaults__ = go, {"z": 2.0}
+  ours = decorator(by_class, verify=False), decorator(by_default, verify=False)
+  for _ in range(num_before):
+    assert [_outcome(f, x) for f in ours] == [2.0, 2.0]
+  del Tools.go
+  helper.__kwdefaults__ = None
+  assert [_outcome(f, x) for f in ours] == [1.0, "TypeError"]
+  Tools.go, helper.__kwdefaults__ = go, {"z": 3.0}
+  assert [_outcome(f, x) for f in ours] == [2.0, 3.0]

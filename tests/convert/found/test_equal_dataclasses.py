@@ -156,3 +156,17 @@ def test_two_classes_are_not_equal():
 
   tree = Node(Plain(1, 2), Node(Derived(1, 2)), Node(Frozen(1, 2)))
   agrees(build, lambda: [(tree, Plain(1, 2)), (tree, Derived(1, 2)), (Node(Plain(1, 2)), None)])
+
+
+def test_tensors_that_are_no_numbers_are_equal_where_they_are_the_same():
+  nan, other = tf.constant(math.nan), tf.constant(math.nan)
+
+  def build(recursive):
+    @recursive
+    def count(n, target):
+      return (1 if n.pos == target else 0) + sum([count(k, target) for k in n.kids])
+
+    return count
+
+  tree = Node(Plain(nan, 2), Node(Plain(other, 2)), Node(Plain(tf.constant(1.0), 2)))
+  agrees(build, lambda: [(tree, Plain(nan, 2)), (tree, Plain(tf.constant(1.0), 2))])

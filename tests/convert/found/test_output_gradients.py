@@ -76,3 +76,15 @@ def test_output_gradients_of_the_targets_shapes_are_in_the_graph(step):
   converted = rtf.function(step, verify=False, strict=True)
   for x in (tf.constant([1.0, 2.0]), tf.constant([0.5, 0.1])):
     Comparison().check(step(x, given), converted(x, given), step.__name__)
+
+
+@pytest.mark.parametrize("method", ["jacobian", "batch_jacobian"])
+def test_a_jacobians_third_argument_is_another(method):
+  def step(x):
+    with tf.GradientTape() as tape:
+      tape.watch(x)
+      y = x * x
+    return getattr(tape, method)(y, x, tf.UnconnectedGradients.ZERO)
+
+  x = tf.constant([[1.0, 2.0]])
+  Comparison().check(step(x), rtf.function(step, verify=False, strict=True)(x), method)

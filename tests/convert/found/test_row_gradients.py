@@ -170,6 +170,50 @@ def recursion_with_the_table_as_an_argument(n):
   return tf.reduce_sum(given(n, TABLE))
 
 
+def beside_a_test_of_all(n):
+  return tf.where(tf.reduce_any(tf.math.is_nan(TABLE)), 0.0, loop_with_state(n))
+
+
+def beside_what_has_no_gradient(n):
+  return loop_with_state(n) + 0.0 * tf.cast(tf.argmax(TABLE[:, 0]), tf.float32)
+
+
+def beside_what_is_rounded(n):
+  return loop_with_state(n) + tf.reduce_sum(tf.round(TABLE))
+
+
+def negative_in_a_loop(n):
+  h = tf.zeros([1, 2])
+  for k in n.kids:
+    h = tf.tanh(h + tf.gather(-TABLE, [k.word]))
+  return tf.reduce_sum(h)
+
+
+def cast_in_a_loop(n):
+  h = tf.zeros([1, 2], tf.float64)
+  for k in n.kids:
+    h = tf.tanh(h + tf.gather(tf.cast(TABLE, tf.float64), [k.word]))
+  return tf.cast(tf.reduce_sum(h), tf.float32)
+
+
+def sum_in_a_loop(n):
+  h = tf.zeros([1, 2])
+  for k in n.kids:
+    h = tf.tanh(h + tf.gather(TABLE + 0.1, [k.word]))
+  return tf.reduce_sum(h)
+
+
+def columns_in_a_loop(n):
+  h = tf.zeros([5, 1])
+  for k in n.kids:
+    h = tf.tanh(h + tf.gather(TABLE, [k.word % 2], axis=1))
+  return tf.reduce_sum(h)
+
+
+def points(n):
+  return energy(tf.gather_nd(TABLE, [[n.word, 0], [n.word, 0]]))
+
+
 def words_in_a_node(n):
   h = tf.zeros([1, 2])
   i = tf.constant(0)
@@ -203,6 +247,8 @@ LOSSES = [
   *(stacked, row, layer, layer_in_a_loop, recursion, recursion_to_leaves),
   *(recursion_by_rows_and_items, recursion_of_loops, recursion_with_a_table_of_its_own),
   *(recursion_by_items, items_of_a_comprehension, recursion_with_the_table_as_an_argument),
+  *(beside_a_test_of_all, beside_what_has_no_gradient, beside_what_is_rounded),
+  *(negative_in_a_loop, cast_in_a_loop, sum_in_a_loop, columns_in_a_loop, points),
 ]
 
 
@@ -288,7 +334,9 @@ def test_where_the_kind_does_not_matter_steps_are_converted(loss, name):
   assert step.stats.num_converted_runs == 6, step.explain()
 
 
-@pytest.mark.parametrize("loss", [recursion, recursion_to_leaves, recursion_of_loops, all_and_rows])
+@pytest.mark.parametrize(
+  "loss", [recursion, recursion_to_leaves, recursion_of_loops, all_and_rows, points]
+)
 def test_where_the_kind_is_known_steps_are_converted(loss):
   _, step = trained(loss, "Adam", lambda step: rtf.function(step, verify=False))
   assert step.stats.num_converted_runs == 6, step.explain()

@@ -1,5 +1,7 @@
 """Dicts of the heap by tuples that the run makes: memos of two indices, counts of pairs."""
 
+import collections
+import functools
 import itertools
 
 import pytest
@@ -157,3 +159,22 @@ def test_keys_of_other_kinds_are_refused():
     return visit
 
   agrees(build, lambda: [(tree, {}) for tree in trees()], expect=Reason.UNSUPPORTED_OPERATION)
+
+
+@pytest.mark.parametrize(
+  "kind", [collections.Counter, functools.partial(collections.defaultdict, int)]
+)
+@pytest.mark.parametrize("key", _KEYS)
+def test_counts_of_a_dict_that_is_given(key, kind):
+  key_of = _KEYS[key]
+
+  def build(recursive):
+    @recursive
+    def count(n, counts):
+      counts[key_of(n)] += 1
+      for k in n.kids:
+        count(k, counts)
+
+    return count
+
+  agrees(build, lambda: [(tree, kind()) for tree in trees()])
