@@ -246,6 +246,7 @@ class Guards:
   def is_subclass(self, kind: type, of: type) -> bool:
     """Returns and guards whether a class counts as another's, which may register it any time."""
     if type(of).__subclasscheck__ is type.__subclasscheck__:
+      self.methods(kind)  # And the classes that it derives from.
       return issubclass(kind, of)
     return bool(self._guard(of, ("subclass", kind), lambda: issubclass(kind, of)))
 

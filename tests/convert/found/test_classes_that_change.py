@@ -159,3 +159,31 @@ def test_what_is_deleted_of_a_class_or_of_keyword_defaults(decorator, num_before
   assert [_outcome(f, x) for f in ours] == [1.0, "TypeError"]
   Tools.go, helper.__kwdefaults__ = go, {"z": 3.0}
   assert [_outcome(f, x) for f in ours] == [2.0, 3.0]
+
+
+class Other:
+  pass
+
+
+class Child(Base):
+  pass
+
+
+CHILD = Child()
+
+
+def derives(x):
+  return x + 1.0 if issubclass(Child, Other) else x - 1.0
+
+
+def is_other(x):
+  return x + 1.0 if isinstance(CHILD, Other) else x - 1.0
+
+
+@pytest.mark.parametrize("decorator", [rtf.recursive, rtf.function], ids=["recursive", "function"])
+@pytest.mark.parametrize("program", [derives, is_other], ids=lambda program: program.__name__)
+def test_bases_that_are_assigned(program, decorator):
+  converted = decorator(program, verify=False)
+  for base in (Base, Other, Base, Base, Other, Other, Base):
+    Child.__bases__ = (base,)
+    assert converted(tf.constant(1.0)).numpy() == program(tf.constant(1.0)).numpy()
