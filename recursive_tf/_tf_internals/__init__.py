@@ -14,7 +14,6 @@ from recursive_tf._tf_internals._calls import glance_of as glance_of
 from recursive_tf._tf_internals._calls import scalar as scalar
 from recursive_tf._tf_internals._calls import sizes_of as sizes_of
 from recursive_tf._tf_internals._calls import tensor_of as tensor_of
-from recursive_tf._tf_internals._graphs import ARGUMENT as ARGUMENT
 from recursive_tf._tf_internals._graphs import BACKWARD_FUNCTION as BACKWARD_FUNCTION
 from recursive_tf._tf_internals._graphs import CONDITIONALS as CONDITIONALS
 from recursive_tf._tf_internals._graphs import FUNCTION_CALLS as FUNCTION_CALLS
@@ -32,6 +31,7 @@ from recursive_tf._tf_internals._graphs import Graph as Graph
 from recursive_tf._tf_internals._graphs import Operation as Operation
 from recursive_tf._tf_internals._graphs import OwnGraph as OwnGraph
 from recursive_tf._tf_internals._graphs import Reads as Reads
+from recursive_tf._tf_internals._graphs import Source as Source
 from recursive_tf._tf_internals._graphs import acd_run_independently as acd_run_independently
 from recursive_tf._tf_internals._graphs import add_control_input as add_control_input
 from recursive_tf._tf_internals._graphs import add_function as add_function

@@ -23,6 +23,7 @@ from tensorflow.python.framework import (
   tensor_shape,
   tensor_util,
 )
+from tensorflow.python.framework.tensor import TensorSpec
 from tensorflow.python.ops import (
   cond_v2,
   control_flow_util,
@@ -462,28 +463,33 @@ class Reads:
     self.is_inside |= other.is_inside or is_inside
 
 
-# What stands for the number of a handle where an argument of a function or a loop is read.
-ARGUMENT = 0
 # Ops whose gradient is rows where that of what they give is.
 _SAME = frozenset(["Cast", "EnsureShape", "Identity", "Neg", "ReadVariableOp"])
 # And those that may make it a tensor.
 _MIXING = frozenset(["Add", "AddN", "AddV2", "Concat", "ConcatV2", "Sub"])
 
 
-def reads_of_variables(graph: Graph, is_inside: bool = False) -> dict[int, Reads]:
-  """Returns how a graph, and those inside, read variables, by the number of the handle.
+# A variable by the number of its handle; what any argument may be, by its spec.
+Source = int | Any  # A TensorSpec, which has no types.
+
+
+def reads_of_variables(graph: Graph, is_inside: bool = False) -> dict[Source, Reads]:
+  """Returns how a graph, and those inside, read variables.
 
   Args:
     graph: the graph.
     is_inside: whether it is that of a function or of a loop, whose arguments may be what a variable
-      holds: how it reads any of these is given for `ARGUMENT`.
+      holds: how it reads these is given, too.
   """
-  found: dict[int, Reads] = {}
+  found: dict[Source, Reads] = {}
   # What each tensor may be the content of, and whether it is nothing else.
-  behind = {id(tensor): ((ARGUMENT,), True) for tensor in graph.inputs if is_inside}
+  behind: dict[int, tuple[tuple[Source, ...], bool]] = {}
+  for tensor in graph.inputs if is_inside else ():
+    behind[id(tensor)] = (TensorSpec(tensor.shape, tensor.dtype),), True
   for outer, inner in graph.captures:
     handle = _variable_behind(outer)
-    behind[id(inner)] = (ARGUMENT if handle is None else id(handle),), True
+    spec = TensorSpec(inner.shape, inner.dtype)
+    behind[id(inner)] = (spec if handle is None else id(handle),), True
   for op in graph.get_operations():
     inside = nested_graphs(op)
     for one in inside:

@@ -124,17 +124,17 @@ class Conversion(Ground, Protocol):
     recursive: the definitions that call themselves, by whatever way round.
     given: dicts among the arguments, in whose place each call has its own.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
-    reads: how the bodies read variables, by the number of the handle.
+    reads: how the bodies read variables.
     handed_on: the handles' numbers of variables of which what they hold goes on, in calls, too.
   """
 
   recursive: set[ast.AST]
   given: list[object]
   dense_rows: DenseRows | None
-  reads: dict[int, tfi.Reads]
+  reads: dict[tfi.Source, tfi.Reads]
   handed_on: set[int]
 
-  def note_reads(self, reads: Mapping[int, tfi.Reads]) -> None:
+  def note_reads(self, reads: Mapping[tfi.Source, tfi.Reads]) -> None:
     """Notes how a body reads variables."""
 
   @property

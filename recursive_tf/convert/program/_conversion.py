@@ -72,7 +72,7 @@ class Conversion:
     given: dicts among the arguments, in whose place each call has its own.
     sites: the forms of the objects that runs make, by the number of the place that makes them.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
-    reads: how the bodies read variables, by the number of the handle.
+    reads: how the bodies read variables.
     handed_on: the handles' numbers of variables of which what they hold goes on, in calls, too.
   """
 
@@ -117,7 +117,7 @@ class Conversion:
     self.given: list[object] = []
     self.sites: list[_forms.BaseForm] = []
     self.dense_rows: DenseRows | None = None
-    self.reads: dict[int, tfi.Reads] = {}
+    self.reads: dict[tfi.Source, tfi.Reads] = {}
     self.handed_on: set[int] = set()
     self._learnt = Learnt()
     self._logits = Logits(self._learnt)
@@ -274,7 +274,7 @@ class Conversion:
     """Variables of which what they hold goes on in their place, by the number of the handle."""
     return {} if self.step is None else self.step.as_values
 
-  def note_reads(self, reads: Mapping[int, tfi.Reads]) -> None:
+  def note_reads(self, reads: Mapping[tfi.Source, tfi.Reads]) -> None:
     """Notes how a body reads variables."""
     for key, one in reads.items():
       now = tfi.Reads()

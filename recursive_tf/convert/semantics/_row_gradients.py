@@ -21,6 +21,7 @@ from recursive_tf.convert.values._operands import RowGradient
 # Optimizers that add the gradients up, so that rows one by one are as good as their sum.
 _LINEAR = (keras.optimizers.SGD, keras.optimizers.Lion)
 _CLIPPING = ("clipnorm", "clipvalue", "global_clipnorm")
+_ReadsBySource = Mapping[tfi.Source, tfi.Reads]
 _WRITES = ("assign", "assign_add", "assign_sub")
 
 
@@ -36,7 +37,7 @@ def noted(ip: Host, sources: object, found: object) -> object:
   return _noted(ip, here, sources, found)
 
 
-def _noted(ip: Host, here: Mapping[int, tfi.Reads], sources: object, found: object) -> object:
+def _noted(ip: Host, here: _ReadsBySource, sources: object, found: object) -> object:
   if isinstance(sources, LocalList):
     sources = sources.items or ()
   elif isinstance(sources, LocalDict):
@@ -69,9 +70,7 @@ def _unmarked_nest(ip: Host, nest: object, parts: list[object]) -> object:
   return nest
 
 
-def _is_same_kind(
-  ip: Host, here: Mapping[int, tfi.Reads], variable: tf.Variable, is_rows: bool
-) -> bool:
+def _is_same_kind(ip: Host, here: _ReadsBySource, variable: tf.Variable, is_rows: bool) -> bool:
   """Tells whether a gradient is of the kind that it is in plain Python.
 
   There it is rows if all that was read of the variable was rows, and a tensor otherwise. What is
@@ -82,13 +81,19 @@ def _is_same_kind(
   known.add(here.get(key, tfi.Reads()))
   known.add(ip.conversion.reads.get(key, tfi.Reads()), is_inside=key in ip.conversion.reads)
   if key in ip.conversion.handed_on:  # It may be what any argument is.
-    for reads in (here, ip.conversion.reads):
-      known.add(reads.get(tfi.ARGUMENT, tfi.Reads()), is_inside=True)
+    known.is_inside = True
+    for source, reads in (*here.items(), *ip.conversion.reads.items()):
+      if isinstance(source, tf.TensorSpec) and _may_be(variable, source):
+        known.add(reads)
   if not known.is_inside:
     return True
   if not known.has_rows:
     return not is_rows
   return is_rows and not known.has_whole and key not in ip.conversion.handed_on
+
+
+def _may_be(variable: tf.Variable, spec: tf.TensorSpec) -> bool:
+  return variable.dtype == spec.dtype and variable.shape.is_compatible_with(spec.shape)
 
 
 def taken(ip: Host, function: object, values: list[object]) -> list[object]:
