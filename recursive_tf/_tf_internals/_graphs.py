@@ -464,7 +464,7 @@ class Reads:
 
 
 # Ops whose gradient is rows where that of what they give is.
-_SAME = frozenset(["Cast", "EnsureShape", "Identity", "Neg", "ReadVariableOp"])
+_SAME = frozenset(["Cast", "EnsureShape", "Identity", "Neg", "ReadVariableOp", "RecursiveTf>Check"])
 # And those that may make it a tensor.
 _MIXING = frozenset(["Add", "AddN", "AddV2", "Concat", "ConcatV2", "Sub"])
 
@@ -484,18 +484,20 @@ def reads_of_variables(graph: Graph, is_inside: bool = False) -> dict[Source, Re
   found: dict[Source, Reads] = {}
   # What each tensor may be the content of, and whether it is nothing else.
   behind: dict[int, tuple[tuple[Source, ...], bool]] = {}
-  for tensor in graph.inputs if is_inside else ():
-    behind[id(tensor)] = (TensorSpec(tensor.shape, tensor.dtype),), True
+  all_ops = graph.get_operations()
+  # A body that is being made has no list of its inputs yet.
+  for op in (op for op in all_ops if is_inside and op.type == "Placeholder"):
+    behind[id(op.outputs[0])] = (TensorSpec(op.outputs[0].shape, op.outputs[0].dtype),), True
   for outer, inner in graph.captures:
     handle = _variable_behind(outer)
     spec = TensorSpec(inner.shape, inner.dtype)
     behind[id(inner)] = (spec if handle is None else id(handle),), True
-  for op in graph.get_operations():
+  for op in all_ops:
     inside = nested_graphs(op)
     for one in inside:
       for key, reads in reads_of_variables(one, is_inside=True).items():
         found.setdefault(key, Reads()).add(reads, is_inside=True)
-    if inside or "RecursiveTf>Launch" in op.type:
+    if inside or op.type.startswith(("RecursiveTf>Launch", "RecursiveTf>Invoke")):
       continue
     for index, tensor in enumerate(op.inputs):
       keys, is_only = behind.get(id(tensor), ((), True))
