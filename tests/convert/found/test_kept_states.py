@@ -146,7 +146,8 @@ def test_states_are_kept(make, is_fresh):
   agrees(
     build,
     lambda: [(tree(),), (Node(7),), (Node(8, tree()),), (tree(),)],
-    CONVERTED,
+    # An item of what may be an old object or a new one is refused for now in these two.
+    None if is_fresh and make in (pair_of_sums, plain_sums) else CONVERTED,
     variables=lambda function, state: [state[0].w],
     before=reset,
   )
