@@ -146,8 +146,7 @@ def test_states_are_kept(make, is_fresh):
   agrees(
     build,
     lambda: [(tree(),), (Node(7),), (Node(8, tree()),), (tree(),)],
-    # An item of what may be an old object or a new one is refused for now in these two.
-    None if is_fresh and make in (pair_of_sums, plain_sums) else CONVERTED,
+    CONVERTED,
     variables=lambda function, state: [state[0].w],
     before=reset,
   )

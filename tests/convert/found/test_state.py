@@ -259,7 +259,7 @@ def one_list_is_passed_in_twice(recursive):
   return f
 
 
-@program(None, with_lists(lambda: ([1],)))
+@program(CONVERTED, with_lists(lambda: ([1],)))
 def the_list_that_is_passed_in_is_returned(recursive):
   @recursive
   def f(n, acc):

@@ -186,6 +186,10 @@ class BaseForm:
     """Tells whether at least the ranks of its tensors are known."""
     return all(spec.shape.rank is not None for spec in self.specs())
 
+  def has_rows(self) -> bool:
+    """Tells whether there is a list of unknown length in a value."""
+    return any(child is not None and child.has_rows() for child in self.children())
+
   def number_type(self) -> type | None:
     """Returns the type of the numbers that values are, None if they are none."""
     return None

@@ -120,7 +120,7 @@ def _children(form: Form) -> tuple[Form, ...]:
 
 def has_rows(form: Form) -> bool:
   """Tells whether there is a list of unknown length in values of this form."""
-  return isinstance(form, RowsForm) or any(map(has_rows, _children(form)))
+  return form is not None and form.has_rows()
 
 
 def has_views(form: Form) -> bool:

@@ -73,7 +73,8 @@ class MaybeForm(BaseForm):
     if other is None:
       raise Mismatch(f"{self.describe()} and nothing")
     found = join(self.value, other.value if isinstance(other, MaybeForm) else other)
-    return MaybeForm(found) if found.can_be_none() or self.value == found else None
+    is_made = found.has_rows() and not found.can_be_none() and self.value != found
+    return None if is_made else MaybeForm(found)
 
   def can_be_unbound(self) -> bool:
     found: bool = self.value.can_be_unbound()

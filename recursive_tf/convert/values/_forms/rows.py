@@ -122,6 +122,9 @@ class RowsForm(BaseForm):
     found = [*others] if self.element is None else [self.element, *others]
     return RowsForm(functools.reduce(join, found) if found else None, self.type)
 
+  def has_rows(self) -> bool:
+    return True
+
   def can_be_none(self) -> bool:
     """As other lists; those of lists and objects are known by a number then, see `MadeForm`."""
     return self.type in (list, tuple) and (self.element is None or _is_plain(self.element))
