@@ -30,8 +30,6 @@ from recursive_tf._tf_internals._graphs import Function as Function
 from recursive_tf._tf_internals._graphs import Graph as Graph
 from recursive_tf._tf_internals._graphs import Operation as Operation
 from recursive_tf._tf_internals._graphs import OwnGraph as OwnGraph
-from recursive_tf._tf_internals._graphs import Reads as Reads
-from recursive_tf._tf_internals._graphs import Source as Source
 from recursive_tf._tf_internals._graphs import acd_run_independently as acd_run_independently
 from recursive_tf._tf_internals._graphs import add_control_input as add_control_input
 from recursive_tf._tf_internals._graphs import add_function as add_function
@@ -66,7 +64,6 @@ from recursive_tf._tf_internals._graphs import plain_residuals as plain_residual
 from recursive_tf._tf_internals._graphs import (
   read_only_resource_inputs as read_only_resource_inputs,
 )
-from recursive_tf._tf_internals._graphs import reads_of_variables as reads_of_variables
 from recursive_tf._tf_internals._graphs import register_vectorizer as register_vectorizer
 from recursive_tf._tf_internals._graphs import renew_functions as renew_functions
 from recursive_tf._tf_internals._graphs import set_attr as set_attr
@@ -85,6 +82,9 @@ from recursive_tf._tf_internals._process import (
   leave_out_coordination_service as leave_out_coordination_service,
 )
 from recursive_tf._tf_internals._process import set_chunk_bytes as set_chunk_bytes
+from recursive_tf._tf_internals._reads import Reads as Reads
+from recursive_tf._tf_internals._reads import Source as Source
+from recursive_tf._tf_internals._reads import reads_of_variables as reads_of_variables
 from recursive_tf._tf_internals._tapes import anonymous_variable as anonymous_variable
 from recursive_tf._tf_internals._tapes import is_gradient_of_python as is_gradient_of_python
 from recursive_tf._tf_internals._tapes import is_plain_variable as is_plain_variable

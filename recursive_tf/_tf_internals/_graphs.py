@@ -1,9 +1,6 @@
 """Graphs, their ops and their functions, as TensorFlow makes and differentiates them."""
 
-from __future__ import annotations
-
 import contextlib
-import dataclasses
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -21,9 +18,7 @@ from tensorflow.python.framework import (
   function_def_to_graph,
   ops,
   tensor_shape,
-  tensor_util,
 )
-from tensorflow.python.framework.tensor import TensorSpec
 from tensorflow.python.ops import (
   cond_v2,
   control_flow_util,
@@ -440,98 +435,6 @@ def outermost(tensor: Any) -> Any:
       return tensor
     tensor = outer
   return tensor
-
-
-@dataclasses.dataclass
-class Reads:
-  """How a graph computes with what a variable holds.
-
-  Attributes:
-    has_rows: whether it takes rows of it, which have a gradient of rows in eager execution.
-    has_whole: whether it computes with all of it.
-    is_inside: whether a graph inside does either.
-  """
-
-  has_rows: bool = False
-  has_whole: bool = False
-  is_inside: bool = False
-
-  def add(self, other: Reads, is_inside: bool = False) -> None:
-    """Adds how another graph, or one inside, reads the variable."""
-    self.has_rows |= other.has_rows
-    self.has_whole |= other.has_whole
-    self.is_inside |= other.is_inside or is_inside
-
-
-# Ops whose gradient is rows where that of what they give is.
-_SAME = frozenset(["Cast", "EnsureShape", "Identity", "Neg", "ReadVariableOp", "RecursiveTf>Check"])
-# And those that may make it a tensor.
-_MIXING = frozenset(["Add", "AddN", "AddV2", "Concat", "ConcatV2", "Sub"])
-
-
-# A variable by the number of its handle; what any argument may be, by its spec.
-Source = int | Any  # A TensorSpec, which has no types.
-
-
-def reads_of_variables(graph: Graph, is_inside: bool = False) -> dict[Source, Reads]:
-  """Returns how a graph, and those inside, read variables.
-
-  Args:
-    graph: the graph.
-    is_inside: whether it is that of a function or of a loop, whose arguments may be what a variable
-      holds: how it reads these is given, too.
-  """
-  found: dict[Source, Reads] = {}
-  # What each tensor may be the content of, and whether it is nothing else.
-  behind: dict[int, tuple[tuple[Source, ...], bool]] = {}
-  all_ops = graph.get_operations()
-  # A body that is being made has no list of its inputs yet.
-  for op in (op for op in all_ops if is_inside and op.type == "Placeholder"):
-    behind[id(op.outputs[0])] = (TensorSpec(op.outputs[0].shape, op.outputs[0].dtype),), True
-  for outer, inner in graph.captures:
-    handle = _variable_behind(outer)
-    spec = TensorSpec(inner.shape, inner.dtype)
-    behind[id(inner)] = (spec if handle is None else id(handle),), True
-  for op in all_ops:
-    inside = nested_graphs(op)
-    for one in inside:
-      for key, reads in reads_of_variables(one, is_inside=True).items():
-        found.setdefault(key, Reads()).add(reads, is_inside=True)
-    if inside or op.type.startswith(("RecursiveTf>Launch", "RecursiveTf>Invoke")):
-      continue
-    for index, tensor in enumerate(op.inputs):
-      keys, is_only = behind.get(id(tensor), ((), True))
-      if keys and op.type in _SAME | _MIXING:
-        known, _ = behind.get(id(op.outputs[0]), ((), True))
-        behind[id(op.outputs[0])] = (*known, *keys), is_only and op.type in _SAME
-      else:
-        rows, whole = _kinds_of_read(op, index)
-        for key in keys:
-          found.setdefault(key, Reads()).add(Reads(rows, whole or (rows and not is_only)))
-  return found
-
-
-def _kinds_of_read(op: Operation, index: int) -> tuple[bool, bool]:
-  """Tells whether the gradient of an input is rows, and whether it is a tensor; both: unknown."""
-  if index == 0 and op.type in ("ResourceGather", "Gather", "GatherV2"):
-    if op.get_attr("batch_dims") if op.type != "Gather" else 0:
-      return False, True
-    axis = tensor_util.constant_value(op.inputs[2]) if op.type == "GatherV2" else 0
-    return axis is None or int(axis) == 0, axis is None or int(axis) != 0
-  if index == 0 and op.type in ("ResourceGatherNd", "GatherNd"):
-    return True, True
-  return False, op.inputs[index].dtype != dtypes.resource
-
-
-def _variable_behind(tensor: Any) -> Any:
-  """Returns the handle of the variable of which a tensor is the content, or the handle; or None."""
-  while True:
-    tensor = outermost(tensor)
-    if tensor.dtype == dtypes.resource:
-      return tensor
-    if isinstance(tensor, ops.EagerTensor) or tensor.op.type not in _SAME:
-      return None
-    tensor = tensor.op.inputs[0]
 
 
 @contextlib.contextmanager

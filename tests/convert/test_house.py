@@ -17,7 +17,6 @@ SWITCHES = {
   "semantics/_lazy.py: _watched": 5,
   "semantics/_operators.py: _in_place": 5,
   "semantics/_tensor_lists.py: _stacked": 4,
-  "semantics/_tapes.py: _check_sources": 5,
   "semantics/_text.py: equal": 4,
 }
 

@@ -87,8 +87,7 @@ class Guards:
     self._stand_ins = stand_ins
     self._is_open = "specialize" not in config().optimizations  # Numbers are no constants.
     self._identified: dict[int, object] = {}
-    self._checks: dict[tuple[int, object], tuple[object, Callable[[], object], Any]] = {}
-    self._entries: dict[tuple[int, object], Callable[[], Entries]] = {}  # Of `_checks`.
+    self._checks: dict[tuple[int, object], tuple[object, Known]] = {}
     self._watched: dict[tuple[int, str], tuple[object, Any]] = {}
     self._at_once: AtOnce | None = None  # Of all that is compared by now.
     self._last_changed: list[tuple[tuple[int, object], object]] = []
@@ -104,16 +103,13 @@ class Guards:
 
   def settings(self) -> None:
     """Guards what layers and functions of Keras go by, beside what they are given."""
-    self._at_once = None
-    self._checks.setdefault(
-      (id(keras), "settings"), (keras, settings_now, (self._settings, same_static))
-    )
+    known = Known(settings_now, self._settings, same_static)
+    self._compare((id(keras), "settings"), keras, known)
 
   def seed_generator(self) -> None:
     """Guards what functions of Keras draw from that are given no seed: a new seed makes another."""
     read = tfi.keras_seed_generator
-    self._at_once = None
-    self._checks.setdefault((id(keras), "seed"), (keras, read, (read(), operator.is_)))
+    self._compare((id(keras), "seed"), keras, Known(read, read(), operator.is_))
 
   def note_made(self, array: np.ndarray) -> None:
     """Notes an array that the program makes, and that nobody else has."""
@@ -255,24 +251,21 @@ class Guards:
     key = id(kind), "methods"
     if key not in self._watched and kind.__module__ != "builtins":
       if not _libraries.is_library(kind):
-        self._watched[key] = kind, ClassPart(kind)
-        self._at_once = None
+        self._watch(key, kind, ClassPart(kind))
         self._note_origin(key)
 
   def function(self, function: object) -> None:
     """Guards the code and the default values of a function of the user's."""
     key = id(function), "function"
     if key not in self._watched and isinstance(function, types.FunctionType):
-      self._watched[key] = function, FunctionPart(function)
-      self._at_once = None
+      self._watch(key, function, FunctionPart(function))
       self._note_origin(key)
 
   def member(self, kind: type, name: str) -> object:
     """Returns and guards what a class has under a name, as code sees it that a library runs."""
     key = id(kind), f"member {name}"
     if key not in self._watched:
-      self._watched[key] = kind, MemberPart(kind, name)
-      self._at_once = None
+      self._watch(key, kind, MemberPart(kind, name))
     return self._watched[key][1].values()[0]
 
   def watch(self, value: object) -> None:
@@ -283,8 +276,7 @@ class Guards:
     """
     key = id(value), "content"
     if key not in self._watched and not is_leaf(value):
-      self._watched[key] = value, Fingerprint(value)
-      self._at_once = None
+      self._watch(key, value, Fingerprint(value))
       self._note_origin(key)
 
   def newly_run(self, value: object) -> tuple[object, ...]:
@@ -313,12 +305,20 @@ class Guards:
       kind = type(value)
       if kind in (int, float) or isinstance(value, (tf.Tensor, np.ndarray)):
         return self._as_input(key, owner, read, value)
-    if key not in self._checks:
-      self._checks[key] = owner, read, (value, same_static)
-      self._entries[key] = lambda: entries(value)
-      self._at_once = None
+    self._compare(key, owner, Known(read, value, same_static, entries))
     self._note_origin(key)
     return value
+
+  def _compare(self, key: tuple[int, object], owner: object, known: Known) -> None:
+    """Has a place compared from now on, if it is not."""
+    if key not in self._checks:
+      self._checks[key] = owner, known
+      self._at_once = None
+
+  def _watch(self, key: tuple[int, str], owner: object, part: object) -> None:
+    """Has what is in an object compared from now on."""
+    self._watched[key] = owner, part
+    self._at_once = None
 
   def _tuple_classes(self, value: object) -> None:
     """Guards the methods of named tuples, of which else the elements alone are looked at."""
@@ -338,15 +338,15 @@ class Guards:
 
     What was found is CONTENT of all that an object holds.
     """
-    for key, (owner, _, (value, _)) in self._checks.items():
-      yield key, owner, value, self._origins.get(key)
+    for key, (owner, known) in self._checks.items():
+      yield key, owner, known.value, self._origins.get(key)
     for key, (owner, _) in self._watched.items():
       yield key, owner, CONTENT, self._origins.get(key)
 
   def reliance(self, key: tuple[int, object]) -> tuple[object, Origin | None] | None:
     """Returns what was found at a place, and the user's line, as `reliances` yields them."""
     if key in self._checks:
-      return self._checks[key][2][0], self._origins.get(key)
+      return self._checks[key][1].value, self._origins.get(key)
     return (CONTENT, self._origins.get(key)) if key in self._watched else None
 
   def identify(self, value: object) -> None:
@@ -357,9 +357,9 @@ class Guards:
     """Returns the numbers of the objects that are relied on, but for those behind a single name."""
     found = set(self._identified)
     agenda: list[object] = []
-    for (_, name), (owner, _, (value, _)) in self._checks.items():
+    for (_, name), (owner, known) in self._checks.items():
       agenda += [] if name == _TYPE else [owner]
-      agenda.extend(value if isinstance(value, tuple) else ())
+      agenda.extend(known.value if isinstance(known.value, tuple) else ())
     for owner, part in self._watched.values():
       agenda += [owner, *(part.holds if isinstance(part, Fingerprint) else part.values())]
     while agenda:
@@ -370,13 +370,15 @@ class Guards:
 
   def direct(self) -> set[int]:
     """Returns the numbers of what single names stand for."""
-    return {id(value) for _, _, (value, _) in self._checks.values()}
+    return {id(known.value) for _, known in self._checks.values()}
 
   def release(self, value: object) -> list[Name]:
     """Returns the names that stand for an object, and compares them no more."""
-    found = [key for key, (_, _, (known, _)) in self._checks.items() if known is value]
+    found = {key: one for key, one in self._checks.items() if one[1].value is value}
     self._at_once = None
-    return [Name(key, *self._checks.pop(key)[:2]) for key in found]
+    for key in found:
+      del self._checks[key]
+    return [Name(key, owner, known.read) for key, (owner, known) in found.items()]
 
   def variables(self) -> Iterator[object]:
     """Yields the handles of the variables in all that is handed to libraries."""
@@ -393,7 +395,7 @@ class Guards:
     Args:
       given: constants of the program that are looked at, too.
     """
-    agenda = [*given, *(value for _, _, (value, _) in self._checks.values())]
+    agenda = [*given, *(known.value for _, known in self._checks.values())]
     agenda += self._identified.values()
     for _, part in self._watched.values():
       agenda += part.leaves() if isinstance(part, Fingerprint) else ()
@@ -406,7 +408,7 @@ class Guards:
 
   def tensors(self) -> dict[int, object]:
     """Returns the tensors and arrays that names stand for, or that are watched, by number."""
-    agenda = [value for _, _, (value, _) in self._checks.values()]
+    agenda = [known.value for _, known in self._checks.values()]
     agenda += self._identified.values()
     found = {}
     while agenda:
@@ -418,14 +420,14 @@ class Guards:
 
   def owners(self) -> list[object]:
     """Returns the objects of which something is relied on."""
-    return [owner for owner, _, _ in self._checks.values()]
+    return [owner for owner, _ in self._checks.values()]
 
   def relied(self) -> Iterator[tuple[object, Any]]:
     """Yields each place of which something is relied on: its owner, and what of it.
 
     Containers whose content is relied on, by themselves or as a part of more, come with CONTENT.
     """
-    for (_, name), (owner, _, _) in self._checks.items():
+    for (_, name), (owner, _) in self._checks.items():
       yield owner, CONTENT if name in _CONTENTS else name
     for _, part in self._watched.values():
       if isinstance(part, Fingerprint):
@@ -438,26 +440,22 @@ class Guards:
     self._at_once = self._at_once or AtOnce(self._parts())
     if self._at_once.are_same():
       return []
-    found = []
-    for key, (owner, read, (value, same)) in self._checks.items():
-      now = read()
-      if now is not value and not same(value, now):
-        found.append((key, owner))
-    for watched, (owner, part) in self._watched.items():
-      if not part.is_same():
-        found.append((watched, owner))
+    found = [(key, owner) for key, (owner, part) in self._all() if not part.is_same()]
     self._last_changed = found or self._last_changed
     return found
 
   def _parts(self) -> Iterator[Part]:
     """Yields all that is compared."""
-    for key, (_, read, (value, same)) in self._checks.items():
-      yield Known(read, value, same, self._entries.get(key, lambda: None))
-    for _, part in self._watched.values():
+    for _, (_, part) in self._all():
       if isinstance(part, Fingerprint):
         yield from part.parts
       else:
         yield part
+
+  def _all(self) -> Iterator[tuple[tuple[int, object], tuple[object, Any]]]:
+    """Yields the key, the owner and the part of all that is compared."""
+    yield from self._checks.items()
+    yield from self._watched.items()
 
   def still_changed(self) -> list[tuple[tuple[int, object], object]]:
     """Returns a place that `changed` has found last and that still is not what it was, if any.
@@ -472,11 +470,8 @@ class Guards:
     return []
 
   def _is_changed(self, key: tuple[int, object]) -> bool:
-    if key in self._checks:
-      _, read, (value, same) = self._checks[key]
-      now = read()
-      return now is not value and not same(value, now)
-    return key in self._watched and not self._watched[key][1].is_same()
+    parts: dict[Any, tuple[object, Any]] = self._checks if key in self._checks else self._watched
+    return key in parts and not parts[key][1].is_same()
 
 
 def _of_item(

@@ -154,26 +154,36 @@ def _key(value: object) -> object:
 class Known:
   """A part that is read by a function, and compared by another.
 
-  Args:
+  Attributes:
     read: reads it.
     value: what it was.
-    same: compares what it was with what it is.
-    entries: as of `Part`.
   """
 
-  __slots__ = ("_read", "_same", "_value", "entries")
+  __slots__ = ("_entries", "_same", "read", "value")
 
   def __init__(
     self,
     read: Callable[[], object],
     value: object,
     same: Callable[..., bool],
-    entries: Callable[[], Entries],
+    entries: Callable[..., Entries] = lambda _: None,
   ):
-    self._read, self._value, self._same = read, value, same
-    self.entries = entries
+    """Makes it.
+
+    Args:
+      read: see above.
+      value: see above.
+      same: compares what it was with what it is.
+      entries: says of what it was what `Part.entries` does.
+    """
+    self.read, self.value = read, value
+    self._same, self._entries = same, entries
+
+  def entries(self) -> Entries:
+    """Returns the places that prove `is_same`; None if there are none."""
+    return self._entries(self.value)
 
   def is_same(self) -> bool:
     """Tells whether it is what it was."""
-    now = self._read()
-    return now is self._value or self._same(self._value, now)
+    now = self.read()
+    return now is self.value or self._same(self.value, now)

@@ -18,12 +18,12 @@ def method(
   ip: Host, owner: object, name: str, args: Sequence[object], kwargs: dict[str, object]
 ) -> object:
   """Calls a method of a list or dict that the program made."""
-  is_list = isinstance(owner, LocalList) and owner.type is list
-  if isinstance(owner, LocalList) and is_list and name == "sort" and not args:
-    _sort(ip, owner, kwargs)
-    return None
-  if is_list and name in ("count", "index") and len(args) == 1 and not kwargs:
-    return _sought(ip, owner, name, args[0])
+  if isinstance(owner, LocalList) and owner.type is list:
+    if name == "sort" and not args:
+      _sort(ip, owner, kwargs)
+      return None
+    if name in ("count", "index") and len(args) == 1 and not kwargs:
+      return _sought(ip, owner, name, args[0])
   return _containers.method(ip, owner, name, args, kwargs)
 
 

@@ -47,8 +47,9 @@ def native(
   """Calls a library's function on the tensors of the graph."""
   frame = ip.frame
   frame.partial()
-  args = _row_gradients.taken(ip, function, args)
-  kwargs = dict(zip(kwargs, _row_gradients.taken(ip, function, [*kwargs.values()]), strict=True))
+  if ip.conversion.is_step:  # Others have no gradients of their own.
+    args = _row_gradients.taken(ip, function, args)
+    kwargs = dict(zip(kwargs, _row_gradients.taken(ip, function, [*kwargs.values()]), strict=True))
   watch_calls(ip, getattr(function, "__self__", function))
   _as_eager.check_arguments(ip, function, args, kwargs)
   elements = _as_eager.Elements(ip, [*args, *kwargs.values()])

@@ -16,6 +16,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.values._abstract import LocalDict, LocalList, tuple_of
+from recursive_tf.convert.values._containers import leaves
 from recursive_tf.convert.values._operands import RowGradient
 
 # Optimizers that add the gradients up, so that rows one by one are as good as their sum.
@@ -116,17 +117,7 @@ def _is_any_kind_alike(function: object) -> bool:
 
 
 def _is_marked(value: object) -> bool:
-  if isinstance(value, RowGradient):
-    return True
-  return any(map(_is_marked, _parts(value)))
-
-
-def _parts(value: object) -> list[object]:
-  if isinstance(value, LocalList):
-    return list(value.items or ())
-  if isinstance(value, LocalDict):
-    return list(value.items.values())
-  return list(value) if type(value) is tuple else []
+  return any(isinstance(part, RowGradient) for part in leaves(value))
 
 
 def _unmarked(ip: Host, value: object) -> object:
@@ -134,7 +125,10 @@ def _unmarked(ip: Host, value: object) -> object:
     return value.gradient
   if not _is_marked(value):
     return value
-  parts = [_unmarked(ip, part) for part in _parts(value)]
   if isinstance(value, LocalDict):
-    return ip.frame.new(LocalDict(dict(zip(value.items, parts, strict=True))))
-  return tuple(parts) if type(value) is tuple else ip.frame.new(LocalList(parts))
+    parts = {key: _unmarked(ip, part) for key, part in value.items.items()}
+    return ip.frame.new(LocalDict(parts))
+  if isinstance(value, tuple):
+    return tuple_of(type(value), [_unmarked(ip, part) for part in value])
+  assert isinstance(value, LocalList) and value.items is not None
+  return ip.frame.new(LocalList([_unmarked(ip, part) for part in value.items]))

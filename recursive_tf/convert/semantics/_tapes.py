@@ -24,6 +24,7 @@ from recursive_tf.convert.values._abstract import (
   tuple_of,
 )
 from recursive_tf.convert.values._checks import OF_NONZERO, any_nonzero
+from recursive_tf.convert.values._containers import leaves
 from recursive_tf.convert.values._forms.rows import STACKED
 
 # Ops of ours that are no calls: checks, and what Python does with numbers.
@@ -59,7 +60,7 @@ def call(
   is_gradient = method.__name__ in ("gradient", "jacobian", "batch_jacobian")
   if is_gradient:
     (sources,) = args[1:2] or [kwargs[name] for name in ("sources", "source") if name in kwargs]
-    _check_sources(ip, [sources])
+    _check_sources(ip, sources)
   if method.__name__ == "gradient":
     for given in args[2:3] or [kwargs.get("output_gradients")]:
       _check_output_gradients(ip, args[0] if args else kwargs.get("target"), given)
@@ -107,39 +108,30 @@ def _check_is_itself(ip: Host, value: Any) -> None:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, text)
 
 
-def _check_sources(ip: Host, sources: Any) -> None:
+def _check_sources(ip: Host, sources: object) -> None:
   """Refuses the gradient of what may be a variable under another name.
 
   Python's tape sees each use of the variable itself, whenever the branch, the loop or the list was
   that has chosen it. In the graph what goes on is a tensor, which was read there.
   """
   copied = ip.conversion.copied
-  agenda = list(sources)
-  while agenda:
-    source = agenda.pop()
-    if isinstance(source, LocalList) and source.items is not None:
-      agenda += source.items
-    elif isinstance(source, (LocalDict, dict)):
-      agenda += (source.items if isinstance(source, LocalDict) else source).values()
-    elif isinstance(source, (list, tuple)):
-      agenda.extend(source)  # A tuple of a tf.Module is a proxy, which has a `+` of its own.
-    else:
-      variable = source.value if isinstance(source, keras.Variable) else source
-      if isinstance(source, (Maybe, Ref, Weak)) or not is_static(source):
-        _check_is_itself(ip, source)
-      if copied and not (isinstance(variable, tf.Variable) and id(variable.handle) not in copied):
-        name = next(iter(copied.values())).name
-        raise ip.frame.refuse(
-          Reason.STATEFUL_OP,
-          f"Variable {name!r} is handed on by a branch, loop or list, and a gradient may be its.",
-        )
+  for source in leaves(sources):
+    variable = source.value if isinstance(source, keras.Variable) else source
+    if isinstance(source, (Maybe, Ref, Weak)) or not is_static(source):
+      _check_is_itself(ip, source)
+    if copied and not (isinstance(variable, tf.Variable) and id(variable.handle) not in copied):
+      name = next(iter(copied.values())).name
+      raise ip.frame.refuse(
+        Reason.STATEFUL_OP,
+        f"Variable {name!r} is handed on by a branch, loop or list, and a gradient may be its.",
+      )
 
 
 def _check_output_gradients(ip: Host, target: object, given: object) -> None:
   """Refuses gradients of results that have other shapes than these: eager execution may raise."""
   if given is None:
     return
-  pairs = list(_parts(target)), list(_parts(given))
+  pairs = list(leaves(target)), list(leaves(given))
   if len(pairs[0]) != len(pairs[1]):
     raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, "Other output gradients than targets.")
   for one, gradient in zip(*pairs, strict=True):
@@ -156,19 +148,6 @@ def _check_output_gradients(ip: Host, target: object, given: object) -> None:
       raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, f"{text}.")
 
 
-def _parts(value: object) -> Iterator[object]:
-  """Yields what is in lists, tuples and dicts."""
-  if isinstance(value, LocalList):
-    value = value.items or ()
-  elif isinstance(value, (LocalDict, dict)):
-    value = tuple((value.items if isinstance(value, LocalDict) else value).values())
-  if isinstance(value, (list, tuple)):
-    for part in value:
-      yield from _parts(part)
-  else:
-    yield value
-
-
 def _strong(ip: Host, value: object) -> object:
   """Returns the tensors of what may be numbers, as the tape knows them; the run must find some."""
   if isinstance(value, LocalList) and value.items is not None:
@@ -182,7 +161,7 @@ def _strong(ip: Host, value: object) -> object:
 
 
 def _tensors(value: object) -> Iterator[tf.Tensor]:
-  yield from (part for part in _parts(value) if isinstance(part, tf.Tensor))
+  yield from (part for part in leaves(value) if isinstance(part, tf.Tensor))
 
 
 def _is_conditional(targets: list[tf.Tensor]) -> bool:

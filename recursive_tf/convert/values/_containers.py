@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
 
-from recursive_tf.convert.values._abstract import BoundMethod, tuple_of
+from recursive_tf.convert.values._abstract import BoundMethod, LocalDict, LocalList, tuple_of
 
 
 def container(kind: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
@@ -24,6 +25,22 @@ def container(kind: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
   for name, value in zip(keys, parts, strict=True):
     object.__setattr__(made, name, value)
   return made
+
+
+def leaves(value: object) -> Iterator[object]:
+  """Yields what is in lists, tuples and dicts, those of the program too, and in those in them.
+
+  A list of a length that only the run knows is one by itself.
+  """
+  if isinstance(value, LocalList) and value.items is not None:
+    value = value.items
+  elif isinstance(value, (LocalDict, dict)):
+    value = [*(value.items if isinstance(value, LocalDict) else value).values()]
+  if isinstance(value, (list, tuple)):
+    for part in value:
+      yield from leaves(part)
+  else:
+    yield value
 
 
 def stacked(values: list[Any]) -> object:

@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.natural.searches import build_merge_sort
 
 
 class Holder:
@@ -105,23 +106,4 @@ def test_lists_of_read_and_made_numbers(kind, way):
 
 @pytest.mark.parametrize("values", [[3, 1, 2, 5, 4], [2.5, 1.5, 2.0], [1, 0.5, 2]])
 def test_merge_sort(values):
-  def build(recursive):
-    @recursive
-    def sort(xs):
-      if len(xs) < 2:
-        return xs
-      half = len(xs) // 2
-      a, b = sort(xs[:half]), sort(xs[half:])
-      out, i, j = [], 0, 0
-      while i < len(a) and j < len(b):
-        if a[i] <= b[j]:
-          out.append(a[i])
-          i += 1
-        else:
-          out.append(b[j])
-          j += 1
-      return out + a[i:] + b[j:]
-
-    return sort
-
-  agrees(build, lambda: [(list(values),), (values[:1],), ([],)], expect=CONVERTED)
+  agrees(build_merge_sort, lambda: [(list(values),), (values[:1],), ([],)], expect=CONVERTED)

@@ -16,7 +16,7 @@ def main():
   jobs = [
     campaign.Job(str(path), name)
     for path, name in programs.all_of(_HERE, _HERE / "users")
-    if re.search(options.select, f"{path.stem}:{name}")
+    if re.search(options.select, programs.label(path, name))
   ]
   first, last = (len(jobs) * n // options.parts for n in (options.part, options.part + 1))
   jobs = jobs[first:last]
@@ -24,12 +24,12 @@ def main():
   counts = collections.Counter()
 
   def on_report(job, report):
-    found = programs.judged(report)
+    found, label = programs.judged(report), programs.label(job.path, job.name)
     counts[found] += 1
     if out:
-      print(json.dumps({"program": job.label(), "found": found, **report}), file=out, flush=True)
+      print(json.dumps({"program": label, "found": found, **report}), file=out, flush=True)
     if found != programs.WHOLE:
-      print(f"{found}: {job.label()}: {report['calls']}\n{report['detail']}\n", flush=True)
+      print(f"{found}: {label}: {report['calls']}\n{report['detail']}\n", flush=True)
 
   campaign.run_all(jobs, options.verify, campaign.Limits(), on_report=on_report)
   print(", ".join(f"{count} {found}" for found, count in counts.most_common()))

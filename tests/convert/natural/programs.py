@@ -1,9 +1,11 @@
 """Where the natural programs are, and what becomes of them."""
 
+import pathlib
 import re
 
 from tests.convert.fuzz.report import BAD, INVALID
 
+_HERE = pathlib.Path(__file__).parent
 # What became of a program, from the best to the worst.
 WHOLE, LATER, PART, PLAIN = "converted", "after a plain first call", "in part", "refused"
 
@@ -31,3 +33,8 @@ def all_of(*folders):
     for path in sorted(folder.glob("*.py"))
     for name in re.findall(r"^def build_(\w+)\(", path.read_text(), re.MULTILINE)
   ]
+
+
+def label(path, name):
+  """Returns what to call a program: its file, as seen from here, and its name."""
+  return f"{pathlib.Path(path).relative_to(_HERE).with_suffix('')}:{name}"

@@ -245,17 +245,13 @@ class OfTuple(OfSequence[tuple[object, ...]]):
     return tuple_of(kind, parts) if issubclass(kind, tuple) else kind(parts)
 
 
-class OfShape(Known[tf.TensorShape]):
+class OfShape(OfSequence[tf.TensorShape]):
   """A shape that is known."""
 
   def elements(self) -> list[object]:
     if self.value.rank is None:
       raise Raises
     return super().elements()
-
-  def builtin_item(self, key: object) -> object:
-    index = _items.known_index(self.ip, key, named(self.value))
-    return _items.sliced(self.value, index)
 
 
 class OfString(OfSequence[str]):
