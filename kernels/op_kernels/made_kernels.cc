@@ -1,5 +1,5 @@
-// Kernels of NewMade, Make, MadeSites, MadeColumns and DropMade: tensors around
-// runtime/made_objects.h.
+// Kernels of NewMade, Make, MadeSite, MadeParts, MadeSites, MadeColumns and
+// DropMade: tensors around runtime/made_objects.h.
 
 #include <algorithm>
 #include <cstdint>
@@ -71,6 +71,69 @@ class MakeOp final : public tf::OpKernel {
 
  private:
   int32_t site_ = 0;
+};
+
+static absl::StatusOr<int32_t> HandleOf(const tf::Tensor& handle) {
+  if (handle.dims() == 0) return handle.scalar<int32_t>()();
+  return absl::InvalidArgumentError(
+      absl::StrCat("recursive_tf: expected a handle, found a tensor of shape ",
+                   handle.shape().DebugString()));
+}
+
+class MadeSiteOp final : public tf::OpKernel {
+ public:
+  explicit MadeSiteOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {}
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    absl::StatusOr<std::shared_ptr<MadeObjects>> table = TableOf(ctx->input(0));
+    OP_REQUIRES_OK(ctx, table.status());
+    absl::StatusOr<int32_t> handle = HandleOf(ctx->input(1));
+    OP_REQUIRES_OK(ctx, handle.status());
+    tf::Tensor* site = nullptr;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {}, &site));
+    site->scalar<int32_t>()() = (*table)->SiteOf(*handle);
+  }
+
+  bool IsExpensive() override { return false; }
+};
+
+class MadePartsOp final : public tf::OpKernel {
+ public:
+  explicit MadePartsOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("site", &site_));
+  }
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    absl::StatusOr<std::shared_ptr<MadeObjects>> table = TableOf(ctx->input(0));
+    OP_REQUIRES_OK(ctx, table.status());
+    absl::StatusOr<int32_t> handle = HandleOf(ctx->input(1));
+    OP_REQUIRES_OK(ctx, handle.status());
+    absl::StatusOr<MadeObject> object = (*table)->Find(*handle);
+    OP_REQUIRES_OK(ctx, object.status());
+    OP_REQUIRES(ctx, IsRight(*ctx, *object),
+                absl::InvalidArgumentError(absl::StrCat(
+                    "recursive_tf: an object of kind ", object->site,
+                    " is read as one of kind ", site_)));
+    for (int i = 0; i < ctx->num_outputs(); ++i) {
+      ctx->set_output(i, object->parts[static_cast<size_t>(i)]);
+    }
+  }
+
+  bool IsExpensive() override { return false; }
+
+ private:
+  bool IsRight(const tf::OpKernelContext& ctx, const MadeObject& object) const {
+    const size_t count = static_cast<size_t>(ctx.num_outputs());
+    if (object.site != site_ || object.parts.size() != count) return false;
+    for (size_t i = 0; i < count; ++i) {
+      const tf::DataType expected =
+          ctx.expected_output_dtype(static_cast<int>(i));
+      if (object.parts[i].dtype() != expected) return false;
+    }
+    return true;
+  }
+
+  int64_t site_ = 0;
 };
 
 class MadeSitesOp final : public tf::OpKernel {
@@ -204,6 +267,10 @@ REGISTER_KERNEL_BUILDER(Name("RecursiveTf>NewMade").Device(tf::DEVICE_CPU),
                         NewMadeOp);
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>Make").Device(tf::DEVICE_CPU),
                         MakeOp);
+REGISTER_KERNEL_BUILDER(Name("RecursiveTf>MadeSite").Device(tf::DEVICE_CPU),
+                        MadeSiteOp);
+REGISTER_KERNEL_BUILDER(Name("RecursiveTf>MadeParts").Device(tf::DEVICE_CPU),
+                        MadePartsOp);
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>MadeSites").Device(tf::DEVICE_CPU),
                         MadeSitesOp);
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>MadeColumns").Device(tf::DEVICE_CPU),

@@ -1,5 +1,5 @@
-// Op definitions of the objects that runs make: NewMade, Make, MadeSites,
-// MadeColumns, DropMade.
+// Op definitions of the objects that runs make: NewMade, Make, MadeSite,
+// MadeParts, MadeSites, MadeColumns, DropMade.
 
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -36,6 +36,35 @@ table: the table of the call, a scalar.
 parts: what the object is made of.
 handle: the object; below -2.
 site: what kind of object it is.
+)doc");
+
+REGISTER_OP("RecursiveTf>MadeSite")
+    .Input("table: int64")
+    .Input("handle: int32")
+    .Output("site: int32")
+    .SetShapeFn(ScalarShape)
+    .Doc(R"doc(
+Reads what kind of object one is. What was made does not change.
+
+table: the table of the call, a scalar.
+handle: the object, a scalar.
+site: its kind; -1 if it was not made.
+)doc");
+
+REGISTER_OP("RecursiveTf>MadeParts")
+    .Input("table: int64")
+    .Input("handle: int32")
+    .Output("parts: Tparts")
+    .Attr("Tparts: list(type) >= 1")
+    .Attr("site: int >= 0")
+    .SetShapeFn(UnknownShape)
+    .Doc(R"doc(
+Reads what an object is made of, which does not change.
+
+table: the table of the call, a scalar.
+handle: the object, a scalar; it is an error if it was not made as one of this kind.
+parts: what it is made of.
+site: its kind.
 )doc");
 
 REGISTER_OP("RecursiveTf>MadeSites")

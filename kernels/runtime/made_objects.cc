@@ -19,6 +19,24 @@ absl::StatusOr<int32_t> MadeObjects::Add(MadeObject object) {
   return static_cast<int32_t>(handle);
 }
 
+int32_t MadeObjects::SiteOf(int32_t handle) const {
+  const int64_t position = kFirstMadeHandle - static_cast<int64_t>(handle);
+  const MutexLock lock(&mu_);
+  const bool is_made =
+      position >= 0 && position < static_cast<int64_t>(objects_.size());
+  return is_made ? objects_[static_cast<size_t>(position)].site : -1;
+}
+
+absl::StatusOr<MadeObject> MadeObjects::Find(int32_t handle) const {
+  const int64_t position = kFirstMadeHandle - static_cast<int64_t>(handle);
+  const MutexLock lock(&mu_);
+  if (position < 0 || position >= static_cast<int64_t>(objects_.size())) {
+    return absl::NotFoundError(
+        absl::StrCat("recursive_tf: no object was made with handle ", handle));
+  }
+  return objects_[static_cast<size_t>(position)];
+}
+
 std::vector<MadeObject> MadeObjects::objects() const {
   const MutexLock lock(&mu_);
   return {objects_.begin(), objects_.end()};

@@ -31,6 +31,12 @@ class MadeObjects final {
   // Returns the object's handle.
   absl::StatusOr<int32_t> Add(MadeObject object);
 
+  // Returns what kind of object a handle is of, -1 if it is none that was made.
+  int32_t SiteOf(int32_t handle) const;
+
+  // Returns a copy of an object that was made; its tensors are shared.
+  absl::StatusOr<MadeObject> Find(int32_t handle) const;
+
   // Returns a copy of all objects; tensors are shared.
   std::vector<MadeObject> objects() const;
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 import tensorflow as tf
@@ -18,6 +18,7 @@ from recursive_tf.convert.effects._places import (
   LIST,
   LOG,
   VARIABLE,
+  Place,
   check_no_variable,
   element_form,
   generalized,
@@ -29,6 +30,7 @@ from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
 from recursive_tf.convert.frame._sharing import containers, kind_of
 from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap._columns import Column
 from recursive_tf.convert.heap._guards import CONTENT, Guards
 from recursive_tf.convert.heap._profile import Facts
 from recursive_tf.convert.values import _encode, _forms
@@ -39,6 +41,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  Made,
   Maybe,
   Missing,
   Path,
@@ -117,7 +120,10 @@ class Effects(ContainerEffects):
     place = self._place(step, ATTRIBUTE, None, step, RowsForm(None))
     store = self.store(frame, place, False)
     value = generalized(frame, value)
-    frame.sharing.keep(value, f"line {frame.line} keeps it as {step[1]!r} of an object")
+    if isinstance(element_form(place.form), _forms.MadeForm):
+      value = Made(frame.handle(value))  # From then on it is the same object wherever it is put.
+    else:
+      frame.sharing.keep(value, f"line {frame.line} keeps it as {step[1]!r} of an object")
     if place.is_log:
       self.append(ip, store, (Ref(frame.base(ref)), value))
       return
@@ -160,9 +166,11 @@ class Effects(ContainerEffects):
     if isinstance(owner, _ABSTRACT_OWNERS) or owner is None:
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"Attribute {name!r} of this is written.")
     if isinstance(owner, type):
-      raise frame.refuse(
-        Reason.UNSUPPORTED_WRITE, f"{owner.__name__}.{name}, of a class, is written."
-      )
+      if not _is_plain_data(owner, name) or _forms.number_of(frame.resolve(value)) is None:
+        text = f"{owner.__name__}.{name}, of a class, is written, and is no number of its own."
+        raise frame.refuse(Reason.UNSUPPORTED_WRITE, text)
+      self.write_variable(ip, owner, name, value)
+      return
     if isinstance(owner, types.ModuleType) or _libraries.is_library(owner):
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"{name!r} of a {named(owner)} is written.")
     found = inspect.getattr_static(type(owner), name, None)
@@ -236,7 +244,9 @@ class Effects(ContainerEffects):
 
   # --- What is refused, and the output
 
-  def changed_constant(self, guards: Guards, walked: Set[type]) -> str | None:
+  def changed_constant(
+    self, guards: Guards, walked: Set[type], columns: Iterable[Column]
+  ) -> str | None:
     """Returns what a program changes and relies on as it is at another time; None if nothing.
 
     All reads of what is written have to ask this class first. One that does not has left a guard
@@ -245,6 +255,9 @@ class Effects(ContainerEffects):
     changed = [place for place in self.places.values() if place.kind != LOG]
     if self.shows_objects and changed:
       return self.describe(changed[0])
+    for place in changed:
+      if isinstance(place.owner, type) and self._is_found_elsewhere(place, guards, columns):
+        return self.describe(place)
     for owner, name in guards.relied():
       is_item = isinstance(name, tuple) and name[0] == "item"
       kinds = (LIST, DICT) if name is CONTENT or is_item else ()
@@ -257,6 +270,16 @@ class Effects(ContainerEffects):
       if place is not None:
         return self.describe(place)
     return None
+
+  def _is_found_elsewhere(
+    self, place: Place, guards: Guards, columns: Iterable[Column]
+  ) -> bool:
+    """Tells whether a class's attribute may be read or hidden under another owner's name."""
+    names = [name for _, name in guards.relied()]
+    names += [name[1] for name in names if isinstance(name, tuple) and len(name) == 2]
+    names += [other.name for other in self.places.values() if other is not place]
+    steps = [step for column in columns for step in column.path]
+    return place.name in names or ("attr", place.name) in [*names, *steps]
 
   def check_unchanged(self, ip: Host) -> None:
     """Refuses to read a container of the heap as a whole if the program writes items of such."""
@@ -315,6 +338,12 @@ def _initial(frame: Frame, ref: Ref, form: _forms.BaseForm) -> object:
   if kinds == {tuple, NoneType}:
     return frame.cond(frame.is_none(ref), lambda: None, parts)
   return frame.resolve(ref)
+
+
+def _is_plain_data(owner: type, name: str) -> bool:
+  """Tells whether a class has a number of its own under a name, and nothing sees it written."""
+  kept = vars(owner).get(name)
+  return type(owner) is type and not _libraries.is_library(owner) and type(kept) in _forms.NUMBERS
 
 
 def value_of_variable(owner: object, name: str) -> object:

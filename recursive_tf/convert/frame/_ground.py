@@ -10,11 +10,11 @@ from recursive_tf.convert._refusal import ConversionRefused
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._inputs import Inputs
 from recursive_tf.convert.frame._left_out import Branches
+from recursive_tf.convert.frame._made_kinds import MadeKinds
 from recursive_tf.convert.heap._columns import Columns
 from recursive_tf.convert.heap._guards import Guards
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.values._abstract import Base, Container
-from recursive_tf.convert.values._forms import BaseForm
 
 
 class Ground(Protocol):
@@ -27,7 +27,7 @@ class Ground(Protocol):
     inputs: the tensors of the objects of a run.
     budget: what the conversion may still cost.
     branches: those that are left out.
-    sites: the forms of the objects that a run makes, by the number of the place that makes them.
+    made_kinds: what the objects that a run makes may be.
   """
 
   profile: Profile
@@ -36,7 +36,7 @@ class Ground(Protocol):
   inputs: Inputs
   budget: Budget
   branches: Branches
-  sites: list[BaseForm]
+  made_kinds: MadeKinds
 
   @property
   def loses_logits(self) -> bool:

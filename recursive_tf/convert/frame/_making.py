@@ -24,15 +24,46 @@ from recursive_tf.convert.values._abstract import (
   Dear,
   Made,
   Maybe,
+  Missing,
   Ref,
   tuple_of,
 )
+from recursive_tf.convert.values._forms import NoneType
 
 _WHERE = "line {} puts it into an object that the run makes"
 
 
 class Making(Reading):
   """What a body makes; the attributes are those of `Reading`."""
+
+  def opened(self, kind: int, handle: tf.Tensor) -> Any:
+    """Returns an object that the run has made, as what it was when it was made.
+
+    Args:
+      kind: what it is; the run fails if it is another one.
+      handle: its number.
+    """
+    form = self.conversion.made_kinds.forms[kind]
+    specs = [*_forms.specs(form)]
+    parts: list[tf.Tensor] = []
+    if specs:
+      table = self.conversion.inputs.made()
+      parts = kernels.recursive_tf_made_parts(
+        table=table, handle=handle, Tparts=[spec.dtype for spec in specs], site=kind
+      )
+    for part, spec in zip(parts, specs, strict=True):
+      part.set_shape(spec.shape)
+    value = self.adopt(_forms.unflatten(form, iter(parts)))
+    if isinstance(value, Container):  # It is the same object, whatever it is put into.
+      self._layers[-1].memo["made", id(value)] = value, handle
+    return value
+
+  def kind_of_made(self, handle: tf.Tensor) -> tf.Tensor:
+    """Returns what kind of object of the run a number is of, int32 []; -1 of all others."""
+    return self.memo(
+      ("kind of made", id(handle)),
+      lambda: (handle, kernels.recursive_tf_made_site(self.conversion.inputs.made(), handle)),
+    )[1]
 
   def has_handle(self, container: Any) -> bool:
     """Tells whether a container has a number already."""
@@ -44,11 +75,14 @@ class Making(Reading):
       return value.handle
     value = self.optional(value)
     if isinstance(value, Maybe):
+      self.note_old([NoneType])
       return tf.where(value.is_there, self.handle(value.value), NONE)
     value = self.resolve(value)
     if value is None:
+      self.note_old([NoneType])
       return tf.constant(NONE)
     if isinstance(value, Ref) and not self.is_made_string(value):
+      self.note_old(self.types_of(value) - {Missing})
       return self.base(value).handle
     return self._new(value)
 
@@ -136,10 +170,9 @@ class Making(Reading):
     form = _forms.form_of(value, self)
     self._check(form)
     parts = _forms.flatten(value, form, self)
-    sites = self.conversion.sites
-    sites.append(form)
+    kind = self.conversion.made_kinds.number(form)
     table = self.conversion.inputs.made()
-    handle = kernels.recursive_tf_make(table=table, parts=parts, site=len(sites) - 1)
+    handle = kernels.recursive_tf_make(table=table, parts=parts, site=kind)
     tfi.acd_run_independently(handle.op)
     return handle
 

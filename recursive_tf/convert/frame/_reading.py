@@ -514,6 +514,10 @@ class Reading(Conditions):
     """Tells whether a container has a number already."""
     raise NotImplementedError  # `Making` does.
 
+  def note_old(self, types: Iterable[type]) -> None:
+    """Notes of which types the old objects are that are known by their numbers."""
+    self.conversion.made_kinds.note(types)
+
   # --- Containers
 
   def snapshot(self) -> list[Any]:

@@ -25,6 +25,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._inputs import Inputs, Layout
 from recursive_tf.convert.frame._left_out import Branches, LeftOut, Site
 from recursive_tf.convert.frame._lifting import Lifted
+from recursive_tf.convert.frame._made_kinds import MadeKinds
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._guards import Guards, number
@@ -70,7 +71,7 @@ class Conversion:
     branches: those that it leaves out.
     stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
     given: dicts among the arguments, in whose place each call has its own.
-    sites: the forms of the objects that runs make, by the number of the place that makes them.
+    made_kinds: what the objects that runs make may be.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
     reads: how the bodies read variables.
     handed_on: the handles' numbers of variables of which what they hold goes on, in calls, too.
@@ -115,11 +116,11 @@ class Conversion:
     self.layout = Layout()
     self.stand_ins: dict[int, object] = {}
     self.given: list[object] = []
-    self.sites: list[_forms.BaseForm] = []
     self.dense_rows: DenseRows | None = None
     self.reads: dict[tfi.Source, tfi.Reads] = {}
     self.handed_on: set[int] = set()
     self._learnt = Learnt()
+    self.made_kinds = MadeKinds(self._learnt.note_news)
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
     self.bodies = Bodies(self, self._learnt, self.effects, self._logits, entry_node)
@@ -208,7 +209,7 @@ class Conversion:
     self.inputs = Inputs(self.layout, graph, fed)
     self.guards = Guards(self._changing, self._changing_input, self.stand_ins, self.budget.origin)
     if fed is None:  # Else there may be graphs already, which go on to use theirs.
-      self.sites.clear()
+      self.made_kinds.begin_attempt()
     self.bodies.begin_attempt(graph)
     self._made = []
     frame = Frame(self)
@@ -316,7 +317,7 @@ class Conversion:
     kept = [place.left_form for place in self.effects.places.values()]
     nested = [f.element if isinstance(f, _forms.RowsForm) else f for f in kept]
     if shared is None and self._doubled is not None:
-      leaving = (entry.result, *nested, *self.changed(node), *self.sites)
+      leaving = (entry.result, *nested, *self.changed(node), *self.made_kinds.used)
       if any(map(_forms.has_containers_in_rows, leaving)):
         shared = f"{self._doubled} may be in two lists, of which one is returned or kept"
     if shared is not None:
@@ -329,7 +330,7 @@ class Conversion:
     entry = self.entry_of(node)
     places = self.effects.places.values()
     left = [place.left_form for place in places]
-    return [entry.result, *self.changed(node), *left, *self.sites]
+    return [entry.result, *self.changed(node), *left, *self.made_kinds.used]
 
   def changed(self, node: ast.AST) -> list[_forms.BaseForm]:
     """Returns the forms of the arguments that the program of an entry function changes."""
@@ -343,7 +344,7 @@ class Conversion:
   def _check_constants(self) -> None:
     """Refuses a program that relies on what it changes itself."""
     walked = self.profile.followed_types() | self.root_types
-    changed = self.effects.changed_constant(self.guards, walked)
+    changed = self.effects.changed_constant(self.guards, walked, self.columns.all.values())
     if changed is not None:
       entry = self.entry_of(self.entry_node)
       raise ConversionRefused.of(

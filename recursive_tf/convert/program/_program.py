@@ -179,7 +179,7 @@ class Program:
   @property
   def makes_tensors(self) -> bool:
     """Whether runs make objects of which tensors are parts: a tape does not see where from."""
-    return any(map(_forms.has_gradients, self.conversion.sites))
+    return any(map(_forms.has_gradients, self.conversion.made_kinds.used))
 
   @property
   def has_acted(self) -> bool:
@@ -315,7 +315,7 @@ class Program:
     """
     object_of = with_made(
       objects,
-      self.conversion.sites,
+      self.conversion.made_kinds.forms,
       lambda handle: None if handle == NONE else objects[handle],
     )
     source, parts = _forms.Source(object_of), iter(tensors)

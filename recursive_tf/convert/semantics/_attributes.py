@@ -78,6 +78,9 @@ def of_static(ip: Host, owner: object, name: str) -> object:
       raise Raises
     return getattr(owner, name)
   if isinstance(owner, (types.ModuleType, type, tf.Tensor)) or _libraries.is_library(owner):
+    state = ip.conversion.effects.read_variable(ip, owner, name)
+    if state is not None:  # Of a class.
+      return state.value
     if not hasattr(owner, name):
       raise frame.refuse(Reason.TENSORFLOW_ERROR, f"A {named(owner)} has no attribute {name!r}.")
     return _of_library(ip, owner, name)

@@ -20,12 +20,14 @@ from recursive_tf.convert.semantics import (
   _comparison,
   _entries,
   _items,
+  _opened,
   _operators,
 )
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Builtin,
   Closure,
+  Made,
   Missing,
   Raises,
   Ref,
@@ -41,6 +43,8 @@ def read(ip: Host, owner: object, name: str) -> object:
     return _for_each(ip, owner, lambda value: _attributes.read(ip, value, name))
   if isinstance(owner, ByKey):
     return _read_of_entry(ip, owner, name)
+  if isinstance(owner, Made):
+    return _opened.for_each(ip, owner, lambda value: read(ip, value, name))
   return _attributes.read(ip, owner, name)
 
 
@@ -55,12 +59,21 @@ def _read_of_entry(ip: Host, entry: ByKey, name: str) -> object:
   return _entries.for_one(ip, entry, found)
 
 
+def write(ip: Host, owner: object, name: str, value: object) -> None:
+  """Does `owner.name = value`."""
+  if isinstance(owner, Made):
+    owner = _opened.old_object(ip, owner)
+  _attributes.write(ip, owner, name, value)
+
+
 def item(ip: Host, owner: object, key: object) -> object:
   """Returns `owner[key]`."""
   if isinstance(key, ByType):
     return _for_each(ip, key, lambda value: _items.item(ip, owner, value))
   if isinstance(owner, ByKey) and _entries.are_tuples(owner):
     return _entries.for_each(ip, owner, lambda value: _items.item(ip, value, key))
+  if isinstance(owner, Made):
+    return _opened.for_each(ip, owner, lambda value: item(ip, value, key))
   if _entries.is_weight(owner):
     return _entries.with_weights(ip, [owner], lambda args: _items.item(ip, args[0], key))
   return _items.item(ip, owner, key)
@@ -80,6 +93,10 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> obj
     return _for_each(ip, left, lambda value: binary(ip, op, value, right))
   if isinstance(right, ByType):
     return _for_each(ip, right, lambda value: binary(ip, op, left, value))
+  if isinstance(left, Made):
+    return _opened.for_each(ip, left, lambda value: binary(ip, op, value, right))
+  if isinstance(right, Made):
+    return _opened.for_each(ip, right, lambda value: binary(ip, op, left, value))
   if _entries.is_weight(left) or _entries.is_weight(right):
     return _entries.with_weights(ip, [left, right], lambda args: _binary_of_weights(ip, op, *args))
   return _operators.binary(ip, op, left, right)
@@ -95,6 +112,9 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   """Returns `left op right`."""
   if isinstance(left, ByKey) and right is None and op in (ast.Is, ast.IsNot):
     return _entries.for_each(ip, left, lambda value: (value is None) is (op is ast.Is))
+  is_identity = op in (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+  if not is_identity and (isinstance(left, Made) or isinstance(right, Made)):
+    return _opened.compare(ip, op, left, right)
   if isinstance(left, ByType) and isinstance(right, ByType):
     return _branches(ip, left, lambda value: compare(ip, op, value, right))
   if isinstance(left, ByType):

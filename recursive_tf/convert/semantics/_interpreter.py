@@ -84,7 +84,7 @@ class Interpreter:
 
   kind_of = kinds.kind_of
   attribute = _dispatch.read
-  write_attribute = _attributes.write
+  write_attribute = _dispatch.write
   item = _dispatch.item
   write_item = _dispatch.write_item
   rows_of = _iteration.rows_of

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from recursive_tf.convert.syntax import (
   append_loops,
   bindings,
+  choices,
   desugar,
   fence,
   liveness,
@@ -33,6 +34,8 @@ PASSES: tuple[tuple[str, _Pass], ...] = (
   # Before any pass drops code that is never run.
   ("bindings", bindings.transform),
   ("desugar", desugar.transform),
+  # Before single_exit, which knows the exits of loops in the copies, too.
+  ("choices", choices.transform),
   # Before loop_exits, which looks for the exits of loops in branches only.
   ("managed", managed.transform),
   # Before single_exit, which takes a loop for a statement that has no exits.

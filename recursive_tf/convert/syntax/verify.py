@@ -186,6 +186,7 @@ _CHECKS: dict[str, _Check] = {
   "matches": _without_match,
   "bindings": _with_locals,
   "desugar": _desugared,
+  "choices": _desugared,
   "managed": _managed,
   "loop_exits": _without_loop_exits,
   "single_exit": _with_single_exits,

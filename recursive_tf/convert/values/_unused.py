@@ -20,7 +20,8 @@ _SAFE = frozenset(
   Identity IdentityN Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max Maximum Mean Min
   Minimum Mul Neg NoOp NotEqual Pack Placeholder ReadVariableOp RealDiv Relu Reshape Select
   SelectV2 Shape Sigmoid Softmax Sqrt Square Squeeze StopGradient StringJoin StringLength Sub Sum
-  Tanh Tile Transpose Unpack ZerosLike RecursiveTf>Make""".split()
+  Tanh Tile Transpose Unpack ZerosLike RecursiveTf>Make
+  RecursiveTf>MadeParts RecursiveTf>MadeSite""".split()
 )
 
 _CONDITIONALS = ("If", "StatelessIf")

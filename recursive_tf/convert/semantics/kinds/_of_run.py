@@ -5,8 +5,9 @@ from __future__ import annotations
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._kind import Kind
 from recursive_tf.convert.heap._columns import NONE
-from recursive_tf.convert.semantics import _calls, _entries, _items, _native, _shapes, _text
+from recursive_tf.convert.semantics import _calls, _entries, _items, _native, _opened, _shapes, _text
 from recursive_tf.convert.semantics._attributes import Super, in_class
 from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
@@ -19,6 +20,7 @@ from recursive_tf.convert.values._abstract import (
   Made,
   Maybe,
   Ref,
+  Rows,
   named,
 )
 from recursive_tf.convert.values._forms import NoneType
@@ -188,13 +190,29 @@ class OfMade(OfAbstract):
   value: Made
 
   def truth(self) -> object:
-    raise self.frame.refuse(Reason.MADE_OBJECT, f"Its truth is asked: {self.value.description}.")
+    return _opened.for_each(self.ip, self.value, self.ip.truth)
+
+  def length(self) -> object:
+    return _opened.for_each(self.ip, self.value, lambda value: self._resolved(value).length())
 
   def attribute(self, name: str) -> object:
-    raise self.frame.refuse(Reason.MADE_OBJECT, f".{name}: {self.value.description}.")
+    return self.ip.attribute(self.value, name)
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
-    raise self.frame.refuse(Reason.MADE_OBJECT, f"isinstance: {self.value.description}.")
+    return _opened.for_each(
+      self.ip, self.value, lambda value: self._resolved(value).is_instance(classes)
+    )
+
+  def rows(self, one_by_one: bool) -> Rows | None:
+    return _opened.rows(self.ip, self.value, one_by_one)
+
+  def elements(self) -> list[object]:
+    found = _opened.elements(self.ip, self.value, False)
+    assert not isinstance(found, Rows)  # Else they are rows.
+    return list(found)
+
+  def _resolved(self, value: object) -> Kind:
+    return self.ip.kind_of(value)
 
   def is_callable(self) -> bool:
     raise self.not_known("callable()")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
@@ -82,6 +82,9 @@ class Reader(Protocol):
 
   def handle(self, value: object) -> tf.Tensor:
     """Returns the number of a value, int32 []; one that is none of the heap's becomes an object."""
+
+  def note_old(self, types: Iterable[type]) -> None:
+    """Notes of which types the old objects are that are known by their numbers."""
 
   def has_handle(self, container: object) -> bool:
     """Tells whether a container has a number already."""

@@ -22,6 +22,8 @@ class MadeForm(HandleForm):
   def _widened(
     self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
+    if isinstance(old, RefForm):
+      reader.note_old(old.types)
     if isinstance(old, (MadeForm, RefForm)):
       return [next(tensors)]
     raise Mismatch(f"elements that are made one by one, and {self.describe()}")

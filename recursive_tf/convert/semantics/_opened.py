@@ -1,0 +1,131 @@
+"""Reading what may be an object that the run makes, or one of before: each by what it is.
+
+An object that a run has made does not change any more (`frame/_making.py`), so that reading it is
+reading its row of the table, whenever that happens. What it is says the kind of the row; an old
+object is read as ever.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap._columns import NONE
+from recursive_tf.convert.values._abstract import (
+  Base,
+  Bottom,
+  LocalList,
+  LocalObject,
+  Made,
+  Raises,
+  Ref,
+  Rows,
+)
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number
+
+_Then = Callable[[object], object]
+
+
+def for_each(ip: Host, made: Made, then: _Then) -> object:
+  """Returns what `then` gives of what the run finds.
+
+  Where that is refused of some of what it may be, a run that finds one of these fails.
+  """
+  frame, handle = ip.frame, made.handle
+  options = _options(ip, handle)
+  if not options:
+    raise Bottom  # Nothing is known to be made, yet.
+  refusals: list[ConversionRefused] = []
+
+  def tried(open_: Callable[[], object]) -> object:
+    try:
+      return then(open_())
+    except ConversionRefused as refusal:
+      refusals.append(refusal)
+      raise Raises from None
+
+  def found(position: int) -> object:
+    if position == len(options):
+      raise Raises
+    is_one, open_ = options[position]
+    return frame.cond(
+      Number(is_one, bool), lambda: tried(open_), lambda: found(position + 1)
+    )
+
+  try:
+    return found(0)
+  except Bottom:
+    if len(refusals) == len(options):
+      raise refusals[0] from None
+    raise
+
+
+def _options(ip: Host, handle: tf.Tensor) -> list[tuple[tf.Tensor, Callable[[], object]]]:
+  """Returns what a number may be of: whether it is, and what gives that."""
+  frame = ip.frame
+  kinds = ip.conversion.made_kinds
+  old = frozenset(kinds.types - {NoneType})
+  options: list[tuple[tf.Tensor, Callable[[], object]]] = []
+  if old:
+    options.append((handle >= 0, lambda: Ref(Base(handle, old))))
+  if NoneType in kinds.types:
+    options.append((tf.equal(handle, NONE), lambda: None))
+  if kinds.forms:
+    kind = frame.kind_of_made(handle)
+    for number in range(len(kinds.forms)):
+      options.append((tf.equal(kind, number), lambda n=number: frame.opened(n, handle)))
+  return options
+
+
+def old_object(ip: Host, made: Made) -> Ref:
+  """Returns the old object that something has to be; the run fails if it is none."""
+  old = frozenset(ip.conversion.made_kinds.types - {NoneType})
+  if not old:
+    raise Bottom
+  handle = ip.frame.check(made.handle, made.handle >= 0, "an object of the run is changed")
+  return Ref(Base(handle, old))
+
+
+def elements(ip: Host, made: Made, one_by_one: bool) -> object:
+  """Returns the elements of what can be iterated over, as the content of a list."""
+
+  def listed(value: object) -> object:
+    rows = ip.rows_of(value, one_by_one)
+    return ip.frame.new(LocalList(ip.fixed_items(value) if rows is None else rows))
+
+  key = "elements of made", id(made.handle)
+  return ip.frame.memo(key, lambda: (made, for_each(ip, made, listed)))[1].content
+
+
+def rows(ip: Host, made: Made, one_by_one: bool) -> Rows | None:
+  """Returns the elements if only the run knows how many there are."""
+  found = elements(ip, made, one_by_one)
+  return found if isinstance(found, Rows) else None
+
+
+def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  """Returns `left op right`, of which one may be an object that the run has made."""
+
+  def with_left(value: object) -> object:
+    return compare(ip, op, _comparable(ip, value), right)
+
+  def with_right(value: object) -> object:
+    return ip.compare(op, left, _comparable(ip, value))
+
+  if isinstance(left, Made):
+    return for_each(ip, left, with_left)
+  if isinstance(right, Made):
+    return for_each(ip, right, with_right)
+  return ip.compare(op, left, right)
+
+
+def _comparable(ip: Host, value: object) -> object:
+  """Refuses objects: two that are read from one row are one object."""
+  if isinstance(value, LocalObject):
+    raise ip.frame.refuse(Reason.MADE_OBJECT, "Objects that the run makes are compared.")
+  return value
