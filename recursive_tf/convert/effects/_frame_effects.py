@@ -271,9 +271,7 @@ class Effects(ContainerEffects):
         return self.describe(place)
     return None
 
-  def _is_found_elsewhere(
-    self, place: Place, guards: Guards, columns: Iterable[Column]
-  ) -> bool:
+  def _is_found_elsewhere(self, place: Place, guards: Guards, columns: Iterable[Column]) -> bool:
     """Tells whether a class's attribute may be read or hidden under another owner's name."""
     names = [name for _, name in guards.relied()]
     names += [name[1] for name in names if isinstance(name, tuple) and len(name) == 2]

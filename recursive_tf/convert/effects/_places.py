@@ -409,6 +409,11 @@ def element_form(form: BaseForm) -> BaseForm:
   return UnsetForm() if form.element is None else _pair(form)[1]
 
 
+def is_table_of_made(form: BaseForm) -> bool:
+  """Tells whether what objects have in an attribute is known by numbers."""
+  return isinstance(element_form(form), _forms.MadeForm)
+
+
 def _pair(form: RowsForm) -> tuple[BaseForm, ...]:
   """Returns the forms of what the elements, which are pairs, are made of."""
   assert isinstance(form.element, NestForm)

@@ -186,3 +186,8 @@ class Making(Reading):
 def _of_value(form: _forms.Form) -> Any:
   """Returns the form of what is there, where it may be None."""
   return form.value if isinstance(form, _forms.MaybeForm) else form
+
+
+# Numbers of Python have no gradient, and programs that keep tensors of floats are plain under a tape.
+tf.no_gradient("RecursiveTf>MadeParts")
+tf.no_gradient("RecursiveTf>MadeSite")

@@ -8,9 +8,16 @@ from collections.abc import Iterable
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.effects._places import DICT, LIST
+from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, is_table_of_made
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.program._arguments import CONTAINER, NEST, STATIC, Argument
+from recursive_tf.convert.program._arguments import (
+  CONTAINER,
+  NEST,
+  NUMBER,
+  OBJECT,
+  STATIC,
+  Argument,
+)
 from recursive_tf.convert.program._conversion import Conversion, PromoteArgument
 from recursive_tf.convert.program._leaving import check_results
 from recursive_tf.convert.syntax.source import FunctionSource
@@ -36,7 +43,7 @@ def check_settled(
   conversion.check_result(source.node, given)
   _check_aliases(conversion, profile)
   _check_views(conversion, source)
-  _check_made(conversion, source)
+  _check_made(conversion, source, list(arguments.values()))
   _check_nests(conversion, source.node, arguments)
   _check_replicas(conversion, arguments.values())
   if conversion.step is not None and conversion.step.has_prints and conversion.effects.sites:
@@ -79,11 +86,23 @@ def _check_views(conversion: Conversion, source: FunctionSource) -> None:
     )
 
 
-def _check_made(conversion: Conversion, source: FunctionSource) -> None:
-  """Refuses places, and lists that are passed in, that would be read with old or new objects."""
-  places = [place for place in conversion.effects.places.values() if place.is_read]
-  forms = [place.form for place in places]
-  forms += [*conversion.changed(source.node), *conversion.entry_of(source.node).forms]
+def _check_made(conversion: Conversion, source: FunctionSource, arguments: list[Argument]) -> None:
+  """Refuses places, and what is passed in, that would be read with old or new objects.
+
+  An object in an attribute, or that is passed in by itself, is known by its number in any case; a
+  list that is passed in would become another one.
+  """
+  forms = [
+    place.form
+    for place in conversion.effects.places.values()
+    if place.is_read and not (place.kind == ATTRIBUTE and is_table_of_made(place.form))
+  ]
+  forms += conversion.changed(source.node)
+  for position, form in enumerate(conversion.entry_of(source.node).forms):
+    argument = arguments[position] if position < len(arguments) else None
+    is_known = argument is not None and argument.kind in (OBJECT, NUMBER)
+    if not (is_known and isinstance(form, _forms.MadeForm)):
+      forms.append(form)
   if any(map(_forms.has_made, forms)):
     raise ConversionRefused.of(
       Reason.MADE_OBJECT,

@@ -53,9 +53,7 @@ def for_each(ip: Host, made: Made, then: _Then) -> object:
     if position == len(options):
       raise Raises
     is_one, open_ = options[position]
-    return frame.cond(
-      Number(is_one, bool), lambda: tried(open_), lambda: found(position + 1)
-    )
+    return frame.cond(Number(is_one, bool), lambda: tried(open_), lambda: found(position + 1))
 
   try:
     return found(0)

@@ -20,7 +20,10 @@ CHOSEN = {
 TESTS = {"of the run": "n.v % 2", "known": "True", "of a loop": "len(n.kids) > 1"}
 WHERE = {
   "own": ("", "a, b = [], []\n  {change}\n  return a, b, [f(k) for k in n.kids]"),
-  "passed down": (", a, b", "{change}\n  for k in n.kids:\n    f(k, a, b)\n  return len(a), len(b)"),
+  "passed down": (
+    ", a, b",
+    "{change}\n  for k in n.kids:\n    f(k, a, b)\n  return len(a), len(b)",
+  ),
   "from below": (
     "",
     "a, b = [], []\n  {change}\n  for k in n.kids:\n    c, d = f(k)\n    a += c\n    b += d\n"

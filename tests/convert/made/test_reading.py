@@ -27,7 +27,7 @@ MADE = {
   "chain": "(n.v, made[0] if made else None)",
   "dict": '{"v": n.v, "kids": made}',
   "dict or list": '{"v": made} if n.v % 2 else [n, made]',
-  "text or new": 'n.name if not made else New(n.name, made)',
+  "text or new": "n.name if not made else New(n.name, made)",
 }
 # What is read of `m`, one of what was made, or the result of a call.
 READ = {

@@ -64,4 +64,6 @@ def test_statements_go_as_far_as_the_last_change():
 
 
 def test_what_is_only_read_is_not_copied():
-  assert prepared_text("def f(x, a, b):\n  t = a if x else b\n  return t.y + t.z\n").count("t.z") == 1
+  assert (
+    prepared_text("def f(x, a, b):\n  t = a if x else b\n  return t.y + t.z\n").count("t.z") == 1
+  )

@@ -7,7 +7,15 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._kind import Kind
 from recursive_tf.convert.heap._columns import NONE
-from recursive_tf.convert.semantics import _calls, _entries, _items, _native, _opened, _shapes, _text
+from recursive_tf.convert.semantics import (
+  _calls,
+  _entries,
+  _items,
+  _native,
+  _opened,
+  _shapes,
+  _text,
+)
 from recursive_tf.convert.semantics._attributes import Super, in_class
 from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
