@@ -1,5 +1,5 @@
-// Kernels of NewMade, Make, MadeSite, MadeParts, MadeSites, MadeColumns and
-// DropMade: tensors around runtime/made_objects.h.
+// Kernels of NewMade, Make, MakeRows, MadeSite, MadeParts, MadeSites,
+// MadeColumns and DropMade: tensors around runtime/made_objects.h.
 
 #include <algorithm>
 #include <cstdint>
@@ -68,6 +68,48 @@ class MakeOp final : public tf::OpKernel {
   }
 
   bool IsExpensive() override { return false; }
+
+ private:
+  int32_t site_ = 0;
+};
+
+class MakeRowsOp final : public tf::OpKernel {
+ public:
+  explicit MakeRowsOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
+    int64_t site = 0;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("site", &site));
+    site_ = static_cast<int32_t>(site);
+  }
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    absl::StatusOr<std::shared_ptr<MadeObjects>> table = TableOf(ctx->input(0));
+    OP_REQUIRES_OK(ctx, table.status());
+    OP_REQUIRES(ctx, ctx->input(1).dims() == 0,
+                absl::InvalidArgumentError(
+                    "recursive_tf: MakeRows needs a number of rows"));
+    const int64_t length = ctx->input(1).scalar<int32_t>()();
+    bool has_rows = length >= 0;
+    for (int i = 2; i < ctx->num_inputs(); ++i) {
+      const tf::Tensor& part = ctx->input(i);
+      has_rows = has_rows && part.dims() > 0 && part.dim_size(0) == length;
+    }
+    OP_REQUIRES(ctx, has_rows,
+                absl::InvalidArgumentError(absl::StrCat(
+                    "recursive_tf: parts of ", length,
+                    " objects have other numbers of rows")));
+    tf::Tensor* handles = nullptr;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {length}, &handles));
+    for (int64_t row = 0; row < length; ++row) {
+      MadeObject object{site_, {}};
+      for (int i = 2; i < ctx->num_inputs(); ++i) {
+        object.parts.push_back(
+            tf::tensor::DeepCopy(ctx->input(i).SubSlice(row)));
+      }
+      absl::StatusOr<int32_t> made = (*table)->Add(std::move(object));
+      OP_REQUIRES_OK(ctx, made.status());
+      handles->vec<int32_t>()(row) = *made;
+    }
+  }
 
  private:
   int32_t site_ = 0;
@@ -267,6 +309,8 @@ REGISTER_KERNEL_BUILDER(Name("RecursiveTf>NewMade").Device(tf::DEVICE_CPU),
                         NewMadeOp);
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>Make").Device(tf::DEVICE_CPU),
                         MakeOp);
+REGISTER_KERNEL_BUILDER(Name("RecursiveTf>MakeRows").Device(tf::DEVICE_CPU),
+                        MakeRowsOp);
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>MadeSite").Device(tf::DEVICE_CPU),
                         MadeSiteOp);
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>MadeParts").Device(tf::DEVICE_CPU),

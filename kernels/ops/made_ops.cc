@@ -1,5 +1,5 @@
-// Op definitions of the objects that runs make: NewMade, Make, MadeSite,
-// MadeParts, MadeSites, MadeColumns, DropMade.
+// Op definitions of the objects that runs make: NewMade, Make, MakeRows,
+// MadeSite, MadeParts, MadeSites, MadeColumns, DropMade.
 
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -36,6 +36,28 @@ table: the table of the call, a scalar.
 parts: what the object is made of.
 handle: the object; below -2.
 site: what kind of object it is.
+)doc");
+
+REGISTER_OP("RecursiveTf>MakeRows")
+    .Input("table: int64")
+    .Input("length: int32")
+    .Input("parts: Tparts")
+    .Output("handles: int32")
+    .Attr("Tparts: list(type) >= 0")
+    .Attr("site: int >= 0")
+    .SetIsStateful()
+    .SetShapeFn([](tensorflow::shape_inference::InferenceContext* ctx) {
+      ctx->set_output(0, ctx->Vector(ctx->UnknownDim()));
+      return absl::OkStatus();
+    })
+    .Doc(R"doc(
+Makes an object of each row: others each time.
+
+table: the table of the call, a scalar.
+length: the number of rows N, a scalar.
+parts: what the objects are made of, each [N, ...].
+handles: the objects [N]; below -2.
+site: what kind of objects they are.
 )doc");
 
 REGISTER_OP("RecursiveTf>MadeSite")

@@ -22,6 +22,7 @@ INVOKE_OPS = ("RecursiveTf>Invoke", "RecursiveTf>InvokeMap")
 _HARMLESS_STATEFUL_OPS = frozenset(
   [*INVOKE_OPS, "RecursiveTf>Launch", "ReadVariableOp", "ResourceGather", "VariableShape"]
   + ["If", "While", "Case", "StatefulPartitionedCall", "Placeholder", "RecursiveTf>Make"]
+  + ["RecursiveTf>MakeRows"]
 )
 
 _uids = itertools.count()  # Makes names unique; says nothing else.

@@ -130,7 +130,7 @@ class Effects(ContainerEffects):
     frame.partial()
     element = _forms.form_of(value, frame)
     try:
-      element = _forms.join(element_form(place.next_form), element)
+      element = frame.join(element_form(place.next_form), element)
     except _forms.Mismatch as error:
       raise frame.refuse(
         Reason.KINDS_DIFFER, f"{step[1]!r} is {error} at different times."

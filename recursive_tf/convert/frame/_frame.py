@@ -224,7 +224,7 @@ class Frame(Making):
     if len(found) == 1:
       return found[0]
     try:
-      joined = [_forms.join(a, b) for a, b in zip(*found, strict=True)]
+      joined = [self.join(a, b) for a, b in zip(*found, strict=True)]
       for i, form in enumerate(joined):
         # A container stays what it is; a branch of a step may be left out instead.
         is_kept = i > 0 and isinstance(form, _forms.MadeForm)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._forms import BaseForm
 
 
@@ -14,11 +15,13 @@ class MadeKinds:
   read from then on, and makes another attempt necessary.
 
   Attributes:
+    is_wide: whether values of any forms meet as such objects, and lists in lists are some.
     forms: by number.
     types: exact types of old objects that are known by numbers, `NoneType` among them.
   """
 
-  def __init__(self, note_news: Callable[[], None]):
+  def __init__(self, is_wide: bool, note_news: Callable[[], None]):
+    self.is_wide = is_wide
     self.forms: list[BaseForm] = []
     self.types: set[type] = set()
     self._used: dict[int, None] = {}
@@ -32,6 +35,15 @@ class MadeKinds:
   def used(self) -> list[BaseForm]:
     """The forms of what this attempt makes."""
     return [self.forms[number] for number in self._used]
+
+  def join(self, a: BaseForm, b: BaseForm) -> BaseForm:
+    """Returns the form that two values of one place have in common, if they have any."""
+    return _forms.met(a, b) if self.is_wide else _forms.join(a, b)
+
+  def ended(self, form: BaseForm) -> BaseForm:
+    """Returns the form of what is returned or becomes an element: of what has lists in it."""
+    is_ended = self.is_wide and _forms.has_containers(form) and _forms.can_be_made(form)
+    return _forms.ended(form) if is_ended else form
 
   def number(self, form: BaseForm) -> int:
     """Returns the number of a form, and notes that it is made."""

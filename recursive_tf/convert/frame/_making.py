@@ -36,6 +36,22 @@ _WHERE = "line {} puts it into an object that the run makes"
 class Making(Reading):
   """What a body makes; the attributes are those of `Reading`."""
 
+  def handles_of_rows(
+    self, form: _forms.BaseForm, tensors: list[tf.Tensor], length: tf.Tensor
+  ) -> tf.Tensor:
+    """Returns the numbers of values without identity, each of which becomes an object."""
+    if self.num_trials:
+      raise Dear
+    self._check(form)
+    found = kernels.recursive_tf_make_rows(
+      table=self.conversion.inputs.made(),
+      length=length,
+      parts=tensors,
+      site=self.conversion.made_kinds.number(form),
+    )
+    tfi.acd_run_independently(found.op)
+    return found
+
   def opened(self, kind: int, handle: tf.Tensor) -> Any:
     """Returns an object that the run has made, as what it was when it was made.
 

@@ -514,6 +514,20 @@ class Reading(Conditions):
     """Tells whether a container has a number already."""
     raise NotImplementedError  # `Making` does.
 
+  def handles_of_rows(
+    self, form: _forms.BaseForm, tensors: list[tf.Tensor], length: tf.Tensor
+  ) -> tf.Tensor:
+    """Returns the numbers of values without identity, each of which becomes an object."""
+    raise NotImplementedError  # `Making` does.
+
+  def join(self, a: _forms.BaseForm, b: _forms.BaseForm) -> _forms.BaseForm:
+    """Returns the form that two values of one place have in common.
+
+    Raises:
+      Mismatch: If there is none.
+    """
+    return self.conversion.made_kinds.join(a, b)
+
   def note_old(self, types: Iterable[type]) -> None:
     """Notes of which types the old objects are that are known by their numbers."""
     self.conversion.made_kinds.note(types)

@@ -20,7 +20,8 @@ def rows_of_items(frame: Frame, items: Sequence[object]) -> Rows:
     form: _forms.Form = None
     for value in items:
       other = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
-      form = other if form is None else _forms.join(form, other)
+      other = frame.conversion.made_kinds.ended(other)
+      form = other if form is None else frame.join(form, other)
     length, *tensors = _forms.flatten(LocalList(items), _forms.RowsForm(form), frame)
   except _forms.Mismatch as error:
     raise frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
@@ -37,7 +38,7 @@ def repeated(tensor: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
 def concatenated(frame: Frame, a: Any, b: Any) -> Rows:
   """Returns the rows of two lists, one after the other."""
   try:
-    (form,) = _forms.join(_forms.RowsForm(a.form), _forms.RowsForm(b.form)).children()
+    (form,) = frame.join(_forms.RowsForm(a.form), _forms.RowsForm(b.form)).children()
     parts = [_forms.flatten(rows, _forms.RowsForm(form), frame) for rows in (a, b)]
     for x, y in zip(parts[0][1:], parts[1][1:], strict=True):
       _forms.check_shapes([x.shape[1:], y.shape[1:]])

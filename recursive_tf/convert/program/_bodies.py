@@ -102,7 +102,7 @@ class Bodies:
     learnt = self._learnt
     known = learnt.variants.forms.get(key)
     try:
-      joined = forms if known is None else tuple(map(_forms.join, known, forms))
+      joined = forms if known is None else tuple(map(frame.join, known, forms))
     except _forms.Mismatch as error:
       raise frame.refuse(
         Reason.KINDS_DIFFER, f"Calls of {node.name} pass {error} for one parameter."

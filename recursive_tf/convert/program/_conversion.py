@@ -87,6 +87,7 @@ class Conversion:
     budget: Budget,
     step: Step | None = None,
     left_out: dict[Site, LeftOut] | None = None,
+    is_wide: bool = False,
   ):
     """Begins it.
 
@@ -99,6 +100,7 @@ class Conversion:
       entry_node: the definition of the entry function.
       step: what it does to variables, if it runs in the graph itself and not as a SubGraph.
       left_out: branches of the entry function that it leaves out.
+      is_wide: whether values of any forms may meet, as objects that runs make.
     """
     self.budget = budget
     self.branches = Branches(left_out or {})
@@ -120,7 +122,7 @@ class Conversion:
     self.reads: dict[tfi.Source, tfi.Reads] = {}
     self.handed_on: set[int] = set()
     self._learnt = Learnt()
-    self.made_kinds = MadeKinds(self._learnt.note_news)
+    self.made_kinds = MadeKinds(is_wide, self._learnt.note_news)
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
     self.bodies = Bodies(self, self._learnt, self.effects, self._logits, entry_node)

@@ -76,8 +76,12 @@ class Learnt:
     form = _forms.form_of(result, frame)
     if instance.key in self.made:
       form = _forms.ended(form)
+    elif (ended := frame.conversion.made_kinds.ended(form)) != form:
+      form = ended
+      self.made[instance.key] = None
+      self.crossing(instance.key).forget_results(RESULT)
     try:
-      joined = form if instance.result is None else _forms.join(instance.result, form)
+      joined = form if instance.result is None else frame.join(instance.result, form)
     except _forms.Mismatch as error:
       raise ConversionRefused.of(
         Reason.KINDS_DIFFER,

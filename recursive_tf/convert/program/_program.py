@@ -63,11 +63,12 @@ class Program:
     budget: Budget,
     step: Step | None = None,
     left_out: dict[Site, LeftOut] | None = None,
+    is_wide: bool = False,
   ):
     """Converts the function.
 
     With a `step` its entry function runs in the graph itself, where it may write variables, and
-    where branches may be left out.
+    where branches may be left out. With `is_wide` values of any forms may meet.
 
     Raises:
       ConversionRefused: If it cannot be converted.
@@ -82,7 +83,7 @@ class Program:
     self.step = step
     self.left_out = left_out or {}
     self.conversion = Conversion(
-      profile, sources, changing, all_types, source.node, budget, step, self.left_out
+      profile, sources, changing, all_types, source.node, budget, step, self.left_out, is_wide
     )
     profile.begin(roots)
     self.conversion.given = [a.value for a in self._arguments.values() if a.kind == GIVEN]

@@ -44,6 +44,7 @@ from recursive_tf.convert.values import _encode, _forms
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
 _LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
+_OF_FORMS = (Reason.KINDS_DIFFER, Reason.DYNAMIC_LIST, Reason.UNSUPPORTED_OPERATION)
 _MAX_LEFT_OUT = 4  # Branches that one program leaves out.
 # Refusals of a program with a branch: what it makes in its first call is there in the second.
 _MAX_HOPELESS = 2
@@ -565,15 +566,33 @@ class Programs:
     }
     changing = {place: owner() for place, owner in self._changing.items()}
     try:
-      return self._of_branches(making, arguments, changing, self._profile)
+      return self._of_forms(making, arguments, changing, self._profile)
     except ConversionRefused as refusal:
       if refusal.reason in _LASTING or not making.entry.programs:
         raise
       # Objects of other calls may have other things in their attributes: those have a program.
       try:
-        return self._of_branches(making, arguments, changing, Profile())
+        return self._of_forms(making, arguments, changing, Profile())
       except (ConversionRefused, PromoteArgument):
         raise refusal from None
+
+  def _of_forms(
+    self,
+    making: _Making,
+    arguments: dict[str, Argument],
+    changing: dict[object, object],
+    profile: Profile,
+  ) -> Program:
+    """Makes a program; where values of several forms meet that are refused, as made objects."""
+    try:
+      return self._of_branches(making, arguments, changing, profile)
+    except ConversionRefused as refusal:
+      if self._runs_in_graph or refusal.reason not in _OF_FORMS:
+        raise
+      try:
+        return self._of_branches(making, arguments, changing, profile, is_wide=True)
+      except ConversionRefused:
+        raise refusal from refusal.__cause__
 
   def _of_branches(
     self,
@@ -581,6 +600,7 @@ class Programs:
     arguments: dict[str, Argument],
     changing: dict[object, object],
     profile: Profile,
+    is_wide: bool = False,
   ) -> Program:
     """Makes a program for objects as a profile has them, without branches that are refused."""
     left_out: dict[Site, LeftOut] = {}
@@ -599,6 +619,7 @@ class Programs:
           making.budget,
           Step(self._name) if self._runs_in_graph else None,
           dict(left_out),
+          is_wide,
         )
       except ConversionRefused as refusal:
         first = first or refusal

@@ -161,9 +161,9 @@ def _settle(
       for place, form in changed.items():
         if place not in joined:
           initial = _forms.form_of(_get(*place), frame)
-          joined[place] = _forms.join(initial, form)
+          joined[place] = frame.join(initial, form)
         else:
-          joined[place] = _forms.join(joined[place], form)
+          joined[place] = frame.join(joined[place], form)
       if number >= _GROWING:
         joined = {place: _ended(forms, place, form) for place, form in joined.items()}
     except _forms.Mismatch as error:

@@ -20,7 +20,7 @@ _SAFE = frozenset(
   Identity IdentityN Less LessEqual LogicalAnd LogicalNot LogicalOr MatMul Max Maximum Mean Min
   Minimum Mul Neg NoOp NotEqual Pack Placeholder ReadVariableOp RealDiv Relu Reshape Select
   SelectV2 Shape Sigmoid Softmax Sqrt Square Squeeze StopGradient StringJoin StringLength Sub Sum
-  Tanh Tile Transpose Unpack ZerosLike RecursiveTf>Make
+  Tanh Tile Transpose Unpack ZerosLike RecursiveTf>Make RecursiveTf>MakeRows
   RecursiveTf>MadeParts RecursiveTf>MadeSite""".split()
 )
 

@@ -53,6 +53,7 @@ from recursive_tf.convert.values._forms.joining import has_rows as has_rows
 from recursive_tf.convert.values._forms.joining import has_views as has_views
 from recursive_tf.convert.values._forms.joining import is_stackable as is_stackable
 from recursive_tf.convert.values._forms.joining import join as join
+from recursive_tf.convert.values._forms.joining import met as met
 from recursive_tf.convert.values._forms.joining import number_type as number_type
 from recursive_tf.convert.values._forms.joining import part_of as part_of
 from recursive_tf.convert.values._forms.joining import parts_of_form as parts_of_form

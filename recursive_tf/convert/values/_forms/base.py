@@ -83,6 +83,17 @@ class Reader(Protocol):
   def handle(self, value: object) -> tf.Tensor:
     """Returns the number of a value, int32 []; one that is none of the heap's becomes an object."""
 
+  def handles_of_rows(
+    self, form: BaseForm, tensors: list[tf.Tensor], length: tf.Tensor
+  ) -> tf.Tensor:
+    """Returns the numbers of values of one form [N], each of which becomes an object.
+
+    Args:
+      form: theirs; they have no identity.
+      tensors: theirs, stacked.
+      length: the number of them.
+    """
+
   def note_old(self, types: Iterable[type]) -> None:
     """Notes of which types the old objects are that are known by their numbers."""
 
@@ -220,6 +231,10 @@ class BaseForm:
 
   def is_structured(self) -> bool:
     """Tells whether a value is, or may be, a tuple, list, dict or object of a program."""
+    return False
+
+  def is_value(self) -> bool:
+    """Tells whether values are numbers, strings, tensors or tuples of such: without identity."""
     return False
 
   def is_repeatable(self) -> bool:

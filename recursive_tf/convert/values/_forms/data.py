@@ -175,6 +175,9 @@ class TensorForm(BaseForm):
   is_tensor = True
   spec: tf.TensorSpec
 
+  def is_value(self) -> bool:
+    return True
+
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield self.spec
 
@@ -284,6 +287,9 @@ class _OfNumbers(BaseForm):
 
   def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
     return _join_numbers(self, other)
+
+  def is_value(self) -> bool:
+    return True
 
   def can_be_none(self) -> bool:
     return True

@@ -15,6 +15,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms.base import (
   BaseForm,
   Form,
+  Join,
   Mismatch,
   Reader,
 )
@@ -41,6 +42,24 @@ def join(a: BaseForm, b: BaseForm) -> BaseForm:
   Raises:
     Mismatch: If there is none.
   """
+  return _joined(a, b, join)
+
+
+def met(a: BaseForm, b: BaseForm) -> BaseForm:
+  """Returns a form that covers both: values of any two may meet as objects that runs make.
+
+  So may lists of several lengths as the elements of one list.
+
+  Raises:
+    Mismatch: If one of them cannot be such an object.
+  """
+  found = _joined(a, b, met)
+  if isinstance(found, RowsForm) and found.element is not None and has_containers(found.element):
+    return RowsForm(ended(found.element), found.type)
+  return found
+
+
+def _joined(a: BaseForm, b: BaseForm, join: Join) -> BaseForm:
   if a == b:
     return a
   for one, other in ((a, b), (b, a)):
@@ -53,8 +72,9 @@ def join(a: BaseForm, b: BaseForm) -> BaseForm:
     found = one.joined(other, join)
     if found is not None:
       return found
-  if can_be_made(a) and can_be_made(b) and (a.is_structured() or b.is_structured()):
-    return MadeForm()
+  if can_be_made(a) and can_be_made(b):
+    if join is met or a.is_structured() or b.is_structured():
+      return MadeForm()
   raise Mismatch(f"{describe(a)} and {describe(b)}")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import tensorflow as tf
 
 from recursive_tf.convert.values._abstract import Made
-from recursive_tf.convert.values._forms.base import HandleForm, Mismatch, Reader
+from recursive_tf.convert.values._forms.base import BaseForm, HandleForm, Mismatch, Reader
 from recursive_tf.convert.values._forms.data import RefForm
 
 
@@ -26,7 +26,9 @@ class MadeForm(HandleForm):
       reader.note_old(old.types)
     if isinstance(old, (MadeForm, RefForm)):
       return [next(tensors)]
-    raise Mismatch(f"elements that are made one by one, and {self.describe()}")
+    if not isinstance(old, BaseForm) or not old.is_value() or not old.can_be_made():
+      raise Mismatch(f"elements that are made one by one, and {self.describe()}")
+    return [reader.handles_of_rows(old, list(tensors), length)]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Made(next(tensors))

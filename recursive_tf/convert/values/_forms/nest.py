@@ -84,6 +84,10 @@ class NestForm(BaseForm):
   def elements(self) -> tuple[BaseForm, ...] | None:
     return self.parts if self.sequence_type() else None
 
+  def is_value(self) -> bool:
+    is_tuple = issubclass(self.type, tuple)
+    return is_tuple and all(part.is_value() or part.is_of_heap() for part in self.parts)
+
   def is_structured(self) -> bool:
     return True
 

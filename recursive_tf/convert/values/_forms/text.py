@@ -55,6 +55,9 @@ class TextForm(BaseForm):
   def can_be_none(self) -> bool:
     return True
 
+  def is_value(self) -> bool:
+    return True
+
   def can_be_made(self) -> bool:
     return True
 
