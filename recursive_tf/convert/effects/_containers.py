@@ -20,7 +20,15 @@ from recursive_tf.convert.frame._rows import (
 )
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalList, Missing, Raises, Ref, Rows, named
+from recursive_tf.convert.values._abstract import (
+  LocalList,
+  Made,
+  Missing,
+  Raises,
+  Ref,
+  Rows,
+  named,
+)
 from recursive_tf.convert.values._forms import RowsForm, part_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text, tensor_of
@@ -66,8 +74,9 @@ class ContainerEffects(Places):
   def _call_list(self, ip: Host, owner: list[object], name: str, args: list[Any]) -> State | None:
     if name in ("append", "extend"):
       store = self._list_store(ip, owner, False)
-      values = [args[0]] if name == "append" else args[0]
-      self._keep(ip, tuple(values) if name == "append" else values)
+      values: Any = [self._kept(ip, args[0])] if name == "append" else args[0]
+      if name == "extend":
+        values = self._kept(ip, values, is_whole=False)
       rows = ip.rows_of(values) if name == "extend" else None
       items = values if name == "append" else None
       if rows is None:
@@ -87,8 +96,7 @@ class ContainerEffects(Places):
     gone, kept, content = store.content
     changed: Any = ip.frame.new(LocalList(content.content))
     if name == "insert":
-      self._keep(ip, args[1])
-      args = [args[0], generalized(ip.frame, args[1])]
+      args = [args[0], generalized(ip.frame, self._kept(ip, args[1]))]
     found = ip.method(changed, name, args, {})
     if name == "pop" and args == [0]:  # The first of those that stay, if any stay.
       is_kept = tf.cast(kept.tensor > 0, tf.int64)
@@ -129,8 +137,21 @@ class ContainerEffects(Places):
       return State(Number(self._dict_rows(ip, owner).length, int))
     return None
 
-  def _keep(self, ip: Host, value: object) -> None:
-    ip.frame.sharing.keep(value, f"line {ip.frame.line} keeps it in a list or dict of the heap")
+  def _kept(self, ip: Host, value: object, is_whole: bool = True) -> Any:
+    """Returns a value that is put into a list or dict outside.
+
+    Args:
+      ip: the interpreter.
+      value: the value.
+      is_whole: whether it is put there itself, and not only its elements.
+    """
+    frame = ip.frame
+    if is_whole and frame.conversion.made_kinds.is_wide:
+      form = _forms.form_of(value, frame)
+      if frame.conversion.made_kinds.ended(form) == _forms.MadeForm():
+        return Made(frame.handle(value))  # The same object, wherever else it is.
+    frame.sharing.keep(value, f"line {frame.line} keeps it in a list or dict of the heap")
+    return value
 
   # --- Dicts
 
@@ -249,7 +270,7 @@ class ContainerEffects(Places):
   def write_container(self, ip: Host, owner: object, key: object, value: object) -> None:
     """Does `owner[key] = value` for a known list or dict."""
     frame = ip.frame
-    self._keep(ip, value)
+    value = self._kept(ip, value)
     if type(owner) in DICTS:
       self._write_dict(ip, owner, key, generalized(frame, value))
     elif type(owner) is list:
@@ -307,9 +328,9 @@ class ContainerEffects(Places):
         there = State(False)
 
       def add() -> object:
-        self._keep(ip, args[1])
-        self._write_dict(ip, owner, args[0], generalized(ip.frame, args[1]))
-        return args[1]
+        value = self._kept(ip, args[1])
+        self._write_dict(ip, owner, args[0], generalized(ip.frame, value))
+        return value
 
       pred = there.value
       return State(ip.frame.cond(pred, lambda: self._lookup(ip, owner, args[0], None), add))

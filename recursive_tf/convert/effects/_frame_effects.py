@@ -120,7 +120,8 @@ class Effects(ContainerEffects):
     place = self._place(step, ATTRIBUTE, None, step, RowsForm(None))
     store = self.store(frame, place, False)
     value = generalized(frame, value)
-    if isinstance(element_form(place.form), _forms.MadeForm):
+    element = frame.conversion.made_kinds.ended(_forms.form_of(value, frame))
+    if isinstance(element_form(place.form), _forms.MadeForm) or element == _forms.MadeForm():
       value = Made(frame.handle(value))  # From then on it is the same object wherever it is put.
     else:
       frame.sharing.keep(value, f"line {frame.line} keeps it as {step[1]!r} of an object")

@@ -5,31 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._forms import BaseForm
+from recursive_tf.convert.values._forms import BaseForm, NestForm, RowsForm
+
+_NUM_LENGTHS = 4  # Of lists, or tuples, each of which is a kind of its own.
+_NUM_PRECISE = 8  # Attempts; from then on what was found once stays, so that they come to an end.
 
 
 class MadeKinds:
   """The forms of what runs make, and the types of the old objects beside them.
 
-  They are kept from attempt to attempt, so that numbers stay what they are; what was found once is
-  read from then on, and makes another attempt necessary.
+  Numbers stay what they are. What an attempt finds is read in the next one, so that the last one
+  reads all that there is.
 
   Attributes:
     is_wide: whether values of any forms meet as such objects, and lists in lists are some.
     forms: by number.
+    known: the numbers of those that the attempt before made, or this one.
     types: exact types of old objects that are known by numbers, `NoneType` among them.
   """
 
   def __init__(self, is_wide: bool, note_news: Callable[[], None]):
     self.is_wide = is_wide
     self.forms: list[BaseForm] = []
-    self.types: set[type] = set()
+    self.known: dict[int, None] = {}
+    self.types: frozenset[type] = frozenset()
     self._used: dict[int, None] = {}
+    self._seen: frozenset[type] = frozenset()
+    self._num_attempts = 0
     self._note_news = note_news
 
   def begin_attempt(self) -> None:
     """Begins an attempt, in which nothing has been made."""
-    self._used.clear()
+    self._num_attempts += 1
+    if self._num_attempts <= _NUM_PRECISE:
+      self.known, self.types = dict(sorted(self._used.items())), self._seen
+    self._used, self._seen = {}, frozenset()
 
   @property
   def used(self) -> list[BaseForm]:
@@ -42,21 +52,33 @@ class MadeKinds:
 
   def ended(self, form: BaseForm) -> BaseForm:
     """Returns the form of what is returned or becomes an element: of what has lists in it."""
-    is_ended = self.is_wide and _forms.has_containers(form) and _forms.can_be_made(form)
-    return _forms.ended(form) if is_ended else form
+    is_open = _forms.has_containers(form) or _forms.has_rows(form)
+    return _forms.ended(form) if self.is_wide and is_open and _forms.can_be_made(form) else form
+
+  def bounded(self, form: BaseForm) -> BaseForm:
+    """Returns the form of a row: of lists and tuples of many lengths that of any length."""
+    if not isinstance(form, NestForm) or form.type not in (list, tuple) or form in self.forms:
+      return form
+    alike = [one for one in self.forms if isinstance(one, NestForm) and one.type is form.type]
+    lengths = {len(one.parts) for one in alike}
+    if len(lengths) < _NUM_LENGTHS:
+      return form
+    return RowsForm(_forms.MadeForm(), form.type)
 
   def number(self, form: BaseForm) -> int:
     """Returns the number of a form, and notes that it is made."""
     if form not in self.forms:
       self.forms.append(form)
-      self._note_news()
     found = self.forms.index(form)
     self._used[found] = None
+    if found not in self.known:
+      self.known[found] = None
+      self._note_news()
     return found
 
   def note(self, types: Iterable[type]) -> None:
     """Notes what old objects may be."""
-    new = {*types} - self.types
-    if new:
-      self.types |= new
+    self._seen |= {*types}
+    if not self._seen <= self.types:
+      self.types |= self._seen
       self._note_news()

@@ -183,7 +183,7 @@ class Making(Reading):
     """Makes an object of a value without containers within."""
     if any(one is not value for _, one in containers(value)):
       raise self.refuse(Reason.MADE_OBJECT, "A container within becomes a part of an object.")
-    form = _forms.form_of(value, self)
+    form = self.conversion.made_kinds.bounded(_forms.form_of(value, self))
     self._check(form)
     parts = _forms.flatten(value, form, self)
     kind = self.conversion.made_kinds.number(form)
@@ -204,6 +204,6 @@ def _of_value(form: _forms.Form) -> Any:
   return form.value if isinstance(form, _forms.MaybeForm) else form
 
 
-# Numbers of Python have no gradient, and programs that keep tensors of floats are plain under a tape.
+# Numbers of Python have no gradient; with tensors of floats a program is plain under a tape.
 tf.no_gradient("RecursiveTf>MadeParts")
 tf.no_gradient("RecursiveTf>MadeSite")

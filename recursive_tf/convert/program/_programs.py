@@ -44,7 +44,13 @@ from recursive_tf.convert.values import _encode, _forms
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
 _MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
 _LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
-_OF_FORMS = (Reason.KINDS_DIFFER, Reason.DYNAMIC_LIST, Reason.UNSUPPORTED_OPERATION)
+# Where values of several forms meet.
+_OF_FORMS = (
+  Reason.KINDS_DIFFER,
+  Reason.DYNAMIC_LIST,
+  Reason.UNSUPPORTED_OPERATION,
+  Reason.SHARED_CONTAINER,
+)
 _MAX_LEFT_OUT = 4  # Branches that one program leaves out.
 # Refusals of a program with a branch: what it makes in its first call is there in the second.
 _MAX_HOPELESS = 2

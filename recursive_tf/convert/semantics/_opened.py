@@ -49,14 +49,19 @@ def for_each(ip: Host, made: Made, then: _Then) -> object:
       refusals.append(refusal)
       raise Raises from None
 
-  def found(position: int) -> object:
-    if position == len(options):
-      raise Raises
-    is_one, open_ = options[position]
-    return frame.cond(Number(is_one, bool), lambda: tried(open_), lambda: found(position + 1))
+  def found(first: int, end: int) -> object:
+    if end - first == 1:
+      return tried(options[first][1])
+    middle = (first + end) // 2
+    is_before = Number(position < middle, bool)
+    return frame.cond(is_before, lambda: found(first, middle), lambda: found(middle, end))
 
+  position = tf.constant(len(options))
+  for i, (is_one, _) in enumerate(options):
+    position = tf.where(is_one, i, position)
+  frame.demand(position < len(options))
   try:
-    return found(0)
+    return found(0, len(options))
   except Bottom:
     if len(refusals) == len(options):
       raise refusals[0] from None
@@ -67,22 +72,22 @@ def _options(ip: Host, handle: tf.Tensor) -> list[tuple[tf.Tensor, Callable[[], 
   """Returns what a number may be of: whether it is, and what gives that."""
   frame = ip.frame
   kinds = ip.conversion.made_kinds
-  old = frozenset(kinds.types - {NoneType})
+  old = kinds.types - {NoneType}
   options: list[tuple[tf.Tensor, Callable[[], object]]] = []
   if old:
     options.append((handle >= 0, lambda: Ref(Base(handle, old))))
   if NoneType in kinds.types:
     options.append((tf.equal(handle, NONE), lambda: None))
-  if kinds.forms:
+  if kinds.known:
     kind = frame.kind_of_made(handle)
-    for number in range(len(kinds.forms)):
+    for number in kinds.known:
       options.append((tf.equal(kind, number), lambda n=number: frame.opened(n, handle)))
   return options
 
 
 def old_object(ip: Host, made: Made) -> Ref:
   """Returns the old object that something has to be; the run fails if it is none."""
-  old = frozenset(ip.conversion.made_kinds.types - {NoneType})
+  old = ip.conversion.made_kinds.types - {NoneType}
   if not old:
     raise Bottom
   handle = ip.frame.check(made.handle, made.handle >= 0, "an object of the run is changed")

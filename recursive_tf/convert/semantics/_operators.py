@@ -18,6 +18,7 @@ from recursive_tf.convert.semantics import (
   _as_eager,
   _containers,
   _int_or_float,
+  _opened,
   _shapes,
   _text,
 )
@@ -28,6 +29,7 @@ from recursive_tf.convert.values._abstract import (
   IntOrFloat,
   LocalList,
   LocalObject,
+  Made,
   Ref,
   Rows,
   Scope,
@@ -351,7 +353,9 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
   if isinstance(old, Ref) and any(issubclass(t, list) for t in ip.frame.types_of(old)):
     ip.conversion.promote(ip, old)
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a list of the heap.")
-  return binary(ip, op, old, value)
+  if isinstance(old, Made):
+    return _opened.for_each(ip, old, lambda one: _in_place(ip, op, one, value))
+  return ip.binary(op, old, value) if isinstance(value, Made) else binary(ip, op, old, value)
 
 
 def unsupported(ip: Host, name: str, left: object, right: object) -> ConversionRefused:

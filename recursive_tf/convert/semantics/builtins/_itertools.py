@@ -13,36 +13,19 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _lazy
+from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.semantics.builtins import _iterables, _written
 from recursive_tf.convert.semantics.builtins._arithmetic import known
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalList, Raises, Rows, Scope
+from recursive_tf.convert.values._abstract import LocalList, Raises, Rows
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Endless, Slice
 
 _NOTHING = object()
-
-
-def _run(ip: Host, function: Callable[..., object], /, **names: object) -> object:
-  """Runs one of `_written` on abstract values; refusals name the user's line, not its.
-
-  It is no call of the program's: two of them, one in the other, are no recursion.
-  """
-  frame = ip.frame
-  origin, source = frame.origin, ip.conversion.source(function)
-  try:
-    return ip.run(source.node, frame.new(Scope(dict(names), None, source)))
-  except ConversionRefused as refusal:
-    if refusal.origin is None or refusal.origin.file != source.filename:
-      raise
-    frame.origin = origin
-    raise frame.refuse(refusal.reason, refusal.explanation) from None
-  finally:
-    frame.origin = origin
 
 
 def _iterator(
@@ -71,7 +54,7 @@ def chain(ip: Host, *values: object) -> LocalList:
 
 def chain_from_iterable(ip: Host, values: object) -> LocalList:
   return _iterator(
-    ip, lambda: _run(ip, _written.chained, lists=_iterables.to_list(ip, values)), (values,)
+    ip, lambda: run_written(ip, _written.chained, lists=_iterables.to_list(ip, values)), (values,)
   )
 
 
@@ -115,7 +98,7 @@ def zip_longest(ip: Host, *values: object, fillvalue: object = None) -> LocalLis
     first, second = (_iterables.to_list(ip, value) for value in values)
     if all(isinstance(v.content, Rows) and v.content.form is None for v in (first, second)):
       return first  # Nothing is known to be in there.
-    return _run(ip, _written.zipped_to_longest, first=first, second=second, fill=fillvalue)
+    return run_written(ip, _written.zipped_to_longest, first=first, second=second, fill=fillvalue)
 
   return _iterator(ip, make, values)
 
@@ -132,7 +115,7 @@ def product(ip: Host, *values: object, repeat: object = 1) -> LocalList:
     if len(lists) not in (2, 3):
       raise ip.frame.refuse(Reason.DYNAMIC_LIST, "product() of more or less than two or three.")
     names = dict(zip(("first", "second", "third"), lists, strict=False))
-    return _run(ip, _written.pairs if len(lists) == 2 else _written.triples, **names)
+    return run_written(ip, _written.pairs if len(lists) == 2 else _written.triples, **names)
 
   return _iterator(ip, make, values)
 
@@ -149,7 +132,7 @@ def arranged(name: str) -> Callable[..., LocalList]:
         return ip.frame.new(LocalList(found))
       if type(r) is not int or r != 2:
         raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name}() but of two.")
-      return _run(ip, of_two, values=_iterables.to_list(ip, iterable))
+      return run_written(ip, of_two, values=_iterables.to_list(ip, iterable))
 
     return _iterator(ip, make, (iterable,))
 
@@ -164,8 +147,8 @@ def accumulate(
   def make() -> object:
     values = _iterables.to_list(ip, iterable)
     if initial is None:
-      return _run(ip, _written.accumulated_from_first, function=function, values=values)
-    return _run(ip, _written.accumulated, function=function, values=values, total=initial)
+      return run_written(ip, _written.accumulated_from_first, function=function, values=values)
+    return run_written(ip, _written.accumulated, function=function, values=values, total=initial)
 
   return _iterator(ip, make, (iterable,), function)
 
@@ -175,7 +158,7 @@ def starmap(ip: Host, function: object, iterable: object) -> LocalList:
     items = _known_items(ip, (iterable,))
     if items is None:
       values = _iterables.to_list(ip, iterable)
-      return _run(ip, _written.starred, function=function, values=values)
+      return run_written(ip, _written.starred, function=function, values=values)
     found = [ip.call(function, ip.fixed_items(args), {}) for args in items[0]]
     return ip.frame.new(LocalList(found))
 
@@ -194,8 +177,8 @@ def filtered(keep: Callable[..., object], ends_early: bool = False) -> Callable[
     def make() -> object:
       values = _iterables.to_list(ip, iterable)
       if function is None:
-        return _run(ip, _written.kept_true, values=values)
-      return _run(ip, keep, function=function, values=values)
+        return run_written(ip, _written.kept_true, values=values)
+      return run_written(ip, keep, function=function, values=values)
 
     return _iterator(ip, make, (iterable,), function)
 
@@ -267,14 +250,16 @@ def reduce(ip: Host, function: object, iterable: object, initial: object = _NOTH
   def consume() -> object:
     values = _iterables.to_list(ip, iterable)
     if initial is not _NOTHING:
-      return _run(ip, _written.reduced, function=function, values=values, total=initial)
-    return _run(ip, _written.reduced_from_first, function=function, values=values)
+      return run_written(ip, _written.reduced, function=function, values=values, total=initial)
+    return run_written(ip, _written.reduced_from_first, function=function, values=values)
 
   return _lazy.interleaved(ip, iterable, consume, function)
 
 
 def prod(ip: Host, iterable: object, *, start: object = 1) -> object:
   def consume() -> object:
-    return _run(ip, _written.multiplied, values=_iterables.to_list(ip, iterable), total=start)
+    return run_written(
+      ip, _written.multiplied, values=_iterables.to_list(ip, iterable), total=start
+    )
 
   return _lazy.interleaved(ip, iterable, consume)

@@ -45,6 +45,12 @@ def accumulated_from_first(function: Callable[..., object], values: list[object]
   return found
 
 
+def added(values: Any, total: object) -> object:
+  for value in values:
+    total = total + value
+  return total
+
+
 def multiplied(values: Any, total: object) -> object:
   for value in values:
     total = total * value
