@@ -94,9 +94,9 @@ class MakeRowsOp final : public tf::OpKernel {
       has_rows = has_rows && part.dims() > 0 && part.dim_size(0) == length;
     }
     OP_REQUIRES(ctx, has_rows,
-                absl::InvalidArgumentError(absl::StrCat(
-                    "recursive_tf: parts of ", length,
-                    " objects have other numbers of rows")));
+                absl::InvalidArgumentError(
+                    absl::StrCat("recursive_tf: parts of ", length,
+                                 " objects have other numbers of rows")));
     tf::Tensor* handles = nullptr;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {length}, &handles));
     for (int64_t row = 0; row < length; ++row) {

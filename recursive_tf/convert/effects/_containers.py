@@ -74,9 +74,9 @@ class ContainerEffects(Places):
   def _call_list(self, ip: Host, owner: list[object], name: str, args: list[Any]) -> State | None:
     if name in ("append", "extend"):
       store = self._list_store(ip, owner, False)
-      values: Any = [self._kept(ip, args[0])] if name == "append" else args[0]
+      values = [self._kept(ip, args[0])] if name == "append" else args[0]
       if name == "extend":
-        values = self._kept(ip, values, is_whole=False)
+        self._kept(ip, values, is_whole=False)
       rows = ip.rows_of(values) if name == "extend" else None
       items = values if name == "append" else None
       if rows is None:
@@ -137,7 +137,7 @@ class ContainerEffects(Places):
       return State(Number(self._dict_rows(ip, owner).length, int))
     return None
 
-  def _kept(self, ip: Host, value: object, is_whole: bool = True) -> Any:
+  def _kept(self, ip: Host, value: object, is_whole: bool = True) -> object:
     """Returns a value that is put into a list or dict outside.
 
     Args:

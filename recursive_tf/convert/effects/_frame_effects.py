@@ -256,9 +256,9 @@ class Effects(ContainerEffects):
     changed = [place for place in self.places.values() if place.kind != LOG]
     if self.shows_objects and changed:
       return self.describe(changed[0])
-    for place in changed:
-      if isinstance(place.owner, type) and self._is_found_elsewhere(place, guards, columns):
-        return self.describe(place)
+    for one in changed:
+      if isinstance(one.owner, type) and self._is_found_elsewhere(one, guards, columns):
+        return self.describe(one)
     for owner, name in guards.relied():
       is_item = isinstance(name, tuple) and name[0] == "item"
       kinds = (LIST, DICT) if name is CONTENT or is_item else ()

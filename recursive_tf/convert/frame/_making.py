@@ -52,7 +52,7 @@ class Making(Reading):
     tfi.acd_run_independently(found.op)
     return found
 
-  def opened(self, kind: int, handle: tf.Tensor) -> Any:
+  def opened(self, kind: int, handle: tf.Tensor) -> object:
     """Returns an object that the run has made, as what it was when it was made.
 
     Args:
@@ -69,7 +69,7 @@ class Making(Reading):
       )
     for part, spec in zip(parts, specs, strict=True):
       part.set_shape(spec.shape)
-    value = self.adopt(_forms.unflatten(form, iter(parts)))
+    value: object = self.adopt(_forms.unflatten(form, iter(parts)))
     if isinstance(value, Container):  # It is the same object, whatever it is put into.
       self._layers[-1].memo["made", id(value)] = value, handle
     return value

@@ -1,4 +1,4 @@
-"""Runs Python that stands for what a library does: the functions of `builtins/_written.py`."""
+"""Runs Python that stands for what a library does: the functions of `_written.py`."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ object is read as ever.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 
 import tensorflow as tf
@@ -81,7 +82,7 @@ def _options(ip: Host, handle: tf.Tensor) -> list[tuple[tf.Tensor, Callable[[], 
   if kinds.known:
     kind = frame.kind_of_made(handle)
     for number in kinds.known:
-      options.append((tf.equal(kind, number), lambda n=number: frame.opened(n, handle)))
+      options.append((tf.equal(kind, number), functools.partial(frame.opened, number, handle)))
   return options
 
 
@@ -94,7 +95,7 @@ def old_object(ip: Host, made: Made) -> Ref:
   return Ref(Base(handle, old))
 
 
-def elements(ip: Host, made: Made, one_by_one: bool) -> object:
+def elements(ip: Host, made: Made, one_by_one: bool) -> tuple[object, ...] | Rows:
   """Returns the elements of what can be iterated over, as the content of a list."""
 
   def listed(value: object) -> object:
@@ -102,7 +103,9 @@ def elements(ip: Host, made: Made, one_by_one: bool) -> object:
     return ip.frame.new(LocalList(ip.fixed_items(value) if rows is None else rows))
 
   key = "elements of made", id(made.handle)
-  return ip.frame.memo(key, lambda: (made, for_each(ip, made, listed)))[1].content
+  found = ip.frame.memo(key, lambda: (made, for_each(ip, made, listed)))[1]
+  assert isinstance(found, LocalList)  # As each of them.
+  return found.content
 
 
 def rows(ip: Host, made: Made, one_by_one: bool) -> Rows | None:

@@ -301,20 +301,27 @@ def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:
   op, target = type(node.op), node.target
   if isinstance(target, ast.Name):
     old = ip.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target), scope)
-    new = _in_place(ip, op, old, ip.eval(node.value, scope))
+    new = _applied(ip, op, old, ip.eval(node.value, scope))
     if type(old) is not list or new is not old:  # A list is changed, and stays where it is.
       ip.bind(target.id, new, scope)
     return
   owner = ip.eval(target.value, scope)
   if isinstance(target, ast.Attribute):
     old = ip.attribute(owner, target.attr)
-    new = _in_place(ip, op, old, ip.eval(node.value, scope))
+    new = _applied(ip, op, old, ip.eval(node.value, scope))
     if type(old) is not list or new is not old:
       ip.write_attribute(owner, target.attr, new)
     return
   key = ip.eval(target.slice, scope)
   old = ip.item(owner, key)
-  ip.write_item(owner, key, _in_place(ip, op, old, ip.eval(node.value, scope)))
+  ip.write_item(owner, key, _applied(ip, op, old, ip.eval(node.value, scope)))
+
+
+def _applied(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
+  """Returns what `op=` gives of two values."""
+  if isinstance(old, Made):
+    return _opened.for_each(ip, old, lambda one: _in_place(ip, op, one, value))
+  return _in_place(ip, op, old, value)
 
 
 def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
@@ -353,9 +360,7 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
   if isinstance(old, Ref) and any(issubclass(t, list) for t in ip.frame.types_of(old)):
     ip.conversion.promote(ip, old)
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a list of the heap.")
-  if isinstance(old, Made):
-    return _opened.for_each(ip, old, lambda one: _in_place(ip, op, one, value))
-  return ip.binary(op, old, value) if isinstance(value, Made) else binary(ip, op, old, value)
+  return ip.binary(op, old, value)
 
 
 def unsupported(ip: Host, name: str, left: object, right: object) -> ConversionRefused:

@@ -8,10 +8,9 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _int_or_float, _text
+from recursive_tf.convert.semantics import _int_or_float, _text, _written
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics._maps import numbers_of
-from recursive_tf.convert.semantics.builtins import _written
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import IntOrFloat, LocalList, Rows, Weak
 from recursive_tf.convert.values._numbers import Number
@@ -38,7 +37,7 @@ def total(ip: Host, rows: Rows, start: object) -> object:
       return found
   if is_string(start, frame):
     return ip.binary(ast.Add, start, _text.method(ip, "", "join", [rows], {}))
-  if isinstance(form, _forms.MadeForm):
+  if form == _forms.MadeForm():
     return run_written(ip, _written.added, values=frame.new(LocalList(rows)), total=start)
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")

@@ -35,7 +35,7 @@ READ = {
   "attribute of a part": "[k.v for k in m.kids]",
   "method": "len(m.kids)",
   "class": "isinstance(m, New)",
-  "classes": "isinstance(m, (Tree, int)), isinstance(m, list)",
+  "classes": "(isinstance(m, (Tree, int)), isinstance(m, list))",
   "None": "m is None",
   "truth": "1 if m else 2",
   "length": "len(m)",
@@ -91,18 +91,52 @@ def test_reads_what_python_reads(number):
 
 
 _CONVERTED = {
-  "longest path": "def f(n):\n  if not n.kids:\n    return [n.v]\n  return [n.v] + max((f(k) for k in n.kids), key=len)\n",
-  "paths": "def f(n):\n  if not n.kids:\n    return [[n.name]]\n  return [[n.name] + p for k in n.kids for p in f(k)]\n",
-  "folded": (
-    "def f(n):\n  if not n.kids:\n    return n if n.flag else New(n.v, [])\n"
-    "  ms = [f(k) for k in n.kids]\n"
-    "  if isinstance(ms[0], New) and len(ms) > 1:\n    return New(n.v + ms[0].v, ms)\n  return n\n"
-  ),
-  "inserted": (
-    "def f(n, x=4):\n  if n is None:\n    return New(x, [])\n  if x < n.v:\n    n.left = f(n.left, x)\n"
-    "  elif n.v < 0:\n    n.v = x\n  return n\n"
-  ),
-}  # fmt: skip
+  "longest path": """def f(n):
+  if not n.kids:
+    return [n.v]
+  return [n.v] + max((f(k) for k in n.kids), key=len)
+""",
+  "paths": """def f(n):
+  if not n.kids:
+    return [[n.name]]
+  return [[n.name] + p for k in n.kids for p in f(k)]
+""",
+  "folded": """def f(n):
+  if not n.kids:
+    return n if n.flag else New(n.v, [])
+  ms = [f(k) for k in n.kids]
+  if isinstance(ms[0], New) and len(ms) > 1:
+    return New(n.v + ms[0].v, ms)
+  return n
+""",
+  "inserted": """def f(n, x=4):
+  if n is None:
+    return New(x, [])
+  if x < n.v:
+    n.left = f(n.left, x)
+  elif n.v < 0:
+    n.v = x
+  return n
+""",
+  "filtered": """def f(n):
+  n.kids = [f(k) for k in n.kids if k.v != 2]
+  return n
+""",
+  "ints and bools": """def f(n):
+  if n.flag:
+    return n.v > 3
+  return sum(f(k) for k in n.kids) if n.kids else n.v
+""",
+  "found or None": """def f(n):
+  if n.v == 7:
+    return n.name
+  for k in n.kids:
+    found = f(k)
+    if found:
+      return [found]
+  return None
+""",
+}
 
 
 @pytest.mark.parametrize("name", _CONVERTED)
@@ -111,8 +145,17 @@ def test_is_converted(name):
 
 
 def test_what_is_read_and_put_elsewhere_is_the_same_object():
-  text = (
-    "def f(n):\n  ms = [f(k) for k in n.kids]\n  if not ms:\n    return n if n.flag else New(n.v, [])\n"
-    "  parts = [m.kids for m in ms]\n  return New(parts[0], [ms[0], ms[0].kids, *parts])\n"
-  )
-  _check(text)
+  _check("""def f(n):
+  ms = [f(k) for k in n.kids]
+  if not ms:
+    return n if n.flag else New(n.v, [])
+  parts = [m.kids for m in ms]
+  return New(parts[0], [ms[0], ms[0].kids, *parts])
+""")
+
+
+def test_what_is_kept_on_a_node_and_returned_is_one_list():
+  _check("""def f(n):
+  n.made = [f(k) for k in n.kids]
+  return n.made if n.made else [n]
+""")

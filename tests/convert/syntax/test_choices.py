@@ -1,5 +1,7 @@
 """What a condition chooses is changed as before, under the condition."""
 
+import itertools
+
 import pytest
 
 from tests.convert.syntax.lowering import defined, lowered, outcome, prepared_text
@@ -31,10 +33,8 @@ WRITTEN_OUT = {
   "value kept": "y = (a if note(x) > 2 else b).pop(note(0))\n  note(y)",
   "raises": "(a if note(x) > 2 else None).append(note(x))",
 }
-PROGRAMS = {
-  **{f"{c}, {d}": f"{choice}\n  {change}" for c, choice in CHOICES.items() for d, change in CHANGES.items()},
-  **WRITTEN_OUT,
-}  # fmt: skip
+PAIRS = itertools.product(CHOICES, CHANGES)
+PROGRAMS = {f"{a}, {b}": f"{CHOICES[a]}\n  {CHANGES[b]}" for a, b in PAIRS} | WRITTEN_OUT
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -15,10 +15,10 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _lazy
+from recursive_tf.convert.semantics import _lazy, _written
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics._protocols import as_index
-from recursive_tf.convert.semantics.builtins import _iterables, _written
+from recursive_tf.convert.semantics.builtins import _iterables
 from recursive_tf.convert.semantics.builtins._arithmetic import known
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalList, Raises, Rows

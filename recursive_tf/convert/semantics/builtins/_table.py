@@ -23,6 +23,7 @@ from recursive_tf.convert.semantics import (
   _operators,
   _shapes,
   _tensor_lists,
+  _written,
 )
 from recursive_tf.convert.semantics.builtins import (
   _arithmetic,
@@ -30,7 +31,6 @@ from recursive_tf.convert.semantics.builtins import (
   _itertools,
   _nests,
   _objects,
-  _written,
 )
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import Bottom, LocalList, Rows
