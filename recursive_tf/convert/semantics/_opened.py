@@ -19,6 +19,7 @@ from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.values._abstract import (
   Base,
   Bottom,
+  LocalDict,
   LocalList,
   LocalObject,
   Made,
@@ -28,6 +29,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._text import Text
 
 _Then = Callable[[object], object]
 
@@ -84,6 +86,17 @@ def _options(ip: Host, handle: tf.Tensor) -> list[tuple[tf.Tensor, Callable[[], 
     for number in kinds.known:
       options.append((tf.equal(kind, number), functools.partial(frame.opened, number, handle)))
   return options
+
+
+def having(value: object, name: str) -> object:
+  """Returns a value that has an attribute: methods of lists and strings are known when called."""
+  if isinstance(value, (LocalList, LocalDict)):
+    kind: type = value.type if isinstance(value, LocalList) else dict
+    if not hasattr(kind, name):
+      raise Raises
+  if isinstance(value, Text) and not hasattr(str, name):
+    raise Raises
+  return value
 
 
 def old_object(ip: Host, made: Made) -> Ref:

@@ -185,11 +185,9 @@ def counts(n):
   return n
 
 
+READ = ["reads", "tests_class", "tests_truth", "counts"]
+
 REFUSED = {
-  "reads": Reason.MADE_OBJECT,
-  "tests_class": Reason.MADE_OBJECT,
-  "tests_truth": Reason.MADE_OBJECT,
   "changes": Reason.SHARED_CONTAINER,
   "changes_later": Reason.SHARED_CONTAINER,
-  "counts": Reason.UNSUPPORTED_WRITE,
 }

@@ -62,6 +62,18 @@ def test_a_search_tree_keeps_what_is_not_on_the_way(name):
   assert after is not before and after.left is before.left
 
 
+@pytest.mark.parametrize("name", programs.READ)
+def test_what_is_made_is_read(name):
+  make = getattr(programs, name)
+  function = rtf.recursive(strict=True, verify=False)(make)
+  for tree in (small(), leaf(), small(), deep(60)):
+    begin = programs.Counted.count
+    plain, middle = make(tree).made, programs.Counted.count
+    check_same(plain, function(tree).made)
+    assert programs.Counted.count - middle == middle - begin
+  assert function.stats.num_converted_runs == 4
+
+
 @pytest.mark.parametrize(("name", "reason"), programs.REFUSED.items())
 def test_is_refused(name, reason):
   make = getattr(programs, name)

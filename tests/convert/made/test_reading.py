@@ -123,9 +123,10 @@ _CONVERTED = {
   return n
 """,
   "ints and bools": """def f(n):
-  if n.flag:
-    return n.v > 3
-  return sum(f(k) for k in n.kids) if n.kids else n.v
+  found = n.flag and n.v
+  for k in n.kids:
+    found = found or f(k)
+  return found
 """,
   "found or None": """def f(n):
   if n.v == 7:
