@@ -418,9 +418,9 @@ class Guards:
       agenda.extend(value if isinstance(value, tuple) else ())
     return found
 
-  def owners(self) -> list[object]:
-    """Returns the objects of which something is relied on."""
-    return [owner for owner, _ in self._checks.values()]
+  def known(self) -> set[int]:
+    """Returns the numbers of the objects of which something is relied on, or which they are."""
+    return {id(owner) for owner, _ in self._checks.values()} | set(self._identified)
 
   def relied(self) -> Iterator[tuple[object, Any]]:
     """Yields each place of which something is relied on: its owner, and what of it.

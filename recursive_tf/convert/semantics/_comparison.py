@@ -310,12 +310,14 @@ def _identical(ip: Host, left: Any, right: Any) -> Any:
       resolved = frame.resolve(one)
       if isinstance(resolved, Number) and resolved.type is bool:
         return _numbers.compare(ast.Eq, resolved, other)
-  for value in (left, right):
+  for value, other in ((left, right), (right, left)):
     if isinstance(value, Ref):
       if any(kind in PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "`is` of strings or numbers.")
     elif isinstance(value, Value) and value.is_new:
       _check_not_elsewhere(ip, value)
+      if isinstance(value, Container) and isinstance(other, Ref):
+        frame.base(other)  # What is read here is none of the lists that a call is given.
       return False
     elif not is_static(value) or isinstance(value, _ARRAYS):
       raise unsupported(ip, "is", left, right)
@@ -335,9 +337,11 @@ def _check_not_elsewhere(ip: Host, value: object) -> None:
 
 def _is_one_object(ip: Host, left: Any, right: Any) -> bool:
   """Returns `left is right` of what is not on the heap, where it is known."""
-  if isinstance(left, (list, dict)) and isinstance(right, (list, dict)):
+  kinds = (list, dict, Container)  # A list of the outside may be one that is passed in.
+  if isinstance(left, kinds) and isinstance(right, kinds):
     for value in (left, right):
-      ip.conversion.guards.identify(value)
+      if not isinstance(value, Container):
+        ip.conversion.guards.identify(value)
   if left is right:
     return True
   if isinstance(left, Container) and isinstance(right, Container):
