@@ -115,11 +115,11 @@ class Decorated:
     """Learns of which class it is a method."""
     say_when_not_saved(owner, name, self, self._saved, self._how_to_save)
 
-  def __get__(self, owner: Any, type_: type | None = None) -> Any:
+  def __get__(self, owner: object, type_: type | None = None) -> Any:
     """Binds a method to its object."""
     return self if owner is None else self._bound(owner)
 
-  def _bound(self, owner: Any) -> BoundDecorated:
+  def _bound(self, owner: object) -> BoundDecorated:
     return BoundDecorated(self, owner)
 
   def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -521,7 +521,7 @@ class BoundDecorated:
     self._owner = owner
     self.__name__ = function.__name__
 
-  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: object, **kwargs: object) -> Any:
     """Calls the method once."""
     if self._function.is_plain(args):
       return self._function.python(self._owner, *args, **kwargs)

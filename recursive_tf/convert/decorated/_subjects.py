@@ -100,7 +100,7 @@ def _smaller(
       yield {**values, name: part}
 
 
-def _parts(value: object) -> Iterator[Any]:
+def _parts(value: object) -> Iterator[object]:
   """Yields the objects behind a value, itself first."""
   seen: set[int] = set()
   agenda = collections.deque([value])

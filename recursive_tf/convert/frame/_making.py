@@ -52,7 +52,7 @@ class Making(Reading):
       return self.base(value).handle
     return self._new(value)
 
-  def _new(self, value: object) -> Any:
+  def _new(self, value: object) -> object:
     """Returns the number of what is no object of the heap."""
     if self.num_trials:
       raise Dear

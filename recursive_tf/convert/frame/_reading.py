@@ -86,7 +86,7 @@ class Reading(Conditions):
       container.sharing = self.sharing
     return container
 
-  def tried(self, trace: Callable[[], object]) -> Any:
+  def tried(self, trace: Callable[[], object]) -> object:
     """Returns what `trace` gives; None, and nothing is done, if not all of it may be done here.
 
     That is the case if it may fail, costs more than a few numbers, or changes anything. An outer
@@ -237,7 +237,7 @@ class Reading(Conditions):
     if not value.path:  # There is no row for None: any other row is read in its place.
       one = Ref(Base(tf.maximum(value.base.handle, 0), kinds))
 
-    def read() -> Any:
+    def read() -> object:
       self.narrow([(one, kinds)])
       if value.path and all(issubclass(kind, ARRAYS) for kind in kinds):
         return _as_read(self.array(one, any_row=True), kinds)

@@ -299,7 +299,7 @@ class Rejoin:
   def __init__(self, sharing: Sharing, before: Iterable[object]):
     self._sharing = sharing
     self._before = {id(local) for local in before}
-    self._made: dict[Any, Any] = {}
+    self._made: dict[object, Any] = {}
 
   def value(self, copy: object, originals: list[object]) -> object:
     """Returns a value with the containers that are the same on all branches as themselves.

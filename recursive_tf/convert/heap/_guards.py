@@ -171,7 +171,7 @@ class Guards:
     """Tells whether an attribute's value is a proxy of TensorFlow's around this dict."""
     return id(value) in self._in_proxies
 
-  def lacks(self, owner: Any, name: str) -> None:
+  def lacks(self, owner: object, name: str) -> None:
     """Guards that an attribute is not there."""
     self._guard(owner, name, lambda: getattr(owner, name, _GONE))
 

@@ -122,7 +122,7 @@ class Profile:
           found |= facts.types
     return frozenset(found - {Missing, type(None)})
 
-  def guards(self, columns: Iterable[Column]) -> Iterator[tuple[type, tuple[Any, ...]]]:
+  def guards(self, columns: Iterable[Column]) -> Iterator[tuple[type, tuple[object, ...]]]:
     """Yields columns of the walker that check what was relied on, each with the objects' type.
 
     Args:

@@ -68,7 +68,7 @@ def variable_of(values: Iterator[object]) -> object:
   return None
 
 
-def parts_of(value: object) -> Iterator[Any]:
+def parts_of(value: object) -> Iterator[object]:
   """Yields an object and what it holds, in its attributes, elements and what these hold."""
   seen: set[int] = set()
   agenda = [value]

@@ -196,7 +196,7 @@ class Prepared:
   arguments: dict[str, Argument]
   mapped: frozenset[str]
   key: Any
-  tensors: list[Any]
+  tensors: list[object]
   objects: Sequence[object]
 
 

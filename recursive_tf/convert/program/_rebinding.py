@@ -78,7 +78,7 @@ class Rebinding:
     """
     self._values = values
     failed: list[object] = []
-    found: dict[int, Any] = {}
+    found: dict[int, object] = {}
     for place, original, names in self._names:
       now = names[0].read()
       is_one = all(name.read() is now for name in names[1:])

@@ -23,7 +23,7 @@ class Sources:
     return known[1]
 
 
-def _signature_of(function: object) -> Any:
+def _signature_of(function: object) -> object:
   """Returns what makes the source of a function another one: the objects that are its defaults."""
   defaults = getattr(function, "__defaults__", None) or ()
   named = getattr(function, "__kwdefaults__", None) or {}

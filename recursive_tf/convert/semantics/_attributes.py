@@ -462,7 +462,7 @@ class Super:
     self._owner = owner
     self._ip = ip
 
-  def read(self, name: str) -> Any:
+  def read(self, name: str) -> object:
     """Returns the method of the next class that has it."""
     type_ = self._owner.type if isinstance(self._owner, LocalObject) else type(self._owner)
     if isinstance(self._owner, Ref):

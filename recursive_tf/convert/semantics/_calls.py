@@ -130,7 +130,7 @@ def _get(ip: Host, getter: object, owner: object) -> object:
   return found[0] if len(found) == 1 else tuple(found)
 
 
-def _read_part(ip: Host, getter: object, owner: Any, part: Any) -> object:
+def _read_part(ip: Host, getter: object, owner: object, part: Any) -> object:
   if isinstance(getter, operator.itemgetter):
     return ip.item(owner, part)
   for name in part.split("."):
@@ -254,7 +254,7 @@ def _check_computes(
     raise ip.frame.refuse(Reason.OPAQUE_CALL, f"{name} of what only the run knows.")
 
 
-def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -> object:
+def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, object]) -> object:
   """Makes an instance of a class of the user's."""
   frame = ip.frame
   if is_named_tuple(type_):

@@ -66,7 +66,7 @@ _SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 _ARRAYS = (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array)
 
 
-def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
+def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   """Returns `left op right`."""
   frame = ip.frame
   if op in (ast.Is, ast.IsNot):
@@ -293,7 +293,7 @@ def has_own_eq(kind: type) -> bool:
   return kind.__eq__ is not plain
 
 
-def _identical(ip: Host, left: Any, right: Any) -> Any:
+def _identical(ip: Host, left: Any, right: Any) -> object:
   frame = ip.frame
   for one, other in ((left, right), (right, left)):
     if other is None:

@@ -85,7 +85,7 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> obj
   return _operators.binary(ip, op, left, right)
 
 
-def _binary_of_weights(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
+def _binary_of_weights(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   if left is None or right is None:
     raise Raises  # A TypeError.
   return binary(ip, op, left, right)

@@ -40,7 +40,7 @@ _PLAIN = (int, bool, str, NoneType)
 _Lanes: TypeAlias = "tf.Tensor | np.ndarray"  # Which keys equal one, bool [N].
 
 
-def of_dict(ip: Host, table: dict[Any, Any], key: object, *default: object) -> tuple[object] | None:
+def of_dict(ip: Host, table: dict[object, object], key: object, *default: object) -> tuple[object] | None:
   """Returns `table[key]`, or `table.get(key, default)`, alone; None if it is not done here."""
   if is_given(ip, table) or (type(key) is not tuple and not is_chosen(ip, table)):
     return None
@@ -67,7 +67,7 @@ def has_key(ip: Host, table: Collection[object], key: object) -> object:
   return Number(found, bool)
 
 
-def is_chosen(ip: Host, table: dict[Any, Any]) -> bool:
+def is_chosen(ip: Host, table: dict[object, object]) -> bool:
   """Tells whether the entries of a table, which no call gives, are chosen by conditionals."""
   values = list(table.values())
   return not is_given(ip, table) and (_are_chosen(values) or any(map(has_variable, values)))
@@ -177,7 +177,7 @@ def _check_plain(ip: Host, keys: Sequence[object]) -> None:
       raise ip.frame.refuse(Reason.NEEDS_VALUE, text)
 
 
-def pick(ip: Host, index: tf.Tensor, values: Sequence[Any]) -> object:
+def pick(ip: Host, index: tf.Tensor, values: Sequence[object]) -> object:
   """Returns the value at an index, which is one of theirs."""
   found = ByKey(index, tuple(values))
   return found if _is_late(ip, values) else for_one(ip, found, lambda value: value)
@@ -199,18 +199,18 @@ def is_weight(value: object) -> bool:
   )
 
 
-def with_weights(ip: Host, args: list[Any], then: Callable[[list[Any]], object]) -> object:
+def with_weights(ip: Host, args: list[Any], then: Callable[[list[object]], object]) -> object:
   """Does `then` with arguments of which one is such an entry, as the weight that it is."""
   place = next(i for i, arg in enumerate(args) if is_weight(arg))
   return for_one(ip, args[place], lambda value: then([*args[:place], value, *args[place + 1 :]]))
 
 
-def for_one(ip: Host, entry: ByKey, then: Callable[[Any], object]) -> Any:
+def for_one(ip: Host, entry: ByKey, then: Callable[[object], object]) -> object:
   """Does `then` with the value that the run finds, and with no other."""
   return _among(ip, entry, then, 0, len(entry.values))
 
 
-def _among(ip: Host, entry: ByKey, then: Callable[[Any], object], first: int, end: int) -> object:
+def _among(ip: Host, entry: ByKey, then: Callable[[object], object], first: int, end: int) -> object:
   values = entry.values[first:end]
   if not values:
     raise Raises  # Of a table without entries.
@@ -266,7 +266,7 @@ def for_each(ip: Host, entry: ByKey, compute: Callable[[Any], Any]) -> object:
   return for_one(ip, ByKey(entry.index, tuple(found)), lambda value: value)
 
 
-def _or_fails(compute: Callable[[Any], Any], value: Any) -> Any:
+def _or_fails(compute: Callable[[object], object], value: object) -> object:
   if is_failing(value):
     return value
   try:

@@ -238,7 +238,7 @@ class Interpreter:
       assert isinstance(target, (ast.Tuple, ast.List))  # What the passes leave.
       self._unpack(target.elts, value, scope)
 
-  def _items_of_dict(self, value: object) -> dict[Any, Any]:
+  def _items_of_dict(self, value: object) -> dict[Any, object]:
     """Returns the items of what stands behind `**`."""
     items = _containers.items_of_dict(self, value)
     if items is None:

@@ -339,7 +339,7 @@ def is_tuple_of_run(key: object) -> bool:
   return type(key) is tuple and not is_static(key)
 
 
-def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> object:
+def lookup(ip: Host, table: dict[object, object], key: Any, *default: object) -> object:
   """Returns the item of a user's table for what is read from the heap, or made in the run."""
   frame = ip.frame
   if hasattr(type(table), "__missing__"):
@@ -366,7 +366,7 @@ def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> ob
   return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
 
 
-def _is_chosen(ip: Host, table: dict[Any, Any], key: object, has_columns: bool = True) -> bool:
+def _is_chosen(ip: Host, table: dict[Any, object], key: object, has_columns: bool = True) -> bool:
   """Tells whether a table is looked into by comparing keys; not if columns say what is there."""
   if not isinstance(key, Ref):
     return True

@@ -255,7 +255,7 @@ def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[object]:
       agenda += one
 
 
-def _content(one: Any) -> Any:
+def _content(one: Any) -> object:
   if isinstance(one, Local):
     return one.snapshot()
   scope, name = one

@@ -43,7 +43,7 @@ _TENSOR = re.compile(r"<tf\.Tensor '[^']*' (shape=\(.*?\) dtype=\w+)>")
 
 def native(
   ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
-) -> Any:
+) -> object:
   """Calls a library's function on the tensors of the graph."""
   frame = ip.frame
   frame.partial()

@@ -63,7 +63,7 @@ UNARY: dict[type[ast.unaryop], Any] = {
 PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 
 
-def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
   if any(map(_as_eager.is_no_list, (left, right))):

@@ -414,7 +414,7 @@ class LiveSignature:
     return self._names[1]
 
   def _now(self) -> inspect.Signature:
-    function: Any = self._function
+    function: object = self._function
     if isinstance(function, types.FunctionType):
       named = function.__kwdefaults__
       # All of these are kept, so that `is` is enough.

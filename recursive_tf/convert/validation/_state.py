@@ -211,7 +211,7 @@ class _Globals:
   namespace: dict[str, object]
   names: tuple[str, ...]
 
-  def values(self) -> dict[str, Any]:
+  def values(self) -> dict[str, object]:
     return {name: self.namespace[name] for name in self.names if name in self.namespace}
 
 

@@ -11,7 +11,7 @@ import tensorflow as tf
 from recursive_tf.convert.values._abstract import BoundMethod, LocalDict, LocalList, tuple_of
 
 
-def container(kind: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
+def container(kind: type, keys: tuple[Any, ...], parts: list[Any]) -> object:
   """Makes a container of Python values: of this class, with parts of these names."""
   if kind is list:
     return parts

@@ -25,7 +25,7 @@ class Held:
   Equal if it is the same object, or an equal constant of the same type.
   """
 
-  def __init__(self, value: Any):
+  def __init__(self, value: object):
     self.value = value
 
   def __eq__(self, other: object) -> bool:

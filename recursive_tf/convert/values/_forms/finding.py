@@ -117,7 +117,7 @@ def _of_numpy(value: np.ndarray | np.generic, reader: Reader) -> BaseForm:
   return ArrayForm(_spec(value), frozenset([type(value)]), False)
 
 
-def _of_known(value: Any, reader: Reader) -> BaseForm:
+def _of_known(value: object, reader: Reader) -> BaseForm:
   _refuse_trackable(value, reader)
   return StaticForm(value)
 

@@ -63,7 +63,7 @@ class NestForm(BaseForm):
       for tensor in b.widened(a, tensors, length, reader)
     ]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return build(self, [part.unflatten(tensors) for part in self.parts])
 
   def describe(self) -> str:
@@ -181,7 +181,7 @@ def build(form: NestForm, parts: list[object]) -> object:
   return LocalObject(form.type, dict(zip(form.keys, parts, strict=True)))
 
 
-def parts_of(value: Any) -> list[Any]:
+def parts_of(value: Any) -> list[object]:
   """Returns the parts of a container in the order of its form."""
   if isinstance(value, BoundMethod):
     return [value.function, value.owner]
