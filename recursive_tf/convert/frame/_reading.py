@@ -58,7 +58,7 @@ class Reading(Conditions):
     self.conversion = conversion
     self.key = key
     self.stores: dict[object, Any] = {}
-    self.parameters: dict[str, tf.Tensor] = {}
+    self.parameters: dict[str | tuple[int, str], tf.Tensor] = {}
     self.origin: Origin | None = None
     self.sharing = Sharing(self)
     self.locals: list[Local] = [self.sharing]

@@ -137,19 +137,18 @@ class Container(Local):
 
   sharing: Keeper | None = None
   called: str | None = None
-  _content: Any
+  _content: object
 
-  def _read(self) -> Any:
+  def _check_readable(self) -> None:
     if self.sharing is not None:
       self.sharing.check_readable(self)
-    return self._content
 
   def _change(self, content: object) -> None:
     if self.sharing is not None:
       self.sharing.change(self, content)
     self._content = content
 
-  def snapshot(self) -> Any:
+  def snapshot(self) -> object:
     """Returns the content; it is never changed, only replaced."""
     return self._content
 
@@ -182,11 +181,11 @@ class LocalList(Container):
   @property
   def content(self) -> tuple[object, ...] | Rows:
     """The elements, or `Rows` where only the run knows how many there are."""
-    found: tuple[object, ...] | Rows = self._read()
-    return found
+    self._check_readable()
+    return self._content
 
   @content.setter
-  def content(self, content: Any) -> None:
+  def content(self, content: Iterable[object] | Rows) -> None:
     self._change(content if isinstance(content, Rows) else tuple(content))
 
   @property
@@ -195,7 +194,11 @@ class LocalList(Container):
     content = self.content
     return None if isinstance(content, Rows) else content
 
-  def restore(self, content: Any) -> None:
+  def snapshot(self) -> tuple[object, ...] | Rows:
+    """Returns the elements; they are never changed, only replaced."""
+    return self._content
+
+  def restore(self, content: Iterable[object] | Rows) -> None:
     """Puts back the content."""
     self._content = content if isinstance(content, Rows) else tuple(content)
 
@@ -215,13 +218,13 @@ class LocalList(Container):
     return copy
 
 
-def same_content(a: Any, b: Any) -> bool:
+def same_content(a: object, b: object) -> bool:
   """Tells whether two snapshots of a container are of the same parts."""
-  if isinstance(a, Rows) or isinstance(b, Rows):
-    return a is b
-  if isinstance(a, dict):
+  if isinstance(a, dict) and isinstance(b, dict):
     return a.keys() == b.keys() and all(a[key] is b[key] for key in a)
-  return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
+  if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
+    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
+  return a is b
 
 
 def has_changed(before: list[object], after: list[object]) -> bool:
@@ -246,13 +249,16 @@ class LocalDict(Container):
   is_new = True
   has_operators = False
 
+  _content: dict[object, object]
+
   def __init__(self, items: Mapping[Any, object]):
     self._content = dict(items)
 
   @property
-  def items(self) -> Mapping[Any, object]:
+  def items(self) -> Mapping[object, object]:
     """The items by key."""
-    return types.MappingProxyType(self._read())
+    self._check_readable()
+    return types.MappingProxyType(self._content)
 
   @items.setter
   def items(self, items: Mapping[object, object]) -> None:
@@ -280,6 +286,7 @@ class LocalObject(Container):
   """
 
   is_new = True
+  _content: dict[str, object]
 
   def __init__(self, type_: type, fields: Mapping[str, object]):
     self.type = type_
@@ -288,7 +295,8 @@ class LocalObject(Container):
   @property
   def fields(self) -> Mapping[str, object]:
     """The attributes by name."""
-    return types.MappingProxyType(self._read())
+    self._check_readable()
+    return types.MappingProxyType(self._content)
 
   @fields.setter
   def fields(self, fields: Mapping[str, object]) -> None:

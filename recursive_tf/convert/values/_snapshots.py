@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
+
+_Key = TypeVar("_Key")
 
 
 def is_middle(name: object) -> bool:
@@ -10,10 +12,10 @@ def is_middle(name: object) -> bool:
   return isinstance(name, str) and name.startswith("_rtf_middle")
 
 
-class Update(dict[object, object]):
+class Update(dict[_Key, object]):
   """Items that replace some of a container's, not all."""
 
 
-def merged(old: dict[Any, object], content: dict[Any, object]) -> dict[Any, object]:
+def merged(old: dict[_Key, object], content: dict[_Key, object]) -> dict[_Key, object]:
   """Returns what a dict becomes when `content` is put back."""
   return {**old, **content} if isinstance(content, Update) else dict(content)

@@ -84,4 +84,4 @@ def _keys(ip: Host, value: LocalDict) -> list[object]:
   keys = list(value.items)
   if len({*map(type, keys)} - {str}) > 0:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.nest of a dict whose keys are no str.")
-  return sorted(keys)
+  return [*sorted(key for key in keys if isinstance(key, str))]

@@ -107,7 +107,7 @@ class Source:
   def __init__(self, object_of: Callable[[int], object]):
     self.object_of = object_of
 
-  def numbers(self, part: Any) -> Any:
+  def numbers(self, part: tf.Tensor) -> Any:
     """Returns a part as NumPy has it."""
     return part.numpy()
 
@@ -347,7 +347,7 @@ def join_shapes(a: tf.TensorShape, b: tf.TensorShape) -> tf.TensorShape:
   return tf.TensorShape([m if m == n else None for m, n in zip(a, b, strict=True)])
 
 
-def fits(spec: tf.TensorSpec, value: Any) -> bool:
+def fits(spec: tf.TensorSpec, value: tf.Tensor | np.ndarray | np.generic) -> bool:
   """Tells whether a tensor or an array is one of these."""
   if value.dtype is not spec.dtype and tf.as_dtype(value.dtype) != spec.dtype:
     return False

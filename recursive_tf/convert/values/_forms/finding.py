@@ -122,10 +122,11 @@ def _of_known(value: object, reader: Reader) -> BaseForm:
   return StaticForm(value)
 
 
-def _refuse_trackable(value: Any, reader: Reader) -> None:
+def _refuse_trackable(value: object, reader: Reader) -> None:
   """Refuses a list, tuple or dict of a tf.Module's class, in which a library returns tensors."""
-  is_trackable = type(value).__module__ == _TRACKABLE and isinstance(value, (list, tuple, dict))
-  parts = (value.values() if isinstance(value, dict) else value) if is_trackable else ()
+  if type(value).__module__ != _TRACKABLE or not isinstance(value, (list, tuple, dict)):
+    return
+  parts = value.values() if isinstance(value, dict) else value
   if not all(map(is_static, parts)):
     text = f"A {type(value).__name__} of tensors. Give TensorFlow a list, tuple or dict of your own"
     raise reader.refuse(Reason.KINDS_DIFFER, f"{text}: list(self.weights).")
@@ -185,5 +186,5 @@ def _is_plain(value: object) -> bool:
   return value is None or isinstance(value, (*NUMBERS, str, type))
 
 
-def _spec(value: Any) -> tf.TensorSpec:
+def _spec(value: tf.Tensor | np.ndarray | np.generic) -> tf.TensorSpec:
   return tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))

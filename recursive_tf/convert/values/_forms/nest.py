@@ -12,6 +12,7 @@ import tensorflow as tf
 from recursive_tf.convert.values._abstract import (
   VIEWS,
   BoundMethod,
+  Container,
   LocalDict,
   LocalList,
   LocalObject,
@@ -55,8 +56,9 @@ class NestForm(BaseForm):
     return [t for v, f in zip(parts, self.parts, strict=True) for t in f.flatten(v, reader)]
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
+    assert isinstance(old, NestForm)
     return [
       tensor
       for a, b in zip(old.parts, self.parts, strict=True)
@@ -181,8 +183,11 @@ def build(form: NestForm, parts: list[object]) -> object:
   return LocalObject(form.type, dict(zip(form.keys, parts, strict=True)))
 
 
-def parts_of(value: Any) -> list[object]:
+def parts_of(value: object) -> list[object]:
   """Returns the parts of a container in the order of its form."""
   if isinstance(value, BoundMethod):
     return [value.function, value.owner]
-  return list(value if isinstance(value, tuple) else value.within())
+  if isinstance(value, tuple):
+    return list(value)
+  assert isinstance(value, Container)
+  return list(value.within())
