@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import tensorflow as tf

@@ -248,7 +248,7 @@ class Effects(ContainerEffects):
     for owner, name in guards.relied():
       is_item = isinstance(name, tuple) and name[0] == "item"
       kinds = (LIST, DICT) if name is CONTENT or is_item else ()
-      places = [*((kind, id(owner)) for kind in kinds), (VARIABLE, id(owner), name)]
+      places: list[object] = [*((kind, id(owner)) for kind in kinds), (VARIABLE, id(owner), name)]
       if type(owner) in walked:
         places += [("attr", name), name]
         if name is CONTENT:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -228,13 +229,13 @@ class Inputs:
     """Returns one of the entry function's own tensors."""
     return self._tensor("arguments", index, spec)
 
-  def changing(self, key: object, read: Callable[[], object], value: Any) -> tf.Tensor:
+  def changing(self, key: object, read: Callable[[], object], value: object) -> tf.Tensor:
     """Returns a value that is read anew for each run."""
 
     def made() -> ChangingInput:
-      if type(value) in (int, float):
-        return ChangingInput(read, tf.TensorSpec([], dtype_of_number(type(value))), value)
-      return ChangingInput(read, tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)), value)
+      if isinstance(value, (tf.Tensor, np.ndarray)):
+        return ChangingInput(read, tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)), value)
+      return ChangingInput(read, tf.TensorSpec([], dtype_of_number(type(value))), value)
 
     index = self._layout.changing_index(key, made)
     return self._tensor("changing", index, self._layout.changing[key].spec)

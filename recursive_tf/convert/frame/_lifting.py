@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any
 
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._sharing import Slot, containers
 from recursive_tf.convert.syntax import scopes
 from recursive_tf.convert.values._abstract import Closure, Container, Scope, same_content
-
 
 _Key = str | tuple[int, str]  # The name of an argument; of a variable its scope, and its name.
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import Any, Protocol
+from typing import Protocol
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._ground import Ground
@@ -29,7 +29,6 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalObject,
   Maybe,
-  Rows,
   tuple_of,
 )
 

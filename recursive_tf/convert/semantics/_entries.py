@@ -40,7 +40,9 @@ _PLAIN = (int, bool, str, NoneType)
 _Lanes: TypeAlias = "tf.Tensor | np.ndarray"  # Which keys equal one, bool [N].
 
 
-def of_dict(ip: Host, table: dict[object, object], key: object, *default: object) -> tuple[object] | None:
+def of_dict(
+  ip: Host, table: dict[object, object], key: object, *default: object
+) -> tuple[object] | None:
   """Returns `table[key]`, or `table.get(key, default)`, alone; None if it is not done here."""
   if is_given(ip, table) or (type(key) is not tuple and not is_chosen(ip, table)):
     return None
@@ -210,7 +212,9 @@ def for_one(ip: Host, entry: ByKey, then: Callable[[object], object]) -> object:
   return _among(ip, entry, then, 0, len(entry.values))
 
 
-def _among(ip: Host, entry: ByKey, then: Callable[[object], object], first: int, end: int) -> object:
+def _among(
+  ip: Host, entry: ByKey, then: Callable[[object], object], first: int, end: int
+) -> object:
   values = entry.values[first:end]
   if not values:
     raise Raises  # Of a table without entries.

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import tensorflow as tf

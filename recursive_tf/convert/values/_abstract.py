@@ -23,6 +23,7 @@ from recursive_tf.convert.values._paths import plain_path as plain_path
 from recursive_tf.convert.values._snapshots import Update as Update
 from recursive_tf.convert.values._snapshots import is_middle as is_middle
 from recursive_tf.convert.values._snapshots import merged as merged
+from recursive_tf.convert.values._snapshots import same_content as same_content
 from recursive_tf.convert.values._tuples import has_more as has_more
 from recursive_tf.convert.values._tuples import is_named_tuple as is_named_tuple
 from recursive_tf.convert.values._tuples import makes_its_own as makes_its_own
@@ -216,15 +217,6 @@ class LocalList(Container):
     copy = LocalList(content if isinstance(content, Rows) else map(function, content))
     copy.type = self.type
     return copy
-
-
-def same_content(a: object, b: object) -> bool:
-  """Tells whether two snapshots of a container are of the same parts."""
-  if isinstance(a, dict) and isinstance(b, dict):
-    return a.keys() == b.keys() and all(a[key] is b[key] for key in a)
-  if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
-    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
-  return a is b
 
 
 def has_changed(before: list[object], after: list[object]) -> bool:
