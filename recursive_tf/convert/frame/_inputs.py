@@ -47,7 +47,7 @@ class Layout:
     self.columns = Columns()
     self.constants: dict[int | str | Held, object] = {}
     self.state: dict[object, _forms.BaseForm] = {}
-    self.changing: dict[Any, ChangingInput] = {}
+    self.changing: dict[tuple[int, object], ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
     self.makes_objects = False
 
@@ -59,7 +59,7 @@ class Layout:
       self.constants[key] = value
     return list(self.constants).index(key)
 
-  def changing_index(self, key: object, made: Callable[[], ChangingInput]) -> int:
+  def changing_index(self, key: tuple[int, object], made: Callable[[], ChangingInput]) -> int:
     """Returns the place of a value that is read anew."""
     if key not in self.changing:
       self.changing[key] = made()
@@ -112,7 +112,7 @@ class _TriedRow(Sequence[tf.Tensor]):
     self._handle = handle
     self._dtype = dtype
 
-  def __getitem__(self, index: object) -> Any:
+  def __getitem__(self, index: object) -> tf.Tensor:
     return tf.cast(tf.raw_ops.EnsureShape(input=self._handle, shape=[]), self._dtype)
 
   def __len__(self) -> int:
@@ -229,7 +229,9 @@ class Inputs:
     """Returns one of the entry function's own tensors."""
     return self._tensor("arguments", index, spec)
 
-  def changing(self, key: object, read: Callable[[], object], value: object) -> tf.Tensor:
+  def changing(
+    self, key: tuple[int, object], read: Callable[[], object], value: object
+  ) -> tf.Tensor:
     """Returns a value that is read anew for each run."""
 
     def made() -> ChangingInput:

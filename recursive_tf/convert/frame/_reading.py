@@ -155,7 +155,7 @@ class Reading(Conditions):
     self._meanings[id(number)] = Meaning(number, if_true, if_false)
     return number
 
-  def meaning(self, number: Any) -> Meaning:
+  def meaning(self, number: object) -> Meaning:
     """Returns what a truth value says about types."""
     return self._meanings.get(id(number), Meaning(number, [], []))
 

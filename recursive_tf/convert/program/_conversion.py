@@ -466,7 +466,7 @@ class Conversion:
     return self.inputs.changing((id(value), "array"), lambda: value, value)
 
   def _changing_input(
-    self, key: object, owner: object, read: Callable[[], object], value: object
+    self, key: tuple[int, object], owner: object, read: Callable[[], object], value: object
   ) -> object:
     del owner
     return number(value, self.inputs.changing(key, read, value))

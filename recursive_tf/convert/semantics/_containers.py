@@ -298,11 +298,11 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
 
 
 def _append(ip: Host, owner: LocalList, value: object) -> None:
-  if owner.items is not None:
-    owner.content = (*owner.items, value)
+  content = owner.content
+  if not isinstance(content, Rows):
+    owner.content = (*content, value)
     return
-  one = rows_of_items(ip.frame, [value])
-  owner.content = concatenated(ip.frame, owner.content, one)
+  owner.content = concatenated(ip.frame, content, rows_of_items(ip.frame, [value]))
 
 
 def extend(ip: Host, owner: LocalList, values: object) -> None:
@@ -312,10 +312,11 @@ def extend(ip: Host, owner: LocalList, values: object) -> None:
 
 def _extend(ip: Host, owner: LocalList, values: object) -> None:
   rows = rows_of(ip, values)
-  if owner.items is not None and rows is None:
-    owner.content = (*owner.items, *fixed_items(ip, values))
+  content = owner.content
+  if not isinstance(content, Rows) and rows is None:
+    owner.content = (*content, *fixed_items(ip, values))
     return
-  have = rows_of_items(ip.frame, list(owner.items)) if owner.items is not None else owner.content
+  have = content if isinstance(content, Rows) else rows_of_items(ip.frame, list(content))
   more = rows if rows is not None else rows_of_items(ip.frame, fixed_items(ip, values))
   owner.content = concatenated(ip.frame, have, more)
 
@@ -344,7 +345,7 @@ def _adds_as(kind: type, builtin: type) -> bool:
   )
 
 
-def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   """Returns `+` and `*` of lists; None for what TensorFlow may know."""
   if op is ast.Add and all(isinstance(v, LocalList) for v in (left, right)):
     result = ip.frame.new(LocalList(left.snapshot()))

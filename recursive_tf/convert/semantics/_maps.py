@@ -83,7 +83,7 @@ def _is_changing(call: _MappedCall) -> bool:
 def _each(ip: Host, function: Closure, rows: Rows) -> _MappedCall:
   """Returns the call of a function of one argument as a SubGraph, for each of the rows."""
   (parameter,) = function.node.args.args
-  names = {parameter.arg: Mapped(rows)}
+  names: dict[str, object] = {parameter.arg: Mapped(rows)}
   return functools.partial(
     ip.conversion.call_instance,
     ip,
