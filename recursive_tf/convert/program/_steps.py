@@ -1,7 +1,7 @@
 """What a program does to variables: all of it or nothing, in Python's order.
 
 The entry function of such a program runs in the graph itself, and its writes of variables are ops
-of that graph. Any other op may fail after one of them. So no variable of the outside is written
+of that graph. Each op beside may fail after one of them. So no variable of the outside is written
 before all that the run needs is there:
 
 - A variable that is only written, and not used after that, is written in place. Its writes wait for
