@@ -36,6 +36,7 @@ from recursive_tf.convert.semantics import (
 from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics.builtins import _table
+from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
   VIEWS,
   Closure,
@@ -130,9 +131,10 @@ def _get(ip: Host, getter: object, owner: object) -> object:
   return found[0] if len(found) == 1 else tuple(found)
 
 
-def _read_part(ip: Host, getter: object, owner: object, part: Any) -> object:
+def _read_part(ip: Host, getter: object, owner: object, part: object) -> object:
   if isinstance(getter, operator.itemgetter):
     return ip.item(owner, part)
+  assert isinstance(part, str)  # An attrgetter takes nothing else.
   for name in part.split("."):
     owner = ip.attribute(owner, name)
   return owner
@@ -358,14 +360,16 @@ def _is_iterated_at_once(node: ast.FunctionDef, name: str) -> bool:
   return first.iter is uses[0] or counted
 
 
-def _definition(ip: Host, function: object) -> tuple[Any, ast.FunctionDef, Scope | None]:
+def _definition(ip: Host, function: object) -> tuple[FunctionSource, ast.FunctionDef, Scope | None]:
   if isinstance(function, Closure):
     return function.source, function.node, function.scope
   source = ip.conversion.source(function)
   return source, source.node, None
 
 
-def _bind(ip: Host, function: object, args: Any, kwargs: Any) -> dict[str, Any]:
+def _bind(
+  ip: Host, function: object, args: list[object], kwargs: dict[str, object]
+) -> dict[str, object]:
   """Returns the arguments by the names of the parameters.
 
   Defaults that are numbers or such stand for themselves; others are objects as any other.

@@ -167,7 +167,9 @@ def _of_tensors(ip: Host, op: type[ast.cmpop], left: object, right: object) -> o
 _TWO_NAN = "whether two NaN are the same one"
 
 
-def _compare_tuples(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
+def _compare_tuples(
+  ip: Host, op: type[ast.cmpop], left: tuple[object, ...], right: tuple[object, ...]
+) -> object:
   result: object = len(left) == len(right)
   if result:
     for a, b in zip(left, right, strict=True):
@@ -278,7 +280,7 @@ def _kinds(ip: Host, value: object) -> frozenset[type] | None:
   return frozenset([type(value)]) - {NoneType} if _forms.is_heap_object(value) else None
 
 
-def _compare_optional(ip: Host, left: object, right: object, equal: Callable[[], object]) -> Any:
+def _compare_optional(ip: Host, left: object, right: object, equal: Callable[[], object]) -> object:
   """Returns `left == right` of what may be None, by `equal` where neither is."""
   frame = ip.frame
   are_none = [frame.is_none(v) if isinstance(v, Ref) else False for v in (left, right)]
@@ -333,11 +335,11 @@ def _check_not_elsewhere(ip: Host, value: object) -> None:
     raise ip.frame.refuse(Reason.SHARED_CONTAINER, text)
 
 
-def _is_one_object(ip: Host, left: Any, right: Any) -> bool:
+def _is_one_object(ip: Host, left: object, right: object) -> bool:
   """Returns `left is right` of what is not on the heap, where it is known."""
   if isinstance(left, (list, dict)) and isinstance(right, (list, dict)):
-    for value in (left, right):
-      ip.conversion.guards.identify(value)
+    for known in (left, right):
+      ip.conversion.guards.identify(known)
   if left is right:
     return True
   if isinstance(left, Container) and isinstance(right, Container):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -128,7 +128,7 @@ def _is_of_one_enum(kinds: frozenset[type], owner: Iterable[object]) -> bool:
   return len(found) == 1 and all(_enums.is_plain(k) or _enums.base_of(k) for k in found)
 
 
-def _equals_any(ip: Host, owner: Any, value: object) -> object:
+def _equals_any(ip: Host, owner: Collection[object], value: object) -> object:
   items = list(owner) if isinstance(owner, tuple) else ip.conversion.guards.elements(owner)
   found: object = False
   for one in items:
@@ -213,7 +213,7 @@ def method(
   return None
 
 
-def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[Any]) -> object:
+def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[object]) -> object:
   frame = ip.frame
   if len(args) not in _NUM_ARGUMENTS.get(name, (0,)):
     raise Raises
@@ -251,12 +251,14 @@ def _view(ip: Host, items: Mapping[object, object], name: str) -> LocalList:
   return found
 
 
-def items_of_dict(ip: Host, value: Any) -> dict[object, object] | None:
+def items_of_dict(ip: Host, value: object) -> dict[object, object] | None:
   """Returns the items of a dict whose keys are known; None if it is something else."""
   if isinstance(value, LocalDict):
     return dict(value.items)
+  if not isinstance(value, dict):
+    return None
   kind = type(value)
-  is_plain = isinstance(value, dict) and all(getattr(kind, n) is getattr(dict, n) for n in VIEWS)
+  is_plain = all(getattr(kind, name) is getattr(dict, name) for name in VIEWS)
   if not is_plain or kind.__iter__ is not dict.__iter__:
     return None
   if ip.conversion.effects.is_changed(value):

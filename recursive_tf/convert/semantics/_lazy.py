@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
@@ -26,6 +26,8 @@ from recursive_tf.convert.values._abstract import (
   Scope,
   has_changed,
 )
+
+_T = TypeVar("_T")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -126,9 +128,7 @@ def check_at_once(ip: Host, value: object) -> None:
     raise _refused(ip)
 
 
-def interleaved(
-  ip: Host, value: object, consume: Callable[[], object], function: object = None
-) -> Any:
+def interleaved(ip: Host, value: object, consume: Callable[[], _T], function: object = None) -> _T:
   """Returns what `consume` gives, which Python does step by step, as each element is made.
 
   Here all elements are made before. That is the same if neither changes what the other one reads
@@ -161,7 +161,7 @@ def _meet(some: Iterable[object], others: Iterable[object]) -> bool:
   return not {id(one) for one in some}.isdisjoint({id(one) for one in others})
 
 
-def consumed(ip: Host, value: object, consume: Callable[[], object], is_whole: bool) -> Any:
+def consumed(ip: Host, value: object, consume: Callable[[], _T], is_whole: bool) -> _T:
   """Returns what `consume` gives, which runs code of the program between two elements.
 
   Args:
@@ -230,7 +230,7 @@ class Order:
       raise _refused(self._ip)
 
 
-def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[object]:
+def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[Local | tuple[Scope, str]]:
   """Yields the variables, and the containers in them."""
   agenda: list[object] = list(reads)
   seen: set[int] = set()
@@ -240,7 +240,7 @@ def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[object]:
       continue
     seen.add(id(one))
     if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], Scope):
-      yield one
+      yield one[0], one[1]
       agenda.append(one[0].names.get(one[1]))
     elif isinstance(one, Closure):
       agenda += reads_of_function(one)
@@ -255,7 +255,7 @@ def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[object]:
       agenda += one
 
 
-def _content(one: Any) -> object:
+def _content(one: Local | tuple[Scope, str]) -> object:
   if isinstance(one, Local):
     return one.snapshot()
   scope, name = one

@@ -55,7 +55,7 @@ _OPERATORS = {
   ast.BitOr: (operator.or_, operator.ior, "or"),
   ast.BitXor: (operator.xor, operator.ixor, "xor"),
 }
-UNARY: dict[type[ast.unaryop], Any] = {
+UNARY: dict[type[ast.unaryop], Callable[..., object]] = {
   ast.USub: operator.neg,
   ast.UAdd: operator.pos,
   ast.Invert: operator.invert,
@@ -188,13 +188,12 @@ def with_array(
   return result(natively(ip, function, left, right))
 
 
-def natively(ip: Host, function: Callable[..., object], left: object, right: Any) -> object:
+def natively(ip: Host, function: Callable[..., object], left: object, right: object) -> object:
   """Computes with TensorFlow, or with Python where both are known."""
   _as_eager.check_bool(ip, (left, right))
   _as_eager.check_arguments(ip, function, (left, right), {})
-  is_tensor = [isinstance(value, tf.Tensor) for value in (left, right)]
   for i, (value, other) in enumerate(((left, right), (right, left))):
-    if isinstance(value, Number) and is_tensor[1 - i]:
+    if isinstance(value, Number) and isinstance(other, tf.Tensor):
       try:
         value = as_tensor(value, other.dtype)
       except TypeError as error:
@@ -230,15 +229,15 @@ def _takes_tensors(value: object) -> bool:
   )
 
 
-def _weak_binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> object:
+def _weak_binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   """Computes with what is a tensor or a Python number; see `Weak`."""
-  other = right if isinstance(left, Weak) else left
-  weak = left if isinstance(left, Weak) else right
+  weak, other = (left, right) if isinstance(left, Weak) else (right, left)
+  assert isinstance(weak, Weak)  # One is.
   if isinstance(other, Weak):
     if op is ast.Add and other.type is weak.type and _same_shape(other.tensor, weak.tensor):
-      both = tf.logical_and(left.is_number, right.is_number)
-      total = left.tensor + right.tensor
-      a, b, c = (tf.cast(t, tf.float64) for t in (left.tensor, right.tensor, total))
+      both = tf.logical_and(weak.is_number, other.is_number)
+      total = weak.tensor + other.tensor
+      a, b, c = (tf.cast(t, tf.float64) for t in (weak.tensor, other.tensor, total))
       exact = tf.reduce_all(tf.equal(a + b, c))
       ok = tf.logical_or(tf.logical_not(both), exact)
       total = ip.frame.assume(total, ok, "a sum of numbers among tensors")

@@ -174,8 +174,9 @@ def _filled(ip: Host, template: str, args: list[object]) -> object:
 _UNIT = "UTF8_CHAR"
 
 
-def formatted(ip: Host, node: Any, scope: Scope) -> object:
+def formatted(ip: Host, node: ast.expr, scope: Scope) -> object:
   """Returns an f-string: a string if all of it is known, else what `print` can still show."""
+  assert isinstance(node, ast.JoinedStr)
   parts: list[Any] = []
   for value in node.values:
     if isinstance(value, ast.Constant):
