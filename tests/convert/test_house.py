@@ -21,7 +21,7 @@ SWITCHES = {
 }
 
 # How many lines of the converter say `Any`.
-ANY = 125
+ANY = 100
 
 
 def _kinds_of_values(folder):

@@ -77,15 +77,20 @@ class Making(Reading):
     parts = dict(parts_of(value))
     forms = form.parts if isinstance(form, _forms.NestForm) else [*form.children()] * len(parts)
     new = [self.made(p, f, given) for p, f in zip(parts.values(), forms, strict=True)]
+    return self._with_parts(value, dict(zip(parts, new, strict=True)), given)
+
+  def _with_parts(
+    self, value: object, parts: dict[object, object], given: Collection[Container]
+  ) -> object:
+    """Returns a tuple of other parts, or a container that has got them."""
     if isinstance(value, tuple):
-      return tuple_of(type(value), new)
+      return tuple_of(type(value), list(parts.values()))
     assert isinstance(value, Container)  # All else has no containers within.
     if value in given:
       text = f"{name_of(value)}, which was passed in, is returned with old and new objects in it."
       raise self.refuse(Reason.MADE_OBJECT, text)
     if parts:
-      is_dict = isinstance(value.snapshot(), dict)
-      value.restore(dict(zip(parts, new, strict=True)) if is_dict else new)
+      value.restore(parts if isinstance(value.snapshot(), dict) else list(parts.values()))
     return value
 
   def _as_made(self, value: object) -> Made:

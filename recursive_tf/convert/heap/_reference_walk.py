@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from recursive_tf._walk import Rows, Surprise
+from recursive_tf.convert.values._paths import Path, Step
 
-Step = tuple[Any, ...]
-Path = tuple[Step, ...]
 Column = tuple[Any, ...]
 
 _SIZED = (list, tuple, dict, str, bytes, set, frozenset)

@@ -95,9 +95,9 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
     return call(ip, plain, args, kwargs)
   if isinstance(function, types.MethodType) and is_named_tuple(function.__self__):
     is_make = function.__name__ == "_make" and spread(args) is None
-    if is_make and len(args) == 1 and not kwargs:
-      made: Any = function.__self__
-      return tuple_of(made, ip.fixed_items(args[0]))
+    kind = function.__self__
+    if is_make and len(args) == 1 and not kwargs and isinstance(kind, type):
+      return tuple_of(kind, ip.fixed_items(args[0]))
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if _is_written_out(function):

@@ -193,10 +193,10 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
   return truth(ip, found)
 
 
-def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
+def _compare_refs(ip: Host, op: type[ast.cmpop], one: object, other: object) -> object:
   frame = ip.frame
-  if not isinstance(left, Ref):
-    left, right = right, left
+  left, right = (one, other) if isinstance(one, Ref) else (other, one)
+  assert isinstance(left, Ref)  # One is.
   kinds, others = _kinds(ip, left), _kinds(ip, right)
   if op not in (ast.Eq, ast.NotEq) or kinds is None or others is None:
     raise unsupported(ip, op.__name__, left, right)
@@ -209,7 +209,7 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> objec
     found = _compare_optional(
       ip, left, right, lambda: compare(ip, ast.Eq, frame.concrete(left), frame.concrete(right))
     )
-  elif kinds == others == {str}:
+  elif isinstance(right, Ref) and kinds == others == {str}:
     found = _compare_optional(
       ip, left, right, lambda: Number(tf.equal(frame.string(left), frame.string(right)), bool)
     )

@@ -371,12 +371,13 @@ def _is_tuple(value: object) -> bool:
   return isinstance(value, Rows) and value.type is tuple
 
 
-def _repeated(ip: Host, value: Any, count: Number) -> object:
+def _repeated(ip: Host, value: object, count: Number) -> object:
   """Returns a list or tuple, repeated as often as the run says; not below 0."""
   rows = as_rows(value)
   if rows is None:
-    items = list(value) if isinstance(value, tuple) else value.snapshot()
-    rows = rows_of_items(ip.frame, items)
+    items = value.snapshot() if isinstance(value, LocalList) else value
+    assert isinstance(items, tuple)  # Else there are rows.
+    rows = rows_of_items(ip.frame, list(items))
   if count.type is not int or not (rows.form is None or rows.form.is_repeatable()):
     raise ip.frame.refuse(
       Reason.DYNAMIC_LIST, "A list of lists, or such, is repeated as often as only the run knows."

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import keras
 import numpy as np
@@ -104,7 +104,7 @@ def is_used_only(value: object) -> bool:
   return callable(value) and not isinstance(value, _WEIGHTS)
 
 
-def _have_shapes(values: Sequence[Any]) -> bool:
+def _have_shapes(values: Sequence[tf.Tensor | tf.Variable]) -> bool:
   if all(isinstance(value, _WEIGHTS) for value in values):
     return len({(tf.as_dtype(v.dtype), tuple(v.shape)) for v in values}) > 1
   if all(type(v) is tuple and len(v) == len(values[0]) for v in values):
@@ -112,7 +112,7 @@ def _have_shapes(values: Sequence[Any]) -> bool:
   return False
 
 
-def position(ip: Host, keys: list[Any], key: object) -> tuple[tf.Tensor, tf.Tensor]:
+def position(ip: Host, keys: list[object], key: object) -> tuple[tf.Tensor, tf.Tensor]:
   """Returns where a key is among a table's keys, int32 [], and whether it is there, bool []."""
   if len(keys) > _MOST:
     text = f"A table of {len(keys)} entries is looked into by what only the run makes."
@@ -194,17 +194,17 @@ def _is_late(ip: Host, values: Sequence[object]) -> bool:
   return is_step or any(map(is_used_only, values))
 
 
-def is_weight(value: object) -> bool:
+def is_weight(value: object) -> TypeGuard[ByKey]:
   """Tells whether a value is an entry of a table of weights, which operations are done with."""
   return isinstance(value, ByKey) and all(
     one is None or is_failing(one) or isinstance(one, _WEIGHTS) for one in value.values
   )
 
 
-def with_weights(ip: Host, args: list[Any], then: Callable[[list[object]], object]) -> object:
+def with_weights(ip: Host, args: list[object], then: Callable[[list[object]], object]) -> object:
   """Does `then` with arguments of which one is such an entry, as the weight that it is."""
-  place = next(i for i, arg in enumerate(args) if is_weight(arg))
-  return for_one(ip, args[place], lambda value: then([*args[:place], value, *args[place + 1 :]]))
+  place, entry = next((i, arg) for i, arg in enumerate(args) if is_weight(arg))
+  return for_one(ip, entry, lambda value: then([*args[:place], value, *args[place + 1 :]]))
 
 
 def for_one(ip: Host, entry: ByKey, then: Callable[[object], object]) -> object:

@@ -85,7 +85,7 @@ def _is_known(key: object) -> bool:
   return is_static(key) and not isinstance(key, tf.Tensor)
 
 
-def _row_of_variable(ip: Host, owner: Any, key: object) -> object:
+def _row_of_variable(ip: Host, owner: tf.Variable, key: object) -> object:
   """Returns `variable[i]` without a read of the other rows; None if it is something else.
 
   A program that may write variables reads what they hold at that point.

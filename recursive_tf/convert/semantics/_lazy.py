@@ -100,7 +100,8 @@ def _stores(ip: Host, keys: Iterable[object]) -> tuple[Local, ...]:
 
 def of(value: object) -> Lazy | None:
   """Returns how an iterator's elements are made; None for all else."""
-  return value.lazy if isinstance(value, LocalList) else None
+  lazy = value.lazy if isinstance(value, LocalList) else None
+  return lazy if isinstance(lazy, Lazy) else None
 
 
 def reads_of_expression(node: ast.GeneratorExp, scope: Scope) -> tuple[tuple[Scope, str], ...]:

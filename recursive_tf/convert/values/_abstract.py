@@ -173,7 +173,7 @@ class LocalList(Container):
   is_new = True
   type: type = list
   is_iterator = False
-  lazy: Any = None
+  lazy: object = None
   _content: tuple[object, ...] | Rows
 
   def __init__(self, content: Iterable[object] | Rows):
@@ -422,7 +422,7 @@ class BoundMethod(Value):
   """A method of the user's with the object it belongs to."""
 
   has_operators = False
-  function: Any
+  function: object
   owner: object
 
   def named(self) -> str:

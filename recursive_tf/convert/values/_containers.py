@@ -66,8 +66,8 @@ def stacked(values: list[Any]) -> object:
   return values
 
 
-def _attributes_of(value: Any) -> list[str]:
+def _attributes_of(value: object) -> list[str]:
   """Returns the names of what an object of a dataclass has, in slots or not."""
   own = getattr(value, "__dict__", {})
-  slots = [name for name in value.__dataclass_fields__ if name not in own]
+  slots = [name for name in getattr(value, "__dataclass_fields__", ()) if name not in own]
   return [*own, *(name for name in slots if hasattr(value, name))]

@@ -399,7 +399,7 @@ def is_exact(value: object, dtype: tf.DType) -> bool:
     return False
 
 
-def as_number(value: Any) -> Number:
+def as_number(value: object) -> Number:
   """Returns a Python number as a `Number`.
 
   Raises:
@@ -409,7 +409,9 @@ def as_number(value: Any) -> Number:
     return value
   if type(value) is int and not -(2**63) <= value < 2**63:
     raise Mismatch("an int beyond 64 bits and others")
-  return Number(tfi.constant(value, dtype_of_number(type(value))), type(value))
+  dtype = dtype_of_number(type(value))
+  assert isinstance(value, (int, float))  # It has such a type.
+  return Number(tfi.constant(value, dtype), type(value))
 
 
 def as_int_or_float(value: object) -> IntOrFloat:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import keras
 import numpy as np
@@ -55,6 +55,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import nearest
 
+_ContainerT = TypeVar("_ContainerT", bound=Container)
 # Where the classes are of the lists, tuples and dicts that attributes of a tf.Module become.
 _TRACKABLE = "tensorflow.python.trackable.data_structures"
 
@@ -137,11 +138,11 @@ def _of_abstract(value: Abstract, reader: Reader) -> BaseForm:
 
 
 def _or_made(
-  of_container: Callable[[Any, Reader], BaseForm],
-) -> Callable[[Container, Reader], BaseForm]:
+  of_container: Callable[[_ContainerT, Reader], BaseForm],
+) -> Callable[[_ContainerT, Reader], BaseForm]:
   """Returns what gives the form of a container that may be known by its number."""
 
-  def found(value: Container, reader: Reader) -> BaseForm:
+  def found(value: _ContainerT, reader: Reader) -> BaseForm:
     return MadeForm() if reader.has_handle(value) else of_container(value, reader)
 
   return found

@@ -12,7 +12,6 @@ import tensorflow as tf
 from recursive_tf.convert.values._abstract import (
   VIEWS,
   BoundMethod,
-  Container,
   LocalDict,
   LocalList,
   LocalObject,
@@ -31,6 +30,7 @@ from recursive_tf.convert.values._forms.base import (
   Source,
 )
 from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._value import Value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,5 +189,5 @@ def parts_of(value: object) -> list[object]:
     return [value.function, value.owner]
   if isinstance(value, tuple):
     return list(value)
-  assert isinstance(value, Container)
+  assert isinstance(value, Value)  # All others are.
   return list(value.within())
