@@ -402,7 +402,8 @@ class NamesPart:
     self._values = self._now()
 
   def _spaces(self) -> tuple[dict[str, object], dict[str, object]]:
-    return self._owner.__globals__, self._owner.__builtins__
+    # The types that come with mypy do not know `__builtins__`.
+    return self._owner.__globals__, getattr(self._owner, "__builtins__", {})
 
   def _now(self) -> tuple[object, ...]:
     space, builtins = self._spaces()

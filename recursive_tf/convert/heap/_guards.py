@@ -147,7 +147,7 @@ class Guards:
       Raises: If it stands for nothing.
     """
     self.name(source.globals, name)
-    builtins = source.function.__builtins__
+    builtins: dict[str, object] = getattr(source.function, "__builtins__", {})
     found = self._guard(builtins, name, *_of_item(builtins, name))
     if found is _GONE:
       raise Raises
