@@ -196,6 +196,10 @@ def _converted(ip: Host, layer: tf.keras.layers.Layer, value: object) -> object:
     return ip.frame.new(LocalList([_converted(ip, layer, part) for part in value.items]))
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
     return tuple(_converted(ip, layer, part) for part in value)
+  return _leaf_converted(ip, layer, value)
+
+
+def _leaf_converted(ip: Host, layer: tf.keras.layers.Layer, value: object) -> object:
   if isinstance(value, (Array, Weak, np.ndarray, np.generic, tf.Variable, keras.Variable)):
     value = tf.convert_to_tensor(ip.frame.tensor(value))
   if isinstance(value, tf.Tensor) and layer._convert_input_args:

@@ -22,7 +22,6 @@ from recursive_tf.convert.values._abstract import (
   Container,
   Local,
   LocalList,
-  Rows,
   Scope,
   has_changed,
 )
@@ -234,26 +233,31 @@ class Order:
 def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[Local | tuple[Scope, str]]:
   """Yields the variables, and the containers in them."""
   agenda: list[object] = list(reads)
-  seen: set[int] = set()
+  seen: dict[int, object] = {}  # Kept, so that no id is given twice.
   while agenda:
     one = agenda.pop()
     if id(one) in seen:
       continue
-    seen.add(id(one))
+    seen[id(one)] = one
     if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], Scope):
       yield one[0], one[1]
       agenda.append(one[0].names.get(one[1]))
-    elif isinstance(one, Closure):
-      agenda += reads_of_function(one)
-    elif isinstance(one, BoundMethod):
-      agenda += [one.function, one.owner]
-    elif isinstance(one, Local) and not isinstance(one, Scope):
-      yield one
-      content = one.snapshot()
-      if not isinstance(content, Rows):
-        agenda += content.values() if isinstance(content, dict) else content
-    elif isinstance(one, tuple):
-      agenda += one
+    elif not isinstance(one, Scope):
+      if isinstance(one, Local):
+        yield one
+      agenda += _held(one)
+
+
+def _held(value: object) -> Iterable[object]:
+  """Returns the variables that a function reads, and the parts of what is no function."""
+  if isinstance(value, Closure):
+    return reads_of_function(value)
+  if isinstance(value, BoundMethod):
+    return (value.function, value.owner)
+  content = value.snapshot() if isinstance(value, Local) else value
+  if isinstance(value, Local) and isinstance(content, dict):
+    return content.values()
+  return content if isinstance(content, tuple) else ()
 
 
 def _content(one: Local | tuple[Scope, str]) -> object:

@@ -322,12 +322,24 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
   old = ip.frame.concrete(old)
   if own_method(old, own) is not None:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{own} of a {named(old)}.")
+  for rule in (_list_in_place, _array_in_place, _object_in_place, _builtin_in_place):
+    found = rule(ip, op, old, value)
+    if found is not NotImplemented:
+      return found
+  return binary(ip, op, old, value)
+
+
+def _list_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
   if isinstance(old, LocalList) and op is ast.Add:
     ip.extend(old, value)
     return old
   if isinstance(old, LocalList) and op is ast.Mult:
     old.content = binary(ip, op, old, value).content
     return old
+  return NotImplemented
+
+
+def _array_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
   if isinstance(old, (Array, np.ndarray)):
     value = ip.frame.concrete(value)
     types = old.types if isinstance(old, Array) else {np.ndarray}
@@ -337,10 +349,19 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
         f"{op.__name__} changes an array of NumPy in place. Make a new one: x = x + y.",
       )
     return binary(ip, op, old, value)
+  return NotImplemented
+
+
+def _object_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
+  own = f"__i{_OPERATORS[op][2]}__"
   if isinstance(old, Ref) and any(hasattr(t, own) for t in ip.frame.types_of(old) - {list}):
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{own} of an object of the heap.")
   if (isinstance(old, LocalObject) and hasattr(old.type, own)) or is_own(old, own):
     return ip.call(ip.attribute(old, own), [value], {})
+  return NotImplemented
+
+
+def _builtin_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
   if type(old) is list and op is ast.Add:
     ip.call(ip.attribute(old, "extend"), [value], {})
     return old
@@ -350,7 +371,7 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
   if isinstance(old, Ref) and any(issubclass(t, list) for t in ip.frame.types_of(old)):
     ip.conversion.promote(ip, old)
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a list of the heap.")
-  return binary(ip, op, old, value)
+  return NotImplemented
 
 
 def unsupported(ip: Host, name: str, left: object, right: object) -> ConversionRefused:

@@ -64,6 +64,7 @@ def call_on_rows(
 
 
 def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
+  rows = _without_nodes(ip, rows)
   form = rows.form
   if form is None:
     raise Bottom  # What the elements are is not known yet.
@@ -78,12 +79,17 @@ def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
       ok = tf.reduce_all(tf.equal(small, rows.tensors[0]))
       return ip.frame.assume(tf.cast(rows.tensors[0], dtype), ok, "an int beyond 32 bits")
     return tf.cast(rows.tensors[0], dtype)
-  if isinstance(form, _forms.RefForm):
-    kinds = form.types - {NoneType, Missing}
-    if len(kinds) == 1 and kinds <= {*_forms.NUMBERS}:
-      return _stacked(ip, _maps.read_each(ip, rows), function)
   name = getattr(function, "__name__", function)
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
+
+
+def _without_nodes(ip: Host, rows: Rows) -> Rows:
+  """Returns numbers of the heap, all of one type, as these numbers; all else as it is."""
+  if isinstance(rows.form, _forms.RefForm):
+    kinds = rows.form.types - {NoneType, Missing}
+    if len(kinds) == 1 and kinds <= {*_forms.NUMBERS}:
+      return _maps.read_each(ip, rows)
+  return rows
 
 
 def _stack(ip: Host, stacked: tf.Tensor, axis: object = 0, name: object = None) -> tf.Tensor:

@@ -63,14 +63,19 @@ def _is_number(value: object, *kinds: type) -> bool:
 def equal(ip: Host, left: object, right: object) -> object:
   """Returns `left == right`, of which one is a `Text`; None if that is not known here."""
   text, other = (left, right) if isinstance(left, Text) else (right, left)
-  if other is None or isinstance(other, (*_forms.NUMBERS, bytes, tuple, LocalList, LocalDict)):
-    return False  # A string equals nothing else that is builtin.
+  if _is_other_builtin(other):
+    return False
   if not isinstance(other, Ref):
     return _same(ip, text, other) if is_string(other, ip.frame) else None
   kinds = ip.frame.types_of(other) - {Missing}
   if kinds == {str, NoneType}:
     return ip.both(ip.negated(ip.frame.is_none(other)), True, lambda: _same(ip, text, other))
   return _same(ip, text, other) if kinds == {str} else None
+
+
+def _is_other_builtin(value: object) -> bool:
+  """Tells whether a value is of a builtin type of which none equals a string."""
+  return value is None or isinstance(value, (*_forms.NUMBERS, bytes, tuple, LocalList, LocalDict))
 
 
 def _same(ip: Host, left: object, right: object) -> Number:
