@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -71,16 +70,16 @@ class ContainerEffects(Places):
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "A set of the heap is changed.")
     return None
 
-  def _call_list(self, ip: Host, owner: list[object], name: str, args: list[Any]) -> State | None:
+  def _call_list(
+    self, ip: Host, owner: list[object], name: str, args: list[object]
+  ) -> State | None:
     if name in ("append", "extend"):
       store = self._list_store(ip, owner, False)
-      values = [self._kept(ip, args[0])] if name == "append" else args[0]
-      if name == "extend":
-        self._kept(ip, values, is_whole=False)
-      rows = ip.rows_of(values) if name == "extend" else None
-      items = values if name == "append" else None
+      is_one = name == "append"
+      given = self._kept(ip, args[0], is_whole=is_one)
+      rows = None if is_one else ip.rows_of(given)
       if rows is None:
-        items = items if items is not None else ip.fixed_items(values)
+        items = [given] if is_one else ip.fixed_items(given)
         rows = rows_of_items(ip.frame, [generalized(ip.frame, item) for item in items])
       self._extend(ip, store, rows)
       return State(None)
@@ -94,7 +93,7 @@ class ContainerEffects(Places):
     """Does what a list made in the run does, and notes which of the first elements stay."""
     store = self._list_store(ip, owner, True)
     gone, kept, content = store.content
-    changed: Any = ip.frame.new(LocalList(content.content))
+    changed = ip.frame.new(LocalList(content.content))
     if name == "insert":
       args = [args[0], generalized(ip.frame, self._kept(ip, args[1]))]
     found = ip.method(changed, name, args, {})
@@ -102,7 +101,9 @@ class ContainerEffects(Places):
       is_kept = tf.cast(kept.tensor > 0, tf.int64)
       gone, kept = Number(gone.tensor + is_kept, int), Number(kept.tensor - is_kept, int)
     elif name == "pop" and not args:
-      kept = _at_most(kept, changed.content.length)
+      rows = changed.content
+      assert isinstance(rows, Rows)  # As it was.
+      kept = _at_most(kept, rows.length)
     else:
       kept = Number(tf.constant(0, tf.int64), int)
     self.set(ip, store, (gone, kept, changed))
@@ -258,7 +259,7 @@ class ContainerEffects(Places):
       raise Raises
     found, index = self._find(ip, rows, wanted)
 
-    def read() -> Any:
+    def read() -> object:
       tensors = [tf.gather(tensor, index) for tensor in rows.tensors]
       return frame.adopt(_forms.unflatten(form, iter(tensors)))[1]
 
