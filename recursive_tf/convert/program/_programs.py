@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -475,33 +476,16 @@ class Programs:
     }
     changing = {place: owner() for place, owner in self._changing.items()}
     try:
-      return self._of_forms(making, arguments, changing, self._profile)
+      return self._of_branches(making, arguments, changing, self._profile)
     except ConversionRefused as refusal:
-      if refusal.reason in LASTING or not making.entry.programs:
-        raise
-      # Objects of other calls may have other things in their attributes: those have a program.
-      try:
-        return self._of_forms(making, arguments, changing, Profile())
-      except (ConversionRefused, PromoteArgument):
-        raise refusal from None
-
-  def _of_forms(
-    self,
-    making: _Making,
-    arguments: dict[str, Argument],
-    changing: dict[tuple[int, object], object],
-    profile: Profile,
-  ) -> Program:
-    """Makes a program; where values of several forms meet that are refused, as made objects."""
-    try:
-      return self._of_branches(making, arguments, changing, profile)
-    except ConversionRefused as refusal:
-      if self._runs_in_graph or refusal.reason not in _OF_FORMS:
-        raise
-      try:
-        return self._of_branches(making, arguments, changing, profile, is_wide=True)
-      except ConversionRefused:
-        raise refusal from refusal.__cause__
+      if refusal.reason not in LASTING and making.entry.programs:
+        # Objects of other calls may have other things in their attributes: those have a program.
+        with contextlib.suppress(ConversionRefused, PromoteArgument):
+          return self._of_branches(making, arguments, changing, Profile())
+      if not self._runs_in_graph and refusal.reason in _OF_FORMS:
+        with contextlib.suppress(ConversionRefused):
+          return self._of_branches(making, arguments, changing, self._profile, is_wide=True)
+      raise
 
   def _of_branches(
     self,

@@ -45,7 +45,7 @@ def accumulated_from_first(function: Callable[..., object], values: list[object]
   return found
 
 
-def added(values: Any, total: object) -> object:
+def added(values: Iterable[int], total: int) -> int:
   for value in values:
     total = total + value
   return total
