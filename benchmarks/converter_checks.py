@@ -1,10 +1,10 @@
 """What it costs a graph of `rtf.function` to check what Python would raise for, or do itself.
 
 Eight small layers, of each of which the program asks whether what it gets is too large: with an
-`if` that raises, an `assert`, or an `if` around what no graph can have ("file": it writes one), which
-is left out of the graph and checked. Beside it the same without, and graphs by hand, with eight
-`tf.debugging.Assert`. What a check costs is the difference, by eight; its condition (two ops and a
-comparison) is in it.
+`if` that raises, an `assert`, or an `if` around what no graph can have ("file": it writes one),
+which is left out of the graph and checked. Beside it the same without, and graphs by hand, with
+eight `tf.debugging.Assert`. What a check costs is the difference, by eight; its condition (two ops
+and a comparison) is in it.
 
 "one of four fails": a round of three calls that pass and one that does not, which plain Python does
 again, from its start; by hand it fails with TensorFlow's own error.

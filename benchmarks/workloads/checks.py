@@ -1,4 +1,4 @@
-"""One small program with checks that Python makes of what it computes, in each way to write them."""
+"""One small program with checks of what it computes, in each way that Python has for them."""
 
 from __future__ import annotations
 
