@@ -38,7 +38,7 @@ class Entry:
   retry_seconds: float | None = None  # Time in calls after which it is tried once more.
   has_retried: bool = False
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
-  changed: dict[object, object] = dataclasses.field(default_factory=dict)
+  changed: dict[tuple[int, object], object] = dataclasses.field(default_factory=dict)
   containers: dict[str, _forms.BaseForm] = dataclasses.field(default_factory=dict)
   hopeless: Counter[object] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
   is_gone: bool = False  # Not kept any more.

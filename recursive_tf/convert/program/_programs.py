@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -96,8 +96,8 @@ class Prepared:
   program: Program
   arguments: dict[str, Argument]
   mapped: frozenset[str]
-  key: Any
-  tensors: list[Any]
+  key: Key
+  tensors: list[object]
   objects: Sequence[object]
 
 
@@ -131,7 +131,7 @@ class Programs:
     self._seconds_in_vain = 0.0  # Of conversions without branches, since a run counted.
     self._sources = Sources()
     self._profile = Profile()
-    self._changing: dict[object, Weak] = {}  # By place, its owner.
+    self._changing: dict[tuple[int, object], Weak] = {}  # By place, its owner.
     self._entries: Kinds[Entry] = Kinds()
     self._promoted: set[str] = set()
     self.assumptions = Assumptions()
@@ -290,7 +290,9 @@ class Programs:
     for old in outlived:
       entry.programs.remove(old)
 
-  def _note_changed(self, program: Program, changed: list[Any]) -> None:
+  def _note_changed(
+    self, program: Program, changed: Iterable[tuple[tuple[int, object], object]]
+  ) -> None:
     """Notes which places are no longer what a program relies on."""
     for key, owner in changed:
       reliance = program.guards.reliance(key)
@@ -451,8 +453,8 @@ class Programs:
     else:
       self.versions[program.version] = program
     self._num_versions += 1
-    for (_, name), owner, value, origin in program.guards.reliances():
-      if (what := what_of(owner, name)) != "":
+    for (_, part), owner, value, origin in program.guards.reliances():
+      if (what := what_of(owner, part)) != "":
         self.assumptions.note(what, shown(value), origin)
     for site, found in program.left_out.items():
       what = f"the condition is {not found.value}, where the other branch is left out"
@@ -480,7 +482,7 @@ class Programs:
     self,
     making: _Making,
     arguments: dict[str, Argument],
-    changing: dict[object, object],
+    changing: dict[tuple[int, object], object],
     profile: Profile,
   ) -> Program:
     """Makes a program for objects as a profile has them, without branches that are refused."""
