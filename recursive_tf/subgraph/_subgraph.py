@@ -343,10 +343,10 @@ class SubGraph(NotCopied):
     for subgraph in self._reachable():
       used = [] if subgraph._body is None else [outer for outer, _ in subgraph._body.captures]
       check_usable(f"SubGraph '{self.name}'", location, used)
-    results = self._launch(tensors, mapped)
+    launched = self._launch(tensors, mapped)
     if mapped:
-      _set_num_rows(results, tensors)
-    return self._results.pack(results)
+      _set_num_rows(launched, tensors)
+    return self._results.pack(launched)
 
   def _results_for_call_sites(self, location: str) -> Signature:
     """Returns the result signature, by forward declaration while the body is incomplete."""
