@@ -61,6 +61,7 @@ def test_benchmark_runs_and_writes_its_result(name, options):
     "batched_memory": 4,
     "converter": 2,
     "converter_convergence": 2,
+    "converter_checks": 4,
   }.get(name, 0)
 
 

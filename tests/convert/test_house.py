@@ -1,7 +1,4 @@
-"""Values and forms answer for themselves: few functions ask what they are, and `Any` gets rarer.
-
-Both tests hold what there is. What is listed here may shrink and go, and nothing may be added.
-"""
+"""Values and forms answer for themselves: few functions ask what they are, few lines say `Any`."""
 
 import ast
 import re
@@ -11,17 +8,8 @@ import pytest
 # How many kinds of values and forms a function may tell apart.
 KINDS = 3
 
-# The functions that tell more apart, and how many.
-SWITCHES = {
-  "semantics/_layers.py: _converted": 5,
-  "semantics/_lazy.py: _watched": 5,
-  "semantics/_operators.py: _in_place": 5,
-  "semantics/_tensor_lists.py: _stacked": 4,
-  "semantics/_text.py: equal": 4,
-}
-
 # How many lines of the converter say `Any`.
-ANY = 312
+ANY = 100
 
 
 def _kinds_of_values(folder):
@@ -61,7 +49,7 @@ def switches(text, kinds):
   return found
 
 
-def test_no_function_switches_on_more_kinds_of_values(repository):
+def test_no_function_switches_on_many_kinds_of_values(repository):
   folder = repository / "recursive_tf" / "convert"
   kinds = _kinds_of_values(folder)
   assert {"Number", "NestForm", "Text"} <= kinds
@@ -70,13 +58,10 @@ def test_no_function_switches_on_more_kinds_of_values(repository):
     for name, count in switches(path.read_text(), kinds).items():
       if count > KINDS:
         found[f"{path.relative_to(folder)}: {name}"] = count
-  more = {name: count for name, count in found.items() if count > SWITCHES.get(name, KINDS)}
-  assert more == {}, "make it a method of the class of the value, or of its form"
-  fewer = {name: found.get(name) for name in SWITCHES if found.get(name) != SWITCHES[name]}
-  assert fewer == {}, "lower these in SWITCHES, or take them out"
+  assert found == {}, "make it a method of the class of the value, or of its form"
 
 
-def test_the_converter_says_any_no_more_often(repository):
+def test_the_converter_says_any_seldom(repository):
   folder = repository / "recursive_tf" / "convert"
   texts = [path.read_text() for path in folder.rglob("*.py")]
   found = sum(

@@ -115,11 +115,11 @@ class Decorated:
     """Learns of which class it is a method."""
     say_when_not_saved(owner, name, self, self._saved, self._how_to_save)
 
-  def __get__(self, owner: Any, type_: type | None = None) -> Any:
+  def __get__(self, owner: object, type_: type | None = None) -> Any:
     """Binds a method to its object."""
     return self if owner is None else self._bound(owner)
 
-  def _bound(self, owner: Any) -> BoundDecorated:
+  def _bound(self, owner: object) -> BoundDecorated:
     return BoundDecorated(self, owner)
 
   def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -333,7 +333,7 @@ class Decorated:
   # --- Comparing with plain Python
 
   def _check(
-    self, prepared: Prepared, values: dict[str, object], key: Any, is_recording: bool
+    self, prepared: Prepared, values: dict[str, object], key: object, is_recording: bool
   ) -> Verdict:
     """Runs the graph and plain Python and compares them."""
     start = time.perf_counter()
@@ -516,12 +516,12 @@ class BoundDecorated:
 
   _is_decorated = True
 
-  def __init__(self, function: Any, owner: object):
+  def __init__(self, function: Decorated, owner: object):
     self._function = function
     self._owner = owner
     self.__name__ = function.__name__
 
-  def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+  def __call__(self, /, *args: object, **kwargs: object) -> Any:
     """Calls the method once."""
     if self._function.is_plain(args):
       return self._function.python(self._owner, *args, **kwargs)
@@ -563,9 +563,10 @@ class BoundDecorated:
     return found
 
 
-def _partial_of_function(function: Any) -> functools.partial[object] | None:
-  is_partial = type(function) is functools.partial
-  return function if is_partial and isinstance(function.func, types.FunctionType) else None
+def _partial_of_function(function: object) -> functools.partial[object] | None:
+  if type(function) is functools.partial and isinstance(function.func, types.FunctionType):
+    return function
+  return None
 
 
 def _line_of(error: tf.errors.OpError, text: str) -> str:

@@ -36,7 +36,7 @@ Glance = tuple[object, ...]
 
 def glance_at(values: Iterable[Any]) -> Glance:
   """Returns what a call looks like: types, shapes, constants, and which objects these are."""
-  found: list[Any] = []
+  found: list[object] = []
   for value in values:
     kind = type(value)
     found.append(kind)

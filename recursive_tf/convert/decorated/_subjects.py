@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -100,7 +99,7 @@ def _smaller(
       yield {**values, name: part}
 
 
-def _parts(value: object) -> Iterator[Any]:
+def _parts(value: object) -> Iterator[object]:
   """Yields the objects behind a value, itself first."""
   seen: set[int] = set()
   agenda = collections.deque([value])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -63,15 +62,16 @@ class ContainerEffects(Places):
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "A set of the heap is changed.")
     return None
 
-  def _call_list(self, ip: Host, owner: list[object], name: str, args: list[Any]) -> State | None:
+  def _call_list(
+    self, ip: Host, owner: list[object], name: str, args: list[object]
+  ) -> State | None:
     if name in ("append", "extend"):
       store = self._list_store(ip, owner, False)
-      values = [args[0]] if name == "append" else args[0]
-      self._keep(ip, tuple(values) if name == "append" else values)
-      rows = ip.rows_of(values) if name == "extend" else None
-      items = values if name == "append" else None
+      is_one, given = name == "append", args[0]
+      self._keep(ip, (given,) if is_one else given)
+      rows = None if is_one else ip.rows_of(given)
       if rows is None:
-        items = items if items is not None else ip.fixed_items(values)
+        items = [given] if is_one else ip.fixed_items(given)
         rows = rows_of_items(ip.frame, [generalized(ip.frame, item) for item in items])
       self._extend(ip, store, rows)
       return State(None)
@@ -85,7 +85,7 @@ class ContainerEffects(Places):
     """Does what a list made in the run does, and notes which of the first elements stay."""
     store = self._list_store(ip, owner, True)
     gone, kept, content = store.content
-    changed: Any = ip.frame.new(LocalList(content.content))
+    changed = ip.frame.new(LocalList(content.content))
     if name == "insert":
       self._keep(ip, args[1])
       args = [args[0], generalized(ip.frame, args[1])]
@@ -94,7 +94,9 @@ class ContainerEffects(Places):
       is_kept = tf.cast(kept.tensor > 0, tf.int64)
       gone, kept = Number(gone.tensor + is_kept, int), Number(kept.tensor - is_kept, int)
     elif name == "pop" and not args:
-      kept = _at_most(kept, changed.content.length)
+      rows = changed.content
+      assert isinstance(rows, Rows)  # As it was.
+      kept = _at_most(kept, rows.length)
     else:
       kept = Number(tf.constant(0, tf.int64), int)
     self.set(ip, store, (gone, kept, changed))
@@ -237,7 +239,7 @@ class ContainerEffects(Places):
       raise Raises
     found, index = self._find(ip, rows, wanted)
 
-    def read() -> Any:
+    def read() -> object:
       tensors = [tf.gather(tensor, index) for tensor in rows.tensors]
       return frame.adopt(_forms.unflatten(form, iter(tensors)))[1]
 

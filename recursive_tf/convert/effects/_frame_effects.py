@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Iterator, Set
-from typing import Any
 
 import tensorflow as tf
 
@@ -248,11 +247,11 @@ class Effects(ContainerEffects):
     for owner, name in guards.relied():
       is_item = isinstance(name, tuple) and name[0] == "item"
       kinds = (LIST, DICT) if name is CONTENT or is_item else ()
-      places = [*((kind, id(owner)) for kind in kinds), (VARIABLE, id(owner), name)]
+      places: list[object] = [*((kind, id(owner)) for kind in kinds), (VARIABLE, id(owner), name)]
       if type(owner) in walked:
         places += [("attr", name), name]
         if name is CONTENT:
-          places += [place for place in self.places if place[0] == "item"]
+          places += [key for key in self.places if isinstance(key, tuple) and key[0] == "item"]
       place = next((self.places[key] for key in places if key in self.places), None)
       if place is not None:
         return self.describe(place)
@@ -334,9 +333,10 @@ def _facts_of(form: BaseForm, path: Path) -> Iterator[tuple[Path, Facts]]:
     yield (*path, *steps), Facts(kinds, spec)
 
 
-def _may_be_none(value: Any, frame: Frame) -> bool:
-  is_ref = isinstance(value, Ref)
-  return value is None or isinstance(value, Maybe) or (is_ref and NoneType in frame.types_of(value))
+def _may_be_none(value: object, frame: Frame) -> bool:
+  if isinstance(value, Ref):
+    return NoneType in frame.types_of(value)
+  return value is None or isinstance(value, Maybe)
 
 
 def _wraps(owner: object) -> bool:

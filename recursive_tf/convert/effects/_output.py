@@ -30,7 +30,7 @@ class Site:
   """
 
   key: object
-  values: tuple[Any, ...]
+  values: tuple[object, ...]
   options: dict[str, Any]
 
   def print(self, operands: Iterator[object], file: TextIO | None = None) -> None:

@@ -118,7 +118,7 @@ class Places:
   """
 
   def __init__(self, note_news: Callable[[], None], add_root: Callable[[object], None]):
-    self.places: dict[Any, Place] = {}
+    self.places: dict[object, Place] = {}
     self.uses: dict[object, dict[object, None]] = {}
     self._next_uses: dict[object, dict[object, None]] = {}
     self.sites: dict[object, _output.Site] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import types
-from typing import Any
 
 from recursive_tf.convert.heap import _libraries
 
@@ -21,8 +20,8 @@ def by_class(kind: type, name: str) -> object:
 
   What the class itself finds in its metaclass is not theirs.
   """
-  found: Any = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-  return found.python if getattr(type(found), "_is_decorated", False) else found
+  found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+  return getattr(found, "python", found) if getattr(type(found), "_is_decorated", False) else found
 
 
 def in_class(kind: type, name: str) -> bool:

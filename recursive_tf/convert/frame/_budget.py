@@ -13,10 +13,10 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Iterator
-from typing import Any
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
+from recursive_tf.convert.syntax.source import FunctionSource
 
 _STEPS_PER_CHECK = 8
 _CHECKS_PER_LOOK = 128  # Looking at the memory takes the time of some steps.
@@ -67,7 +67,7 @@ class _Line:
   """
 
   statement: ast.AST
-  source: Any
+  source: FunctionSource | None
   num_steps: int = 0
   num_runs: int = 0
 
@@ -105,7 +105,7 @@ class Budget:
     finally:
       self._seconds += time.thread_time() - self._begin_seconds
 
-  def statement(self, statement: ast.AST, source: object) -> _Line:
+  def statement(self, statement: ast.AST, source: FunctionSource) -> _Line:
     """Counts a statement that is run; returns where its steps are counted."""
     line = self._lines.get(statement)
     if line is None:
@@ -164,8 +164,8 @@ class Budget:
 
 
 def _origin(line: _Line) -> Origin:
-  origin: Origin = line.source.origin(line.statement)
-  return origin
+  assert line.source is not None  # Of statements.
+  return line.source.origin(line.statement)
 
 
 def resident_bytes() -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from recursive_tf.convert.frame._sharing import Sharing, Slot, containers, name_of, parts_of
 from recursive_tf.convert.values._abstract import (
@@ -23,6 +23,7 @@ from recursive_tf.convert.values._abstract import (
   tuple_of,
 )
 
+_Name = TypeVar("_Name")
 _KEPT = "a function that it was passed to has kept it elsewhere"
 
 
@@ -147,8 +148,8 @@ class Crossing:
   # --- After calls
 
   def receive(
-    self, sharing: Sharing, arguments: dict[Slot, Container], results: dict[object, object]
-  ) -> dict[Any, object]:
+    self, sharing: Sharing, arguments: dict[Slot, Container], results: dict[_Name, object]
+  ) -> dict[_Name, object]:
     """Returns the results of a call with the containers that the caller has as themselves.
 
     Args:

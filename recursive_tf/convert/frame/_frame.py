@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.frame._layers import Layer
+from recursive_tf.convert.frame._layers import Fact, Layer
 from recursive_tf.convert.frame._left_out import LeftOut, Site, at
 from recursive_tf.convert.frame._making import Making
 from recursive_tf.convert.frame._sharing import Rejoin
@@ -29,6 +29,8 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._numbers import Number
 
+_Live = tuple[Scope, frozenset[str]] | None  # A scope, and which of its variables are used later.
+
 
 @dataclasses.dataclass
 class _Outcome:
@@ -45,7 +47,7 @@ class _Outcome:
   graph: tfi.Graph
   layer: Layer
   value: object = None
-  after: list[Any] | None = None
+  after: list[_Frozen] | None = None
   contents: list[Any] = dataclasses.field(default_factory=list)
 
 
@@ -57,7 +59,7 @@ class Frame(Making):
     pred: object,
     then: Callable[[], object],
     otherwise: Callable[[], object],
-    live: tuple[Scope, frozenset[str]] | None = None,
+    live: _Live = None,
   ) -> object:
     """Does one or the other: in Python if the truth is known, else as a conditional of the graph.
 
@@ -114,7 +116,7 @@ class Frame(Making):
     self.demand(_checks.check(tf.constant(True), ok, text))
 
   def _met(
-    self, pred: Number, before: list[object], outcomes: list[_Outcome], live: object
+    self, pred: Number, before: list[object], outcomes: list[_Outcome], live: _Live
   ) -> object:
     """Makes the conditional of its branches; returns its value."""
     changed = self._changed(before, outcomes, live)
@@ -164,9 +166,9 @@ class Frame(Making):
     value: bool,
     pred: tf.Tensor,
     function: Callable[[], object],
-    facts: Any,
+    facts: list[Fact],
     site: Site | None,
-  ) -> Any:
+  ) -> _Outcome:
     outcome = _Outcome(None, Layer())
 
     def trace() -> None:
@@ -185,7 +187,7 @@ class Frame(Making):
     self.conversion.budget.done(outcome.graph)
     return outcome
 
-  def _changed(self, before: list[object], outcomes: list[_Outcome], live: Any) -> list[int]:
+  def _changed(self, before: list[object], outcomes: list[_Outcome], live: _Live) -> list[int]:
     """Returns the positions of what a branch changed and is still needed; the rest is fixed up."""
     changed = []
     for position, (local, content) in enumerate(zip(self.locals, before, strict=True)):
@@ -286,7 +288,9 @@ class Frame(Making):
     return tensors
 
 
-def _without(refusal: ConversionRefused, site: Site | None, value: bool | None) -> Any:
+def _without(
+  refusal: ConversionRefused, site: Site | None, value: bool | None
+) -> ConversionRefused:
   """Returns a refusal that says which conditional's branch could be left out."""
   if site is not None and refusal.without is None:
     refusal.without = site, value

@@ -12,6 +12,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+import tensorflow as tf
+
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.autodiff import DenseRows
 from recursive_tf.convert.frame._budget import Budget
@@ -142,7 +144,7 @@ class Conversion(Ground, Protocol):
     """What the program writes."""
 
   @property
-  def copied(self) -> Mapping[int, Any]:
+  def copied(self) -> Mapping[int, tf.Variable]:
     """Variables of which what they hold goes on in their place, by the number of the handle."""
 
   def source(self, function: object) -> FunctionSource:
@@ -173,7 +175,7 @@ class Conversion(Ground, Protocol):
     source: FunctionSource,
     node: ast.FunctionDef,
     outer: Scope | None,
-    names: dict[str, Any],
+    names: dict[str, object],
     ask: bool = False,
   ) -> object:
     """Calls a function as a SubGraph, once, or once for each row of a `Mapped` argument.

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -46,7 +47,7 @@ class Layout:
     self.columns = Columns()
     self.constants: dict[int | str | Held, object] = {}
     self.state: dict[object, _forms.BaseForm] = {}
-    self.changing: dict[Any, ChangingInput] = {}
+    self.changing: dict[tuple[int, object], ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
     self.makes_objects = False
 
@@ -58,7 +59,7 @@ class Layout:
       self.constants[key] = value
     return list(self.constants).index(key)
 
-  def changing_index(self, key: object, made: Callable[[], ChangingInput]) -> int:
+  def changing_index(self, key: tuple[int, object], made: Callable[[], ChangingInput]) -> int:
     """Returns the place of a value that is read anew."""
     if key not in self.changing:
       self.changing[key] = made()
@@ -111,7 +112,7 @@ class _TriedRow(Sequence[tf.Tensor]):
     self._handle = handle
     self._dtype = dtype
 
-  def __getitem__(self, index: object) -> Any:
+  def __getitem__(self, index: object) -> tf.Tensor:
     return tf.cast(tf.raw_ops.EnsureShape(input=self._handle, shape=[]), self._dtype)
 
   def __len__(self) -> int:
@@ -228,13 +229,15 @@ class Inputs:
     """Returns one of the entry function's own tensors."""
     return self._tensor("arguments", index, spec)
 
-  def changing(self, key: object, read: Callable[[], object], value: Any) -> tf.Tensor:
+  def changing(
+    self, key: tuple[int, object], read: Callable[[], object], value: object
+  ) -> tf.Tensor:
     """Returns a value that is read anew for each run."""
 
     def made() -> ChangingInput:
-      if type(value) in (int, float):
-        return ChangingInput(read, tf.TensorSpec([], dtype_of_number(type(value))), value)
-      return ChangingInput(read, tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)), value)
+      if isinstance(value, (tf.Tensor, np.ndarray)):
+        return ChangingInput(read, tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)), value)
+      return ChangingInput(read, tf.TensorSpec([], dtype_of_number(type(value))), value)
 
     index = self._layout.changing_index(key, made)
     return self._tensor("changing", index, self._layout.changing[key].spec)

@@ -8,7 +8,6 @@ from typing import TypeVar
 import tensorflow as tf
 
 from recursive_tf.convert.values._abstract import Local, Ref
-from recursive_tf.convert.values._numbers import Number
 
 T = TypeVar("T")
 LocalT = TypeVar("LocalT", bound=Local)
@@ -42,6 +41,6 @@ class Layer:
 class Meaning:
   """What a truth value says about types, if true and if false."""
 
-  number: Number
+  number: object
   if_true: list[Fact]
   if_false: list[Fact]

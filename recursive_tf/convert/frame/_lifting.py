@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any
 
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._sharing import Slot, containers
 from recursive_tf.convert.syntax import scopes
 from recursive_tf.convert.values._abstract import Closure, Container, Scope, same_content
+
+_Key = str | tuple[int, str]  # The name of an argument; of a variable its scope, and its name.
 
 
 class Lifted:
@@ -29,7 +30,7 @@ class Lifted:
 
   def __init__(self, names: dict[str, object], outer: Scope | None, function: object):
     self.parameters = list(names)
-    self.values: dict[Any, object] = {name: value for name, value in names.items()}
+    self.values: dict[_Key, object] = {name: value for name, value in names.items()}
     self.scopes: list[Scope] = []
     self.closures: list[Closure] = []
     self.outer = None
@@ -110,7 +111,7 @@ class Rebuilt:
   """
 
   def __init__(
-    self, keys: list[object], names: dict[str, object], scopes_: list[Scope], outer: Scope | None
+    self, keys: list[_Key], names: dict[str, object], scopes_: list[Scope], outer: Scope | None
   ):
     self.names = names
     self.outer = outer
@@ -120,7 +121,7 @@ class Rebuilt:
     self.containers = slots_of(self._initial)
     self.contents = {slot: one.snapshot() for slot, one in self.containers.items()}
 
-  def _value(self, key: Any) -> object:
+  def _value(self, key: _Key) -> object:
     return self._scopes[key[0]].names[key[1]] if isinstance(key, tuple) else self.names[key]
 
   def now(self) -> list[object]:
@@ -129,7 +130,7 @@ class Rebuilt:
 
   def changed(self) -> list[int]:
     """Returns the positions of those that the function changed for its caller."""
-    changed = {
+    changed: set[object] = {
       slot[0]
       for slot, container in self.containers.items()
       if not same_content(self.contents[slot], container.snapshot())
@@ -137,4 +138,4 @@ class Rebuilt:
     for position, (key, old) in enumerate(zip(self._keys, self._initial, strict=True)):
       if self._value(key) is not old:
         changed.add(position)
-    return sorted(changed)
+    return [position for position in range(len(self._keys)) if position in changed]

@@ -8,7 +8,6 @@ what it holds does not change any more. Python makes the objects of the rows aft
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 import tensorflow as tf
 
@@ -34,9 +33,9 @@ _WHERE = "line {} puts it into an object that the run makes"
 class Making(Reading):
   """What a body makes; the attributes are those of `Reading`."""
 
-  def has_handle(self, container: Any) -> bool:
+  def has_handle(self, container: object) -> bool:
     """Tells whether a container has a number already."""
-    return self._handle_of(container) is not None
+    return self._known(("made", id(container))) is not None
 
   def handle(self, value: object) -> tf.Tensor:
     """Returns the number of a value, int32 []; one that is none of the heap's becomes an object."""
@@ -52,7 +51,7 @@ class Making(Reading):
       return self.base(value).handle
     return self._new(value)
 
-  def _new(self, value: object) -> Any:
+  def _new(self, value: object) -> object:
     """Returns the number of what is no object of the heap."""
     if self.num_trials:
       raise Dear
@@ -60,7 +59,7 @@ class Making(Reading):
       return self._handle_of(value, make=True)
     return self._make(self._with_handles(value))
 
-  def made(self, value: Any, form: _forms.Form, given: Collection[Container]) -> object:
+  def made(self, value: object, form: _forms.Form, given: Collection[Container]) -> object:
     """Returns a result in which what its form has by numbers is known by them.
 
     Args:
@@ -70,7 +69,7 @@ class Making(Reading):
     """
     if isinstance(form, _forms.MadeForm):
       return self._as_made(value)
-    if not _forms.has_made(form) or not any(True for _ in containers(value)):
+    if form is None or not _forms.has_made(form) or not any(True for _ in containers(value)):
       return value
     if isinstance(value, Maybe):
       return Maybe(self.made(value.value, _of_value(form), given), value.is_there)
@@ -78,14 +77,20 @@ class Making(Reading):
     parts = dict(parts_of(value))
     forms = form.parts if isinstance(form, _forms.NestForm) else [*form.children()] * len(parts)
     new = [self.made(p, f, given) for p, f in zip(parts.values(), forms, strict=True)]
+    return self._with_parts(value, dict(zip(parts, new, strict=True)), given)
+
+  def _with_parts(
+    self, value: object, parts: dict[object, object], given: Collection[Container]
+  ) -> object:
+    """Returns a tuple of other parts, or a container that has got them."""
     if isinstance(value, tuple):
-      return tuple_of(type(value), new)
+      return tuple_of(type(value), list(parts.values()))
+    assert isinstance(value, Container)  # All else has no containers within.
     if value in given:
       text = f"{name_of(value)}, which was passed in, is returned with old and new objects in it."
       raise self.refuse(Reason.MADE_OBJECT, text)
     if parts:
-      is_dict = isinstance(value.snapshot(), dict)
-      value.restore(dict(zip(parts, new, strict=True)) if is_dict else new)
+      value.restore(parts if isinstance(value.snapshot(), dict) else list(parts.values()))
     return value
 
   def _as_made(self, value: object) -> Made:
@@ -150,6 +155,6 @@ class Making(Reading):
       raise self.refuse(Reason.MADE_OBJECT, f"{what} becomes a part of an object that is made.")
 
 
-def _of_value(form: _forms.Form) -> Any:
+def _of_value(form: _forms.BaseForm) -> _forms.BaseForm:
   """Returns the form of what is there, where it may be None."""
   return form.value if isinstance(form, _forms.MaybeForm) else form

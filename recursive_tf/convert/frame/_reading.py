@@ -58,7 +58,7 @@ class Reading(Conditions):
     self.conversion = conversion
     self.key = key
     self.stores: dict[object, Any] = {}
-    self.parameters: dict[str, tf.Tensor] = {}
+    self.parameters: dict[str | tuple[int, str], tf.Tensor] = {}
     self.origin: Origin | None = None
     self.sharing = Sharing(self)
     self.locals: list[Local] = [self.sharing]
@@ -86,7 +86,7 @@ class Reading(Conditions):
       container.sharing = self.sharing
     return container
 
-  def tried(self, trace: Callable[[], object]) -> Any:
+  def tried(self, trace: Callable[[], object]) -> object:
     """Returns what `trace` gives; None, and nothing is done, if not all of it may be done here.
 
     That is the case if it may fail, costs more than a few numbers, or changes anything. An outer
@@ -155,7 +155,7 @@ class Reading(Conditions):
     self._meanings[id(number)] = Meaning(number, if_true, if_false)
     return number
 
-  def meaning(self, number: Any) -> Meaning:
+  def meaning(self, number: object) -> Meaning:
     """Returns what a truth value says about types."""
     return self._meanings.get(id(number), Meaning(number, [], []))
 
@@ -237,7 +237,7 @@ class Reading(Conditions):
     if not value.path:  # There is no row for None: any other row is read in its place.
       one = Ref(Base(tf.maximum(value.base.handle, 0), kinds))
 
-    def read() -> Any:
+    def read() -> object:
       self.narrow([(one, kinds)])
       if value.path and all(issubclass(kind, ARRAYS) for kind in kinds):
         return _as_read(self.array(one, any_row=True), kinds)

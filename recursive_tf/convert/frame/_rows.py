@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
@@ -34,7 +33,7 @@ def repeated(tensor: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
   return tf.tile(tf.expand_dims(tensor, 0), tf.stack([count, *[1] * tensor.shape.rank]))
 
 
-def concatenated(frame: Frame, a: Any, b: Any) -> Rows:
+def concatenated(frame: Frame, a: Rows, b: Rows) -> Rows:
   """Returns the rows of two lists, one after the other."""
   try:
     (form,) = _forms.join(_forms.RowsForm(a.form), _forms.RowsForm(b.form)).children()

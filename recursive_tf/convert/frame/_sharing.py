@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import Any, Protocol
+from typing import Protocol
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._ground import Ground
@@ -29,11 +29,12 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalObject,
   Maybe,
-  Rows,
   tuple_of,
 )
 
-Slot = tuple[Any, ...]  # Where in a value a container is: positions and keys from outside inwards.
+Slot = tuple[object, ...]  # Where in a value a container is: positions and keys, outermost first.
+
+Places = Mapping[tuple[Local, object], object]  # What places hold: containers' parts, variables.
 
 _OF_TENSORS = "it is an element of a list whose length only the run knows, or was kept elsewhere"
 
@@ -275,16 +276,12 @@ class Iterated:
   sources: list[Container]
   position: int = -1
 
-  def allows(self, container: Container, content: Any) -> bool:
+  def allows(self, container: Container, content: object) -> bool:
     """Tells whether the loop does not see this change."""
-    old = container.snapshot()
-    if isinstance(old, Rows) or isinstance(content, Rows) or len(old) != len(content):
+    before, after = _items_of(container.snapshot()), _items_of(content)
+    if before is None or after is None or list(before) != list(after):
       return False
-    if isinstance(old, dict):
-      if list(old) != list(content):
-        return False
-      old, content = old.values(), content.values()
-    pairs = zip(old, content, strict=True)
+    pairs = zip(before.values(), after.values(), strict=True)
     return all(a is b for i, (a, b) in enumerate(pairs) if i > self.position)
 
 
@@ -299,7 +296,7 @@ class Rejoin:
   def __init__(self, sharing: Sharing, before: Iterable[object]):
     self._sharing = sharing
     self._before = {id(local) for local in before}
-    self._made: dict[Any, Any] = {}
+    self._made: dict[tuple[int, ...], tuple[Container, list[object]]] = {}
 
   def value(self, copy: object, originals: list[object]) -> object:
     """Returns a value with the containers that are the same on all branches as themselves.
@@ -363,7 +360,7 @@ class Carried:
   outer: dict[tuple[Slot, Container], None] = dataclasses.field(default_factory=dict)
   pinned: dict[Slot, None] = dataclasses.field(default_factory=dict)
 
-  def see(self, sharing: Sharing, values: Mapping[Any, object], before: Set[Container]) -> bool:
+  def see(self, sharing: Sharing, values: Places, before: Set[Container]) -> bool:
     """Adds what holds now; tells whether anything is new.
 
     Args:
@@ -384,7 +381,7 @@ class Carried:
           self.pairs[other, slot] = None
     return len(self.pairs) + len(self.outer) + len(self.pinned) > size
 
-  def apply(self, sharing: Sharing, values: Mapping[Any, object]) -> None:
+  def apply(self, sharing: Sharing, values: Places) -> None:
     """Notes it for copies that were made of tensors."""
     found = dict(_in_places(values))
     for slot, container in found.items():
@@ -399,7 +396,7 @@ class Carried:
         sharing.link(found[first], found[second])
 
 
-def _in_places(values: Mapping[Any, object]) -> Iterator[tuple[Slot, Container]]:
+def _in_places(values: Places) -> Iterator[tuple[Slot, Container]]:
   for (owner, key), value in values.items():
     for slot, container in containers(value):
       if container is not owner:  # A list that is changed stays what it is.
@@ -416,13 +413,15 @@ def containers(value: object, slot: Slot = ()) -> Iterator[tuple[Slot, Container
     yield from containers(part, (*slot, key))
 
 
-def parts_of(value: Any) -> Iterator[tuple[object, object]]:
+def parts_of(value: object) -> Iterator[tuple[object, object]]:
   """Yields the parts of a value that may hold containers, with their keys."""
   if isinstance(value, Container):
     content = value.snapshot()
-    if not isinstance(content, Rows):
-      yield from content.items() if isinstance(content, dict) else enumerate(content)
-  elif type(value) is tuple or hasattr(type(value), "_fields"):
+    if isinstance(content, dict):
+      yield from content.items()
+    elif isinstance(content, tuple):
+      yield from enumerate(content)
+  elif isinstance(value, tuple) and (type(value) is tuple or hasattr(type(value), "_fields")):
     yield from enumerate(value)
   elif isinstance(value, BoundMethod):
     yield "owner", value.owner
@@ -442,9 +441,14 @@ def kind_of(container: Container) -> str:
   return "dict" if isinstance(container, LocalDict) else "list"
 
 
-def _reaches(content: Any, container: Container) -> bool:
+def _items_of(content: object) -> dict[object, object] | None:
+  """Returns the parts of a container's content by their keys; None of `Rows`."""
+  if isinstance(content, dict):
+    return content
+  return dict(enumerate(content)) if isinstance(content, tuple) else None
+
+
+def _reaches(content: object, container: Container) -> bool:
   """Tells whether a container is in its own new content."""
-  if isinstance(content, Rows):
-    return False
-  parts = content.values() if isinstance(content, dict) else content
-  return any(one is container for part in parts for _, one in containers(part))
+  parts = _items_of(content) or {}
+  return any(one is container for part in parts.values() for _, one in containers(part))

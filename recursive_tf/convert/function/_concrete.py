@@ -65,14 +65,16 @@ class Concrete(tf.Module):
     return f"<program {self.name!r}; as a signature, pass its get_concrete_function()>"
 
 
-def examples_of(value: Any) -> object:
+def examples_of(value: object) -> object:
   """Returns a value with a tensor in place of each `tf.TensorSpec` in it."""
   if isinstance(value, tf.TensorSpec):
     if value.shape.rank is None:
       raise ValueError(f"{value}: pass a spec whose number of axes is known.")
     return tf.zeros([_SIZE if size is None else size for size in value.shape], value.dtype)
-  if type(value) in (list, tuple):
-    return type(value)(map(examples_of, value))
+  if type(value) is list:
+    return list(map(examples_of, value))
+  if type(value) is tuple:
+    return tuple(map(examples_of, value))
   if type(value) is dict:
     return {key: examples_of(part) for key, part in value.items()}
   return value

@@ -264,6 +264,8 @@ class Function(Decorated):
 class BoundFunction(BoundDecorated):
   """A decorated method of one object."""
 
+  _function: Function
+
   def concrete(self, /, *args: object, **kwargs: object) -> Concrete:
     """Returns the program for such arguments by itself; see `Function.concrete`."""
     found: Concrete = self._function.concrete(self._owner, *args, **kwargs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 import tensorflow as tf
@@ -50,11 +50,11 @@ def structure_of(argument: Argument) -> object:
   return argument.kind, argument.value if argument.kind == NEST else None, argument.keys, parts
 
 
-def _parts(value: Any) -> list[object]:
+def _parts(value: Iterable[object]) -> list[object]:
   return list(value.values() if isinstance(value, dict) else value)
 
 
-def _holds_tensors(value: object) -> bool:
+def _holds_tensors(value: Iterable[object]) -> bool:
   return any(
     isinstance(part, (tf.Tensor, np.ndarray))
     or (isinstance(part, (list, dict, tuple)) and _holds_tensors(part))

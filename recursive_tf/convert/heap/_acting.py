@@ -14,7 +14,6 @@ import functools
 import inspect
 import types
 from collections.abc import Iterable
-from typing import Any
 
 import keras
 
@@ -64,7 +63,7 @@ class Code:
   members: tuple[tuple[type, str], ...]
 
 
-def code_of(function: object) -> Code:
+def code_of(function: types.FunctionType) -> Code:
   """Returns what is known of a function of the user's that a library is given."""
   search = _Search()
   return search.found(search.function(function, None))
@@ -93,7 +92,7 @@ def code_of_objects(objects: Iterable[object]) -> Code:
     search.note_class(type(value))
   for value in objects:
     is_layer = isinstance(value, keras.layers.Layer)
-    acting = search.handed(value) or (None if is_layer else search.object(value))
+    acting = search.handed(value) or (None if is_layer else search.asked(value))
     if acting is not None:
       return search.found(acting)
   return search.found(None)
@@ -124,10 +123,11 @@ class _Search:
       value = value.func
     if isinstance(value, types.MethodType):
       kind, value = type(value.__self__), value.__func__
-    is_users = isinstance(value, types.FunctionType) and not _libraries.is_library(value)
-    return self.function(value, kind) if is_users else None
+    if not isinstance(value, types.FunctionType) or _libraries.is_library(value):
+      return None
+    return self.function(value, kind)
 
-  def object(self, value: object) -> str | None:
+  def asked(self, value: object) -> str | None:
     """Returns what acts in what a library asks an object for; None if nothing."""
     kind = type(value)
     for name in _ASKED if is_users(kind) else ():
@@ -138,7 +138,7 @@ class _Search:
           return acting
     return None
 
-  def function(self, function: Any, kind: type | None) -> str | None:
+  def function(self, function: types.FunctionType, kind: type | None) -> str | None:
     """Returns what acts in a function; `kind` is the class that it is a method of."""
     if kind is not None:
       self.note_class(kind)
@@ -155,7 +155,7 @@ class _Search:
         return f"{name!r}, which is not set"
     return self._code(function.__code__, {**function.__globals__, **known}, kind)
 
-  def _code(self, code: types.CodeType, space: dict[str, Any], kind: type | None) -> str | None:
+  def _code(self, code: types.CodeType, space: dict[str, object], kind: type | None) -> str | None:
     for instruction in dis.get_instructions(code):
       name, operation = instruction.argval, instruction.opname
       if operation in _STORES or (operation == "STORE_DEREF" and name in code.co_freevars):
@@ -176,7 +176,7 @@ class _Search:
           return found
     return None
 
-  def _value(self, name: str, space: dict[str, Any]) -> str | None:
+  def _value(self, name: str, space: dict[str, object]) -> str | None:
     if name not in space:
       is_plain = name in _BUILTINS or not callable(getattr(builtins, name, None))
       return None if is_plain else name

@@ -19,8 +19,8 @@ import threading
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 import keras
 import numpy as np
@@ -94,6 +94,13 @@ class TooLarge(Exception):  # noqa: N818 - control flow, becomes a refusal where
   """There is more to compare than is worth it."""
 
 
+class _Compared(Part, Protocol):
+  """What one object holds, and may hold no more at another time."""
+
+  def values(self) -> tuple[object, ...]:
+    """Returns what it holds."""
+
+
 class Fingerprint:
   """What an object held when this was made.
 
@@ -108,7 +115,7 @@ class Fingerprint:
   """
 
   def __init__(self, root: object):
-    self._all: list[Any] = []
+    self._all: list[_Compared | FixedPart] = []
     self._at_once: AtOnce | None = None
     seen: dict[int, object] = {}
     variables: dict[int, AttributesPart] = {}
@@ -118,9 +125,9 @@ class Fingerprint:
       if id(value) in seen or id(value) in variables:
         continue
       if isinstance(value, _VARIABLES) and hasattr(value, "__dict__"):
-        part = AttributesPart(value)
-        variables[id(value)] = part
-        agenda += part.values()
+        attributes = AttributesPart(value)
+        variables[id(value)] = attributes
+        agenda += attributes.values()
       if is_leaf(value):
         continue
       seen[id(value)] = value
@@ -167,7 +174,7 @@ def is_leaf(value: object) -> bool:
   return isinstance(value, types.FunctionType) and _libraries.is_library(value)
 
 
-def _parts_of(value: Any) -> Iterator[Any]:
+def _parts_of(value: Any) -> Iterator[_Compared | FixedPart]:
   if isinstance(value, np.ndarray):
     yield ArrayPart(value)
   elif isinstance(value, types.FunctionType):
@@ -290,7 +297,7 @@ class FixedPart:
 class ElementsPart:
   """The elements of a container, in their order."""
 
-  def __init__(self, owner: object, elements: Callable[[Any], Any]):
+  def __init__(self, owner: object, elements: Callable[[Any], Iterable[object]]):
     self._owner = owner
     self._elements = elements
     self._values = tuple(elements(owner))
@@ -395,8 +402,8 @@ class NamesPart:
     self._values = self._now()
 
   def _spaces(self) -> tuple[dict[str, object], dict[str, object]]:
-    owner: Any = self._owner  # The types that come with mypy do not know `__builtins__`.
-    return owner.__globals__, owner.__builtins__
+    # The types that come with mypy do not know `__builtins__`.
+    return self._owner.__globals__, getattr(self._owner, "__builtins__", {})
 
   def _now(self) -> tuple[object, ...]:
     space, builtins = self._spaces()

@@ -29,6 +29,7 @@ from recursive_tf.convert.heap._fingerprint import (
   is_leaf,
 )
 from recursive_tf.convert.heap._identities import AtOnce, Entries, Known, Part
+from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import Array, Raises
 from recursive_tf.convert.values._forms import same_static
 from recursive_tf.convert.values._numbers import Number
@@ -39,6 +40,7 @@ _TYPE = ("type",)
 _GONE = object()
 _ABSENT = content_of(types.CellType())
 _Key = TypeVar("_Key")
+_Watched = ClassPart | Fingerprint | FunctionPart | MemberPart
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Guards:
     self._is_open = "specialize" not in config().optimizations  # Numbers are no constants.
     self._identified: dict[int, object] = {}
     self._checks: dict[tuple[int, object], tuple[object, Known]] = {}
-    self._watched: dict[tuple[int, str], tuple[object, Any]] = {}
+    self._watched: dict[tuple[int, object], tuple[object, _Watched]] = {}
     self._at_once: AtOnce | None = None  # Of all that is compared by now.
     self._last_changed: list[tuple[tuple[int, object], object]] = []
     self._run: set[int] = set()  # The numbers of those whose code a library may run.
@@ -138,14 +140,14 @@ class Guards:
     """Returns and guards a global variable."""
     return self._guard(namespace, name, *_of_item(namespace, name))
 
-  def builtin(self, source: Any, name: str) -> object:
+  def builtin(self, source: FunctionSource, name: str) -> object:
     """Returns and guards what a name that is no variable stands for.
 
     Raises:
       Raises: If it stands for nothing.
     """
     self.name(source.globals, name)
-    builtins = source.function.__builtins__
+    builtins: dict[str, object] = getattr(source.function, "__builtins__", {})
     found = self._guard(builtins, name, *_of_item(builtins, name))
     if found is _GONE:
       raise Raises
@@ -155,12 +157,13 @@ class Guards:
     """Returns and guards an attribute."""
 
     def read() -> object:
-      value: Any = getattr(owner, name, _GONE)
+      value: object = getattr(owner, name, _GONE)
       # A tf.Module keeps dicts in proxies, which pass all through to the dict itself.
       if type(value).__name__ != "_DictWrapper":
         return value
-      self._in_proxies[id(value.__wrapped__)] = value
-      return value.__wrapped__
+      inside: object = getattr(value, "__wrapped__", None)
+      self._in_proxies[id(inside)] = value
+      return inside
 
     def entries(value: object) -> Entries:
       return None if value is _GONE else _identities.of_attribute(owner, name, value)
@@ -171,7 +174,7 @@ class Guards:
     """Tells whether an attribute's value is a proxy of TensorFlow's around this dict."""
     return id(value) in self._in_proxies
 
-  def lacks(self, owner: Any, name: str) -> None:
+  def lacks(self, owner: object, name: str) -> None:
     """Guards that an attribute is not there."""
     self._guard(owner, name, lambda: getattr(owner, name, _GONE))
 
@@ -214,7 +217,7 @@ class Guards:
     )
     return list(container)
 
-  def items(self, container: dict[object, object]) -> dict[Any, object]:
+  def items(self, container: dict[_Key, object]) -> dict[_Key, object]:
     """Returns and guards all items of a dict."""
 
     def entries(pairs: tuple[tuple[object, object], ...]) -> Entries:
@@ -266,7 +269,9 @@ class Guards:
     key = id(kind), f"member {name}"
     if key not in self._watched:
       self._watch(key, kind, MemberPart(kind, name))
-    return self._watched[key][1].values()[0]
+    part = self._watched[key][1]
+    assert isinstance(part, MemberPart)  # The key says so.
+    return part.values()[0]
 
   def watch(self, value: object) -> None:
     """Guards all that an object holds, which is handed to a library as it is.
@@ -282,10 +287,10 @@ class Guards:
   def newly_run(self, value: object) -> tuple[object, ...]:
     """Returns what a watched object holds, of which a library may run code; once for each."""
     _, found = self._watched.get((id(value), "content"), (None, None))
-    if found is None or id(value) in self._run:
+    if not isinstance(found, Fingerprint) or id(value) in self._run:
       return ()
     self._run.add(id(value))
-    return tuple(found.holds)
+    return found.holds
 
   def _guard(
     self,
@@ -315,7 +320,7 @@ class Guards:
       self._checks[key] = owner, known
       self._at_once = None
 
-  def _watch(self, key: tuple[int, str], owner: object, part: object) -> None:
+  def _watch(self, key: tuple[int, str], owner: object, part: _Watched) -> None:
     """Has what is in an object compared from now on."""
     self._watched[key] = owner, part
     self._at_once = None
@@ -333,7 +338,7 @@ class Guards:
     if key not in self._origins:
       self._origins[key] = self._where()
 
-  def reliances(self) -> Iterator[tuple[tuple[int, Any], object, object, Origin | None]]:
+  def reliances(self) -> Iterator[tuple[tuple[int, object], object, object, Origin | None]]:
     """Yields each place that is compared: its key, owner, what was found there, the user's line.
 
     What was found is CONTENT of all that an object holds.
@@ -418,11 +423,11 @@ class Guards:
       agenda.extend(value if isinstance(value, tuple) else ())
     return found
 
-  def owners(self) -> list[object]:
-    """Returns the objects of which something is relied on."""
-    return [owner for owner, _ in self._checks.values()]
+  def known(self) -> set[int]:
+    """Returns the numbers of the objects of which something is relied on, or which they are."""
+    return {id(owner) for owner, _ in self._checks.values()} | set(self._identified)
 
-  def relied(self) -> Iterator[tuple[object, Any]]:
+  def relied(self) -> Iterator[tuple[object, object]]:
     """Yields each place of which something is relied on: its owner, and what of it.
 
     Containers whose content is relied on, by themselves or as a part of more, come with CONTENT.
@@ -452,7 +457,7 @@ class Guards:
       else:
         yield part
 
-  def _all(self) -> Iterator[tuple[tuple[int, object], tuple[object, Any]]]:
+  def _all(self) -> Iterator[tuple[tuple[int, object], tuple[object, Known | _Watched]]]:
     """Yields the key, the owner and the part of all that is compared."""
     yield from self._checks.items()
     yield from self._watched.items()
@@ -470,8 +475,8 @@ class Guards:
     return []
 
   def _is_changed(self, key: tuple[int, object]) -> bool:
-    parts: dict[Any, tuple[object, Any]] = self._checks if key in self._checks else self._watched
-    return key in parts and not parts[key][1].is_same()
+    found = self._checks.get(key) or self._watched.get(key)
+    return found is not None and not found[1].is_same()
 
 
 def _of_item(

@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -122,7 +121,7 @@ class Profile:
           found |= facts.types
     return frozenset(found - {Missing, type(None)})
 
-  def guards(self, columns: Iterable[Column]) -> Iterator[tuple[type, tuple[Any, ...]]]:
+  def guards(self, columns: Iterable[Column]) -> Iterator[tuple[type, tuple[object, ...]]]:
     """Yields columns of the walker that check what was relied on, each with the objects' type.
 
     Args:
@@ -243,7 +242,7 @@ def check_class(kind: type) -> None:
     )
 
 
-def facts_of(value: Any) -> Facts:
+def facts_of(value: object) -> Facts:
   """Returns the facts of one value."""
   if value is MISSING:
     return Facts(frozenset([Missing]))
@@ -255,4 +254,5 @@ def facts_of(value: Any) -> Facts:
     return Facts(frozenset([kind]), tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)))
   if isinstance(value, (tf.Tensor, tf.Variable)):
     return Facts(frozenset([kind]), tf.TensorSpec(value.shape, value.dtype))
-  return Facts(frozenset([kind]), is_wide=kind is int and not -(2**31) <= value < 2**31)
+  is_wide = type(value) is int and not -(2**31) <= value < 2**31
+  return Facts(frozenset([kind]), is_wide=is_wide)

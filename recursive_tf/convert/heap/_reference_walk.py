@@ -9,13 +9,12 @@ from __future__ import annotations
 import array
 import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from recursive_tf._walk import Rows, Surprise
+from recursive_tf.convert.values._paths import Path, Step
 
-Step = tuple[Any, ...]
-Path = tuple[Step, ...]
 Column = tuple[Any, ...]
 
 _SIZED = (list, tuple, dict, str, bytes, set, frozenset)
@@ -68,7 +67,7 @@ def evaluate(obj: object, path: Path) -> object:
   return obj
 
 
-def _apply(step: Step, value: Any) -> object:
+def _apply(step: Step, value: object) -> object:
   match step:
     case ("isinstance", classes):
       return any(cls in type(value).__mro__ for cls in classes)
@@ -113,7 +112,7 @@ def _apply(step: Step, value: Any) -> object:
       except (TypeError, ValueError):
         return MISSING
     case ("int",) | ("float",):
-      if type(value) not in _COMPARABLE:
+      if type(value) not in _COMPARABLE or not isinstance(value, _COMPARABLE):
         raise UnsupportedReadError(step, value)
       try:
         return (int if step[0] == "int" else float)(value)
@@ -122,29 +121,32 @@ def _apply(step: Step, value: Any) -> object:
   raise ValueError(f"no such step: {step!r}")
 
 
-def _contents(step: Step, value: Any) -> object:
-  if dict in type(value).__mro__:
+def _contents(step: Step, value: object) -> object:
+  if dict in type(value).__mro__ and isinstance(value, dict):
     return list((dict.keys if step[0] == "keys" else dict.values)(value))
   if hasattr(value, step[0]):
     raise UnsupportedReadError(step, value)
   return MISSING
 
 
-def _item(step: Step, value: Any, key: Any) -> object:
+def _item(step: Step, value: object, key: object) -> object:
   bases = type(value).__mro__
   if type(value) is str and not isinstance(key, slice):
-    is_there = isinstance(key, int) and -len(value) <= key < len(value)
-    return value[key] if is_there else MISSING
-  if list in bases or tuple in bases:
+    if isinstance(key, int) and -len(value) <= key < len(value):
+      return value[key]
+    return MISSING
+  if (list in bases or tuple in bases) and isinstance(value, (list, tuple)):
     if not isinstance(key, int):
       if hasattr(key, "__index__") or isinstance(key, slice):
         raise UnsupportedReadError(step, value)
       return MISSING
     try:
-      return (list if list in bases else tuple).__getitem__(value, key)
+      if isinstance(value, list):
+        return list.__getitem__(value, key)
+      return tuple.__getitem__(value, key)
     except IndexError:
       return MISSING
-  if dict in bases:
+  if dict in bases and isinstance(value, dict):
     try:
       found = dict.get(value, key, MISSING)
     except TypeError:
@@ -214,11 +216,16 @@ def _check_type(value: object, classes: tuple[type, ...], may_be_missing: bool) 
     raise _SurprisedError("none" if value is None else "kind", value)
 
 
-def _check_item_types(value: Any, classes: tuple[type, ...]) -> None:
-  if value is MISSING or not {list, tuple} & set(type(value).__mro__):
-    return
-  elements = list.__iter__(value) if list in type(value).__mro__ else tuple.__iter__(value)
-  for place, element in enumerate(elements):
+def _elements(value: object) -> Iterator[object] | None:
+  """Returns the elements of a list or tuple, whatever its class says of them; None of all else."""
+  bases = type(value).__mro__
+  if list in bases and isinstance(value, list):
+    return list.__iter__(value)
+  return tuple.__iter__(value) if tuple in bases and isinstance(value, tuple) else None
+
+
+def _check_item_types(value: object, classes: tuple[type, ...]) -> None:
+  for place, element in enumerate(_elements(value) or ()):
     if type(element) not in classes:
       raise _SurprisedError("kind", element, (("item", place),))
 
@@ -331,7 +338,7 @@ class ReferenceWalker:
         ints[more[-1]] = _STATUS_OK
       self._fill_value(tables, row, (kind.rstrip("?"), index, *more), value)
 
-  def _fill_value(self, tables: _Tables, row: int, column: Column, value: Any) -> None:
+  def _fill_value(self, tables: _Tables, row: int, column: Column, value: object) -> None:
     kind, index, *more = column
     if kind in _VALUE_TYPES and type(value) is not _VALUE_TYPES[kind]:
       raise _SurprisedError("kind", value)
@@ -341,23 +348,24 @@ class ReferenceWalker:
       if not places:
         distinct.append(value)
       tables.ints[row][more[0]] = places[0] if places else len(distinct) - 1
-    elif kind == "float":
+    elif kind == "float" and isinstance(value, float):
       tables.floats[row][index] = value
-    elif kind == "str":
+    elif kind == "str" and isinstance(value, str):
       tables.strings[index][row] = value
     else:
+      assert isinstance(value, int)
       if not -(2**31) <= value < 2**31:
         raise _SurprisedError("range", value)
       tables.ints[row][index] = int(value)
 
-  def _add_items(self, tables: _Tables, value: Any) -> tuple[int, int]:
+  def _add_items(self, tables: _Tables, value: object) -> tuple[int, int]:
     if value is MISSING or value is None:
       return 0, (_MISSING_HANDLE if value is MISSING else _NONE_HANDLE)
-    bases = type(value).__mro__
-    if list not in bases and tuple not in bases:
+    elements = _elements(value)
+    if elements is None:
       raise _SurprisedError("kind", value)
-    start, builtin = len(tables.items), list if list in bases else tuple
-    for place, element in enumerate(builtin.__iter__(value)):
+    start = len(tables.items)
+    for place, element in enumerate(elements):
       try:
         tables.items.append(self._add(tables, element))
       except _SurprisedError as surprised:

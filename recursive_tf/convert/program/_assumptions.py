@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import types
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -101,10 +100,10 @@ def is_number(value: object) -> bool:
   return type(value) in (int, float) or isinstance(value, (tf.Tensor, np.ndarray))
 
 
-def what_of(owner: Any, name: object) -> str:
+def what_of(owner: object, name: object) -> str:
   """Returns what is relied on under a name, in words; empty if that says nothing to a user."""
   is_named = isinstance(owner, (type, types.ModuleType, types.FunctionType))
-  kind = owner.__name__ if is_named else type(owner).__name__
+  kind = getattr(owner, "__name__", "") if is_named else type(owner).__name__
   if isinstance(owner, types.CellType):
     return f"variable {name!r} of a function around"
   if isinstance(name, str):

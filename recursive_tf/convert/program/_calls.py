@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -158,16 +157,15 @@ class Calls:
     frame, key = ip.frame, instance.key
     assert instance.result is not None  # It has outputs.
     result = frame.adopt(_forms.unflatten(instance.result, tensors))
-    left: dict[Any, object] = {
-      position: frame.adopt(_forms.unflatten(form, tensors))
-      for position, form in self._learnt.changed.get(key, {}).items()
+    changed = self._learnt.changed.get(key, {})
+    left: dict[int | str, object] = {
+      position: frame.adopt(_forms.unflatten(form, tensors)) for position, form in changed.items()
     }
     self._effects.receive(ip, key, tensors)
     left = self._learnt.crossing(key).receive(frame.sharing, containers, {**left, RESULT: result})
-    result = left.pop(RESULT)
-    for position, value in left.items():
-      lifted.update(position, value)
-    return result
+    for position in changed:
+      lifted.update(position, left[position])
+    return left[RESULT]
 
   def _form(self, node: ast.AST, name: object, value: object, frame: Frame) -> _forms.BaseForm:
     if isinstance(value, Mapped):

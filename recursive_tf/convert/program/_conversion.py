@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import TypeVar
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -27,6 +28,7 @@ from recursive_tf.convert.frame._left_out import Branches, LeftOut, Site
 from recursive_tf.convert.frame._lifting import Lifted
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.heap._columns import Columns
 from recursive_tf.convert.heap._guards import Guards, number
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._bodies import Bodies
@@ -49,6 +51,7 @@ from recursive_tf.convert.values._abstract import (
   Scope,
 )
 
+_Found = TypeVar("_Found")
 _MAX_ATTEMPTS = 40
 
 
@@ -80,7 +83,7 @@ class Conversion:
     self,
     profile: Profile,
     sources: Sources,
-    changing: dict[Any, object],
+    changing: dict[tuple[int, object], object],
     root_types: frozenset[type],
     entry_node: ast.AST,
     budget: Budget,
@@ -173,8 +176,8 @@ class Conversion:
     raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
 
   def build(
-    self, fed: dict[str, object], entry: Callable[[Interpreter], object]
-  ) -> tuple[Any, Frame]:
+    self, fed: dict[str, object], entry: Callable[[Interpreter], _Found]
+  ) -> tuple[_Found, Frame]:
     """Makes the program in the current graph, after `settle`.
 
     Args:
@@ -186,7 +189,7 @@ class Conversion:
     """
     before = self.layout.columns.signature()
     self._learnt.begin_attempt()
-    result: list[tuple[Any, Frame]] = []
+    result: list[tuple[_Found, Frame]] = []
     # A tape around the call would have TensorFlow make its loops for gradients of gradients, if it
     # is persistent or one of two. It records the finished graph.
     with self.budget.running(), tfi.stop_recording():
@@ -431,7 +434,7 @@ class Conversion:
     return self._sources(function)
 
   @property
-  def columns(self) -> Any:
+  def columns(self) -> Columns:
     """The columns of the program."""
     return self.layout.columns
 
@@ -455,14 +458,15 @@ class Conversion:
     self.profile.add_root(value)
     return Base(self.inputs.constant(value), frozenset([type(value)]))
 
-  def volatile(self, value: Any) -> tf.Tensor:
+  def volatile(self, value: object) -> tf.Tensor:
     """Returns an array of the program itself, whose content may change from run to run."""
+    assert isinstance(value, np.ndarray)
     if self.guards.is_made(value):
       return tf.constant(value)
     return self.inputs.changing((id(value), "array"), lambda: value, value)
 
   def _changing_input(
-    self, key: object, owner: object, read: Callable[[], object], value: object
+    self, key: tuple[int, object], owner: object, read: Callable[[], object], value: object
   ) -> object:
     del owner
     return number(value, self.inputs.changing(key, read, value))

@@ -54,7 +54,7 @@ class Distinct:
     changed = given + [place.owner for place in places if place.kind in (LIST, DICT)]
     if not changed:
       return
-    known = {id(owner) for owner in self._guards.owners()}
+    known = self._guards.known()
     is_twice = len({id(one) for one in changed}) < len(changed)
     if is_twice or any(id(one) in known for one in given):
       raise ConversionRefused.of(
@@ -62,7 +62,7 @@ class Distinct:
       )
     if reaches(objects, changed, self._columns.all.values()):
       raise ConversionRefused.of(
-        Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
+        Reason.EFFECT_ORDER, "A list or dict that is passed in is also a part of an object."
       )
 
   def check_tensors(self, values: dict[str, object], others: Sequence[Sequence[object]]) -> None:

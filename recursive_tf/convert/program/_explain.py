@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused
 from recursive_tf.convert.frame._left_out import LeftOut, Site
 from recursive_tf.convert.heap._columns import path_text
 from recursive_tf.convert.program._assumptions import Assumption
+from recursive_tf.convert.program._program import Program
+from recursive_tf.convert.program._stats import Stats
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,8 +87,8 @@ def _left_out(site: Site, found: LeftOut) -> str:
 
 def report_of(
   name: str,
-  programs: Sequence[Any],
-  stats: Any,
+  programs: Sequence[Program],
+  stats: Stats,
   refusals: Sequence[ConversionRefused],
   notes: Sequence[str],
   assumptions: Sequence[Assumption] = (),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -15,7 +14,7 @@ from recursive_tf import _walk
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._frame_effects import value_of_variable
 from recursive_tf.convert.effects._places import DICT, LIST, VARIABLE, Place
-from recursive_tf.convert.frame._inputs import Layout
+from recursive_tf.convert.frame._inputs import ChangingInput, Layout
 from recursive_tf.convert.heap._columns import Column, Columns, path_text
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._arguments import (
@@ -274,7 +273,7 @@ def _as_tensor(value: object) -> object:
   return value if isinstance(value, tf.Tensor) else tf.constant(value)
 
 
-def _changed(changing: Any, value: object) -> object:
+def _changed(changing: ChangingInput, value: object) -> object:
   """Returns the tensor of a value that is read anew for each run."""
   now = np.asarray(value) if isinstance(value, np.ndarray) else value
   shape_ok = not hasattr(now, "shape") or changing.spec.shape.is_compatible_with(now.shape)
@@ -316,7 +315,7 @@ def _make_walker(
   columns: Columns, profile: Profile, root_types: frozenset[type], layout: Layout
 ) -> _walk.Walker:
   """Makes the walker for the columns; types without any column still get a row."""
-  types: dict[type, list[Any]] = {type_: [] for type_ in root_types}
+  types: dict[type, list[tuple[object, ...]]] = {type_: [] for type_ in root_types}
   for value in layout.constants.values():
     types.setdefault(type(value), [])
   for type_ in profile.followed_types():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -45,14 +43,14 @@ class Given:
       for name, dtype in self._fed
     ]
 
-  def tensors(self, values: dict[str, object]) -> list[Any]:
+  def tensors(self, values: dict[str, object]) -> list[object]:
     """Returns the tensors and arrays among the arguments of a call."""
     if self._nests:
       return [t for name, a in self._arguments.items() for t in a.tensors(values[name])]
     return [values[name] for name in self._tensors]
 
 
-def number_as_tensor(value: Any, dtype: tf.DType, what: str) -> object:
+def number_as_tensor(value: object, dtype: tf.DType, what: str) -> object:
   """Returns a Python number as a tensor to feed, as `_encode.as_array` returns it as an array."""
   if type(value) is float and dtype == tf.float64:
     return tfi.scalar(value, dtype)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import tensorflow as tf
 
@@ -45,10 +44,10 @@ class Graph:
     is_nested: whether there are loops or branches in its loops and branches.
   """
 
-  function: Any
+  function: tf.types.experimental.ConcreteFunction
   form: _forms.BaseForm
   containers: dict[str, _forms.BaseForm]
-  keep: Any
+  keep: tf.types.experimental.PolymorphicFunction
   given: dict[int, int] = dataclasses.field(default_factory=dict)
   same: dict[int, int] = dataclasses.field(default_factory=dict)
   logits: dict[int, int] = dataclasses.field(default_factory=dict)

@@ -31,7 +31,8 @@ class Kinds(Generic[Known]):
     self._constants: dict[Key, None] = {}  # Kinds with constants, the last used one last.
     self._num_calls = 0
     self._num_made = 0
-    self._weak: dict[Key, tuple[Any, Any]] = {}  # What a variable keeps, and the variable.
+    # What a variable keeps, and the variable.
+    self._weak: dict[Key, tuple[weakref.ref[Known], weakref.ref[object]]] = {}
     self._latest: Key | None = None  # The last key that was used, if it still is the last one.
 
   def values(self) -> list[Known]:
@@ -53,7 +54,8 @@ class Kinds(Generic[Known]):
 
   def _of(self, key: Key) -> tuple[Known | None, object]:
     """Returns what a variable keeps for a kind, and the variable; forgets what is gone."""
-    known, variable = (ref() for ref in self._weak.get(key, (_nothing, _nothing)))
+    of_known, of_variable = self._weak.get(key, (_nothing, _nothing))
+    known, variable = of_known(), of_variable()
     if known is None and self._weak.pop(key, None) is not None:
       self._constants.pop(key, None)
     return known, variable

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import keras
 import numpy as np
@@ -68,7 +67,7 @@ def variable_of(values: Iterator[object]) -> object:
   return None
 
 
-def parts_of(value: object) -> Iterator[Any]:
+def parts_of(value: object) -> Iterator[object]:
   """Yields an object and what it holds, in its attributes, elements and what these hold."""
   seen: set[int] = set()
   agenda = [value]

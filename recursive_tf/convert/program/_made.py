@@ -109,5 +109,5 @@ class _Numbers(_forms.Source):
   def tensor(self, part: object, dtype: tf.DType) -> object:
     return tf.constant(part, dtype)
 
-  def elements(self, part: object, length: int) -> Any:
+  def elements(self, part: Any, length: int) -> Sequence[object]:
     return part

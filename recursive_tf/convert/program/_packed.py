@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import tensorflow as tf
 
@@ -22,7 +22,7 @@ class PackedType(tf.types.experimental.TraceType):
     specs: of the tensors; what depends on the number of objects is None.
   """
 
-  function: Any
+  function: Callable[..., object]
   version: int
   mapped: frozenset[str]
   specs: tuple[tf.TensorSpec, ...]

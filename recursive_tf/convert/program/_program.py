@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 import tensorflow as tf
 
@@ -57,7 +56,7 @@ class Program:
     arguments: dict[str, Argument],
     profile: Profile,
     sources: Sources,
-    changing: dict[object, object],
+    changing: dict[tuple[int, object], object],
     roots: Sequence[object],
     root_types: dict[str, frozenset[type]],
     budget: Budget,
@@ -208,7 +207,7 @@ class Program:
     """The graphs made so far."""
     return len(self._graphs)
 
-  def _enter(self, ip: Host, arguments: dict[str, Argument]) -> Any:
+  def _enter(self, ip: Host, arguments: dict[str, Argument]) -> tuple[object, dict[str, object]]:
     """Makes the call of the entry function; returns its result and its arguments."""
     length = None
     position = 0
@@ -288,7 +287,7 @@ class Program:
     """
     return self._feeder.feed(self.own(arguments), values)
 
-  def check_guards(self, values: dict[str, object]) -> list[Any]:
+  def check_guards(self, values: dict[str, object]) -> list[tuple[tuple[int, object], object]]:
     """Returns the places outside of the objects that changed; see `Guards.changed`.
 
     Args:

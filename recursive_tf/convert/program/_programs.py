@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -31,6 +30,7 @@ from recursive_tf.convert.program._assumptions import (
   what_of,
 )
 from recursive_tf.convert.program._conversion import PromoteArgument
+from recursive_tf.convert.program._entry import LASTING, MAX_REFUSALS, PATIENCE, Entry
 from recursive_tf.convert.program._feeding import Outdated
 from recursive_tf.convert.program._graph import Graph
 from recursive_tf.convert.program._kinds import Key, Kinds, key_of
@@ -39,112 +39,13 @@ from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.program._steps import Step
-from recursive_tf.convert.values import _encode, _forms
+from recursive_tf.convert.values import _forms
 
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
-_MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
-_LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
 _MAX_LEFT_OUT = 4  # Branches that one program leaves out.
 # Refusals of a program with a branch: what it makes in its first call is there in the second.
 _MAX_HOPELESS = 2
 _MAX_SECONDS_IN_VAIN = 10.0  # Of conversions without branches that each call takes.
-_PATIENCE = 4  # Times the seconds, for what was refused because it took too long.
-# Runs that fail one after the other although plain Python does not, before it is given up.
-_MAX_STRIKES = 16  # Runs that fail in all, before they are given up if no more of them count.
-_MAX_FAILURES = {
-  Reason.GRAPH_ERROR: 2,
-  Reason.INTERNAL_ERROR: 2,
-  Reason.DYNAMIC_LIST: 2,
-  Reason.CHECK_FAILED: 8,
-}
-
-
-@dataclasses.dataclass
-class Entry:
-  """What is known for one kind of arguments."""
-
-  programs: list[Program] = dataclasses.field(default_factory=list)
-  num_conversions: int = 0
-  num_refusals: int = 0
-  num_failures: int = 0  # One after the other.
-  num_strikes: int = 0  # In all.
-  num_runs: int = 0  # That counted.
-  refusal: ConversionRefused | None = None
-  retry_seconds: float | None = None  # Time in calls after which it is tried once more.
-  has_retried: bool = False
-  root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
-  changed: dict[object, object] = dataclasses.field(default_factory=dict)
-  containers: dict[str, _forms.BaseForm] = dataclasses.field(default_factory=dict)
-  hopeless: Counter[object] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
-  is_gone: bool = False  # Not kept any more.
-  calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
-
-  @property
-  def is_given_up(self) -> bool:
-    """Whether calls are not converted any more."""
-    return self.num_refusals >= _MAX_REFUSALS and self.refusal is not None
-
-  def refused(self, refusal: ConversionRefused, now: float, limits: Limits) -> ConversionRefused:
-    """Notes that it was not converted, by the time that calls have taken; returns what to tell.
-
-    What the machine was too slow for is tried once more, when that cannot double the time.
-    """
-    self.num_refusals += _MAX_REFUSALS if refusal.reason in _LASTING else 1
-    if refusal.is_of_machine and not self.has_retried:
-      seconds = _PATIENCE * limits.seconds
-      self.retry_seconds = now + seconds
-      text = f"{refusal.explanation} It is tried once more, when calls have taken {seconds:g} s."
-      refusal = ConversionRefused.of(refusal.reason, text, refusal.origin, True)
-    self.refusal = refusal.again()
-    return refusal
-
-  def retries(self, now: float) -> bool:
-    """Tells whether it is to be tried once more, since calls took as long as that may take."""
-    if self.retry_seconds is None or now < self.retry_seconds:
-      return False
-    self.num_refusals, self.retry_seconds, self.has_retried = _MAX_REFUSALS - 1, None, True
-    return True
-
-  def give_up(self, refusal: ConversionRefused) -> None:
-    """Runs all calls as plain Python from now on, for this reason."""
-    self.num_refusals, self.refusal = _MAX_REFUSALS, refusal
-    self.programs.clear()
-
-  def note_failure(self, refusal: ConversionRefused, is_left_out: bool = False) -> None:
-    """Notes that a run failed and Python did not: what fails too often is given up for good.
-
-    That is several times one after the other, or in all, if it has failed more often than not.
-
-    Args:
-      refusal: why, and what calls are told from then on.
-      is_left_out: whether the run took a branch that is left out.
-    """
-    self.num_failures += 1
-    self.num_strikes += 1
-    reason = Reason.CHECK_FAILED if is_left_out else refusal.reason
-    most = _MAX_FAILURES.get(reason, _MAX_FAILURES[Reason.CHECK_FAILED])
-    if reason == Reason.DYNAMIC_LIST and not self.num_runs:
-      most = 1  # What lists of several shapes fail, they fail each time.
-    is_often = self.num_strikes >= _MAX_STRIKES and self.num_strikes > self.num_runs
-    if self.num_failures >= most or is_often:
-      self.give_up(refusal)
-
-  def note_run(self) -> None:
-    """Notes that a run counted."""
-    self.num_failures = 0
-    self.num_runs += 1
-
-  def container(self, name: str, values: list[object]) -> Argument:
-    """Returns a list argument with the form that covers all lists seen."""
-    try:
-      form: _forms.BaseForm = _encode.joined_rows(values)
-      form = _forms.join(self.containers.get(name, form), form)
-    except _forms.Mismatch as error:
-      raise ConversionRefused.of(
-        Reason.KINDS_DIFFER, f"The elements of the list {name!r} are {error}."
-      ) from None
-    self.containers[name] = form
-    return Argument(CONTAINER, form)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,7 +68,7 @@ class _Making:
 
   def left_out(self, refusal: ConversionRefused) -> tuple[Site, LeftOut] | None:
     """Returns the branch to leave out where a program with it is refused; None if there is none."""
-    if not self.leaves_out or refusal.without is None or refusal.reason in _LASTING:
+    if not self.leaves_out or refusal.without is None or refusal.reason in LASTING:
       return None
     site, value = refusal.without
     is_final = value is not None
@@ -195,8 +96,8 @@ class Prepared:
   program: Program
   arguments: dict[str, Argument]
   mapped: frozenset[str]
-  key: Any
-  tensors: list[Any]
+  key: Key
+  tensors: list[object]
   objects: Sequence[object]
 
 
@@ -230,7 +131,7 @@ class Programs:
     self._seconds_in_vain = 0.0  # Of conversions without branches, since a run counted.
     self._sources = Sources()
     self._profile = Profile()
-    self._changing: dict[object, Weak] = {}  # By place, its owner.
+    self._changing: dict[tuple[int, object], Weak] = {}  # By place, its owner.
     self._entries: Kinds[Entry] = Kinds()
     self._promoted: set[str] = set()
     self.assumptions = Assumptions()
@@ -277,7 +178,7 @@ class Programs:
       if not entry.retries(self._stats.total_seconds):
         assert entry.refusal is not None  # It says so.
         raise entry.refusal.again()
-      patient = dataclasses.replace(self._limits, seconds=_PATIENCE * self._limits.seconds)
+      patient = dataclasses.replace(self._limits, seconds=PATIENCE * self._limits.seconds)
       budget = Budget(patient)
     roots: list[object] = [
       obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
@@ -389,7 +290,9 @@ class Programs:
     for old in outlived:
       entry.programs.remove(old)
 
-  def _note_changed(self, program: Program, changed: list[Any]) -> None:
+  def _note_changed(
+    self, program: Program, changed: Iterable[tuple[tuple[int, object], object]]
+  ) -> None:
     """Notes which places are no longer what a program relies on."""
     for key, owner in changed:
       reliance = program.guards.reliance(key)
@@ -469,7 +372,7 @@ class Programs:
       graph = program.graph(arguments)
     except ConversionRefused as refusal:
       for entry in self._entries.values():
-        if program in entry.programs and refusal.reason in _LASTING:
+        if program in entry.programs and refusal.reason in LASTING:
           entry.programs.remove(program)
           refusal = entry.refused(refusal, self._stats.total_seconds, self._limits)
       raise refusal from None
@@ -510,7 +413,7 @@ class Programs:
     begin = time.thread_time()
     try:
       if entry.num_conversions > _MAX_CONVERSIONS:
-        entry.num_refusals = _MAX_REFUSALS
+        entry.num_refusals = MAX_REFUSALS
         raise ConversionRefused.of(
           Reason.NOT_SETTLED,
           f"{self._name}: converted {_MAX_CONVERSIONS} times, types and values it relies on"
@@ -550,8 +453,8 @@ class Programs:
     else:
       self.versions[program.version] = program
     self._num_versions += 1
-    for (_, name), owner, value, origin in program.guards.reliances():
-      if (what := what_of(owner, name)) != "":
+    for (_, part), owner, value, origin in program.guards.reliances():
+      if (what := what_of(owner, part)) != "":
         self.assumptions.note(what, shown(value), origin)
     for site, found in program.left_out.items():
       what = f"the condition is {not found.value}, where the other branch is left out"
@@ -567,7 +470,7 @@ class Programs:
     try:
       return self._of_branches(making, arguments, changing, self._profile)
     except ConversionRefused as refusal:
-      if refusal.reason in _LASTING or not making.entry.programs:
+      if refusal.reason in LASTING or not making.entry.programs:
         raise
       # Objects of other calls may have other things in their attributes: those have a program.
       try:
@@ -579,7 +482,7 @@ class Programs:
     self,
     making: _Making,
     arguments: dict[str, Argument],
-    changing: dict[object, object],
+    changing: dict[tuple[int, object], object],
     profile: Profile,
   ) -> Program:
     """Makes a program for objects as a profile has them, without branches that are refused."""

@@ -8,7 +8,6 @@ what the program knows is that list: then the new one takes its place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from recursive_tf.convert.effects._places import DICT, LIST, Place
 from recursive_tf.convert.heap._guards import Guards, Name
@@ -70,15 +69,15 @@ class Rebinding:
       if id(value) in self._others and not self._is_original(value):
         yield name
 
-  def bind(self, values: Mapping[str, object]) -> list[object]:
+  def bind(self, values: Mapping[str, object]) -> list[tuple[tuple[int, object], object]]:
     """Puts what the names stand for now in place; returns the names that no longer fit.
 
     Args:
       values: the arguments of the call.
     """
     self._values = values
-    failed: list[object] = []
-    found: dict[int, Any] = {}
+    failed: list[tuple[tuple[int, object], object]] = []
+    found: dict[int, object] = {}
     for place, original, names in self._names:
       now = names[0].read()
       is_one = all(name.read() is now for name in names[1:])

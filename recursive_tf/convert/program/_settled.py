@@ -65,7 +65,7 @@ def _check_aliases(conversion: Conversion, profile: Profile) -> None:
   owners = [place.owner for place in places if place.kind in (LIST, DICT)]
   if owners and profile.reaches(owners, conversion.columns.all.values()):
     raise ConversionRefused.of(
-      Reason.EFFECT_ORDER, "A list or dict is changed that is also a part of an object."
+      Reason.EFFECT_ORDER, "A list or dict that is changed is also a part of an object."
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recursive_tf.convert.syntax.pipeline import prepare
 from recursive_tf.convert.syntax.source import FunctionSource, source_of
 
@@ -14,16 +12,17 @@ class Sources:
   def __init__(self) -> None:
     self._known: dict[object, tuple[object, FunctionSource]] = {}
 
-  def __call__(self, function: Any) -> FunctionSource:
+  def __call__(self, function: object) -> FunctionSource:
     """Returns a function's source."""
     state = getattr(function, "__code__", None), _signature_of(function)
     known = self._known.get(function)
     if known is None or known[0] != state:
+      assert callable(function)
       known = self._known[function] = state, prepare(source_of(function))
     return known[1]
 
 
-def _signature_of(function: object) -> Any:
+def _signature_of(function: object) -> object:
   """Returns what makes the source of a function another one: the objects that are its defaults."""
   defaults = getattr(function, "__defaults__", None) or ()
   named = getattr(function, "__kwdefaults__", None) or {}

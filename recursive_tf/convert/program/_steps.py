@@ -1,7 +1,7 @@
 """What a program does to variables: all of it or nothing, in Python's order.
 
 The entry function of such a program runs in the graph itself, and its writes of variables are ops
-of that graph. Any other op may fail after one of them. So no variable of the outside is written
+of that graph. Every other op may fail after one of them. So no variable of the outside is written
 before all that the run needs is there:
 
 - A variable that is only written, and not used after that, is written in place. Its writes wait for
@@ -321,10 +321,33 @@ class Step:
     sources = [copy for _, copy, spec in kept.copies if spec.dtype.is_floating]
     sources += [read for read in kept.reads if read.dtype.is_floating]
     self.is_seen_by_tapes = _reach(sources, outputs)
-    own = {id(copy) for _, copy, _ in kept.copies}
-    outer = {id(inner): handle for handle, inner in tfi.captured(graph)}
     uses = list(self._uses(graph))
     _wait_for_users(graph, uses, folded)
+    writes = self._writes_in_place(graph, uses, kept)
+    last = self._last_contents(kept)
+    prints = [op for op in graph.get_operations() if op.type in _PRINTS]
+    if not writes and not last and not prints:
+      return
+    barrier = _barrier(graph, [*outputs, *(value for _, value in last)], writes, prints)
+    with tf.control_dependencies([barrier]):
+      for handle, value in last:
+        tf.raw_ops.AssignVariableOp(resource=graph.capture(handle), value=value)
+    before = barrier
+    for op in prints:  # TensorFlow would have those that come after wait for them.
+      tfi.acd_run_independently(op)
+      tfi.add_control_input(op, before)
+      before = op
+    for op in writes:
+      tfi.add_control_input(op, barrier)
+
+  def _writes_in_place(self, graph: tfi.Graph, uses: list[_Use], kept: Kept) -> list[tfi.Operation]:
+    """Returns the ops that write variables of the outside themselves.
+
+    Raises:
+      ConversionRefused: If the program writes other variables than its trial did.
+    """
+    own = {id(copy) for _, copy, _ in kept.copies}
+    outer = {id(inner): handle for handle, inner in tfi.captured(graph)}
     writes = []
     for use in uses:
       outside = [handle for handle in use.writes if id(handle) not in own]
@@ -338,30 +361,30 @@ class Step:
         writes.append(use.op)
         if use.op.type in _ROW_WRITES:
           _check_rows(use.op)
+    return writes
+
+  def _last_contents(self, kept: Kept) -> list[tuple[tf.Tensor, tf.Tensor]]:
+    """Returns what was kept, with the handles of the variables that it is put into."""
     last = [(self.written[key], tf.identity(value)) for key, value in kept.held.items()]
     last += [
       (handle, tf.raw_ops.ReadVariableOp(resource=copy, dtype=spec.dtype))
       for handle, copy, spec in kept.copies
     ]
-    prints = [op for op in graph.get_operations() if op.type in _PRINTS]
-    if not writes and not last and not prints:
-      return
-    values = [value for _, value in last]
-    needed = {tensor.op for tensor in [*outputs, *values] if tensor.graph is graph}
-    needed |= {t.op for op in [*writes, *prints] for t in op.inputs if t.dtype != tf.resource}
-    needed |= {op for op in graph.get_operations() if _must_run(op)} - {*writes}
-    with tf.control_dependencies(list(needed - {*writes, *prints})):
-      barrier = tf.no_op("barrier")
-    with tf.control_dependencies([barrier]):
-      for handle, value in last:
-        tf.raw_ops.AssignVariableOp(resource=graph.capture(handle), value=value)
-    before = barrier
-    for op in prints:  # TensorFlow would have those that come after wait for them.
-      tfi.acd_run_independently(op)
-      tfi.add_control_input(op, before)
-      before = op
-    for op in writes:
-      tfi.add_control_input(op, barrier)
+    return last
+
+
+def _barrier(
+  graph: tfi.Graph,
+  values: list[tf.Tensor],
+  writes: list[tfi.Operation],
+  prints: list[tfi.Operation],
+) -> tfi.Operation:
+  """Returns the op after which nothing can fail: behind these values, and all that must run."""
+  needed = {tensor.op for tensor in values if tensor.graph is graph}
+  needed |= {t.op for op in [*writes, *prints] for t in op.inputs if t.dtype != tf.resource}
+  needed |= {op for op in graph.get_operations() if _must_run(op)} - {*writes}
+  with tf.control_dependencies(list(needed - {*writes, *prints})):
+    return tf.no_op("barrier")
 
 
 class Variables:

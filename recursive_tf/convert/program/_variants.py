@@ -50,7 +50,9 @@ class Variants:
     """Returns the form of an argument, for any list or string where there are many."""
     return self._opened(function, (name,), form) if self._open else form
 
-  def _opened(self, function: int, path: Any, form: _forms.BaseForm) -> _forms.BaseForm:
+  def _opened(
+    self, function: int, path: tuple[object, ...], form: _forms.BaseForm
+  ) -> _forms.BaseForm:
     if (function, path) in self._open:
       if isinstance(form, _forms.StaticForm) and type(form.value) is str:
         return _forms.TextForm()
@@ -76,7 +78,8 @@ class Variants:
     own = {other: known for other, known in self.forms.items() if other[0] == key[0]}
     self._callers.setdefault(key, frame.key)
     literals = frozenset(n.value for n in ast.walk(node) if isinstance(n, ast.Constant))
-    growing = {(key[0], (name,)) for name in self._growing(frame, key, literals)}
+    names = self._growing(frame, key, literals)
+    growing: set[tuple[int, object]] = {(key[0], (name,)) for name in names}
     if growing:
       self._open_all(growing, own)
     deeper = self._deepening(key, frame.key)
@@ -94,7 +97,7 @@ class Variants:
     if len(own) >= _MAX_VARIANTS:
       raise Endless(_too_many(frame, [*own, key]))
 
-  def _open_all(self, places: set[tuple[int, Any]], own: Iterable[Key]) -> NoReturn:
+  def _open_all(self, places: set[tuple[int, object]], own: Iterable[Key]) -> NoReturn:
     self._open |= places
     for key in own:
       del self.forms[key]
@@ -183,7 +186,7 @@ def _shown(name: object) -> str:
   return repr(name[1] if isinstance(name, tuple) else name)
 
 
-def _lengths(form: _forms.BaseForm, path: Any) -> Iterator[tuple[object, int]]:
+def _lengths(form: _forms.BaseForm, path: tuple[object, ...]) -> Iterator[tuple[object, int]]:
   """Yields where lists and tuples of known length, which might be of any, are in a form."""
   if _of_any_length(form) is not None:
     parts = _forms.parts_of_form(form)

@@ -309,6 +309,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 class BoundRecursiveFunction(BoundDecorated):
   """A recursive method of one object."""
 
+  _function: RecursiveFunction[..., object]
   _is_recursive_function = True
 
   def map(self, /, *args: object, **kwargs: object) -> Any:

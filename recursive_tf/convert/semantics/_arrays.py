@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import keras
 import numpy as np
@@ -50,7 +49,7 @@ def _is_tensor(value: Array) -> bool:
 
 
 def operands(
-  ip: Host, op: type[ast.operator] | type[ast.cmpop], left: Any, right: Any
+  ip: Host, op: type[ast.operator] | type[ast.cmpop], left: object, right: object
 ) -> tuple[object, object, Callable[[object], object]] | None:
   """Returns how to compute an operator with TensorFlow, where one operand is an `Array`.
 
@@ -67,8 +66,9 @@ def operands(
       "A number or array of NumPy beside a variable of Keras. Make it a tensor first.",
     )
   for i in (0, 1):
-    if arrays[i] and _is_tensors(both[1 - i]):
-      both[i] = _converted(ip, both[i].tensor, ip.frame.tensor(both[1 - i]).dtype)
+    one, other = both[i], both[1 - i]
+    if isinstance(one, Array) and _is_tensors(other):
+      both[i] = _converted(ip, one.tensor, ip.frame.tensor(other).dtype)
       return both[0], both[1], _itself
   return _numpys(ip, op, both)
 

@@ -8,7 +8,7 @@ do not fit. `tests/convert/found/test_as_eager.py` compares all pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import tensorflow as tf
@@ -76,8 +76,8 @@ def check_axis(
   if not _name(function).startswith("reduce_"):
     return
   value = args[0] if args else kwargs.get("input_tensor")
-  axis: Any = args[1] if len(args) > 1 else kwargs.get("axis")
-  if isinstance(value, tf.Tensor) and tf.is_symbolic_tensor(axis):
+  axis = args[1] if len(args) > 1 else kwargs.get("axis")
+  if isinstance(value, tf.Tensor) and isinstance(axis, tf.Tensor) and tf.is_symbolic_tensor(axis):
     rank = tf.cast(tf.rank(value), axis.dtype)
     ip.frame.demand(tf.reduce_all((axis >= -rank) & (axis < rank)))
 
@@ -169,12 +169,12 @@ def is_iterator(value: object) -> bool:
   return isinstance(value, LocalList) and value.is_iterator
 
 
-def is_no_list(value: object) -> bool:
+def is_no_list(value: object) -> TypeGuard[LocalList]:
   """Tells whether a value is an iterator, or a view of a dict."""
   return isinstance(value, LocalList) and (value.is_iterator or value.type is not list)
 
 
-def _check_iterators(ip: Host, function: object, value: Any) -> None:
+def _check_iterators(ip: Host, function: object, value: object) -> None:
   if is_no_list(value):
     kind = "An iterator" if value.is_iterator else f"A {value.type.__name__}"
     raise _refusal(ip, f"{kind} that {_name(function)} is given. Make it a list")

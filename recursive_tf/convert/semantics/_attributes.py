@@ -7,7 +7,6 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Collection
-from typing import Any
 
 import keras
 import tensorflow as tf
@@ -107,11 +106,12 @@ def of_static(ip: Host, owner: object, name: str) -> object:
   return ip.conversion.guards.attribute(owner, name)
 
 
-def _replaced(ip: Host, owner: Any, /, **new: object) -> object:
+def _replaced(ip: Host, owner: tuple[object, ...], /, **new: object) -> object:
   """Does what `_replace` of a named tuple does, by the `_make` of its class."""
-  if not new.keys() <= {*owner._fields}:
+  names: tuple[str, ...] = getattr(owner, "_fields", ())
+  if not new.keys() <= {*names}:
     raise Raises
-  return tuple_of(type(owner), [new.get(n, v) for n, v in zip(owner._fields, owner, strict=True)])
+  return tuple_of(type(owner), [new.get(n, v) for n, v in zip(names, owner, strict=True)])
 
 
 def _of_library(ip: Host, owner: object, name: str) -> object:
@@ -462,7 +462,7 @@ class Super:
     self._owner = owner
     self._ip = ip
 
-  def read(self, name: str) -> Any:
+  def read(self, name: str) -> object:
     """Returns the method of the next class that has it."""
     type_ = self._owner.type if isinstance(self._owner, LocalObject) else type(self._owner)
     if isinstance(self._owner, Ref):

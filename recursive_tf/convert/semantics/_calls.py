@@ -36,6 +36,7 @@ from recursive_tf.convert.semantics import (
 from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics.builtins import _table
+from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
   VIEWS,
   Closure,
@@ -94,9 +95,9 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
     return call(ip, plain, args, kwargs)
   if isinstance(function, types.MethodType) and is_named_tuple(function.__self__):
     is_make = function.__name__ == "_make" and spread(args) is None
-    if is_make and len(args) == 1 and not kwargs:
-      made: Any = function.__self__
-      return tuple_of(made, ip.fixed_items(args[0]))
+    kind = function.__self__
+    if is_make and len(args) == 1 and not kwargs and isinstance(kind, type):
+      return tuple_of(kind, ip.fixed_items(args[0]))
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if _is_written_out(function):
@@ -130,9 +131,10 @@ def _get(ip: Host, getter: object, owner: object) -> object:
   return found[0] if len(found) == 1 else tuple(found)
 
 
-def _read_part(ip: Host, getter: object, owner: Any, part: Any) -> object:
+def _read_part(ip: Host, getter: object, owner: object, part: object) -> object:
   if isinstance(getter, operator.itemgetter):
     return ip.item(owner, part)
+  assert isinstance(part, str)  # An attrgetter takes nothing else.
   for name in part.split("."):
     owner = ip.attribute(owner, name)
   return owner
@@ -254,7 +256,7 @@ def _check_computes(
     raise ip.frame.refuse(Reason.OPAQUE_CALL, f"{name} of what only the run knows.")
 
 
-def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, Any]) -> object:
+def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, object]) -> object:
   """Makes an instance of a class of the user's."""
   frame = ip.frame
   if is_named_tuple(type_):
@@ -358,14 +360,16 @@ def _is_iterated_at_once(node: ast.FunctionDef, name: str) -> bool:
   return first.iter is uses[0] or counted
 
 
-def _definition(ip: Host, function: object) -> tuple[Any, ast.FunctionDef, Scope | None]:
+def _definition(ip: Host, function: object) -> tuple[FunctionSource, ast.FunctionDef, Scope | None]:
   if isinstance(function, Closure):
     return function.source, function.node, function.scope
   source = ip.conversion.source(function)
   return source, source.node, None
 
 
-def _bind(ip: Host, function: object, args: Any, kwargs: Any) -> dict[str, Any]:
+def _bind(
+  ip: Host, function: object, args: list[object], kwargs: dict[str, object]
+) -> dict[str, object]:
   """Returns the arguments by the names of the parameters.
 
   Defaults that are numbers or such stand for themselves; others are objects as any other.

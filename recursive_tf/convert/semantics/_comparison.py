@@ -66,7 +66,7 @@ _SWAPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 _ARRAYS = (tf.Tensor, tf.Variable, np.ndarray, np.generic, Array)
 
 
-def compare(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
+def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   """Returns `left op right`."""
   frame = ip.frame
   if op in (ast.Is, ast.IsNot):
@@ -167,7 +167,9 @@ def _of_tensors(ip: Host, op: type[ast.cmpop], left: object, right: object) -> o
 _TWO_NAN = "whether two NaN are the same one"
 
 
-def _compare_tuples(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
+def _compare_tuples(
+  ip: Host, op: type[ast.cmpop], left: tuple[object, ...], right: tuple[object, ...]
+) -> object:
   result: object = len(left) == len(right)
   if result:
     for a, b in zip(left, right, strict=True):
@@ -191,10 +193,10 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
   return truth(ip, found)
 
 
-def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> object:
+def _compare_refs(ip: Host, op: type[ast.cmpop], one: object, other: object) -> object:
   frame = ip.frame
-  if not isinstance(left, Ref):
-    left, right = right, left
+  left, right = (one, other) if isinstance(one, Ref) else (other, one)
+  assert isinstance(left, Ref)  # One is.
   kinds, others = _kinds(ip, left), _kinds(ip, right)
   if op not in (ast.Eq, ast.NotEq) or kinds is None or others is None:
     raise unsupported(ip, op.__name__, left, right)
@@ -207,7 +209,7 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], left: Any, right: Any) -> objec
     found = _compare_optional(
       ip, left, right, lambda: compare(ip, ast.Eq, frame.concrete(left), frame.concrete(right))
     )
-  elif kinds == others == {str}:
+  elif isinstance(right, Ref) and kinds == others == {str}:
     found = _compare_optional(
       ip, left, right, lambda: Number(tf.equal(frame.string(left), frame.string(right)), bool)
     )
@@ -278,7 +280,7 @@ def _kinds(ip: Host, value: object) -> frozenset[type] | None:
   return frozenset([type(value)]) - {NoneType} if _forms.is_heap_object(value) else None
 
 
-def _compare_optional(ip: Host, left: object, right: object, equal: Callable[[], object]) -> Any:
+def _compare_optional(ip: Host, left: object, right: object, equal: Callable[[], object]) -> object:
   """Returns `left == right` of what may be None, by `equal` where neither is."""
   frame = ip.frame
   are_none = [frame.is_none(v) if isinstance(v, Ref) else False for v in (left, right)]
@@ -293,7 +295,7 @@ def has_own_eq(kind: type) -> bool:
   return kind.__eq__ is not plain
 
 
-def _identical(ip: Host, left: Any, right: Any) -> Any:
+def _identical(ip: Host, left: Any, right: Any) -> object:
   frame = ip.frame
   for one, other in ((left, right), (right, left)):
     if other is None:
@@ -310,12 +312,14 @@ def _identical(ip: Host, left: Any, right: Any) -> Any:
       resolved = frame.resolve(one)
       if isinstance(resolved, Number) and resolved.type is bool:
         return _numbers.compare(ast.Eq, resolved, other)
-  for value in (left, right):
+  for value, other in ((left, right), (right, left)):
     if isinstance(value, Ref):
       if any(kind in PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "`is` of strings or numbers.")
     elif isinstance(value, Value) and value.is_new:
       _check_not_elsewhere(ip, value)
+      if isinstance(value, Container) and isinstance(other, Ref):
+        frame.base(other)  # What is read here is none of the lists that a call is given.
       return False
     elif not is_static(value) or isinstance(value, _ARRAYS):
       raise unsupported(ip, "is", left, right)
@@ -333,11 +337,13 @@ def _check_not_elsewhere(ip: Host, value: object) -> None:
     raise ip.frame.refuse(Reason.SHARED_CONTAINER, text)
 
 
-def _is_one_object(ip: Host, left: Any, right: Any) -> bool:
+def _is_one_object(ip: Host, left: object, right: object) -> bool:
   """Returns `left is right` of what is not on the heap, where it is known."""
-  if isinstance(left, (list, dict)) and isinstance(right, (list, dict)):
-    for value in (left, right):
-      ip.conversion.guards.identify(value)
+  kinds = (list, dict, Container)  # A list of the outside may be one that is passed in.
+  if isinstance(left, kinds) and isinstance(right, kinds):
+    for known in (left, right):
+      if not isinstance(known, Container):
+        ip.conversion.guards.identify(known)
   if left is right:
     return True
   if isinstance(left, Container) and isinstance(right, Container):

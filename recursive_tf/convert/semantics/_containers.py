@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -128,7 +128,7 @@ def _is_of_one_enum(kinds: frozenset[type], owner: Iterable[object]) -> bool:
   return len(found) == 1 and all(_enums.is_plain(k) or _enums.base_of(k) for k in found)
 
 
-def _equals_any(ip: Host, owner: Any, value: object) -> object:
+def _equals_any(ip: Host, owner: Collection[object], value: object) -> object:
   items = list(owner) if isinstance(owner, tuple) else ip.conversion.guards.elements(owner)
   found: object = False
   for one in items:
@@ -213,7 +213,7 @@ def method(
   return None
 
 
-def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[Any]) -> object:
+def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[object]) -> object:
   frame = ip.frame
   if len(args) not in _NUM_ARGUMENTS.get(name, (0,)):
     raise Raises
@@ -251,12 +251,14 @@ def _view(ip: Host, items: Mapping[object, object], name: str) -> LocalList:
   return found
 
 
-def items_of_dict(ip: Host, value: Any) -> dict[object, object] | None:
+def items_of_dict(ip: Host, value: object) -> dict[object, object] | None:
   """Returns the items of a dict whose keys are known; None if it is something else."""
   if isinstance(value, LocalDict):
     return dict(value.items)
+  if not isinstance(value, dict):
+    return None
   kind = type(value)
-  is_plain = isinstance(value, dict) and all(getattr(kind, n) is getattr(dict, n) for n in VIEWS)
+  is_plain = all(getattr(kind, name) is getattr(dict, name) for name in VIEWS)
   if not is_plain or kind.__iter__ is not dict.__iter__:
     return None
   if ip.conversion.effects.is_changed(value):
@@ -298,11 +300,11 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
 
 
 def _append(ip: Host, owner: LocalList, value: object) -> None:
-  if owner.items is not None:
-    owner.content = (*owner.items, value)
+  content = owner.content
+  if not isinstance(content, Rows):
+    owner.content = (*content, value)
     return
-  one = rows_of_items(ip.frame, [value])
-  owner.content = concatenated(ip.frame, owner.content, one)
+  owner.content = concatenated(ip.frame, content, rows_of_items(ip.frame, [value]))
 
 
 def extend(ip: Host, owner: LocalList, values: object) -> None:
@@ -312,10 +314,11 @@ def extend(ip: Host, owner: LocalList, values: object) -> None:
 
 def _extend(ip: Host, owner: LocalList, values: object) -> None:
   rows = rows_of(ip, values)
-  if owner.items is not None and rows is None:
-    owner.content = (*owner.items, *fixed_items(ip, values))
+  content = owner.content
+  if not isinstance(content, Rows) and rows is None:
+    owner.content = (*content, *fixed_items(ip, values))
     return
-  have = rows_of_items(ip.frame, list(owner.items)) if owner.items is not None else owner.content
+  have = content if isinstance(content, Rows) else rows_of_items(ip.frame, list(content))
   more = rows if rows is not None else rows_of_items(ip.frame, fixed_items(ip, values))
   owner.content = concatenated(ip.frame, have, more)
 
@@ -344,7 +347,7 @@ def _adds_as(kind: type, builtin: type) -> bool:
   )
 
 
-def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
   """Returns `+` and `*` of lists; None for what TensorFlow may know."""
   if op is ast.Add and all(isinstance(v, LocalList) for v in (left, right)):
     result = ip.frame.new(LocalList(left.snapshot()))
@@ -368,12 +371,13 @@ def _is_tuple(value: object) -> bool:
   return isinstance(value, Rows) and value.type is tuple
 
 
-def _repeated(ip: Host, value: Any, count: Number) -> object:
+def _repeated(ip: Host, value: object, count: Number) -> object:
   """Returns a list or tuple, repeated as often as the run says; not below 0."""
   rows = as_rows(value)
   if rows is None:
-    items = list(value) if isinstance(value, tuple) else value.snapshot()
-    rows = rows_of_items(ip.frame, items)
+    items = value.snapshot() if isinstance(value, LocalList) else value
+    assert isinstance(items, tuple)  # Else there are rows.
+    rows = rows_of_items(ip.frame, list(items))
   if count.type is not int or not (rows.form is None or rows.form.is_repeatable()):
     raise ip.frame.refuse(
       Reason.DYNAMIC_LIST, "A list of lists, or such, is repeated as often as only the run knows."

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable
-from typing import Any
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
@@ -85,7 +84,7 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> obj
   return _operators.binary(ip, op, left, right)
 
 
-def _binary_of_weights(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
+def _binary_of_weights(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   if left is None or right is None:
     raise Raises  # A TypeError.
   return binary(ip, op, left, right)
@@ -111,7 +110,7 @@ def _compared(ip: Host, one: ByType, other: object, compute: Callable[[object], 
   return _for_each(ip, one, compute)
 
 
-def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, object]) -> object:
+def call(ip: Host, function: object, args: list[object], kwargs: dict[str, object]) -> object:
   """Calls a function, or the one that the class of an object says."""
   if isinstance(function, ByType):
     return _branches(ip, function, lambda value: _calls.call(ip, value, list(args), kwargs))
@@ -119,22 +118,23 @@ def call(ip: Host, function: object, args: list[Any], kwargs: dict[str, object])
     return _entries.for_one(
       ip, function, lambda value: _calls.call(ip, value, list(args), dict(kwargs))
     )
-  position = next((i for i, arg in enumerate(args) if isinstance(arg, ByType)), None)
-  if position is None:
+  found = next(((i, arg) for i, arg in enumerate(args) if isinstance(arg, ByType)), None)
+  if found is None:
     return _calls.call(ip, function, args, kwargs)
+  position, by_type = found
 
   def with_one(value: object) -> object:
     return call(ip, function, [*args[:position], value, *args[position + 1 :]], kwargs)
 
   if function is issubclass and position == 0:
-    return _for_each(ip, args[position], with_one)
+    return _for_each(ip, by_type, with_one)
   if function is getattr and position == 1:
-    _check_are_methods(ip, args[0], args[1])
-    return _for_each(ip, args[1], with_one)
+    _check_are_methods(ip, args[0], by_type)
+    return _for_each(ip, by_type, with_one)
   owner = getattr(function, "__self__", None)
   if type(owner) is dict and getattr(function, "__name__", "") == "get":
-    return _for_each(ip, args[position], with_one)
-  return _branches(ip, args[position], with_one)
+    return _for_each(ip, by_type, with_one)
+  return _branches(ip, by_type, with_one)
 
 
 def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> object:
@@ -184,10 +184,11 @@ def _branches(ip: Host, one: ByType, then: Callable[[object], object]) -> object
   return _attributes.unless_none(ip, one.ref, of_none, of_object)
 
 
-def _check_are_methods(ip: Host, owner: Any, names: ByType) -> None:
+def _check_are_methods(ip: Host, owner: object, names: ByType) -> None:
   """Refuses names of what could do something when it is read."""
-  is_read = isinstance(owner, Ref)
-  kinds = ip.frame.types_of(owner) - {NoneType, Missing} if is_read else {type(owner)}
+  kinds = frozenset([type(owner)])
+  if isinstance(owner, Ref):
+    kinds = ip.frame.types_of(owner) - {NoneType, Missing}
   for kind in kinds:
     for name in names.values.values():
       found = _attributes.by_class(kind, name) if isinstance(name, str) else None

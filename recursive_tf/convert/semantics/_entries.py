@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import keras
 import numpy as np
@@ -40,7 +40,9 @@ _PLAIN = (int, bool, str, NoneType)
 _Lanes: TypeAlias = "tf.Tensor | np.ndarray"  # Which keys equal one, bool [N].
 
 
-def of_dict(ip: Host, table: dict[Any, Any], key: object, *default: object) -> tuple[object] | None:
+def of_dict(
+  ip: Host, table: dict[object, object], key: object, *default: object
+) -> tuple[object] | None:
   """Returns `table[key]`, or `table.get(key, default)`, alone; None if it is not done here."""
   if is_given(ip, table) or (type(key) is not tuple and not is_chosen(ip, table)):
     return None
@@ -67,7 +69,7 @@ def has_key(ip: Host, table: Collection[object], key: object) -> object:
   return Number(found, bool)
 
 
-def is_chosen(ip: Host, table: dict[Any, Any]) -> bool:
+def is_chosen(ip: Host, table: dict[object, object]) -> bool:
   """Tells whether the entries of a table, which no call gives, are chosen by conditionals."""
   values = list(table.values())
   return not is_given(ip, table) and (_are_chosen(values) or any(map(has_variable, values)))
@@ -102,7 +104,7 @@ def is_used_only(value: object) -> bool:
   return callable(value) and not isinstance(value, _WEIGHTS)
 
 
-def _have_shapes(values: Sequence[Any]) -> bool:
+def _have_shapes(values: Sequence[tf.Tensor | tf.Variable]) -> bool:
   if all(isinstance(value, _WEIGHTS) for value in values):
     return len({(tf.as_dtype(v.dtype), tuple(v.shape)) for v in values}) > 1
   if all(type(v) is tuple and len(v) == len(values[0]) for v in values):
@@ -110,7 +112,7 @@ def _have_shapes(values: Sequence[Any]) -> bool:
   return False
 
 
-def position(ip: Host, keys: list[Any], key: object) -> tuple[tf.Tensor, tf.Tensor]:
+def position(ip: Host, keys: list[object], key: object) -> tuple[tf.Tensor, tf.Tensor]:
   """Returns where a key is among a table's keys, int32 [], and whether it is there, bool []."""
   if len(keys) > _MOST:
     text = f"A table of {len(keys)} entries is looked into by what only the run makes."
@@ -177,7 +179,7 @@ def _check_plain(ip: Host, keys: Sequence[object]) -> None:
       raise ip.frame.refuse(Reason.NEEDS_VALUE, text)
 
 
-def pick(ip: Host, index: tf.Tensor, values: Sequence[Any]) -> object:
+def pick(ip: Host, index: tf.Tensor, values: Sequence[object]) -> object:
   """Returns the value at an index, which is one of theirs."""
   found = ByKey(index, tuple(values))
   return found if _is_late(ip, values) else for_one(ip, found, lambda value: value)
@@ -192,25 +194,27 @@ def _is_late(ip: Host, values: Sequence[object]) -> bool:
   return is_step or any(map(is_used_only, values))
 
 
-def is_weight(value: object) -> bool:
+def is_weight(value: object) -> TypeGuard[ByKey]:
   """Tells whether a value is an entry of a table of weights, which operations are done with."""
   return isinstance(value, ByKey) and all(
     one is None or is_failing(one) or isinstance(one, _WEIGHTS) for one in value.values
   )
 
 
-def with_weights(ip: Host, args: list[Any], then: Callable[[list[Any]], object]) -> object:
+def with_weights(ip: Host, args: list[object], then: Callable[[list[object]], object]) -> object:
   """Does `then` with arguments of which one is such an entry, as the weight that it is."""
-  place = next(i for i, arg in enumerate(args) if is_weight(arg))
-  return for_one(ip, args[place], lambda value: then([*args[:place], value, *args[place + 1 :]]))
+  place, entry = next((i, arg) for i, arg in enumerate(args) if is_weight(arg))
+  return for_one(ip, entry, lambda value: then([*args[:place], value, *args[place + 1 :]]))
 
 
-def for_one(ip: Host, entry: ByKey, then: Callable[[Any], object]) -> Any:
+def for_one(ip: Host, entry: ByKey, then: Callable[[object], object]) -> object:
   """Does `then` with the value that the run finds, and with no other."""
   return _among(ip, entry, then, 0, len(entry.values))
 
 
-def _among(ip: Host, entry: ByKey, then: Callable[[Any], object], first: int, end: int) -> object:
+def _among(
+  ip: Host, entry: ByKey, then: Callable[[object], object], first: int, end: int
+) -> object:
   values = entry.values[first:end]
   if not values:
     raise Raises  # Of a table without entries.
@@ -266,7 +270,7 @@ def for_each(ip: Host, entry: ByKey, compute: Callable[[Any], Any]) -> object:
   return for_one(ip, ByKey(entry.index, tuple(found)), lambda value: value)
 
 
-def _or_fails(compute: Callable[[Any], Any], value: Any) -> Any:
+def _or_fails(compute: Callable[[object], object], value: object) -> object:
   if is_failing(value):
     return value
   try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Iterable, Mapping, Set
-from typing import Any
 
 import tensorflow as tf
 
@@ -254,8 +253,12 @@ def _get(owner: Local, key: object) -> object:
   return names[key] if key in names else Undefined(str(key))
 
 
-def _set(owner: Local, key: object, value: Any) -> None:
-  owner.restore(value.content if key is None else Update({key: value}))
+def _set(owner: Local, key: object, value: object) -> None:
+  if key is not None:
+    owner.restore(Update({key: value}))
+    return
+  assert isinstance(value, LocalList)  # All others have keys.
+  owner.restore(value.content)
 
 
 def one_by_one(ip: Host, rows: Rows, call: Callable[[object], object]) -> Rows:

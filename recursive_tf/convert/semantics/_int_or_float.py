@@ -7,7 +7,6 @@ They are computed with as floats, which is the same as long as the ints among th
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 import tensorflow as tf
 
@@ -23,7 +22,7 @@ def is_number(value: object) -> bool:
   return isinstance(value, IntOrFloat) or _numbers.type_of(value) in (int, float)
 
 
-def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   """Returns `left op right`, of which one may be either, as far as that makes no difference."""
   for one, other in ((left, right), (right, left)):
     dtype = other.dtype if isinstance(other, tf.Tensor) else None
@@ -76,6 +75,7 @@ def total(ip: Host, rows: Rows, start: object) -> IntOrFloat:
   def add(index: tf.Tensor, result: tf.Tensor, is_int: tf.Tensor) -> tuple[tf.Tensor, ...]:
     one = IntOrFloat(Number(tf.gather(values, index), float), tf.gather(are_ints, index))
     found = binary(ip, ast.Add, IntOrFloat(Number(result, float), is_int), one)
+    assert isinstance(found, IntOrFloat)  # Of two such.
     return index + 1, found.value.tensor, found.is_int
 
   ip.frame.partial()

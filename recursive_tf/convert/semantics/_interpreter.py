@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import keras
 import tensorflow as tf
@@ -238,7 +237,7 @@ class Interpreter:
       assert isinstance(target, (ast.Tuple, ast.List))  # What the passes leave.
       self._unpack(target.elts, value, scope)
 
-  def _items_of_dict(self, value: object) -> dict[Any, Any]:
+  def _items_of_dict(self, value: object) -> dict[object, object]:
     """Returns the items of what stands behind `**`."""
     items = _containers.items_of_dict(self, value)
     if items is None:
@@ -508,7 +507,10 @@ class Interpreter:
       if keyword.arg is not None:
         kwargs[keyword.arg] = value
       else:
-        kwargs.update(self._items_of_dict(value))
+        for name, part in self._items_of_dict(value).items():
+          if not isinstance(name, str):
+            raise Raises  # A TypeError.
+          kwargs[name] = part
     order.check()
     origin = self.frame.origin
     result = self.call(function, args, kwargs)

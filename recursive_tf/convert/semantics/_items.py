@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import types
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def _is_known(key: object) -> bool:
   return is_static(key) and not isinstance(key, tf.Tensor)
 
 
-def _row_of_variable(ip: Host, owner: Any, key: object) -> object:
+def _row_of_variable(ip: Host, owner: tf.Variable, key: object) -> object:
   """Returns `variable[i]` without a read of the other rows; None if it is something else.
 
   A program that may write variables reads what they hold at that point.
@@ -117,7 +118,7 @@ def _scalar(ip: Host, value: object) -> object:
   return ip.frame.tensor(value if is_bool(value) else as_index(ip, value))
 
 
-def fixed(ip: Host, items: Any, key: object) -> Any:
+def fixed(ip: Host, items: tuple[object, ...] | list[object], key: object) -> Any:
   """Returns an item or a slice of a tuple, or of the elements of a list."""
   key = as_index(ip, key)
   if isinstance(key, Slice):
@@ -291,7 +292,7 @@ def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
   raise frame.refuse(Reason.OPAQUE_READ, text)
 
 
-def item_of_static(ip: Host, owner: Any, key: object) -> object:
+def item_of_static(ip: Host, owner: Collection[object], key: object) -> object:
   """Returns an item of a list or a dict that is known."""
   frame = ip.frame
   guards = ip.conversion.guards
@@ -304,17 +305,18 @@ def item_of_static(ip: Host, owner: Any, key: object) -> object:
     if isinstance(key, Slice):
       return frame.new(LocalList(fixed(ip, tuple(guards.elements(owner)), key)))
     return fixed(ip, tuple(guards.elements(owner)), key)
+  assert isinstance(owner, dict)
   return ip.kind_of(key).entry(owner)
 
 
-def length_of_static(ip: Host, owner: object) -> object:
+def length_of_static(ip: Host, owner: object) -> Number | int:
   """Returns the length of a known list, dict or set: an int, or a `Number` where it may change."""
   state = ip.conversion.effects.read_static_length(ip, owner)
   return ip.conversion.guards.length(owner) if state is None else state.value
 
 
 def get_of_static(
-  ip: Host, owner: dict[object, object], key: Any, default: object = None
+  ip: Host, owner: dict[object, object], key: object, default: object = None
 ) -> object:
   """Returns `owner.get(key, default)` of a user's table."""
   frame = ip.frame
@@ -339,7 +341,7 @@ def is_tuple_of_run(key: object) -> bool:
   return type(key) is tuple and not is_static(key)
 
 
-def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> object:
+def lookup(ip: Host, table: dict[object, object], key: object, *default: object) -> object:
   """Returns the item of a user's table for what is read from the heap, or made in the run."""
   frame = ip.frame
   if hasattr(type(table), "__missing__"):
@@ -351,22 +353,26 @@ def lookup(ip: Host, table: dict[Any, object], key: Any, *default: object) -> ob
     return found[0]
   if isinstance(key, Text) or type(key) is tuple:
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)
+  ref = key
   if isinstance(key, Number):
     read = frame.source(key)
     steps = read.path if read is not None else ()
     # A length has no one read, and an element of a list that is walked no read of its own.
     if read is None or not steps or steps[-1][0] not in ("attr", "item"):
       return ip.conversion.effects.item_of_dict(ip, table, key, *default)
-    key = read
+    ref = read
+  assert isinstance(ref, Ref)
   # Of what has no hash no table has an item.
-  kinds = {k for k in frame.types_of(key) - {NoneType, Missing} if k.__hash__ is not None}
+  kinds = {k for k in frame.types_of(ref) - {NoneType, Missing} if k.__hash__ is not None}
   is_found = all(kind in PRIMITIVE_KEYS or _enums.is_plain(kind) for kind in kinds)
   if not is_found or not all(_is_plain_key(name) for name in table):
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)
-  return frame.resolve(key.step("lookup", Held(table), *map(Held, default)))
+  return frame.resolve(ref.step("lookup", Held(table), *map(Held, default)))
 
 
-def _is_chosen(ip: Host, table: dict[Any, Any], key: object, has_columns: bool = True) -> bool:
+def _is_chosen(
+  ip: Host, table: dict[object, object], key: object, has_columns: bool = True
+) -> bool:
   """Tells whether a table is looked into by comparing keys; not if columns say what is there."""
   if not isinstance(key, Ref):
     return True
@@ -401,7 +407,7 @@ def static_key(ip: Host, key: object) -> object:
   return key
 
 
-def read_or(ip: Host, ref: Ref, default: Any) -> object:
+def read_or(ip: Host, ref: Ref, default: Callable[[], object]) -> object:
   """Returns what a read gives, or `default()` where there is nothing."""
   frame = ip.frame
   kinds = frame.types_of(ref)

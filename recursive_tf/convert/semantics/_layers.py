@@ -8,7 +8,6 @@ losses and masks. Layers that do the latter are refused: it would be seen when t
 from __future__ import annotations
 
 import types
-from typing import Any
 
 import keras
 import numpy as np
@@ -47,7 +46,7 @@ def call(
     raise ip.frame.refuse(
       Reason.OPAQUE_CALL, f"Layer {layer.name!r} makes its weights in its first call."
     )
-  kind: Any = ip.conversion.guards.type_of(layer)
+  kind: type[keras.layers.Layer] = ip.conversion.guards.type_of(layer)
   ip.conversion.guards.settings()
   if _is_users(kind.__call__):
     return ip.call_function(kind.__call__, [layer, *args], kwargs)
@@ -197,6 +196,10 @@ def _converted(ip: Host, layer: tf.keras.layers.Layer, value: object) -> object:
     return ip.frame.new(LocalList([_converted(ip, layer, part) for part in value.items]))
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
     return tuple(_converted(ip, layer, part) for part in value)
+  return _leaf_converted(ip, layer, value)
+
+
+def _leaf_converted(ip: Host, layer: tf.keras.layers.Layer, value: object) -> object:
   if isinstance(value, (Array, Weak, np.ndarray, np.generic, tf.Variable, keras.Variable)):
     value = tf.convert_to_tensor(ip.frame.tensor(value))
   if isinstance(value, tf.Tensor) and layer._convert_input_args:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
@@ -22,10 +22,11 @@ from recursive_tf.convert.values._abstract import (
   Container,
   Local,
   LocalList,
-  Rows,
   Scope,
   has_changed,
 )
+
+_T = TypeVar("_T")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -98,7 +99,8 @@ def _stores(ip: Host, keys: Iterable[object]) -> tuple[Local, ...]:
 
 def of(value: object) -> Lazy | None:
   """Returns how an iterator's elements are made; None for all else."""
-  return value.lazy if isinstance(value, LocalList) else None
+  lazy = value.lazy if isinstance(value, LocalList) else None
+  return lazy if isinstance(lazy, Lazy) else None
 
 
 def reads_of_expression(node: ast.GeneratorExp, scope: Scope) -> tuple[tuple[Scope, str], ...]:
@@ -126,9 +128,7 @@ def check_at_once(ip: Host, value: object) -> None:
     raise _refused(ip)
 
 
-def interleaved(
-  ip: Host, value: object, consume: Callable[[], object], function: object = None
-) -> Any:
+def interleaved(ip: Host, value: object, consume: Callable[[], _T], function: object = None) -> _T:
   """Returns what `consume` gives, which Python does step by step, as each element is made.
 
   Here all elements are made before. That is the same if neither changes what the other one reads
@@ -161,7 +161,7 @@ def _meet(some: Iterable[object], others: Iterable[object]) -> bool:
   return not {id(one) for one in some}.isdisjoint({id(one) for one in others})
 
 
-def consumed(ip: Host, value: object, consume: Callable[[], object], is_whole: bool) -> Any:
+def consumed(ip: Host, value: object, consume: Callable[[], _T], is_whole: bool) -> _T:
   """Returns what `consume` gives, which runs code of the program between two elements.
 
   Args:
@@ -230,32 +230,37 @@ class Order:
       raise _refused(self._ip)
 
 
-def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[object]:
+def _watched(reads: tuple[tuple[Scope, str], ...]) -> Iterator[Local | tuple[Scope, str]]:
   """Yields the variables, and the containers in them."""
   agenda: list[object] = list(reads)
-  seen: set[int] = set()
+  seen: dict[int, object] = {}  # Kept, so that no id is given twice.
   while agenda:
     one = agenda.pop()
     if id(one) in seen:
       continue
-    seen.add(id(one))
+    seen[id(one)] = one
     if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], Scope):
-      yield one
+      yield one[0], one[1]
       agenda.append(one[0].names.get(one[1]))
-    elif isinstance(one, Closure):
-      agenda += reads_of_function(one)
-    elif isinstance(one, BoundMethod):
-      agenda += [one.function, one.owner]
-    elif isinstance(one, Local) and not isinstance(one, Scope):
-      yield one
-      content = one.snapshot()
-      if not isinstance(content, Rows):
-        agenda += content.values() if isinstance(content, dict) else content
-    elif isinstance(one, tuple):
-      agenda += one
+    elif not isinstance(one, Scope):
+      if isinstance(one, Local):
+        yield one
+      agenda += _held(one)
 
 
-def _content(one: Any) -> Any:
+def _held(value: object) -> Iterable[object]:
+  """Returns the variables that a function reads, and the parts of what is no function."""
+  if isinstance(value, Closure):
+    return reads_of_function(value)
+  if isinstance(value, BoundMethod):
+    return (value.function, value.owner)
+  content = value.snapshot() if isinstance(value, Local) else value
+  if isinstance(value, Local) and isinstance(content, dict):
+    return content.values()
+  return content if isinstance(content, tuple) else ()
+
+
+def _content(one: Local | tuple[Scope, str]) -> object:
   if isinstance(one, Local):
     return one.snapshot()
   scope, name = one

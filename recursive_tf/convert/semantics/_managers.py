@@ -10,7 +10,6 @@ import ast
 import contextlib
 import types
 from collections.abc import Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -83,14 +82,14 @@ def _is_of_graphs(manager: object) -> bool:
 
 def _method(ip: Host, manager: object, name: str) -> object:
   """Returns a method of a manager of the user's, which Python looks for in the class."""
-  kind: Any = type(manager)
+  kind: type | None = type(manager)
   if isinstance(manager, LocalObject):
     kind = manager.type
   elif isinstance(manager, Ref):
     kinds = ip.frame.types_of(manager)
     kind = next(iter(kinds)) if len(kinds) == 1 else None
   found = None if kind is None else _attributes.by_class(kind, name)
-  if not isinstance(found, types.FunctionType) or _libraries.is_library(kind):
+  if kind is None or not isinstance(found, types.FunctionType) or _libraries.is_library(kind):
     raise ip.frame.refuse(Reason.OPAQUE_CALL, f"with of a {named(manager)} is not converted.")
   if found.__module__ == "contextlib":
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "with of a generator is not converted.")

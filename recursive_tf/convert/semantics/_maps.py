@@ -6,7 +6,6 @@ import ast
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import tensorflow as tf
 
@@ -83,7 +82,7 @@ def _is_changing(call: _MappedCall) -> bool:
 def _each(ip: Host, function: Closure, rows: Rows) -> _MappedCall:
   """Returns the call of a function of one argument as a SubGraph, for each of the rows."""
   (parameter,) = function.node.args.args
-  names = {parameter.arg: Mapped(rows)}
+  names: dict[str, object] = {parameter.arg: Mapped(rows)}
   return functools.partial(
     ip.conversion.call_instance,
     ip,
@@ -95,7 +94,7 @@ def _each(ip: Host, function: Closure, rows: Rows) -> _MappedCall:
   )
 
 
-_MappedCall = Callable[..., Any]  # With ask=True it tells whether the function changes anything.
+_MappedCall = Callable[..., object]  # With ask=True it tells whether the function changes anything.
 
 
 def _of_each(found: object) -> Rows:
@@ -177,7 +176,8 @@ def _direct_call(ip: Host, function: Closure, rows: Rows) -> _MappedCall | None:
     ip.frame.restore(before)
     return None
   while isinstance(callee, BoundMethod):
-    callee, args = callee.function, [callee.owner, *args]
+    method = callee
+    callee, args = method.function, [method.owner, *args]
   if getattr(type(callee), "_is_recursive_function", False):
     callee = callee.python
   if not ip.conversion.is_recursive(ip, callee):
@@ -230,5 +230,6 @@ _IDENTITY = _parsed("def read(x):\n  return x")
 def read_each(ip: Host, rows: Rows) -> Rows:
   """Returns handles of numbers as these numbers."""
   identity = ip.closure(_IDENTITY, ip.frame.new(Scope({}, None, ip.source)))
-  found: Rows = _each(ip, identity, rows)()
+  found = _each(ip, identity, rows)()
+  assert isinstance(found, Rows)
   return found

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -43,7 +42,7 @@ _TENSOR = re.compile(r"<tf\.Tensor '[^']*' (shape=\(.*?\) dtype=\w+)>")
 
 def native(
   ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
-) -> Any:
+) -> object:
   """Calls a library's function on the tensors of the graph."""
   frame = ip.frame
   frame.partial()

@@ -55,7 +55,7 @@ _OPERATORS = {
   ast.BitOr: (operator.or_, operator.ior, "or"),
   ast.BitXor: (operator.xor, operator.ixor, "xor"),
 }
-UNARY: dict[type[ast.unaryop], Any] = {
+UNARY: dict[type[ast.unaryop], Callable[..., object]] = {
   ast.USub: operator.neg,
   ast.UAdd: operator.pos,
   ast.Invert: operator.invert,
@@ -63,7 +63,7 @@ UNARY: dict[type[ast.unaryop], Any] = {
 PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 
 
-def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
+def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
   if any(map(_as_eager.is_no_list, (left, right))):
@@ -188,13 +188,12 @@ def with_array(
   return result(natively(ip, function, left, right))
 
 
-def natively(ip: Host, function: Callable[..., object], left: object, right: Any) -> object:
+def natively(ip: Host, function: Callable[..., object], left: object, right: object) -> object:
   """Computes with TensorFlow, or with Python where both are known."""
   _as_eager.check_bool(ip, (left, right))
   _as_eager.check_arguments(ip, function, (left, right), {})
-  is_tensor = [isinstance(value, tf.Tensor) for value in (left, right)]
   for i, (value, other) in enumerate(((left, right), (right, left))):
-    if isinstance(value, Number) and is_tensor[1 - i]:
+    if isinstance(value, Number) and isinstance(other, tf.Tensor):
       try:
         value = as_tensor(value, other.dtype)
       except TypeError as error:
@@ -230,15 +229,15 @@ def _takes_tensors(value: object) -> bool:
   )
 
 
-def _weak_binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> object:
+def _weak_binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   """Computes with what is a tensor or a Python number; see `Weak`."""
-  other = right if isinstance(left, Weak) else left
-  weak = left if isinstance(left, Weak) else right
+  weak, other = (left, right) if isinstance(left, Weak) else (right, left)
+  assert isinstance(weak, Weak)  # One is.
   if isinstance(other, Weak):
     if op is ast.Add and other.type is weak.type and _same_shape(other.tensor, weak.tensor):
-      both = tf.logical_and(left.is_number, right.is_number)
-      total = left.tensor + right.tensor
-      a, b, c = (tf.cast(t, tf.float64) for t in (left.tensor, right.tensor, total))
+      both = tf.logical_and(weak.is_number, other.is_number)
+      total = weak.tensor + other.tensor
+      a, b, c = (tf.cast(t, tf.float64) for t in (weak.tensor, other.tensor, total))
       exact = tf.reduce_all(tf.equal(a + b, c))
       ok = tf.logical_or(tf.logical_not(both), exact)
       total = ip.frame.assume(total, ok, "a sum of numbers among tensors")
@@ -323,12 +322,24 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
   old = ip.frame.concrete(old)
   if own_method(old, own) is not None:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{own} of a {named(old)}.")
+  for rule in (_list_in_place, _array_in_place, _object_in_place, _builtin_in_place):
+    found = rule(ip, op, old, value)
+    if found is not NotImplemented:
+      return found
+  return binary(ip, op, old, value)
+
+
+def _list_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
   if isinstance(old, LocalList) and op is ast.Add:
     ip.extend(old, value)
     return old
   if isinstance(old, LocalList) and op is ast.Mult:
     old.content = binary(ip, op, old, value).content
     return old
+  return NotImplemented
+
+
+def _array_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
   if isinstance(old, (Array, np.ndarray)):
     value = ip.frame.concrete(value)
     types = old.types if isinstance(old, Array) else {np.ndarray}
@@ -338,10 +349,19 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
         f"{op.__name__} changes an array of NumPy in place. Make a new one: x = x + y.",
       )
     return binary(ip, op, old, value)
+  return NotImplemented
+
+
+def _object_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
+  own = f"__i{_OPERATORS[op][2]}__"
   if isinstance(old, Ref) and any(hasattr(t, own) for t in ip.frame.types_of(old) - {list}):
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{own} of an object of the heap.")
   if (isinstance(old, LocalObject) and hasattr(old.type, own)) or is_own(old, own):
     return ip.call(ip.attribute(old, own), [value], {})
+  return NotImplemented
+
+
+def _builtin_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
   if type(old) is list and op is ast.Add:
     ip.call(ip.attribute(old, "extend"), [value], {})
     return old
@@ -351,7 +371,7 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
   if isinstance(old, Ref) and any(issubclass(t, list) for t in ip.frame.types_of(old)):
     ip.conversion.promote(ip, old)
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a list of the heap.")
-  return binary(ip, op, old, value)
+  return NotImplemented
 
 
 def unsupported(ip: Host, name: str, left: object, right: object) -> ConversionRefused:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import types
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -149,7 +148,7 @@ def own_truth(ip: Host, method: object, name: str) -> object:
   raise Raises
 
 
-def own_length(ip: Host, method: object) -> Any:
+def own_length(ip: Host, method: object) -> Number | int:
   """Returns what `len` gives of an object whose class has a `__len__`, by the bound method.
 
   Raises:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
-from typing import Any
 
 import keras
 import tensorflow as tf
@@ -96,7 +95,7 @@ def _check_watched(ip: Host, values: list[object]) -> None:
         _check_is_itself(ip, part)
 
 
-def _check_is_itself(ip: Host, value: Any) -> None:
+def _check_is_itself(ip: Host, value: object) -> None:
   """Refuses a tensor that a tape may know as another one.
 
   What an object, a list, a branch, a loop or a call hands on is the same object in Python, and a

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow as tf
 
@@ -65,6 +64,7 @@ def call_on_rows(
 
 
 def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
+  rows = _without_nodes(ip, rows)
   form = rows.form
   if form is None:
     raise Bottom  # What the elements are is not known yet.
@@ -79,40 +79,45 @@ def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
       ok = tf.reduce_all(tf.equal(small, rows.tensors[0]))
       return ip.frame.assume(tf.cast(rows.tensors[0], dtype), ok, "an int beyond 32 bits")
     return tf.cast(rows.tensors[0], dtype)
-  if isinstance(form, _forms.RefForm):
-    kinds = form.types - {NoneType, Missing}
-    if len(kinds) == 1 and kinds <= {*_forms.NUMBERS}:
-      return _stacked(ip, _maps.read_each(ip, rows), function)
   name = getattr(function, "__name__", function)
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
 
 
-def _stack(ip: Host, stacked: tf.Tensor, axis: Any = 0, name: object = None) -> tf.Tensor:
+def _without_nodes(ip: Host, rows: Rows) -> Rows:
+  """Returns numbers of the heap, all of one type, as these numbers; all else as it is."""
+  if isinstance(rows.form, _forms.RefForm):
+    kinds = rows.form.types - {NoneType, Missing}
+    if len(kinds) == 1 and kinds <= {*_forms.NUMBERS}:
+      return _maps.read_each(ip, rows)
+  return rows
+
+
+def _stack(ip: Host, stacked: tf.Tensor, axis: object = 0, name: object = None) -> tf.Tensor:
   if type(axis) is not int:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.stack with an axis of the run.")
   stacked = ip.frame.check(stacked, tf.shape(stacked)[0] > 0, "tf.stack of an empty list")
   if axis == 0:
     return stacked
   rank = stacked.shape.rank
-  axis = axis % rank
-  order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+  place = axis % rank
+  order = [*range(1, place + 1), 0, *range(place + 1, rank)]
   return tf.transpose(stacked, order)
 
 
-def _concat(ip: Host, stacked: tf.Tensor, axis: Any = None, name: object = None) -> tf.Tensor:
+def _concat(ip: Host, stacked: tf.Tensor, axis: object = None, name: object = None) -> tf.Tensor:
   rank = None if stacked.shape.rank is None else stacked.shape.rank - 1
   if type(axis) is not int or not rank:
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "tf.concat with an axis of the run.")
-  axis = axis % rank
-  order = [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)]
-  moved = tf.transpose(stacked, order) if axis else stacked
+  place = axis % rank
+  order = [*range(1, place + 1), 0, *range(place + 1, rank + 1)]
+  moved = tf.transpose(stacked, order) if place else stacked
   shape = [
     tf.shape(stacked)[i + 1] if s is None else s for i, s in enumerate(stacked.shape[1:].as_list())
   ]
-  shape[axis] = -1
+  shape[place] = -1
   result = tf.reshape(moved, shape)
   known = stacked.shape[1:].as_list()
-  known[axis] = None
+  known[place] = None
   result.set_shape(known)
   return result
 
@@ -165,12 +170,12 @@ def constant(
   return ip.native(tf.convert_to_tensor, [found], {"dtype": dtype})
 
 
-def _with_numbers(ip: Host, value: Any, dtype: tf.DType | None) -> object:
+def _with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:
   """Returns nested lists with numbers of the run as tensors of a type."""
-  value = ip.frame.concrete(value)
+  value = ip.frame.concrete(given)
   if isinstance(value, LocalList) and value.items is not None:
     return [_with_numbers(ip, part, dtype) for part in value.items]
-  if type(value) in (list, tuple):
+  if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
     return [_with_numbers(ip, part, dtype) for part in value]
   if isinstance(value, Number):
     try:

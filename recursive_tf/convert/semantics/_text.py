@@ -63,14 +63,19 @@ def _is_number(value: object, *kinds: type) -> bool:
 def equal(ip: Host, left: object, right: object) -> object:
   """Returns `left == right`, of which one is a `Text`; None if that is not known here."""
   text, other = (left, right) if isinstance(left, Text) else (right, left)
-  if other is None or isinstance(other, (*_forms.NUMBERS, bytes, tuple, LocalList, LocalDict)):
-    return False  # A string equals nothing else that is builtin.
+  if _is_other_builtin(other):
+    return False
   if not isinstance(other, Ref):
     return _same(ip, text, other) if is_string(other, ip.frame) else None
   kinds = ip.frame.types_of(other) - {Missing}
   if kinds == {str, NoneType}:
     return ip.both(ip.negated(ip.frame.is_none(other)), True, lambda: _same(ip, text, other))
   return _same(ip, text, other) if kinds == {str} else None
+
+
+def _is_other_builtin(value: object) -> bool:
+  """Tells whether a value is of a builtin type of which none equals a string."""
+  return value is None or isinstance(value, (*_forms.NUMBERS, bytes, tuple, LocalList, LocalDict))
 
 
 def _same(ip: Host, left: object, right: object) -> Number:
@@ -174,8 +179,9 @@ def _filled(ip: Host, template: str, args: list[object]) -> object:
 _UNIT = "UTF8_CHAR"
 
 
-def formatted(ip: Host, node: Any, scope: Scope) -> object:
+def formatted(ip: Host, node: ast.expr, scope: Scope) -> object:
   """Returns an f-string: a string if all of it is known, else what `print` can still show."""
+  assert isinstance(node, ast.JoinedStr)
   parts: list[Any] = []
   for value in node.values:
     if isinstance(value, ast.Constant):

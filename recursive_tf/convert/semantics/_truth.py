@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow as tf
 
@@ -73,7 +72,7 @@ def of_ref(ip: Host, ref: Ref) -> object:
   return ip.negated(frame.is_none(ref))
 
 
-def _own_truth(ip: Host) -> Any:
+def _own_truth(ip: Host) -> Callable[[Ref, list[type]], object]:
   def found(ref: Ref, group: list[type]) -> object:
     for name in ("__bool__", "__len__"):
       if _attributes.in_class(group[0], name):

@@ -19,7 +19,6 @@ import operator
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
 from recursive_tf.convert.syntax import scopes
@@ -400,7 +399,7 @@ class LiveSignature:
 
   def __init__(self, function: Callable[..., object]):
     self._function = function
-    self._state: Any = None
+    self._state: tuple[object, ...] | None = None
     self._known = inspect.signature(function)
     self._names: tuple[inspect.Signature, tuple[str, ...] | None] | None = None
 
@@ -414,7 +413,7 @@ class LiveSignature:
     return self._names[1]
 
   def _now(self) -> inspect.Signature:
-    function: Any = self._function
+    function: object = self._function
     if isinstance(function, types.FunctionType):
       named = function.__kwdefaults__
       # All of these are kept, so that `is` is enough.

@@ -97,7 +97,7 @@ class Comparison:
     if not (same and all(_are_close(a, b) for a, b in pairs)):
       raise Difference(f"it prints {plain!r}, the graph {graph!r}")
 
-  def _one(self, a: Any, b: Any, where: str) -> Iterator[tuple[object, object, str]]:
+  def _one(self, a: object, b: object, where: str) -> Iterator[tuple[object, object, str]]:
     """Compares two values without their parts, which are yielded."""
     if type(a) is not type(b):
       if self._is_random and (a is None or b is None):
@@ -113,10 +113,10 @@ class Comparison:
       return
     if not isinstance(a, tuple) and self._is_seen(a, b, where):
       return
-    if isinstance(a, np.ndarray):
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
       self._arrays(a, b, where)
       return
-    if isinstance(a, types.MethodType):
+    if isinstance(a, types.MethodType) and isinstance(b, types.MethodType):
       yield a.__func__, b.__func__, where
       yield a.__self__, b.__self__, f"{where}.__self__"
       return
@@ -197,7 +197,7 @@ def vars_of(value: object) -> bool:
   return hasattr(value, "__dict__") or bool(getattr(type(value), "__slots__", ()))
 
 
-def _dense(a: object, b: object) -> tuple[Any, Any]:
+def _dense(a: object, b: object) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]:
   """Returns gradients as arrays; of sparse ones only the rows that occur."""
   if not isinstance(a, tf.IndexedSlices) or not isinstance(b, tf.IndexedSlices):
     arrays = [None if g is None else tf.convert_to_tensor(g).numpy() for g in (a, b)]

@@ -43,7 +43,8 @@ _RECORDS = (types.SimpleNamespace, collections.UserDict, collections.UserList)
 
 # The content of one object by slot: ("attr", name), ("item", key or position), ("cell", None),
 # ("member", element) of a set, ("value", None) of an array or a variable.
-Contents = dict[tuple[str, Any], object]
+_Slot = tuple[str, Any]
+Contents = dict[_Slot, object]
 
 
 class Snapshot:
@@ -65,7 +66,8 @@ class Snapshot:
     self.variables: list[tf.Variable] = []
     self._before: dict[int, Contents] = {}
     self._objects: dict[int, object] = {}  # Kept alive, so that no id is given twice.
-    self._found_at: dict[int, tuple[object, Any]] = {}  # The owner, or the name, and the slot.
+    # The owner, or the name, and the slot.
+    self._found_at: dict[int, tuple[object, _Slot | None]] = {}
     self._atoms: dict[int, object] = {}
     self._spaces: dict[int, list[_Globals]] = {}  # By the namespace.
     self._add(collections.deque((value, name, None) for name, value in roots))
@@ -133,7 +135,7 @@ class Snapshot:
       parts.append(own)
     return (owner if isinstance(owner, str) else "...") + "".join(map(_text, reversed(parts)))
 
-  def _add(self, agenda: collections.deque[tuple[object, object, object]]) -> None:
+  def _add(self, agenda: collections.deque[tuple[object, object, _Slot | None]]) -> None:
     while agenda:
       value, owner, slot = agenda.popleft()
       if id(value) in self._before or id(value) in self._atoms:
@@ -163,11 +165,11 @@ class Snapshot:
         agenda.append((part, name, None))
 
 
-def contents_of(value: Any) -> Contents:
+def contents_of(value: object) -> Contents:
   """Returns what an object holds itself."""
   found: Contents = {}
   if type(value).__name__ in ("_DictWrapper", "_TupleWrapper"):  # Of tf.Module: proxies.
-    return {("attr", "__wrapped__"): value.__wrapped__}
+    return {("attr", "__wrapped__"): getattr(value, "__wrapped__", None)}
   # By the base classes' own methods: a user's subclass may do anything in its own.
   for kind, slot in _ITERABLES.items():
     if isinstance(value, kind):
@@ -211,7 +213,7 @@ class _Globals:
   namespace: dict[str, object]
   names: tuple[str, ...]
 
-  def values(self) -> dict[str, Any]:
+  def values(self) -> dict[str, object]:
     return {name: self.namespace[name] for name in self.names if name in self.namespace}
 
 
@@ -248,7 +250,7 @@ def _is_code(value: object) -> bool:
   )
 
 
-def _behind(value: Any) -> Iterator[tuple[str, object]]:
+def _behind(value: object) -> Iterator[tuple[str, object]]:
   """Yields what an object's code can reach: closures, globals by name, classes."""
   if isinstance(value, types.FunctionType):
     yield from _of_function(value)
@@ -267,7 +269,7 @@ def _behind(value: Any) -> Iterator[tuple[str, object]]:
         if isinstance(code, types.FunctionType):
           yield f"{value.__name__}.{name}", code
   elif hasattr(type(value), "_is_decorated"):
-    yield value.__name__, value.python
+    yield getattr(value, "__name__", ""), getattr(value, "python", None)
   elif not isinstance(value, types.CellType):
     yield type(value).__name__, type(value)
 

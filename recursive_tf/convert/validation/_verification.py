@@ -16,9 +16,9 @@ import functools
 import io
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import tensorflow as tf
@@ -29,7 +29,7 @@ from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.program._steps import Variables
 from recursive_tf.convert.validation._compare import Comparison, Difference, describe, keys_text
 from recursive_tf.convert.validation._held_output import HeldOutput
-from recursive_tf.convert.validation._state import Snapshot, contents_of
+from recursive_tf.convert.validation._state import Contents, Snapshot, contents_of
 from recursive_tf.convert.values import _containers
 
 MAX_SHARE = 0.02  # Of a function's time that checks may take, but for the first of each graph.
@@ -37,6 +37,7 @@ _MAX_SOURCES = 1_000  # Tensors whose gradients are compared.
 _MAX_SHRINKS = 24
 _SHRINK_SECONDS = 2.0
 _T = TypeVar("_T")
+_Run = Callable[[Sequence[int] | None], Outcome]  # What a run gives, of a choice of rows.
 _SMALLEST = ". The smallest arguments found that show it: "
 
 
@@ -106,7 +107,7 @@ class Subject:
   values: dict[str, object]
   rows: Callable[[], Sequence[dict[str, object]]]
   is_mapped: bool
-  run: Callable[[], Callable[[Sequence[int] | None], Outcome]]
+  run: Callable[[], _Run]
   plain: Callable[[dict[str, object]], object]
   is_random: bool
   is_recording: bool
@@ -252,7 +253,7 @@ class _Check:
       return Verdict(report, outcome, True, result, error, self._all_notes())
     return Verdict(None, outcome, True, result, None, self._all_notes())
 
-  def _mapped(self, whole: Outcome, outcome_of: Any, seconds: float) -> Verdict:
+  def _mapped(self, whole: Outcome, outcome_of: _Run, seconds: float) -> Verdict:
     start = time.perf_counter()
     rows = self.subject.rows()
     position = 0
@@ -312,7 +313,7 @@ class _Check:
     outcome.print(printed)
     return printed.getvalue()
 
-  def _compare_state(self, predicted: Any) -> None:
+  def _compare_state(self, predicted: dict[int, Contents]) -> None:
     for owner, before, now, expected in self.snapshot.compared(predicted):
       if self.subject.variables is not None and owner in self.subject.variables:
         continue
@@ -336,7 +337,7 @@ class _Check:
     for index, (now, left) in enumerate(zip(variables.read(), self.left, strict=True)):
       self.comparison.check(now, left, variables.describe(index))
 
-  def _compare_gradients(self, plain_tape: Any) -> None:
+  def _compare_gradients(self, plain_tape: tf.GradientTape) -> None:
     pairs = self.comparison.pairs
     if self.graph_tape is None or not pairs:
       return
@@ -383,10 +384,10 @@ def _reason(error: Exception) -> str:
 
 def _only_on_one_side(
   where: str,
-  slot: object,
-  before: Mapping[Any, object],
-  now: Mapping[Any, object],
-  expected: Mapping[Any, object],
+  slot: tuple[str, object],
+  before: Contents,
+  now: Contents,
+  expected: Contents,
 ) -> str:
   shown = describe((now if slot in now else expected)[slot])
   if slot in before:

@@ -23,6 +23,7 @@ from recursive_tf.convert.values._paths import plain_path as plain_path
 from recursive_tf.convert.values._snapshots import Update as Update
 from recursive_tf.convert.values._snapshots import is_middle as is_middle
 from recursive_tf.convert.values._snapshots import merged as merged
+from recursive_tf.convert.values._snapshots import same_content as same_content
 from recursive_tf.convert.values._tuples import has_more as has_more
 from recursive_tf.convert.values._tuples import is_named_tuple as is_named_tuple
 from recursive_tf.convert.values._tuples import makes_its_own as makes_its_own
@@ -137,19 +138,18 @@ class Container(Local):
 
   sharing: Keeper | None = None
   called: str | None = None
-  _content: Any
+  _content: object
 
-  def _read(self) -> Any:
+  def _check_readable(self) -> None:
     if self.sharing is not None:
       self.sharing.check_readable(self)
-    return self._content
 
   def _change(self, content: object) -> None:
     if self.sharing is not None:
       self.sharing.change(self, content)
     self._content = content
 
-  def snapshot(self) -> Any:
+  def snapshot(self) -> object:
     """Returns the content; it is never changed, only replaced."""
     return self._content
 
@@ -173,7 +173,7 @@ class LocalList(Container):
   is_new = True
   type: type = list
   is_iterator = False
-  lazy: Any = None
+  lazy: object = None
   _content: tuple[object, ...] | Rows
 
   def __init__(self, content: Iterable[object] | Rows):
@@ -182,11 +182,11 @@ class LocalList(Container):
   @property
   def content(self) -> tuple[object, ...] | Rows:
     """The elements, or `Rows` where only the run knows how many there are."""
-    found: tuple[object, ...] | Rows = self._read()
-    return found
+    self._check_readable()
+    return self._content
 
   @content.setter
-  def content(self, content: Any) -> None:
+  def content(self, content: Iterable[object] | Rows) -> None:
     self._change(content if isinstance(content, Rows) else tuple(content))
 
   @property
@@ -195,7 +195,11 @@ class LocalList(Container):
     content = self.content
     return None if isinstance(content, Rows) else content
 
-  def restore(self, content: Any) -> None:
+  def snapshot(self) -> tuple[object, ...] | Rows:
+    """Returns the elements; they are never changed, only replaced."""
+    return self._content
+
+  def restore(self, content: Iterable[object] | Rows) -> None:
     """Puts back the content."""
     self._content = content if isinstance(content, Rows) else tuple(content)
 
@@ -213,15 +217,6 @@ class LocalList(Container):
     copy = LocalList(content if isinstance(content, Rows) else map(function, content))
     copy.type = self.type
     return copy
-
-
-def same_content(a: Any, b: Any) -> bool:
-  """Tells whether two snapshots of a container are of the same parts."""
-  if isinstance(a, Rows) or isinstance(b, Rows):
-    return a is b
-  if isinstance(a, dict):
-    return a.keys() == b.keys() and all(a[key] is b[key] for key in a)
-  return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
 
 
 def has_changed(before: list[object], after: list[object]) -> bool:
@@ -246,13 +241,16 @@ class LocalDict(Container):
   is_new = True
   has_operators = False
 
+  _content: dict[object, object]
+
   def __init__(self, items: Mapping[Any, object]):
     self._content = dict(items)
 
   @property
-  def items(self) -> Mapping[Any, object]:
+  def items(self) -> Mapping[object, object]:
     """The items by key."""
-    return types.MappingProxyType(self._read())
+    self._check_readable()
+    return types.MappingProxyType(self._content)
 
   @items.setter
   def items(self, items: Mapping[object, object]) -> None:
@@ -280,6 +278,7 @@ class LocalObject(Container):
   """
 
   is_new = True
+  _content: dict[str, object]
 
   def __init__(self, type_: type, fields: Mapping[str, object]):
     self.type = type_
@@ -288,7 +287,8 @@ class LocalObject(Container):
   @property
   def fields(self) -> Mapping[str, object]:
     """The attributes by name."""
-    return types.MappingProxyType(self._read())
+    self._check_readable()
+    return types.MappingProxyType(self._content)
 
   @fields.setter
   def fields(self, fields: Mapping[str, object]) -> None:
@@ -422,7 +422,7 @@ class BoundMethod(Value):
   """A method of the user's with the object it belongs to."""
 
   has_operators = False
-  function: Any
+  function: object
   owner: object
 
   def named(self) -> str:

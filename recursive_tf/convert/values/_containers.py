@@ -11,7 +11,7 @@ import tensorflow as tf
 from recursive_tf.convert.values._abstract import BoundMethod, LocalDict, LocalList, tuple_of
 
 
-def container(kind: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
+def container(kind: type, keys: tuple[Any, ...], parts: list[Any]) -> object:
   """Makes a container of Python values: of this class, with parts of these names."""
   if kind is list:
     return parts
@@ -66,8 +66,8 @@ def stacked(values: list[Any]) -> object:
   return values
 
 
-def _attributes_of(value: Any) -> list[str]:
+def _attributes_of(value: object) -> list[str]:
   """Returns the names of what an object of a dataclass has, in slots or not."""
   own = getattr(value, "__dict__", {})
-  slots = [name for name in value.__dataclass_fields__ if name not in own]
+  slots = [name for name in getattr(value, "__dataclass_fields__", ()) if name not in own]
   return [*own, *(name for name in slots if hasattr(value, name))]

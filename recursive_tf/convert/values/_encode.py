@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from recursive_tf.convert.values._forms import (
 _MAX_PARTS = 64  # Of a list or dict that is taken by its parts.
 
 
-def form_of_python(value: Any, by_parts: bool = False) -> BaseForm:
+def form_of_python(value: object, by_parts: bool = False) -> BaseForm:
   """Returns the form of a Python value that may be another one in the next run.
 
   Args:
@@ -43,7 +43,7 @@ def form_of_python(value: Any, by_parts: bool = False) -> BaseForm:
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
     parts = tuple(form_of_python(part, by_parts) for part in value)
     return NestForm(type(value), tuple(range(len(parts))), parts)
-  if by_parts and type(value) in (list, dict) and _holds_tensors(value):
+  if by_parts and (type(value) is list or type(value) is dict) and _holds_tensors(value):
     items = value.values() if type(value) is dict else value
     keys = tuple(value) if type(value) is dict else tuple(range(len(value)))
     return NestForm(type(value), keys, tuple(form_of_python(part, by_parts) for part in items))
@@ -52,7 +52,7 @@ def form_of_python(value: Any, by_parts: bool = False) -> BaseForm:
   return StaticForm(value)
 
 
-def _holds_tensors(value: Any) -> bool:
+def _holds_tensors(value: Collection[object]) -> bool:
   """Tells whether a list or dict may have tensors as parts, and has not too many parts."""
   if len(value) > _MAX_PARTS or (type(value) is dict and not {*map(type, value)} <= {str, int}):
     return False

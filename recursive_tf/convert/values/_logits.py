@@ -14,7 +14,7 @@ import tensorflow as tf
 
 LOGITS = "_keras_logits"
 _EAGER = tf.__internal__.EagerTensor
-# What a value that was brought somewhere is there, or behind it. Any other op makes a tensor anew,
+# What a value that was brought somewhere is there, or behind it. All other ops make tensors anew,
 # in Python, too, which has no logits then.
 _PASSING = frozenset(
   """If StatelessIf Case StatelessCase While StatelessWhile Switch Merge Identity IdentityN

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import tensorflow as tf
 
@@ -47,7 +46,7 @@ class ByType(Abstract):
   """
 
   ref: Ref
-  values: dict[type, Any]
+  values: dict[type, object]
   description = "What the class of an object says"
 
 
@@ -61,7 +60,7 @@ class ByKey(Abstract):
   """
 
   index: tf.Tensor
-  values: tuple[Any, ...]
+  values: tuple[object, ...]
   description = "An entry of a table, as only the run knows"
 
 
@@ -76,7 +75,7 @@ class Mapped:
 class Once(Abstract):
   """What `iter()` returns; only a class's own `__iter__` may, for what comes after changes it."""
 
-  value: Any
+  value: object
   description = "An iterator"
 
 

@@ -11,10 +11,10 @@ Path = tuple[Step, ...]
 _CONSTANTS = (str, int, float, bool, bytes, tuple, type(None))
 
 
-def _is_same(a: Any, b: Any) -> bool:
+def _is_same(a: object, b: object) -> bool:
   if a is b or type(a) is not type(b):
     return a is b
-  if isinstance(a, tuple):
+  if isinstance(a, tuple) and isinstance(b, tuple):
     return len(a) == len(b) and all(map(_is_same, a, b))
   return isinstance(a, _CONSTANTS) and a == b and repr(a) == repr(b)
 
@@ -25,7 +25,7 @@ class Held:
   Equal if it is the same object, or an equal constant of the same type.
   """
 
-  def __init__(self, value: Any):
+  def __init__(self, value: object):
     self.value = value
 
   def __eq__(self, other: object) -> bool:

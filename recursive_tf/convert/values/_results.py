@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import tensorflow as tf
 
@@ -35,7 +34,7 @@ def not_of_tensors(form: Form) -> Iterator[Form]:
     yield form
 
 
-def is_same(old: Any, new: Any) -> bool:
+def is_same(old: object, new: object) -> bool:
   """Tells whether a value that a run returned is the one that was there before."""
   if isinstance(new, tf.Tensor) or isinstance(old, tf.Tensor):
     if not isinstance(new, tf.Tensor) or not isinstance(old, tf.Tensor):
@@ -44,6 +43,6 @@ def is_same(old: Any, new: Any) -> bool:
     return same and bool(tf.reduce_all(tf.equal(old, new)))
   if type(old) is not type(new) or not isinstance(old, (int, float, bool, str, bytes, tuple)):
     return old is new
-  if isinstance(old, tuple):
+  if isinstance(old, tuple) and isinstance(new, tuple):
     return len(old) == len(new) and all(map(is_same, old, new))
   return bool(old == new)

@@ -66,7 +66,7 @@ class Text(Abstract):
     parts: strings, `Format`s, and string tensors [].
   """
 
-  parts: tuple[Any, ...]
+  parts: tuple[str | Format | tf.Tensor, ...]
   description = "A string that only the run knows"
 
   def within(self) -> Iterable[object]:
@@ -102,7 +102,7 @@ def tensor_of(value: object, reader: StringReader) -> tf.Tensor:
   return tensors[0] if len(tensors) == 1 else tf.strings.join(tensors)
 
 
-def _tensor_of_part(part: Any, reader: StringReader) -> tf.Tensor:
+def _tensor_of_part(part: str | Format | tf.Tensor, reader: StringReader) -> tf.Tensor:
   if isinstance(part, Format) and part.is_known:
     part = part.text()
   if isinstance(part, str):
@@ -115,6 +115,7 @@ def _tensor_of_part(part: Any, reader: StringReader) -> tf.Tensor:
     return part
   value = part.value
   if part.conversion == REPEATED:
+    assert isinstance(value, Number)  # It is not known.
     return _repeated(_tensor_of_part(part.spec, reader), value, reader)
   if part.spec == "":
     if isinstance(value, Number) and value.type is int:

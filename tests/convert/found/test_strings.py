@@ -389,6 +389,7 @@ def defaultdict_of_lists(recursive):
   return visit, [levels]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("build", "expect", "calls"), programs)
 def test_strings_go_where_python_takes_them(build, expect, calls):
   if build.__name__ == "attribute_of_a_string":

@@ -81,6 +81,7 @@ def trees():
   return [Node(7, True, "l"), root(), lopsided(), bushy(), root()]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
   "use, key", [*itertools.product(_USES[:-1], _KEYS), (gone_through, "ints")]
 )
@@ -94,6 +95,7 @@ def test_keys_of_the_run(use, key):
   agrees(program(_KEYS[key], use, is_given), calls, expect=expect)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
   "held, is_converted",
   [

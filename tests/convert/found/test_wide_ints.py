@@ -87,6 +87,7 @@ def _trees(hold, values):
   return first + [(Item(hold(1), Item(hold(v)), Item(hold(2))),) for v in values]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("use, holder", list(itertools.product(_USES, _HOLDERS)))
 def test_ints_of_53_bits_are_converted(use, holder):
   hold, read = _HOLDERS[holder]

@@ -203,14 +203,14 @@ def is_close(
 def conversion(kind: type) -> Callable[..., object]:
   empty = kind()
 
-  def convert(ip: Host, value: Any = empty, *more: object) -> object:
+  def convert(ip: Host, value: object = empty, *more: object) -> object:
     frame = ip.frame
     if kind is bool:
       return ip.truth(value)
     value = frame.concrete(value)
     is_array = isinstance(value, (Array, np.ndarray))
     value = ip.kind_of(value).plain()
-    if is_array and value.shape.rank != 0:
+    if is_array and isinstance(value, tf.Tensor) and value.shape.rank != 0:
       raise frame.refuse(Reason.NEEDS_VALUE, f"{kind.__name__}() of an array of NumPy.")
     if all_known([value, *more]):
       return known(ip, kind, value, *more)

@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import types
 from collections.abc import Callable
-from typing import Any
 
 import tensorflow as tf
 
@@ -46,7 +45,7 @@ def length(ip: Host, value: object) -> object:
   return ip.kind_of(ip.frame.resolve(value)).length()
 
 
-def to_list(ip: Host, value: object = ()) -> Any:
+def to_list(ip: Host, value: object = ()) -> LocalList:
   rows = ip.rows_of(value)
   return ip.frame.new(LocalList(rows if rows is not None else ip.fixed_items(value)))
 

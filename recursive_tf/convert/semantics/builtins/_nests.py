@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -50,12 +49,12 @@ def _check_option(ip: Host, expand_composites: object) -> None:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.nest with expand_composites.")
 
 
-def _leaves(ip: Host, value: Any) -> list[object]:
+def _leaves(ip: Host, value: object) -> list[object]:
   if isinstance(value, LocalDict):
     return [leaf for key in _keys(ip, value) for leaf in _leaves(ip, value.items[key])]
   if isinstance(value, LocalList) and value.type is list and value.items is not None:
     return [leaf for part in value.items for leaf in _leaves(ip, part)]
-  if type(value) is tuple or is_named_tuple(type(value)):
+  if isinstance(value, tuple) and (type(value) is tuple or is_named_tuple(type(value))):
     return [leaf for part in value for leaf in _leaves(ip, part)]
   if isinstance(value, _LEAVES):
     return [value]
@@ -84,4 +83,4 @@ def _keys(ip: Host, value: LocalDict) -> list[object]:
   keys = list(value.items)
   if len({*map(type, keys)} - {str}) > 0:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.nest of a dict whose keys are no str.")
-  return sorted(keys)
+  return [*sorted(key for key in keys if isinstance(key, str))]

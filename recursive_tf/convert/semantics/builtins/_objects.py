@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import dataclasses
 import types
-from typing import Any
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
@@ -91,13 +90,13 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
   return ip.attribute(owner, name)
 
 
-def has_attribute(ip: Host, owner: object, name: Any) -> object:
+def has_attribute(ip: Host, owner: object, name: object) -> object:
   frame = ip.frame
   if isinstance(owner, Ref) and isinstance(name, str):
     return _attributes.unless_none(
       ip, owner, lambda: hasattr(None, name), lambda there: _heap_has(ip, there, name)
     )
-  if isinstance(owner, LocalObject):
+  if isinstance(owner, LocalObject) and isinstance(name, str):
     return name in owner.fields or _class_has(ip, owner, owner.type, name)
   if not isinstance(owner, ABSTRACT) and isinstance(name, str):
     if not _attributes.has_static(ip, owner, name):
@@ -177,11 +176,11 @@ def partial(ip: Host, function: object, /, *args: object, **kwargs: object) -> o
   return function
 
 
-def show(ip: Host, /, *values: object, **kwargs: object) -> Any:
+def show(ip: Host, /, *values: object, **kwargs: object) -> None:
   ip.conversion.effects.print(ip, values, kwargs)
 
 
-def set_attribute(ip: Host, owner: object, name: object, value: object) -> Any:
+def set_attribute(ip: Host, owner: object, name: object, value: object) -> None:
   if not isinstance(name, str):
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "setattr() with a name of the run.")
   ip.write_attribute(owner, name, value)

@@ -10,7 +10,6 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import keras
 import tensorflow as tf
@@ -77,26 +76,28 @@ def call(
 
 
 def call_spread(
-  ip: Host, function: object, args: list[Any], kwargs: Mapping[str, object]
+  ip: Host, function: object, args: list[object], kwargs: Mapping[str, object]
 ) -> object:
   """Calls a function with `*rows` among its arguments."""
   if kwargs:
     raise ip.frame.refuse(
       Reason.DYNAMIC_LIST, "* of a list whose length only the run knows, beside arguments by name."
     )
-  if args and isinstance(args[0], Spread) and args[0].rows.form is None:
+  first = args[0] if args else None
+  if isinstance(first, Spread) and first.rows.form is None:
     raise Bottom  # What the elements are is not known yet.
-  if function is zip and len(args) == 1:
-    rows = _all_there(ip, args[0].rows)
+  only = first.rows if isinstance(first, Spread) and len(args) == 1 else None
+  if function is zip and only is not None:
+    rows = _all_there(ip, only)
     forms = _forms.parts_of_form(rows.form)
     if forms is not None:
       parts = [part_of(rows, i) for i in range(len(forms))]
       return ip.frame.new(LocalList([_iterables.checked_rows(ip, rows, part) for part in parts]))
-  if function is itertools.chain and len(args) == 1:
-    return _itertools.chain_from_iterable(ip, args[0].rows)
-  if function in (max, min) and len(args) == 1:
-    ip.frame.demand(args[0].rows.length > 1)  # One alone would be gone through.
-    return call(ip, function, [args[0].rows], {})
+  if function is itertools.chain and only is not None:
+    return _itertools.chain_from_iterable(ip, only)
+  if function in (max, min) and only is not None:
+    ip.frame.demand(only.length > 1)  # One alone would be gone through.
+    return call(ip, function, [only], {})
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
 
 

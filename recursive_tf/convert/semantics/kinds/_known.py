@@ -108,8 +108,8 @@ class Known(Generic[Value]):
 
   def fixed_items(self, count: int | None) -> list[object]:
     if is_own(self.value, "__iter__"):
-      method: Any = type(self.value)
-      found = self.ip.call(BoundMethod(method.__iter__, self.value), [], {})
+      method = getattr(type(self.value), "__iter__", None)
+      found = self.ip.call(BoundMethod(method, self.value), [], {})
       if isinstance(found, Once) or (isinstance(found, LocalList) and found.is_iterator):
         return self.ip.fixed_items(found.value if isinstance(found, Once) else found)
       raise self.frame.refuse(Reason.OPAQUE_READ, "__iter__ that does not return iter(...).")
@@ -281,7 +281,7 @@ class OfSet(OfFrozenSet):
     length = self.length()
     return _numbers.to_bool(length) if isinstance(length, Number) else length > 0
 
-  def length(self) -> Any:
+  def length(self) -> Number | int:
     return _items.length_of_static(self.ip, self.value)
 
 

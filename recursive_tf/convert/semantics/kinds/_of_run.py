@@ -119,7 +119,7 @@ class OfMaybe(OfRun[Maybe]):
 
 
 class OfAbstract(OfNoAttributes[Abstract]):
-  """Any further value that only the run knows."""
+  """A further value that only the run knows."""
 
   def truth(self) -> object:
     raise self.frame.refuse(Reason.NEEDS_VALUE, f"{self.value.description} is tested.")

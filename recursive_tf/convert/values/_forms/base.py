@@ -107,7 +107,7 @@ class Source:
   def __init__(self, object_of: Callable[[int], object]):
     self.object_of = object_of
 
-  def numbers(self, part: Any) -> Any:
+  def numbers(self, part: tf.Tensor) -> Any:
     """Returns a part as NumPy has it."""
     return part.numpy()
 
@@ -347,7 +347,7 @@ def join_shapes(a: tf.TensorShape, b: tf.TensorShape) -> tf.TensorShape:
   return tf.TensorShape([m if m == n else None for m, n in zip(a, b, strict=True)])
 
 
-def fits(spec: tf.TensorSpec, value: Any) -> bool:
+def fits(spec: tf.TensorSpec, value: tf.Tensor | np.ndarray | np.generic) -> bool:
   """Tells whether a tensor or an array is one of these."""
   if value.dtype is not spec.dtype and tf.as_dtype(value.dtype) != spec.dtype:
     return False
@@ -399,7 +399,7 @@ def is_exact(value: object, dtype: tf.DType) -> bool:
     return False
 
 
-def as_number(value: Any) -> Number:
+def as_number(value: object) -> Number:
   """Returns a Python number as a `Number`.
 
   Raises:
@@ -409,7 +409,9 @@ def as_number(value: Any) -> Number:
     return value
   if type(value) is int and not -(2**63) <= value < 2**63:
     raise Mismatch("an int beyond 64 bits and others")
-  return Number(tfi.constant(value, dtype_of_number(type(value))), type(value))
+  dtype = dtype_of_number(type(value))
+  assert isinstance(value, (int, float))  # It has such a type.
+  return Number(tfi.constant(value, dtype), type(value))
 
 
 def as_int_or_float(value: object) -> IntOrFloat:

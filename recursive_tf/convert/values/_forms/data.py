@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -417,10 +416,12 @@ class IntOrFloatForm(_OfNumbers):
     pairs = zip(numbers, are_ints, strict=True)
     return [int(number) if is_int else float(number) for number, is_int in pairs]
 
-  def encode(self, value: Any, handles: Iterator[int]) -> Encoded:
-    if type(value) not in (int, float) or (type(value) is int and abs(value) >= 2**53):
-      raise DoesNotFit
-    return [np.float64(value), np.bool_(type(value) is int)]
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    if type(value) is float:
+      return [np.float64(value), np.bool_(False)]
+    if type(value) is int and abs(value) < 2**53:
+      return [np.float64(value), np.bool_(True)]
+    raise DoesNotFit
 
 
 @dataclasses.dataclass(frozen=True)

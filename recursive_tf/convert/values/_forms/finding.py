@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import keras
 import numpy as np
@@ -55,6 +55,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import nearest
 
+_ContainerT = TypeVar("_ContainerT", bound=Container)
 # Where the classes are of the lists, tuples and dicts that attributes of a tf.Module become.
 _TRACKABLE = "tensorflow.python.trackable.data_structures"
 
@@ -117,15 +118,16 @@ def _of_numpy(value: np.ndarray | np.generic, reader: Reader) -> BaseForm:
   return ArrayForm(_spec(value), frozenset([type(value)]), False)
 
 
-def _of_known(value: Any, reader: Reader) -> BaseForm:
+def _of_known(value: object, reader: Reader) -> BaseForm:
   _refuse_trackable(value, reader)
   return StaticForm(value)
 
 
-def _refuse_trackable(value: Any, reader: Reader) -> None:
+def _refuse_trackable(value: object, reader: Reader) -> None:
   """Refuses a list, tuple or dict of a tf.Module's class, in which a library returns tensors."""
-  is_trackable = type(value).__module__ == _TRACKABLE and isinstance(value, (list, tuple, dict))
-  parts = (value.values() if isinstance(value, dict) else value) if is_trackable else ()
+  if type(value).__module__ != _TRACKABLE or not isinstance(value, (list, tuple, dict)):
+    return
+  parts = value.values() if isinstance(value, dict) else value
   if not all(map(is_static, parts)):
     text = f"A {type(value).__name__} of tensors. Give TensorFlow a list, tuple or dict of your own"
     raise reader.refuse(Reason.KINDS_DIFFER, f"{text}: list(self.weights).")
@@ -136,11 +138,11 @@ def _of_abstract(value: Abstract, reader: Reader) -> BaseForm:
 
 
 def _or_made(
-  of_container: Callable[[Any, Reader], BaseForm],
-) -> Callable[[Container, Reader], BaseForm]:
+  of_container: Callable[[_ContainerT, Reader], BaseForm],
+) -> Callable[[_ContainerT, Reader], BaseForm]:
   """Returns what gives the form of a container that may be known by its number."""
 
-  def found(value: Container, reader: Reader) -> BaseForm:
+  def found(value: _ContainerT, reader: Reader) -> BaseForm:
     return MadeForm() if reader.has_handle(value) else of_container(value, reader)
 
   return found
@@ -185,5 +187,5 @@ def _is_plain(value: object) -> bool:
   return value is None or isinstance(value, (*NUMBERS, str, type))
 
 
-def _spec(value: Any) -> tf.TensorSpec:
+def _spec(value: tf.Tensor | np.ndarray | np.generic) -> tf.TensorSpec:
   return tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))

@@ -30,6 +30,7 @@ from recursive_tf.convert.values._forms.base import (
   Source,
 )
 from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._value import Value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,15 +56,16 @@ class NestForm(BaseForm):
     return [t for v, f in zip(parts, self.parts, strict=True) for t in f.flatten(v, reader)]
 
   def _widened(
-    self, old: Any, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
+    assert isinstance(old, NestForm)
     return [
       tensor
       for a, b in zip(old.parts, self.parts, strict=True)
       for tensor in b.widened(a, tensors, length, reader)
     ]
 
-  def unflatten(self, tensors: Iterator[tf.Tensor]) -> Any:
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return build(self, [part.unflatten(tensors) for part in self.parts])
 
   def describe(self) -> str:
@@ -181,8 +183,11 @@ def build(form: NestForm, parts: list[object]) -> object:
   return LocalObject(form.type, dict(zip(form.keys, parts, strict=True)))
 
 
-def parts_of(value: Any) -> list[Any]:
+def parts_of(value: object) -> list[object]:
   """Returns the parts of a container in the order of its form."""
   if isinstance(value, BoundMethod):
     return [value.function, value.owner]
-  return list(value if isinstance(value, tuple) else value.within())
+  if isinstance(value, tuple):
+    return list(value)
+  assert isinstance(value, Value)  # All others are.
+  return list(value.within())
