@@ -17,6 +17,7 @@ _SLOW = (
   "command_line",
   "converter",
   "converter_ablation",
+  "converter_checks",
   "converter_convergence",
   "distributed",
   "frame_overhead",
@@ -61,6 +62,7 @@ def test_benchmark_runs_and_writes_its_result(name, options):
     "batched_memory": 4,
     "converter": 2,
     "converter_convergence": 2,
+    "converter_checks": 4,
   }.get(name, 0)
 
 
