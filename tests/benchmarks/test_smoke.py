@@ -17,6 +17,7 @@ _SLOW = (
   "command_line",
   "converter",
   "converter_ablation",
+  "converter_checks",
   "converter_convergence",
   "distributed",
   "frame_overhead",
