@@ -1,10 +1,13 @@
 """Samples a second of recursive models beside TreeLSTM: ours against what others batch.
 
 Arms: recursive_tf as its user writes the model, PyTorch and JAX batched by hand, DyNet batched
-automatically; `peers/zoo/` says what each runs. All start from the same weights and have to agree
-with the definitions, run node by node in eager TensorFlow, before anything is timed. Planning and
-padding are inside the timings; JAX's compiling is not, and is in the JSON. Real data: SST, UD's
-English Web Treebank. Loss at every node, Adagrad with sparse rows.
+automatically; `peers/zoo/` says what each runs. And recursive_tf under the concurrent scheduler, up
+to batch 25: whether `auto`, which chooses the batched one, has chosen the faster.
+
+All start from the same weights and have to agree with the definitions, run node by node in eager
+TensorFlow, before anything is timed. Planning and padding are inside the timings; JAX's compiling
+is not, and is in the JSON. Real data: SST, UD's English Web Treebank, MNIST. Loss at every node,
+Adagrad with sparse rows.
 
 A second table has the lines of code of each arm's model, without blank lines, comments and
 docstrings, and without what the models share.
@@ -19,6 +22,7 @@ import tokenize
 from collections.abc import Sequence
 
 from benchmarks import arms, throughput, worker
+from benchmarks.batched_throughput import AUTO_GOAL
 from benchmarks.harness import Arm, Timing, measure
 from benchmarks.options import Options
 from benchmarks.peers.zoo import weights as zoo_weights
@@ -31,6 +35,9 @@ from benchmarks.peers.zoo.catalogue import (
   is_installed,
 )
 from benchmarks.report import Report, print_table
+
+CONCURRENT = "concurrent"
+_LARGEST_CONCURRENT = 25
 
 
 def run(options: Options) -> Report:
@@ -82,6 +89,18 @@ def _measure(model: str, names: Sequence[str], threads: int, report: Report) -> 
       )
       for arm in (REFERENCE, *names)
     }
+    workers[CONCURRENT] = stack.enter_context(
+      worker.start(
+        entry.target(OURS),
+        threads,
+        in_process=options.in_process,
+        environ={"RECURSIVE_TF_SCHEDULER": CONCURRENT},
+        **common,
+      )
+    )
+    for arm in (OURS, CONCURRENT):
+      if (workers[arm].call("steps") > 0) != (arm == OURS):
+        raise arms.Disagreement(f"arm {arm} of {model} does not run under its scheduler.")
     some = list(range(min(6, available)))
     arms.check_agreement({arm: each.call("check", some) for arm, each in workers.items()})
     timed = []
@@ -89,7 +108,8 @@ def _measure(model: str, names: Sequence[str], threads: int, report: Report) -> 
       count = min(wanted, available)
       batches = throughput.batches_of(batch_size, count)
       for mode in throughput.MODES:
-        for arm in names:
+        timed_here = [*names, CONCURRENT] if batch_size <= _LARGEST_CONCURRENT else names
+        for arm in timed_here:
           call = f"{mode} {batch_size}"
           workers[arm].call("add", call, mode, batches)
           label = {"model": model, "mode": mode, "batch": batch_size, "arm": arm}
@@ -114,11 +134,15 @@ def _timer(each, call: str):
 
 def _check_goals(model: str, timings: list[Timing], threads: int, report: Report) -> None:
   for (mode, batch), group in throughput.groups_of(timings, "mode", "batch").items():
-    others = [timing.per_second for arm, timing in group.items() if arm != OURS]
-    if others:
-      value = group[OURS].per_second / max(others)
+    peers = [t.per_second for arm, t in group.items() if arm not in (OURS, CONCURRENT)]
+    if peers:
+      value = group[OURS].per_second / max(peers)
       claim = f"{model}, {mode}, batch {batch}, {threads} threads: as fast as the best peer"
       report.goal(claim, value, value >= 1)
+    value = throughput.ratio(group, OURS, CONCURRENT)
+    if value is not None:
+      claim = f"{model}, {mode}, batch {batch}, {threads} threads: auto is at least {AUTO_GOAL} x"
+      report.goal(f"{claim} concurrent", value, value >= AUTO_GOAL)
 
 
 def lines_of(target: str) -> int | None:
