@@ -317,9 +317,7 @@ def _identical(ip: Host, left: Any, right: Any) -> object:
       if any(kind in PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "`is` of strings or numbers.")
     elif isinstance(value, Value) and value.is_new:
-      _check_not_elsewhere(ip, value)
-      if isinstance(value, Container) and isinstance(other, Ref):
-        frame.base(other)  # What is read here is none of the lists that a call is given.
+      _check_not_elsewhere(ip, value, other)
       return False
     elif not is_static(value) or isinstance(value, _ARRAYS):
       raise unsupported(ip, "is", left, right)
@@ -330,11 +328,15 @@ def _identical(ip: Host, left: Any, right: Any) -> object:
   return Number(tf.equal(*handles), bool)
 
 
-def _check_not_elsewhere(ip: Host, value: object) -> None:
+def _check_not_elsewhere(ip: Host, value: object, other: object) -> None:
   """Refuses to tell which object a container is that may also be where no name leads."""
-  if isinstance(value, Container) and ip.frame.sharing.is_pinned(value):
+  if not isinstance(value, Container):
+    return
+  if ip.frame.sharing.is_pinned(value):
     text = f"{name_of(value)} may be another object; only the run knows."
     raise ip.frame.refuse(Reason.SHARED_CONTAINER, text)
+  if isinstance(other, Ref):
+    ip.frame.base(other)  # What is read here must be none of the lists that a call is given.
 
 
 def _is_one_object(ip: Host, left: object, right: object) -> bool:
@@ -357,7 +359,7 @@ def _is_one_object(ip: Host, left: object, right: object) -> bool:
   values = (left, right)
   for value, other in (values, values[::-1]):
     if is_static(other):
-      _check_not_elsewhere(ip, value)
+      _check_not_elsewhere(ip, value, other)
   are_alike = type(left) is type(right) or all(isinstance(v, _ARRAYS) for v in values)
   if any(isinstance(v, Value) and not v.has_identity for v in values) or (
     are_alike and not (is_static(left) and is_static(right))
