@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf._errors import SignatureError
@@ -36,6 +37,7 @@ class Arguments:
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     mapped: bool,
+    has_specs: bool = False,
   ) -> Arguments:
     """Returns the arguments of a call, defaults included.
 
@@ -45,11 +47,15 @@ class Arguments:
       args: what is passed by position.
       kwargs: what is passed by name.
       mapped: whether the arguments have a row for each of many calls; defaults are the same in all.
+      has_specs: whether it is known which arguments are nests. If not, a list of numbers is rows in
+        a mapped call: a number has none.
 
     Raises:
       SignatureError: If an argument is None.
       TypeError: If the function does not take these arguments.
     """
+    if mapped and not has_specs:
+      args, kwargs = _rows_of(args), _rows_of(kwargs)
     bound = signature.bind(*args, **kwargs)
     given = set(bound.arguments)
     bound.apply_defaults()
@@ -91,6 +97,33 @@ class Arguments:
 
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def _rows_of(nest: Any) -> Any:
+  """Returns the arguments of a mapped call, lists of numbers as tensors."""
+  if isinstance(nest, dict):
+    return {name: _row_of(value) for name, value in nest.items()}
+  return tuple(_row_of(value) for value in nest)
+
+
+def _row_of(value: Any) -> Any:
+  if type(value) is dict:
+    return _rows_of(value)
+  if type(value) not in (list, tuple) or not _has_numbers_only(value):
+    return value
+  try:
+    return tf.convert_to_tensor(value)
+  except (
+    ValueError,
+    TypeError,
+  ):  # Rows of different lengths: no tensor, and the error of a nest says more.
+    return value
+
+
+def _has_numbers_only(value: Any) -> bool:
+  if type(value) in (list, tuple):
+    return len(value) > 0 and all(map(_has_numbers_only, value))
+  return isinstance(value, (bool, int, float, complex, str, bytes, np.generic))
 
 
 def _in_each_row(value: Any, rows: Any) -> tf.Tensor:

@@ -133,7 +133,14 @@ class SubGraphFunction(NotCopied, Generic[_P, _R]):
     bound = self._bound_to(args)
     if bound is not None:
       return bound.map(*args[1:], **kwargs)
-    arguments = Arguments.of(self._name, self._python_signature, args, kwargs, mapped=True)
+    arguments = Arguments.of(
+      self._name,
+      self._python_signature,
+      args,
+      kwargs,
+      mapped=True,
+      has_specs=self._inputs is not None,
+    )
     return self._find(arguments, mapped=True).map(*arguments.values)
 
   # --- Methods

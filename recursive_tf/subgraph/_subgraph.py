@@ -343,7 +343,10 @@ class SubGraph(NotCopied):
     for subgraph in self._reachable():
       used = [] if subgraph._body is None else [outer for outer, _ in subgraph._body.captures]
       check_usable(f"SubGraph '{self.name}'", location, used)
-    return self._results.pack(self._launch(tensors, mapped))
+    launched = self._launch(tensors, mapped)
+    if mapped:
+      _set_num_rows(launched, tensors)
+    return self._results.pack(launched)
 
   def _results_for_call_sites(self, location: str) -> Signature:
     """Returns the result signature, by forward declaration while the body is incomplete."""
@@ -495,3 +498,13 @@ def _as_result(value: Any) -> Any:
   if isinstance(value, tf.__internal__.CompositeTensor):
     return value
   return tf.convert_to_tensor(value)
+
+
+def _set_num_rows(results: list[tf.Tensor], args: list[tf.Tensor]) -> None:
+  """Notes what is known of the number of rows of a mapped call; its run refuses others."""
+  counts = {arg.shape[0] for arg in args if arg.shape.rank is not None} - {None}
+  if len(counts) == 1:
+    (count,) = counts
+    for result in results:
+      if result.shape.rank is not None:
+        result.set_shape([count, *result.shape[1:]])

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -189,3 +190,39 @@ def test_results_that_never_agree_are_an_error_of_signature():
 
   with pytest.raises((rtf.SignatureError, TypeError)):
     confused(tf.constant(1))
+
+
+@pytest.mark.parametrize(
+  "rows",
+  [[1, 2, 3], (1, 2, 3), [np.int32(1), np.int32(2), np.int32(3)]],
+  ids=["list", "tuple", "np"],
+)
+def test_a_list_of_numbers_is_rows_of_a_mapped_call(rows):
+  @rtf.subgraph
+  def double(n):
+    return 2 * n
+
+  assert double.map(rows).numpy().tolist() == [2, 4, 6]
+
+  @rtf.subgraph
+  def both(x, y=1.0, *, z):
+    return tf.reduce_sum(x) + y + z["a"]
+
+  found = both.map([[1.0, 2.0], [3.0, 4.0]], z={"a": [10.0, 20.0]})
+  assert found.numpy().tolist() == [14.0, 28.0]
+
+
+def test_lists_that_are_nests_stay_nests_in_mapped_calls():
+  @rtf.subgraph
+  def add(pair):
+    return pair[0] + pair[1]
+
+  assert add.map([tf.constant([1, 2]), tf.constant([3, 4])]).numpy().tolist() == [4, 6]
+
+  spec = tf.TensorSpec([], tf.int32)
+
+  @rtf.subgraph(inputs=[[spec, spec]])
+  def add_known(pair):
+    return pair[0] + pair[1]
+
+  assert add_known.map([[1, 2], [3, 4]]).numpy().tolist() == [4, 6]

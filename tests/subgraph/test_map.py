@@ -183,3 +183,30 @@ def test_the_gradient_of_no_rows_has_the_shape_of_the_argument(scheduler, known)
     tape.watch(x)
     y = f.map(tf.zeros([0], tf.int32), x)
   assert tape.gradient(y, x).shape == [0, 1, 3]
+
+
+def test_a_known_number_of_rows_stays_known():
+  f = define_sum_to()
+
+  @tf.function
+  def known(xs):
+    counts = f.map(xs)
+    assert counts.shape == [3]
+    assert f.map(tf.boolean_mask(xs, xs > 0)).shape == [None]
+    return tf.unstack(counts)  # Needs to know.
+
+  assert [int(n) for n in known(tf.constant([1, 2, 3]))] == [1, 3, 6]
+
+  with rtf.SubGraph("two") as g:
+    x, y = g.input(INT32), g.input(INT32)
+    g.output((x + y, tf.fill([x], y)[:2]))
+
+  @tf.function(input_signature=[tf.TensorSpec([None], INT32), tf.TensorSpec([4], INT32)])
+  def one_is_known(xs, ys):
+    sums, filled = g.map(xs, ys)
+    assert sums.shape == [4] and filled.shape[0] == 4
+    return sums
+
+  assert one_is_known([2, 3, 4, 5], [1, 1, 1, 1]).numpy().tolist() == [3, 4, 5, 6]
+  with pytest.raises(tf.errors.InvalidArgumentError):
+    one_is_known([2, 3, 4], [1, 1, 1, 1])
