@@ -38,6 +38,19 @@ def test_the_first_run_of_each_graph_is_due_and_then_powers_of_two_as_time_allow
   assert stats.num_verified_runs == 4
 
 
+def test_a_schedule_forgets_graphs_that_came_long_ago():
+  schedule = Schedule(None, Stats())
+  for graph in range(5_000):
+    assert schedule.is_due(graph)
+    schedule.note(graph, 0.0)
+  assert len(schedule._num_runs) <= 1_000
+  assert len(schedule._last_seconds) <= 1_000
+  schedule.failed(0)  # It is forgotten: its next run is its first.
+  assert schedule.is_due(0)
+  schedule.is_due(4_999), schedule.is_due(4_999)
+  assert schedule._num_runs[4_999] == 3
+
+
 @pytest.mark.parametrize(("verify", "expected"), [(True, 5), (False, 0)])
 def test_all_runs_are_compared_or_none(verify, expected):
   @rtf.recursive(verify=verify)

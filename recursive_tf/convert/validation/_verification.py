@@ -36,6 +36,7 @@ MAX_SHARE = 0.02  # Of a function's time that checks may take, but for the first
 _MAX_SOURCES = 1_000  # Tensors whose gradients are compared.
 _MAX_SHRINKS = 24
 _SHRINK_SECONDS = 2.0
+_MAX_GRAPHS = 1_000  # Of one function, whose runs are counted; the one met first is forgotten.
 _T = TypeVar("_T")
 _Run = Callable[[Sequence[int] | None], Outcome]  # What a run gives, of a choice of rows.
 _SMALLEST = ". The smallest arguments found that show it: "
@@ -60,6 +61,10 @@ class Schedule:
   def is_due(self, graph: object) -> bool:
     """Tells whether the next run of a graph is checked, and counts it."""
     self._num_runs[graph] += 1
+    if len(self._num_runs) > _MAX_GRAPHS:
+      oldest = next(iter(self._num_runs))
+      del self._num_runs[oldest]
+      self._last_seconds.pop(oldest, None)
     if self.verify is not None:
       return self.verify
     number = self._num_runs[graph]
@@ -68,7 +73,8 @@ class Schedule:
 
   def failed(self, graph: object) -> None:
     """Notes that a run which was due has failed, and has shown nothing."""
-    self._num_runs[graph] -= 1
+    if graph in self._num_runs:
+      self._num_runs[graph] -= 1
 
   @property
   def allowance(self) -> float:
