@@ -137,6 +137,13 @@ _CONVERTED = {
       return [found]
   return None
 """,
+  "tuples in tuples that are kept": """def f(n):
+  if not n.kids:
+    return (n.v,) if n.v > 2 else None
+  r = (f(n.kids[0]), f(n.kids[-1]))
+  n.made = r
+  return r
+""",
 }
 
 

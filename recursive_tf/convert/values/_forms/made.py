@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 
 import tensorflow as tf
@@ -28,7 +29,8 @@ class MadeForm(HandleForm):
       return [next(tensors)]
     if not isinstance(old, BaseForm) or not old.is_value() or not old.can_be_made():
       raise Mismatch(f"elements that are made one by one, and {self.describe()}")
-    return [reader.handles_of_rows(old, list(tensors), length)]
+    own = list(itertools.islice(tensors, len([*old.specs()])))
+    return [reader.handles_of_rows(old, own, length)]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return Made(next(tensors))
