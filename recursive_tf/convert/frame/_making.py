@@ -152,6 +152,9 @@ class Making(Reading):
     if known is not None or not make:
       return known
     for one in self.sharing.linked(container):
+      if any(one is other for other in self.given):
+        text = f"{name_of(container)}, which is passed in, becomes an object that the run makes."
+        raise self.refuse(Reason.MADE_OBJECT, text)
       if one in self.sharing.book.pinned:
         text = f"{name_of(container)} becomes an object that the run makes"
         raise self.sharing.refuse(f"{text}, and {self.sharing.book.pinned[one]}.")

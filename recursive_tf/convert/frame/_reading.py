@@ -49,6 +49,7 @@ class Reading(Conditions):
     key: of the function instance; None outside of all.
     stores: what is known of the places that the program writes, by the place's key.
     parameters: handles of arguments that are objects.
+    given: the containers among the arguments, which stay the caller's own.
     sharing: which of the containers may be the same object.
     locals: all scopes and containers that the program made in this body, and `sharing`.
   """
@@ -59,6 +60,7 @@ class Reading(Conditions):
     self.key = key
     self.stores: dict[object, Any] = {}
     self.parameters: dict[str | tuple[int, str], tf.Tensor] = {}
+    self.given: list[Container] = []
     self.origin: Origin | None = None
     self.sharing = Sharing(self)
     self.locals: list[Local] = [self.sharing]

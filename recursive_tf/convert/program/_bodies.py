@@ -182,6 +182,7 @@ class Bodies:
     rebuilt = instance.lifted.rebuild(values, frame)
     crossing = learnt.crossing(instance.key)
     crossing.begin(frame.sharing, rebuilt.containers)
+    frame.given = [*rebuilt.containers.values()]
     scope = frame.new(Scope(dict(rebuilt.names), rebuilt.outer, instance.source))
     frame.parameters = {
       name: value.base.handle for name, value in rebuilt.names.items() if isinstance(value, Ref)
@@ -223,6 +224,7 @@ class Bodies:
     key = id(node), "entry"
     crossing = learnt.crossing(key)
     crossing.begin(frame.sharing, rebuilt.containers)
+    frame.given = [*rebuilt.containers.values()]
     frame.parameters = {
       name: value.base.handle for name, value in lifted.values.items() if isinstance(value, Ref)
     }

@@ -79,7 +79,7 @@ def method_of_either_object_is_called(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def longer_list_is_appended_to(recursive):
   @recursive
   def f(n):

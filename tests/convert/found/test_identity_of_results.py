@@ -15,7 +15,7 @@ def test_what_is_shared_is_as_in_python(build, expect, calls):
   agrees(build, calls, expect=expect)
 
 
-@program(SHARED)
+@program(CONVERTED)
 def a_list_is_returned_twice_in_a_dict(recursive):
   @recursive
   def f(n):
@@ -25,7 +25,7 @@ def a_list_is_returned_twice_in_a_dict(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def a_list_is_returned_twice_in_a_tuple(recursive):
   def visit(n):
     return n.v + sum(visit(k) for k in n.kids)
@@ -38,7 +38,7 @@ def a_list_is_returned_twice_in_a_tuple(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def an_object_is_returned_with_a_list_of_it(recursive):
   def visit(n):
     return n.v + sum(visit(k) for k in n.kids)
@@ -96,7 +96,7 @@ def lists_of_one_list_are_returned(recursive):
 # --- Writes
 
 
-@program(SHARED)
+@program(CONVERTED)
 def one_new_list_in_two_attributes(recursive):
   @recursive
   def f(n):
@@ -120,7 +120,7 @@ def a_list_is_changed_after_it_is_written(recursive):
   return f
 
 
-@program({SHARED, Reason.UNSUPPORTED_WRITE, Reason.KINDS_DIFFER})
+@program(Reason.CHECK_FAILED)
 def a_written_object_is_changed_by_the_parent(recursive):
   @recursive
   def f(n):
@@ -147,7 +147,7 @@ def a_written_pair_is_read_by_the_parent(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def a_list_is_written_and_returned(recursive):
   @recursive
   def f(n):
@@ -211,7 +211,7 @@ def a_new_list_is_appended_to_a_list_of_the_user_and_changed(recursive):
   return f, [rows]
 
 
-@program(SHARED)
+@program(CONVERTED)
 def a_new_list_is_appended_twice_to_a_list_of_the_user(recursive):
   rows = []
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import CONVERTED, Node, agrees, root
 
 
@@ -113,8 +112,8 @@ def list_of_lists(recursive):
   return flat
 
 
-def test_lists_of_lists_of_unknown_lengths_are_refused():
-  agrees(list_of_lists, trees, expect=Reason.UNSUPPORTED_OPERATION)
+def test_lists_of_lists_of_unknown_lengths_are_converted():
+  agrees(list_of_lists, trees, expect=CONVERTED)
 
 
 def test_lists_of_unknown_lengths_are_put_together():

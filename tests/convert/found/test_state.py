@@ -20,7 +20,7 @@ def test_state_is_as_in_python(build, expect, calls):
 # --- Classes
 
 
-@program(WRITE)
+@program(CONVERTED)
 def an_attribute_of_a_class_counts(recursive):
   class K:
     total = 0
@@ -35,7 +35,7 @@ def an_attribute_of_a_class_counts(recursive):
   return f, [lambda: K.total]
 
 
-@program(WRITE)
+@program(Reason.EFFECT_ORDER)
 def an_attribute_of_the_type_counts(recursive):
   class Counter:
     calls = 0
@@ -50,7 +50,7 @@ def an_attribute_of_the_type_counts(recursive):
   return Counter().visit
 
 
-@program(WRITE)
+@program(CONVERTED)
 def a_class_method_counts(recursive):
   class Counter:
     calls = 0
@@ -353,7 +353,7 @@ def an_attribute_of_a_function_counts(recursive):
   return f, [lambda: note.calls]
 
 
-@program({WRITE, Reason.OPAQUE_READ, Reason.UNSUPPORTED_OPERATION, Reason.MIXED_ATTRIBUTE})
+@program(Reason.EFFECT_ORDER)
 def an_attribute_of_the_class_of_an_object_counts(recursive):
   class K:
     total = 0
@@ -373,7 +373,7 @@ def an_attribute_of_the_class_of_an_object_counts(recursive):
   return f
 
 
-@program({WRITE, Reason.OPAQUE_CALL})
+@program(CONVERTED)
 def an_attribute_of_a_class_is_set_by_name(recursive):
   class K:
     total = 0

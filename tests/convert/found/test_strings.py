@@ -537,7 +537,7 @@ def strings_that_swap_places(recursive):
   return swap
 
 
-@further(Reason.KINDS_DIFFER)
+@further(CONVERTED)
 def string_and_number_that_swap_places(recursive):
   @recursive
   def swap(n, a="A", b=3):
