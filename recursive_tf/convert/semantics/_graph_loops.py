@@ -163,6 +163,8 @@ def _settle(
           joined[place] = frame.join(initial, form)
         else:
           joined[place] = frame.join(joined[place], form)
+      if any(key is None and form == _forms.MadeForm() for (_, key), form in joined.items()):
+        raise _forms.Mismatch("a list of elements of other forms")  # It would be another list.
       if number >= _GROWING:
         joined = {place: _ended(forms, place, form) for place, form in joined.items()}
     except _forms.Mismatch as error:
