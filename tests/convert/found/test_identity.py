@@ -68,7 +68,7 @@ def dict_of_either_branch_is_written(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def method_of_either_object_is_called(recursive):
   @recursive
   def f(n):
