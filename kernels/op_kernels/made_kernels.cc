@@ -45,13 +45,19 @@ class NewMadeOp final : public tf::OpKernel {
   }
 };
 
-class MakeOp final : public tf::OpKernel {
- public:
-  explicit MakeOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
-    int64_t site = 0;
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("site", &site));
-    site_ = static_cast<int32_t>(site);
+// A kernel for objects of one kind.
+class OfSiteOp : public tf::OpKernel {
+ protected:
+  explicit OfSiteOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("site", &site_));
   }
+
+  int32_t site_ = 0;
+};
+
+class MakeOp final : public OfSiteOp {
+ public:
+  explicit MakeOp(tf::OpKernelConstruction* ctx) : OfSiteOp(ctx) {}
 
   void Compute(tf::OpKernelContext* ctx) override {
     absl::StatusOr<std::shared_ptr<MadeObjects>> table = TableOf(ctx->input(0));
@@ -68,18 +74,11 @@ class MakeOp final : public tf::OpKernel {
   }
 
   bool IsExpensive() override { return false; }
-
- private:
-  int32_t site_ = 0;
 };
 
-class MakeRowsOp final : public tf::OpKernel {
+class MakeRowsOp final : public OfSiteOp {
  public:
-  explicit MakeRowsOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
-    int64_t site = 0;
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("site", &site));
-    site_ = static_cast<int32_t>(site);
-  }
+  explicit MakeRowsOp(tf::OpKernelConstruction* ctx) : OfSiteOp(ctx) {}
 
   void Compute(tf::OpKernelContext* ctx) override {
     absl::StatusOr<std::shared_ptr<MadeObjects>> table = TableOf(ctx->input(0));
@@ -110,9 +109,6 @@ class MakeRowsOp final : public tf::OpKernel {
       handles->vec<int32_t>()(row) = *made;
     }
   }
-
- private:
-  int32_t site_ = 0;
 };
 
 static absl::StatusOr<int32_t> HandleOf(const tf::Tensor& handle) {
@@ -139,10 +135,19 @@ class MadeSiteOp final : public tf::OpKernel {
   bool IsExpensive() override { return false; }
 };
 
-class MadePartsOp final : public tf::OpKernel {
+// Whether an object's parts are tensors of these types.
+static bool HasTypes(const MadeObject& object,
+                     const tf::DataTypeVector& types) {
+  return std::equal(object.parts.begin(), object.parts.end(), types.begin(),
+                    types.end(), [](const tf::Tensor& part, tf::DataType type) {
+                      return part.dtype() == type;
+                    });
+}
+
+class MadePartsOp final : public OfSiteOp {
  public:
-  explicit MadePartsOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("site", &site_));
+  explicit MadePartsOp(tf::OpKernelConstruction* ctx) : OfSiteOp(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tparts", &types_));
   }
 
   void Compute(tf::OpKernelContext* ctx) override {
@@ -152,7 +157,7 @@ class MadePartsOp final : public tf::OpKernel {
     OP_REQUIRES_OK(ctx, handle.status());
     absl::StatusOr<MadeObject> object = (*table)->Find(*handle);
     OP_REQUIRES_OK(ctx, object.status());
-    OP_REQUIRES(ctx, IsRight(*ctx, *object),
+    OP_REQUIRES(ctx, object->site == site_ && HasTypes(*object, types_),
                 absl::InvalidArgumentError(absl::StrCat(
                     "recursive_tf: an object of kind ", object->site,
                     " is read as one of kind ", site_)));
@@ -164,18 +169,7 @@ class MadePartsOp final : public tf::OpKernel {
   bool IsExpensive() override { return false; }
 
  private:
-  bool IsRight(const tf::OpKernelContext& ctx, const MadeObject& object) const {
-    const size_t count = static_cast<size_t>(ctx.num_outputs());
-    if (object.site != site_ || object.parts.size() != count) return false;
-    for (size_t i = 0; i < count; ++i) {
-      const tf::DataType expected =
-          ctx.expected_output_dtype(static_cast<int>(i));
-      if (object.parts[i].dtype() != expected) return false;
-    }
-    return true;
-  }
-
-  int64_t site_ = 0;
+  tf::DataTypeVector types_;
 };
 
 class MadeSitesOp final : public tf::OpKernel {
@@ -215,10 +209,9 @@ static absl::Status Append(const tf::Tensor& from, int64_t begin,
   return absl::OkStatus();
 }
 
-class MadeColumnsOp final : public tf::OpKernel {
+class MadeColumnsOp final : public OfSiteOp {
  public:
-  explicit MadeColumnsOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("site", &site_));
+  explicit MadeColumnsOp(tf::OpKernelConstruction* ctx) : OfSiteOp(ctx) {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("T", &types_));
     int64_t num_columns = 0;
     OP_REQUIRES_OK(ctx, ctx->GetAttr("num_columns", &num_columns));
@@ -237,7 +230,10 @@ class MadeColumnsOp final : public tf::OpKernel {
                                  }),
                   objects.end());
     for (const MadeObject& object : objects) {
-      OP_REQUIRES_OK(ctx, CheckTypes(object));
+      OP_REQUIRES(
+          ctx, HasTypes(object, types_),
+          absl::InvalidArgumentError(absl::StrCat(
+              "recursive_tf: objects of kind ", site_, " have other parts")));
     }
     for (size_t column = 0; column < types_.size(); ++column) {
       OP_REQUIRES_OK(ctx, Read(ctx, objects, column));
@@ -245,16 +241,6 @@ class MadeColumnsOp final : public tf::OpKernel {
   }
 
  private:
-  absl::Status CheckTypes(const MadeObject& object) const {
-    bool is_right = object.parts.size() == types_.size();
-    for (size_t i = 0; is_right && i < types_.size(); ++i) {
-      is_right = object.parts[i].dtype() == types_[i];
-    }
-    if (is_right) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(
-        "recursive_tf: objects of kind ", site_, " have other parts"));
-  }
-
   absl::Status Read(tf::OpKernelContext* ctx,
                     const std::vector<MadeObject>& objects,
                     size_t column) const {
@@ -290,7 +276,6 @@ class MadeColumnsOp final : public tf::OpKernel {
     return absl::OkStatus();
   }
 
-  int64_t site_ = 0;
   tf::DataTypeVector types_;
 };
 

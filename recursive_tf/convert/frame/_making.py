@@ -7,8 +7,6 @@ what it holds does not change any more. Python makes the objects of the rows aft
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -109,39 +107,40 @@ class Making(Reading):
       return self._handle_of(value, make=True)
     return self._make(self._with_handles(value))
 
-  def made(self, value: object, form: _forms.Form, given: Collection[Container]) -> object:
+  def made(self, value: object, form: _forms.Form) -> object:
     """Returns a result in which what its form has by numbers is known by them.
 
     Args:
       value: the result.
       form: its form.
-      given: the containers among the arguments, whose content stays what it is.
     """
     if isinstance(form, _forms.MadeForm):
       return self._as_made(value)
     if form is None or not _forms.has_made(form) or not any(True for _ in containers(value)):
       return value
     if isinstance(value, Maybe):
-      return Maybe(self.made(value.value, _of_value(form), given), value.is_there)
+      return Maybe(self.made(value.value, _of_value(form)), value.is_there)
     form = _of_value(form)
     parts = dict(parts_of(value))
     forms = form.parts if isinstance(form, _forms.NestForm) else [*form.children()] * len(parts)
-    new = [self.made(p, f, given) for p, f in zip(parts.values(), forms, strict=True)]
-    return self._with_parts(value, dict(zip(parts, new, strict=True)), given)
+    new = [self.made(p, f) for p, f in zip(parts.values(), forms, strict=True)]
+    return self._with_parts(value, dict(zip(parts, new, strict=True)))
 
-  def _with_parts(
-    self, value: object, parts: dict[object, object], given: Collection[Container]
-  ) -> object:
+  def _with_parts(self, value: object, parts: dict[object, object]) -> object:
     """Returns a tuple of other parts, or a container that has got them."""
     if isinstance(value, tuple):
       return tuple_of(type(value), list(parts.values()))
     assert isinstance(value, Container)  # All else has no containers within.
-    if value in given:
+    if self._is_given(value):
       text = f"{name_of(value)}, which was passed in, is returned with old and new objects in it."
       raise self.refuse(Reason.MADE_OBJECT, text)
     if parts:
       value.restore(parts if isinstance(value.snapshot(), dict) else list(parts.values()))
     return value
+
+  def _is_given(self, container: Container) -> bool:
+    """Tells whether a container is an argument, or in one: it stays the caller's own."""
+    return any(container is one for one in self.given)
 
   def _as_made(self, value: object) -> Made:
     return value if isinstance(value, Made) else Made(self.handle(value))
@@ -152,7 +151,7 @@ class Making(Reading):
     if known is not None or not make:
       return known
     for one in self.sharing.linked(container):
-      if any(one is other for other in self.given):
+      if self._is_given(one):
         text = f"{name_of(container)}, which is passed in, becomes an object that the run makes."
         raise self.refuse(Reason.MADE_OBJECT, text)
       if one in self.sharing.book.pinned:

@@ -189,7 +189,7 @@ class Bodies:
     }
     result = Interpreter(frame, self._conversion).run(instance.node, scope)
     joined = learnt.joined_result(instance, result, frame)
-    result = frame.made(result, joined, rebuilt.containers.values())
+    result = frame.made(result, joined)
     learnt.note_changed(instance, rebuilt, frame)
     now = rebuilt.now()
     results: dict[object, object] = {i: now[i] for i in learnt.changed[instance.key]}
@@ -235,7 +235,7 @@ class Bodies:
     entry = Instance(key, name, node, source, lifted, tuple(forms), known, None)
     try:
       entry.result = learnt.joined_result(entry, found, frame)
-      found = frame.made(found, entry.result, rebuilt.containers.values())
+      found = frame.made(found, entry.result)
     except _forms.Mismatch as error:
       raise frame.refuse(Reason.KINDS_DIFFER, f"{name} returns {error}.") from None
     learnt.note_changed(entry, rebuilt, frame)
