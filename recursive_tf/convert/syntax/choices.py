@@ -33,9 +33,7 @@ _MOST = 4  # Statements between the choice and the last change.
 
 def transform(node: ast.FunctionDef, ctx: PassContext) -> ast.FunctionDef:
   """Returns `node`, rewritten in place."""
-  for function in scopes.functions_of(node):
-    function.body = _block(function.body, ctx)
-  return node
+  return scopes.with_bodies(node, lambda body: _block(body, ctx))
 
 
 def _block(block: list[ast.stmt], ctx: PassContext) -> list[ast.stmt]:

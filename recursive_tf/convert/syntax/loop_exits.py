@@ -22,9 +22,7 @@ _SURE_EXITS = (ast.Break, ast.Continue, ast.Return, ast.Raise)
 
 def transform(node: ast.FunctionDef, ctx: PassContext) -> ast.FunctionDef:
   """Returns `node`, rewritten in place, functions inside too."""
-  for function in scopes.functions_of(node):
-    function.body = _block(function.body, ctx)
-  return node
+  return scopes.with_bodies(node, lambda body: _block(body, ctx))
 
 
 def _block(block: list[ast.stmt], ctx: PassContext) -> list[ast.stmt]:

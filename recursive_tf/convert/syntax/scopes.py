@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 
@@ -33,6 +33,15 @@ def functions_of(root: ast.FunctionDef) -> list[ast.FunctionDef]:
   """Returns all definitions in `root`, inner ones before those around them, `root` last."""
   found = [node for node in ast.walk(root) if isinstance(node, ast.FunctionDef)]
   return found[::-1]
+
+
+def with_bodies(
+  root: ast.FunctionDef, rewritten: Callable[[list[ast.stmt]], list[ast.stmt]]
+) -> ast.FunctionDef:
+  """Returns `root`, of which each function's body is rewritten in place, inner ones first."""
+  for function in functions_of(root):
+    function.body = rewritten(function.body)
+  return root
 
 
 def own_nodes(scope: Scope | list[ast.stmt]) -> Iterator[ast.AST]:

@@ -16,9 +16,7 @@ from recursive_tf.convert.syntax.context import PassContext
 
 def transform(node: ast.FunctionDef, ctx: PassContext) -> ast.FunctionDef:
   """Returns `node`, rewritten in place, functions inside too."""
-  for function in scopes.functions_of(node):
-    function.body = _with_returns(function.body, ctx)
-  return node
+  return scopes.with_bodies(node, lambda body: _with_returns(body, ctx))
 
 
 def _with_returns(block: list[ast.stmt], ctx: PassContext) -> list[ast.stmt]:
