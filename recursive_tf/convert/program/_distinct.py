@@ -31,6 +31,7 @@ class Distinct:
     self._guards = conversion.guards
     self._columns = conversion.columns
     self._given = given
+    self._known: set[int] | None = None
     self._known_tensors: dict[int, object] | None = None
     self._has_containers = any(map(_may_be_container, arguments.values())) or any(
       place.kind in (LIST, DICT) for place in self._places.values()
@@ -54,9 +55,10 @@ class Distinct:
     changed = given + [place.owner for place in places if place.kind in (LIST, DICT)]
     if not changed:
       return
-    known = self._guards.known()
+    if self._known is None:
+      self._known = self._guards.known()
     is_twice = len({id(one) for one in changed}) < len(changed)
-    if is_twice or any(id(one) in known for one in given):
+    if is_twice or any(id(one) in self._known for one in given):
       raise ConversionRefused.of(
         Reason.SHARED_CONTAINER, "A list that is passed in and changed is used under another name."
       )
