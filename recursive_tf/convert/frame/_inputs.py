@@ -15,6 +15,8 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Held
 from recursive_tf.convert.values._forms import dtype_of_number
 
+ARRAY = "array"  # Stands with an array's number for the array itself, by whatever name it is read.
+
 
 @dataclasses.dataclass(frozen=True)
 class ChangingInput:

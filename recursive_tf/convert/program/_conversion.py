@@ -23,7 +23,7 @@ from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._inputs import Inputs, Layout
+from recursive_tf.convert.frame._inputs import ARRAY, Inputs, Layout
 from recursive_tf.convert.frame._left_out import Branches, LeftOut, Site
 from recursive_tf.convert.frame._lifting import Lifted
 from recursive_tf.convert.frame._made_kinds import MadeKinds
@@ -466,7 +466,7 @@ class Conversion:
     assert isinstance(value, np.ndarray)
     if self.guards.is_made(value):
       return tf.constant(value)
-    return self.inputs.changing((id(value), "array"), lambda: value, value)
+    return self.inputs.changing((id(value), ARRAY), lambda: value, value)
 
   def _changing_input(
     self, key: tuple[int, object], owner: object, read: Callable[[], object], value: object

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._places import DICT, LIST
+from recursive_tf.convert.frame._inputs import ARRAY
 from recursive_tf.convert.heap._profile import reaches
 from recursive_tf.convert.program._arguments import CONTAINER, NEST, Argument
 from recursive_tf.convert.program._conversion import Conversion
@@ -30,6 +31,7 @@ class Distinct:
     self._places = conversion.effects.places
     self._guards = conversion.guards
     self._columns = conversion.columns
+    self._read = conversion.layout.changing.keys()
     self._given = given
     self._known: set[int] | None = None
     self._known_tensors: dict[int, object] | None = None
@@ -75,7 +77,12 @@ class Distinct:
       others: what is fed beside them.
     """
     if self._known_tensors is None:
-      self._known_tensors = self._guards.tensors()
+      # Arrays that are read anew for each run are fed by that name, which the program knows them by.
+      self._known_tensors = {
+        number: known
+        for number, known in self._guards.tensors().items()
+        if (number, ARRAY) not in self._read
+      }
     given = self._given.tensors(values)
     for more in others:
       given += more
