@@ -24,7 +24,7 @@ from recursive_tf.convert.effects._places import (
   is_entry,
   table_form,
 )
-from recursive_tf.convert.frame._access import is_plain_write
+from recursive_tf.convert.frame._access import is_plain_write, keeps_own_space, space_of
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
 from recursive_tf.convert.frame._sharing import containers, kind_of
@@ -106,6 +106,9 @@ class Effects(ContainerEffects):
     frame = ip.frame
     kinds = frame.types_of(ref) - {NoneType, Missing}
     for kind in kinds:
+      if issubclass(kind, _WITH_NAMES) or keeps_own_space(kind):
+        text = f"{step[1]!r} of a {kind.__name__} that only the run finds is written."
+        raise frame.refuse(Reason.UNSUPPORTED_WRITE, text)
       if step[0] == "attr" and not is_plain_write(kind, step[1]):
         found = inspect.getattr_static(kind, step[1], None)
         if isinstance(found, property) and found.fset is not None and len(kinds) == 1:
@@ -211,7 +214,7 @@ class Effects(ContainerEffects):
 
   def read_variable(self, ip: Host, owner: object, name: str) -> State | None:
     """Returns a variable, if the program writes it."""
-    place = self.places.get((VARIABLE, id(owner), name))
+    place = self.places.get(_key_of_variable(owner, name))
     if place is None:
       return None
     if place.is_absent_at_first:
@@ -228,7 +231,7 @@ class Effects(ContainerEffects):
     except (AttributeError, ValueError):
       initial = _forms.MaybeForm(UnsetForm())
       is_absent = True
-    place = self._place((VARIABLE, id(owner), name), VARIABLE, owner, name, initial)
+    place = self._place(_key_of_variable(owner, name), VARIABLE, owner, name, initial)
     place.is_absent_at_first = is_absent
     value = generalized(ip.frame, value)
     if is_absent and _may_be_none(value, ip.frame):  # Which stands for what was not written.
@@ -256,12 +259,17 @@ class Effects(ContainerEffects):
     if self.shows_objects and changed:
       return self.describe(changed[0])
     for one in changed:
+      if one.kind == DICT and any(
+        other.kind == VARIABLE and space_of(other.owner) is one.owner for other in changed
+      ):
+        return self.describe(one)
       if isinstance(one.owner, type) and self._is_found_elsewhere(one, guards, columns):
         return self.describe(one)
     for owner, name in guards.relied():
       is_item = isinstance(name, tuple) and name[0] == "item"
       kinds = (LIST, DICT) if name is CONTENT or is_item else ()
-      places: list[object] = [*((kind, id(owner)) for kind in kinds), (VARIABLE, id(owner), name)]
+      places: list[object] = [*((kind, id(owner)) for kind in kinds), _key_of_variable(owner, name)]
+      places += self._places_of_space(owner, name)
       if type(owner) in walked:
         places += [("attr", name), name]
         if name is CONTENT:
@@ -270,6 +278,17 @@ class Effects(ContainerEffects):
       if place is not None:
         return self.describe(place)
     return None
+
+  def _places_of_space(self, owner: object, name: object) -> Iterator[object]:
+    """Yields the keys of the same as an item of the dict that attributes are kept in, or back."""
+    if not isinstance(owner, dict):
+      yield DICT, id(space_of(owner))
+    elif name is CONTENT:
+      yield from (
+        key for key, one in self.places.items() if one.kind == VARIABLE and key[1] == id(owner)
+      )
+    elif isinstance(name, tuple) and name[0] == "item":
+      yield _key_of_variable(owner, name[1])
 
   def _is_found_elsewhere(self, place: Place, guards: Guards, columns: Iterable[Column]) -> bool:
     """Tells whether a class's attribute may be read or hidden under another owner's name."""
@@ -309,6 +328,7 @@ class Effects(ContainerEffects):
         self.append(ip, self.store(ip.frame, place, False), tuple(operands))
 
 
+_WITH_NAMES = (type, types.ModuleType, types.FunctionType)  # Which programs know by name, too.
 _ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)
 
 
@@ -342,6 +362,11 @@ def _is_plain_data(owner: type, name: str) -> bool:
   """Tells whether a class has a number of its own under a name, and nothing sees it written."""
   kept = vars(owner).get(name)
   return type(owner) is type and not _libraries.is_library(owner) and type(kept) in _forms.NUMBERS
+
+
+def _key_of_variable(owner: object, name: object) -> tuple[str, int, object]:
+  """Returns the key of the place of an attribute or variable, by whatever owner it is known."""
+  return VARIABLE, id(space_of(owner)), name
 
 
 def value_of_variable(owner: object, name: str) -> object:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dis
+import gc
 import inspect
 import types
 
@@ -32,6 +34,36 @@ def in_class(kind: type, name: str) -> bool:
 def has_own_getattr(kind: type) -> bool:
   """Tells whether reading an attribute runs code of the user's."""
   return not _libraries.is_library(kind) and _has_users(kind, _READ)
+
+
+def space_of(owner: object) -> object:
+  """Returns what an owner's attributes are kept in, which may have other owners, too.
+
+  A module's are the global variables of its functions, and two objects may have one `__dict__`.
+  """
+  if isinstance(owner, type) or not type(owner).__dictoffset__:
+    return owner
+  # An object makes its dict when it is asked for it: one that holds no dict has none in common.
+  if isinstance(owner, types.ModuleType) or any(
+    isinstance(r, dict) for r in gc.get_referents(owner)
+  ):
+    space = getattr(owner, "__dict__", None)
+    return space if isinstance(space, dict) else owner
+  return owner
+
+
+def keeps_own_space(kind: type) -> bool:
+  """Tells whether code of a class says what its objects keep attributes in (`self.__dict__ = ...`).
+
+  That may be the object itself, a dict, or what it has in common with others.
+  """
+  functions = (found for base in kind.__mro__ for found in vars(base).values())
+  return not _libraries.is_library(kind) and any(
+    i.opname == "STORE_ATTR" and i.argval == "__dict__"
+    for function in functions
+    if isinstance(function, types.FunctionType)
+    for i in dis.get_instructions(function)
+  )
 
 
 def is_plain_write(kind: type, name: str) -> bool:

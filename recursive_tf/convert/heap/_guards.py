@@ -91,6 +91,7 @@ class Guards:
     self._identified: dict[int, object] = {}
     self._checks: dict[tuple[int, object], tuple[object, Known]] = {}
     self._watched: dict[tuple[int, object], tuple[object, _Watched]] = {}
+    self._inputs: dict[tuple[int, object], object] = {}  # Owners of what is read anew in each run.
     self._at_once: AtOnce | None = None  # Of all that is compared by now.
     self._last_changed: list[tuple[tuple[int, object], object]] = []
     self._run: set[int] = set()  # The numbers of those whose code a library may run.
@@ -309,6 +310,7 @@ class Guards:
     if key in self.changing or is_open:
       kind = type(value)
       if kind in (int, float) or isinstance(value, (tf.Tensor, np.ndarray)):
+        self._inputs[key] = owner
         return self._as_input(key, owner, read, value)
     self._compare(key, owner, Known(read, value, same_static, entries))
     self._note_origin(key)
@@ -434,6 +436,8 @@ class Guards:
     """
     for (_, name), (owner, _) in self._checks.items():
       yield owner, CONTENT if name in _CONTENTS else name
+    for (_, name), owner in self._inputs.items():
+      yield owner, name
     for _, part in self._watched.values():
       if isinstance(part, Fingerprint):
         yield from part.places()

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.heap._columns import BOOL, FLOAT, INT, STR, TENSOR, Column
+from recursive_tf.convert.heap._columns import BOOL, FLOAT, INT, ITEMS, STR, TENSOR, Column
 from recursive_tf.convert.heap._reference_walk import MISSING, UnsupportedReadError, evaluate
 from recursive_tf.convert.values._abstract import Missing, Path, plain_path
 from recursive_tf.convert.values._forms import join_shapes
@@ -142,7 +142,19 @@ class Profile:
 
   def reaches(self, containers: Iterable[object], columns: Iterable[Column]) -> bool:
     """Tells whether some read of a known object goes through one of these containers."""
-    return reaches(list(self._objects.values()), containers, columns)
+    return reaches(self.objects(), containers, columns)
+
+  def reads(self, columns: Iterable[Column]) -> list[Column]:
+    """Returns columns, and as such all else that is relied on of objects, which no column holds."""
+    relied = [
+      Column(ITEMS if is_items else BOOL, path, -1, types={type_})
+      for type_, path, is_items in self._used
+    ]
+    return [*columns, *relied]
+
+  def objects(self) -> list[object]:
+    """Returns the objects that are known."""
+    return list(self._objects.values())
 
   def is_settled(self) -> bool:
     """Tells whether all that was relied on holds for all objects now known."""
@@ -199,9 +211,19 @@ class Profile:
 
 
 def reaches(
-  objects: Iterable[object], containers: Iterable[object], columns: Iterable[Column]
+  objects: Iterable[object],
+  containers: Iterable[object],
+  columns: Iterable[Column],
+  known_by: Callable[[object], object] = lambda value: value,
 ) -> bool:
-  """Tells whether some read of these objects goes through one of these containers."""
+  """Tells whether some read of these objects goes through one of these containers.
+
+  Args:
+    objects: those that are walked.
+    containers: what is looked for.
+    columns: the reads.
+    known_by: gives what an object is compared by.
+  """
   wanted = {id(container) for container in containers}
   paths: dict[type, dict[Path, None]] = {}
   for column in columns:
@@ -211,9 +233,9 @@ def reaches(
         paths.setdefault(type_, {})[column.path[:end]] = None
 
   def reached(obj: object) -> Iterator[int]:
-    yield id(obj)
+    yield id(known_by(obj))
     for path in paths.get(type(obj), ()):
-      yield id(evaluate(obj, plain_path(path)))
+      yield id(known_by(evaluate(obj, plain_path(path))))
 
   return any(not wanted.isdisjoint(reached(obj)) for obj in objects)
 

@@ -11,6 +11,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._places import DICT, LIST
 from recursive_tf.convert.frame._inputs import ARRAY
 from recursive_tf.convert.heap._profile import reaches
+from recursive_tf.convert.program._aliases import Aliases
 from recursive_tf.convert.program._arguments import CONTAINER, NEST, Argument
 from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._given import Given
@@ -30,8 +31,9 @@ class Distinct:
     self._arguments = arguments
     self._places = conversion.effects.places
     self._guards = conversion.guards
-    self._columns = conversion.columns
-    self._read = conversion.layout.changing.keys()
+    self._read = conversion.profile.reads(conversion.columns.all.values())
+    self._aliases = Aliases(self._places.values(), self._read, self._guards)
+    self._changing = conversion.layout.changing.keys()
     self._given = given
     self._known: set[int] | None = None
     self._known_tensors: dict[int, object] | None = None
@@ -49,6 +51,7 @@ class Distinct:
       state: lists and dicts in what the places of the program hold.
       objects: all that was walked.
     """
+    self._aliases.check(objects)
     if not (self._has_containers or state):
       return
     given = [values[name] for name, a in self._arguments.items() if a.kind == CONTAINER] + state
@@ -64,7 +67,7 @@ class Distinct:
       raise ConversionRefused.of(
         Reason.SHARED_CONTAINER, "A list that is passed in and changed is used under another name."
       )
-    if reaches(objects, changed, self._columns.all.values()):
+    if reaches(objects, changed, self._read):
       raise ConversionRefused.of(
         Reason.EFFECT_ORDER, "A list or dict that is passed in is also a part of an object."
       )
@@ -77,11 +80,11 @@ class Distinct:
       others: what is fed beside them.
     """
     if self._known_tensors is None:
-      # Arrays that are read anew for each run are fed by that name, which the program knows them by.
+      # Arrays that are read anew for each run are fed by the very names that are relied on.
       self._known_tensors = {
         number: known
         for number, known in self._guards.tensors().items()
-        if (number, ARRAY) not in self._read
+        if (number, ARRAY) not in self._changing
       }
     given = self._given.tensors(values)
     for more in others:

@@ -10,6 +10,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, is_table_of_made
 from recursive_tf.convert.heap._profile import Profile
+from recursive_tf.convert.program._aliases import Aliases, check_spaces
 from recursive_tf.convert.program._arguments import (
   CONTAINER,
   NEST,
@@ -67,13 +68,16 @@ def _check_proxies(conversion: Conversion, forms: Iterable[_forms.Form]) -> None
 
 
 def _check_aliases(conversion: Conversion, profile: Profile) -> None:
-  """Refuses a list or dict that is changed under one name and read as a part of an object."""
+  """Refuses what is changed under one name and read as a part of an object, or under another."""
   places = conversion.effects.places.values()
+  read = profile.reads(conversion.columns.all.values())
   owners = [place.owner for place in places if place.kind in (LIST, DICT)]
-  if owners and profile.reaches(owners, conversion.columns.all.values()):
+  if owners and profile.reaches(owners, read):
     raise ConversionRefused.of(
       Reason.EFFECT_ORDER, "A list or dict that is changed is also a part of an object."
     )
+  Aliases(places, read, conversion.guards).check(profile.objects(), is_new=True)
+  check_spaces(places, read, conversion.guards)
 
 
 def _check_views(conversion: Conversion, source: FunctionSource) -> None:

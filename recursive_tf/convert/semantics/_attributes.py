@@ -83,6 +83,9 @@ def of_static(ip: Host, owner: object, name: str) -> object:
     if not hasattr(owner, name):
       raise frame.refuse(Reason.TENSORFLOW_ERROR, f"A {named(owner)} has no attribute {name!r}.")
     return _of_library(ip, owner, name)
+  if name == "__dict__":
+    text = f"The attributes of a {named(owner)} are read as a dict."
+    raise frame.refuse(Reason.OPAQUE_READ, text)
   name = _behind_enum(ip, [type(owner)], name)
   found = by_class(ip.conversion.guards.type_of(owner), name)
   ip.conversion.guards.of_class(type(owner), name)
@@ -194,6 +197,9 @@ def of_ref(ip: Host, ref: Ref, name: str) -> object:
     return of_ref(ip, ref, name)
   if kinds == {str}:
     return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
+  if name == "__class__" and all(by_class(k, name) is vars(object)[name] for k in kinds):
+    demand_there(ip, ref)
+    return ip.kind_of(ref).class_of()
   effects = ip.conversion.effects
   name = _behind_enum(ip, kinds, name)
   groups: dict[object, list[type]] = {}

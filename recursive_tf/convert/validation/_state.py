@@ -80,6 +80,11 @@ class Snapshot:
     """Adds objects that a run writes to."""
     agenda = [owner for owner in owners if id(owner) not in self._spaces]
     self._add(collections.deque((owner, type(owner).__name__, None) for owner in agenda))
+    for owner in agenda:
+      if self._atoms.pop(id(owner), None) is not None:  # Of a library, and written all the same.
+        self._before[id(owner)] = contents_of(owner)
+        self._objects[id(owner)] = owner
+        self._found_at[id(owner)] = type(owner).__name__, None
 
   def predicted(self, writes: Iterable[Write]) -> dict[int, Contents]:
     """Returns what the objects that are written will contain, by id."""

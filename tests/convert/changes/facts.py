@@ -102,6 +102,22 @@ def _look(where: str, value: object) -> Iterator[Fact | tuple[str, object]]:
       yield f"{where}[{i}]", part
   if _is_users(type(value)):
     yield from _object(where, value)
+  elif isinstance(value, (tf.keras.layers.Layer, tf.keras.optimizers.Optimizer)):
+    yield from _of_keras(where, value)
+
+
+def _of_keras(where, value):
+  """What a user may set on a layer or an optimizer: what is no variable and has a plain name."""
+  names = [name for name in vars(value) if not name.startswith("_") and name != "name"]
+  for name in [*names, *(n for n in ("trainable", "learning_rate") if hasattr(value, n))]:
+    part = getattr(value, name)
+    if part is None or isinstance(part, (bool, int, float, str, types.FunctionType)):
+      for how, other in _others(part):
+        yield Fact(f"{where}.{name} {how}", functools.partial(setattr, value, name, other))
+    elif name == "learning_rate":
+      yield Fact(f"{where}.{name} another", functools.partial(setattr, value, name, 0.7))
+  for variable in value.variables:
+    yield f"{where}.{variable.name}", variable.value
 
 
 def _is_users(value) -> bool:

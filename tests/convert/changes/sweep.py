@@ -33,11 +33,11 @@ class Finding:
 class _Pair:
   """A program in two worlds, after the calls that its file makes."""
 
-  def __init__(self, path, name, options):
+  def __init__(self, path, name, decorator, options):
     self.converted = []
 
     def decorate(function):
-      self.converted.append(rtf.recursive(function, **options))
+      self.converted.append(decorator(function, **options))
       return self.converted[-1]
 
     self.sides = World(path, name, lambda f: f), World(path, name, decorate)
@@ -72,15 +72,15 @@ class _Pair:
     return sum(function.stats.num_converted_runs for function in self.converted)
 
 
-def changes_of(path, name, **options):
+def changes_of(path, name, decorator=rtf.recursive, **options):
   """Returns the texts of all changes around a program that runs as a graph; none of another."""
-  pair = _Pair(path, name, options)
+  pair = _Pair(path, name, decorator, options)
   return [fact.text for fact, _ in pair.facts()] if pair.num_runs else []
 
 
-def run(path, name, number, **options):
+def run(path, name, number, decorator=rtf.recursive, **options):
   """Makes one of a program's changes and returns the `Finding`."""
-  pair = _Pair(path, name, options)
+  pair = _Pair(path, name, decorator, options)
   both = pair.facts()[number]
   ran, difference = pair.num_runs > 0, None
   try:

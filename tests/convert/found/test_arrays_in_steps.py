@@ -1,4 +1,4 @@
-"""A step that reads an array of NumPy from outside is a graph, and sees what becomes of the array."""
+"""A step that reads an array of NumPy from outside is a graph, and sees what becomes of it."""
 
 import types
 

@@ -16,9 +16,13 @@ _COUNT = itertools.count()
 
 def defined(text, **names):
   """Returns the function `f` that `text` defines, with its text where Python looks for it."""
+  return defined_in(dict(names), text)
+
+
+def defined_in(namespace, text):
+  """Returns the function `f` that `text` defines in a namespace, as `defined` does."""
   filename = f"<program {next(_COUNT)}>"
   linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-  namespace = dict(names)
   exec(compile(text, filename, "exec"), namespace)
   return namespace["f"]
 
