@@ -173,7 +173,7 @@ def _compare_tuples(
   result: object = len(left) == len(right)
   if result:
     for a, b in zip(left, right, strict=True):
-      result = ip.both(result, True, functools.partial(same_or_equal, ip, a, b))
+      result = ip.both(result, True, functools.partial(ip.same_or_equal, a, b))
   return result if op is ast.Eq else ip.negated(result)
 
 
@@ -181,7 +181,7 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
   """Returns `left is right or left == right`, by which containers compare their elements."""
   if left is right and not isinstance(left, Number):
     return True
-  found = compare(ip, ast.Eq, left, right)
+  found = ip.compare(ast.Eq, left, right)
   if all(_numbers.type_of(value) is float for value in (left, right)) and isinstance(found, Number):
     (left, right) = (_forms.as_number(value).tensor for value in (left, right))
     is_nan = tf.logical_and(tf.math.is_nan(left), tf.math.is_nan(right))
@@ -207,7 +207,7 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], one: object, other: object) -> 
     found = frame.number(left.step("eq", right))
   elif len(kinds) == len(others) == 1 and kinds | others <= set(_forms.NUMBERS):
     found = _compare_optional(
-      ip, left, right, lambda: compare(ip, ast.Eq, frame.concrete(left), frame.concrete(right))
+      ip, left, right, lambda: ip.compare(ast.Eq, frame.concrete(left), frame.concrete(right))
     )
   elif isinstance(right, Ref) and kinds == others == {str}:
     found = _compare_optional(
@@ -248,7 +248,7 @@ def _compare_fields(
 
 
 def _same_field(ip: Host, left: object, right: object, name: str) -> object:
-  return same_or_equal(ip, ip.attribute(left, name), ip.attribute(right, name))
+  return ip.same_or_equal(ip.attribute(left, name), ip.attribute(right, name))
 
 
 def _is_one_enum(kinds: frozenset[type]) -> bool:

@@ -123,6 +123,13 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   return _comparison.compare(ip, op, left, right)
 
 
+def same_or_equal(ip: Host, left: object, right: object) -> object:
+  """Returns `left is right or left == right`, by which containers compare their elements."""
+  if left is not right and (isinstance(left, Made) or isinstance(right, Made)):
+    return _opened.same_or_equal(ip, left, right)
+  return _comparison.same_or_equal(ip, left, right)
+
+
 def _compared(ip: Host, one: ByType, other: object, compute: Callable[[object], object]) -> object:
   if not is_static(other):
     text = "What the class of an object says is compared with what only the run knows."

@@ -20,7 +20,6 @@ from recursive_tf.convert.frame._host import FELL, Conversion
 from recursive_tf.convert.semantics import (
   _attributes,
   _calls,
-  _comparison,
   _comprehensions,
   _containers,
   _dispatch,
@@ -94,7 +93,7 @@ class Interpreter:
   contains = _membership.contains
   binary = _dispatch.binary
   compare = _dispatch.compare
-  same_or_equal = _comparison.same_or_equal
+  same_or_equal = _dispatch.same_or_equal
   truth = _truth.truth
   negated = _truth.negated
   both = _truth.both

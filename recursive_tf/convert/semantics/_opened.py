@@ -143,6 +143,15 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   return ip.compare(op, left, right)
 
 
+def same_or_equal(ip: Host, left: object, right: object) -> object:
+  """Returns `left is right or left == right`, of which one may be an object of the run."""
+  if isinstance(left, Made):
+    return for_each(ip, left, lambda v: same_or_equal(ip, _comparable(ip, v), right))
+  if isinstance(right, Made):
+    return for_each(ip, right, lambda v: ip.same_or_equal(left, _comparable(ip, v)))
+  return ip.same_or_equal(left, right)
+
+
 def _comparable(ip: Host, value: object) -> object:
   """Refuses objects: two that are read from one row are one object."""
   if isinstance(value, LocalObject):
