@@ -173,10 +173,13 @@ class Crossing:
   def receive_rows(self, sharing: Sharing, arguments: dict[Slot, Container]) -> None:
     """Notes what many calls at once leave: their results are elements of a list."""
     self.note_kept(sharing, arguments)
+    if any(slot not in arguments for slot in self.kept):
+      sharing.note_doubled(None)  # Results that are elsewhere, too, may be one.
     slots = {*self.same.values(), *(slot for pair in self.links for slot in pair)}
     for slot in slots:
       if slot is not None and slot in arguments:
         sharing.pin(arguments[slot], _KEPT)
+        sharing.note_doubled(arguments[slot])  # It is in the result of each call.
 
   def returned(self, name: object) -> object:
     """Returns the position of the argument that the result is, all of it; None if it is none."""

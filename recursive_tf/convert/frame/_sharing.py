@@ -216,8 +216,12 @@ class Sharing(Local):
       if holder is not None:
         known = self._holders.setdefault(container, holder)
         if known is not holder or self.book.pinned.get(container) == _OF_TENSORS:
-          self._frame.conversion.note_doubled(container)
+          self.note_doubled(container)
       self.book.pinned.setdefault(container, where)
+
+  def note_doubled(self, container: Container | None) -> None:
+    """Notes that a container, or some, may be more than one element of a list."""
+    self._frame.conversion.note_doubled(container)
 
   @contextlib.contextmanager
   def copying(self) -> Iterator[None]:
