@@ -32,7 +32,7 @@ def run(options: Options) -> Report:
   header = ["program", "steps", "first loss", "last loss", "last of ours", "loss", "weights"]
   header += ["compared", "different"] if options.verify else []
   print_table(header, rows, "Largest relative differences from eager execution")
-  if options.size != "smoke":
+  if options.size != "smoke" and rows:
     _plot(report)
   return report
 
