@@ -93,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
   add("--sizes", nargs="+", choices=("small", "large"), help="of converter; default: both")
   add("--batches", type=int, nargs="+", help="of the zoo and batched_throughput; default: all")
   add("--clock", choices=("wall", "processor"), default="wall", help="what a worker's timings read")
+  add("--verify", action="store_true", help="converter_convergence: compare each step with Python")
   add("--out", type=pathlib.Path, default=Options.out, help="folder for JSON and plots")
   add("--data", default="sst", help="trees: sst, sample (bundled), or a folder with train.txt")
   return parser
@@ -113,6 +114,7 @@ def _options(args: argparse.Namespace) -> Options:
     sizes=tuple(args.sizes or ()),
     batches=tuple(args.batches or ()),
     clock=args.clock,
+    verify=args.verify,
   )
 
 

@@ -4,6 +4,9 @@ After figure 3.6 of JANUS (Jeong et al., NSDI 2019): 200 steps of each program o
 small ones, from the same weights on the same batches, with the same random numbers. Losses and
 weights are compared as there, and drift apart by rounding: no faster than eager execution does from
 itself when the last digit of its weights is another one.
+
+With `--verify`, each step by `rtf.function` is also done by plain Python from the same state, and
+compared with it before it counts: results, variables, attributes, output.
 """
 
 from __future__ import annotations
@@ -27,8 +30,9 @@ def run(options: Options) -> Report:
   found = {name: compared(name, report) for name in programs}
   rows = [row for row in found.values() if row]
   header = ["program", "steps", "first loss", "last loss", "last of ours", "loss", "weights"]
+  header += ["compared", "different"] if options.verify else []
   print_table(header, rows, "Largest relative differences from eager execution")
-  if options.size != "smoke":
+  if options.size != "smoke" and rows:
     _plot(report)
   return report
 
@@ -38,7 +42,12 @@ def compared(program: str, report: Report) -> list[object]:
   options = report.options
   count = options.pick(200, 20, 3)
   with worker.start(
-    TARGET, options.threads[-1], in_process=options.in_process, program=program, size="small"
+    TARGET,
+    options.threads[-1],
+    in_process=options.in_process,
+    program=program,
+    size="small",
+    verify=options.verify,
   ) as steps:
     missing = steps.call("missing")
     if missing:
@@ -46,9 +55,18 @@ def compared(program: str, report: Report) -> list[object]:
       return []
     loss, weights = trained(steps, ARMS, count, program, report)["rtf.function"]
     num_graph, num_plain = steps.call("runs")
+    num_compared, num_different, notes = steps.call("verified")
+    if num_plain:
+      report.notes.append(f"{program}: {steps.call('explained')}")
   report.goal(f"{program}: runs left to plain Python", num_plain, num_plain == 0 < num_graph)
   eager, ours = (_losses(report, program)[arm] for arm in ARMS)
-  return [program, count, eager[0], eager[-1], ours[-1], f"{loss:.1e}", f"{weights:.1e}"]
+  row = [program, count, eager[0], eager[-1], ours[-1], f"{loss:.1e}", f"{weights:.1e}"]
+  if not options.verify:
+    return row
+  report.notes += [f"{program}: compared, but: {note}" for note in notes]
+  all_same = num_different == 0 < num_compared == num_graph
+  report.goal(f"{program}: runs that differ from plain Python", num_different, all_same)
+  return [*row, num_compared, num_different]
 
 
 def _losses(report: Report, program: str) -> dict[str, list[float]]:

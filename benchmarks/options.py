@@ -23,6 +23,7 @@ class Options:
     sizes: "small" or "large" programs of `converter`; empty for both.
     batches: sizes of batches to run in throughput benchmarks; empty for all.
     clock: "wall", or "processor" for the processor time of one thread, on a machine that is shared.
+    verify: whether `converter_convergence` also compares each step with plain Python.
     in_process: run the arms in this process, with the threads that it has; for the smoke test.
   """
 
@@ -38,6 +39,7 @@ class Options:
   sizes: tuple[str, ...] = ()
   batches: tuple[int, ...] = ()
   clock: str = "wall"
+  verify: bool = False
 
   def pick(self, full, quick, smoke):
     """Returns the value for this size."""

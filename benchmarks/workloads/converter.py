@@ -20,8 +20,9 @@ _LAST_DIGIT = np.float32(1 + 2**-23)
 class Converter(Workload):
   """Calls: a round of steps by each of `arms`, each with weights of its own."""
 
-  def __init__(self, program, size):
+  def __init__(self, program, size, verify=False):
     super().__init__()
+    self._verify = verify
     from benchmarks.peers import imperative
 
     self._make = lambda: imperative.make(program, size)
@@ -110,6 +111,21 @@ class Converter(Workload):
     stats = [function.stats for function in self._converted["rtf.function"]]
     return sum(s.num_converted_runs for s in stats), sum(s.num_fallback_runs for s in stats)
 
+  def verified(self):
+    """Tells what comes of comparing runs with plain Python.
+
+    Returns:
+      (compared, different, notes): how many runs were compared; how many calls were left to plain
+      Python because one has differed; what could not be compared.
+    """
+    from recursive_tf.convert import Reason
+
+    functions = self._converted["rtf.function"]
+    notes = sorted({note for function in functions for note in function.explain().notes})
+    compared = sum(function.stats.num_verified_runs for function in functions)
+    failed = Reason.VERIFICATION_FAILED
+    return compared, sum(f.stats.fallbacks.get(failed, 0) for f in functions), notes
+
   def first_seconds(self, arm):
     """Returns the seconds of the first step that an arm has trained: tracing, conversion, a run."""
     return self._first[arm]
@@ -142,7 +158,7 @@ class Converter(Workload):
       if arm == "eager":
         return function
       if arm == "rtf.function":
-        converted.append(rtf.function(function, verify=False))
+        converted.append(rtf.function(function, verify=self._verify))
         return converted[-1]
       is_by_hand = arm != "AutoGraph"
       return tf.function(function, autograph=not is_by_hand, reduce_retracing=is_by_hand)

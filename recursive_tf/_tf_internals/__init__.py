@@ -58,6 +58,7 @@ from recursive_tf._tf_internals._graphs import load_branches as load_branches
 from recursive_tf._tf_internals._graphs import make_pfor as make_pfor
 from recursive_tf._tf_internals._graphs import making_ops as making_ops
 from recursive_tf._tf_internals._graphs import nested_graphs as nested_graphs
+from recursive_tf._tf_internals._graphs import note_read_only_op as note_read_only_op
 from recursive_tf._tf_internals._graphs import outermost as outermost
 from recursive_tf._tf_internals._graphs import pfor_convert as pfor_convert
 from recursive_tf._tf_internals._graphs import plain_residuals as plain_residuals
@@ -89,6 +90,7 @@ from recursive_tf._tf_internals._tapes import anonymous_variable as anonymous_va
 from recursive_tf._tf_internals._tapes import is_gradient_of_python as is_gradient_of_python
 from recursive_tf._tf_internals._tapes import is_plain_variable as is_plain_variable
 from recursive_tf._tf_internals._tapes import is_recording as is_recording
+from recursive_tf._tf_internals._tapes import records as records
 from recursive_tf._tf_internals._tapes import resume_recording as resume_recording
 from recursive_tf._tf_internals._tapes import spec_of_variable as spec_of_variable
 from recursive_tf._tf_internals._tapes import stop_recording as stop_recording

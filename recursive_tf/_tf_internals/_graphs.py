@@ -67,6 +67,7 @@ get_handle_data = handle_data_util.get_resource_handle_data
 # Resource inputs that a body only reads need no ordering among calls.
 read_only_resource_inputs = auto_control_deps_utils.get_read_only_resource_input_indices_graph
 READ_ONLY_RESOURCE_INPUTS = auto_control_deps_utils.READ_ONLY_RESOURCE_INPUTS_ATTR
+note_read_only_op = auto_control_deps_utils.register_read_only_resource_op
 # How the graph begins its name in which the backward pass of a tf.function is made.
 BACKWARD_FUNCTION = concrete_function._BACKWARD_PREFIX
 # The ops with graphs inside, which nested_graphs knows.

@@ -33,7 +33,9 @@ class Reads:
 
 
 # Ops whose gradient is rows where that of what they give is.
-_SAME = frozenset(["Cast", "EnsureShape", "Identity", "Neg", "ReadVariableOp", "RecursiveTf>Check"])
+_SAME = frozenset(
+  """Cast EnsureShape Identity Neg ReadVariableOp RecursiveTf>Check RecursiveTf>TapTable""".split()
+)
 # With those that may make it a tensor.
 _PASSING = _SAME | {"Add", "AddN", "AddV2", "Concat", "ConcatV2", "Sub"}
 _CALLS = ("RecursiveTf>Launch", "RecursiveTf>Invoke")

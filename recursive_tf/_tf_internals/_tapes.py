@@ -48,6 +48,11 @@ def is_recording() -> bool:
   return record.could_possibly_record()
 
 
+def records(tape: Any) -> bool:
+  """Tells whether a tape records now: it was entered, and is not stopped."""
+  return bool(tape._recording)
+
+
 def stop_recording() -> Any:
   """Returns a context in which no tape of this thread records."""
   return record.stop_recording()

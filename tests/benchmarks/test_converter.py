@@ -11,6 +11,7 @@ from benchmarks.peers import imperative_agents, imperative_images, imperative_tr
 from benchmarks.peers.program import Missing
 from benchmarks.report import Report
 from benchmarks.workloads.converter import Converter
+from recursive_tf.convert.validation._compare import Comparison, Difference
 
 
 class Pole:
@@ -108,6 +109,23 @@ def test_trees_are_learnt_the_same_in_each_way(program, size, tmp_path, monkeypa
   assert number > 10
   assert 0 < seconds < 1
   assert steps.first_seconds("rtf.function") > 0
+
+
+@pytest.mark.parametrize("is_wrong", [False, True])
+def test_runs_that_are_compared_and_those_that_differ_are_counted(is_wrong, monkeypatch):
+  def check(*_):
+    if is_wrong:
+      raise Difference("on purpose")
+
+  monkeypatch.setattr(Comparison, "check", check)
+  steps = Converter("a3c", "small", verify=True)
+  for arm in ("eager", "rtf.function"):
+    steps.train(arm, 3)
+  num_graph, _ = steps.runs()
+  num_compared, num_different, notes = steps.verified()
+  assert (num_graph, num_different) == ((0, 3) if is_wrong else (3, 0))
+  assert num_compared == (1 if is_wrong else 3)
+  assert notes == []
 
 
 def test_trees_become_rows_children_before_parents():

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.autodiff import DenseRows
+from recursive_tf.autodiff import DenseRows, TappedRows
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._ground import Ground
@@ -126,6 +126,7 @@ class Conversion(Ground, Protocol):
     recursive: the definitions that call themselves, by whatever way round.
     given: dicts among the arguments, in whose place each call has its own.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
+    tapped: the rows that tapes of the program see.
     reads: how the bodies read variables.
     handed_on: the handles' numbers of variables of which what they hold goes on, in calls, too.
   """
@@ -133,6 +134,7 @@ class Conversion(Ground, Protocol):
   recursive: set[ast.AST]
   given: list[object]
   dense_rows: DenseRows | None
+  tapped: TappedRows
   reads: dict[tfi.Source, tfi.Reads]
   handed_on: set[int]
 

@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.autodiff import DenseRows
+from recursive_tf.autodiff import DenseRows, TappedRows
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._containers import DICTS
 from recursive_tf.convert.effects._frame_effects import Effects
@@ -76,6 +76,7 @@ class Conversion:
     given: dicts among the arguments, in whose place each call has its own.
     made_kinds: what the objects that runs make may be.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
+    tapped: the rows that tapes of the program see, in an attempt.
     reads: how the bodies read variables.
     handed_on: the handles' numbers of variables of which what they hold goes on, in calls, too.
   """
@@ -217,6 +218,7 @@ class Conversion:
       self.made_kinds.begin_attempt()
     self.bodies.begin_attempt(graph)
     self._made = []
+    self.tapped = TappedRows(graph)
     frame = Frame(self)
     interpreter = Interpreter(frame, self)
     self.effects.begin_attempt()

@@ -511,7 +511,8 @@ def _wait_for_users(
 # What hands on the memory that it is given.
 _HANDED_ON = frozenset(
   """Identity IdentityN Reshape ExpandDims Squeeze StopGradient PreventGradient Bitcast EnsureShape
-  PlaceholderWithDefault Slice StridedSlice Split SplitV Unpack Snapshot""".split()
+  PlaceholderWithDefault Slice StridedSlice Split SplitV Unpack Snapshot
+  RecursiveTf>TapTable""".split()
 )
 
 

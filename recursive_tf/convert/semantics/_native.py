@@ -11,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf.autodiff import gives_rows
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _acting, _libraries
@@ -68,7 +69,7 @@ def native(
     kwargs = {name: _of_usual_sizes(ip, arg) for name, arg in kwargs.items()}
   try:
     with _watched(function, elements) as seen, _reading_rows(ip):
-      result = function(*args, **kwargs)
+      result = _tapped(ip, function, args, kwargs)
   except RecursionError:
     raise
   except LIBRARY_ERRORS as error:
@@ -157,15 +158,19 @@ def _is_seed(tensor: tf.Tensor) -> bool:
 def _reading_rows(ip: Host) -> Iterator[None]:
   """Has the rows that a library takes of what a variable holds read from the variable itself.
 
-  So the other rows are not copied. Not where a program may write the variable after the read.
+  So the other rows are not copied. Not where a program may write the variable after the read: there
+  a tape of the program's is to see them as rows.
   """
-  if ip.conversion.is_step:
+  tapped = ip.conversion.tapped
+  if ip.conversion.is_step and not (ip.frame.key is None and tapped.is_recording()):
     yield
     return
 
   def make(
-    op_type: str, inputs: list[object], create: Callable[[], tfi.Operation]
+    op_type: str, inputs: list[tf.Tensor], create: Callable[[], tfi.Operation]
   ) -> tfi.Operation:
+    if op_type == "GatherV2" and ip.conversion.is_step:
+      return tapped.gather(inputs, create)
     op = create()
     if op_type != "GatherV2" or op.inputs[0].op.type != "ReadVariableOp":
       return op
@@ -177,6 +182,20 @@ def _reading_rows(ip: Host) -> Iterator[None]:
 
   with tfi.making_ops(tf.compat.v1.get_default_graph(), make):
     yield
+
+
+def _tapped(
+  ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
+) -> object:
+  """Calls a library's function, and leads the rows that it reads of a variable past the tape."""
+  tapped = ip.conversion.tapped
+  variable = next((v for v in args[:1] if tfi.is_plain_variable(v)), None)
+  is_here = ip.conversion.is_step and ip.frame.key is None and _libraries.reads_rows(function)
+  if variable is None or not is_here or not tapped.is_tapping(variable):
+    return function(*args, **kwargs)
+  with tfi.stop_recording():
+    rows = function(*args, **kwargs)
+  return tapped.rows(variable, rows) if gives_rows(rows, variable) else function(*args, **kwargs)
 
 
 def _demand_elements(ip: Host, tensor: tf.Tensor) -> None:

@@ -27,7 +27,12 @@ from recursive_tf.convert.values._containers import leaves
 from recursive_tf.convert.values._forms.rows import STACKED
 
 # Ops of ours that are no calls: checks, and what Python does with numbers.
-_UNCONDITIONAL = ("RecursiveTf>Check", "RecursiveTf>Python", "RecursiveTf>AnyNonzero")
+_UNCONDITIONAL = (
+  "RecursiveTf>Check",
+  "RecursiveTf>Python",
+  "RecursiveTf>AnyNonzero",
+  "RecursiveTf>Tap",
+)
 _NOT_FOLLOWED = ("StopGradient", "Shape", "ZerosLike", "OnesLike")
 
 
@@ -35,6 +40,7 @@ def new(ip: Host, args: list[object], kwargs: dict[str, object]) -> object:
   """Makes a tape of the program's own."""
   tape = native(ip, tf.GradientTape, args, kwargs)
   ip.conversion.note_made(tape)
+  ip.conversion.tapped.note(tape)
   return tape
 
 
@@ -65,16 +71,26 @@ def call(
       _check_output_gradients(ip, args[0] if args else kwargs.get("target"), given)
   args = [_strong(ip, value) for value in args]
   kwargs = {name: _strong(ip, value) for name, value in kwargs.items()}
-  with tfi.resume_recording():  # A Jacobian is recorded, too.
-    found = native(ip, method, args, kwargs)
   unconnected = kwargs.get("unconnected_gradients", tf.UnconnectedGradients.NONE)
   is_none = unconnected in (tf.UnconnectedGradients.NONE, "none")
+  tokens: _row_gradients.Tokens = {}
+  if method.__name__ == "gradient" and is_none:
+    tokens = _row_gradients.tokens_of(ip, method.__self__, sources)
+    if len(args) > 1:
+      args[1] = _row_gradients.with_tokens(ip, args[1], tokens)
+    else:
+      name = next(name for name in ("sources", "source") if name in kwargs)
+      kwargs[name] = _row_gradients.with_tokens(ip, kwargs[name], tokens)
+  with tfi.resume_recording():  # A Jacobian is recorded, too.
+    found = native(ip, method, args, kwargs)
+    if tokens:
+      found = _row_gradients.listed(ip, sources, found, tokens)
   if is_gradient and is_none:
     targets = list(_tensors(args[0] if args else kwargs.get("target")))
     if _is_conditional(targets):
       found = _checked(ip, found)
   if method.__name__ == "gradient":
-    found = _row_gradients.noted(ip, sources, found)
+    found = _row_gradients.noted(ip, sources, found, tokens)
   return found
 
 

@@ -106,7 +106,13 @@ class RowGradient(Abstract):
 
   Attributes:
     gradient: it, in the graph.
+    is_rows: whether it is `tf.IndexedSlices` in Python, too: in another order, and without rows of
+      zeros that it has here for what a branch has read and another one does not use.
   """
 
   gradient: object
-  description = "A gradient that may be tf.IndexedSlices in plain Python, and a tensor in the graph"
+  is_rows: bool = False
+  description = (
+    "A gradient that may be tf.IndexedSlices in plain Python, and a tensor in the graph, or has its"
+    " rows in another order"
+  )

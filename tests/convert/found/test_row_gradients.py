@@ -340,3 +340,36 @@ def test_where_the_kind_does_not_matter_steps_are_converted(loss, name):
 def test_where_the_kind_is_known_steps_are_converted(loss):
   _, step = trained(loss, "Adam", lambda step: rtf.function(step, verify=False))
   assert step.stats.num_converted_runs == 6, step.explain()
+
+
+@pytest.mark.parametrize("name", ["Adam", "Adagrad", "clipped_all"])
+@pytest.mark.parametrize(
+  "loss",
+  [loop_with_state, loop_with_a_branch, while_of_tensors, branch, comprehension, layer_in_a_loop],
+)
+def test_rows_leave_loops_and_branches_as_rows(loss, name):
+  _, step = trained(loss, name, lambda step: rtf.function(step, verify=False))
+  assert step.stats.num_converted_runs == 6, step.explain()
+
+
+@pytest.mark.parametrize(
+  "make",
+  [lambda: OPTIMIZERS.Adagrad(0.1, epsilon=0.0), lambda: OPTIMIZERS.RMSprop(0.1, centered=True)],
+  ids=["no_epsilon", "centered"],
+)
+def test_what_may_divide_by_zero_is_left_to_python(make):
+  """There a row of zeros, which only the graph has, is not a number."""
+  optimizer = make()
+  optimizer.build([TABLE])
+
+  @rtf.function(verify=False)
+  def step(n):
+    with tf.GradientTape() as tape:
+      value = loop_with_state(n)
+    optimizer.apply_gradients([(tape.gradient(value, TABLE), TABLE)])
+    return value
+
+  for n in trees():
+    step(n)
+  assert step.stats.num_converted_runs == 0
+  assert {*step.stats.fallbacks} == {Reason.NEEDS_VALUE}

@@ -394,15 +394,19 @@ def main():
   """Runs many programs, and tells how they went."""
   parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
   parser.add_argument("--count", type=int, default=100, help="how many programs (100)")
-  parser.add_argument("--seed", type=int, default=0, help="of the first; the others follow (0)")
+  parser.add_argument("--seed", type=int, default=0, help="gives a million programs of its own (0)")
+  parser.add_argument("--first", type=int, default=0, help="the first of the seed's programs (0)")
   parser.add_argument("--keep", type=pathlib.Path, help="a folder for those that differ")
   args = parser.parse_args()
-  num_graph_runs = num_plain_runs = num_different = 0
+  num_graph_runs = num_plain_runs = num_different = num_converted = num_refused = 0
   reasons, slow = collections.Counter(), (0.0, None)
-  for seed in range(args.seed * 1_000_000, args.seed * 1_000_000 + args.count):
+  begin = args.seed * 1_000_000 + args.first
+  for seed in range(begin, begin + args.count):
     text, report = compared(seed)
     num_graph_runs += report.num_graph_runs
     num_plain_runs += report.num_plain_runs
+    num_converted += report.num_plain_runs == 0
+    num_refused += report.num_graph_runs == 0
     reasons.update({reason.code: count for reason, count in report.reasons.items()})
     slow = max(slow, (report.seconds, seed))
     if report.difference is not None:
@@ -414,6 +418,8 @@ def main():
         (args.keep / f"step_{seed}.py").write_text(said + text)
   num_runs = num_graph_runs + num_plain_runs
   print(f"{args.count} programs, {num_different} different")
+  num_mixed = args.count - num_converted - num_refused
+  print(f"all calls as graphs {num_converted}, some {num_mixed}, none {num_refused}")
   print(f"{num_graph_runs} of {num_runs} calls ran as graphs ({num_graph_runs / num_runs:.0%})")
   print(f"the slowest took {slow[0]:.1f} s (seed {slow[1]})")
   for code, count in reasons.most_common():
