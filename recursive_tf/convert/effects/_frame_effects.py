@@ -321,7 +321,9 @@ class Effects(HeapLists):
       yield DICT, id(space_of(owner))
     elif name is CONTENT:
       yield from (
-        key for key, one in self.places.items() if one.kind == VARIABLE and key[1] == id(owner)
+        key
+        for key, one in self.places.items()
+        if one.kind == VARIABLE and isinstance(key, tuple) and key[1] == id(owner)
       )
     elif isinstance(name, tuple) and name[0] == "item":
       yield _key_of_variable(owner, name[1])
