@@ -1,5 +1,7 @@
 #include "kernels/core/python_numbers.h"
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -62,6 +64,19 @@ const char* ModInts(int64_t x, int64_t y, int64_t* z) {
   if (*z != 0 && (*z < 0) != (y < 0)) *z += y;
   return nullptr;
 }
+
+}  // namespace
+
+const char* MultiplyMod(int64_t x, int64_t y, int64_t z, int64_t* result) {
+  if (z == 0) return kDivisionByZero;
+  __extension__ using Wide = __int128;
+  Wide rest = static_cast<Wide>(x) * y % z;
+  if (rest != 0 && (rest < 0) != (z < 0)) rest += z;
+  *result = static_cast<int64_t>(rest);
+  return nullptr;
+}
+
+namespace {
 
 const char* PowInts(int64_t base, int64_t exponent, int64_t* z) {
   if (exponent < 0) return kNegativePower;
@@ -212,6 +227,45 @@ const char* AbsFloat(double x, double* z) {
   return nullptr;
 }
 
+const char* Atan2(double y, double x, double* z) {
+  *z = std::atan2(y, x);
+  return nullptr;
+}
+
+const char* Copysign(double x, double y, double* z) {
+  *z = std::copysign(x, y);
+  return nullptr;
+}
+
+// Correctly rounded, as Python's is but in the rarest cases; the C library's is
+// not.
+const char* Hypot(double x, double y, double* z) {
+  *z = std::hypot(x, y);
+  if (!std::isfinite(x) || !std::isfinite(y)) return nullptr;
+  if (std::isinf(*z)) return kRange;
+  __extension__ using Wide = __float128;
+  const Wide wide_x = x, wide_y = y;
+  const Wide square = wide_x * wide_x + wide_y * wide_y;
+  const long double root = std::sqrt(static_cast<long double>(square));
+  if (root == 0) return nullptr;
+  const Wide wide = root;
+  *z = static_cast<double>(wide + (square - wide * wide) / (2 * wide));
+  return nullptr;
+}
+
+// round(x, digits), digits from 0 to 323: the decimal that is nearest to x.
+const char* RoundTo(double x, double digits, double* z) {
+  *z = x;
+  if (!std::isfinite(x)) return nullptr;
+  std::array<char, 1024> text;  // 309 digits, a sign, a point, 323 digits.
+  const auto [end, error] =
+      std::to_chars(text.begin(), text.end(), x, std::chars_format::fixed,
+                    static_cast<int>(digits));
+  if (error != std::errc()) return kRange;
+  const auto found = std::from_chars(text.begin(), end, *z);
+  return found.ec == std::errc() ? nullptr : kRange;
+}
+
 // `function` makes an integer of a float.
 template <double (*function)(double)>
 const char* FloatToInt(double x, int64_t* z) {
@@ -266,6 +320,10 @@ PythonBinary<double, double> FindFloatBinary(std::string_view name) {
       {"Pow", PowFloats},
       {"Min", Min<double>},
       {"Max", Max<double>},
+      {"atan2", Atan2},
+      {"copysign", Copysign},
+      {"hypot", Hypot},
+      {"RoundTo", RoundTo},
   };
   return Find(kTable, name);
 }

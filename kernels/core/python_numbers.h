@@ -23,7 +23,8 @@ using PythonBinary = const char* (*)(X, X, Z*);
 PythonBinary<int64_t, int64_t> FindIntBinary(std::string_view name);
 // Div.
 PythonBinary<int64_t, double> FindIntToFloatBinary(std::string_view name);
-// Add, Sub, Mult, Div, FloorDiv, Mod, Pow, Min, Max.
+// Add, Sub, Mult, Div, FloorDiv, Mod, Pow, Min, Max; atan2, copysign and hypot
+// of Python's `math`; RoundTo, which is round(x, digits), digits from 0 to 323.
 PythonBinary<double, double> FindFloatBinary(std::string_view name);
 // Neg, Abs, Cast (which changes nothing).
 PythonUnary<int64_t, int64_t> FindIntUnary(std::string_view name);
@@ -33,6 +34,9 @@ PythonUnary<int64_t, int64_t> FindIntUnary(std::string_view name);
 PythonUnary<double, double> FindFloatUnary(std::string_view name);
 // Trunc, Floor, Ceil, Round (half to even).
 PythonUnary<double, int64_t> FindFloatToIntUnary(std::string_view name);
+
+// Sets *result to x * y % z, whatever x * y is; as the functions above.
+const char* MultiplyMod(int64_t x, int64_t y, int64_t z, int64_t* result);
 
 // How one number compares with another, as one bit.
 enum PythonOrder : int {

@@ -268,6 +268,38 @@ class PythonBinaryOp final : public PythonNumberOp {
   PythonBinary<int64_t, double> int_to_float_ = nullptr;
 };
 
+class PythonMultiplyModOp final : public tf::OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  bool IsExpensive() override { return false; }
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    tf::TensorShape shape;  // Of all that are no scalars.
+    for (int i = 0; i < 3; ++i) {
+      const tf::TensorShape& own = ctx->input(i).shape();
+      if (shape.dims() == 0) shape = own;
+      OP_REQUIRES(ctx, own.dims() == 0 || own == shape,
+                  absl::InvalidArgumentError(
+                      "recursive_tf: a product of numbers of several shapes"));
+    }
+    tf::Tensor* found = nullptr;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, shape, &found));
+    const NumberReader x(ctx->input(0)), y(ctx->input(1)), z(ctx->input(2));
+    auto result = found->flat<int64_t>();
+    for (int64_t i = 0; i < result.size(); ++i) {
+      const char* reason =
+          MultiplyMod(x.Int(i), y.Int(i), z.Int(i), &result(i));
+      OP_REQUIRES(ctx, reason == nullptr,
+                  absl::InvalidArgumentError(absl::StrCat(
+                      "recursive_tf: check failed: Mod: ", reason)));
+    }
+  }
+};
+
+REGISTER_KERNEL_BUILDER(
+    Name("RecursiveTf>PythonMultiplyMod").Device(tf::DEVICE_CPU),
+    PythonMultiplyModOp);
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>PythonUnary").Device(tf::DEVICE_CPU),
                         PythonUnaryOp);
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>PythonBinary").Device(tf::DEVICE_CPU),

@@ -62,7 +62,37 @@ It fails where Python raises an exception, and where the result does not fit Z.
 x: numbers, of any shape.
 y: numbers of the same shape; either may also be a scalar.
 z: the result for each.
-op: the operator, by its name in Python's syntax trees, or Min or Max.
+op: the operator, by its name in Python's syntax trees, or Min or Max; of floats
+  also atan2, copysign and hypot, and RoundTo (y digits).
+)doc");
+
+REGISTER_OP("RecursiveTf>PythonMultiplyMod")
+    .Input("x: int64")
+    .Input("y: int64")
+    .Input("z: int64")
+    .Output("result: int64")
+    .SetShapeFn([](InferenceContext* ctx) {
+      ShapeHandle shape = ctx->Scalar();
+      for (int i = 0; i < 3; ++i) {
+        const ShapeHandle own = ctx->input(i);
+        if (!ctx->RankKnown(own)) {
+          ctx->set_output(0, ctx->UnknownShape());
+          return absl::OkStatus();
+        }
+        if (ctx->Rank(own) != 0) shape = own;
+      }
+      ctx->set_output(0, shape);
+      return absl::OkStatus();
+    })
+    .Doc(R"doc(
+Computes x * y % z of Python's ints, also where x * y has more than 64 bits.
+
+It fails as Check does where z is 0.
+
+x: numbers, of any shape.
+y: numbers of the same shape; each may also be a scalar.
+z: numbers of the same shape.
+result: for each.
 )doc");
 
 }  // namespace recursive_tf

@@ -23,7 +23,12 @@ from recursive_tf.subgraph._signature import location_of
 _WITH_GRAPHS = frozenset([*tfi.CONDITIONALS, *tfi.LOOPS, *tfi.FUNCTION_CALLS])
 # Ops that are there to fail where Python would raise: they must not run before it is known that the
 # frame comes to them, though they are the same for all frames.
-MAY_FAIL = frozenset(["RecursiveTf>Check", "RecursiveTf>PythonBinary", "RecursiveTf>PythonUnary"])
+MAY_FAIL = frozenset(
+  [
+    *("RecursiveTf>Check", "RecursiveTf>PythonBinary", "RecursiveTf>PythonMultiplyMod"),
+    "RecursiveTf>PythonUnary",
+  ]
+)
 
 
 class UnbatchableError(Exception):

@@ -300,6 +300,10 @@ class Decorated:
         if other is not None:
           self._programs.note_taken(site, program.left_out[site], is_plain=False)
           return self._run(other, arguments, values, plain, taken)
+      if is_ragged(error):
+        wider = self._programs.of_any_forms(prepared, arguments, values)
+        if wider is not None:
+          return self._run(wider, arguments, values, plain, taken)
       return self._explain_failure(error, prepared, plain)
     try:
       outcome = program.outcome(graph, found, prepared.objects, values, count)

@@ -13,9 +13,12 @@ from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.effects._output import Site
 from recursive_tf.convert.effects._places import (
   ATTRIBUTE,
+  CHANGED,
+  CONTENT_STEP,
   DICT,
   LIST,
   LOG,
+  SET,
   VARIABLE,
   Place,
   element_form,
@@ -25,7 +28,8 @@ from recursive_tf.convert.values._forms import MaybeForm, Source
 
 _ABSENT = object()
 
-# Where a write goes: ("attr", name), ("item", key), ("cell", None), and ("tail", n): what follows
+# Where a write goes: ("attr", name), ("item", key), ("cell", None), ("member", value) of a set, and
+# ("tail", n): what follows
 # the first n elements of a list, or what comes after all of them where n is None. ("head", n): the
 # first n elements, which go.
 Slot = tuple[str, Any]
@@ -56,6 +60,8 @@ class Write:
       return _set_attribute(owner, name, self.value)
     if kind == "item":
       return _set_item(owner, name, self.value)
+    if kind == "member":
+      return _add_member(owner, self.value)
     if kind == "cell":
       old_content = owner.cell_contents
       owner.cell_contents = self.value
@@ -138,6 +144,9 @@ def writes_of(
   writes: list[Write] = []
   logs: dict[object, list[object]] = {}
   for place in places:
+    if place.kind == CHANGED:
+      _change(place.form.rebuild(tensors, source), source)
+      continue
     if place.kind == ATTRIBUTE:
       writes += _attribute_writes(place, tensors, source, objects)
       continue
@@ -147,6 +156,8 @@ def writes_of(
       logs[place.name] = content
     elif place.kind == VARIABLE:
       writes += _variable_writes(place, content)
+    elif place.kind == SET:
+      writes += [Write(place.owner, ("member", value), value) for value in content]
     elif place.kind == LIST and place.is_log:
       writes.append(Write(place.owner, ("tail", None), content))
     elif place.kind == LIST:
@@ -193,8 +204,31 @@ def _attribute_writes(
       )
       for i, handle in enumerate(rows.tolist())
     }
+  slot = ("tail", 0) if place.name == CONTENT_STEP else place.name
   for owner, value in last.values():
-    yield Write(owner, place.name, value)
+    yield Write(owner, slot, value)
+
+
+def _change(pairs: object, source: Source) -> None:
+  """Lets objects of the run, which nobody has yet, be what they became last.
+
+  Args:
+    pairs: a list of numbers: of an object, and of one that is what it became.
+    source: where Python values are made.
+  """
+  assert isinstance(pairs, list)
+  for number, state in dict(pairs).items():
+    one, now = source.object_of(number), source.object_of(state)
+    if isinstance(one, list) and isinstance(now, list):
+      one[:] = now
+    elif isinstance(one, dict) and isinstance(now, dict):
+      one.clear()
+      one.update(now)
+    else:
+      slots = [name for kind in type(now).__mro__ for name in vars(kind).get("__slots__", ())]
+      for name in (*getattr(now, "__dict__", ()), *slots):
+        if hasattr(now, name):
+          object.__setattr__(one, name, getattr(now, name))
 
 
 def _variable_writes(place: Place, value: object) -> Iterator[Write]:
@@ -212,6 +246,13 @@ def _dict_writes(place: Place, pairs: Iterable[tuple[object, object]]) -> Iterat
   for name, value in pairs:
     if place.is_log or name not in owner or not _results.is_same(owner[name], value):
       yield Write(owner, ("item", name), value)
+
+
+def _add_member(owner: set[object], value: object) -> Callable[[], None]:
+  if value in owner:
+    return lambda: None
+  owner.add(value)
+  return lambda: owner.discard(value)
 
 
 def _set_item(owner: Any, key: object, value: object) -> Callable[[], None]:

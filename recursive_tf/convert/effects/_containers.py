@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.effects._places import DICT, LIST, Places, Store, generalized
+from recursive_tf.convert.effects._places import DICT, LIST, SET, Places, Store, generalized
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
 from recursive_tf.convert.frame._kinds import has_own_key
@@ -66,6 +66,9 @@ class ContainerEffects(Places):
       return self._call_list(ip, owner, name, args)
     if isinstance(owner, dict):
       return self._call_dict(ip, owner, name, args)
+    if type(owner) is set and name == "add" and len(args) == 1 and not kwargs:
+      self._add_to_set(ip, owner, args[0])
+      return State(None)
     if isinstance(owner, set):
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "A set of the heap is changed.")
     return None
@@ -154,6 +157,11 @@ class ContainerEffects(Places):
     frame.sharing.keep(value, f"line {frame.line} keeps it in a list or dict of the heap")
     return value
 
+  def _add_to_set(self, ip: Host, owner: set[object], value: object) -> None:
+    """Does `owner.add(value)` of a known set that the program does not read."""
+    place = self._place((SET, id(owner)), SET, owner, None, RowsForm(None))
+    self.append(ip, self.store(ip.frame, place, False), self._key(ip, value))
+
   # --- Dicts
 
   def _dict_store(self, ip: Host, owner: object, is_read: bool) -> Store:
@@ -206,6 +214,8 @@ class ContainerEffects(Places):
 
   def read_membership(self, ip: Host, owner: object, value: object) -> State | None:
     """Returns `value in owner` for a known dict that the program changes."""
+    if (SET, id(owner)) in self.places:
+      raise ip.frame.refuse(Reason.EFFECT_ORDER, "A set is changed, and is asked what is in it.")
     if not isinstance(owner, dict) or (DICT, id(owner)) not in self.places:
       return None
     return State(self.membership(ip, owner, value))

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects import _output
-from recursive_tf.convert.effects._containers import ContainerEffects
+from recursive_tf.convert.effects._heap_lists import HeapLists
+from recursive_tf.convert.effects._heap_lists import there as _base_there
 from recursive_tf.convert.effects._places import (
   ATTRIBUTE,
+  CONTENT_STEP,
   DICT,
   LIST,
   LOG,
+  SET,
   VARIABLE,
   Place,
   check_no_variable,
@@ -23,6 +26,7 @@ from recursive_tf.convert.effects._places import (
   generalized,
   is_entry,
   table_form,
+  value_of_variable,
 )
 from recursive_tf.convert.frame._access import is_plain_write, keeps_own_space, space_of
 from recursive_tf.convert.frame._frame import Frame
@@ -34,9 +38,10 @@ from recursive_tf.convert.heap._guards import CONTENT, Guards
 from recursive_tf.convert.heap._profile import Facts
 from recursive_tf.convert.values import _encode, _forms
 from recursive_tf.convert.values._abstract import (
-  Base,
   Bottom,
   BoundMethod,
+  Container,
+  Held,
   LocalDict,
   LocalList,
   LocalObject,
@@ -53,7 +58,7 @@ from recursive_tf.convert.values._forms import BaseForm, NoneType, RowsForm, Uns
 from recursive_tf.convert.values._numbers import Number
 
 
-class Effects(ContainerEffects):
+class Effects(HeapLists):
   """All that one program writes."""
 
   # --- Attributes of heap objects
@@ -120,6 +125,9 @@ class Effects(ContainerEffects):
       if step[0] == "item" and kind not in (dict, list):
         raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"An item of a {kind.__name__} is written.")
     place = self._place(step, ATTRIBUTE, None, step, RowsForm(None))
+    if step[0] == "item" and not kinds <= place.item_kinds:
+      place.item_kinds |= kinds
+      self._note_news()
     store = self.store(frame, place, False)
     value = generalized(frame, value)
     element = frame.conversion.made_kinds.ended(_forms.form_of(value, frame))
@@ -193,12 +201,30 @@ class Effects(ContainerEffects):
       self.write_container(ip, owner, key, value)
       return
     key = ip.frame.resolve(key)
-    if not isinstance(key, (str, int)):
+    is_of_run = not isinstance(key, (str, int))
+    if is_of_run:
       ip.conversion.promote(ip, owner)
+    kinds = ip.frame.types_of(owner) - {NoneType, Missing}
+    if kinds > {list} and not any(hasattr(kind, "__setitem__") for kind in kinds - {list}):
+      self._demand_list(ip, owner)
+      kinds = frozenset([list])
+    if kinds == {list} and not ip.conversion.is_step:
+      if is_of_run or self.lists_are_whole or self.has_changed_lists(kinds):
+        self.write_list_item(ip, owner, key, value)
+        return
+    if is_of_run:
       raise ip.frame.refuse(
         Reason.UNSUPPORTED_WRITE, "An item of a heap object, by a key of the run."
       )
     self.write_step(ip, owner, ("item", key), value)
+
+  def _demand_list(self, ip: Host, ref: Ref) -> None:
+    """Lets the run fail where an object is no list."""
+    frame = ip.frame
+    found = ip.kind_of(ref).is_instance((list,))
+    if isinstance(found, Number):
+      frame.demand(found.tensor)
+    frame.narrow([(ref, frozenset([list]))])
 
   def _is_walked(self, frame: Frame, owner: object) -> bool:
     """Tells whether an object known at conversion may be one of the walked ones, too."""
@@ -234,10 +260,14 @@ class Effects(ContainerEffects):
     place = self._place(_key_of_variable(owner, name), VARIABLE, owner, name, initial)
     place.is_absent_at_first = is_absent
     value = generalized(ip.frame, value)
+    is_own = self._is_own(ip.frame, place)
+    made = ip.frame.conversion.made_kinds
+    if made.is_wide and not is_own and isinstance(value, Container) and not _wraps(owner):
+      if made.ended(_forms.form_of(value, ip.frame)) == _forms.MadeForm():
+        value = Made(ip.frame.handle(value))
     if is_absent and _may_be_none(value, ip.frame):  # Which stands for what was not written.
       text = f"{name!r} is not set yet, and may become None."
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
-    is_own = self._is_own(ip.frame, place)
     for _, container in containers(value):
       if not is_own or (_wraps(owner) and not isinstance(container, LocalObject)):
         text = f"A new {kind_of(container)} is kept in {name!r}"
@@ -258,22 +288,28 @@ class Effects(ContainerEffects):
     changed = [place for place in self.places.values() if place.kind != LOG]
     if self.shows_objects and changed:
       return self.describe(changed[0])
+    held = [part.value for column in columns for part in _held(column)]
     for one in changed:
       if one.kind == DICT and any(
         other.kind == VARIABLE and space_of(other.owner) is one.owner for other in changed
       ):
         return self.describe(one)
+      if one.kind == SET and any(one.owner is value for value in held):
+        return self.describe(one)
       if isinstance(one.owner, type) and self._is_found_elsewhere(one, guards, columns):
         return self.describe(one)
     for owner, name in guards.relied():
       is_item = isinstance(name, tuple) and name[0] == "item"
-      kinds = (LIST, DICT) if name is CONTENT or is_item else ()
+      kinds = (LIST, DICT, SET) if name is CONTENT or is_item else ()
       places: list[object] = [*((kind, id(owner)) for kind in kinds), _key_of_variable(owner, name)]
       places += self._places_of_space(owner, name)
       if type(owner) in walked:
         places += [("attr", name), name]
         if name is CONTENT:
-          places += [key for key in self.places if isinstance(key, tuple) and key[0] == "item"]
+          kind = type(owner)
+          # Of lists that are changed in place each call looks whether they are this one.
+          items = [key for key, place in self.places.items() if kind in place.item_kinds]
+          places += [key for key in items if key != CONTENT_STEP]
       place = next((self.places[key] for key in places if key in self.places), None)
       if place is not None:
         return self.describe(place)
@@ -285,7 +321,9 @@ class Effects(ContainerEffects):
       yield DICT, id(space_of(owner))
     elif name is CONTENT:
       yield from (
-        key for key, one in self.places.items() if one.kind == VARIABLE and key[1] == id(owner)
+        key
+        for key, one in self.places.items()
+        if one.kind == VARIABLE and isinstance(key, tuple) and key[1] == id(owner)
       )
     elif isinstance(name, tuple) and name[0] == "item":
       yield _key_of_variable(owner, name[1])
@@ -298,17 +336,35 @@ class Effects(ContainerEffects):
     steps = [step for column in columns for step in column.path]
     return place.name in names or ("attr", place.name) in [*names, *steps]
 
-  def check_unchanged(self, ip: Host) -> None:
-    """Refuses to read a container of the heap as a whole if the program writes items of such."""
-    if any(place.kind == ATTRIBUTE and place.name[0] == "item" for place in self.places.values()):
+  def check_unchanged(self, ip: Host, kinds: Collection[type] | None = None) -> None:
+    """Refuses to read a container of the heap as a whole if the program writes items of such.
+
+    Args:
+      ip: the interpreter.
+      kinds: the exact types that the container can have; None if they are not known.
+    """
+    steps = [p for p in self.places.values() if p.kind == ATTRIBUTE]
+    items = [place for place in steps if place.name[0] in ("item", "content")]
+    written = frozenset[type]().union(*(place.item_kinds for place in items))
+    if list in (kinds or ()) and list in written and not ip.conversion.is_step:
+      self.lists_are_whole = True
+      for place in items:
+        place.item_kinds -= {list}
+      self._note_news()
+      raise Bottom  # The next attempt changes lists as a whole.
+    if items and (kinds is None or not written.isdisjoint(kinds)):
       raise ip.frame.refuse(
         Reason.EFFECT_ORDER, "Items of lists or dicts are written, and such are read as a whole."
       )
 
-  def call_method(self, ip: Host, ref: Ref, name: str, args: object) -> object:
+  def call_method(
+    self, ip: Host, ref: Ref, name: str, args: Sequence[object], kwargs: dict[str, object]
+  ) -> object:
     """Calls a method of a builtin container on the heap that changes it."""
     ip.conversion.promote(ip, ref)
     kinds = ip.frame.types_of(ref) - {NoneType, Missing}
+    if kinds == {list} and not ip.conversion.is_step:
+      return self.call_method_of_list(ip, ref, name, args, kwargs)
     text = " or ".join(sorted(kind.__name__ for kind in kinds))
     raise ip.frame.refuse(
       Reason.UNSUPPORTED_WRITE, f".{name} of a {text} of the tree, or that is passed in."
@@ -332,15 +388,6 @@ _WITH_NAMES = (type, types.ModuleType, types.FunctionType)  # Which programs kno
 _ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)
 
 
-def _base_there(frame: Frame, ref: Ref) -> Base:
-  """Returns the object behind a read; the run fails where it is None, which has no row."""
-  base = frame.base(ref)
-  if NoneType not in base.types:
-    return base
-  handle = frame.check(base.handle, base.handle >= 0, "an attribute of None is used")
-  return Base(handle, base.types - {NoneType})
-
-
 def _initial(frame: Frame, ref: Ref, form: _forms.BaseForm) -> object:
   """Returns what an object had when the run began; tuples part by part, as they are written."""
   kinds = frame.types_of(ref) - {Missing}
@@ -358,6 +405,11 @@ def _initial(frame: Frame, ref: Ref, form: _forms.BaseForm) -> object:
   return frame.resolve(ref)
 
 
+def _held(column: Column) -> Iterator[Held]:
+  """Yields the known objects that a read is done with."""
+  return (part for step in column.path for part in step if isinstance(part, Held))
+
+
 def _is_plain_data(owner: type, name: str) -> bool:
   """Tells whether a class has a number of its own under a name, and nothing sees it written."""
   kept = vars(owner).get(name)
@@ -367,17 +419,6 @@ def _is_plain_data(owner: type, name: str) -> bool:
 def _key_of_variable(owner: object, name: object) -> tuple[str, int, object]:
   """Returns the key of the place of an attribute or variable, by whatever owner it is known."""
   return VARIABLE, id(space_of(owner)), name
-
-
-def value_of_variable(owner: object, name: str) -> object:
-  """Returns what a variable is now."""
-  if isinstance(owner, types.CellType):
-    return owner.cell_contents
-  if isinstance(owner, dict):  # A module's variables.
-    if name not in owner:
-      raise AttributeError(name)
-    return owner[name]
-  return getattr(owner, name)
 
 
 def _facts_of(form: BaseForm, path: Path) -> Iterator[tuple[Path, Facts]]:

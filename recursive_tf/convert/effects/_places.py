@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import types
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
@@ -44,6 +45,9 @@ from recursive_tf.convert.values._forms import (
 )
 
 ATTRIBUTE, VARIABLE, LIST, DICT, LOG = "attribute", "variable", "list", "dict", "log"
+CHANGED = "object of the run"
+SET = "set"
+CONTENT_STEP = ("content", list)  # All that a list of the heap holds.
 
 
 @dataclasses.dataclass
@@ -61,6 +65,9 @@ class Place:
     is_read: whether the program reads it, so that it is passed down, in this attempt.
     next_form, next_is_read: what this attempt found them to be.
     is_absent_at_first: whether there is no such variable when a run begins.
+    item_kinds: of items of heap objects, the types of these: the program's, in all attempts.
+    rows, next_rows: of lists of the heap, by the types of elements that they began with, the form
+      of what they hold, in this attempt and the next.
   """
 
   key: object
@@ -74,6 +81,9 @@ class Place:
   is_read: bool = False
   is_absent_at_first: bool = False
   next_is_read: bool = False
+  item_kinds: frozenset[type] = frozenset()
+  rows: dict[frozenset[type], RowsForm] = dataclasses.field(default_factory=dict)
+  next_rows: dict[frozenset[type], RowsForm] = dataclasses.field(default_factory=dict)
 
   @property
   def is_log(self) -> bool:
@@ -133,6 +143,7 @@ class Places:
     self.uses[None] = dict.fromkeys(self.places)
     for place in self.places.values():
       place.form, place.is_read = place.next_form, place.next_is_read
+      place.rows = dict(place.next_rows)
 
   @property
   def is_pure(self) -> bool:
@@ -168,9 +179,10 @@ class Places:
     if is_read and not place.next_is_read:
       if place.kind == LIST:
         numbers = NumberForm(int), NumberForm(int)
-        place.next_form = NestForm(tuple, (0, 1, 2), (*numbers, self._initial_rows(place)))
+        initial = self._initial_rows(place, frame)
+        place.next_form = NestForm(tuple, (0, 1, 2), (*numbers, initial))
       elif place.kind == DICT:
-        place.next_form = self._initial_rows(place)
+        place.next_form = self._initial_rows(place, frame)
       elif place.kind == ATTRIBUTE:
         place.next_form = table_form(element_form(place.next_form))
       place.next_is_read = True  # Only where what it holds now has a form.
@@ -206,9 +218,9 @@ class Places:
   def _empty(self) -> LocalList:
     return LocalList(Rows(tfi.constant(0, tf.int32), (), None))
 
-  def _initial_rows(self, place: Place) -> RowsForm:
+  def _initial_rows(self, place: Place, frame: Frame) -> RowsForm:
     values = list(place.owner.items()) if place.kind == DICT else list(place.owner)
-    found = _encode.joined_rows(values)
+    found = _encode.joined_rows(values, frame.conversion.made_kinds.join)
     if place.kind == DICT:
       found = _rows_of_pairs(found)
     self._add_roots(found, values)
@@ -345,6 +357,13 @@ class Places:
   def initial_state(self, frame: Frame, place: Place) -> Iterator[tf.Tensor]:
     """Returns the state of a place as a run begins."""
     inputs = frame.conversion.inputs
+    if place.kind in (LIST, DICT) and _forms.has_made(place.form):
+      frame.note_old(map(type, place.form.met_in(first_content(place))))
+    if place.kind == VARIABLE and place.form == _forms.MadeForm() and not place.is_absent_at_first:
+      frame.note_old([type(value_of_variable(place.owner, place.name))])
+    if place.kind == CHANGED:
+      none = tf.zeros([0], tf.int64)
+      return iter([tfi.constant(0, tf.int32), none, none])  # Pairs of numbers.
     if place.kind != ATTRIBUTE:
       return inputs.state(place.key, place.form)
     count = inputs.num_objects()
@@ -356,6 +375,22 @@ class Places:
     for tensor, spec in zip(tensors, specs, strict=True):
       tensor.set_shape(tf.TensorShape([None]).concatenate(spec.shape))
     return iter([count, *tensors])
+
+
+def first_content(place: Place) -> object:
+  """Returns what a list or dict holds as a run begins, as the form of its place has it."""
+  return tuple(place.owner.items()) if place.kind == DICT else (0, len(place.owner), place.owner)
+
+
+def value_of_variable(owner: object, name: str) -> object:
+  """Returns what a variable is now."""
+  if isinstance(owner, types.CellType):
+    return owner.cell_contents
+  if isinstance(owner, dict):  # A module's variables.
+    if name not in owner:
+      raise AttributeError(name)
+    return owner[name]
+  return getattr(owner, name)
 
 
 def is_entry(frame: Frame) -> bool:

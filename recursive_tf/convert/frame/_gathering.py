@@ -195,7 +195,7 @@ class Gathering:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
     is_string = self._body.types_of(ref) - {Missing} == {str}
     # Of what may also be a tree the same read gives objects of the heap.
-    is_of_string = ref.base.types - {NoneType, Missing} == {str}
+    is_of_string = self.base_types(ref) == {str}
     return bool(ref.path) and is_string and is_of_string and _makes(ref)
 
 

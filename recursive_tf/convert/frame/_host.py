@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import tensorflow as tf
@@ -21,7 +22,7 @@ from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._ground import Ground
 from recursive_tf.convert.frame._kind import Kind
 from recursive_tf.convert.syntax.source import FunctionSource
-from recursive_tf.convert.values._abstract import Closure, LocalList, Ref, Rows, Scope
+from recursive_tf.convert.values._abstract import Closure, Container, LocalList, Ref, Rows, Scope
 
 FELL = object()  # What a block gives that does not return.
 
@@ -53,7 +54,7 @@ class Effects(Protocol):
   def content_of(self, frame: Frame, owner: object) -> object:
     """Returns the content that a known list or dict has in the run, None if it does not change."""
 
-  def check_unchanged(self, ip: Host) -> None:
+  def check_unchanged(self, ip: Host, kinds: Collection[type] | None = None) -> None:
     """Refuses to read a container of the heap as a whole if the program writes items of such."""
 
   def is_changed(self, owner: object) -> bool:
@@ -109,7 +110,28 @@ class Effects(Protocol):
   ) -> State | None:
     """Calls a changing method of a list or dict of the heap that is known at conversion."""
 
-  def call_method(self, ip: Host, ref: Ref, name: str, args: object) -> object:
+  @property
+  def changes_made(self) -> bool:
+    """Whether the program changes objects of the run that are known by numbers."""
+
+  def current_made(self, ip: Host, handle: tf.Tensor) -> tf.Tensor:
+    """Returns the number of what an object is now, which is another one once it has changed."""
+
+  def change_made(self, ip: Host, handle: tf.Tensor, content: Container) -> None:
+    """Lets the object of a number be what a container is that nothing else has."""
+
+  def has_changed_lists(self, kinds: Collection[type]) -> bool:
+    """Tells whether the program changes lists of the heap, of which something may be one."""
+
+  def rows_of_list(self, ip: Host, ref: Ref) -> Rows | None:
+    """Returns what a list of the heap holds now; None if the program changes no such list."""
+
+  def going_over(self, ip: Host, value: object) -> AbstractContextManager[None]:
+    """Fails the run if a list of the heap is changed meanwhile."""
+
+  def call_method(
+    self, ip: Host, ref: Ref, name: str, args: Sequence[object], kwargs: dict[str, object]
+  ) -> object:
     """Calls a method of a builtin container on the heap that changes it."""
 
   def noting_reads(self) -> contextlib.AbstractContextManager[dict[object, None]]:

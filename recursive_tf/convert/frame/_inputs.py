@@ -97,11 +97,10 @@ def _stack_spec(column: Column) -> tuple[tf.TensorSpec, ...]:
   assert spec is not None  # A tensor column.
   if spec.shape.is_fully_defined():
     return (tf.TensorSpec(tf.TensorShape([None]).concatenate(spec.shape), spec.dtype),)
-  return (
-    tf.TensorSpec([None], spec.dtype),
-    tf.TensorSpec([None], tf.int32),
-    tf.TensorSpec([None, spec.shape.rank], tf.int32),
-  )
+  flat = tf.TensorSpec([None], spec.dtype), tf.TensorSpec([None], tf.int32)
+  if spec.shape.rank is None:
+    return (*flat, tf.TensorSpec([None], tf.int32), tf.TensorSpec([None, 2], tf.int32))
+  return (*flat, tf.TensorSpec([None, spec.shape.rank], tf.int32))
 
 
 class _TriedRow(Sequence[tf.Tensor]):
@@ -186,8 +185,12 @@ class Inputs:
     parts = [self._tensor("arrays", (column.index, part), spec) for part, spec in enumerate(specs)]
     if len(parts) == 1:
       return tf.gather(parts[0], number)
-    values, starts, shapes = parts
-    shape = tf.gather(shapes, number)
+    values, starts, shapes, *bounds = parts
+    if bounds:  # Of several ranks: where the sizes of each are, and how many.
+      first, rank = tf.unstack(tf.gather(bounds[0], number))
+      shape = tf.slice(shapes, [first], [rank])
+    else:
+      shape = tf.gather(shapes, number)
     found = tf.slice(values, [tf.gather(starts, number)], [tf.reduce_prod(shape)])
     assert column.spec is not None  # A tensor column.
     return tf.ensure_shape(tf.reshape(found, shape), column.spec.shape)

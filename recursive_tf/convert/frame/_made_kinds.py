@@ -19,15 +19,21 @@ class MadeKinds:
 
   Attributes:
     is_wide: whether values of any forms meet as such objects, and lists in lists are some.
+    is_ragged: whether tensors of sizes that only the run knows are such objects in lists.
     forms: by number.
     known: the numbers of those that the attempt before made, or this one.
+    are_changed: whether the program changes such objects after they have got their numbers.
+    hidden: the numbers of what is no object by itself, but what a list of the heap holds.
     types: exact types of old objects that are known by numbers, `NoneType` among them.
   """
 
-  def __init__(self, is_wide: bool, note_news: Callable[[], None]):
+  def __init__(self, is_wide: bool, note_news: Callable[[], None], is_ragged: bool = False):
     self.is_wide = is_wide
+    self.is_ragged = is_ragged
     self.forms: list[BaseForm] = []
     self.known: dict[int, None] = {}
+    self.are_changed = False
+    self.hidden: set[int] = set()
     self.types: frozenset[type] = frozenset()
     self._used: dict[int, None] = {}
     self._seen: frozenset[type] = frozenset()
@@ -53,6 +59,7 @@ class MadeKinds:
   def ended(self, form: BaseForm) -> BaseForm:
     """Returns the form of what is returned or becomes an element: of what has lists in it."""
     is_open = _forms.has_containers(form) or _forms.has_rows(form)
+    is_open |= self.is_ragged and not all(s.shape.is_fully_defined() for s in _forms.specs(form))
     return _forms.ended(form) if self.is_wide and is_open and _forms.can_be_made(form) else form
 
   def bounded(self, form: BaseForm) -> BaseForm:
@@ -65,11 +72,19 @@ class MadeKinds:
       return form
     return RowsForm(_forms.MadeForm(), form.type)
 
-  def number(self, form: BaseForm) -> int:
-    """Returns the number of a form, and notes that it is made."""
-    if form not in self.forms:
+  def number(self, form: BaseForm, is_hidden: bool = False) -> int:
+    """Returns the number of a form, and notes that it is made.
+
+    Args:
+      form: the form.
+      is_hidden: whether no value of the program is such an object.
+    """
+    known = [i for i, f in enumerate(self.forms) if f == form and (i in self.hidden) is is_hidden]
+    found = known[0] if known else len(self.forms)
+    if not known:
       self.forms.append(form)
-    found = self.forms.index(form)
+    if is_hidden:
+      self.hidden.add(found)
     self._used[found] = None
     if found not in self.known:
       self.known[found] = None

@@ -13,7 +13,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._reading import Reading
-from recursive_tf.convert.frame._sharing import containers, name_of, parts_of
+from recursive_tf.convert.frame._sharing import MADE_WHERE, containers, name_of, parts_of
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -27,7 +27,10 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 
-_WHERE = "line {} puts it into an object that the run makes"
+_WHERE = "line {} " + MADE_WHERE
+
+
+_LIST_OF_ANY = _forms.RowsForm(_forms.MadeForm())
 
 
 class Making(Reading):
@@ -49,12 +52,13 @@ class Making(Reading):
     tfi.acd_run_independently(found.op)
     return found
 
-  def opened(self, kind: int, handle: tf.Tensor) -> object:
+  def opened(self, kind: int, handle: tf.Tensor, own: tf.Tensor) -> object:
     """Returns an object that the run has made, as what it was when it was made.
 
     Args:
       kind: what it is; the run fails if it is another one.
-      handle: its number.
+      handle: the number of what it is now.
+      own: its own number.
     """
     form = self.conversion.made_kinds.forms[kind]
     specs = [*_forms.specs(form)]
@@ -68,8 +72,21 @@ class Making(Reading):
       part.set_shape(spec.shape)
     value: object = self.adopt(_forms.unflatten(form, iter(parts)))
     if isinstance(value, Container):  # It is the same object, whatever it is put into.
-      self._layers[-1].memo["made", id(value)] = value, handle
+      self._layers[-1].memo["made", id(value)] = value, own
     return value
+
+  def made_row(self, form: _forms.BaseForm, parts: list[tf.Tensor]) -> tf.Tensor:
+    """Returns the number of what a list of the heap holds from now on, another one each time."""
+    if self.num_trials:
+      raise Dear
+    self._check(form)
+    found = kernels.recursive_tf_make(
+      table=self.conversion.inputs.made(),
+      parts=parts,
+      site=self.conversion.made_kinds.number(form, is_hidden=True),
+    )
+    tfi.acd_run_independently(found.op)
+    return found
 
   def kind_of_made(self, handle: tf.Tensor) -> tf.Tensor:
     """Returns what kind of object of the run a number is of, int32 []; -1 of all others."""
@@ -116,6 +133,8 @@ class Making(Reading):
     """
     if isinstance(form, _forms.MadeForm):
       return self._as_made(value)
+    if form == _LIST_OF_ANY and self._is_given(value):
+      return value  # Its elements are known by numbers where it leaves the body.
     if form is None or not _forms.has_made(form) or not any(True for _ in containers(value)):
       return value
     if isinstance(value, Maybe):
@@ -138,7 +157,7 @@ class Making(Reading):
       value.restore(parts if isinstance(value.snapshot(), dict) else list(parts.values()))
     return value
 
-  def _is_given(self, container: Container) -> bool:
+  def _is_given(self, container: object) -> bool:
     """Tells whether a container is an argument, or in one: it stays the caller's own."""
     return any(container is one for one in self.given)
 

@@ -356,9 +356,6 @@ class Reading(Conditions):
       raise self.refuse(Reason.STATEFUL_OP, text)
     if spec is None or spec.dtype == tf.variant:
       raise self._mixed(ref, "an array of one type")
-    if spec.shape.rank is None:
-      text = f"{path_text(ref.path)} is arrays with different numbers of axes."
-      raise self.refuse(Reason.MIXED_ATTRIBUTE, text)
     key = ("array", *ref.key, any_row or self._gathering.is_sure(ref), any_row)
     return self.memo(key, lambda: self._gathering.array(ref, spec, any_row))
 
@@ -381,8 +378,8 @@ class Reading(Conditions):
   def _mixed(self, ref: Ref, wanted: str) -> Exception:
     """Returns what ends the path on which a read would be used as what it is not; raise it."""
     types = self.types_of(ref)
-    if not types:
-      return Bottom("no such object is known yet")
+    if types <= {Missing}:
+      return Bottom("no such object is known yet, or Python raises")
     names = ", ".join(sorted(t.__name__ for t in types))
     return self.refuse(
       Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} is {names} here, and used as {wanted}."

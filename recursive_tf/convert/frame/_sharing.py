@@ -36,6 +36,7 @@ Slot = tuple[object, ...]  # Where in a value a container is: positions and keys
 
 Places = Mapping[tuple[Local, object], object]  # What places hold: containers' parts, variables.
 
+MADE_WHERE = "puts it into an object that the run makes"
 _OF_TENSORS = "it is an element of a list whose length only the run knows, or was kept elsewhere"
 
 
@@ -144,6 +145,11 @@ class Sharing(Local):
     """Refuses to read what may have been changed under another name."""
     if container in self.book.stale:
       raise self.refuse(self.book.stale[container][0])
+    if self._frame.conversion.made_kinds.are_changed:
+      for one in self.linked(container):
+        if MADE_WHERE in self.book.pinned.get(one, ""):
+          text = f"{name_of(container)} is read under a name, and {self.book.pinned[one]}, where"
+          raise self.refuse(f"{text} it may have been changed")
     if self._reads is not None:
       self._reads.append(container)
 

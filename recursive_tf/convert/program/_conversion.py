@@ -92,6 +92,7 @@ class Conversion:
     step: Step | None = None,
     left_out: dict[Site, LeftOut] | None = None,
     is_wide: bool = False,
+    is_ragged: bool = False,
   ):
     """Begins it.
 
@@ -105,6 +106,7 @@ class Conversion:
       step: what it does to variables, if it runs in the graph itself and not as a SubGraph.
       left_out: branches of the entry function that it leaves out.
       is_wide: whether values of any forms may meet, as objects that runs make.
+      is_ragged: whether tensors of several sizes may be elements of one list, as such objects.
     """
     self.budget = budget
     self.branches = Branches(left_out or {})
@@ -126,7 +128,7 @@ class Conversion:
     self.reads: dict[tfi.Source, tfi.Reads] = {}
     self.handed_on: set[int] = set()
     self._learnt = Learnt()
-    self.made_kinds = MadeKinds(is_wide, self._learnt.note_news)
+    self.made_kinds = MadeKinds(is_wide, self._learnt.note_news, is_ragged)
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
     self.bodies = Bodies(self, self._learnt, self.effects, self._logits, entry_node)

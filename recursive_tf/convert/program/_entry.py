@@ -42,6 +42,8 @@ class Entry:
   containers: dict[str, _forms.BaseForm] = dataclasses.field(default_factory=dict)
   hopeless: Counter[object] = dataclasses.field(default_factory=Counter)  # Refusals, by branches.
   is_gone: bool = False  # Not kept any more.
+  is_wide: bool = False  # Lists had elements of several shapes: values of any forms may meet.
+  has_widened: bool = False  # Whether that has been tried.
   calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
 
   @property

@@ -12,8 +12,14 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf import _walk
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.effects._frame_effects import value_of_variable
-from recursive_tf.convert.effects._places import DICT, LIST, VARIABLE, Place
+from recursive_tf.convert.effects._places import (
+  DICT,
+  LIST,
+  VARIABLE,
+  Place,
+  first_content,
+  value_of_variable,
+)
 from recursive_tf.convert.frame._inputs import ChangingInput, Layout
 from recursive_tf.convert.heap._columns import Column, Columns, path_text
 from recursive_tf.convert.heap._profile import Profile
@@ -69,6 +75,7 @@ class Feeder:
     self.walk_seconds = 0.0
     self.walked_objects = 0
     self._layout = conversion.layout
+    self._met_types = conversion.made_kinds.types
     self._places = conversion.effects.places
     self._is_step = conversion.is_step
     self._root_types = root_types
@@ -166,6 +173,11 @@ class Feeder:
       state = [initial_value(place) for place in places]
       for place, value in zip(places, state, strict=True):
         roots += place.form.objects_in(value)
+        if not {*map(type, place.form.met_in(value))} <= self._met_types:
+          unknown = Outdated()
+          unknown.objects = [*place.form.met_in(value)]
+          unknown.what = "the classes of the objects that are known by numbers"
+          raise unknown
         if place.kind == VARIABLE:
           containers += _encode.containers_in(place.form, value)
     except (_forms.DoesNotFit, TypeError, ValueError):
@@ -235,10 +247,8 @@ def _is_of_tensors(argument: Argument) -> bool:
 
 def initial_value(place: Place) -> object:
   """Returns what a place holds as a run begins."""
-  if place.kind == LIST:
-    return 0, len(place.owner), place.owner
-  if place.kind == DICT:
-    return tuple(place.owner.items())
+  if place.kind in (LIST, DICT):
+    return first_content(place)
   try:
     return value_of_variable(place.owner, place.name)
   except (AttributeError, ValueError):
@@ -301,14 +311,15 @@ def _stack(column: Column, arrays: list[tf.Tensor]) -> tuple[object, ...]:
     is_numpy = all(isinstance(array, (np.ndarray, np.generic)) for array in arrays)
     return (np.stack(arrays) if is_numpy else tf.stack(arrays),)
   rank = spec.shape.rank
-  if rank is None:
-    raise Outdated
-  arrays = arrays or [tf.zeros([size or 0 for size in spec.shape], spec.dtype)]
-  shapes = np.array([tuple(array.shape) for array in arrays], np.int32).reshape(-1, rank)
-  sizes = shapes.prod(axis=1, dtype=np.int64)
+  arrays = arrays or [tf.zeros([size or 0 for size in spec.shape] if rank else [], spec.dtype)]
+  sizes = np.array([np.prod(array.shape, dtype=np.int64) for array in arrays])
   starts = (np.cumsum(sizes) - sizes).astype(np.int32)
   values = tf.concat([tf.reshape(array, [-1]) for array in arrays], 0)
-  return values, starts, shapes
+  if rank is not None:
+    return values, starts, np.array([tuple(a.shape) for a in arrays], np.int32).reshape(-1, rank)
+  shapes = np.array([size for array in arrays for size in array.shape], np.int32)
+  ranks = np.array([len(array.shape) for array in arrays], np.int32)
+  return values, starts, shapes, np.stack([np.cumsum(ranks) - ranks, ranks], 1).astype(np.int32)
 
 
 def _make_walker(

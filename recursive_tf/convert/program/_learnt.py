@@ -76,6 +76,8 @@ class Learnt:
     form = _forms.form_of(result, frame)
     if instance.key in self.made:
       form = _forms.ended(form)
+    elif any(result is one for one in frame.given):
+      pass  # It stays the caller's own.
     elif (ended := frame.conversion.made_kinds.ended(form)) != form:
       form = ended
       self.made[instance.key] = None
@@ -127,7 +129,7 @@ class Learnt:
         raise frame.refuse(
           Reason.KINDS_DIFFER, f"{instance.name} leaves {error} in a variable around it."
         ) from None
-      if _forms.has_made(joined):
+      if _forms.has_made(joined) and joined != _forms.RowsForm(_forms.MadeForm()):
         text = f"{instance.name} leaves what may be an old or a new object in what it is given."
         raise frame.refuse(Reason.MADE_OBJECT, text)
       if known.get(position) != joined:

@@ -63,11 +63,13 @@ class Program:
     step: Step | None = None,
     left_out: dict[Site, LeftOut] | None = None,
     is_wide: bool = False,
+    is_ragged: bool = False,
   ):
     """Converts the function.
 
     With a `step` its entry function runs in the graph itself, where it may write variables, and
-    where branches may be left out. With `is_wide` values of any forms may meet.
+    where branches may be left out. With `is_wide` values of any forms may meet, and with
+    `is_ragged` tensors of several sizes in one list.
 
     Raises:
       ConversionRefused: If it cannot be converted.
@@ -82,7 +84,16 @@ class Program:
     self.step = step
     self.left_out = left_out or {}
     self.conversion = Conversion(
-      profile, sources, changing, all_types, source.node, budget, step, self.left_out, is_wide
+      profile,
+      sources,
+      changing,
+      all_types,
+      source.node,
+      budget,
+      step,
+      self.left_out,
+      is_wide,
+      is_ragged,
     )
     profile.begin(roots)
     self.conversion.given = [a.value for a in self._arguments.values() if a.kind == GIVEN]

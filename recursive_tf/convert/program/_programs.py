@@ -49,6 +49,7 @@ _OF_FORMS = (
   Reason.DYNAMIC_LIST,
   Reason.UNSUPPORTED_OPERATION,
   Reason.SHARED_CONTAINER,
+  Reason.UNSUPPORTED_WRITE,
 )
 _MAX_LEFT_OUT = 4  # Branches that one program leaves out.
 # Refusals of a program with a branch: what it makes in its first call is there in the second.
@@ -319,6 +320,33 @@ class Programs:
     what = f"the condition is {not left_out.value}, where the other branch is left out"
     self.assumptions.broke(what, PYTHON if is_plain else GRAPH, "", site.origin)
 
+  def of_any_forms(
+    self, prepared: Prepared, arguments: dict[str, Argument], values: dict[str, object]
+  ) -> Prepared | None:
+    """Makes a program in which elements of lists may have any forms, after a run in which they had.
+
+    Args:
+      prepared: what ran.
+      arguments: of the call.
+      values: theirs.
+
+    Returns:
+      It; None if there is none.
+    """
+    entry = prepared.entry
+    if entry.has_widened or self._runs_in_graph or prepared.mapped or prepared.program.left_out:
+      return None
+    entry.is_wide = entry.has_widened = True
+    before = list(entry.programs)
+    entry.programs.clear()
+    counts = entry.num_refusals, entry.refusal
+    try:
+      return self.prepare(arguments, values)
+    except ConversionRefused:
+      entry.is_wide, entry.programs[:] = False, before
+      entry.num_refusals, entry.refusal = counts
+      return None
+
   def other(
     self, prepared: Prepared, values: dict[str, object], taken: dict[Site, bool]
   ) -> Prepared | None:
@@ -406,11 +434,20 @@ class Programs:
       return arguments
     found = dict(arguments)
     for name in self._promoted & arguments.keys():
-      if not arguments[name].is_mapped and type(values[name]) is list:
+      if self._is_default(values[name]):  # Which calls inside are given, too: it is known.
+        found[name] = Argument(STATIC, values[name])
+      elif not arguments[name].is_mapped and type(values[name]) is list:
         found[name] = Argument(CONTAINER, _forms.RowsForm(None))
       elif not arguments[name].is_mapped and type(values[name]) in DICTS:
         found[name] = Argument(GIVEN, values[name])
     return found
+
+  def _is_default(self, value: object) -> bool:
+    """Tells whether a list or dict is a default argument of the function, a single object."""
+    function = getattr(self._function, "__func__", self._function)
+    defaults = [*(getattr(function, "__defaults__", None) or ())]
+    defaults += (getattr(function, "__kwdefaults__", None) or {}).values()
+    return type(value) in (list, *DICTS) and any(value is default for default in defaults)
 
   def _convert(
     self, making: _Making, arguments: dict[str, Argument], values: dict[str, Any]
@@ -475,6 +512,10 @@ class Programs:
       place: owner for place, owner in self._changing.items() if owner() is not None
     }
     changing = {place: owner() for place, owner in self._changing.items()}
+    if making.entry.is_wide:
+      return self._of_branches(
+        making, arguments, changing, self._profile, is_wide=True, is_ragged=True
+      )
     try:
       return self._of_branches(making, arguments, changing, self._profile)
     except ConversionRefused as refusal:
@@ -494,6 +535,7 @@ class Programs:
     changing: dict[tuple[int, object], object],
     profile: Profile,
     is_wide: bool = False,
+    is_ragged: bool = False,
   ) -> Program:
     """Makes a program for objects as a profile has them, without branches that are refused."""
     left_out: dict[Site, LeftOut] = {}
@@ -513,6 +555,7 @@ class Programs:
           Step(self._name) if self._runs_in_graph else None,
           dict(left_out),
           is_wide,
+          is_ragged,
         )
       except ConversionRefused as refusal:
         first = first or refusal

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, is_table_of_made
+from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, VARIABLE, is_table_of_made
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._aliases import Aliases, check_spaces
 from recursive_tf.convert.program._arguments import (
@@ -93,19 +93,32 @@ def _check_views(conversion: Conversion, source: FunctionSource) -> None:
 def _check_made(conversion: Conversion, source: FunctionSource, arguments: list[Argument]) -> None:
   """Refuses places, and what is passed in, that would be read with old or new objects.
 
-  An object in an attribute, or that is passed in by itself, is known by its number in any case; a
-  list that is passed in would become another one.
+  An object in an attribute, or that is passed in by itself, is known by its number in any case, and
+  so are the elements of lists and dicts that are changed.
   """
   forms = [
     place.form
     for place in conversion.effects.places.values()
     if place.is_read and not (place.kind == ATTRIBUTE and is_table_of_made(place.form))
+    if place.kind not in (LIST, DICT)
+    if place.kind != VARIABLE or place.form != _forms.MadeForm() or place.is_absent_at_first
   ]
-  forms += conversion.changed(source.node)
+
+  def is_list(position: object, form: _forms.Form) -> bool:
+    argument = (
+      arguments[position] if isinstance(position, int) and position < len(arguments) else None
+    )
+    is_given = argument is not None and argument.kind == CONTAINER
+    return is_given and form == _forms.RowsForm(_forms.MadeForm())
+
+  changed = zip(
+    conversion.changed_positions(source.node), conversion.changed(source.node), strict=True
+  )
+  forms += [form for position, form in changed if not is_list(position, form)]
   for position, form in enumerate(conversion.entry_of(source.node).forms):
     argument = arguments[position] if position < len(arguments) else None
     is_known = argument is not None and argument.kind in (OBJECT, NUMBER)
-    if not (is_known and isinstance(form, _forms.MadeForm)):
+    if not (is_known and isinstance(form, _forms.MadeForm)) and not is_list(position, form):
       forms.append(form)
   if any(map(_forms.has_made, forms)):
     raise ConversionRefused.of(

@@ -423,8 +423,9 @@ def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:
   if name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):
     return Builtin(name, lambda *args: ip.method_of_heap(ref, name, args))
   if name == "__len__":
-    return Builtin(name, lambda: ip.frame.length(ref))
-  return Builtin(name, lambda *args: ip.conversion.effects.call_method(ip, ref, name, args))
+    return Builtin(name, lambda: ip.kind_of(ref).length())
+  effects = ip.conversion.effects
+  return Builtin(name, lambda *args, **kwargs: effects.call_method(ip, ref, name, args, kwargs))
 
 
 # --- What the program makes

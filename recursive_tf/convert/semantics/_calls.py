@@ -39,6 +39,7 @@ from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
   VIEWS,
+  BoundMethod,
   Closure,
   LocalDict,
   LocalObject,
@@ -108,7 +109,8 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
     check_fit(ip, function.__name__, _table.implementation(function), [ip, *args], kwargs)
     if kwargs and not _table.takes(function, kwargs):
       raise Raises  # A TypeError.
-    return _table.call(ip, function, args, kwargs)
+    with _going_over(ip, args, kwargs):
+      return _table.call(ip, function, args, kwargs)
   if isinstance(function, type) and not _libraries.is_library(function):
     return _construct(ip, function, args, kwargs)
   if isinstance(function, keras.layers.Layer):
@@ -138,6 +140,24 @@ def _read_part(ip: Host, getter: object, owner: object, part: object) -> object:
   for name in part.split("."):
     owner = ip.attribute(owner, name)
   return owner
+
+
+def _going_over(
+  ip: Host, args: Sequence[object], kwargs: dict[str, object]
+) -> contextlib.ExitStack:
+  """Fails the run if lists that are given are changed by functions that are, as `map` shows it."""
+  stack = contextlib.ExitStack()
+  given = [*args, *kwargs.values()]
+  if any(map(_runs_code, given)):
+    for value in given:
+      stack.enter_context(ip.conversion.effects.going_over(ip, value))
+  return stack
+
+
+def _runs_code(value: object) -> bool:
+  if isinstance(value, type):
+    return value.__module__ != "builtins"
+  return callable(value) or isinstance(value, (Closure, BoundMethod))
 
 
 def check_fit(

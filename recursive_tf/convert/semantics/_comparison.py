@@ -18,6 +18,7 @@ from recursive_tf.convert.frame._access import is_generated, own_access
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import _shapes, _text
+from recursive_tf.convert.semantics._attributes import is_exactly
 from recursive_tf.convert.semantics._operators import (
   PRIMITIVE,
   as_array,
@@ -128,10 +129,20 @@ def _of_numbers(ip: Host, op: type[ast.cmpop], left: object, right: object) -> o
 def _of_texts(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   if not isinstance(left, Text) and not isinstance(right, Text):
     return NotImplemented
-  found = _text.equal(ip, left, right) if op in (ast.Eq, ast.NotEq) else None
+  if op not in (ast.Eq, ast.NotEq):
+    return _by_order_of_texts(ip, op, left, right)
+  found = _text.equal(ip, left, right)
   if found is None:
     raise unsupported(ip, op.__name__, left, right)
   return found if op is ast.Eq else ip.negated(found)
+
+
+def _by_order_of_texts(ip: Host, op: type[ast.cmpop], left: object, right: object) -> Number | None:
+  """Returns `left op right` of strings, by code points; refuses all else."""
+  if not all(_text.is_text(ip, value) for value in (left, right)):
+    raise unsupported(ip, op.__name__, left, right)
+  first, second = tf.unstack(_text.ranks(ip, [left, right]))
+  return _numbers.compare(op, Number(first, int), Number(second, int))
 
 
 def _of_refs(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
@@ -198,6 +209,8 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], one: object, other: object) -> 
   left, right = (one, other) if isinstance(one, Ref) else (other, one)
   assert isinstance(left, Ref)  # One is.
   kinds, others = _kinds(ip, left), _kinds(ip, right)
+  if op not in (ast.Eq, ast.NotEq) and kinds == others == frozenset([str]):
+    return _by_order_of_texts(ip, op, one, other)
   if op not in (ast.Eq, ast.NotEq) or kinds is None or others is None:
     raise unsupported(ip, op.__name__, left, right)
   found: object
@@ -209,6 +222,8 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], one: object, other: object) -> 
     found = _compare_optional(
       ip, left, right, lambda: ip.compare(ast.Eq, frame.concrete(left), frame.concrete(right))
     )
+  elif len(others) == 1 and others <= set(_forms.NUMBERS) and _is_split(kinds):
+    found = _equal_number(ip, left, right, kinds)
   elif isinstance(right, Ref) and kinds == others == {str}:
     found = _compare_optional(
       ip, left, right, lambda: Number(tf.equal(frame.string(left), frame.string(right)), bool)
@@ -220,6 +235,37 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], one: object, other: object) -> 
   else:
     raise unsupported(ip, op.__name__, left, right)
   return found if op is ast.Eq else ip.negated(found)
+
+
+def _is_split(kinds: frozenset[type]) -> bool:
+  """Tells whether some of several types are of numbers, and no other one equals any number."""
+  numbers = kinds & {*_forms.NUMBERS}
+  return bool(numbers) and bool(kinds - numbers) and kinds <= {*_forms.NUMBERS, *_NO_NUMBERS}
+
+
+_NO_NUMBERS = (str, bytes, list, tuple, dict)
+
+
+def _equal_number(ip: Host, left: Ref, right: object, kinds: frozenset[type]) -> object:
+  """Returns whether what may be a number, or something else, equals a number."""
+  frame = ip.frame
+  numbers = kinds & {*_forms.NUMBERS}
+
+  def equal() -> object:
+    frame.narrow([(left, numbers)])
+    return truth(ip, compare(ip, ast.Eq, left, right))
+
+  def among_all() -> object:
+    return ip.both(is_exactly(ip, left, numbers), True, equal)
+
+  if NoneType not in frame.types_of(left):
+    return among_all()
+
+  def there() -> object:
+    frame.narrow([(left, kinds)])
+    return among_all()
+
+  return ip.both(ip.negated(frame.is_none(left)), True, there)
 
 
 def _fields_compared(kinds: frozenset[type]) -> list[str] | None:

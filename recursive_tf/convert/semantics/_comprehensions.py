@@ -23,7 +23,9 @@ def comprehension(
   """Returns the list that a comprehension or generator makes."""
   with ip.frame.sharing.reads() as read:
     iterable = ip.eval(generators[0].iter, scope)
-  with ip.frame.sharing.iterating(_lazy.iteration_of(generators[0].iter, iterable, read)):
+  iterated = _lazy.iteration_of(generators[0].iter, iterable, read)
+  effects = ip.conversion.effects
+  with ip.frame.sharing.iterating(iterated), effects.going_over(ip, iterable):
     found: LocalList = _lazy.consumed(
       ip, iterable, lambda: _comprehension(ip, elt, generators, iterable, scope), True
     )
@@ -79,7 +81,9 @@ def _search(
 ) -> object:
   with ip.frame.sharing.reads() as read:
     iterable = ip.eval(generators[0].iter, scope)
-  with ip.frame.sharing.iterating(_lazy.iteration_of(generators[0].iter, iterable, read)):
+  iterated = _lazy.iteration_of(generators[0].iter, iterable, read)
+  effects = ip.conversion.effects
+  with ip.frame.sharing.iterating(iterated), effects.going_over(ip, iterable):
     return _lazy.consumed(
       ip, iterable, lambda: _search_in(ip, elt, generators, iterable, is_all, scope), False
     )

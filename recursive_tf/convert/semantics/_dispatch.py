@@ -43,6 +43,8 @@ def read(ip: Host, owner: object, name: str) -> object:
   if isinstance(owner, ByKey):
     return _read_of_entry(ip, owner, name)
   if isinstance(owner, Made):
+    if name in _opened.CHANGING:
+      return _opened.method(ip, owner, name)
     return _opened.for_each(ip, owner, lambda value: read(ip, _opened.having(value, name), name))
   return _attributes.read(ip, owner, name)
 
@@ -61,8 +63,13 @@ def _read_of_entry(ip: Host, entry: ByKey, name: str) -> object:
 def write(ip: Host, owner: object, name: str, value: object) -> None:
   """Does `owner.name = value`."""
   if isinstance(owner, Made):
-    owner = _opened.old_object(ip, owner)
-  _attributes.write(ip, owner, name, value)
+
+    def of_one(one: object) -> None:
+      _attributes.write(ip, one, name, value)
+
+    _opened.change(ip, owner, of_one, of_one)
+  else:
+    _attributes.write(ip, owner, name, value)
 
 
 def item(ip: Host, owner: object, key: object) -> object:
@@ -82,6 +89,12 @@ def write_item(ip: Host, owner: object, key: object, value: object) -> None:
   """Does `owner[key] = value`."""
   if isinstance(key, ByType):
     _branches(ip, key, lambda known: _items.write_item(ip, owner, known, value))
+  elif isinstance(owner, Made):
+
+    def of_one(one: object) -> None:
+      _items.write_item(ip, one, key, value)
+
+    _opened.change(ip, owner, of_one, of_one)
   else:
     _items.write_item(ip, owner, key, value)
 

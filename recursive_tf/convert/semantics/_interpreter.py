@@ -396,6 +396,11 @@ class Interpreter:
     return self.frame.new(LocalDict(items))
 
   def eval_BinOp(self, node: ast.BinOp, scope: Scope) -> object:
+    inner = node.left
+    if isinstance(node.op, ast.Mod) and isinstance(inner, ast.BinOp):
+      if isinstance(inner.op, ast.Mult):
+        factors = self.eval(inner.left, scope), self.eval(inner.right, scope)
+        return _operators.product_mod(self, *factors, lambda: self.eval(node.right, scope))
     left = self.eval(node.left, scope)
     return self.binary(type(node.op), left, self.eval(node.right, scope))
 

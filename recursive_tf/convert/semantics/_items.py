@@ -16,7 +16,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
-from recursive_tf.convert.frame._rows import rows_of_items
+from recursive_tf.convert.frame._rows import rows_of_items, rows_replaced
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _text
 from recursive_tf.convert.semantics._protocols import as_index
@@ -178,6 +178,11 @@ def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
   kinds = frame.types_of(ref) - {NoneType, Missing}
   if not kinds:
     raise Raises
+  having = frozenset(kind for kind in kinds if hasattr(kind, "__getitem__"))
+  if having and having != kinds:  # Others have no items.
+    frame.demand(_attributes.is_exactly(ip, ref, having).tensor)
+    frame.narrow([(ref, having)])
+    return item_of_heap(ip, ref, key)
   own = [k for k in kinds if not is_builtin_container(k, "__getitem__")]
   if own:
     if len(kinds) > 1:
@@ -201,6 +206,9 @@ def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
 def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   """Returns an item of a list, tuple, dict or string on the heap, as the builtin type has it."""
   frame = ip.frame
+  changed = ip.conversion.effects.rows_of_list(ip, ref)
+  if changed is not None:
+    return item_of_rows(ip, changed, key)
   is_key = isinstance(key, Number) or is_tuple_of_run(key)
   if is_key and any(issubclass(k, dict) for k in frame.types_of(ref)):
     ip.conversion.promote(ip, ref)
@@ -257,8 +265,8 @@ def sought(ip: Host, ref: Ref, key: object) -> Sought | None:
   The keys are compared with it one by one.
   """
   frame = ip.frame
-  ip.conversion.effects.check_unchanged(ip)
   kinds = frame.types_of(ref) - {NoneType, Missing}
+  ip.conversion.effects.check_unchanged(ip, kinds)
   for kind in kinds:
     names = ("__getitem__", "__contains__", "get", "keys", "values")
     is_plain = issubclass(kind, dict) and all(getattr(kind, n) is getattr(dict, n) for n in names)
@@ -392,6 +400,23 @@ def _is_plain_key(key: object) -> bool:
 def write_item(ip: Host, owner: object, key: object, value: object) -> None:
   """Does `owner[key] = value`."""
   ip.kind_of(owner).write_item(key, value)
+
+
+def write_item_of_run(ip: Host, owner: LocalList, key: object, value: object) -> None:
+  """Does `owner[key] = value` where only the run knows the place, or the length of the list."""
+  frame = ip.frame
+  key = as_index(ip, key)
+  if not isinstance(key, Number) and type(key) not in (int, bool):
+    raise frame.refuse(Reason.UNSUPPORTED_WRITE, "An item of a list.")
+  content = owner.content
+  rows = content if isinstance(content, Rows) else rows_of_items(frame, list(content))
+  new = rows_of_items(frame, [value])
+  if rows.form is None:
+    raise Raises  # There is nothing to be replaced.
+  if _forms.has_containers(rows.form) or _forms.has_containers(new.form):
+    raise frame.refuse(Reason.UNSUPPORTED_WRITE, "An item, which is a list, a dict or an object.")
+  index = frame.place(key, rows.length, "list assignment index out of range")
+  owner.content = rows_replaced(frame, rows, index, new)
 
 
 def static_key(ip: Host, key: object) -> object:

@@ -92,9 +92,9 @@ def has_items_in_order(ip: Host, ref: Ref) -> bool:
 
 def contents_of_dict(ip: Host, ref: Ref, name: str) -> Rows:
   """Returns keys, values or items of a dict on the heap."""
-  ip.conversion.effects.check_unchanged(ip)
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
+  ip.conversion.effects.check_unchanged(ip, kinds)
   if not kinds or not all(
     issubclass(kind, dict) and getattr(kind, name) is getattr(dict, name) for kind in kinds
   ):

@@ -8,8 +8,9 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._rows import rows_of_items
+from recursive_tf.convert.frame._rows import rows_of_items, rows_without
 from recursive_tf.convert.semantics import _containers, _maps, _membership
+from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalList, Raises, Ref, Rows, has_changed, named
 from recursive_tf.convert.values._numbers import Number
 
@@ -24,6 +25,9 @@ def method(
       return None
     if name in ("count", "index") and len(args) == 1 and not kwargs:
       return _sought(ip, owner, name, args[0])
+    if name == "remove" and len(args) == 1 and not kwargs:
+      _remove(ip, owner, args[0])
+      return None
   return _containers.method(ip, owner, name, args, kwargs)
 
 
@@ -46,6 +50,18 @@ def _sort(ip: Host, owner: LocalList, kwargs: dict[str, object]) -> None:
     raise ip.frame.refuse(Reason.EFFECT_ORDER, "list.sort() by a key that uses the list itself.")
   assert isinstance(found, LocalList)
   owner.content = found.content
+
+
+def _remove(ip: Host, owner: LocalList, value: object) -> None:
+  """Does `owner.remove(value)`: the first that is, or equals, the value goes."""
+  index = _sought(ip, owner, "index", value)
+  rows = owner.content
+  if not isinstance(rows, Rows):
+    rows = rows_of_items(ip.frame, list(rows))
+  if _forms.has_containers(rows.form):
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "list.remove of lists, dicts or objects.")
+  at = tf.cast(_forms.as_number(index).tensor, tf.int32)
+  owner.content = rows_without(ip.frame, rows, at)
 
 
 def _sought(ip: Host, owner: object, name: str, value: object) -> object:

@@ -36,7 +36,7 @@ def do_for(ip: Host, node: ast.For, scope: Scope) -> object:
   iterated = _lazy.iteration_of(node.iter, iterable, read)
   effects = ip.conversion.effects
   content = effects.content_of(ip.frame, iterable)
-  with ip.frame.sharing.iterating(iterated):
+  with ip.frame.sharing.iterating(iterated), effects.going_over(ip, iterable):
     found = _lazy.consumed(
       ip, iterable, lambda: _for(ip, node, iterable, iterated, scope), is_whole
     )

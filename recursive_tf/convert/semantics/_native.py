@@ -20,10 +20,14 @@ from recursive_tf.convert.semantics import _as_eager, _row_gradients
 from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
+  Raises,
+  Rows,
+  as_rows,
   is_static,
 )
 from recursive_tf.convert.values._checks import OF_USUAL_SIZES
 from recursive_tf.convert.values._logits import LOGITS, has_logits
+from recursive_tf.convert.values._numbers import Number
 
 # What libraries raise for arguments that they cannot take.
 LIBRARY_ERRORS = (
@@ -54,6 +58,7 @@ def native(
   _as_eager.check_arguments(ip, function, args, kwargs)
   elements = _as_eager.Elements(ip, [*args, *kwargs.values()])
   lower = _lowered_for_rows if _libraries.reads_rows(function) else lowered
+  is_empty = any(map(_is_empty, [*args, *kwargs.values()]))
   args = [lower(ip, arg) for arg in args]
   kwargs = {name: lower(ip, arg) for name, arg in kwargs.items()}
   _as_eager.check_bool(ip, [*args, *_as_eager.operands(kwargs)])
@@ -73,6 +78,8 @@ def native(
   except RecursionError:
     raise
   except LIBRARY_ERRORS as error:
+    if is_empty:
+      raise Raises from None  # As Python would, unless something comes to be in there.
     name = getattr(function, "__qualname__", repr(function))
     text = str(error).strip().splitlines() or [type(error).__name__]
     # Names of the graph's are not the user's.
@@ -90,6 +97,14 @@ def native(
     frame.note_result(one)
   frame.compute(found)  # Also an argument that the function called does not use.
   return found
+
+
+def _is_empty(value: object) -> bool:
+  """Tells whether a value is a list in which nothing is known to be, or not yet."""
+  rows = as_rows(value) if isinstance(value, (LocalList, Rows)) else None
+  return (rows is not None and rows.form is None) or (
+    isinstance(value, LocalList) and value.items == ()
+  )
 
 
 def _check_proxies(ip: Host, args: list[object], result: object) -> None:
@@ -277,14 +292,28 @@ def watch(ip: Host, value: object) -> None:
 
 def lowered(ip: Host, value: object) -> object:
   """Returns a value as a library takes it: tensors, and Python lists and dicts of them."""
-  ip.conversion.effects.check_unchanged(ip)
+  if not _is_of_run(value):
+    ip.conversion.effects.check_unchanged(ip)
   return ip.kind_of(value).lowered()
+
+
+def _is_of_run(value: object) -> bool:
+  """Tells whether a value is a tensor or number, or a list of such that the program makes."""
+  if isinstance(value, (LocalList, tuple)) and type(value) in (LocalList, tuple):
+    content = value if isinstance(value, tuple) else value.content
+    return _is_of_run(content) if isinstance(content, Rows) else all(map(_is_of_run, content))
+  if isinstance(value, Rows):
+    form = value.form
+    return form is not None and (form.is_tensor or form.number_type() is not None)
+  return value is None or isinstance(value, _PLAIN)
+
+
+_PLAIN = (tf.Tensor, tf.Variable, Number, int, float, str, tf.DType)
 
 
 def _lowered_for_rows(ip: Host, value: object) -> object:
   """Returns a value as a library takes it that reads rows of a variable, and not all of it."""
   if tfi.is_plain_variable(value):
-    ip.conversion.effects.check_unchanged(ip)
     watch_calls(ip, value)
     return value
   return lowered(ip, value)

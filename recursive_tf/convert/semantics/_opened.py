@@ -19,6 +19,8 @@ from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.values._abstract import (
   Base,
   Bottom,
+  Builtin,
+  Container,
   LocalDict,
   LocalList,
   LocalObject,
@@ -82,9 +84,11 @@ def _options(ip: Host, handle: tf.Tensor) -> list[tuple[tf.Tensor, Callable[[], 
   if NoneType in kinds.types:
     options.append((tf.equal(handle, NONE), lambda: None))
   if kinds.known:
-    kind = frame.kind_of_made(handle)
-    for number in kinds.known:
-      options.append((tf.equal(kind, number), functools.partial(frame.opened, number, handle)))
+    now = ip.conversion.effects.current_made(ip, handle)
+    kind = frame.kind_of_made(now)
+    for number in (one for one in kinds.known if one not in kinds.hidden):
+      open_ = functools.partial(frame.opened, number, now, handle)
+      options.append((tf.equal(kind, number), open_))
   return options
 
 
@@ -97,6 +101,50 @@ def having(value: object, name: str) -> object:
   if isinstance(value, Text) and not hasattr(str, name):
     raise Raises
   return value
+
+
+def change(ip: Host, made: Made, of_old: _Then, of_made: Callable[[Container], object]) -> object:
+  """Changes an object, by what the run finds.
+
+  Args:
+    ip: the interpreter.
+    made: the object.
+    of_old: changes one of the heap.
+    of_made: changes what an object of the run holds, as a container of its own.
+  """
+
+  def then(value: object) -> object:
+    if not isinstance(value, Container):
+      return of_old(value)
+    copy = ip.frame.new(value.mapped(lambda part: part))
+    found = of_made(copy)
+    ip.conversion.effects.change_made(ip, made.handle, copy)
+    return found
+
+  return for_each(ip, made, then)
+
+
+def method(ip: Host, made: Made, name: str) -> object:
+  """Returns a method that changes lists or dicts, of what may be one."""
+
+  def call(*args: object, **kwargs: object) -> object:
+    def of_old(value: object) -> object:
+      return ip.call(ip.attribute(having(value, name), name), list(args), dict(kwargs))
+
+    def of_made(container: Container) -> object:
+      if not isinstance(container, (LocalList, LocalDict)):
+        return of_old(container)
+      return ip.method(having(container, name), name, list(args), dict(kwargs))
+
+    return change(ip, made, of_old, of_made)
+
+  return Builtin(name, call)
+
+
+# Methods that change what they are of; of what else has them they are called as ever.
+CHANGING = frozenset(
+  """append extend insert remove pop clear sort reverse update setdefault popitem""".split()
+)
 
 
 def old_object(ip: Host, made: Made) -> Ref:
@@ -116,7 +164,10 @@ def elements(ip: Host, made: Made, one_by_one: bool) -> tuple[object, ...] | Row
     return ip.frame.new(LocalList(ip.fixed_items(value) if rows is None else rows))
 
   key = "elements of made", id(made.handle)
-  found = ip.frame.memo(key, lambda: (made, for_each(ip, made, listed)))[1]
+  if ip.conversion.effects.changes_made:
+    found = for_each(ip, made, listed)
+  else:
+    found = ip.frame.memo(key, lambda: (made, for_each(ip, made, listed)))[1]
   assert isinstance(found, LocalList)  # As each of them.
   return found.content
 

@@ -17,7 +17,9 @@ from recursive_tf.convert.semantics import (
   _arrays,
   _as_eager,
   _containers,
+  _heap_operators,
   _int_or_float,
+  _narrowing,
   _opened,
   _shapes,
   _text,
@@ -71,7 +73,9 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   if any(map(_as_eager.is_no_list, (left, right))):
     raise unsupported(ip, op.__name__, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
-  for rule in (_of_ints_or_floats, _by_own_method, _of_shapes):
+  if isinstance(left, Ref) or isinstance(right, Ref):
+    left, right = _narrowing.operands(ip, op, _OPERATORS[op][2], left, right)
+  for rule in (_of_ints_or_floats, _by_own_method, _by_method_of_heap, _of_shapes):
     found = rule(ip, op, left, right)
     if found is not NotImplemented:
       return found
@@ -102,6 +106,23 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   return natively(ip, _OPERATORS[op][0], left, right)
 
 
+def product_mod(ip: Host, left: object, right: object, divisor: Callable[[], object]) -> object:
+  """Returns `left * right % divisor()`; of ints also where the product has more than 64 bits."""
+  factors = ip.frame.concrete(left), ip.frame.concrete(right)
+  are_ints = all(_numbers.type_of(one) in (int, bool) for one in factors)
+  if not are_ints or not any(isinstance(one, Number) for one in factors):
+    product = ip.binary(ast.Mult, left, right)
+    return ip.binary(ast.Mod, product, divisor())
+  last = divisor()
+  first, second, by = map(number_of, (*factors, ip.frame.concrete(last)))
+  if first is None or second is None or by is None or by.type is float:
+    return ip.binary(ast.Mod, ip.binary(ast.Mult, left, right), last)
+  ip.frame.partial()
+  found = _numbers.multiply_mod(first, second, by)
+  assert found is not None  # They are ints.
+  return found
+
+
 def _without_class(value: object) -> object:
   """Returns an object of a class derived from tuple, without a product of its own, as a tuple."""
   if isinstance(value, tuple) and type(value).__mul__ is tuple.__mul__:
@@ -122,6 +143,10 @@ def _by_own_method(ip: Host, op: type[ast.operator], left: object, right: object
   name = _OPERATORS[op][2]
   found: object = by_own_method(ip, f"__{name}__", f"__r{name}__", left, right)
   return NotImplemented if found is None else found
+
+
+def _by_method_of_heap(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
+  return _heap_operators.binary(ip, _OPERATORS[op][2], left, right)
 
 
 def _of_shapes(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
@@ -308,7 +333,7 @@ def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:
   if isinstance(target, ast.Attribute):
     old = ip.attribute(owner, target.attr)
     new = _applied(ip, op, old, ip.eval(node.value, scope))
-    if type(old) is not list or new is not old:
+    if new is not old or not (type(old) is list or isinstance(old, Ref)):
       ip.write_attribute(owner, target.attr, new)
     return
   key = ip.eval(target.slice, scope)
@@ -319,7 +344,17 @@ def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:
 def _applied(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
   """Returns what `op=` gives of two values."""
   if isinstance(old, Made):
-    return _opened.for_each(ip, old, lambda one: _in_place(ip, op, one, value))
+    made = old
+
+    def of_one(one: object) -> object:
+      if op is not ast.Add or not isinstance(one, LocalList):
+        return _in_place(ip, op, one, value)
+      copy = ip.frame.new(LocalList(one.content))
+      ip.extend(copy, value)
+      ip.conversion.effects.change_made(ip, made.handle, copy)
+      return made
+
+    return _opened.for_each(ip, old, of_one)
   return _in_place(ip, op, old, value)
 
 
@@ -329,6 +364,8 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
   if any(issubclass(kind, (tf.Variable, keras.Variable)) and hasattr(kind, own) for kind in kinds):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{own} of a variable, which may raise.")
   old = ip.frame.concrete(old)
+  if isinstance(old, Ref):
+    old, value = _narrowing.operands(ip, op, _OPERATORS[op][2], old, ip.frame.concrete(value))
   if own_method(old, own) is not None:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{own} of a {named(old)}.")
   for rule in (_list_in_place, _array_in_place, _object_in_place, _builtin_in_place):
@@ -379,6 +416,9 @@ def _builtin_in_place(ip: Host, op: type[ast.operator], old: object, value: obje
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
   if isinstance(old, Ref) and any(issubclass(t, list) for t in ip.frame.types_of(old)):
     ip.conversion.promote(ip, old)
+    if op is ast.Add and ip.frame.types_of(old) == {list} and not ip.conversion.is_step:
+      ip.call(ip.attribute(old, "extend"), [value], {})
+      return old
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a list of the heap.")
   return NotImplemented
 

@@ -72,6 +72,8 @@ def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
     if isinstance(form, _forms.ArrayForm):
       _as_eager.check_scalars(ip, form.spec)
     return rows.tensors[0]
+  if function is tf.stack and _are_floats_or_tensors(form):
+    return rows.tensors[0]
   if isinstance(form, _forms.NumberForm):
     dtype = {int: tf.int32, float: tf.float32, bool: tf.bool}[form.type]
     if form.type is int:
@@ -81,6 +83,12 @@ def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
     return tf.cast(rows.tensors[0], dtype)
   name = getattr(function, "__name__", function)
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
+
+
+def _are_floats_or_tensors(form: _forms.Form) -> bool:
+  """Tells whether each is a float, or a tensor of the type that floats become."""
+  is_one = isinstance(form, _forms.WeakForm) and form.type is float
+  return is_one and form is not None and form.dtypes()[0] == tf.float32
 
 
 def _without_nodes(ip: Host, rows: Rows) -> Rows:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import dataclasses
 import string
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.values import _forms, _numbers
@@ -80,6 +82,23 @@ def _is_other_builtin(value: object) -> bool:
 
 def _same(ip: Host, left: object, right: object) -> Number:
   return Number(tf.equal(_made(ip, left), _made(ip, right)), bool)
+
+
+def is_text(ip: Host, value: object) -> bool:
+  """Tells whether a value is a string, or may be None: then a read of it as a string fails."""
+  if isinstance(value, Ref):
+    return ip.frame.types_of(value) - {Missing, NoneType} == {str}
+  return is_string(value, ip.frame)
+
+
+def ranks(ip: Host, texts: Sequence[object]) -> tf.Tensor:
+  """Returns for each string how many different ones of all are before it, int32 [N]."""
+  return ranks_of(tf.stack([_made(ip, text) for text in texts]))
+
+
+def ranks_of(strings: tf.Tensor) -> tf.Tensor:
+  """Returns for each string of a tensor how many different ones of all are before it, int32."""
+  return kernels.recursive_tf_text_ranks(strings)
 
 
 def truth(ip: Host, text: Text) -> Number:

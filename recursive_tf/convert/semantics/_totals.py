@@ -21,7 +21,7 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   """Returns `start` plus all elements, as Python's `sum` and running sums do."""
   frame = ip.frame
   start = frame.resolve(start)
-  rows = numbers_of(ip, rows)
+  rows = numbers_of(ip, _there(ip, rows))
   form = rows.form
   if form is None:
     return start
@@ -37,11 +37,20 @@ def total(ip: Host, rows: Rows, start: object) -> object:
       return found
   if is_string(start, frame):
     return ip.binary(ast.Add, start, _text.method(ip, "", "join", [rows], {}))
-  if form == _forms.MadeForm():
+  if form.is_structured() or form.is_of_heap():
     return run_written(ip, _written.added, values=frame.new(LocalList(rows)), total=start)
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
   return _total_of_tensors(ip, rows, start)
+
+
+def _there(ip: Host, rows: Rows) -> Rows:
+  """Returns rows of which none is None: to None nothing is added."""
+  if not isinstance(rows.form, _forms.MaybeForm):
+    return rows
+  are_there, *tensors = rows.tensors
+  ip.frame.demand(tf.reduce_all(are_there))
+  return Rows(rows.length, tuple(tensors), rows.form.value, rows.type)
 
 
 def _is_of_either(form: _forms.Form, start: object) -> bool:

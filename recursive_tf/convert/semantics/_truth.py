@@ -18,7 +18,7 @@ from recursive_tf.convert.values._abstract import (
   Missing,
   Ref,
 )
-from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number, unary
 
 
@@ -50,6 +50,8 @@ def of_ref(ip: Host, ref: Ref) -> object:
   frame = ip.frame
   kinds = frame.types_of(ref)
   others = kinds - {NoneType, Missing}
+  if ip.conversion.effects.has_changed_lists(others):
+    return _of_lists(ip, ref, kinds)
   if all(kind.__module__ == "builtins" for kind in others):
     if NoneType not in kinds and all(_is_sized(kind) for kind in others):
       return _numbers.to_bool(frame.length(ref))
@@ -70,6 +72,27 @@ def of_ref(ip: Host, ref: Ref) -> object:
       frame.base(ref)
     return True
   return ip.negated(frame.is_none(ref))
+
+
+def _of_lists(ip: Host, ref: Ref, kinds: frozenset[type]) -> object:
+  """Returns the truth of what may be a list, where lists are changed."""
+  frame = ip.frame
+  if NoneType in kinds:
+
+    def there() -> object:
+      frame.narrow([(ref, kinds - {NoneType})])
+      return truth(ip, ref)
+
+    return ip.both(ip.negated(frame.is_none(ref)), True, there)
+  others = kinds - {Missing}
+  if others == {list}:
+    length = number_of(ip.kind_of(ref).length())
+    assert length is not None  # Only the run knows it.
+    return _numbers.to_bool(length)
+  groups = [[kind] for kind in sorted(others, key=repr)]
+  return _attributes.by_type(
+    ip, ref, groups, lambda one, group: truth(ip, one) if group == [list] else of_ref(ip, one)
+  )
 
 
 def _own_truth(ip: Host) -> Callable[[Ref, list[type]], object]:

@@ -47,7 +47,8 @@ def accumulated_from_first(function: Callable[..., object], values: list[object]
 
 def added(values: Iterable[int], total: int) -> int:
   for value in values:
-    total = total + value
+    more = total + value
+    total = more  # A loop of `total = total + value` is a sum, which is done by this one.
   return total
 
 

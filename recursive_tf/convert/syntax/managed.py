@@ -39,7 +39,44 @@ def _block(block: list[ast.stmt], ctx: PassContext) -> list[ast.stmt]:
   return result
 
 
+def parses(kind: type, value: str, error: object) -> bool:
+  """Tells whether `kind(value)`, int or float of a string, does not raise an error."""
+  try:
+    kind(value)
+  except ValueError:
+    return error is not ValueError
+  return True
+
+
+def _parsing(node: ast.Try, ctx: PassContext) -> ast.If | None:
+  """Returns `try: return int(x)`, `except ValueError: ...` as a test of whether it raises.
+
+  So of `x = int(y)`, and of floats; None of all else.
+  """
+  if len(node.body) != 1 or len(node.handlers) != 1 or node.orelse or node.finalbody:
+    return None
+  (statement,), (handler,) = node.body, node.handlers
+  call = statement.value if isinstance(statement, ast.Return | ast.Assign) else None
+  if not (isinstance(handler.type, ast.Name) and handler.type.id == "ValueError"):
+    return None
+  if handler.name or not isinstance(call, ast.Call) or call.keywords or len(call.args) != 1:
+    return None
+  if not (isinstance(call.func, ast.Name) and isinstance(call.args[0], ast.Name)):
+    return None
+  targets = statement.targets if isinstance(statement, ast.Assign) else []
+  if not all(isinstance(target, ast.Name) for target in targets):
+    return None
+  names = call.func.id, call.args[0].id, handler.type.id
+  operands: list[ast.expr] = [context.load(name, at=node) for name in names]
+  test = context.located(ast.Call(ast.Constant(parses), operands, []), at=node)  # type: ignore
+  made = ast.If(test, _block(node.body, ctx), _block(handler.body, ctx))
+  return context.located(made, at=node)
+
+
 def _try(node: ast.Try, ctx: PassContext) -> list[ast.stmt]:
+  parsing = _parsing(node, ctx)
+  if parsing is not None:
+    return [parsing]
   body = _block([*node.body, *node.orelse], ctx)
   if not node.finalbody:
     return body

@@ -104,6 +104,9 @@ class Snapshot:
         left = [contents.pop(("item", i)) for i in range(length)][name:]
         contents |= {("item", i): value for i, value in enumerate(left)}
         continue
+      if kind == "member":
+        contents.setdefault(write.slot, write.value)  # Of equals the first stays.
+        continue
       if kind != "tail":
         contents[write.slot] = write.value
         continue

@@ -329,7 +329,8 @@ class _Check:
           raise Difference(_only_on_one_side(where, slot, before, now, expected))
         if slot in now and slot in expected:
           self.comparison.check(now[slot], expected[slot], where)
-      if now.keys() == expected.keys() and list(now) != list(expected):
+      is_ordered = not isinstance(owner, set)
+      if is_ordered and now.keys() == expected.keys() and list(now) != list(expected):
         where = self.snapshot.place(owner, ("", None))
         orders = f"{keys_text(now)}, by the graph {keys_text(expected)}"
         raise Difference(f"{where} has the order {orders}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -79,8 +79,15 @@ def containers_in(form: Form, value: Any) -> Iterator[Any]:
       yield from containers_in(part, inner)
 
 
-def joined_rows(values: list[object]) -> RowsForm:
+def joined_rows(
+  values: list[object],
+  join: Callable[[_forms.BaseForm, _forms.BaseForm], _forms.BaseForm] = _forms.join,
+) -> RowsForm:
   """Returns the form of a list of Python values.
+
+  Args:
+    values: the list.
+    join: what forms have in common.
 
   Raises:
     _forms.Mismatch: If they have none in common.
@@ -89,7 +96,7 @@ def joined_rows(values: list[object]) -> RowsForm:
   shapes: dict[int, tf.TensorShape] = {}  # By position among the tensors of an element.
   for value in values:
     form = form_of_python(value)
-    element = form if element is None else _forms.join(element, form)
+    element = form if element is None else join(element, form)
     for position, spec in enumerate(_forms.specs(form)):
       first = shapes.setdefault(position, spec.shape)
       if first.rank != spec.shape.rank or first.as_list() != spec.shape.as_list():

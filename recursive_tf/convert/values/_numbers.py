@@ -192,6 +192,24 @@ def math_function(name: str, a: Number) -> Number:
   return Number(_unary(name, to_float(a).tensor, tf.float64), float)
 
 
+# Those of two numbers that are done.
+MATH_OF_TWO = frozenset(["atan2", "copysign", "hypot"])
+
+
+def math_of_two(name: str, a: Number, b: Number) -> Number | None:
+  """Returns `math.name(a, b)`, for a name in `MATH_OF_TWO`."""
+  return _binary(name, to_float(a), to_float(b), float)
+
+
+def multiply_mod(a: Operand, b: Operand, c: Operand) -> Number | None:
+  """Returns `a * b % c` of ints, also where `a * b` has more than 64 bits; None of others."""
+  numbers = [_number(one) for one in (a, b, c)]
+  if any(one is None or one.type is float for one in numbers):
+    return None
+  tensors = [tf.cast(one.tensor, tf.int64) for one in numbers if one is not None]
+  return Number(kernels.recursive_tf_python_multiply_mod(*tensors), int)
+
+
 # --- Conversions
 
 
@@ -213,6 +231,13 @@ def ceil(a: Number) -> Number:
 def rounded(a: Number) -> Number:
   """Returns `round(a)`, without a number of digits."""
   return _whole("Round", a)
+
+
+def rounded_to(a: Number, digits: int) -> Number:
+  """Returns `round(a, digits)` of a float, digits from 0 to 323."""
+  found = _binary("RoundTo", a, float(digits), float)
+  assert found is not None  # Both are floats.
+  return found
 
 
 def to_float(a: Number) -> Number:
@@ -344,5 +369,15 @@ def _extreme(name: str, xs: tuple[Operand, ...]) -> Number | None:
   )
 
 
+# --- Texts
+
+
+def text_of(a: Number, digits: int = -1) -> tf.Tensor:
+  """Returns `repr(a)` of a float; with digits `format(a, ".<digits>f")`, of any number."""
+  return kernels.recursive_tf_float_text(to_float(a).tensor, digits=digits)
+
+
+tf.no_gradient("RecursiveTf>FloatText")
+tf.no_gradient("RecursiveTf>PythonMultiplyMod")
 tf.no_gradient("RecursiveTf>PythonUnary")
 tf.no_gradient("RecursiveTf>PythonBinary")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.values._abstract import Abstract, Missing, Ref
-from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._abstract import Abstract, IntOrFloat, Missing, Ref
+from recursive_tf.convert.values._numbers import Number, text_of
 
 REPEATED = 42  # A conversion: the format, so many times.
 _STR, _REPR, _ASCII = 115, 114, 97
 _KNOWN = (str, int, float, bool)
+_FIXED = re.compile(r"\.(\d\d?)f")  # What is done of formats.
 
 
 class StringReader(Protocol):
@@ -117,19 +119,42 @@ def _tensor_of_part(part: str | Format | tf.Tensor, reader: StringReader) -> tf.
   if part.conversion == REPEATED:
     assert isinstance(value, Number)  # It is not known.
     return _repeated(_tensor_of_part(part.spec, reader), value, reader)
-  if part.spec == "":
-    if isinstance(value, Number) and value.type is int:
-      return tf.strings.as_string(value.tensor)
-    if isinstance(value, Number) and value.type is bool:
-      return tf.where(value.tensor, "True", "False")
-    if value is None:
-      return tf.constant("None")
-    if part.conversion in (-1, _STR) and is_string(value, reader):
-      return tensor_of(value, reader)
+  if part.spec == "" and value is None:
+    return tf.constant("None")
+  if part.spec == "" and part.conversion in (-1, _STR) and is_string(value, reader):
+    return tensor_of(value, reader)
+  found = _of_number(part, value, reader)
+  if found is not None:
+    return found
   raise reader.refuse(
     Reason.NEEDS_VALUE,
-    "A string is used that Python makes of more than strings, ints and bools, or by a format.",
+    "A string is used that Python makes of more than strings and numbers, or by another format.",
   )
+
+
+def _of_number(part: Format, value: object, reader: StringReader) -> tf.Tensor | None:
+  """Returns a number as a string; None if it is none, or the format is another."""
+  if isinstance(value, IntOrFloat) and part.conversion == -1:
+    return _of_either(part, value, reader)
+  if not isinstance(value, Number):
+    return None
+  digits = _FIXED.fullmatch(part.spec) if isinstance(part.spec, str) else None
+  if digits is not None and part.conversion == -1:
+    return text_of(value, int(digits[1]))
+  if part.spec != "":
+    return None
+  if value.type is float:
+    return text_of(value)
+  if value.type is int:
+    return tf.strings.as_string(value.tensor)
+  return tf.where(value.tensor, "True", "False")
+
+
+def _of_either(part: Format, value: IntOrFloat, reader: StringReader) -> tf.Tensor:
+  """Returns what may be an int as a string: as the float, without its fraction."""
+  text = _tensor_of_part(dataclasses.replace(part, value=value.value), reader)
+  whole = text if part.spec else tf.strings.regex_replace(text, r"\.0$", "")
+  return tf.where(value.is_int, whole, text)  # Ints of 53 bits have no exponent.
 
 
 def _repeated(tensor: tf.Tensor, count: Number, reader: StringReader) -> tf.Tensor:

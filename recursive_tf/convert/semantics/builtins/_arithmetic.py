@@ -17,11 +17,13 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _int_or_float, _lazy, _maps, _totals
 from recursive_tf.convert.semantics._protocols import own_method, refuse_own
+from recursive_tf.convert.syntax import managed
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
   Array,
   IntOrFloat,
+  Missing,
   Raises,
   Ref,
   Rows,
@@ -76,6 +78,9 @@ def extreme(name: str) -> Callable[..., object]:
     raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name}() of these values, in the run.")
 
   return choose
+
+
+_MOST_DIGITS = 323  # From there on Python's `round` changes nothing.
 
 
 def _given(value: object) -> object:
@@ -161,8 +166,12 @@ def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
   if name == "log" and len(more) == 1:
     logs = [_numbers.math_function(name, number) for number in (x, more[0])]
     return _numbers.binary(ast.Div, *logs)
-  if more:
+  if name in _numbers.MATH_OF_TWO and len(more) == 1:
+    return _numbers.math_of_two(name, x, *more)
+  if more or name in _numbers.MATH_OF_TWO:
     return None
+  if name in _FACTORS:
+    return _numbers.binary(ast.Mult, _numbers.to_float(x), _FACTORS[name])
   if name in _numbers.MATH_FUNCTIONS:
     return _numbers.math_function(name, x)
   if name in ("floor", "ceil", "trunc"):
@@ -172,6 +181,9 @@ def _math_of_numbers(name: str, x: Number, *more: Number) -> Number | None:
     return _numbers.absolute(_numbers.to_float(x))
   tests = {"isnan": tf.math.is_nan, "isinf": tf.math.is_inf, "isfinite": tf.math.is_finite}
   return Number(tests[name](_numbers.to_float(x).tensor), bool)
+
+
+_FACTORS = {"degrees": 180.0 / math.pi, "radians": math.pi / 180.0}
 
 
 def is_close(
@@ -219,6 +231,19 @@ def conversion(kind: type) -> Callable[..., object]:
   return convert
 
 
+def parses(ip: Host, kind: object, value: object, error: object) -> object:
+  """Tells whether int or float of a string raises no ValueError; True of all else."""
+  value = ip.frame.concrete(value)
+  if kind not in (int, float) or error is not ValueError or not isinstance(value, (str, Ref)):
+    return True  # The call itself says what it does.
+  assert isinstance(kind, type)
+  if isinstance(value, str):
+    return managed.parses(kind, value, error)
+  if ip.frame.types_of(value) - {Missing} != {str}:
+    return True
+  return ip.frame.is_there(value.step(kind.__name__))
+
+
 def to_string(ip: Host, value: object = "") -> object:
   if isinstance(value, Ref) and ip.frame.types_of(value) == {str}:
     return value
@@ -226,7 +251,7 @@ def to_string(ip: Host, value: object = "") -> object:
   if is_plain and all_known([value]):
     return str(value)
   value = ip.frame.resolve(value)
-  if isinstance(value, Number):
+  if isinstance(value, Number) or _int_or_float.is_number(value):
     return Text((Format(value, -1, ""),))
   if isinstance(value, Text):
     return value
@@ -252,7 +277,8 @@ def _total_of(ip: Host, value: object, start: object) -> object:
   rows = ip.rows_of(value)
   if rows is not None:
     rows = _maps.numbers_of(ip, rows)
-    has_floats = rows.form in (_forms.NumberForm(float), _forms.IntOrFloatForm())
+    form = rows.form.value if isinstance(rows.form, _forms.MaybeForm) else rows.form
+    has_floats = form in (_forms.NumberForm(float), _forms.IntOrFloatForm())
     _refuse_compensated(ip, has_floats or isinstance(start, IntOrFloat))
     return _totals.total(ip, rows, start)
   result = start
@@ -278,6 +304,12 @@ def rounded(ip: Host, value: object, digits: object = None) -> object:
     return known(ip, round, value, digits)
   if isinstance(value, (Number, IntOrFloat)) and digits is None:
     return _numbers.rounded(value if isinstance(value, Number) else value.value)
+  if type(digits) is int and 0 <= digits <= _MOST_DIGITS:
+    if isinstance(value, IntOrFloat):  # An int is not changed, neither here nor there.
+      return IntOrFloat(_numbers.rounded_to(value.value, digits), value.is_int)
+    if isinstance(value, Number):
+      is_float = value.type is float
+      return _numbers.rounded_to(value, digits) if is_float else _numbers.to_int(value)
   raise ip.frame.refuse(Reason.NEEDS_VALUE, "round() of what only the run knows.")
 
 

@@ -12,7 +12,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
-from recursive_tf.convert.semantics import _containers, _items, _lazy, _maps
+from recursive_tf.convert.semantics import _containers, _items, _lazy, _maps, _ordering
 from recursive_tf.convert.semantics._protocols import as_index, is_own
 from recursive_tf.convert.semantics.builtins import _arithmetic
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
@@ -235,7 +235,7 @@ def item(ip: Host, owner: object, key: object) -> object:
 
 
 def length_of_builtin(ip: Host, owner: object) -> object:
-  return ip.frame.length(owner) if isinstance(owner, Ref) else length(ip, owner)
+  return ip.kind_of(owner).length() if isinstance(owner, Ref) else length(ip, owner)
 
 
 def in_order(ip: Host, value: object, *, key: object = None, reverse: object = False) -> object:
@@ -257,7 +257,7 @@ def in_order(ip: Host, value: object, *, key: object = None, reverse: object = F
     by = rows if key is None else _maps.map_function(ip, _maps.applying(ip, key), rows)
   if rows.form is None or by.form is None:
     return frame.new(LocalList(rows))
-  order = _order(ip, _maps.numbers_of(ip, by), reverse)
+  order = _ordering.order(ip, _maps.numbers_of(ip, by), reverse)
   if key is None:
     rows = _maps.numbers_of(ip, rows)
   taken = tuple(tf.gather(tensor, order) for tensor in rows.tensors)
@@ -295,21 +295,3 @@ def extreme(name: str) -> Callable[..., object]:
     return _lazy.interleaved(ip, elements, consume, key)
 
   return choose
-
-
-def _order(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
-  """Returns the positions of numbers in the order of `sorted`, equal ones as they were."""
-  if not isinstance(by.form, _forms.NumberForm):
-    what = "An order (of sorted, or max and min by a key) by anything but numbers."
-    raise ip.frame.refuse(Reason.DYNAMIC_LIST, what)
-  (values,) = by.tensors
-  if by.form.type is bool:
-    values = tf.cast(values, tf.int32)
-  if by.form.type is float:  # The order of NaNs, and of zeros of both signs, is Python's own.
-    is_plain = tf.reduce_all(tf.logical_not(tf.math.is_nan(values)))
-    one_zero = tf.reduce_all(tf.logical_or(values != 0, 1 / values > 0))
-    values = ip.frame.assume(values, tf.logical_and(is_plain, one_zero), "sorted() of NaN or -0.0")
-  if not reverse:
-    return tf.argsort(values, stable=True)
-  # As Python does it: backwards, sorted, and backwards again.
-  return by.length - 1 - tf.reverse(tf.argsort(tf.reverse(values, [0]), stable=True), [0])

@@ -31,6 +31,7 @@ from recursive_tf.convert.semantics.builtins import (
   _nests,
   _objects,
 )
+from recursive_tf.convert.syntax import managed
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import Bottom, LocalList, Rows
 from recursive_tf.convert.values._forms import part_of
@@ -215,6 +216,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   tuple.__getitem__: _iterables.item,
   dict.__getitem__: _iterables.item,
   list.__len__: _iterables.length_of_builtin,
+  managed.parses: _arithmetic.parses,
   operator.add: _binary(ast.Add),
   operator.sub: _binary(ast.Sub),
   operator.mul: _binary(ast.Mult),
@@ -246,14 +248,16 @@ _TABLE: dict[object, Callable[..., object]] = {
   **{
     getattr(math, name): _arithmetic.math_of(name)
     for name in (
-      *sorted(_numbers.MATH_FUNCTIONS),
+      *sorted(_numbers.MATH_FUNCTIONS | _numbers.MATH_OF_TWO),
       "ceil",
+      "degrees",
       "fabs",
       "floor",
       "isfinite",
       "isinf",
       "isnan",
       "pow",
+      "radians",
       "trunc",
     )
   },

@@ -103,7 +103,10 @@ class OfList(OfMethods):
   def write_item(self, key: object, new: object) -> None:
     items = self.value.items
     if items is None or type(key) is not int:
-      raise self.not_written()
+      if self.value.type is not list or self.value.is_iterator:
+        raise Raises
+      _items.write_item_of_run(self.ip, self.value, key, new)
+      return
     if self.value.type is not list or not -len(items) <= key < len(items):
       raise Raises
     changed = list(items)

@@ -25,6 +25,7 @@ from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._of_run import OfRun
 from recursive_tf.convert.values._abstract import Missing, Raises, Ref, Rows
 from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByType
 
 _LEAVES = {str, int, float, bool}
@@ -41,10 +42,17 @@ class OfRef(OfRun[Ref]):
 
   def length(self) -> object:
     ip, kinds = self.ip, self._kinds()
+    if len(kinds) == 1 and (changed := ip.conversion.effects.rows_of_list(ip, self.value)):
+      return Number(changed.length, int)
+    sized = frozenset(kind for kind in kinds if hasattr(kind, "__len__"))
+    if sized and sized != kinds:  # Of others there is no len().
+      self.frame.demand(_attributes.is_exactly(ip, self.value, sized).tensor)
+      self.frame.narrow([(self.value, sized)])
+      return self.length()
     if any(not is_builtin_container(kind) for kind in kinds):
       groups = [[kind] for kind in sorted(kinds, key=repr)]
       return _attributes.by_type(ip, self.value, groups, self._length)
-    ip.conversion.effects.check_unchanged(ip)
+    ip.conversion.effects.check_unchanged(ip, kinds)
     return self.frame.length(self.value)
 
   def _length(self, ref: Ref, group: list[type]) -> object:
@@ -60,8 +68,10 @@ class OfRef(OfRun[Ref]):
 
   def rows(self, one_by_one: bool) -> Rows | None:
     ip, value, kinds = self.ip, self.value, self._kinds()
+    if len(kinds) == 1 and (changed := ip.conversion.effects.rows_of_list(ip, value)):
+      return changed
     if kinds and all(is_plain_sequence(kind) for kind in kinds):
-      ip.conversion.effects.check_unchanged(ip)
+      ip.conversion.effects.check_unchanged(ip, kinds)
       return self.frame.elements(value)
     if kinds and all(issubclass(k, dict) and k.__iter__ is dict.__iter__ for k in kinds):
       return _iteration.contents_of_dict(ip, value, "keys")
@@ -82,6 +92,8 @@ class OfRef(OfRun[Ref]):
 
   def taken_apart(self, rows: Rows, count: int | None) -> list[object]:
     if count is None or not _iteration.has_items_in_order(self.ip, self.value):
+      return super().taken_apart(rows, count)
+    if self.ip.conversion.effects.has_changed_lists(self._kinds()):
       return super().taken_apart(rows, count)
     length = self.frame.length(self.value)
     self.frame.demand(tf.equal(length.tensor, count))

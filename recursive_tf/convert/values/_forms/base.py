@@ -310,6 +310,10 @@ class BaseForm:
     """Yields the objects in a value that need handles, in the order in which `encode` asks."""
     yield from ()
 
+  def met_in(self, value: object) -> Iterator[object]:
+    """Yields the parts of a value that are known by numbers, whatever they are."""
+    yield from ()
+
   def zeros(self) -> Encoded:
     """Returns tensors that nobody will read."""
     found: Encoded = []

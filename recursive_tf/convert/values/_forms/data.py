@@ -430,6 +430,16 @@ class IntOrFloatForm(_OfNumbers):
     raise DoesNotFit
 
 
+def _held(tensor: tf.Tensor, numbers: tf.Tensor) -> tf.Tensor:
+  """Returns numbers as a tensor of another type; the run fails if it cannot hold them."""
+  again = tf.cast(tensor, numbers.dtype)
+  exact = tf.equal(again, numbers)
+  if numbers.dtype.is_floating:
+    exact |= tf.math.is_nan(numbers)
+  message = "a number that the tensor in its place cannot hold"
+  return _checks.check(tensor, tf.reduce_all(exact), message)
+
+
 @dataclasses.dataclass(frozen=True)
 class WeakForm(BaseForm):
   """A tensor, or a Python number of this type."""
@@ -451,8 +461,7 @@ class WeakForm(BaseForm):
     shape = [1 if size is None else size for size in self.spec.shape.as_list()]
     tensor = tf.cast(number.tensor, self.spec.dtype)
     if not is_exact(value, self.spec.dtype):
-      exact = tf.equal(tf.cast(tensor, number.tensor.dtype), number.tensor)
-      tensor = _checks.check(tensor, exact, "a number that the tensor in its place cannot hold")
+      tensor = _held(tensor, number.tensor)
     return [tf.fill(shape, tensor), tf.constant(True)]
 
   def _widened(
@@ -460,6 +469,9 @@ class WeakForm(BaseForm):
   ) -> list[tf.Tensor]:
     if isinstance(old, WeakForm):
       return super()._widened(old, tensors, length, reader)
+    if isinstance(old, NumberForm) and old.type is self.type and self.spec.shape.rank == 0:
+      numbers = next(tensors)
+      return [_held(tf.cast(numbers, self.spec.dtype), numbers), tf.fill([length], True)]
     if not isinstance(old, TensorForm):
       raise Mismatch(f"elements {old.describe()} and {self.describe()}")
     return [next(tensors), tf.fill([length], False)]

@@ -54,8 +54,11 @@ def met(a: BaseForm, b: BaseForm) -> BaseForm:
     Mismatch: If one of them cannot be such an object.
   """
   found = _joined(a, b, met)
-  if isinstance(found, RowsForm) and found.element is not None and has_containers(found.element):
-    return RowsForm(ended(found.element), found.type)
+  if not isinstance(found, RowsForm) or found.element is None:
+    return found
+  element = found.element
+  if has_containers(element) or has_rows(element):
+    return RowsForm(ended(element), found.type)
   return found
 
 

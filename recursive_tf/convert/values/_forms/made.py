@@ -6,11 +6,22 @@ import dataclasses
 import itertools
 from collections.abc import Iterator
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert.values._abstract import Made
-from recursive_tf.convert.values._forms.base import BaseForm, HandleForm, Mismatch, Reader
+from recursive_tf.convert.values._forms.base import (
+  BaseForm,
+  DoesNotFit,
+  Encoded,
+  HandleForm,
+  Mismatch,
+  Reader,
+  is_heap_object,
+)
 from recursive_tf.convert.values._forms.data import RefForm
+
+NONE = -1  # The handle of None.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,5 +49,20 @@ class MadeForm(HandleForm):
   def describe(self) -> str:
     return "an old or a new object"
 
+  def encode(self, value: object, handles: Iterator[int]) -> Encoded:
+    if value is not None and not is_heap_object(value):
+      raise DoesNotFit
+    return [np.int32(NONE if value is None else next(handles))]
+
+  def objects_in(self, value: object) -> Iterator[object]:
+    if value is not None:
+      yield value
+
+  def met_in(self, value: object) -> Iterator[object]:
+    yield value
+
   def is_structured(self) -> bool:
     return True
+
+  def is_value(self) -> bool:
+    return True  # As a part: it is known by its number wherever it is.

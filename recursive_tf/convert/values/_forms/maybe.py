@@ -105,6 +105,10 @@ class MaybeForm(BaseForm):
     if value is not None:
       yield from self.value.objects_in(value)
 
+  def met_in(self, value: object) -> Iterator[object]:
+    if value is not None:
+      yield from self.value.met_in(value)
+
 
 @dataclasses.dataclass(frozen=True)
 class UndefinedForm(BaseForm):

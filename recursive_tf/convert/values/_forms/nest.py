@@ -156,6 +156,10 @@ class NestForm(BaseForm):
     for part, inner in zip(self.parts, self.parts_in(value), strict=True):
       yield from part.objects_in(inner)
 
+  def met_in(self, value: object) -> Iterator[object]:
+    for part, inner in zip(self.parts, self.parts_in(value), strict=True):
+      yield from part.met_in(inner)
+
   def parts_in(self, value: Any) -> list[object]:
     """Returns the parts of a Python container.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -176,6 +176,12 @@ class RowsForm(BaseForm):
     if self.element is not None:
       for inner in value:
         yield from self.element.objects_in(inner)
+
+  def met_in(self, value: object) -> Iterator[object]:
+    assert isinstance(value, Iterable)  # Of this form.
+    if self.element is not None:
+      for inner in value:
+        yield from self.element.met_in(inner)
 
 
 def _is_plain(form: BaseForm) -> bool:

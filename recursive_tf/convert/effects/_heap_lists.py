@@ -1,0 +1,236 @@
+"""Lists of the heap that the program changes in place, whichever of them the run finds.
+
+What such a list holds is one place of the whole program, as one attribute is: of each object that
+is a list whether it has been changed, and what it holds since. That is a row of the table of made
+objects (`frame/_making.py`), made anew by each change, so that two states are one if they have one
+number. After the run each list gets the elements of its last row.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator, Sequence
+
+import tensorflow as tf
+
+from recursive_tf._ops import kernels
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.effects._made_changes import MadeChanges
+from recursive_tf.convert.effects._places import ATTRIBUTE, CONTENT_STEP, Place, table_form
+from recursive_tf.convert.frame._frame import Frame
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import rows_of_items
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import Base, Bottom, LocalList, Made, Missing, Ref, Rows
+from recursive_tf.convert.values._forms import NoneType, RowsForm
+from recursive_tf.convert.values._numbers import Number
+
+_METHODS = frozenset(["append", "extend", "pop", "insert", "clear", "reverse", "sort", "remove"])
+
+
+class HeapLists(MadeChanges):
+  """What lists of the heap hold, where the program changes any."""
+
+  lists_are_whole = False  # Whether items by known places are a part of all that a list holds.
+
+  def has_changed_lists(self, kinds: Collection[type]) -> bool:
+    """Tells whether the program changes lists of the heap, of which something may be one."""
+    return list in kinds and CONTENT_STEP in self.places
+
+  def rows_of_list(self, ip: Host, ref: Ref) -> Rows | None:
+    """Returns what a list of the heap holds now; None if the program changes no such list."""
+    frame = ip.frame
+    kinds = frame.types_of(ref) - {NoneType, Missing}
+    if not self.has_changed_lists(kinds):
+      return None
+    if kinds != {list}:
+      raise frame.refuse(
+        Reason.EFFECT_ORDER, "What may be a list or a tuple is read: lists change."
+      )
+    return self._rows(ip, ref)
+
+  def _rows(self, ip: Host, ref: Ref) -> Rows:
+    frame = ip.frame
+    place = self.places[CONTENT_STEP]
+    is_changed, row = self._state(ip, ref)
+    first = self._first(frame, ref)
+    form = place.rows.get(self._family(place, frame.elements(ref).form))
+    if form is None:  # No such list is changed; but this one may also be one of others.
+      frame.demand(tf.logical_not(is_changed))
+      return first
+
+    def now() -> LocalList:
+      specs = [*_forms.specs(form)]
+      parts = kernels.recursive_tf_made_parts(
+        table=frame.conversion.inputs.made(),
+        handle=row,
+        Tparts=[spec.dtype for spec in specs],
+        site=frame.conversion.made_kinds.number(form, is_hidden=True),
+      )
+      for part, spec in zip(parts, specs, strict=True):
+        part.set_shape(spec.shape)
+      value: object = _forms.unflatten(form, iter(parts))
+      assert isinstance(value, LocalList)
+      return frame.new(value)
+
+    found = frame.cond(Number(is_changed, bool), now, lambda: frame.new(LocalList(first)))
+    assert isinstance(found, LocalList)
+    rows = found.content
+    return rows if isinstance(rows, Rows) else rows_of_items(frame, rows)
+
+  def _state(self, ip: Host, ref: Ref) -> tuple[tf.Tensor, tf.Tensor]:
+    """Returns whether a list has been changed, and the number of what it holds since."""
+    frame = ip.frame
+    place = self.places[CONTENT_STEP]
+    rows = self.store(frame, place, True).content.content
+    base = there(frame, ref)
+    frame.partial()
+    if len(rows.tensors) < 2:
+      raise Bottom  # Nothing is known to be written yet.
+    is_changed, row = (tf.gather(tensor, base.handle) for tensor in rows.tensors)
+    return is_changed, row
+
+  @contextlib.contextmanager
+  def going_over(self, ip: Host, value: object) -> Iterator[None]:
+    """Fails the run if a list of the heap is changed meanwhile, as Python would see."""
+    if isinstance(value, Made) and self.changes_made:
+      state = self.current_made(ip, value.handle)
+      yield
+      ip.frame.demand(tf.equal(state, self.current_made(ip, value.handle)))
+      return
+    if not isinstance(value, Ref):
+      yield
+      return
+    kinds = ip.frame.types_of(value) - {NoneType, Missing}
+    if not self.has_changed_lists(kinds):
+      yield
+      return
+    before = self._state(ip, value)
+    yield
+    for old, new in zip(before, self._state(ip, value), strict=True):
+      ip.frame.demand(tf.equal(old, new))
+
+  def write_list(self, ip: Host, ref: Ref, content: LocalList) -> None:
+    """Lets a list of the heap hold what another one holds."""
+    frame = ip.frame
+    place = self._content_place()
+    store = self.store(frame, place, True)
+    rows = content.content
+    if not isinstance(rows, Rows):
+      rows = rows_of_items(frame, list(rows))
+    if rows.form is None:
+      return  # There is nothing in it, and there was not.
+    family = self._family(place, frame.elements(ref).form)
+    form = self._noted(frame, place, family, rows)
+    if form != place.rows.get(family):
+      raise Bottom  # The next attempt knows what lists hold.
+    frame.partial()
+    parts = _forms.flatten(LocalList(rows), form, frame)
+    row = frame.made_row(form, parts)
+    index = tf.reshape(there(frame, ref).handle, [1, 1])
+    held = store.content.content
+    new = (tf.constant(True), row)
+    tensors = tuple(
+      tf.tensor_scatter_nd_update(old, index, tensor[tf.newaxis])
+      for old, tensor in zip(held.tensors, new, strict=True)
+    )
+    store.content = LocalList(Rows(held.length, tensors, held.form))
+
+  def _content_place(self) -> Place:
+    place = self._place(CONTENT_STEP, ATTRIBUTE, None, CONTENT_STEP, table_form(_forms.MadeForm()))
+    place.item_kinds = frozenset([list])
+    return place
+
+  def _first(self, frame: Frame, ref: Ref) -> Rows:
+    """Returns what a list held as the run began: numbers beside all else by their numbers."""
+    first = frame.elements(ref)
+    if not isinstance(first.form, _forms.RefForm):
+      return first
+    if len(first.form.types) == 1 and first.form.types <= {*_forms.NUMBERS}:
+      (kind,) = first.form.types
+      (numbers,) = frame.numbers(first.tensors[0], first.form.types)
+      numbers = tf.cast(numbers, _forms.dtype_of_number(kind))
+      return Rows(first.length, (numbers,), _forms.NumberForm(kind))
+    if not _is_mixed(first.form):
+      return first
+    frame.note_old(first.form.types)
+    return Rows(first.length, first.tensors, _forms.MadeForm())
+
+  def _family(self, place: Place, first: _forms.Form) -> frozenset[type]:
+    """Returns what lists of these elements are known by: all types that some have in common.
+
+    What a list holds is read as what lists of its family hold; the run fails if it is another.
+    """
+    types = first.types if isinstance(first, _forms.RefForm) else frozenset[type]()
+    known = [one for one in place.next_rows if one == types or not one.isdisjoint(types)]
+    return types.union(*known)
+
+  def _noted(self, frame: Frame, place: Place, family: frozenset[type], rows: Rows) -> RowsForm:
+    """Returns the form of all that lists of a family hold, with these elements noted."""
+    form = rows.form
+    if _forms.has_containers(form):
+      text = "A list of the tree gets lists, dicts or objects that the run makes."
+      raise frame.refuse(Reason.UNSUPPORTED_WRITE, text)
+    try:
+      for one, known in place.next_rows.items():
+        if one <= family and known.element is not None:
+          form = known.element if form is None else frame.join(known.element, form)
+    except _forms.Mismatch as error:
+      raise frame.refuse(Reason.KINDS_DIFFER, f"The elements of lists are {error}.") from None
+    found = RowsForm(form)
+    if place.next_rows.get(family) != found:
+      place.next_rows = {k: v for k, v in place.next_rows.items() if not k <= family or k == family}
+      place.next_rows[family] = found
+      self._note_news()
+    return found
+
+  def _kept_element(self, ip: Host, ref: Ref, value: object) -> object:
+    """Returns an element that is put into a list of the heap: containers by their numbers."""
+    frame = ip.frame
+    form = _forms.form_of(value, frame)
+    if _is_mixed(frame.elements(ref).form) or _forms.has_containers(form) or _forms.has_rows(form):
+      return Made(frame.handle(value))
+    return value
+
+  def call_method_of_list(
+    self, ip: Host, ref: Ref, name: str, args: Sequence[object], kwargs: dict[str, object]
+  ) -> object:
+    """Calls a changing method of a list of the heap."""
+    frame = ip.frame
+    if name not in _METHODS:
+      raise frame.refuse(Reason.UNSUPPORTED_WRITE, f".{name} of a list of the tree.")
+    place = self._content_place()
+    self.store(frame, place, True)
+    content = frame.new(LocalList(self._rows(ip, ref)))
+    if name in ("append", "insert") and args:
+      args = [*args[:-1], self._kept_element(ip, ref, args[-1])]
+    before = self.store(frame, place, True).content
+    found = ip.method(content, name, list(args), kwargs)
+    if self.store(frame, place, True).content is not before:
+      text = f"list.{name} with what changes lists meanwhile."
+      raise frame.refuse(Reason.EFFECT_ORDER, text)
+    self.write_list(ip, ref, content)
+    return found
+
+  def write_list_item(self, ip: Host, ref: Ref, key: object, value: object) -> None:
+    """Does `owner[key] = value` of a list of the heap."""
+    frame = ip.frame
+    self.store(frame, self._content_place(), True)
+    content = frame.new(LocalList(self._rows(ip, ref)))
+    ip.write_item(content, key, self._kept_element(ip, ref, value))
+    self.write_list(ip, ref, content)
+
+
+def _is_mixed(form: _forms.Form) -> bool:
+  """Tells whether elements are numbers or strings, and others besides."""
+  types = form.types - {NoneType} if isinstance(form, _forms.RefForm) else frozenset[type]()
+  return len(types) > 1 and bool(types & {str, *_forms.NUMBERS})
+
+
+def there(frame: Frame, ref: Ref) -> Base:
+  """Returns the object behind a read; the run fails where it is None, which has no row."""
+  base = frame.base(ref)
+  if NoneType not in base.types:
+    return base
+  handle = frame.check(base.handle, base.handle >= 0, "an attribute of None is used")
+  return Base(handle, base.types - {NoneType})

@@ -1,0 +1,61 @@
+"""Objects of the run that the program changes after they have got a number.
+
+A row of the table of made objects never changes (`frame/_making.py`). What is changed gets another
+row, which says what it is from then on; its own number stays what it is known by. Which row that is
+for which number is one place of the whole program, read and written in Python's order. After the
+run the object of each number gets what the object of its last row holds.
+"""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from recursive_tf.convert.effects._containers import ContainerEffects
+from recursive_tf.convert.effects._places import CHANGED, Place
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import concatenated, rows_of_items
+from recursive_tf.convert.values._abstract import Container, LocalList, Rows
+from recursive_tf.convert.values._forms import NestForm, NumberForm, RowsForm
+from recursive_tf.convert.values._numbers import Number
+
+_KEY = (CHANGED,)
+_FORM = RowsForm(NestForm(tuple, (0, 1), (NumberForm(int), NumberForm(int))))
+
+
+class MadeChanges(ContainerEffects):
+  """What objects of the run have become."""
+
+  @property
+  def changes_made(self) -> bool:
+    """Whether the program changes objects of the run that are known by numbers."""
+    return _KEY in self.places
+
+  def current_made(self, ip: Host, handle: tf.Tensor) -> tf.Tensor:
+    """Returns the number of what an object is now, which is another one once it has changed."""
+    if not self.changes_made:
+      return handle
+    rows = self._changed_rows(ip)
+    ip.frame.partial()
+    numbers, states = (tf.cast(tensor, tf.int32) for tensor in rows.tensors)
+    is_one = tf.concat([[True], tf.equal(numbers, handle)], 0)
+    last = tf.reduce_max(tf.where(is_one, tf.range(tf.size(is_one)), 0))
+    return tf.gather(tf.concat([tf.reshape(handle, [1]), states], 0), last)
+
+  def _changed_rows(self, ip: Host) -> Rows:
+    place = self._changes()
+    rows = self.store(ip.frame, place, True).content.content
+    assert isinstance(rows, Rows)  # As it is made.
+    return rows
+
+  def _changes(self) -> Place:
+    return self._place(_KEY, CHANGED, None, None, _FORM)
+
+  def change_made(self, ip: Host, handle: tf.Tensor, content: Container) -> None:
+    """Lets the object of a number be what a container is that nothing else has."""
+    frame = ip.frame
+    frame.conversion.made_kinds.are_changed = True
+    before = self._changed_rows(ip)
+    state = frame.handle(content)
+    pair = tuple(Number(tf.cast(number, tf.int64), int) for number in (handle, state))
+    rows = concatenated(frame, before, rows_of_items(frame, [pair]))
+    self.set(ip, self.store(frame, self._changes(), True), LocalList(rows))

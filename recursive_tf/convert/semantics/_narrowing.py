@@ -1,0 +1,76 @@
+"""What an operand has to be for an operator not to raise: where it is anything else the run fails.
+
+An element of a list, or an attribute, may be of several types of which an operator takes only some.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.semantics import _attributes
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import Missing, Ref
+from recursive_tf.convert.values._forms import NoneType, number_of
+from recursive_tf.convert.values._text import Text
+
+_NUMBERS = frozenset(_forms.NUMBERS)
+_SEQUENCES = frozenset([str, list, tuple])
+# Of which all operators are known here.
+_BUILTIN = _NUMBERS | _SEQUENCES
+
+
+def operands(
+  ip: Host, op: type[ast.operator], name: str, left: object, right: object
+) -> tuple[object, object]:
+  """Returns the operands of an operator, known to be of types that it takes."""
+  kinds = _kinds(ip, left), _kinds(ip, right)
+  if None in kinds or all(len(kind or ()) == 1 for kind in kinds):
+    return left, right
+  lefts, rights = (kind or frozenset() for kind in kinds)
+  pairs = [(a, b) for a in lefts for b in rights if _takes(op, name, a, b)]
+  return (
+    _narrowed(ip, left, lefts, frozenset(a for a, _ in pairs)),
+    _narrowed(ip, right, rights, frozenset(b for _, b in pairs)),
+  )
+
+
+def _kinds(ip: Host, value: object) -> frozenset[type] | None:
+  """Returns the types that a value can have; None where that is not known here."""
+  if isinstance(value, Ref):
+    return ip.frame.types_of(value) - {NoneType, Missing}
+  number = number_of(value)
+  if number is not None:
+    return frozenset([number.type])
+  if isinstance(value, (str, Text)):
+    return frozenset([str])
+  return None
+
+
+def _narrowed(ip: Host, value: object, kinds: frozenset[type], inside: frozenset[type]) -> object:
+  if not isinstance(value, Ref) or not inside or inside == kinds:
+    return value
+  frame = ip.frame
+  frame.demand(_attributes.is_exactly(ip, value, inside).tensor)
+  frame.narrow([(value, inside)])
+  return frame.concrete(value)
+
+
+def _takes(op: type[ast.operator], name: str, left: type, right: type) -> bool:
+  """Tells whether an operator may take operands of two types."""
+  if left in _BUILTIN and right in _BUILTIN:
+    if op is ast.Mod and left is str:
+      return True
+    if left in _NUMBERS and right in _NUMBERS:
+      return True
+    if op is ast.Add:
+      return left is right
+    return op is ast.Mult and (left in _SEQUENCES) is not (right in _SEQUENCES)
+  return any(_has(kind, op_name) for kind, op_name in ((left, name), (right, f"r{name}")))
+
+
+def _has(kind: type, name: str) -> bool:
+  if kind in _BUILTIN:
+    return False  # They take none but each other.
+  return _libraries.is_library(kind) or hasattr(kind, f"__{name}__")
