@@ -13,7 +13,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 
 # Of more, some are likely to take long and to be independent.
-_MAX_OPS = 64
+_MAX_OPS = 128
 _RUNS = frozenset(
   [
     "RecursiveTf>Launch",

@@ -43,9 +43,9 @@ def trained(n):
 
 
 def many_ops(n):
-  for _ in range(70):
+  for _ in range(130):
     n = n + 1
-  return F(n - 70)
+  return F(n - 130)
 
 
 CASES = {
