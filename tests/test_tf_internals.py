@@ -590,6 +590,38 @@ def test_what_only_runs_says_where_it_failed_and_returns_handles_and_nothing():
   assert tfi.call_exactly(concrete, [], []) == []
 
 
+def test_how_calls_run_follows_the_options_of_tensorflow():
+  double = tf.function(lambda x: [x + x]).get_concrete_function(tf.TensorSpec([]))
+  x = tf.constant(2.0)
+  calls = [
+    lambda: tfi.call_flat(double, [x], []),
+    lambda: tfi.call_flat(double, [x], [], True),
+    lambda: tfi.call_exactly(double, [x], []),
+  ]
+  for call in calls:
+    assert float(call()[0]) == 4.0
+    with tf.experimental.function_executor_type("NO_SUCH_EXECUTOR"):
+      with pytest.raises(tf.errors.NotFoundError, match="NO_SUCH_EXECUTOR"):
+        call()
+    assert float(call()[0]) == 4.0
+  known = tfi.context.context()
+  given = known.function_call_options
+  known.function_call_options = tfi.context.FunctionCallOptions("NO_SUCH_EXECUTOR", None)
+  try:
+    for call in calls:
+      with pytest.raises(tf.errors.NotFoundError, match="NO_SUCH_EXECUTOR"):
+        call()
+  finally:
+    known.function_call_options = given
+
+
+def test_ops_of_functions_that_a_graph_calls_are_among_its_types():
+  inner = tf.function(lambda x: tf.random.uniform([]) + tf.tanh(x))
+  concrete = tf.function(lambda x: inner(x) * x).get_concrete_function(tf.TensorSpec([]))
+  types = tfi.op_types(concrete.graph)
+  assert not types["Tanh"] and not types["Mul"] and types["RandomUniform"]
+
+
 def test_a_glance_at_a_tensor_is_its_shape_and_the_number_of_its_type():
   dtypes = tf.float32, tf.float64
   seen = [tfi.glance_of(tf.zeros(shape, dtype)) for shape in ([2, 3], []) for dtype in dtypes]

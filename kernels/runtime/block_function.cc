@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/memory/memory.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/runtime/body_executor.h"
 #include "tensorflow/core/common_runtime/function_body.h"
@@ -16,6 +17,14 @@
 namespace recursive_tf {
 
 namespace tf = tensorflow;
+
+namespace {
+
+bool IsOwn(const std::string& op) {
+  return absl::StartsWith(op, "RecursiveTf>");
+}
+
+}  // namespace
 
 // Hands the scratch's tensors to TensorFlow's executor.
 class BlockScratch::CallFrame final : public tf::CallFrameInterface {
@@ -63,11 +72,33 @@ BlockEnvironment::BlockEnvironment(tf::OpKernelContext* ctx) : ctx(ctx) {
   params.frame_iter = tf::FrameAndIter(0, 0);
 }
 
+BlockEnvironment::BlockEnvironment(const tf::Executor::Args& args,
+                                   tf::Executor::Args::Runner* runner) {
+  params.step_id = args.step_id;
+  params.start_time_usecs = args.start_time_usecs;
+  params.deadline = args.deadline;
+  params.step_container = args.step_container;
+  params.rendezvous = args.rendezvous;
+  params.collective_executor = args.collective_executor;
+  params.session_config = args.session_config;
+  params.session_state = args.session_state;
+  params.session_handle = args.session_handle;
+  params.tensor_store = args.tensor_store;
+  params.cancellation_manager = args.cancellation_manager;
+  params.stats_collector = args.stats_collector;
+  params.call_frame = args.call_frame;
+  params.runner = runner;
+  params.frame_iter = tf::FrameAndIter(0, 0);
+}
+
 BlockFunction::~BlockFunction() = default;
 
 bool BlockFunction::CanRunInOrder(const tf::Graph& graph) const {
   for (const tf::Node* node : graph.op_nodes()) {
-    if (node->IsControlFlow() || node->IsSend() || node->IsRecv()) return false;
+    if (node->IsControlFlow() || node->IsSend() || node->IsRecv() ||
+        node->IsHostSend() || node->IsHostRecv() || node->IsCollective()) {
+      return false;
+    }
     for (tf::DataType type : node->input_types()) {
       if (tf::IsRefType(type)) return false;
     }
@@ -79,7 +110,7 @@ bool BlockFunction::CanRunInOrder(const tf::Graph& graph) const {
 }
 
 absl::StatusOr<bool> BlockFunction::MakeSchedule(
-    tf::FunctionLibraryRuntime* library, const tf::Graph& graph) {
+    const CreateKernel& create_kernel, const tf::Graph& graph) {
   std::vector<tf::Node*> order;
   tf::GetReversePostOrder(graph, &order, tf::NodeComparatorName());
   // The sources of the outputs of each node, by node id.
@@ -114,9 +145,7 @@ absl::StatusOr<bool> BlockFunction::MakeSchedule(
       continue;
     }
     tf::OpKernel* raw_kernel = nullptr;
-    TF_RETURN_IF_ERROR(
-        tf::CreateNonCachedKernel(device_, library, node->properties(),
-                                  library->graph_def_version(), &raw_kernel));
+    TF_RETURN_IF_ERROR(create_kernel(node->properties(), &raw_kernel));
     KernelPtr kernel(raw_kernel);
     if (const tf::Tensor* value = kernel->const_tensor(); value != nullptr) {
       outputs.push_back({true, static_cast<int>(constants_.size())});
@@ -125,7 +154,10 @@ absl::StatusOr<bool> BlockFunction::MakeSchedule(
       constant_kernels_.push_back(std::move(kernel));
       continue;
     }
-    if (kernel->AsAsync() != nullptr) return false;
+    if (kernel->AsAsync() != nullptr &&
+        !(waits_for_own_ && IsOwn(node->type_string()))) {
+      return false;
+    }
     Step step;
     step.kernel = std::move(kernel);
     step.first_input = static_cast<int>(inputs_.size());
@@ -214,7 +246,15 @@ absl::StatusOr<std::unique_ptr<BlockFunction>> BlockFunction::Make(
   auto body = MakeBodyGraph(library, function, /*is_serialized=*/false);
   if (!body.ok()) return body.status();
   if (block->CanRunInOrder(*body->graph)) {
-    auto is_done = block->MakeSchedule(library, *body->graph);
+    auto is_done = block->MakeSchedule(
+        [library, device](
+            const std::shared_ptr<const tf::NodeProperties>& properties,
+            tf::OpKernel** kernel) {
+          return tf::CreateNonCachedKernel(device, library, properties,
+                                           library->graph_def_version(),
+                                           kernel);
+        },
+        *body->graph);
     if (!is_done.ok()) return is_done.status();
     if (*is_done) return block;
     block->steps_.clear();
@@ -222,6 +262,26 @@ absl::StatusOr<std::unique_ptr<BlockFunction>> BlockFunction::Make(
   auto executor = MakeGraphExecutor(library, *body->graph);
   if (!executor.ok()) return executor.status();
   block->executor_ = *std::move(executor);
+  return block;
+}
+
+absl::StatusOr<std::unique_ptr<BlockFunction>> BlockFunction::MakeOrdered(
+    const tf::LocalExecutorParams& params, const tf::Graph& graph) {
+  auto block = absl::WrapUnique(new BlockFunction);
+  block->device_ = params.device;
+  block->library_ = params.function_library;
+  block->waits_for_own_ = true;
+  if (!block->CanRunInOrder(graph)) return nullptr;
+  for (const tf::Node* node : graph.op_nodes()) {
+    if (!node->IsArg() && !node->IsRetval()) continue;
+    int index = 0;
+    TF_RETURN_IF_ERROR(tf::GetNodeAttr(node->attrs(), "index", &index));
+    int* count = node->IsArg() ? &block->num_args_ : &block->num_outputs_;
+    *count = std::max(*count, index + 1);
+  }
+  auto is_done = block->MakeSchedule(params.create_kernel, graph);
+  if (!is_done.ok()) return is_done.status();
+  if (!*is_done) return nullptr;
   return block;
 }
 

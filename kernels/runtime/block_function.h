@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "tensorflow/core/common_runtime/device.h"
 #include "tensorflow/core/common_runtime/executor.h"
+#include "tensorflow/core/common_runtime/local_executor_params.h"
 #include "tensorflow/core/framework/function.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/tensor.h"
@@ -54,6 +55,9 @@ struct BlockEnvironment {
   tensorflow::OpKernelContext::Params params;
 
   explicit BlockEnvironment(tensorflow::OpKernelContext* ctx);
+  // Of a run of an executor; `runner` is that of `args`, and outlives this.
+  BlockEnvironment(const tensorflow::Executor::Args& args,
+                   tensorflow::Executor::Args::Runner* runner);
 };
 
 // Functions of synchronous kernels without control flow, which is nearly all of
@@ -69,6 +73,12 @@ class BlockFunction final {
   static absl::StatusOr<std::unique_ptr<BlockFunction>> Make(
       tensorflow::FunctionLibraryRuntime* library, tensorflow::Device* device,
       const tensorflow::FunctionBody& function);
+  // The same of a graph that TensorFlow would make an executor of, and always
+  // synchronous: asynchronous kernels of this library are waited for. Null if
+  // the graph has others, or anything that cannot run in order.
+  static absl::StatusOr<std::unique_ptr<BlockFunction>> MakeOrdered(
+      const tensorflow::LocalExecutorParams& params,
+      const tensorflow::Graph& graph);
   ~BlockFunction();
 
   int num_args() const { return num_args_; }
@@ -119,8 +129,11 @@ class BlockFunction final {
 
   BlockFunction() = default;
   bool CanRunInOrder(const tensorflow::Graph& graph) const;
+  using CreateKernel = std::function<absl::Status(
+      const std::shared_ptr<const tensorflow::NodeProperties>&,
+      tensorflow::OpKernel**)>;
   // Makes the schedule; false if some kernel cannot run synchronously.
-  absl::StatusOr<bool> MakeSchedule(tensorflow::FunctionLibraryRuntime* library,
+  absl::StatusOr<bool> MakeSchedule(const CreateKernel& create_kernel,
                                     const tensorflow::Graph& graph);
   void PlanReleases();
 
@@ -129,6 +142,7 @@ class BlockFunction final {
   tensorflow::DataTypeVector arg_types_;
   int num_args_ = 0;
   int num_outputs_ = 0;
+  bool waits_for_own_ = false;  // For asynchronous kernels of this library.
 
   std::vector<Step> steps_;
   std::vector<Source> inputs_;  // Of all steps.

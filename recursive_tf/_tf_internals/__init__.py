@@ -59,6 +59,7 @@ from recursive_tf._tf_internals._graphs import make_pfor as make_pfor
 from recursive_tf._tf_internals._graphs import making_ops as making_ops
 from recursive_tf._tf_internals._graphs import nested_graphs as nested_graphs
 from recursive_tf._tf_internals._graphs import note_read_only_op as note_read_only_op
+from recursive_tf._tf_internals._graphs import op_types as op_types
 from recursive_tf._tf_internals._graphs import outermost as outermost
 from recursive_tf._tf_internals._graphs import pfor_convert as pfor_convert
 from recursive_tf._tf_internals._graphs import plain_residuals as plain_residuals

@@ -8,7 +8,7 @@ import numpy as np
 from tensorflow.core.protobuf import config_pb2
 from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
 from tensorflow.python.eager import cancellation, context, execute, record
-from tensorflow.python.eager.polymorphic_function import atomic_function
+from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function
 from tensorflow.python.framework import (
   constant_op,
   errors_impl,
@@ -21,13 +21,34 @@ from tensorflow.python.ops import (
 from recursive_tf._graph_lock import graph_lock
 from recursive_tf._tf_internals._tapes import variable_accessed
 
+# The executor of kernels/runtime/ordered_executor.cc.
+_ORDERED = "RECURSIVE_TF_ORDERED"
 
-def call_flat(function: Any, args: list[Any], captures: list[Any]) -> Any:
+
+def call_flat(function: Any, args: list[Any], captures: list[Any], is_ordered: bool = False) -> Any:
   """Calls a concrete function on tensors, without binding them to parameters, which takes longer.
 
   Any number of threads may call one function for the first time, under tapes or not; TensorFlow's
   own concrete functions make their gradient without a lock.
+
+  Args:
+    function: a concrete function.
+    args: its arguments, flat.
+    captures: what it captures.
+    is_ordered: whether its ops are to run one after the other on this thread, where the call only
+      has to run and the user has asked for no other executor.
   """
+  ctx = context.context()
+  if _is_only_run(ctx):
+    options = _options(ctx)
+    attrs = options.ordered_attrs if is_ordered else options.attrs
+    found = _execute(ctx, function, args + captures, attrs)
+    if found is not None:
+      return function.function_type.pack_output(found)
+  return _call_by_tensorflow(function, args, captures)
+
+
+def _call_by_tensorflow(function: Any, args: list[Any], captures: list[Any]) -> Any:
   if record.could_possibly_record() and context.executing_eagerly():
     _make_gradient(function, args + captures)
   return function._call_flat(args, captures)
@@ -77,15 +98,19 @@ def tensor_of(array: Any) -> Any:
   return ops.EagerTensor(array, ctx.device_name, None)
 
 
-class _Local(threading.local):
-  """What calls of this thread ask of TensorFlow's graph optimizer."""
+class _Options(threading.local):
+  """What calls of this thread ask of TensorFlow, made anew where its options are others."""
 
   given: Any = None
+  executor_type: str | None = None  # `tf.experimental.function_executor_type` changes it in place.
   exact: Any = None
   attrs: tuple[Any, ...] = ()
+  ordered_attrs: tuple[Any, ...] = ()
+  exact_attrs: tuple[Any, ...] = ()
+  exact_ordered_attrs: tuple[Any, ...] = ()
 
 
-_LOCAL = _Local()
+_OPTIONS = _Options()
 # What TensorFlow optimizes graphs by on CPUs, in its order, but for the arithmetic. To switch that
 # off is not enough: equal ops (each constant is one) are then no longer merged.
 _OPTIMIZERS = (
@@ -93,34 +118,55 @@ _OPTIMIZERS = (
 )
 
 
-def call_exactly(function: Any, args: list[Any], captures: list[Any]) -> Any:
+def call_exactly(
+  function: Any, args: list[Any], captures: list[Any], is_ordered: bool = False
+) -> Any:
   """Calls a function of a list of results, and has TensorFlow keep the arithmetic of the graph.
 
   The arithmetic optimizer of TensorFlow 2.21 makes `tf.stack([c, c])` of a later result of an op
   (`a, b, c = tf.unstack(x)`, or anything in a branch) a copy of the first: other numbers, or none.
-  Each call has to ask: how a graph is optimized is part of what it is known by.
+  Each call has to ask: how a graph is optimized is part of what it is known by. `is_ordered` is as
+  in `call_flat`.
   """
   ctx = context.context()
-  given = ctx.function_call_options
-  if given is not _LOCAL.given:
-    settings = config_pb2.ConfigProto.FromString(given.config_proto_serialized)
-    options = settings.graph_options.rewrite_options
-    if options.ByteSize():  # The user's own.
-      options.arithmetic_optimization = RewriterConfig.OFF
-    else:
-      options.optimizers[:] = _OPTIMIZERS
-    _LOCAL.exact = context.FunctionCallOptions(given.executor_type, settings)
-    _LOCAL.attrs = tuple(itertools.chain(*_LOCAL.exact.as_attrs().items()))
-    _LOCAL.given = given
+  options = _options(ctx)
   if _is_only_run(ctx):
-    found = _execute(ctx, function, args + captures)
+    attrs = options.exact_ordered_attrs if is_ordered else options.exact_attrs
+    found = _execute(ctx, function, args + captures, attrs)
     if found is not None:
       return found
-  ctx.function_call_options = _LOCAL.exact
+  given = ctx.function_call_options
+  ctx.function_call_options = options.exact
   try:
-    return call_flat(function, args, captures)
+    return _call_by_tensorflow(function, args, captures)
   finally:
     ctx.function_call_options = given
+
+
+def _options(ctx: Any) -> _Options:
+  given = ctx.function_call_options
+  if given is not _OPTIONS.given or given.executor_type != _OPTIONS.executor_type:
+    ordered_type = given.executor_type or _ORDERED
+    settings = None  # Graphs are not optimized.
+    if given.config_proto_serialized is not None:
+      settings = config_pb2.ConfigProto.FromString(given.config_proto_serialized)
+    _OPTIONS.attrs = _attrs(given)
+    _OPTIONS.ordered_attrs = _attrs(context.FunctionCallOptions(ordered_type, settings))
+    if settings is not None:
+      options = settings.graph_options.rewrite_options
+      if options.ByteSize():  # The user's own.
+        options.arithmetic_optimization = RewriterConfig.OFF
+      else:
+        options.optimizers[:] = _OPTIMIZERS
+    _OPTIONS.exact = context.FunctionCallOptions(given.executor_type, settings)
+    _OPTIONS.exact_attrs = _attrs(_OPTIONS.exact)
+    _OPTIONS.exact_ordered_attrs = _attrs(context.FunctionCallOptions(ordered_type, settings))
+    _OPTIONS.given, _OPTIONS.executor_type = given, given.executor_type
+  return _OPTIONS
+
+
+def _attrs(options: Any) -> tuple[Any, ...]:
+  return tuple(itertools.chain(*options.as_attrs().items()))
 
 
 def _is_only_run(ctx: Any) -> bool:
@@ -133,9 +179,12 @@ def _is_only_run(ctx: Any) -> bool:
   )
 
 
-def _execute(ctx: Any, function: Any, inputs: list[Any]) -> list[Any] | None:
-  """Runs a concrete function; None if its results have handles, which TensorFlow's call describes.
+def _execute(
+  ctx: Any, function: Any, inputs: list[Any], attrs: tuple[Any, ...]
+) -> list[Any] | None:
+  """Runs a concrete function; None if TensorFlow's call does what matters beside that.
 
+  It describes handles in the results, and functions that were loaded have a call of their own.
   What `_call_flat` does beside it is for tapes and graphs; for a small function that takes a third
   of the call.
   """
@@ -143,14 +192,18 @@ def _execute(ctx: Any, function: Any, inputs: list[Any]) -> list[Any] | None:
   if known is None:
     run = function._inference_function
     specs = run.function_type.flat_outputs
-    has_handles = any(spec.dtype._handle_data for spec in specs)
-    known = run.name.decode(), len(specs), has_handles
+    is_run = (
+      type(function)._call_flat is concrete_function.ConcreteFunction._call_flat
+      and not run._call_options.control_captures
+      and not any(spec.dtype._handle_data for spec in specs)
+    )
+    known = run.name.decode(), len(specs), is_run
     function.__dict__["_recursive_tf_run"] = known
-  name, num_outputs, has_handles = known
-  if has_handles:
+  name, num_outputs, is_run = known
+  if not is_run:
     return None
   try:
-    return execute.execute(name, num_outputs, inputs, _LOCAL.attrs, ctx) or []
+    return execute.execute(name, num_outputs, inputs, attrs, ctx) or []
   except errors_impl.OpError:
     # Says where in the user's code the op was made.
     with atomic_function.InterpolateRuntimeError(function._inference_function):

@@ -16,6 +16,7 @@ from tensorflow.python.framework import (
   dtypes,
   func_graph,
   function_def_to_graph,
+  op_def_registry,
   ops,
   tensor_shape,
 )
@@ -156,6 +157,18 @@ def _known_function(name: str, graph: Graph) -> Function | None:
       return graph._get_function(name)
     graph = getattr(graph, "outer_graph", None)
   return None
+
+
+def op_types(graph: Graph) -> dict[str, bool]:
+  """Returns the types of the ops of a graph and of the functions that it may call.
+
+  And whether they have a state, as far as TensorFlow knows.
+  """
+  types = {op.type for op in graph.get_operations()}
+  for function in graph._functions.values():
+    types.update(node.op for node in function.cached_definition.node_def)
+  known = {name: op_def_registry.get(name) for name in types}
+  return {name: op_def is None or op_def.is_stateful for name, op_def in known.items()}
 
 
 def add_function(graph: Graph, function: Function) -> None:

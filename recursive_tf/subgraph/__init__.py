@@ -4,6 +4,7 @@ from recursive_tf import _tf_internals as _tfi
 from recursive_tf.subgraph._calls import order_by_effects as order_by_effects
 from recursive_tf.subgraph._decorator import SubGraphFunction as SubGraphFunction
 from recursive_tf.subgraph._decorator import subgraph as subgraph
+from recursive_tf.subgraph._ordered import may_run_in_order as may_run_in_order
 from recursive_tf.subgraph._prepared import Prepared as Prepared
 from recursive_tf.subgraph._prepared import prepare as prepare
 from recursive_tf.subgraph._scheduling import (

@@ -15,6 +15,7 @@ from recursive_tf.subgraph._arguments import name_of_callable
 from recursive_tf.subgraph._body import all_ops
 from recursive_tf.subgraph._calls import LAUNCH_OPS
 from recursive_tf.subgraph._no_copies import NotCopied
+from recursive_tf.subgraph._ordered import may_run_in_order
 from recursive_tf.subgraph._run_errors import told_first
 from recursive_tf.subgraph._scope import check_by_position, check_not_compiled, check_usable
 from recursive_tf.subgraph._signature import Signature, num_arguments, user_location
@@ -75,6 +76,7 @@ class Prepared(NotCopied):
     self._traced = traced  # Kept: the graph's own references to variables are weak.
     self._function = _trace(traced, specs, is_as_given=traced is function)
     self._captures = self._function.captured_inputs
+    self._is_ordered = may_run_in_order(self._function.graph)
     self._signature = Signature.of(specs)
     self._dtypes = tuple(self._signature.dtypes)
     self._array_dtypes = tuple(_array_dtype(dtype) for dtype in self._dtypes)
@@ -114,7 +116,7 @@ class Prepared(NotCopied):
     if tensors is None:
       tensors = list(self._flatten(args, kwargs, user_location()))
     try:
-      return tfi.call_flat(self._function, tensors, self._captures)
+      return tfi.call_flat(self._function, tensors, self._captures, self._is_ordered)
     except tf.errors.OpError as error:
       raise told_first(error) from None
 

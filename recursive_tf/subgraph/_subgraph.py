@@ -22,6 +22,7 @@ from recursive_tf.subgraph._accesses import keep_program_order, reads_and_writes
 from recursive_tf.subgraph._body import Body, BodyGraph, unique_key
 from recursive_tf.subgraph._calls import check_base_case, emit_invoke, emit_launch
 from recursive_tf.subgraph._no_copies import NotCopied
+from recursive_tf.subgraph._ordered import may_run_in_order
 from recursive_tf.subgraph._run_errors import told_first
 from recursive_tf.subgraph._scheduling import batched, check_options
 from recursive_tf.subgraph._scope import (
@@ -119,7 +120,7 @@ class SubGraph(NotCopied):
     self._function: Any = None
     self._is_ordered = False
     self._early_calls: list[tuple[str, Any, bool]] = []
-    self._eager_calls: dict[bool, Any] = {}
+    self._eager_calls: dict[bool, tuple[tf.types.experimental.ConcreteFunction, bool]] = {}
     self._tracing = contextlib.ExitStack()
 
   # --- Definition
@@ -464,14 +465,14 @@ class SubGraph(NotCopied):
 
   def _call_eagerly(self, args: list[tf.Tensor], mapped: bool) -> list[tf.Tensor]:
     """Calls through a tf.function, which brings tapes, threads and caching of the graph along."""
-    call = self._eager_calls.get(mapped) or self._make_eager_call(mapped)
+    call, is_ordered = self._eager_calls.get(mapped) or self._make_eager_call(mapped)
     try:
-      return tfi.call_flat(call, args, call.captured_inputs)
+      return tfi.call_flat(call, args, call.captured_inputs, is_ordered)
     except tf.errors.OpError as error:
       raise told_first(error) from None
 
   @locked
-  def _make_eager_call(self, mapped: bool) -> Any:
+  def _make_eager_call(self, mapped: bool) -> tuple[tf.types.experimental.ConcreteFunction, bool]:
     if mapped in self._eager_calls:  # By another thread.
       return self._eager_calls[mapped]
     assert self._input_signature is not None  # It has a body.
@@ -486,8 +487,8 @@ class SubGraph(NotCopied):
       input_signature=specs,
       autograph=False,
     ).get_concrete_function()
-    self._eager_calls[mapped] = call
-    return call
+    self._eager_calls[mapped] = call, may_run_in_order(call.graph)
+    return self._eager_calls[mapped]
 
   def __repr__(self) -> str:
     """Describes the SubGraph by name."""

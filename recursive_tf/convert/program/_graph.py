@@ -21,6 +21,7 @@ from recursive_tf.convert.program._transposed import fold_transposes
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Rows
 from recursive_tf.convert.values._logits import LOGITS
+from recursive_tf.subgraph import may_run_in_order
 
 # Calls the entry function in a graph with arguments of these kinds: gives its result, and the
 # arguments as they are then.
@@ -42,6 +43,7 @@ class Graph:
     logits: by position, where the logits are of results that are Keras' softmax or sigmoid.
     captures: what the function captures, if that is always the same.
     is_nested: whether there are loops or branches in its loops and branches.
+    is_ordered: whether its ops may run in order on the thread that calls.
   """
 
   function: tf.types.experimental.ConcreteFunction
@@ -53,12 +55,13 @@ class Graph:
   logits: dict[int, int] = dataclasses.field(default_factory=dict)
   captures: list[object] | None = None
   is_nested: bool = False
+  is_ordered: bool = False
 
   def run(self, tensors: Sequence[tf.Tensor]) -> list[object]:
     """Runs it on what `Program.feed` has returned."""
     captures = self.function.captured_inputs if self.captures is None else self.captures
     with contextlib.nullcontext() if self.is_nested else executor():
-      found = list(tfi.call_exactly(self.function, list(tensors), captures))
+      found = list(tfi.call_exactly(self.function, list(tensors), captures, self.is_ordered))
     for position, source in self.given.items():
       found[position] = tensors[source]  # To a tape, and to `is`, it is that very tensor.
     for position, source in self.same.items():
@@ -136,9 +139,13 @@ class GraphMaker:
     with executor():  # Its loops and branches are made for the executor that runs them.
       concrete = function.get_concrete_function()
     captures = tfi.fixed_captures(concrete)
-    is_nested = has_nested_control(concrete.graph)
     return dataclasses.replace(
-      made[-1], function=concrete, keep=function, captures=captures, is_nested=is_nested
+      made[-1],
+      function=concrete,
+      keep=function,
+      captures=captures,
+      is_nested=has_nested_control(concrete.graph),
+      is_ordered=may_run_in_order(concrete.graph),
     )
 
   def _compute(
