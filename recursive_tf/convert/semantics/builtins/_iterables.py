@@ -21,6 +21,8 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  Made,
+  Maybe,
   Raises,
   Ref,
   Rows,
@@ -181,7 +183,8 @@ def backwards(ip: Host, value: object) -> object:
   if isinstance(value, LocalList) and value.is_iterator:
     raise Raises
   kinds = ip.frame.types_of(value) if isinstance(value, Ref) else ()
-  is_own_one = isinstance(value, LocalObject) or is_own(value, *_BACKWARDS)
+  inner = value.value if isinstance(value, Maybe) else value
+  is_own_one = isinstance(inner, (LocalObject, Made)) or is_own(value, *_BACKWARDS)
   if is_own_one or any(
     isinstance(getattr(k, n, None), types.FunctionType) for k in kinds for n in _BACKWARDS
   ):
