@@ -26,11 +26,12 @@ from recursive_tf.convert.values._checks import OF_NONZERO, any_nonzero
 from recursive_tf.convert.values._containers import leaves
 from recursive_tf.convert.values._forms.rows import STACKED
 
-# Ops of ours that are no calls: checks, and what Python does with numbers.
+# Ops of ours that are no calls: checks, rows that are read, what Python does with numbers.
 _UNCONDITIONAL = (
   "RecursiveTf>Check",
   "RecursiveTf>Python",
   "RecursiveTf>AnyNonzero",
+  "RecursiveTf>RowToken",
   "RecursiveTf>Tap",
 )
 _NOT_FOLLOWED = ("StopGradient", "Shape", "ZerosLike", "OnesLike")
