@@ -1,7 +1,8 @@
 """One tree a call: a `tf.function` against what `rtf.prepare` makes of it, in one process.
 
 Inference at batch 1, all trees one by one, each from an array of NumPy to the class of its root;
-and a graph that does nothing, which is what a call costs by itself.
+the same prepared, but run by TensorFlow's executor ("not in order"); and a graph that does nothing,
+which is what a call costs by itself.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from benchmarks.report import Report, print_table
 from benchmarks.treebanks import load_trees
 
 GOAL = 1.2
-_ARMS = ("tf.function", "prepare", "empty, tf.function", "empty, prepare")
+_ARMS = ("tf.function", "prepare", "not in order", "empty, tf.function", "empty, prepare")
 _TARGET = "benchmarks.workloads.prepared:PreparedCalls"
 
 

@@ -13,7 +13,10 @@ _ROOTS = tf.TensorSpec([None], tf.int32)
 
 
 class PreparedCalls(Workload):
-  """Calls "tf.function" and "prepare", each of all trees one by one; and an empty graph by both."""
+  """Calls "tf.function", "prepare" and "not in order", each of all trees one by one.
+
+  And an empty graph by the first two.
+  """
 
   def __init__(self, num_trees: int, **arguments):
     super().__init__()
@@ -22,6 +25,10 @@ class PreparedCalls(Workload):
     for prefix, function in ("", model.classes), ("empty, ", tf.function(lambda x: x, [_ROOTS])):
       self._add(f"{prefix}tf.function", function, trees)
       self._add(f"{prefix}prepare", rtf.prepare(function, _ROOTS), trees)
+
+    by_tensorflow = rtf.prepare(model.classes, _ROOTS)
+    by_tensorflow._is_ordered = False
+    self._add("not in order", by_tensorflow, trees)
 
   def _add(self, name, function, trees):
     def call():

@@ -53,7 +53,7 @@ PROGRAM = textwrap.dedent(
 
   def trace():
     is_differentiating.wait()
-    print("traced", traced(tf.constant(1.0)).numpy(), flush=True)
+    print(f"traced {traced(tf.constant(1.0)).numpy()}\\n", end="", flush=True)
 
 
   def differentiate():
@@ -61,7 +61,7 @@ PROGRAM = textwrap.dedent(
     with tf.GradientTape() as tape:
       tape.watch(x)
       y = differentiated(x)
-    print("gradient", tape.gradient(y, x).numpy(), flush=True)
+    print(f"gradient {tape.gradient(y, x).numpy()}\\n", end="", flush=True)
 
 
   differentiated(tf.constant(1.0))
