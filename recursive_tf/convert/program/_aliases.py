@@ -52,7 +52,8 @@ class Aliases:
           f"{place.name!r} of a {named(place.owner)} is written, and read of an object"
         )
     if self._items or self._is_read or self._spaces:
-      spaces = [*self._spaces, *map(space_of, objects)]
+      own = ((one, space_of(one)) for one in objects)
+      spaces = [*self._spaces, *(space for one, space in own if space is not one)]
       if reaches(objects, (s for s in spaces if isinstance(s, dict)), self._items):
         raise _refused("What is an attribute is read or written as an item of a dict, too")
     if is_new and self._writes:

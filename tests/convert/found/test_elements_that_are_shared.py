@@ -19,7 +19,7 @@ def test_objects_in_a_list_that_is_passed_in(build, expect, calls):
   agrees(build, calls, expect=expect)
 
 
-@program(SHARED, calls)
+@program(CONVERTED, calls)
 def appended_twice(recursive):
   @recursive
   def visit(n, acc):
@@ -33,7 +33,7 @@ def appended_twice(recursive):
   return visit
 
 
-@program(SHARED, calls)
+@program(CONVERTED, calls)
 def taken_from_itself(recursive):
   @recursive
   def visit(n, acc):
@@ -47,7 +47,7 @@ def taken_from_itself(recursive):
   return visit
 
 
-@program(SHARED, calls)
+@program(CONVERTED, calls)
 def an_item_again(recursive):
   @recursive
   def visit(n, acc):
@@ -61,7 +61,7 @@ def an_item_again(recursive):
   return visit
 
 
-@program(SHARED, calls)
+@program(CONVERTED, calls)
 def extended_twice(recursive):
   @recursive
   def visit(n, acc):
@@ -89,7 +89,7 @@ def one_of_before_the_loop(recursive):
   return visit
 
 
-@program(SHARED, calls)
+@program(CONVERTED, calls)
 def also_returned(recursive):
   @recursive
   def visit(n, acc):

@@ -104,15 +104,6 @@ def build_setdefault(recursive):
   return f
 def calls_setdefault(state):
   yield (tree(), {}); g = {1: [5]}; yield (tree(), g); yield (tree(), g); yield (Node(2), {0: []})
-def build_setdefault_read(recursive):
-  @recursive
-  def f(n, g):
-    g.setdefault(n.v % 3, []).append(n.v)
-    r = len(g[n.v % 3])
-    for k in n.kids: r += f(k, g)
-    return r
-  return f
-calls_setdefault_read = calls_setdefault
 def build_defaultdict(recursive):
   g = collections.defaultdict(list)
   @recursive

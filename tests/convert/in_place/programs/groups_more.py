@@ -133,15 +133,6 @@ def build_dict_get(recursive):
     return d
   return f
 calls_dict_get = calls_dict_replace
-def build_dict_in(recursive):
-  @recursive
-  def f(n, d):
-    if n.v in d: d[n.v].append(len(d))
-    else: d[n.v] = [n.v]
-    for k in n.kids: f(k, d)
-    return sum(d[n.v])
-  return f
-calls_dict_in = calls_dict_replace
 def build_dict_len_rows(recursive):
   @recursive
   def f(n, d):
