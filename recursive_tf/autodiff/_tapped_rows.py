@@ -201,6 +201,9 @@ def _is_tapped(op: tfi.Operation) -> bool:
 
 
 tfi.note_read_only_op("RecursiveTf>TapRows")
+# TensorFlow makes gradients of gradients of loops under a persistent tape, wanted or not. What is
+# read of a list has no gradient, and says so: none can come back to what was put into it.
+tf.no_gradient("RecursiveTf>ListRows")
 
 
 @tf.RegisterGradient("RecursiveTf>TapRows")

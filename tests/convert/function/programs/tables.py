@@ -216,6 +216,23 @@ def a_persistent_tape_and_two_losses():
   return step, _WORDS, model.state
 
 
+def a_persistent_tape_and_loops_in_loops():
+  model = _Model(_adam())
+
+  def step(words):
+    with tf.GradientTape(persistent=True) as tape:
+      h = tf.zeros([2])
+      for word in words:
+        for other in words:
+          h = tf.tanh(h + tf.gather(model.table, other))
+        h = tf.tanh(h * 0.5 + tf.gather(model.table, word))
+      loss = tf.reduce_sum(h * h + h)
+    model.optimizer.apply_gradients([(tape.gradient(loss, model.table), model.table)])
+    return loss
+
+  return step, _WORDS, model.state
+
+
 def two_steps_in_a_call():
   model = _Model(_adam())
 
