@@ -179,12 +179,15 @@ def checked_rows(ip: Host, rows: Rows, part: Rows) -> Rows:
 _BACKWARDS = ("__reversed__", "__iter__", "__getitem__", "__len__")
 
 
+def _may_be_made_object(value: object) -> bool:
+  return isinstance(value.value if isinstance(value, Maybe) else value, (LocalObject, Made))
+
+
 def backwards(ip: Host, value: object) -> object:
   if isinstance(value, LocalList) and value.is_iterator:
     raise Raises
   kinds = ip.frame.types_of(value) if isinstance(value, Ref) else ()
-  inner = value.value if isinstance(value, Maybe) else value
-  is_own_one = isinstance(inner, (LocalObject, Made)) or is_own(value, *_BACKWARDS)
+  is_own_one = _may_be_made_object(value) or is_own(value, *_BACKWARDS)
   if is_own_one or any(
     isinstance(getattr(k, n, None), types.FunctionType) for k in kinds for n in _BACKWARDS
   ):
