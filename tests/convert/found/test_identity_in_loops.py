@@ -54,7 +54,7 @@ def one_dict_is_appended_in_each_turn_and_changed(recursive):
   return f
 
 
-@program(Reason.CHECK_FAILED)
+@program(CONVERTED)
 def element_of_a_list_is_changed_by_its_index(recursive):
   @recursive
   def f(n):
@@ -66,7 +66,7 @@ def element_of_a_list_is_changed_by_its_index(recursive):
   return f
 
 
-@program(Reason.CHECK_FAILED)
+@program(CONVERTED)
 def elements_of_a_list_are_changed_in_a_loop(recursive):
   @recursive
   def f(n):

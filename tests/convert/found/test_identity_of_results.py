@@ -120,7 +120,7 @@ def a_list_is_changed_after_it_is_written(recursive):
   return f
 
 
-@program(Reason.CHECK_FAILED)
+@program(CONVERTED)
 def a_written_object_is_changed_by_the_parent(recursive):
   @recursive
   def f(n):

@@ -124,7 +124,7 @@ def an_attribute_of_a_module_counts(recursive):
 # --- Defaults
 
 
-@program({SHARED, ORDER, WRITE})
+@program(CONVERTED)
 def a_mutable_default_is_kept_between_calls(recursive):
   @recursive
   def f(n, seen=[]):  # noqa: B006
@@ -164,7 +164,7 @@ def a_mutable_default_of_a_helper_is_kept(recursive):
   return f
 
 
-@program({SHARED, ORDER, WRITE})
+@program(CONVERTED)
 def a_dict_as_default_is_kept(recursive):
   @recursive
   def f(n, seen={}):  # noqa: B006
@@ -191,7 +191,7 @@ def a_set_as_default_is_kept(recursive):
 # --- Tables
 
 
-@program({SHARED, WRITE})
+@program(CONVERTED)
 def a_list_of_a_table_grows(recursive):
   table = {}
 
@@ -205,7 +205,7 @@ def a_list_of_a_table_grows(recursive):
   return f, [table]
 
 
-@program({SHARED, ORDER})
+@program(CONVERTED)
 def a_list_is_taken_from_a_table_and_grows(recursive):
   table = {}
 
