@@ -10,7 +10,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._ground import Ground
-from recursive_tf.convert.frame._kinds import is_builtin_container, kind_of_value
+from recursive_tf.convert.frame._kinds import kind_of_value
 from recursive_tf.convert.heap import _columns
 from recursive_tf.convert.heap._columns import MISSING
 from recursive_tf.convert.heap._profile import Profile
@@ -194,11 +194,8 @@ class Gathering:
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
     is_string = self._body.types_of(ref) - {Missing} == {str}
-    # Of what may also be a tree with items of its own the same read gives objects of the heap.
-    types = ref.base.types - {NoneType, Missing}
-    is_of_string = types == {str} or (
-      self.base_types(ref) == {str} and all(is_builtin_container(k, "__getitem__") for k in types)
-    )
+    # Of what may also be a tree the same read gives objects of the heap.
+    is_of_string = ref.base.types - {NoneType, Missing} == {str}
     return bool(ref.path) and is_string and is_of_string and _makes(ref)
 
 

@@ -45,7 +45,7 @@ def test_all_paths_by_append_and_pop():
 
     return f, [found, path]
 
-  agrees(build, lambda: [(root(),), (root(),)], RAGGED)
+  agrees(build, lambda: [(root(),), (root(),)], CONVERTED)
 
 
 def test_all_subsets_by_recursion_on_the_rest():
@@ -85,7 +85,7 @@ def test_results_of_children_with_several_shapes_are_given_up_soon():
     return f
 
   function = agrees(build, lambda: [(root(),)] * 5, Reason.DYNAMIC_LIST)
-  assert function.stats.num_conversions == 1
+  assert function.stats.num_conversions <= 2
 
 
 def test_appended_tensors_of_several_shapes():

@@ -154,7 +154,7 @@ _CASES = [  # The function, its arguments, why it is not converted (None: it is)
   (_slot, (_CHAIN,), None),
   (_by_default, (_CHAIN,), None),
   (_by_default_of_a_result, (_CHAIN,), None),
-  (_constant, (_MIXED,), Reason.MIXED_ATTRIBUTE),
+  (_constant, (_MIXED,), None),
   (_constant, (_ROWS,), None),
 ]
 

@@ -167,7 +167,7 @@ def euler_tour(w):
   "dict of lists",
   "append",
   "strings",
-  expect=Reason.UNSUPPORTED_WRITE,
+  expect=Reason.EFFECT_ORDER,
   gradients=False,
 )
 def words_by_tag(w):
