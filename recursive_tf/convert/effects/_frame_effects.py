@@ -10,8 +10,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects import _output
-from recursive_tf.convert.effects._heap_lists import HeapLists
-from recursive_tf.convert.effects._heap_lists import there as _base_there
+from recursive_tf.convert.effects._heap_lists import HeapLists, there
 from recursive_tf.convert.effects._places import (
   ATTRIBUTE,
   CONTENT_STEP,
@@ -77,7 +76,7 @@ class Effects(HeapLists):
       return None
     frame = ip.frame
     rows = self.store(frame, place, True).content.content
-    base = _base_there(frame, ref)
+    base = there(frame, ref)
     element = element_form(place.form)
     plain = Ref(base).step(*step)
     initial = frame.types_of(plain)
@@ -102,7 +101,7 @@ class Effects(HeapLists):
       return None
     frame = ip.frame
     rows = self.store(frame, place, True).content.content
-    base = _base_there(frame, ref)
+    base = there(frame, ref)
     frame.partial()
     present = Number(tf.gather(rows.tensors[0], base.handle), bool)
     return ip.both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
@@ -149,8 +148,7 @@ class Effects(HeapLists):
     check_no_variable(frame, element, self.describe(place))
     for path, facts in _facts_of(element, (step,)):  # The next run finds what this one has written.
       frame.profile.expect(kinds, path, facts)
-    rows = store.content.content
-    index = tf.reshape(_base_there(frame, ref).handle, [1, 1])
+    base = there(frame, ref)
     shapes = [spec.shape for spec in _forms.specs(element)]
     is_new = element != element_form(place.form)  # Sizes may differ until the form is known.
     if any(shape.rank is None or not (is_new or shape.is_fully_defined()) for shape in shapes):
@@ -162,11 +160,7 @@ class Effects(HeapLists):
       self._note_news()
       raise Bottom
     new = [tf.constant(True), *_forms.flatten(value, element, frame)]
-    tensors = tuple(
-      tf.tensor_scatter_nd_update(old, index, tensor[tf.newaxis])
-      for old, tensor in zip(rows.tensors, new, strict=True)
-    )
-    store.content = LocalList(Rows(rows.length, tensors, rows.form))
+    self.write_row(store, base, new)
 
   def write_attribute(self, ip: Host, owner: object, name: str, value: object) -> None:
     """Does `owner.name = value`."""

@@ -13,10 +13,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 import tensorflow as tf
 
-from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects._made_changes import MadeChanges
-from recursive_tf.convert.effects._places import ATTRIBUTE, CONTENT_STEP, Place, table_form
+from recursive_tf.convert.effects._places import ATTRIBUTE, CONTENT_STEP, Place, Store, table_form
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import rows_of_items
@@ -60,16 +59,7 @@ class HeapLists(MadeChanges):
       return first
 
     def now() -> LocalList:
-      specs = [*_forms.specs(form)]
-      parts = kernels.recursive_tf_made_parts(
-        table=frame.conversion.inputs.made(),
-        handle=row,
-        Tparts=[spec.dtype for spec in specs],
-        site=frame.conversion.made_kinds.number(form, is_hidden=True),
-      )
-      for part, spec in zip(parts, specs, strict=True):
-        part.set_shape(spec.shape)
-      value: object = _forms.unflatten(form, iter(parts))
+      value = frame.row_of(frame.conversion.made_kinds.number(form, is_hidden=True), row)
       assert isinstance(value, LocalList)
       return frame.new(value)
 
@@ -127,14 +117,17 @@ class HeapLists(MadeChanges):
     frame.partial()
     parts = _forms.flatten(LocalList(rows), form, frame)
     row = frame.made_row(form, parts)
-    index = tf.reshape(there(frame, ref).handle, [1, 1])
-    held = store.content.content
-    new = (tf.constant(True), row)
+    self.write_row(store, there(frame, ref), [tf.constant(True), row])
+
+  def write_row(self, store: Store, base: Base, new: Sequence[tf.Tensor]) -> None:
+    """Sets what a store of all objects has for one of them."""
+    rows = store.content.content
+    index = tf.reshape(base.handle, [1, 1])
     tensors = tuple(
       tf.tensor_scatter_nd_update(old, index, tensor[tf.newaxis])
-      for old, tensor in zip(held.tensors, new, strict=True)
+      for old, tensor in zip(rows.tensors, new, strict=True)
     )
-    store.content = LocalList(Rows(held.length, tensors, held.form))
+    store.content = LocalList(Rows(rows.length, tensors, rows.form))
 
   def _content_place(self) -> Place:
     place = self._place(CONTENT_STEP, ATTRIBUTE, None, CONTENT_STEP, table_form(_forms.MadeForm()))

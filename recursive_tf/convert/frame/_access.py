@@ -61,7 +61,7 @@ def keeps_own_space(kind: type) -> bool:
   return not _libraries.is_library(kind) and any(
     i.opname == "STORE_ATTR" and i.argval == "__dict__"
     for function in functions
-    if isinstance(function, types.FunctionType)
+    if isinstance(function, types.FunctionType) and "__dict__" in function.__code__.co_names
     for i in dis.get_instructions(function)
   )
 

@@ -28,8 +28,6 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 
 _WHERE = "line {} " + MADE_WHERE
-
-
 _LIST_OF_ANY = _forms.RowsForm(_forms.MadeForm())
 
 
@@ -60,6 +58,13 @@ class Making(Reading):
       handle: the number of what it is now.
       own: its own number.
     """
+    value = self.adopt(self.row_of(kind, handle))
+    if isinstance(value, Container):  # It is the same object, whatever it is put into.
+      self._layers[-1].memo["made", id(value)] = value, own
+    return value
+
+  def row_of(self, kind: int, handle: tf.Tensor) -> object:
+    """Returns what a row of the table holds; the arguments are those of `opened`."""
     form = self.conversion.made_kinds.forms[kind]
     specs = [*_forms.specs(form)]
     parts: list[tf.Tensor] = []
@@ -70,23 +75,14 @@ class Making(Reading):
       )
     for part, spec in zip(parts, specs, strict=True):
       part.set_shape(spec.shape)
-    value: object = self.adopt(_forms.unflatten(form, iter(parts)))
-    if isinstance(value, Container):  # It is the same object, whatever it is put into.
-      self._layers[-1].memo["made", id(value)] = value, own
-    return value
+    return _forms.unflatten(form, iter(parts))
 
   def made_row(self, form: _forms.BaseForm, parts: list[tf.Tensor]) -> tf.Tensor:
     """Returns the number of what a list of the heap holds from now on, another one each time."""
     if self.num_trials:
       raise Dear
     self._check(form)
-    found = kernels.recursive_tf_make(
-      table=self.conversion.inputs.made(),
-      parts=parts,
-      site=self.conversion.made_kinds.number(form, is_hidden=True),
-    )
-    tfi.acd_run_independently(found.op)
-    return found
+    return self._added(form, parts, is_hidden=True)
 
   def kind_of_made(self, handle: tf.Tensor) -> tf.Tensor:
     """Returns what kind of object of the run a number is of, int32 []; -1 of all others."""
@@ -211,8 +207,13 @@ class Making(Reading):
       raise self.refuse(Reason.MADE_OBJECT, "A container within becomes a part of an object.")
     form = self.conversion.made_kinds.bounded(_forms.form_of(value, self))
     self._check(form)
-    parts = _forms.flatten(value, form, self)
-    kind = self.conversion.made_kinds.number(form)
+    return self._added(form, _forms.flatten(value, form, self))
+
+  def _added(
+    self, form: _forms.BaseForm, parts: list[tf.Tensor], is_hidden: bool = False
+  ) -> tf.Tensor:
+    """Returns the number of a new row of the table."""
+    kind = self.conversion.made_kinds.number(form, is_hidden)
     table = self.conversion.inputs.made()
     handle = kernels.recursive_tf_make(table=table, parts=parts, site=kind)
     tfi.acd_run_independently(handle.op)
