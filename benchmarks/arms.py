@@ -84,6 +84,7 @@ def _plain(target: str, objects: str = "node", fused: bool = False, **others) ->
 
 _EAGER, _MAPPED = "eager:PlainEager", "recursive:Recursive"
 _PACKED = "recursive:RecursivePacked"
+_ONCE = "recursive:RecursivePackedOnce"
 CONTENDERS = {
   "recursive_tf": _peer("recursive_tf_models:RecursiveTF"),
   **{scheduler: _ours(scheduler) for scheduler in SCHEDULERS},
@@ -115,6 +116,8 @@ CONTENDERS = {
   "recursive_fused_nltk": _plain(_MAPPED, "nltk", fused=True),
   "recursive_fused_packed": _plain(_PACKED, fused=True),
   "recursive_fused_packed_nltk": _plain(_PACKED, "nltk", fused=True),
+  "recursive_fused_packed_once": _plain(_ONCE, fused=True),
+  "recursive_fused_packed_once_nltk": _plain(_ONCE, "nltk", fused=True),
   "handwritten": _peer("recursive_tf_models:RecursiveTF", models=_PLAIN),
   "handwritten_eager_tape": _peer("plain_handwritten:HandwrittenEagerTape", models=_PLAIN),
   "autograph": _peer("plain_autograph:AutoGraph", models=_PLAIN, is_model=False),

@@ -3,15 +3,17 @@
 The programs are in `peers/plain_programs.py`, over a class of the user's own and over `nltk.Tree`.
 The arms, whose names tell what they run:
 
-  plain_eager              the program as it is, one tree at a time
-  recursive                the same function under `rtf.recursive`, `.map` under an eager tape
-  recursive_packed         the same, trees packed and passed to a tf.function with all of a step
-  recursive_fused[_packed] the same program with the ops of `rtf.nn` in its cells
-  handwritten              the SubGraph of `recursive_tf.models`, one tf.function, with those ops
-  handwritten_eager_tape   the same, called as `recursive` is: tape and optimizer outside
-  eager                    eager recursion tuned by hand: one softmax layer for the batch
+  plain_eager               the program as it is, one tree at a time
+  recursive                 the same function under `rtf.recursive`, `.map` under an eager tape
+  recursive_packed          the same, trees packed and passed to all of a step, prepared
+  recursive_fused[_packed]  the same program with the ops of `rtf.nn` in its cells
+  recursive_fused_packed_once  all trees are packed before; a batch is numbers of them
+  handwritten               the SubGraph of `recursive_tf.models`, all of a step, prepared
+  handwritten_eager_tape    the same, called as `recursive` is: tape and optimizer outside
+  eager                     eager recursion tuned by hand: one softmax layer for the batch
 
-"_nltk": over `nltk.Tree`. The walk over the objects of a batch is in the time of every step. Sizes,
+"_nltk": over `nltk.Tree`. The walk over the objects of a batch is in the time of every step, but
+where they are packed once, and the hand-written ones, which have the treebank in a table. Sizes,
 loss, optimizer and weights are those of `sst_throughput`. AutoGraph retraces for each tree, so it
 has a table of its own: seconds for a tree that is new, and for one that was traced before.
 """
@@ -35,6 +37,7 @@ ARMS = (
   *(f"recursive_packed{objects}" for objects in OBJECTS),
   *(f"recursive_fused{objects}" for objects in OBJECTS),
   *(f"recursive_fused_packed{objects}" for objects in OBJECTS),
+  *(f"recursive_fused_packed_once{objects}" for objects in OBJECTS),
   "handwritten_eager_tape",
   "handwritten",
   "eager",
@@ -47,6 +50,7 @@ UNCHANGED = ("recursive", "recursive_packed")
 HANDWRITTEN = {
   "recursive_fused": "handwritten_eager_tape",
   "recursive_fused_packed": "handwritten",
+  "recursive_fused_packed_once": "handwritten",
 }
 _AUTOGRAPH_FORMS = ("step", "decorated")
 

@@ -2,12 +2,15 @@
 
 What runs: `Recursive` calls `.map` on a list of trees under an eager GradientTape, then Adagrad as
 one tf.function. `RecursivePacked` packs the trees into tensors, and one tf.function computes loss,
-gradients and Adagrad from those. Both walk over the objects of the batch anew in every step.
+gradients and Adagrad from those, called by what `rtf.prepare` makes of it. Both walk over the
+objects of the batch anew in every step. `RecursivePackedOnce` packs all trees once, and a batch is
+their numbers, as it is to the hand-written models.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import numpy as np
 import tensorflow as tf
@@ -15,6 +18,7 @@ import tensorflow as tf
 import recursive_tf as rtf
 from benchmarks.peers import plain_programs, tf_cells
 from benchmarks.peers.peer import Peer
+from benchmarks.peers.prepared import SAMPLES
 
 
 class Recursive(Peer):
@@ -72,19 +76,25 @@ class Recursive(Peer):
 
 
 class RecursivePacked(Recursive):
-  """A plain program, converted; one tf.function takes the packed trees."""
+  """A plain program, converted; one prepared function takes the packed trees."""
 
   def __init__(self, *args, **kwargs):
     super().__init__(*args, **kwargs)
-    self._train_packed = tf.function(self._step, reduce_retracing=True)
-    self._infer_packed = tf.function(self._classes_of, reduce_retracing=True)
     self._gradients = tf.function(self._loss_and_gradients, reduce_retracing=True)
 
   def train(self, indices):
-    self._train_packed(self._encode_and_score.pack(self._choose(indices)))
+    self._prepared_train(self._encode_and_score.pack(self._choose(indices)))
 
   def infer(self, indices):
-    return self._infer_packed(self._encode.pack(self._choose(indices))).numpy()
+    return self._prepared_classes(self._encode.pack(self._choose(indices))).numpy()
+
+  @functools.cached_property
+  def _prepared_train(self):
+    return rtf.prepare(self._step, self._encode_and_score.pack(self._trees[:1]))
+
+  @functools.cached_property
+  def _prepared_classes(self):
+    return rtf.prepare(self._classes_of, self._encode.pack(self._trees[:1]))
 
   def loss_and_gradients(self, indices):
     packed = self._encode_and_score.pack(self._choose(indices))
@@ -103,3 +113,23 @@ class RecursivePacked(Recursive):
     with tf.GradientTape() as tape:
       loss = self._loss(packed)
     return loss, tape.gradient(loss, self._model.variables)
+
+
+class RecursivePackedOnce(RecursivePacked):
+  """A plain program, converted; trees are packed before the first step."""
+
+  def train(self, indices):
+    self._prepared_train(np.asarray(indices, np.int32))
+
+  def infer(self, indices):
+    return self._prepared_classes(np.asarray(indices, np.int32)).numpy()
+
+  @functools.cached_property
+  def _prepared_train(self):
+    trees = self._encode_and_score.pack(self._trees)
+    return rtf.prepare(lambda indices: self._step(trees.take(indices)), SAMPLES)
+
+  @functools.cached_property
+  def _prepared_classes(self):
+    trees = self._encode.pack(self._trees)
+    return rtf.prepare(lambda indices: self._classes_of(trees.take(indices)), SAMPLES)

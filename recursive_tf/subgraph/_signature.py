@@ -6,6 +6,7 @@ import dataclasses
 import os
 import re
 import sys
+from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
@@ -99,7 +100,14 @@ class Signature:
     """Returns flat `tensors` in the structure of this signature."""
     return tf.nest.pack_sequence_as(self.structure, tensors, expand_composites=True)
 
-  def flatten(self, values: Any, what: str, fix: str, mapped: bool = False) -> list[tf.Tensor]:
+  def flatten(
+    self,
+    values: Any,
+    what: str,
+    fix: str,
+    mapped: bool = False,
+    positions: Sequence[int] | None = None,
+  ) -> list[tf.Tensor]:
     """Converts a nest of values to flat tensors of this signature.
 
     In a graph less may be known of a tensor's shape than this signature says. Then the run checks
@@ -110,6 +118,7 @@ class Signature:
       what: names the values in messages, such as "SubGraph 'f' call site (m.py:3): argument".
       fix: ends each message: what to do about a mismatch.
       mapped: whether each value has one leading dimension more.
+      positions: what messages call the flat values; None for their own places.
 
     Returns:
       The flat tensors.
@@ -117,11 +126,12 @@ class Signature:
     Raises:
       SignatureError: If structure, types or shapes differ.
     """
-    tensors = self._convert(values, what, fix, mapped)
+    named = range(len(self.specs)) if positions is None else positions
+    tensors = self._convert(values, what, fix, mapped, named)
     shapes = self.mapped_shapes() if mapped else self.shapes
     return [
       tensor if tensor.shape.is_subtype_of(shape) else _checked(tensor, shape, f"{what} {position}")
-      for position, (tensor, shape) in enumerate(zip(tensors, shapes, strict=True))
+      for position, tensor, shape in zip(named, tensors, shapes, strict=True)
     ]
 
   def check(self, values: Any, what: str, fix: str, mapped: bool = False) -> None:
@@ -136,7 +146,7 @@ class Signature:
     Raises:
       SignatureError: If structure, types or shapes differ, or shapes may.
     """
-    tensors = self._convert(values, what, fix, mapped)
+    tensors = self._convert(values, what, fix, mapped, range(len(self.specs)))
     shapes = self.mapped_shapes() if mapped else self.shapes
     for position, (tensor, shape) in enumerate(zip(tensors, shapes, strict=True)):
       if not tensor.shape.is_subtype_of(shape):
@@ -144,7 +154,9 @@ class Signature:
           f"{what} {position} has shape {tensor.shape}, which may be another than {shape}. {fix}"
         )
 
-  def _convert(self, values: Any, what: str, fix: str, mapped: bool) -> list[tf.Tensor]:
+  def _convert(
+    self, values: Any, what: str, fix: str, mapped: bool, positions: Sequence[int]
+  ) -> list[tf.Tensor]:
     """Returns `flatten`'s tensors; of their shapes is checked what is known."""
     try:
       flat = self._flat_values(values)
@@ -153,11 +165,11 @@ class Signature:
         f"{what} has structure {_describe(values)}, expected {_describe(self.structure)}. {fix}"
       ) from error
     tensors = []
-    for position, (value, spec) in enumerate(zip(flat, self.specs, strict=True)):
+    for position, value, spec in zip(positions, flat, self.specs, strict=True):
       name = f"{what} {position}"
       try:
         tensor = tf.convert_to_tensor(value, dtype=None if _is_tensor(value) else spec.dtype)
-      except (ValueError, TypeError) as error:
+      except (ValueError, TypeError, tf.errors.InvalidArgumentError) as error:
         raise SignatureError(
           f"{name} cannot be made a tensor of type {spec.dtype.name}: {error}. {fix}"
         ) from error

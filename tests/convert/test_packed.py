@@ -141,3 +141,40 @@ def test_what_is_packed_is_as_it_was():
     assert scaled.map(packed).numpy().tolist() == [[expected]]
   weight.assign([4.0])
   assert scaled.map(packed).numpy().tolist() == [[60.0]]
+
+
+def weighed(node, weights, bias):
+  return total(node) * weights + bias
+
+
+@pytest.mark.parametrize("is_traced", [False, True])
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
+def test_some_of_what_is_packed_is_taken(is_traced, dtype):
+  fast = rtf.recursive(weighed, strict=True)
+  batch, weights = trees(5), [tf.constant([i + 0.5]) for i in range(5)]
+  packed = fast.pack(batch, weights, bias=tf.constant([7.0]))
+
+  def some(indices):
+    return fast.map(packed.take(indices))
+
+  run = tf.function(some, reduce_retracing=True) if is_traced else some
+  for indices in ([2], [4, 0], [1, 1, 3, 1], [0, 1, 2, 3, 4]):
+    expected = [weighed(batch[i], weights[i], tf.constant([7.0])).numpy().tolist() for i in indices]
+    assert run(tf.constant(indices, dtype)).numpy().tolist() == expected
+  assert run(tf.zeros([0], dtype)).shape == [0, 1]
+  expected = weighed(batch[2], weights[2], tf.constant([7.0])).numpy().tolist()
+  assert fast.map(packed.take([3, 2]).take([1, 1])).numpy().tolist() == [expected] * 2
+
+
+@pytest.mark.parametrize("indices", [[5], [0, -1]])
+def test_trees_that_are_not_packed_are_not_taken(indices):
+  packed = rtf.recursive(total, strict=True).pack(trees(5))
+  with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):
+    packed.take(indices)
+
+
+@pytest.mark.parametrize("indices", [3, [[1]], [1.0], [True]])
+def test_what_are_no_numbers_of_trees_are_refused(indices):
+  packed = rtf.recursive(total, strict=True).pack(trees(5))
+  with pytest.raises(ValueError, match="Give numbers of trees"):
+    packed.take(indices)

@@ -20,12 +20,14 @@ class PackedType(tf.types.experimental.TraceType):
     version: which of its programs.
     mapped: the arguments of which there are several rows.
     specs: of the tensors; what depends on the number of objects is None.
+    rows: which of the tensors have a row for each tree.
   """
 
   function: Callable[..., object]
   version: int
   mapped: frozenset[str]
   specs: tuple[tf.TensorSpec, ...]
+  rows: frozenset[int]
 
   def is_subtype_of(self, other: object) -> bool:
     """Tells whether a tf.function traced for `other` can be used."""
@@ -76,6 +78,33 @@ class Packed(NamedTuple):
 
   tensors: tuple[tf.Tensor, ...]
   type: PackedType
+
+  def take(self, indices: object) -> Packed:
+    """Returns some of the packed trees, to be mapped over; nothing is read again.
+
+    ```python
+    trees = encode.pack(all_trees)  # Once.
+    step = rtf.prepare(lambda batch: train(trees.take(batch)), tf.TensorSpec([None], tf.int32))
+    ```
+
+    Args:
+      indices: their numbers among those given to `pack`, int32 or int64 [B]; repeated as they are.
+
+    Returns:
+      B trees, as of `pack`, in this order.
+
+    Raises:
+      tf.errors.InvalidArgumentError: If there is no such tree, when the trees are used.
+    """
+    found = tf.convert_to_tensor(indices)
+    if not (found.dtype.is_integer and found.shape.rank == 1):
+      raise ValueError(
+        f"take: indices are {found.dtype.name}{found.shape}. Give numbers of trees: ints [B]."
+      )
+    tensors = enumerate(self.tensors)
+    return Packed(
+      tuple(tf.gather(one, found) if i in self.type.rows else one for i, one in tensors), self.type
+    )
 
   def __tf_tracing_type__(self, context: object) -> PackedType:
     """Returns the type, by which a tf.function is traced once for all trees."""

@@ -180,7 +180,8 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
       **kwargs: as for `map`.
 
     Returns:
-      A nest of tensors.
+      The objects as they are now, as one argument of a tf.function, or of what `rtf.prepare` makes;
+      `.take(indices)` of it is some of the rows.
 
     Raises:
       ConversionRefused: If the function cannot be converted.
@@ -232,7 +233,9 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
         " tensors and numbers only.",
       )
     specs = tuple(graph.keep.input_signature)
-    return PackedType(self, program.version, prepared.mapped, specs)
+    are_rows = [a.is_mapped for a in prepared.arguments.values() for _ in a.specs()]
+    rows = frozenset(i for i, is_row in enumerate(are_rows) if is_row)  # Arguments are fed first.
+    return PackedType(self, program.version, prepared.mapped, specs, rows)
 
   def _run_packed(self, packed: Packed) -> Any:
     if packed.type.function is not self:
@@ -243,7 +246,8 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     program = self._programs.versions[packed.type.version]
     graph = program.graphs()[packed.type.mapped]
     self.stats.num_converted_runs += 1
-    *tensors, count = graph.function(*packed.tensors)
+    is_eager = tf.executing_eagerly()
+    *tensors, count = graph.run(packed.tensors) if is_eager else graph.function(*packed.tensors)
     return _results.as_tensors(graph.form, iter(tensors), count)
 
   # --- Arguments
