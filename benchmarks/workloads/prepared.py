@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import tensorflow as tf
 
@@ -27,7 +29,7 @@ class PreparedCalls(Workload):
       self._add(f"{prefix}prepare", rtf.prepare(function, _ROOTS), trees)
 
     by_tensorflow = rtf.prepare(model.classes, _ROOTS)
-    by_tensorflow._is_ordered = False
+    by_tensorflow._graph = dataclasses.replace(by_tensorflow._graph, is_ordered=False)
     self._add("not in order", by_tensorflow, trees)
 
   def _add(self, name, function, trees):

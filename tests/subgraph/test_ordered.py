@@ -1,5 +1,6 @@
 """Calls whose ops run in order on the thread that calls: which do so, and what they give."""
 
+import dataclasses
 import resource
 import threading
 
@@ -100,12 +101,12 @@ def test_errors_say_the_same_in_order(scheduler):
 def test_no_other_thread_is_asked():
   # The concurrent scheduler has its frames run by other threads.
   call = rtf.prepare(powers(tf.constant(2.0), scheduler="batched"), NUMBER)
-  assert call._is_ordered
+  assert call._graph.is_ordered
   n = tf.constant(3)
   call(n)
 
   def waits(is_ordered):
-    call._is_ordered = is_ordered
+    call._graph = dataclasses.replace(call._graph, is_ordered=is_ordered)
     before = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
     for _ in range(200):
       call(n)
@@ -140,7 +141,7 @@ def test_results_stay_as_they_were():
     return x, before, constant + 0.0, tf.nn.relu(constant), count.read_value(), x + before
 
   call = rtf.prepare(run, tf.TensorSpec([2]))
-  assert call._is_ordered
+  assert call._graph.is_ordered
   kept = call(tf.constant([10.0, 10.0]))
   first = [value.numpy().copy() for value in kept]
   second = call(tf.constant([20.0, 20.0]))
