@@ -56,7 +56,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text, is_string, tensor_of
 
 _MOST_CHARACTERS = 30  # Of a string of which a string of the run may be a part.
-_NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "update": (1,)}
+_NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2)}
 
 
 def contains(ip: Host, owner: object, value: object) -> object:
@@ -160,6 +160,10 @@ def method(
 ) -> object:
   """Calls a method of a list or dict that the program made."""
   frame = ip.frame
+  if isinstance(owner, LocalDict) and name == "update":
+    return _update(ip, owner, args, kwargs)
+  if kwargs:
+    raise Raises  # A TypeError: none of the others takes any.
   if isinstance(owner, LocalDict):
     return _method_of_dict(ip, owner, name, args)
   if owner.type is not list:
@@ -236,12 +240,21 @@ def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[object
     found = _view(ip, owner.items, name)
     frame.sharing.link(found, owner)  # It cannot be read any more once the dict has changed.
     return found
-  if name == "update" and isinstance(args[0], LocalDict):
-    owner.items = {**owner.items, **args[0].items}
-    return None
   if name == "copy":
     return frame.new(LocalDict(owner.items))
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.{name} in the run.")
+
+
+def _update(
+  ip: Host, owner: LocalDict, args: Sequence[object], kwargs: Mapping[str, object]
+) -> None:
+  """Does `owner.update(other, key=value)`."""
+  if len(args) > 1:
+    raise Raises
+  if args and not isinstance(args[0], LocalDict):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "dict.update in the run.")
+  more = args[0].items if args and isinstance(args[0], LocalDict) else {}
+  owner.items = {**owner.items, **more, **kwargs}
 
 
 def _view(ip: Host, items: Mapping[object, object], name: str) -> LocalList:
