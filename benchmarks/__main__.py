@@ -42,6 +42,7 @@ BENCHMARKS = {
   "converter_convergence": "whether programs learn by `rtf.function` what they do eagerly",
   "converter_ablation": "what unrolling, constants and parallel ops give `rtf.function`",
   "converter_checks": "what it costs a graph to check what Python would raise for",
+  "converter_directions": "what assumed directions of branches and numbers of turns would give",
   "function_calls": "what a call of `rtf.function` costs above its graph; growth over 100,000",
   "command_line": "how soon help, the version and a typo are answered",
   "conversion": "what `rtf.recursive` costs: first calls, walk over objects, growth",

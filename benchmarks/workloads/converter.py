@@ -142,6 +142,14 @@ class Converter(Workload):
         program.guards.changed()
     return number, (time.perf_counter() - start) / _GUARD_LOOPS
 
+  def conditionals_and_loops(self):
+    """Returns how many conditionals and loops of the run the graphs have, SubGraphs left out."""
+    programs = [program for function in self._converted["rtf.function"]
+                for program in function._programs]  # fmt: skip
+    graphs = [g.function.graph for program in programs for g in program.graphs().values()]
+    kinds = [op.type for graph in graphs for op in graph.get_operations()]
+    return tuple(sum(k in (n, f"Stateless{n}") for k in kinds) for n in ("If", "While"))
+
   def explained(self):
     """Returns what the converted functions say of themselves."""
     return "\n".join(str(function.explain()) for function in self._converted["rtf.function"])

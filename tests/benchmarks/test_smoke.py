@@ -19,6 +19,7 @@ _SLOW = (
   "converter_ablation",
   "converter_checks",
   "converter_convergence",
+  "converter_directions",
   "distributed",
   "frame_overhead",
   "function_calls",
@@ -63,6 +64,7 @@ def test_benchmark_runs_and_writes_its_result(name, options):
     "converter": 2,
     "converter_convergence": 2,
     "converter_checks": 4,
+    "converter_directions": 1,
   }.get(name, 0)
 
 

@@ -68,6 +68,7 @@ class Effects(HeapLists):
 
   def read_item(self, ip: Host, ref: Ref, key: object) -> State | None:
     """Returns an item of a heap object, if the program writes such items."""
+    self._check_one_end(ip, ip.frame.types_of(ref), key)
     return self._read_step(ip, ref, ("item", key))
 
   def _read_step(self, ip: Host, ref: Ref, step: tuple[object, ...]) -> State | None:
@@ -210,6 +211,7 @@ class Effects(HeapLists):
       raise ip.frame.refuse(
         Reason.UNSUPPORTED_WRITE, "An item of a heap object, by a key of the run."
       )
+    self._check_one_end(ip, kinds, key)
     self.write_step(ip, owner, ("item", key), value)
 
   def _demand_list(self, ip: Host, ref: Ref) -> None:
@@ -329,6 +331,19 @@ class Effects(HeapLists):
     names += [other.name for other in self.places.values() if other is not place]
     steps = [step for column in columns for step in column.path]
     return place.name in names or ("attr", place.name) in [*names, *steps]
+
+  def items_written(self, kinds: Collection[type]) -> list[Step]:
+    """Returns which items the program writes of containers of the heap of these exact types."""
+    places = [place for place in self.places.values() if place.kind == ATTRIBUTE]
+    return [p.name for p in places if p.name[0] == "item" and not p.item_kinds.isdisjoint(kinds)]
+
+  def _check_one_end(self, ip: Host, kinds: Collection[type], key: object) -> None:
+    """Refuses an item of a list by a place from one end where others go by the other end."""
+    if list not in kinds or not isinstance(key, int):
+      return
+    of_lists = [other for _, other in self.items_written([list])]
+    if any(isinstance(other, int) and (other < 0) != (key < 0) for other in of_lists):
+      self.check_unchanged(ip, [list])
 
   def check_unchanged(self, ip: Host, kinds: Collection[type] | None = None) -> None:
     """Refuses to read a container of the heap as a whole if the program writes items of such.

@@ -23,6 +23,7 @@ from recursive_tf.convert.frame._ground import Ground
 from recursive_tf.convert.frame._kind import Kind
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import Closure, Container, LocalList, Ref, Rows, Scope
+from recursive_tf.convert.values._paths import Step
 
 FELL = object()  # What a block gives that does not return.
 
@@ -122,6 +123,9 @@ class Effects(Protocol):
 
   def has_changed_lists(self, kinds: Collection[type]) -> bool:
     """Tells whether the program changes lists of the heap, of which something may be one."""
+
+  def items_written(self, kinds: Collection[type]) -> list[Step]:
+    """Returns which items the program writes of containers of which something may be one."""
 
   def rows_of_list(self, ip: Host, ref: Ref) -> Rows | None:
     """Returns what a list of the heap holds now; None if the program changes no such list."""

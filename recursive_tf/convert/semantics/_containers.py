@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -56,7 +56,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text, is_string, tensor_of
 
 _MOST_CHARACTERS = 30  # Of a string of which a string of the run may be a part.
-_NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "update": (1,)}
+_NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2)}
 
 
 def contains(ip: Host, owner: object, value: object) -> object:
@@ -160,6 +160,10 @@ def method(
 ) -> object:
   """Calls a method of a list or dict that the program made."""
   frame = ip.frame
+  if isinstance(owner, LocalDict) and name == "update":
+    return _update(ip, owner, args, kwargs)
+  if kwargs:
+    raise Raises  # A TypeError: none of the others takes any.
   if isinstance(owner, LocalDict):
     return _method_of_dict(ip, owner, name, args)
   if owner.type is not list:
@@ -236,12 +240,21 @@ def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[object
     found = _view(ip, owner.items, name)
     frame.sharing.link(found, owner)  # It cannot be read any more once the dict has changed.
     return found
-  if name == "update" and isinstance(args[0], LocalDict):
-    owner.items = {**owner.items, **args[0].items}
-    return None
   if name == "copy":
     return frame.new(LocalDict(owner.items))
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.{name} in the run.")
+
+
+def _update(
+  ip: Host, owner: LocalDict, args: Sequence[object], kwargs: Mapping[str, object]
+) -> None:
+  """Does `owner.update(other, key=value)`."""
+  if len(args) > 1:
+    raise Raises
+  if args and not isinstance(args[0], LocalDict):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "dict.update in the run.")
+  more = args[0].items if args and isinstance(args[0], LocalDict) else {}
+  owner.items = {**owner.items, **more, **kwargs}
 
 
 def _view(ip: Host, items: Mapping[object, object], name: str) -> LocalList:
@@ -283,7 +296,7 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     return builtin_item(ip, ref, ip.frame.resolve(args[0]))
   if name == "get" and isinstance(args[0], str):
     default = args[1] if len(args) > 1 else None
-    return read_or(ip, ref.step("item", args[0]), lambda: default)
+    return _item_or(ip, ref, args[0], lambda: default)
   if name == "get" and isinstance(args[0], (Ref, Text)):
     default = args[1] if len(args) > 1 else None
     found = sought(ip, ref, args[0])
@@ -297,6 +310,14 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     return contents_of_dict(ip, ref, name)
   ip.conversion.promote(ip, ref)
   raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")
+
+
+def _item_or(ip: Host, ref: Ref, key: str, default: Callable[[], object]) -> object:
+  """Returns the item of a dict of the heap as it is by now, or `default()` where there is none."""
+  is_there = ip.conversion.effects.is_there(ip, ref, ("item", key))
+  if is_there is None:  # No such item is written.
+    return read_or(ip, ref.step("item", key), default)
+  return ip.frame.cond(is_there, lambda: builtin_item(ip, ref, key), default)
 
 
 def _append(ip: Host, owner: LocalList, value: object) -> None:

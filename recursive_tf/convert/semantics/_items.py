@@ -215,6 +215,7 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   if isinstance(key, (Slice, Number)):
     if is_string(ref, frame):
       return _text.item(ip, ref, key)
+    ip.conversion.effects.check_unchanged(ip, frame.types_of(ref) - _NO_ITEMS)
     rows = frame.elements(ref)
     if isinstance(key, Slice):
       kinds = {tuple if issubclass(k, tuple) else list for k in frame.types_of(ref) - _NO_ITEMS}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 
 import tensorflow as tf
@@ -50,8 +51,9 @@ def of_ref(ip: Host, ref: Ref) -> object:
   frame = ip.frame
   kinds = frame.types_of(ref)
   others = kinds - {NoneType, Missing}
-  if ip.conversion.effects.has_changed_lists(others):
-    return _of_lists(ip, ref, kinds)
+  effects = ip.conversion.effects
+  if effects.has_changed_lists(others) or (dict in others and effects.items_written([dict])):
+    return _of_changed(ip, ref, kinds)
   if all(kind.__module__ == "builtins" for kind in others):
     if NoneType not in kinds and all(_is_sized(kind) for kind in others):
       return _numbers.to_bool(frame.length(ref))
@@ -74,8 +76,8 @@ def of_ref(ip: Host, ref: Ref) -> object:
   return ip.negated(frame.is_none(ref))
 
 
-def _of_lists(ip: Host, ref: Ref, kinds: frozenset[type]) -> object:
-  """Returns the truth of what may be a list, where lists are changed."""
+def _of_changed(ip: Host, ref: Ref, kinds: frozenset[type]) -> object:
+  """Returns the truth of what may be a list or a dict, where such are changed."""
   frame = ip.frame
   if NoneType in kinds:
 
@@ -89,10 +91,19 @@ def _of_lists(ip: Host, ref: Ref, kinds: frozenset[type]) -> object:
     length = number_of(ip.kind_of(ref).length())
     assert length is not None  # Only the run knows it.
     return _numbers.to_bool(length)
+  if others == {dict}:
+    return _of_dict(ip, ref)
   groups = [[kind] for kind in sorted(others, key=repr)]
-  return _attributes.by_type(
-    ip, ref, groups, lambda one, group: truth(ip, one) if group == [list] else of_ref(ip, one)
-  )
+  return _attributes.by_type(ip, ref, groups, lambda one, _: of_ref(ip, one))
+
+
+def _of_dict(ip: Host, ref: Ref) -> object:
+  """Returns the truth of a dict of the heap: it has what it had, and what was put into it."""
+  found: object = _numbers.to_bool(ip.frame.length(ref))
+  effects = ip.conversion.effects
+  for step in effects.items_written([dict]):
+    found = ip.both(found, False, functools.partial(effects.is_there, ip, ref, step))
+  return found
 
 
 def _own_truth(ip: Host) -> Callable[[Ref, list[type]], object]:
