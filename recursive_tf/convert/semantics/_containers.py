@@ -283,6 +283,9 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     return builtin_item(ip, ref, ip.frame.resolve(args[0]))
   if name == "get" and isinstance(args[0], str):
     default = args[1] if len(args) > 1 else None
+    there = ip.conversion.effects.is_there(ip, ref, ("item", args[0]))
+    if there is not None:
+      return ip.frame.cond(there, lambda: builtin_item(ip, ref, args[0]), lambda: default)
     return read_or(ip, ref.step("item", args[0]), lambda: default)
   if name == "get" and isinstance(args[0], (Ref, Text)):
     default = args[1] if len(args) > 1 else None

@@ -52,6 +52,8 @@ def of_ref(ip: Host, ref: Ref) -> object:
   others = kinds - {NoneType, Missing}
   if ip.conversion.effects.has_changed_lists(others):
     return _of_lists(ip, ref, kinds)
+  dicts = [kind for kind in others if issubclass(kind, dict)]
+  ip.conversion.effects.check_unchanged(ip, dicts)
   if all(kind.__module__ == "builtins" for kind in others):
     if NoneType not in kinds and all(_is_sized(kind) for kind in others):
       return _numbers.to_bool(frame.length(ref))
