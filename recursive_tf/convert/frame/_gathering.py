@@ -202,9 +202,15 @@ class Gathering:
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
     is_string = self._body.types_of(ref) - {Missing} == {str}
-    # Of what may also be a tree the same read gives objects of the heap.
-    is_of_string = ref.base.types - {NoneType, Missing} == {str}
+    # Of what may also be a tree the same read gives objects of the heap; a method of strings none.
+    types = self.base_types(ref) if _calls_method(ref) else ref.base.types - {NoneType, Missing}
+    is_of_string = types == {str}
     return bool(ref.path) and is_string and is_of_string and _makes(ref)
+
+
+def _calls_method(ref: Ref) -> bool:
+  """Tells whether a read begins with a method, which is one of strings."""
+  return ref.path[:1] != () and ref.path[0][0] == "call"
 
 
 def _makes(ref: Ref) -> bool:

@@ -17,6 +17,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap._columns import NONE
+from recursive_tf.convert.semantics import _maps
 from recursive_tf.convert.values._abstract import (
   Base,
   Bottom,
@@ -202,7 +203,9 @@ def elements(ip: Host, made: Made, one_by_one: bool) -> tuple[object, ...] | Row
 
   def listed(value: object) -> object:
     rows = ip.rows_of(value, one_by_one)
-    return ip.frame.new(LocalList(ip.fixed_items(value) if rows is None else rows))
+    if rows is None:
+      return ip.frame.new(LocalList(ip.fixed_items(value)))
+    return ip.frame.new(LocalList(_maps.numbers_of(ip, rows)))  # Some are read, others made.
 
   key = "elements of made", id(made.handle)
   if ip.conversion.effects.changes_made:
