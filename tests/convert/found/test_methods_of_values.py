@@ -1,6 +1,7 @@
 """Methods of what a call returned, by what the run finds it to be, and of classes by objects."""
 
 import pytest
+import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import CONVERTED, Node, agrees
@@ -294,3 +295,23 @@ def test_a_method_of_none_raises():
   refusals = {Reason.UNSUPPORTED_OPERATION, Reason.KINDS_DIFFER, Reason.CHECK_FAILED}
   build = returned(a_dict, lambda x, v: x.get("a"))
   agrees(build, lambda: [*chains(), (Node(1, True, "r"),)], refusals)
+
+
+@pytest.mark.parametrize("ask", [tf.add_n, tf.reduce_sum, tf.stack])
+@pytest.mark.parametrize("size", [1, 2])
+def test_lists_or_numbers_that_a_call_returned_are_given_to_tensorflow(ask, size):
+  def make(v):
+    return [tf.ones([2]) * float(v)] * size if v > 1 else v
+
+  build = returned(make, lambda x, v: ask(x) if isinstance(x, list) else v)
+  other = agrees(build, lambda: [*chains()])
+  assert "Made" not in str(other.explain())
+
+
+def test_a_tensor_or_a_number_that_a_call_returned_is_given_to_tensorflow():
+  def make(v):
+    return tf.ones([2]) * float(v) if v > 2 else {"v": v}
+
+  build = returned(make, lambda x, v: v if isinstance(x, dict) else tf.reduce_sum(x))
+  other = agrees(build, lambda: [*chains()])
+  assert "Made" not in str(other.explain())
