@@ -489,10 +489,12 @@ class Super:
     for base in order[order.index(self._after) + 1 :]:
       if name in vars(base):
         found = by_class(base, name)
-        if isinstance(found, types.FunctionType) and not isinstance(self._owner, type):
+        if isinstance(found, types.FunctionType) and type_ is not self._owner:
           return BoundMethod(found, self._owner)
         if isinstance(found, classmethod):
           return BoundMethod(found.__func__, type_)
+        if isinstance(found, staticmethod):
+          return found.__func__
         break
     raise self._ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"super().{name}.")
 
@@ -500,7 +502,9 @@ class Super:
     """Returns the class whose bases are asked: in a class method it is the owner itself."""
     if isinstance(self._owner, LocalObject):
       return self._owner.type
-    return self._owner if isinstance(self._owner, type) else type(self._owner)
+    if isinstance(self._owner, type) and self._after in self._owner.__mro__:
+      return self._owner
+    return type(self._owner)
 
 
 # --- Writes

@@ -82,6 +82,35 @@ def test_a_class_method_with_super_that_knows_its_class():
   agrees(build, lambda: [(tree(),), (Class(3),), (tree(),)], CONVERTED)
 
 
+class Maker(type):
+  def make(cls):
+    return cls.factor
+
+
+class LongMaker(Maker):
+  def make(cls):
+    return super().make() + len(cls.__name__)
+
+
+class Made(Class, metaclass=LongMaker):
+  @staticmethod
+  def apart(x):
+    return super(Made, Made).apart(x) + 1
+
+  def both(self):
+    return super().apart(self.v) + super().scaled(2)
+
+
+def test_super_of_static_and_class_methods():
+  build = of_classes(lambda n: n.both())
+  agrees(build, lambda: [(Made(2, Made(3)),), (Made(5),)], CONVERTED)
+
+
+def test_super_in_the_class_of_a_class():
+  build = of_classes(lambda n: n.v + Made.make())
+  agrees(build, lambda: [(tree(),), (Class(3),)], CONVERTED)
+
+
 def test_a_class_method_of_objects_of_the_run():
   def build(recursive):
     @recursive
