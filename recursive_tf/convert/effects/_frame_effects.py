@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import types
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
@@ -37,6 +38,7 @@ from recursive_tf.convert.heap._guards import CONTENT, Guards
 from recursive_tf.convert.heap._profile import Facts
 from recursive_tf.convert.values import _encode, _forms
 from recursive_tf.convert.values._abstract import (
+  Base,
   Bottom,
   BoundMethod,
   Container,
@@ -79,7 +81,7 @@ class Effects(HeapLists):
     rows = self.store(frame, place, True).content.content
     base = there(frame, ref)
     element = element_form(place.form)
-    plain = Ref(base).step(*step)
+    plain = _before(base).step(*step)
     initial = frame.types_of(plain)
     if isinstance(element, UnsetForm):
       if tuple in initial:
@@ -105,7 +107,7 @@ class Effects(HeapLists):
     base = there(frame, ref)
     frame.partial()
     present = Number(tf.gather(rows.tensors[0], base.handle), bool)
-    return ip.both(present, False, lambda: frame.is_there(Ref(base).step(*step)))
+    return ip.both(present, False, lambda: frame.is_there(_before(base).step(*step)))
 
   def write_step(self, ip: Host, ref: Ref, step: Step, value: object) -> None:
     frame = ip.frame
@@ -284,6 +286,8 @@ class Effects(HeapLists):
     changed = [place for place in self.places.values() if place.kind != LOG]
     if self.shows_objects and changed:
       return self.describe(changed[0])
+    if self._passed_by:
+      return self.describe(self._passed_by[0])
     held = [part.value for column in columns for part in _held(column)]
     for one in changed:
       if one.kind == DICT and any(
@@ -395,6 +399,11 @@ class Effects(HeapLists):
 
 _WITH_NAMES = (type, types.ModuleType, types.FunctionType)  # Which programs know by name, too.
 _ABSTRACT_OWNERS = (Number, tf.Tensor, LocalList, LocalDict, Rows, Maybe)
+
+
+def _before(base: Base) -> Ref:
+  """Returns an object as it was before the run."""
+  return Ref(dataclasses.replace(base, is_before=True))
 
 
 def _initial(frame: Frame, ref: Ref, form: _forms.BaseForm) -> object:

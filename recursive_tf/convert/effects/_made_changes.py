@@ -8,6 +8,8 @@ run the object of each number gets what the object of its last row holds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import tensorflow as tf
 
 from recursive_tf.convert.effects._containers import ContainerEffects
@@ -29,6 +31,15 @@ class MadeChanges(ContainerEffects):
   def changes_made(self) -> bool:
     """Whether the program changes objects of the run that are known by numbers."""
     return _KEY in self.places
+
+  def made_as_now(self, ip: Host) -> Callable[[], bool]:
+    """Returns what tells whether no object of the run has been changed since."""
+
+    def state() -> object:
+      return self._changed_rows(ip) if self.changes_made else None
+
+    now = state()
+    return lambda: state() is now
 
   def current_made(self, ip: Host, handle: tf.Tensor) -> tf.Tensor:
     """Returns the number of what an object is now, which is another one once it has changed."""

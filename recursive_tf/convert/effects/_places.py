@@ -31,6 +31,7 @@ from recursive_tf.convert.values._abstract import (
   Local,
   LocalList,
   Maybe,
+  Path,
   Rows,
   merged,
 )
@@ -134,6 +135,7 @@ class Places:
     self.sites: dict[object, _output.Site] = {}
     self.shows_objects = False
     self._reads: dict[object, None] = {}  # Of places, since somebody asked.
+    self._passed_by: list[Place] = []  # Those that a read of an object has not asked.
     self._note_news = note_news
     self._add_root = add_root
 
@@ -141,6 +143,7 @@ class Places:
     """Starts an attempt with all that the one before found out."""
     self.uses = {key: dict(places) for key, places in self._next_uses.items()}
     self.uses[None] = dict.fromkeys(self.places)
+    self._passed_by = []
     for place in self.places.values():
       place.form, place.is_read = place.next_form, place.next_is_read
       place.rows = dict(place.next_rows)
@@ -151,6 +154,10 @@ class Places:
     return not self.places
 
   is_unordered = is_pure
+
+  def note_read(self, path: Path) -> None:
+    """Notes a read of what an object had before the run, whatever the run has written."""
+    self._passed_by += [self.places[step] for step in path if step in self.places]
 
   @contextlib.contextmanager
   def noting_reads(self) -> Iterator[dict[object, None]]:

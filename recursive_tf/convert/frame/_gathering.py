@@ -61,6 +61,12 @@ class Gathering:
     """Returns the types of the objects that are read from."""
     return self._body.types_of(Ref(ref.base)) - {NoneType, Missing}
 
+  def _read(self, ref: Ref) -> frozenset[type]:
+    """Notes a read, and returns the types of the objects that it begins with."""
+    if not ref.base.is_before:
+      self._body.conversion.note_read(ref.path)
+    return self.base_types(ref)
+
   def is_sure(self, ref: Ref) -> bool:
     """Tells whether a read gives a value, neither None nor nothing."""
     return not self._body.types_of(ref) & {NoneType, Missing}
@@ -83,7 +89,7 @@ class Gathering:
 
   def _column(self, kind: str, ref: Ref, spec: tf.TensorSpec | None = None) -> _columns.Column:
     """Returns the column of a read's values, of a kind with "?" if one may not be there."""
-    types = self.base_types(ref)
+    types = self._read(ref)
     found = self._body.profile.facts(types, ref.path).types
     kind = f"{kind}?" if found & {NoneType, Missing} else kind
     return self._body.conversion.columns.column(kind, ref.path, types, spec)
@@ -127,13 +133,15 @@ class Gathering:
 
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read of a string."""
+    if ref.base.types & {NoneType, Missing}:  # A test beside it may say that there is one.
+      self._body.partial()
     column = self._column(_columns.STR, ref)
     value = self._body.conversion.inputs.string(column, ref.base.handle)
     return self._checked(ref, column, value)
 
   def elements(self, ref: Ref) -> Rows:
     """Returns the elements of a list."""
-    types = self.base_types(ref)
+    types = self._read(ref)
     profile = self._body.profile
     facts = profile.element_facts(types, ref.path)
     profile.follow(types, ref.path, is_items=True)
@@ -151,7 +159,7 @@ class Gathering:
     kinds = {kind_of_value(type_) for type_ in self._body.types_of(ref) - {NoneType, Missing}}
     if len(kinds) != 1 or None in kinds:
       return None
-    types = self.base_types(ref)
+    types = self._read(ref)
     spec = self._body.profile.facts(types, ref.path).spec
     columns = self._body.conversion.columns
     column = columns.column(f"{kinds.pop()}?", ref.path, types, spec)
@@ -176,7 +184,7 @@ class Gathering:
     Strings that are made of strings are new each time, and the walk would make others of them:
     those are not visited, and count as missing.
     """
-    types = self.base_types(ref)
+    types = self._read(ref)
     if self._may_make_strings(ref):
       types -= {str}
       if not types and all(step[0] == "item" for step in ref.path):
@@ -194,9 +202,15 @@ class Gathering:
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
     is_string = self._body.types_of(ref) - {Missing} == {str}
-    # Of what may also be a tree the same read gives objects of the heap.
-    is_of_string = ref.base.types - {NoneType, Missing} == {str}
+    # Of what may also be a tree the same read gives objects of the heap; a method of strings none.
+    types = self.base_types(ref) if _calls_method(ref) else ref.base.types - {NoneType, Missing}
+    is_of_string = types == {str}
     return bool(ref.path) and is_string and is_of_string and _makes(ref)
+
+
+def _calls_method(ref: Ref) -> bool:
+  """Tells whether a read begins with a method, which is one of strings."""
+  return ref.path[:1] != () and ref.path[0][0] == "call"
 
 
 def _makes(ref: Ref) -> bool:

@@ -14,7 +14,7 @@ from recursive_tf.convert.frame._made_kinds import MadeKinds
 from recursive_tf.convert.heap._columns import Columns
 from recursive_tf.convert.heap._guards import Guards
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.values._abstract import Base, Container
+from recursive_tf.convert.values._abstract import Base, Container, Path
 
 
 class Ground(Protocol):
@@ -52,6 +52,9 @@ class Ground(Protocol):
 
   def constant_root(self, value: object) -> Base:
     """Returns an object of the program itself with its handle."""
+
+  def note_read(self, path: Path) -> None:
+    """Notes a read of what an object had before the run, whatever the run has written."""
 
   def volatile(self, value: object) -> tf.Tensor:
     """Returns an array of the program itself, whose content may change from run to run."""

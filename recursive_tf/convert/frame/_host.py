@@ -115,6 +115,9 @@ class Effects(Protocol):
   def changes_made(self) -> bool:
     """Whether the program changes objects of the run that are known by numbers."""
 
+  def made_as_now(self, ip: Host) -> Callable[[], bool]:
+    """Returns what tells whether no object of the run has been changed since."""
+
   def current_made(self, ip: Host, handle: tf.Tensor) -> tf.Tensor:
     """Returns the number of what an object is now, which is another one once it has changed."""
 

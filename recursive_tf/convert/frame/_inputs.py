@@ -12,7 +12,6 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.heap._columns import Column, Columns
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import Held
 from recursive_tf.convert.values._forms import dtype_of_number
 
 ARRAY = "array"  # Stands with an array's number for the array itself, by whatever name it is read.
@@ -47,7 +46,7 @@ class Layout:
 
   def __init__(self) -> None:
     self.columns = Columns()
-    self.constants: dict[int | str | Held, object] = {}
+    self.constants: dict[object, object] = {}
     self.state: dict[object, _forms.BaseForm] = {}
     self.changing: dict[tuple[int, object], ChangingInput] = {}
     self.arguments: list[tf.TensorSpec] = []
@@ -55,8 +54,7 @@ class Layout:
 
   def constant_index(self, value: object) -> int:
     """Returns the place of an object of the program itself."""
-    # The program makes a string, or a tuple, anew each time it is traced.
-    key = value if type(value) is str else Held(value) if type(value) is tuple else id(value)
+    key = _key(value)
     if key not in self.constants:
       self.constants[key] = value
     return list(self.constants).index(key)
@@ -85,6 +83,16 @@ class Layout:
     specs["arrays"] = [_stack_spec(column) for column in columns.tensors]
     specs["changing"] = [changing.spec for changing in self.changing.values()]
     return specs
+
+
+def _key(value: object) -> object:
+  """Returns what a constant is known by: the program makes some anew each time it is traced."""
+  kind = type(value)
+  if isinstance(value, tuple) and kind is tuple:
+    return (kind, *map(_key, value))
+  if kind is float:
+    return kind, repr(value)  # A NaN equals none, not even one that is made at the same place.
+  return (kind, value) if kind in (str, int, bytes) else id(value)
 
 
 def _stack_spec(column: Column) -> tuple[tf.TensorSpec, ...]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Protocol
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -112,6 +112,7 @@ class Sharing(Local):
     self._reads: list[Container] | None = None
     self._holders: dict[Container, object] = {}
     self._is_copying = False
+    self._opened: dict[Container, Callable[[], bool]] = {}
 
   def snapshot(self) -> Book:
     """Returns the book as it is."""
@@ -145,6 +146,9 @@ class Sharing(Local):
     """Refuses to read what may have been changed under another name."""
     if container in self.book.stale:
       raise self.refuse(self.book.stale[container][0])
+    is_as_it_was = self._opened.get(container)
+    if is_as_it_was is not None and not is_as_it_was():
+      raise self.refuse(f"{name_of(container)}, which the run made, may have changed since")
     if self._frame.conversion.made_kinds.are_changed:
       for one in self.linked(container):
         if MADE_WHERE in self.book.pinned.get(one, ""):
@@ -187,6 +191,10 @@ class Sharing(Local):
       container.sharing = self
       self.book.pinned[container] = _OF_TENSORS
 
+  def note_opened(self, container: Container, is_as_it_was: Callable[[], bool]) -> None:
+    """Notes that a container is what an object of the run holds now: a copy of it."""
+    self._opened[container] = is_as_it_was
+
   def release(self, container: Container) -> None:
     """Notes that a container that was made of tensors is nowhere else."""
     self.book.pinned.pop(container, None)
@@ -199,6 +207,8 @@ class Sharing(Local):
         self.link(copy, one)
       if original in self.book.pinned:
         self.book.pinned[copy] = self.book.pinned[original]
+      if original in self._opened:
+        self.note_opened(copy, self._opened[original])
 
   def copied_too(self, a: Container, b: Container) -> None:
     """Notes that two containers may be the same, and so what each of them may be."""

@@ -48,6 +48,7 @@ from recursive_tf.convert.values._abstract import (
   Bottom,
   Closure,
   Container,
+  Path,
   Ref,
   Scope,
 )
@@ -464,6 +465,10 @@ class Conversion:
     """Returns an object of the program itself with its handle."""
     self.profile.add_root(value)
     return Base(self.inputs.constant(value), frozenset([type(value)]))
+
+  def note_read(self, path: Path) -> None:
+    """Notes a read of what an object had before the run, whatever the run has written."""
+    self.effects.note_read(path)
 
   def volatile(self, value: object) -> tf.Tensor:
     """Returns an array of the program itself, whose content may change from run to run."""

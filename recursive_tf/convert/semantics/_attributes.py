@@ -169,11 +169,12 @@ def is_plain_read(value: object, name: str) -> bool:
 def _lacks(ip: Host, kinds: frozenset[type], kind: type, name: str) -> bool:
   """Tells whether objects of a class have no attribute of a name, as far as is known.
 
-  Strings are beside others in trees: their methods are none that these have.
+  Strings and lists are beside others in trees: their methods are none that these have.
   """
   if kind in _PLAIN:
     return not hasattr(kind, name)
-  if str not in kinds or in_class(kind, name) or has_own_getattr(kind):
+  is_method = any(one in _PLAIN and hasattr(one, name) for one in kinds)
+  if not (is_method or str in kinds) or in_class(kind, name) or has_own_getattr(kind):
     return False
   return ip.frame.profile.facts([kind], (("attr", name),)).types == {Missing}
 
@@ -204,14 +205,15 @@ def of_ref(ip: Host, ref: Ref, name: str) -> object:
   name = _behind_enum(ip, kinds, name)
   groups: dict[object, list[type]] = {}
   for kind in sorted(kinds, key=lambda t: t.__qualname__):
-    groups.setdefault(_resolution(ip, kind, name), []).append(kind)
+    found = _resolution(ip, kind, name)
+    key = (found, kind) if isinstance(found, classmethod) else found  # It is given its class.
+    groups.setdefault(key, []).append(kind)
   if list(groups) == ["plain"]:
     state = effects.read_heap(ip, ref, name)
     return frame.resolve(ref.step("attr", name)) if state is None else state.value
   if len(groups) == 1:
-    (found,) = groups
-    return _bound(ip, ref, name, found)
-  if all(isinstance(found, (types.FunctionType, staticmethod)) for found in groups):
+    return _bound(ip, ref, name, _resolution(ip, next(iter(groups.values()))[0], name))
+  if all(isinstance(found, (types.FunctionType, staticmethod, tuple)) for found in groups):
     return Builtin(
       name,
       lambda *args, **kwargs: by_type(
@@ -474,7 +476,7 @@ class Super:
 
   def read(self, name: str) -> object:
     """Returns the method of the next class that has it."""
-    type_ = self._owner.type if isinstance(self._owner, LocalObject) else type(self._owner)
+    type_ = self._class_of_known()
     if isinstance(self._owner, Ref):
       kinds = self._ip.frame.types_of(self._owner) - {NoneType, Missing}
       if len(kinds) != 1:
@@ -487,10 +489,22 @@ class Super:
     for base in order[order.index(self._after) + 1 :]:
       if name in vars(base):
         found = by_class(base, name)
-        if isinstance(found, types.FunctionType):
+        if isinstance(found, types.FunctionType) and type_ is not self._owner:
           return BoundMethod(found, self._owner)
+        if isinstance(found, classmethod):
+          return BoundMethod(found.__func__, type_)
+        if isinstance(found, staticmethod):
+          return found.__func__
         break
     raise self._ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"super().{name}.")
+
+  def _class_of_known(self) -> type:
+    """Returns the class whose bases are asked: in a class method it is the owner itself."""
+    if isinstance(self._owner, LocalObject):
+      return self._owner.type
+    if isinstance(self._owner, type) and self._after in self._owner.__mro__:
+      return self._owner
+    return type(self._owner)
 
 
 # --- Writes

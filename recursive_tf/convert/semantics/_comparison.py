@@ -77,8 +77,8 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
     found = ip.contains(right, left)
     return found if op is ast.In else ip.negated(found)
   for one, other in ((left, right), (right, left)):
-    if isinstance(one, Maybe) and other is None and op in (ast.Eq, ast.NotEq):
-      found = _identical(ip, one, None)
+    if isinstance(one, Maybe) and op in (ast.Eq, ast.NotEq) and _is_plain(ip, one, other):
+      found = _equal_optional(ip, one, other, functools.partial(ip.compare, ast.Eq))
       return found if op is ast.Eq else ip.negated(found)
   read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
   left, right = (v.value if isinstance(v, IntOrFloat) else v for v in (read(left), read(right)))
@@ -94,7 +94,36 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   return _of_tensors(ip, op, left, right)
 
 
-# What these do not compare is `NotImplemented`: the next one does, or TensorFlow, or Python.
+# What those below do not compare is `NotImplemented`: the next one does, or TensorFlow, or Python.
+
+
+def _is_plain(ip: Host, one: Maybe, other: object) -> bool:
+  """Tells whether `==` of what may be None, and another value, asks what they are and no more."""
+  if other is None:
+    return True
+  if isinstance(other, Maybe):
+    other = other.value
+  if isinstance(other, Ref):
+    is_primitive = ip.frame.types_of(other) - {NoneType, Missing} <= {*PRIMITIVE}
+  else:
+    is_primitive = isinstance(other, _PLAIN) or type(other) in PRIMITIVE
+  return is_primitive and isinstance(one.value, _PLAIN)
+
+
+_PLAIN = (Number, Text, IntOrFloat)
+
+
+def _equal_optional(
+  ip: Host, one: Maybe, other: object, equal: Callable[[object, object], object]
+) -> object:
+  """Returns whether what may be None equals another value, by `equal` where it is not None."""
+  if other is None:
+    return _identical(ip, one, None)
+  return ip.frame.cond(
+    Number(one.is_there, bool),
+    lambda: truth(ip, equal(one.value, other)),
+    lambda: ip.kind_of(other).is_none(),
+  )
 
 
 def _by_own_method(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
@@ -192,16 +221,36 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
   """Returns `left is right or left == right`, by which containers compare their elements."""
   if left is right and not isinstance(left, Number):
     return True
+  left, right = (_optional(ip, value) for value in (left, right))
+  for one, other in ((left, right), (right, left)):
+    if isinstance(one, Maybe) and _is_plain(ip, one, other):
+      return _equal_optional(ip, one, other, ip.same_or_equal)
   found = ip.compare(ast.Eq, left, right)
-  if all(_numbers.type_of(value) is float for value in (left, right)) and isinstance(found, Number):
-    (left, right) = (_forms.as_number(value).tensor for value in (left, right))
-    is_nan = tf.logical_and(tf.math.is_nan(left), tf.math.is_nan(right))
-    ok = tf.logical_not(is_nan)
+  are_nan = [_may_be_nan(ip, value) for value in (left, right)]
+  if None not in are_nan and isinstance(found, Number):
+    ok = tf.logical_not(tf.logical_and(*are_nan))
     return Number(ip.frame.assume(found.tensor, ok, _TWO_NAN), bool)
   if all(isinstance(value, tf.Tensor) and value.dtype.is_floating for value in (left, right)):
     has_nan = [tf.reduce_any(tf.math.is_nan(value)) for value in (left, right)]
     ip.frame.demand(tf.logical_not(tf.logical_and(*has_nan)))  # The same tensor, or another one.
   return truth(ip, found)
+
+
+def _optional(ip: Host, value: object) -> object:
+  """Returns what was read as what it is, if it is a number or None."""
+  value = ip.frame.optional(value)
+  return value if isinstance(value, Maybe) else ip.frame.resolve(value)
+
+
+def _may_be_nan(ip: Host, value: object) -> tf.Tensor | None:
+  """Returns whether a value may be a NaN; None of what is no float."""
+  if isinstance(value, IntOrFloat):
+    value = value.value
+  if isinstance(value, Ref):
+    return tf.constant(True) if float in ip.frame.types_of(value) else None
+  if _numbers.type_of(value) is not float:
+    return None
+  return tf.math.is_nan(_forms.as_number(value).tensor)
 
 
 def _compare_refs(ip: Host, op: type[ast.cmpop], one: object, other: object) -> object:

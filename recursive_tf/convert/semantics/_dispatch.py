@@ -43,9 +43,7 @@ def read(ip: Host, owner: object, name: str) -> object:
   if isinstance(owner, ByKey):
     return _read_of_entry(ip, owner, name)
   if isinstance(owner, Made):
-    if name in _opened.CHANGING:
-      return _opened.method(ip, owner, name)
-    return _opened.for_each(ip, owner, lambda value: read(ip, _opened.having(value, name), name))
+    return _opened.attribute(ip, owner, name)
   return _attributes.read(ip, owner, name)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import types
 from collections.abc import Callable
 
 import tensorflow as tf
@@ -16,9 +17,11 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap._columns import NONE
+from recursive_tf.convert.semantics import _maps
 from recursive_tf.convert.values._abstract import (
   Base,
   Bottom,
+  BoundMethod,
   Builtin,
   Container,
   LocalDict,
@@ -87,9 +90,48 @@ def _options(ip: Host, handle: tf.Tensor) -> list[tuple[tf.Tensor, Callable[[], 
     now = ip.conversion.effects.current_made(ip, handle)
     kind = frame.kind_of_made(now)
     for number in (one for one in kinds.known if one not in kinds.hidden):
-      open_ = functools.partial(frame.opened, number, now, handle)
+      open_ = functools.partial(_open, ip, number, now, handle)
       options.append((tf.equal(kind, number), open_))
   return options
+
+
+def _open(ip: Host, kind: int, now: tf.Tensor, own: tf.Tensor) -> object:
+  """Returns an object of the run, to be read as long as no such object is changed."""
+  value = ip.frame.opened(kind, now, own)
+  if isinstance(value, Container):
+    ip.frame.sharing.note_opened(value, ip.conversion.effects.made_as_now(ip))
+  return value
+
+
+def attribute(ip: Host, made: Made, name: str) -> object:
+  """Returns an attribute of what may be an object of the run.
+
+  A method asks what the object is when it is called: what it reads of it does not leave a branch.
+  """
+  if name in CHANGING:
+    return method(ip, made, name)
+  are_methods: list[bool] = []
+
+  def found(value: object) -> object:
+    one = ip.attribute(having(value, name), name)
+    are_methods.append(_is_method(value, name, one))
+    return None if are_methods[-1] else one
+
+  def call(*args: object, **kwargs: object) -> object:
+    def of_one(value: object) -> object:
+      return ip.call(ip.attribute(having(value, name), name), list(args), dict(kwargs))
+
+    return for_each(ip, made, of_one)
+
+  value = for_each(ip, made, found)
+  return Builtin(name, call) if any(are_methods) else value
+
+
+def _is_method(owner: object, name: str, found: object) -> bool:
+  """Tells whether an attribute of an object is a method, and not what it holds."""
+  if isinstance(owner, LocalObject) and name in owner.fields:
+    return False
+  return isinstance(found, (BoundMethod, Builtin, types.FunctionType, types.BuiltinMethodType))
 
 
 def having(value: object, name: str) -> object:
@@ -161,7 +203,9 @@ def elements(ip: Host, made: Made, one_by_one: bool) -> tuple[object, ...] | Row
 
   def listed(value: object) -> object:
     rows = ip.rows_of(value, one_by_one)
-    return ip.frame.new(LocalList(ip.fixed_items(value) if rows is None else rows))
+    if rows is None:
+      return ip.frame.new(LocalList(ip.fixed_items(value)))
+    return ip.frame.new(LocalList(_maps.numbers_of(ip, rows)))  # Some are read, others made.
 
   key = "elements of made", id(made.handle)
   if ip.conversion.effects.changes_made:

@@ -54,6 +54,7 @@ def of_ref(ip: Host, ref: Ref) -> object:
   effects = ip.conversion.effects
   if effects.has_changed_lists(others) or (dict in others and effects.items_written([dict])):
     return _of_changed(ip, ref, kinds)
+  effects.check_unchanged(ip, [kind for kind in others if issubclass(kind, dict)])
   if all(kind.__module__ == "builtins" for kind in others):
     if NoneType not in kinds and all(_is_sized(kind) for kind in others):
       return _numbers.to_bool(frame.length(ref))

@@ -46,10 +46,12 @@ class Base(Ours):
   Attributes:
     handle: int32 [], its row; -1 for None, -2 for what is missing.
     types: the exact types it can have, `NoneType` and `Missing` among them.
+    is_before: whether reads from it give what there was before the run, whatever it has written.
   """
 
   handle: tf.Tensor
   types: frozenset[type]
+  is_before: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -228,6 +228,14 @@ class OfMade(OfAbstract):
   def is_none(self) -> object:
     return Number(tf.equal(self.value.handle, NONE), bool)
 
+  def lowered(self) -> object:
+    return _opened.for_each(self.ip, self.value, self._tensor)
+
+  def _tensor(self, value: object) -> object:
+    if not isinstance(value, tf.Tensor):
+      raise self.not_passed(f"{named(value)}, which a call has returned,")
+    return value
+
 
 class OfRunShape(OfAbstract):
   """The shape of a tensor, of which only the run knows a size."""

@@ -15,6 +15,7 @@ from recursive_tf.convert.values._abstract import (
   Abstract,
   Array,
   BoundMethod,
+  Builtin,
   Container,
   IntOrFloat,
   LocalDict,
@@ -107,6 +108,11 @@ def _of_method(value: BoundMethod, reader: Reader) -> BaseForm:
   return NestForm(BoundMethod, (0, 1), _forms((value.function, value.owner), reader))
 
 
+def _of_builtin(value: Builtin, reader: Reader) -> BaseForm:
+  text = f"The method {value.name.rpartition('.')[2]} is passed on without being called"
+  raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{text}. Call it where it is read.")
+
+
 def _of_tuple(value: tuple[object, ...], reader: Reader) -> BaseForm:
   if _is_plain(value):
     return StaticForm(value)
@@ -167,6 +173,7 @@ _FORMS = types.MappingProxyType[type, Callable[[Any, Reader], BaseForm]](
     LocalDict: _or_made(_of_dict),
     LocalObject: _or_made(_of_object),
     BoundMethod: _of_method,
+    Builtin: _of_builtin,
     tuple: _of_tuple,
     np.ndarray: _of_numpy,
     np.generic: _of_numpy,

@@ -90,8 +90,11 @@ class MaybeForm(BaseForm):
 
   def rebuild(self, parts: Parts, source: Source) -> object:
     is_there = bool(next(parts))
-    value = self.value.rebuild(parts, source)
-    return value if is_there else None
+    if is_there:
+      return self.value.rebuild(parts, source)
+    for _ in self.value.specs():  # There may be no object of that number.
+      next(parts)
+    return None
 
   def is_stackable(self) -> bool:
     return False
