@@ -63,6 +63,7 @@ class Report:
     difference: the first difference from plain Python, or None.
     num_graph_runs: calls that ran as a graph.
     num_plain_runs: calls that ran as plain Python.
+    num_raised: calls that raised an exception, as in plain Python.
     reasons: reason codes of the latter, with their numbers.
     explanation: the text of `explain()`.
     seconds: that the decorated side took.
@@ -72,6 +73,7 @@ class Report:
   difference: str | None
   num_graph_runs: int
   num_plain_runs: int
+  num_raised: int
   reasons: dict
   explanation: str
   seconds: float
@@ -107,6 +109,7 @@ def run(name, make, float_tolerance=1e-12):
     difference,
     stats.num_converted_runs,
     stats.num_fallback_runs,
+    sum(outcome.error is not None for outcome in plain),
     dict(stats.fallbacks),
     str(function.explain()),
     seconds,
