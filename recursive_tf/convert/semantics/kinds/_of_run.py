@@ -11,6 +11,7 @@ from recursive_tf.convert.semantics import (
   _calls,
   _entries,
   _items,
+  _maps,
   _native,
   _opened,
   _shapes,
@@ -212,10 +213,10 @@ class OfMade(OfAbstract):
     )
 
   def rows(self, one_by_one: bool) -> Rows | None:
-    return _opened.rows(self.ip, self.value, one_by_one)
+    return _opened.rows(self.ip, self.value, one_by_one, _maps.numbers_of)
 
   def elements(self) -> list[object]:
-    found = _opened.elements(self.ip, self.value, False)
+    found = _opened.elements(self.ip, self.value, False, _maps.numbers_of)
     assert not isinstance(found, Rows)  # Else they are rows.
     return list(found)
 
