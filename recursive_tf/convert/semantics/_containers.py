@@ -161,7 +161,8 @@ def method(
   """Calls a method of a list or dict that the program made."""
   frame = ip.frame
   if isinstance(owner, LocalDict) and name == "update":
-    return _update(ip, owner, args, kwargs)
+    _update(ip, owner, args, kwargs)
+    return None
   if kwargs:
     raise Raises  # A TypeError: none of the others takes any.
   if isinstance(owner, LocalDict):
@@ -253,8 +254,11 @@ def _update(
     raise Raises
   if args and not isinstance(args[0], LocalDict):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "dict.update in the run.")
-  more = args[0].items if args and isinstance(args[0], LocalDict) else {}
-  owner.items = {**owner.items, **more, **kwargs}
+  items = dict(owner.items)
+  if args and isinstance(args[0], LocalDict):
+    items.update(args[0].items)
+  items.update(kwargs)
+  owner.items = items
 
 
 def _view(ip: Host, items: Mapping[object, object], name: str) -> LocalList:
