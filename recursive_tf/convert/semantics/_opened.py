@@ -16,8 +16,8 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import read_numbers
 from recursive_tf.convert.heap._columns import NONE
-from recursive_tf.convert.semantics import _maps
 from recursive_tf.convert.values._abstract import (
   Base,
   Bottom,
@@ -205,7 +205,7 @@ def elements(ip: Host, made: Made, one_by_one: bool) -> tuple[object, ...] | Row
     rows = ip.rows_of(value, one_by_one)
     if rows is None:
       return ip.frame.new(LocalList(ip.fixed_items(value)))
-    return ip.frame.new(LocalList(_maps.numbers_of(ip, rows)))  # Some are read, others made.
+    return ip.frame.new(LocalList(read_numbers(ip.frame, rows)))  # Some are read, others made.
 
   key = "elements of made", id(made.handle)
   if ip.conversion.effects.changes_made:
