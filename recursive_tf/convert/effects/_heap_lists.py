@@ -18,7 +18,7 @@ from recursive_tf.convert.effects._made_changes import MadeChanges
 from recursive_tf.convert.effects._places import ATTRIBUTE, CONTENT_STEP, Place, Store, table_form
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._rows import rows_of_items
+from recursive_tf.convert.frame._rows import read_numbers, rows_of_items
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Base, Bottom, LocalList, Made, Missing, Ref, Rows
 from recursive_tf.convert.values._forms import NoneType, RowsForm
@@ -136,15 +136,8 @@ class HeapLists(MadeChanges):
 
   def _first(self, frame: Frame, ref: Ref) -> Rows:
     """Returns what a list held as the run began: numbers beside all else by their numbers."""
-    first = frame.elements(ref)
-    if not isinstance(first.form, _forms.RefForm):
-      return first
-    if len(first.form.types) == 1 and first.form.types <= {*_forms.NUMBERS}:
-      (kind,) = first.form.types
-      (numbers,) = frame.numbers(first.tensors[0], first.form.types)
-      numbers = tf.cast(numbers, _forms.dtype_of_number(kind))
-      return Rows(first.length, (numbers,), _forms.NumberForm(kind))
-    if not _is_mixed(first.form):
+    first = read_numbers(frame, frame.elements(ref))
+    if not isinstance(first.form, _forms.RefForm) or not _is_mixed(first.form):
       return first
     frame.note_old(first.form.types)
     return Rows(first.length, first.tensors, _forms.MadeForm())

@@ -27,6 +27,19 @@ def rows_of_items(frame: Frame, items: Sequence[object]) -> Rows:
   return Rows(length, tuple(tensors), form)
 
 
+def read_numbers(frame: Frame, rows: Rows) -> Rows:
+  """Returns elements of the heap that are numbers of one type as these; others as they are."""
+  form = rows.form
+  if not isinstance(form, _forms.RefForm) or len(form.types) != 1:
+    return rows
+  (kind,) = form.types
+  if kind not in _forms.NUMBERS:
+    return rows
+  (numbers,) = frame.numbers(rows.tensors[0], form.types)
+  numbers = tf.cast(numbers, _forms.dtype_of_number(kind))
+  return Rows(rows.length, (numbers,), _forms.NumberForm(kind), rows.type)
+
+
 def repeated(tensor: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
   """Returns `count` rows, each of which is this tensor."""
   if tensor.shape.rank is None:

@@ -255,10 +255,9 @@ def _update(
   if args and not isinstance(args[0], LocalDict):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "dict.update in the run.")
   items = dict(owner.items)
-  for other in args:
-    items |= other.items if isinstance(other, LocalDict) else {}
-  for name, value in kwargs.items():
-    items[name] = value
+  if args and isinstance(args[0], LocalDict):
+    items.update(args[0].items)
+  items.update(kwargs)
   owner.items = items
 
 

@@ -24,9 +24,9 @@ def contains(ip: Host, owner: object, value: object) -> object:
   if rows is None:
     return _containers.contains(ip, owner, value)
   value = ip.frame.resolve(value)
-  if rows.form is None:
-    return False
   rows = _maps.numbers_of(ip, rows)
+  if rows.form is None:  # Also where an attempt does not know yet what they are.
+    return False
   found = equal(ip, rows, value)
   if found is None:
     text = f"`in` of a list whose length only the run knows, of a {named(value)}."

@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import read_numbers
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.values._abstract import (
   Base,
@@ -36,7 +37,6 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text
 
 _Then = Callable[[object], object]
-_NumbersOf = Callable[[Host, Rows], Rows]  # Gives rows of numbers as those.
 
 
 def for_each(ip: Host, made: Made, then: _Then) -> object:
@@ -198,16 +198,14 @@ def old_object(ip: Host, made: Made) -> Ref:
   return Ref(Base(handle, old))
 
 
-def elements(
-  ip: Host, made: Made, one_by_one: bool, numbers_of: _NumbersOf
-) -> tuple[object, ...] | Rows:
+def elements(ip: Host, made: Made, one_by_one: bool) -> tuple[object, ...] | Rows:
   """Returns the elements of what can be iterated over, as the content of a list."""
 
   def listed(value: object) -> object:
     rows = ip.rows_of(value, one_by_one)
     if rows is None:
       return ip.frame.new(LocalList(ip.fixed_items(value)))
-    return ip.frame.new(LocalList(numbers_of(ip, rows)))  # Some are read, others made.
+    return ip.frame.new(LocalList(read_numbers(ip.frame, rows)))  # Some are read, others made.
 
   key = "elements of made", id(made.handle)
   if ip.conversion.effects.changes_made:
@@ -218,9 +216,9 @@ def elements(
   return found.content
 
 
-def rows(ip: Host, made: Made, one_by_one: bool, numbers_of: _NumbersOf) -> Rows | None:
+def rows(ip: Host, made: Made, one_by_one: bool) -> Rows | None:
   """Returns the elements if only the run knows how many there are."""
-  found = elements(ip, made, one_by_one, numbers_of)
+  found = elements(ip, made, one_by_one)
   return found if isinstance(found, Rows) else None
 
 

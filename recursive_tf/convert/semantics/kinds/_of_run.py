@@ -11,7 +11,6 @@ from recursive_tf.convert.semantics import (
   _calls,
   _entries,
   _items,
-  _maps,
   _native,
   _opened,
   _shapes,
@@ -213,10 +212,10 @@ class OfMade(OfAbstract):
     )
 
   def rows(self, one_by_one: bool) -> Rows | None:
-    return _opened.rows(self.ip, self.value, one_by_one, _maps.numbers_of)
+    return _opened.rows(self.ip, self.value, one_by_one)
 
   def elements(self) -> list[object]:
-    found = _opened.elements(self.ip, self.value, False, _maps.numbers_of)
+    found = _opened.elements(self.ip, self.value, False)
     assert not isinstance(found, Rows)  # Else they are rows.
     return list(found)
 
