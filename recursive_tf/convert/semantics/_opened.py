@@ -124,6 +124,10 @@ def attribute(ip: Host, made: Made, name: str) -> object:
     return for_each(ip, made, of_one)
 
   value = for_each(ip, made, found)
+  if any(are_methods) and not all(are_methods):
+    raise ip.frame.refuse(
+      Reason.KINDS_DIFFER, f".{name} is a method of some objects and a value that others hold."
+    )
   return Builtin(name, call) if any(are_methods) else value
 
 

@@ -344,3 +344,22 @@ def test_a_tensor_or_a_number_that_a_call_returned_is_given_to_tensorflow():
   build = returned(make, lambda x, v: v if isinstance(x, dict) else tf.reduce_sum(x))
   other = agrees(build, lambda: [*chains()])
   assert "Made" not in str(other.explain())
+
+
+class Counted:
+  def __init__(self, count):
+    self.count = count
+
+
+def test_what_is_a_method_of_some_and_a_value_of_others_is_neither():
+  def build(recursive):
+    @recursive
+    def f(n):
+      if not n.kids:
+        return [1, 2] if n.v == 1 else Counted(n.v)
+      found = f(n.kids[0])
+      return Counted(5) if found.count else Counted(7)
+
+    return f
+
+  agrees(build, lambda: [(Class(2, Class(v)),) for v in (0, 1, 3)])
