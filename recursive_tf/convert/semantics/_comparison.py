@@ -26,7 +26,7 @@ from recursive_tf.convert.semantics._operators import (
   unsupported,
   with_array,
 )
-from recursive_tf.convert.semantics._protocols import by_own_method
+from recursive_tf.convert.semantics._protocols import by_method_of_local, by_own_method
 from recursive_tf.convert.semantics._truth import truth
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
@@ -190,9 +190,9 @@ def _of_objects(ip: Host, op: type[ast.cmpop], left: object, right: object) -> o
   """Compares what the program makes."""
   if not isinstance(left, Container) and not isinstance(right, Container):
     return NotImplemented
-  name = f"__{_COMPARISONS[op][1]}__"
+  name, swapped = (f"__{_COMPARISONS[one][1]}__" for one in (op, _SWAPPED[op]))
   if isinstance(left, LocalObject) and hasattr(vars(left.type).get(name), "__code__"):
-    return ip.call(ip.attribute(left, name), [right], {})
+    return by_method_of_local(ip, name, swapped, left, right)
   raise unsupported(ip, op.__name__, left, right)
 
 

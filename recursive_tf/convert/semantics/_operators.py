@@ -24,7 +24,12 @@ from recursive_tf.convert.semantics import (
   _shapes,
   _text,
 )
-from recursive_tf.convert.semantics._protocols import by_own_method, is_own, own_method
+from recursive_tf.convert.semantics._protocols import (
+  by_method_of_local,
+  by_own_method,
+  is_own,
+  own_method,
+)
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   Array,
@@ -305,10 +310,10 @@ def _same_shape(a: tf.Tensor, b: tf.Tensor) -> bool:
 
 def _own_operator(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   name = _OPERATORS[op][2]
-  for value, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-    if isinstance(value, LocalObject) and hasattr(value.type, method):
-      return ip.call(ip.attribute(value, method), [other], {})
-  raise unsupported(ip, op.__name__, left, right)
+  found = by_method_of_local(ip, f"__{name}__", f"__r{name}__", left, right)
+  if found is NotImplemented:
+    raise unsupported(ip, op.__name__, left, right)
+  return found
 
 
 def unary_value(ip: Host, op: type[ast.unaryop], value: object) -> object:

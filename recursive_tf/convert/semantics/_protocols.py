@@ -21,6 +21,7 @@ from recursive_tf.convert.values._abstract import (
   named,
 )
 from recursive_tf.convert.values._numbers import Number, is_bool
+from recursive_tf.convert.values._value import Value
 
 # What Python's functions of numbers and their order ask of an object.
 _OF_NUMBERS = (
@@ -90,6 +91,60 @@ def by_own_method(ip: Host, name: str, swapped: str, left: object, right: object
   if found is None or found is NotImplemented:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name} that gives {found}.")
   return found
+
+
+def by_method_of_local(ip: Host, name: str, swapped: str, left: object, right: object) -> object:
+  """Returns `left op right` where one is an object that the program makes; else NotImplemented.
+
+  Python asks the left one first, but if the right one is of a class derived from the left one's.
+
+  Args:
+    ip: the interpreter.
+    name: of the method that the left one is asked for.
+    swapped: of the method that the right one is asked for; of comparisons no arithmetic one.
+    left: an operand.
+    right: the other one.
+  """
+  asked: LocalObject
+  if isinstance(left, LocalObject) and _says(left.type, name):
+    method, asked, other = name, left, right
+    are_narrower = [
+      kind is not left.type and issubclass(kind, left.type) and hasattr(kind, swapped)
+      for kind in _classes_of(ip, right)
+    ]
+    is_clear = not any(are_narrower)
+  elif isinstance(right, LocalObject) and _says(right.type, swapped):
+    method, asked, other = swapped, right, left
+    is_clear = not any(_says(kind, name) for kind in _classes_of(ip, left))
+  else:
+    return NotImplemented
+  if not is_clear:
+    text = f"{name} of {named(left)} and {named(right)}, of which either may say what it is."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  found = ip.call(ip.attribute(asked, method), [other], {})
+  if found is NotImplemented:
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{method} that gives NotImplemented.")
+  return found
+
+
+def _says(kind: type, name: str) -> bool:
+  """Tells whether a class of the user's has a method, or something in its place."""
+  return getattr(kind, name, None) is not getattr(object, name, None)
+
+
+def _classes_of(ip: Host, value: object) -> list[type]:
+  """Returns of which classes of the user's a value may be."""
+  if isinstance(value, LocalObject):
+    kinds = [value.type]
+  elif isinstance(value, Ref):
+    kinds = [*ip.frame.types_of(value)]
+  else:
+    kinds = [type(value)]
+  return [
+    kind
+    for kind in kinds
+    if not (kind.__module__ == "builtins" or issubclass(kind, Value) or _libraries.is_library(kind))
+  ]
 
 
 def refuse_own(ip: Host, what: str, values: tuple[object, ...]) -> None:
