@@ -7,7 +7,7 @@ import pytest
 
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import Node
+from tests.convert.agreement import CONVERTED, Node, agrees
 
 
 class _Plain:
@@ -222,3 +222,24 @@ def test_a_class_of_nodes_gets_an_attribute():
       Kind.other = 1
     assert converted(Kind(turn, True, "a")) == (turn >= 2)
   assert converted.stats.num_converted_runs >= 2 or Reason.NO_BASE_CASE in converted.stats.fallbacks
+
+
+class Slots:
+  __slots__ = ("kept", "unset")
+
+  def __init__(self, kept):
+    self.kept = kept
+
+
+def test_a_slot_that_is_not_set_is_not_there():
+  def build(recursive):
+    @recursive
+    def f(n):
+      made = Slots(n.v)
+      before = hasattr(made, "unset"), getattr(made, "unset", 5), hasattr(made, "kept")
+      made.unset = 3
+      return [before, hasattr(made, "unset"), getattr(made, "unset", 5), [f(k) for k in n.kids]]
+
+    return f
+
+  agrees(build, expect=CONVERTED)

@@ -97,7 +97,8 @@ def has_attribute(ip: Host, owner: object, name: object) -> object:
       ip, owner, lambda: hasattr(None, name), lambda there: _heap_has(ip, there, name)
     )
   if isinstance(owner, LocalObject) and isinstance(name, str):
-    return name in owner.fields or _class_has(ip, owner, owner.type, name)
+    is_slot = isinstance(_attributes.by_class(owner.type, name), types.MemberDescriptorType)
+    return name in owner.fields or (not is_slot and _class_has(ip, owner, owner.type, name))
   if not isinstance(owner, ABSTRACT) and isinstance(name, str):
     if not _attributes.has_static(ip, owner, name):
       return False
