@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -300,7 +300,8 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     return builtin_item(ip, ref, ip.frame.resolve(args[0]))
   if name == "get" and isinstance(args[0], str):
     default = args[1] if len(args) > 1 else None
-    return _item_or(ip, ref, args[0], lambda: default)
+    key = args[0]
+    return read_or(ip, ref, ("item", key), lambda: builtin_item(ip, ref, key), lambda: default)
   if name == "get" and isinstance(args[0], (Ref, Text)):
     default = args[1] if len(args) > 1 else None
     found = sought(ip, ref, args[0])
@@ -314,14 +315,6 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     return contents_of_dict(ip, ref, name)
   ip.conversion.promote(ip, ref)
   raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")
-
-
-def _item_or(ip: Host, ref: Ref, key: str, default: Callable[[], object]) -> object:
-  """Returns the item of a dict of the heap as it is by now, or `default()` where there is none."""
-  is_there = ip.conversion.effects.is_there(ip, ref, ("item", key))
-  if is_there is None:  # No such item is written.
-    return read_or(ip, ref.step("item", key), default)
-  return ip.frame.cond(is_there, lambda: builtin_item(ip, ref, key), default)
 
 
 def _append(ip: Host, owner: LocalList, value: object) -> None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._access import by_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _attributes
+from recursive_tf.convert.semantics._protocols import classes_of
 from recursive_tf.convert.values import _numbers
-from recursive_tf.convert.values._abstract import BoundMethod, LocalObject, Missing, Ref
+from recursive_tf.convert.values._abstract import BoundMethod, Missing, Ref
 from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._value import Value
 
 
 def binary(ip: Host, name: str, left: object, right: object) -> object:
@@ -27,7 +26,7 @@ def binary(ip: Host, name: str, left: object, right: object) -> object:
     left: an operand.
     right: the other one.
   """
-  if isinstance(left, Ref) and not _may_be_asked(ip, right, f"__r{name}__"):
+  if isinstance(left, Ref) and not _has(ip, right, f"__r{name}__"):
     methods = _methods(ip, left, f"__{name}__")
     return NotImplemented if methods is None else _called(ip, left, methods, right)
   if isinstance(right, Ref) and (_numbers.type_of(left) is not None or isinstance(left, str)):
@@ -36,18 +35,9 @@ def binary(ip: Host, name: str, left: object, right: object) -> object:
   return NotImplemented
 
 
-def _may_be_asked(ip: Host, value: object, name: str) -> bool:
+def _has(ip: Host, value: object, name: str) -> bool:
   """Tells whether an operand's class may have a method that comes first, or is not known here."""
-  if isinstance(value, Ref):
-    kinds: Iterable[type] = ip.frame.types_of(value) - {NoneType, Missing}
-  else:
-    kinds = [value.type if isinstance(value, LocalObject) else type(value)]
-  return any(not _is_builtin(kind) and hasattr(kind, name) for kind in kinds)
-
-
-def _is_builtin(kind: type) -> bool:
-  """Tells whether a type is one of Python's own, or stands for one here."""
-  return kind.__module__ == "builtins" or issubclass(kind, Value)
+  return any(hasattr(kind, name) for kind in classes_of(ip, value))
 
 
 def _methods(ip: Host, ref: Ref, name: str) -> dict[type, object] | None:

@@ -433,9 +433,27 @@ def static_key(ip: Host, key: object) -> object:
   return key
 
 
-def read_or(ip: Host, ref: Ref, default: Callable[[], object]) -> object:
-  """Returns what a read gives, or `default()` where there is nothing."""
+def read_or(
+  ip: Host,
+  owner: Ref,
+  step: tuple[str, str],
+  read: Callable[[], object],
+  default: Callable[[], object],
+) -> object:
+  """Returns what an object of the heap has at a step by now, or `default()` where it has nothing.
+
+  Args:
+    ip: the interpreter.
+    owner: the object.
+    step: "attr" or "item", and its name.
+    read: reads it where the program writes such ones.
+    default: what there is else.
+  """
   frame = ip.frame
+  is_there = ip.conversion.effects.is_there(ip, owner, step)
+  if is_there is not None:
+    return frame.cond(is_there, read, default)
+  ref = owner.step(*step)
   kinds = frame.types_of(ref)
   if Missing not in kinds:
     return frame.resolve(ref)

@@ -8,7 +8,7 @@ import types
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values._abstract import (
@@ -16,6 +16,7 @@ from recursive_tf.convert.values._abstract import (
   BoundMethod,
   IntOrFloat,
   LocalObject,
+  Missing,
   Raises,
   Ref,
   named,
@@ -84,13 +85,17 @@ def by_own_method(ip: Host, name: str, swapped: str, left: object, right: object
   else:
     is_clear = not is_narrower
   if isinstance(left, (LocalObject, Ref)) or not is_clear:
-    text = f"{name} of {named(left)} and {named(right)}, of which either may say what it is."
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+    raise _unclear(ip, name, left, right)
   method, other = (methods[0], right) if methods[0] is not None else (methods[1], left)
   found = ip.call(method, [other], {})
   if found is None or found is NotImplemented:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{name} that gives {found}.")
   return found
+
+
+def _unclear(ip: Host, name: str, left: object, right: object) -> ConversionRefused:
+  text = f"{name} of {named(left)} and {named(right)}, of which either may say what it is."
+  return ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
 
 
 def by_method_of_local(ip: Host, name: str, swapped: str, left: object, right: object) -> object:
@@ -110,17 +115,16 @@ def by_method_of_local(ip: Host, name: str, swapped: str, left: object, right: o
     method, asked, other = name, left, right
     are_narrower = [
       kind is not left.type and issubclass(kind, left.type) and hasattr(kind, swapped)
-      for kind in _classes_of(ip, right)
+      for kind in _of_users(ip, right)
     ]
     is_clear = not any(are_narrower)
   elif isinstance(right, LocalObject) and _says(right.type, swapped):
     method, asked, other = swapped, right, left
-    is_clear = not any(_says(kind, name) for kind in _classes_of(ip, left))
+    is_clear = not any(_says(kind, name) for kind in _of_users(ip, left))
   else:
     return NotImplemented
   if not is_clear:
-    text = f"{name} of {named(left)} and {named(right)}, of which either may say what it is."
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+    raise _unclear(ip, name, left, right)
   found = ip.call(ip.attribute(asked, method), [other], {})
   if found is NotImplemented:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{method} that gives NotImplemented.")
@@ -132,19 +136,20 @@ def _says(kind: type, name: str) -> bool:
   return getattr(kind, name, None) is not getattr(object, name, None)
 
 
-def _classes_of(ip: Host, value: object) -> list[type]:
-  """Returns of which classes of the user's a value may be."""
+def classes_of(ip: Host, value: object) -> list[type]:
+  """Returns of which classes a value may be that are none of Python's own; a library's, too."""
   if isinstance(value, LocalObject):
     kinds = [value.type]
   elif isinstance(value, Ref):
-    kinds = [*ip.frame.types_of(value)]
+    kinds = [*(ip.frame.types_of(value) - {Missing})]
   else:
     kinds = [type(value)]
-  return [
-    kind
-    for kind in kinds
-    if not (kind.__module__ == "builtins" or issubclass(kind, Value) or _libraries.is_library(kind))
-  ]
+  return [k for k in kinds if not (k.__module__ == "builtins" or issubclass(k, Value))]
+
+
+def _of_users(ip: Host, value: object) -> list[type]:
+  """Returns of which classes of the user's a value may be."""
+  return [kind for kind in classes_of(ip, value) if not _libraries.is_library(kind)]
 
 
 def refuse_own(ip: Host, what: str, values: tuple[object, ...]) -> None:

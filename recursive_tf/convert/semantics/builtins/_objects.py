@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import functools
 import types
 
 from recursive_tf.convert._refusal import Reason
@@ -77,10 +78,8 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
     def read(there: Ref) -> object:
       if not _is_plain(ip, there, name):
         return ip.attribute(there, name)
-      is_there = ip.conversion.effects.is_there(ip, there, ("attr", name))
-      if is_there is not None:
-        return ip.frame.cond(is_there, lambda: ip.attribute(there, name), lambda: default[0])
-      return _items.read_or(ip, there.step("attr", name), lambda: default[0])
+      read_now = functools.partial(ip.attribute, there, name)
+      return _items.read_or(ip, there, ("attr", name), read_now, lambda: default[0])
 
     return _attributes.unless_none(ip, found, lambda: getattr(None, name, default[0]), read)
   if default and isinstance(owner, LocalObject) and not has_attribute(ip, owner, name):
