@@ -48,6 +48,19 @@ def bushy():
   return Node(1, True, "r", inner, Node(3, False, "b"))
 
 
+def summing(ask):
+  """Returns a program that adds up `ask(node)` over a tree, and writes nothing."""
+
+  def build(recursive):
+    @recursive
+    def f(n):
+      return ask(n) + sum(f(kid) for kid in n.kids)
+
+    return f
+
+  return build
+
+
 def visiting(ask):
   """Returns a program that adds up `ask(node, visit)` over a tree, with a write before and after.
 

@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, Node, agrees
+from tests.convert.agreement import CONVERTED, Node, agrees, summing
 
 
 class Class:
@@ -50,24 +50,13 @@ def tree():
   return More(2, Fewer(3, Class(7)), More(4), Class(5, More(1)))
 
 
-def of_classes(ask):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return ask(n) + sum(f(k) for k in n.kids)
-
-    return f
-
-  return build
-
-
 def test_a_class_method_by_objects_of_several_classes():
-  build = of_classes(lambda n: n.scaled(n.v))
+  build = summing(lambda n: n.scaled(n.v))
   agrees(build, lambda: [(tree(),), (Class(3),), (More(3, Fewer(2)),)], CONVERTED)
 
 
 def test_a_class_method_beside_a_static_one():
-  build = of_classes(lambda n: n.apart(n.v) + n.scaled(2))
+  build = summing(lambda n: n.apart(n.v) + n.scaled(2))
   agrees(build, lambda: [(tree(),), (Fewer(3),), (tree(),)], CONVERTED)
 
 
@@ -102,12 +91,12 @@ class Made(Class, metaclass=LongMaker):
 
 
 def test_super_of_static_and_class_methods():
-  build = of_classes(lambda n: n.both())
+  build = summing(lambda n: n.both())
   agrees(build, lambda: [(Made(2, Made(3)),), (Made(5),)], CONVERTED)
 
 
 def test_super_in_the_class_of_a_class():
-  build = of_classes(lambda n: n.v + Made.make())
+  build = summing(lambda n: n.v + Made.make())
   agrees(build, lambda: [(tree(),), (Class(3),)], CONVERTED)
 
 
@@ -135,7 +124,7 @@ def test_an_object_that_hides_a_class_method():
     yield (tree(),)
     yield (node,)
 
-  agrees(of_classes(lambda n: n.scaled(2)), calls)
+  agrees(summing(lambda n: n.scaled(2)), calls)
 
 
 # --- Of what a call returned

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, summing
 
 
 class Tree:
@@ -120,24 +120,13 @@ def _trees():
     yield (kind(3, Tree(1)),)
 
 
-def _program(ask):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return ask(n) + sum(f(kid) for kid in n.kids)
-
-    return f
-
-  return build
-
-
 @pytest.mark.parametrize("how", ASKED)
 def test_the_operand_is_asked_that_python_asks(how):
-  agrees(_program(ASKED[how]), lambda: list(_trees()))
+  agrees(summing(ASKED[how]), lambda: list(_trees()))
 
 
 @pytest.mark.parametrize(
   "how", ["same", "derived is asked itself", "number", "number of the program"]
 )
 def test_what_is_clear_is_converted(how):
-  agrees(_program(ASKED[how]), lambda: [(Tree(1, Tree(2), Tree(3)),)], CONVERTED)
+  agrees(summing(ASKED[how]), lambda: [(Tree(1, Tree(2), Tree(3)),)], CONVERTED)
