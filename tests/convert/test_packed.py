@@ -178,3 +178,12 @@ def test_what_are_no_numbers_of_trees_are_refused(indices):
   packed = rtf.recursive(total, strict=True).pack(trees(5))
   with pytest.raises(ValueError, match="Give numbers of trees"):
     packed.take(indices)
+
+
+def test_arguments_beside_what_is_packed_are_refused():
+  fast = rtf.recursive(weighed, strict=True)
+  packed = fast.pack(trees(2), [tf.constant([1.0])] * 2, bias=tf.constant([7.0]))
+  assert fast.map(packed.take([])).shape == [0, 1]
+  for args, kwargs in (((1.0,), {}), ((), {"bias": 1.0}), ((packed,), {})):
+    with pytest.raises(ValueError, match="pass all arguments to pack"):
+      fast.map(packed, *args, **kwargs)

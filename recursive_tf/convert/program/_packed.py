@@ -97,6 +97,8 @@ class Packed(NamedTuple):
       tf.errors.InvalidArgumentError: If there is no such tree, when the trees are used.
     """
     found = tf.convert_to_tensor(indices)
+    if isinstance(indices, (list, tuple)) and not indices:
+      found = tf.zeros([0], tf.int32)  # Of no type of its own.
     if not (found.dtype.is_integer and found.shape.rank == 1):
       raise ValueError(
         f"take: indices are {found.dtype.name}{found.shape}. Give numbers of trees: ints [B]."

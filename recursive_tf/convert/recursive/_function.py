@@ -143,6 +143,8 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     self, owner: tuple[object, ...], args: tuple[object, ...], kwargs: dict[str, object]
   ) -> object:
     if args and isinstance(args[0], Packed):
+      if len(args) > 1 or kwargs:
+        raise ValueError(f"{self.__name__}.map: pass all arguments to pack, and here what it gave.")
       return self._run_packed(args[0])
     lists = self._lists(args)
 

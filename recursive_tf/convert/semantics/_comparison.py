@@ -26,7 +26,11 @@ from recursive_tf.convert.semantics._operators import (
   unsupported,
   with_array,
 )
-from recursive_tf.convert.semantics._protocols import by_method_of_local, by_own_method
+from recursive_tf.convert.semantics._protocols import (
+  by_method_of_local,
+  by_own_method,
+  refuse_own_difference,
+)
 from recursive_tf.convert.semantics._truth import truth
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
@@ -82,6 +86,8 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
       return found if op is ast.Eq else ip.negated(found)
   read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
   left, right = (v.value if isinstance(v, IntOrFloat) else v for v in (read(left), read(right)))
+  if op is ast.NotEq:
+    refuse_own_difference(ip, left, right)
   for rule in (_by_own_method, _of_shapes):
     found = rule(ip, op, left, right)
     if found is not NotImplemented:

@@ -120,7 +120,9 @@ def by_method_of_local(ip: Host, name: str, swapped: str, left: object, right: o
     is_clear = not any(are_narrower)
   elif isinstance(right, LocalObject) and _says(right.type, swapped):
     method, asked, other = swapped, right, left
-    is_clear = not any(_says(kind, name) for kind in _of_users(ip, left))
+    # Of two of one class Python asks the left one alone.
+    kinds = _of_users(ip, left)
+    is_clear = not any(kind is right.type or _says(kind, name) for kind in kinds)
   else:
     return NotImplemented
   if not is_clear:
@@ -129,6 +131,14 @@ def by_method_of_local(ip: Host, name: str, swapped: str, left: object, right: o
   if found is NotImplemented:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{method} that gives NotImplemented.")
   return found
+
+
+def refuse_own_difference(ip: Host, left: object, right: object) -> None:
+  """Refuses `left != right` where a class says by `__ne__` alone what that is."""
+  for value in (left, right):
+    if isinstance(value, Ref) or (isinstance(value, LocalObject) and value is right):
+      if any(isinstance(k.__ne__, types.FunctionType) for k in _of_users(ip, value)):
+        raise _unclear(ip, "__ne__", left, right)
 
 
 def _says(kind: type, name: str) -> bool:

@@ -89,9 +89,29 @@ def chosen(v):
   return Plain(v) if v == 1 else Derived(v)
 
 
+class Unequal(Tree):
+  def __ne__(self, other):
+    return self.v > 1
+
+
+class Reflected:
+  def __init__(self, x):
+    self.x = x
+
+  def __rmul__(self, other):
+    return self.x
+
+  def __ne__(self, other):
+    return self.x > 100
+
+
 CONSTANT = Adding(5)
 # Whether the run converts what the right one might have been asked for is left open.
 ASKED = {
+  "two of one class": lambda n: Reflected(n.v) * Reflected(2),
+  "differs, made": lambda n: 1 if n.v != Reflected(n.v) else 2,
+  "differs, nodes": lambda n: 1 if n != Unequal(n.v) else 2,
+  "differs, nodes of the tree": lambda n: 1 if n.kids and n != n.kids[0] else 2,
   "same": lambda n: Plain(n.v) + Plain(2),
   "derived adds": lambda n: Plain(n.v) + Derived(3),
   "derived subtracts": lambda n: Plain(n.v) - Derived(3),
@@ -115,7 +135,7 @@ ASKED = {
 
 
 def _trees():
-  for kind in (Tree, Adding):
+  for kind in (Tree, Adding, Unequal):
     yield (kind(1, kind(2), kind(3, Adding(4))),)
     yield (kind(3, Tree(1)),)
 
