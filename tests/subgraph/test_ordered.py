@@ -113,7 +113,8 @@ def test_no_other_thread_is_asked():
     return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - before
 
   assert waits(is_ordered=True) < 20
-  assert waits(is_ordered=False) > 50  # Else this counts nothing.
+  # Else this counts nothing. Where other processes are busy, the other thread is often done first.
+  assert any(waits(is_ordered=False) > 50 for _ in range(10))
 
 
 def test_threads_do_not_share_what_a_run_works_in():
