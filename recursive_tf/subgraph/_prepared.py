@@ -212,14 +212,15 @@ class Prepared(NotCopied):
     types: list[TypeOfObjects] = []
     values: list[Any] = []
     for position, (value, spec) in enumerate(zip(args, self._specs, strict=True)):
+      if _is_packed(value) != (spec is None):
+        fix = "Pass what `pack` returns." if spec is None else _FIX
+        raise SignatureError(
+          f"prepared function call site ({user_location()}): argument {position} is of"
+          f" type {type(value).__name__}, expected {_describe(spec)}. {fix}"
+        )
       if spec is not None:
         values.append(value)
         continue
-      if not _is_packed(value):
-        raise SignatureError(
-          f"prepared function call site ({user_location()}): argument {position} is of"
-          f" type {type(value).__name__}, expected packed objects. Pass what `pack` returns."
-        )
       types.append(value.type)
       values += value.tensors
     return self._graphs.get(tuple(types)) or self._make_other(tuple(types), args), values
@@ -239,12 +240,15 @@ class Prepared(NotCopied):
     return graph.signature.flatten(tuple(values), what, _FIX, positions=graph.positions)
 
   def _taken(self) -> str:
-    specs = ("packed objects" if s is None else f"{s.dtype.name}{s.shape}" for s in self._specs)
-    return ", ".join(specs)
+    return ", ".join(_describe(spec) for spec in self._specs)
 
   def __repr__(self) -> str:
     """Describes it by what it takes."""
     return f"<prepared function of ({self._taken()})>"
+
+
+def _describe(spec: tf.TensorSpec | None) -> str:
+  return "packed objects" if spec is None else f"{spec.dtype.name}{spec.shape}"
 
 
 def _is_packed(value: Any) -> bool:

@@ -169,11 +169,11 @@ def test_some_of_what_is_packed_is_taken(is_traced, dtype):
 @pytest.mark.parametrize("indices", [[5], [0, -1]])
 def test_trees_that_are_not_packed_are_not_taken(indices):
   packed = rtf.recursive(total, strict=True).pack(trees(5))
-  with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):
+  with pytest.raises(tf.errors.InvalidArgumentError, match="there is no tree (5|-1); 5 are packed"):
     packed.take(indices)
 
 
-@pytest.mark.parametrize("indices", [3, [[1]], [1.0], [True]])
+@pytest.mark.parametrize("indices", [3, [[1]], [1.0], [True], tf.ragged.constant([[1], [0, 1]])])
 def test_what_are_no_numbers_of_trees_are_refused(indices):
   packed = rtf.recursive(total, strict=True).pack(trees(5))
   with pytest.raises(ValueError, match="Give numbers of trees"):
@@ -187,3 +187,60 @@ def test_arguments_beside_what_is_packed_are_refused():
   for args, kwargs in (((1.0,), {}), ((), {"bias": 1.0}), ((packed,), {})):
     with pytest.raises(ValueError, match="pass all arguments to pack"):
       fast.map(packed, *args, **kwargs)
+
+
+class Scaled:
+  def __init__(self, scale):
+    self.scale = scale
+
+  @rtf.recursive(strict=True)
+  def sums(self, node):
+    own = self.scale * node.value
+    return own if node.left is None else own + self.sums(node.left) + self.sums(node.right)
+
+
+def test_what_a_method_packs_is_for_its_object_alone():
+  one, other = Scaled(1.0), Scaled(3.0)
+  packed = one.sums.pack(trees(2))
+  assert one.sums.map(packed).numpy().tolist() == [10.0, 11.0]
+  assert tf.function(one.sums.map)(packed.take([1])).numpy().tolist() == [11.0]
+  for wrong in (other.sums.map, Scaled.sums.map, tf.function(other.sums.map)):
+    with pytest.raises(ValueError, match="packed by the method of another"):
+      wrong(packed)
+  with pytest.raises(ValueError, match="pass all arguments to pack"):
+    one.sums(2.0, packed)
+
+
+def test_what_is_packed_is_no_tuple_and_counts_its_trees():
+  packed = rtf.recursive(total, strict=True).pack(trees(3))
+  assert (len(packed), len(packed.take([0])), bool(packed)) == (3, 1, True)
+  assert repr(packed) == "<objects packed for 'total'>"
+  with pytest.raises(TypeError):
+    iter(packed)
+
+  @tf.function
+  def count(batch):
+    assert batch
+    return len(batch)
+
+  with pytest.raises(ValueError, match="not known while a tf.function is traced"):
+    count(packed)
+
+
+@pytest.mark.parametrize("wrong, error, message", [
+  (Node(1), TypeError, "total: map and pack take a list of trees, .* but got Node"),
+  (None, TypeError, "but got NoneType"),
+  ([], ValueError, "no elements"),
+  ([Node(1), None], AttributeError, "'NoneType' object has no attribute 'value'"),
+])  # fmt: skip
+def test_what_cannot_be_packed_is_told(wrong, error, message):
+  with pytest.raises(error, match=message):
+    rtf.recursive(total, verify=True).pack(wrong)
+
+
+def test_small_integers_are_numbers_of_trees():
+  fast = rtf.recursive(total, strict=True)
+  packed = fast.pack(trees(3))
+  for dtype in (tf.uint8, tf.int16):
+    found = fast.map(packed.take(tf.constant([2, 0], dtype)))
+    assert found.numpy().tolist() == [[12.0], [10.0]]

@@ -132,7 +132,7 @@ def test_two_arguments_may_be_packed():
     (lambda packed: (trees(1), 1.0), "argument 0 is of type list, expected packed objects."),
     (lambda packed: (packed, tf.zeros([], tf.int32)), "argument 1 has type int32, expected float"),
     (lambda packed: (packed, [1.0]), "argument 1 has shape (1,), expected ()"),
-    (lambda packed: (packed, packed), "argument 1"),
+    (lambda packed: (packed, packed), "argument 1 is of type Packed, expected float32()"),
   ],
 )
 def test_other_arguments_are_refused(make, message):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import tensorflow as tf
@@ -115,7 +116,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     if self.is_plain(args):  # Here, too: a frame less in each level of plain Python.
       return self.python(*args, **kwargs)
     if args and isinstance(args[-1], Packed):
-      return self._run_packed(args[-1])
+      return self._run_packed(args[:-1], args[-1])
     return super().__call__(*args, **kwargs)
 
   def is_plain(self, args: tuple[object, ...]) -> bool:
@@ -144,8 +145,8 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
   ) -> object:
     if args and isinstance(args[0], Packed):
       if len(args) > 1 or kwargs:
-        raise ValueError(f"{self.__name__}.map: pass all arguments to pack, and here what it gave.")
-      return self._run_packed(args[0])
+        raise ValueError(_beside_packed(self.__name__))
+      return self._run_packed(owner, args[0])
     lists = self._lists(args)
 
     def plain() -> object:
@@ -161,6 +162,14 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
   def _lists(self, args: tuple[Any, ...]) -> list[object]:
     """Returns the lists of a mapped call."""
+    for arg in args:
+      if isinstance(arg, Packed):
+        raise ValueError(_beside_packed(self.__name__))
+      if not isinstance(arg, (Iterable, tf.Tensor)) and not hasattr(arg, "__getitem__"):
+        raise TypeError(
+          f"{self.__name__}: map and pack take a list of trees, and one for each other argument,"
+          f" but got {type(arg).__name__}. For one tree pass a list of it."
+        )
     lists = [arg if isinstance(arg, tf.Tensor) else list(arg) for arg in args]
     counts = sorted({len(values) for values in lists})
     if len(counts) > 1:
@@ -183,7 +192,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
     Returns:
       The objects as they are now, as one argument of a tf.function, or of what `rtf.prepare` makes;
-      `.take(indices)` of it is some of the rows.
+      `.take(indices)` of it is some of the rows, `len` of it their number.
 
     Raises:
       ConversionRefused: If the function cannot be converted.
@@ -203,16 +212,21 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
         prepared = self._programs.prepare(arguments, values)
         self._note(prepared, values)
       key = prepared.program.version, prepared.mapped
-      type_ = self._packed_types.get(key) or self._type_of_packed(prepared)
+      type_ = self._packed_types.get(key) or self._type_of_packed(prepared, owner)
       if tf.executing_eagerly() and self._schedule.is_due((*key, "pack")):
-        verdict = self._check(prepared, values, (*key, "pack"), is_recording=True)
+        try:
+          verdict = self._check(prepared, values, (*key, "pack"), is_recording=True)
+        except tf.errors.OpError:
+          for row in rows_of_call(prepared.arguments, values):
+            self._compared(row)  # Python's own error says what is wrong, with None among the trees.
+          raise
         if verdict.difference is not None:
           raise self._verification_failed(prepared, verdict)
       prepared.program.is_packed = True
       self._packed_types[key] = type_
     return Packed(tuple(prepared.tensors), type_)
 
-  def _type_of_packed(self, prepared: Prepared) -> PackedType:
+  def _type_of_packed(self, prepared: Prepared, owner: tuple[object, ...]) -> PackedType:
     """Returns what a tf.function is traced for that is given what a program is fed.
 
     Raises:
@@ -237,13 +251,24 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     specs = tuple(graph.keep.input_signature)
     are_rows = [a.is_mapped for a in prepared.arguments.values() for _ in a.specs()]
     rows = frozenset(i for i, is_row in enumerate(are_rows) if is_row)  # Arguments are fed first.
-    return PackedType(self, program.version, prepared.mapped, specs, rows)
+    # A program of a method is of its object.
+    kept = _weakly(owner[0]) if owner else tuple
+    return PackedType(self, kept, program.version, prepared.mapped, specs, rows)
 
-  def _run_packed(self, packed: Packed) -> Any:
+  def _run_packed(self, owner: tuple[object, ...], packed: Packed) -> Any:
     if packed.type.function is not self:
       raise ValueError(
         f"{self.__name__}.map: these objects were packed by {packed.type.function.__name__}."
         f" Pack them with {self.__name__}.pack."
+      )
+    packed_for = packed.type.owner()
+    if len(owner) > (packed_for != ()):
+      raise ValueError(_beside_packed(self.__name__))
+    if packed_for != () and not (owner and owner[0] is packed_for):
+      raise ValueError(
+        f"{self.__name__}.map: these objects were packed by the method of another"
+        f" {type(owner[0]).__name__ if owner else 'object'}, with its attributes. Pack them with"
+        " the pack of this one."
       )
     program = self._programs.versions[packed.type.version]
     graph = program.graphs()[packed.type.mapped]
@@ -310,6 +335,19 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
       )
 
     return calls
+
+
+def _beside_packed(name: str) -> str:
+  """Returns what is said where arguments stand beside what `pack` gave."""
+  return f"{name}: pass all arguments to pack, and to map what it gave, alone."
+
+
+def _weakly(owner: object) -> Callable[[], object]:
+  """Returns what finds an object without keeping it, where that can be."""
+  try:
+    return weakref.ref(owner)
+  except TypeError:  # Its class has slots.
+    return lambda: owner
 
 
 class BoundRecursiveFunction(BoundDecorated):
