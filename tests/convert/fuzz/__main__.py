@@ -7,7 +7,7 @@ import json
 import pathlib
 import tempfile
 
-from tests.convert.fuzz import campaign
+from tests.convert.fuzz import campaign, operators
 from tests.convert.fuzz import report as outcome
 from tests.convert.fuzz.generator import generate
 from tests.convert.fuzz.levels import draw
@@ -18,7 +18,10 @@ def main():
   options = _options()
   folder = pathlib.Path(options.keep or tempfile.mkdtemp(prefix="fuzz_"))
   folder.mkdir(parents=True, exist_ok=True)
-  jobs = make_jobs(options.seed, options.count, folder, options.new)
+  if options.operators:
+    jobs = make_operator_jobs(options.seed, options.count, folder)
+  else:
+    jobs = make_jobs(options.seed, options.count, folder, options.new)
   bad = folder / "bad"
   bad.mkdir(exist_ok=True)
 
@@ -59,6 +62,16 @@ def make_jobs(seed, count, folder, num_new=0):
   return jobs
 
 
+def make_operator_jobs(seed, count, folder):
+  """Writes programs whose objects have operators into a folder and returns the jobs."""
+  jobs = []
+  for number in range(count):
+    path = folder / f"operators_{seed}_{number}.py"
+    path.write_text(operators.generate(f"{seed} {number}"))
+    jobs.append(campaign.Job(str(path), seed=str(number)))
+  return jobs
+
+
 def _save(folder, job, report):
   source, detail = pathlib.Path(job.path).read_text(), report["detail"]
   if "shrunk" in report:
@@ -73,6 +86,8 @@ def _options():
   parser.add_argument("--seed", type=int, default=0)
   parser.add_argument("--new", type=int, default=0, metavar="K",
                       help="only programs with K or more of the newest levels")  # fmt: skip
+  parser.add_argument("--operators", action="store_true",
+                      help="classes with methods for operators, instead of levels")  # fmt: skip
   parser.add_argument("--verify", action=argparse.BooleanOptionalAction, default=False,
                       help="check every run against plain Python (--no-verify: never)")  # fmt: skip
   parser.add_argument("--shrink", action="store_true", help="make bad programs simpler")

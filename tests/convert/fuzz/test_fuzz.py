@@ -11,7 +11,7 @@ import os
 import pytest
 
 from tests.convert.fuzz import campaign, levels
-from tests.convert.fuzz.__main__ import make_jobs
+from tests.convert.fuzz.__main__ import make_jobs, make_operator_jobs
 from tests.convert.fuzz.generator import generate
 from tests.convert.fuzz.report import (
   CONVERTED,
@@ -33,16 +33,31 @@ _SEED = int(os.environ.get("RECURSIVE_TF_FUZZ_SEED", "0"))
 def test_random_programs_agree_with_python(tmp_path, count):
   jobs = make_jobs(_SEED, count, tmp_path)
   reports = campaign.run_all(jobs, verify=True, limits=campaign.Limits())
+  _check_none_differs(jobs, reports)
+  statuses = [report["status"] for report in reports]
+  # The programs have to be of some use: few are wrong in Python, many become graphs.
+  assert statuses.count(INVALID) <= 0.05 * count
+  assert sum(status in (CONVERTED, MIXED) for status in statuses) >= 0.3 * count
+
+
+@pytest.mark.timeout(300 + 10 * _COUNT)
+@pytest.mark.parametrize("count", [_COUNT, pytest.param(10 * _COUNT, marks=pytest.mark.slow)])
+def test_random_operators_agree_with_python(tmp_path, count):
+  jobs = make_operator_jobs(_SEED, count, tmp_path)
+  reports = campaign.run_all(jobs, verify=False, limits=campaign.Limits())
+  _check_none_differs(jobs, reports)
+  statuses = [report["status"] for report in reports]
+  assert statuses.count(INVALID) == 0
+  assert sum(status in (CONVERTED, MIXED) for status in statuses) >= 0.1 * count
+
+
+def _check_none_differs(jobs, reports):
   shown = [
     f"{report['status']}: {job.path}\n{report['detail']}"
     for job, report in zip(jobs, reports, strict=True)
     if report["status"] in (DIFFERENT, CRASH, TIMEOUT, REFERENCE)
   ]
   assert not shown, "\n\n".join(shown)
-  statuses = [report["status"] for report in reports]
-  # The programs have to be of some use: few are wrong in Python, many become graphs.
-  assert statuses.count(INVALID) <= 0.05 * count
-  assert sum(status in (CONVERTED, MIXED) for status in statuses) >= 0.3 * count
 
 
 def test_a_spec_gives_one_program():
