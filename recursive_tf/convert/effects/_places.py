@@ -376,6 +376,9 @@ class Places:
     count = inputs.num_objects()
     assert isinstance(place.form, RowsForm)
     specs = [*_forms.specs(place.form.element)]
+    if any(spec.shape.rank is None for spec in specs):
+      text = f"{self.describe(place)} is tensors of several ranks."
+      raise frame.refuse(Reason.MIXED_ATTRIBUTE, text)
     tensors = [
       tf.zeros([count, *(size or 0 for size in spec.shape.as_list())], spec.dtype) for spec in specs
     ]

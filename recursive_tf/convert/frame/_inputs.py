@@ -147,10 +147,11 @@ class Inputs:
       for part in () if index is None else index if isinstance(index, tuple) else (index,):
         found = found[part]
       return found
-    if (name, index) not in self._made:
+    key = name, index, spec  # A trial may find further types of tensors while it goes on.
+    if key not in self._made:
       with self._graph.as_default():
-        self._made[name, index] = tf.compat.v1.placeholder(spec.dtype, spec.shape)
-    return self._made[name, index]
+        self._made[key] = tf.compat.v1.placeholder(spec.dtype, spec.shape)
+    return self._made[key]
 
   def int_row(self, handle: tf.Tensor) -> Sequence[tf.Tensor]:
     """Returns the ints of an object."""

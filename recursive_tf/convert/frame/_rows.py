@@ -21,10 +21,11 @@ def rows_of_items(frame: Frame, items: Sequence[object]) -> Rows:
       other = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
       other = frame.conversion.made_kinds.ended(other)
       form = other if form is None else frame.join(form, other)
-    length, *tensors = _forms.flatten(LocalList(items), _forms.RowsForm(form), frame)
+    rows = _forms.RowsForm(form)
+    length, *tensors = _forms.flatten(LocalList(items), rows, frame)
   except _forms.Mismatch as error:
     raise frame.refuse(Reason.KINDS_DIFFER, f"The elements of a list are {error}.") from None
-  return Rows(length, tuple(tensors), form)
+  return Rows(length, tuple(tensors), rows.element)
 
 
 def read_numbers(frame: Frame, rows: Rows) -> Rows:

@@ -48,6 +48,8 @@ def call_on_rows(
   if function is tf.stack:
     return _stack(ip, stacked, *rest, **kwargs)
   if function is tf.add_n or (function is tf.math.accumulate_n and not rest and not kwargs):
+    if stacked.dtype in (tf.string, tf.bool):
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"tf.add_n of {stacked.dtype.name}s.")
     stacked = ip.frame.check(stacked, rows.length > 0, "tf.add_n of an empty list")
     return tf.reduce_sum(stacked, 0)
   if function is tf.concat:

@@ -37,7 +37,7 @@ def total(ip: Host, rows: Rows, start: object) -> object:
       return found
   if is_string(start, frame):
     return ip.binary(ast.Add, start, _text.method(ip, "", "join", [rows], {}))
-  if form.is_structured() or form.is_of_heap():
+  if form.is_structured() or form.is_of_heap() or not _have_sums(form):
     return run_written(ip, _written.added, values=frame.new(LocalList(rows)), total=start)
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
@@ -57,6 +57,11 @@ def _is_of_either(form: _forms.Form, start: object) -> bool:
   """Tells whether a sum is of ints and floats."""
   is_number = isinstance(form, _forms.NumberForm) and isinstance(start, IntOrFloat)
   return is_number or isinstance(form, _forms.IntOrFloatForm)
+
+
+def _have_sums(form: _forms.BaseForm) -> bool:
+  """Tells whether tensors can be added up at once: + of strings joins them, bools have none."""
+  return all(d.is_floating or d.is_integer or d.is_complex for d in form.dtypes())
 
 
 def _total_of_tensors(ip: Host, rows: Rows, start: object) -> object:

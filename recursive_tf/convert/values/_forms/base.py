@@ -23,6 +23,7 @@ from recursive_tf.convert.values._abstract import (
   Unset,
   has_more,
 )
+from recursive_tf.convert.values._containers import stacked
 from recursive_tf.convert.values._numbers import Number
 
 NoneType = type(None)
@@ -155,6 +156,8 @@ class BaseForm:
   def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     """Returns the tensors of `value`, brought into this form, which covers it."""
     if isinstance(value, Unset):
+      if any(spec.shape.rank is None for spec in self.specs()):
+        raise Mismatch("nothing and tensors of several ranks")
       return [tf.zeros([size or 0 for size in s.shape.as_list()], s.dtype) for s in self.specs()]
     return self._flatten(value, reader)
 
@@ -228,6 +231,10 @@ class BaseForm:
   def is_of_heap(self) -> bool:
     """Tells whether a value is an object of the heap that was read."""
     return False
+
+  def in_rows(self) -> BaseForm:
+    """Returns the form of such values as elements of one tensor, which hold no handles beside."""
+    return self
 
   def is_structured(self) -> bool:
     """Tells whether a value is, or may be, a tuple, list, dict or object of a program."""
@@ -338,7 +345,7 @@ class HandleForm(BaseForm):
     return source.object_of(int(next(parts)))
 
   def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
-    return [source.object_of(int(handle)) for handle in source.numbers(next(parts))]
+    return stacked([source.object_of(int(handle)) for handle in source.numbers(next(parts))])
 
 
 # Of what reading finds: the steps that lead there, the exact types, and of tensors the spec.

@@ -328,6 +328,9 @@ class NumberForm(_OfNumbers):
   def is_of_heap(self) -> bool:
     return self.is_read
 
+  def in_rows(self) -> NumberForm:
+    return NumberForm(self.type)
+
   def is_repeatable(self) -> bool:
     return True
 
@@ -458,6 +461,8 @@ class WeakForm(BaseForm):
     number = number_of(value)
     if number is None:
       return [_noted(tf.convert_to_tensor(value), reader), tf.constant(False)]
+    if self.spec.shape.rank is None:
+      raise Mismatch(f"a Python {self.type.__name__} and tensors of several ranks")
     shape = [1 if size is None else size for size in self.spec.shape.as_list()]
     tensor = tf.cast(number.tensor, self.spec.dtype)
     if not is_exact(value, self.spec.dtype):
@@ -510,7 +515,7 @@ class WeakForm(BaseForm):
       if value.dtype != dtype or not shape.is_compatible_with(value.shape):
         raise DoesNotFit
       return [value, np.False_]
-    if type(value) is not self.type or not is_exact(value, dtype):
+    if type(value) is not self.type or not is_exact(value, dtype) or shape.rank is None:
       raise DoesNotFit
     sizes = [1 if size is None else size for size in shape.as_list()]
     return [np.full(sizes, value, dtype.as_numpy_dtype), np.True_]

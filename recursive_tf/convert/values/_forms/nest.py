@@ -17,7 +17,7 @@ from recursive_tf.convert.values._abstract import (
   LocalObject,
   tuple_of,
 )
-from recursive_tf.convert.values._containers import container
+from recursive_tf.convert.values._containers import container, stacked
 from recursive_tf.convert.values._forms.base import (
   BaseForm,
   Class,
@@ -46,6 +46,9 @@ class NestForm(BaseForm):
   type: type
   keys: tuple[Any, ...]
   parts: tuple[BaseForm, ...]
+
+  def in_rows(self) -> NestForm:
+    return NestForm(self.type, self.keys, tuple(part.in_rows() for part in self.parts))
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     for part in self.parts:
@@ -140,7 +143,7 @@ class NestForm(BaseForm):
     if self.type is list and not any(part.is_tensor for part in self.parts):
       columns = [next(parts) for _ in self.specs()]
       rows = ([column[i] for column in columns] for i in range(count))
-      return [self.rebuild(iter(row), source) for row in rows]  # As `stacked` has it.
+      return stacked([self.rebuild(iter(row), source) for row in rows])
     found = [part.rebuild_rows(parts, source, count) for part in self.parts]
     return container(self.type, self.keys, found)
 

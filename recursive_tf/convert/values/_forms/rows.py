@@ -41,6 +41,10 @@ class RowsForm(BaseForm):
   element: BaseForm | None
   type: type | None = list
 
+  def __post_init__(self) -> None:
+    if self.element is not None:
+      object.__setattr__(self, "element", self.element.in_rows())
+
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.int32)
     if self.element is not None:
