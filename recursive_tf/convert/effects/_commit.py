@@ -18,7 +18,6 @@ from recursive_tf.convert.effects._places import (
   DICT,
   LIST,
   LOG,
-  SET,
   VARIABLE,
   Place,
   element_form,
@@ -156,8 +155,6 @@ def writes_of(
       logs[place.name] = content
     elif place.kind == VARIABLE:
       writes += _variable_writes(place, content)
-    elif place.kind == SET:
-      writes += [Write(place.owner, ("member", value), value) for value in content]
     elif place.kind == LIST and place.is_log:
       writes.append(Write(place.owner, ("tail", None), content))
     elif place.kind == LIST:
@@ -243,6 +240,9 @@ def _variable_writes(place: Place, value: object) -> Iterator[Write]:
 
 def _dict_writes(place: Place, pairs: Iterable[tuple[object, object]]) -> Iterator[Write]:
   owner = place.owner
+  if type(owner) is set:
+    yield from (Write(owner, ("member", name), name) for name, _ in pairs if name not in owner)
+    return
   for name, value in pairs:
     if place.is_log or name not in owner or not _results.is_same(owner[name], value):
       yield Write(owner, ("item", name), value)

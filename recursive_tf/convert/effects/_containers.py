@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.effects._places import DICT, LIST, SET, Places, Store, generalized
+from recursive_tf.convert.effects._places import DICT, LIST, Places, Store, generalized
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
-from recursive_tf.convert.frame._kinds import has_own_key
+from recursive_tf.convert.frame._keys import find, key_of
 from recursive_tf.convert.frame._rows import (
   concatenated,
   rows_of_items,
@@ -22,17 +22,15 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   LocalList,
   Made,
-  Missing,
   Raises,
-  Ref,
   Rows,
   named,
 )
 from recursive_tf.convert.values._forms import RowsForm, part_of
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._text import Text, tensor_of
 
 DICTS = (dict, collections.Counter, collections.defaultdict)
+TABLES = (*DICTS, set)  # Known by their keys.
 _MAKERS = {int: 0, float: 0.0, bool: False}  # What a `defaultdict` may call, and what that gives.
 _READING = frozenset(["get", "keys", "values", "items", "copy", "index", "count"])
 
@@ -42,7 +40,7 @@ class ContainerEffects(Places):
 
   def content_of(self, frame: Frame, owner: object) -> object:
     """Returns the content that a known list or dict has in the run, None if it does not change."""
-    keys = [(kind, id(owner)) for kind in (LIST, DICT)] if type(owner) in (list, *DICTS) else []
+    keys = [(kind, id(owner)) for kind in (LIST, DICT)] if type(owner) in (list, *TABLES) else []
     return next((frame.stores[key].content for key in keys if key in frame.stores), None)
 
   # --- Lists
@@ -67,7 +65,7 @@ class ContainerEffects(Places):
     if isinstance(owner, dict):
       return self._call_dict(ip, owner, name, args)
     if type(owner) is set and name == "add" and len(args) == 1 and not kwargs:
-      self._add_to_set(ip, owner, args[0])
+      self._write_dict(ip, owner, args[0], Number(tf.constant(True), bool))
       return State(None)
     if isinstance(owner, set):
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "A set of the heap is changed.")
@@ -126,6 +124,8 @@ class ContainerEffects(Places):
     if (LIST, id(owner)) in self.places:
       return State(self._list_store(ip, owner, True).content[2].content)
     if (DICT, id(owner)) in self.places:
+      if type(owner) is set:
+        raise ip.frame.refuse(Reason.EFFECT_ORDER, "The order of a set is Python's own.")
       return State(part_of(self._dict_rows(ip, owner), 0))
     return None
 
@@ -157,11 +157,6 @@ class ContainerEffects(Places):
     frame.sharing.keep(value, f"line {frame.line} keeps it in a list or dict of the heap")
     return value
 
-  def _add_to_set(self, ip: Host, owner: set[object], value: object) -> None:
-    """Does `owner.add(value)` of a known set that the program does not read."""
-    place = self._place((SET, id(owner)), SET, owner, None, RowsForm(None))
-    self.append(ip, self.store(ip.frame, place, False), self._key(ip, value))
-
   # --- Dicts
 
   def _dict_store(self, ip: Host, owner: object, is_read: bool) -> Store:
@@ -176,55 +171,17 @@ class ContainerEffects(Places):
     assert isinstance(rows, Rows)  # Stores of dicts hold rows.
     return rows
 
-  def _key(self, ip: Host, key: object) -> object:
-    """Returns a key as what the rows of a dict have: an int, a string, an object, or a tuple."""
-    frame = ip.frame
-    key = frame.concrete(key)
-    if type(key) is tuple and key:
-      return tuple(self._key(ip, part) for part in key)
-    if isinstance(key, Number) and key.type is int:
-      return Number(tf.cast(key.tensor, tf.int64), int)
-    if isinstance(key, Ref):
-      kinds = frame.types_of(key) - {Missing}
-      if kinds == {str}:
-        return Text((frame.string(key),))
-      if not any(has_own_key(kind) for kind in kinds):
-        return Ref(frame.base(key))
-    if type(key) is int:
-      return _forms.as_number(key)
-    if type(key) is str or isinstance(key, Text):
-      return Text((tensor_of(key, frame),))
-    raise frame.refuse(
-      Reason.UNSUPPORTED_OPERATION, f"A dict is looked into in the run, by a {named(key)}."
-    )
-
-  def _find(self, ip: Host, rows: Rows, key: object) -> tuple[Number, tf.Tensor]:
-    """Returns whether a key is in the rows of a dict, and where."""
-    assert isinstance(rows.form, _forms.NestForm)  # Of pairs.
-    form, parts = rows.form.parts[0], [*_parts(ip, key)]
-    is_like = form.skeleton() == _forms.form_of(key, ip.frame).skeleton()
-    if not is_like or form.dtypes() != [part.dtype for part in parts]:
-      raise ip.frame.refuse(Reason.KINDS_DIFFER, "A dict has keys of several types.")
-    ip.frame.partial()
-    equal = tf.ones([rows.length], tf.bool)
-    for keys, wanted in zip(rows.tensors, parts, strict=False):
-      equal = tf.logical_and(equal, tf.equal(keys, wanted))
-    index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
-    return Number(tf.reduce_any(equal), bool), index
-
   def read_membership(self, ip: Host, owner: object, value: object) -> State | None:
     """Returns `value in owner` for a known dict that the program changes."""
-    if (SET, id(owner)) in self.places:
-      raise ip.frame.refuse(Reason.EFFECT_ORDER, "A set is changed, and is asked what is in it.")
-    if not isinstance(owner, dict) or (DICT, id(owner)) not in self.places:
+    if not isinstance(owner, (dict, set)) or (DICT, id(owner)) not in self.places:
       return None
     return State(self.membership(ip, owner, value))
 
   def membership(self, ip: Host, owner: object, value: object) -> object:
     """Returns `value in owner` for a known dict, from its items as the run has them."""
-    key = self._key(ip, value)
+    key = key_of(ip, value)
     rows = self._dict_rows(ip, owner)
-    return False if rows.form is None else self._find(ip, rows, key)[0]
+    return False if rows.form is None else find(ip, part_of(rows, 0), key)[0]
 
   def read_table(self, ip: Host, owner: object, key: object) -> State | None:
     """Returns `owner[key]` for a known list or dict that the program changes."""
@@ -260,14 +217,14 @@ class ContainerEffects(Places):
     self, ip: Host, owner: object, key: object, default: Callable[[], object] | None
   ) -> object:
     frame = ip.frame
-    wanted = self._key(ip, key)
+    wanted = key_of(ip, key)
     rows = self._dict_rows(ip, owner)
     form = rows.form
     if form is None:
       if default is not None:
         return default()
       raise Raises
-    found, index = self._find(ip, rows, wanted)
+    found, index = find(ip, part_of(rows, 0), wanted)
 
     def read() -> object:
       tensors = [tf.gather(tensor, index) for tensor in rows.tensors]
@@ -294,7 +251,7 @@ class ContainerEffects(Places):
   def _write_dict(self, ip: Host, owner: object, key: object, value: object) -> None:
     frame = ip.frame
     store = self._dict_store(ip, owner, False)
-    key = self._key(ip, key)
+    key = key_of(ip, key)
     if store.place.is_log:
       self.append(ip, store, (key, value))
       return
@@ -303,7 +260,7 @@ class ContainerEffects(Places):
     if rows.form is None:
       self.set(ip, store, LocalList(new))
       return
-    found, index = self._find(ip, rows, key)
+    found, index = find(ip, part_of(rows, 0), key)
 
     def replace() -> object:
       return LocalList(rows_replaced(frame, rows, index, new))
@@ -348,17 +305,6 @@ class ContainerEffects(Places):
     if name in ("get", "keys", "values", "items", "copy", "__getitem__", "__len__"):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"dict.{name} of a dict of the heap.")
-
-
-def _parts(ip: Host, key: object) -> Iterator[tf.Tensor]:
-  """Yields the tensors of a key of `_key`."""
-  if isinstance(key, tuple):
-    for part in key:
-      yield from _parts(ip, part)
-  elif isinstance(key, Ref):
-    yield key.base.handle
-  else:
-    yield key.tensor if isinstance(key, Number) else tensor_of(key, ip.frame)
 
 
 def _at_most(number: Number, most: tf.Tensor) -> Number:

@@ -18,7 +18,6 @@ from recursive_tf.convert.effects._places import (
   DICT,
   LIST,
   LOG,
-  SET,
   VARIABLE,
   Place,
   check_no_variable,
@@ -294,13 +293,13 @@ class Effects(HeapLists):
         other.kind == VARIABLE and space_of(other.owner) is one.owner for other in changed
       ):
         return self.describe(one)
-      if one.kind == SET and any(one.owner is value for value in held):
+      if type(one.owner) is set and any(one.owner is value for value in held):
         return self.describe(one)
       if isinstance(one.owner, type) and self._is_found_elsewhere(one, guards, columns):
         return self.describe(one)
     for owner, name in guards.relied():
       is_item = isinstance(name, tuple) and name[0] == "item"
-      kinds = (LIST, DICT, SET) if name is CONTENT or is_item else ()
+      kinds = (LIST, DICT) if name is CONTENT or is_item else ()
       places: list[object] = [*((kind, id(owner)) for kind in kinds), _key_of_variable(owner, name)]
       places += self._places_of_space(owner, name)
       if type(owner) in walked:
@@ -317,6 +316,8 @@ class Effects(HeapLists):
 
   def _places_of_space(self, owner: object, name: object) -> Iterator[object]:
     """Yields the keys of the same as an item of the dict that attributes are kept in, or back."""
+    if type(owner) is set:
+      return  # It has no attributes.
     if not isinstance(owner, dict):
       yield DICT, id(space_of(owner))
     elif name is CONTENT:

@@ -47,7 +47,6 @@ from recursive_tf.convert.values._forms import (
 
 ATTRIBUTE, VARIABLE, LIST, DICT, LOG = "attribute", "variable", "list", "dict", "log"
 CHANGED = "object of the run"
-SET = "set"
 CONTENT_STEP = ("content", list)  # All that a list of the heap holds.
 
 
@@ -226,7 +225,7 @@ class Places:
     return LocalList(Rows(tfi.constant(0, tf.int32), (), None))
 
   def _initial_rows(self, place: Place, frame: Frame) -> RowsForm:
-    values = list(place.owner.items()) if place.kind == DICT else list(place.owner)
+    values = _pairs_of(place.owner) if place.kind == DICT else list(place.owner)
     found = _encode.joined_rows(values, frame.conversion.made_kinds.join)
     if place.kind == DICT:
       found = _rows_of_pairs(found)
@@ -389,7 +388,14 @@ class Places:
 
 def first_content(place: Place) -> object:
   """Returns what a list or dict holds as a run begins, as the form of its place has it."""
-  return tuple(place.owner.items()) if place.kind == DICT else (0, len(place.owner), place.owner)
+  if place.kind == DICT:
+    return tuple(_pairs_of(place.owner))
+  return 0, len(place.owner), place.owner
+
+
+def _pairs_of(owner: Any) -> list[tuple[object, object]]:
+  """Returns the items of a dict; members of a set are keys without values."""
+  return [(key, True) for key in owner] if type(owner) is set else list(owner.items())
 
 
 def value_of_variable(owner: object, name: str) -> object:

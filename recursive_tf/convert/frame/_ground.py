@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
 import tensorflow as tf
@@ -71,6 +72,13 @@ class Ground(Protocol):
 
   def note_logits(self) -> None:
     """Notes that a tensor with logits of Keras' goes on as another one, without them."""
+
+  @property
+  def tables(self) -> Collection[object]:
+    """Where the program makes dicts whose keys only the run knows: expressions; None, anywhere."""
+
+  def note_table(self, site: object) -> bool:
+    """Notes where such a dict is made; tells whether that is new."""
 
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""

@@ -18,7 +18,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.autodiff import DenseRows, TappedRows
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.effects._containers import DICTS
+from recursive_tf.convert.effects._containers import TABLES
 from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.frame._budget import Budget
 from recursive_tf.convert.frame._frame import Frame
@@ -296,6 +296,19 @@ class Conversion:
         if self._learnt.is_trial:  # The last attempt has other placeholders, and asks again.
           self._learnt.note_news()
 
+  @property
+  def tables(self) -> Collection[object]:
+    """Where the program makes dicts whose keys only the run knows: expressions; None, anywhere."""
+    return self._learnt.tables
+
+  def note_table(self, site: object) -> bool:
+    """Notes where such a dict is made; tells whether that is new."""
+    is_new = site not in self._learnt.tables
+    self._learnt.tables.add(site)
+    if is_new:
+      self._learnt.note_news()
+    return is_new
+
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""
     self._doubled = "A container" if container is None else name_of(container)
@@ -455,7 +468,7 @@ class Conversion:
     if ref.path or not is_entry:
       return
     kinds = ip.frame.types_of(ref)
-    if kinds != {list} and (len(kinds) > 1 or not kinds <= {*DICTS} or self.step is not None):
+    if kinds != {list} and (len(kinds) > 1 or not kinds <= {*TABLES} or self.step is not None):
       return
     for name, handle in ip.frame.parameters.items():
       if handle is ref.base.handle:

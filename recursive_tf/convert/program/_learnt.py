@@ -27,6 +27,7 @@ class Learnt:
     has_news: whether this attempt has found out anything.
     is_trial: whether this attempt is one that is thrown away.
     may_fail: whether some calls never return: runs that get there fail.
+    tables: where dicts are made whose keys only the run knows: expressions; None, anywhere.
     results: the forms of what instances return.
     changed: by position, the forms of arguments that instances change for their callers.
     crossings: which containers are one object on both sides of a call.
@@ -40,6 +41,7 @@ class Learnt:
     self.has_news = True
     self.is_trial = True
     self.may_fail = False
+    self.tables: set[object] = set()
     self.results: dict[object, _forms.BaseForm] = {}
     self.changed: dict[object, dict[int, _forms.BaseForm]] = {}
     self.crossings: dict[object, Crossing] = {}

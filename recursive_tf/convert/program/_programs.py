@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.effects._containers import DICTS
+from recursive_tf.convert.effects._containers import TABLES
 from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.frame._left_out import LeftOut, Site, at, with_more
 from recursive_tf.convert.heap._profile import Profile
@@ -438,7 +438,7 @@ class Programs:
         found[name] = Argument(STATIC, values[name])
       elif not arguments[name].is_mapped and type(values[name]) is list:
         found[name] = Argument(CONTAINER, _forms.RowsForm(None))
-      elif not arguments[name].is_mapped and type(values[name]) in DICTS:
+      elif not arguments[name].is_mapped and type(values[name]) in TABLES:
         found[name] = Argument(GIVEN, values[name])
     return found
 
@@ -447,7 +447,7 @@ class Programs:
     function = getattr(self._function, "__func__", self._function)
     defaults = [*(getattr(function, "__defaults__", None) or ())]
     defaults += (getattr(function, "__kwdefaults__", None) or {}).values()
-    return type(value) in (list, *DICTS) and any(value is default for default in defaults)
+    return type(value) in (list, *TABLES) and any(value is default for default in defaults)
 
   def _convert(
     self, making: _Making, arguments: dict[str, Argument], values: dict[str, Any]

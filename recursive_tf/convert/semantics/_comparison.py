@@ -17,7 +17,7 @@ from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._access import is_generated, own_access
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
-from recursive_tf.convert.semantics import _shapes, _text
+from recursive_tf.convert.semantics import _shapes, _tables, _text
 from recursive_tf.convert.semantics._attributes import is_exactly
 from recursive_tf.convert.semantics._operators import (
   PRIMITIVE,
@@ -88,7 +88,7 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   left, right = (v.value if isinstance(v, IntOrFloat) else v for v in (read(left), read(right)))
   if op is ast.NotEq:
     refuse_own_difference(ip, left, right)
-  for rule in (_by_own_method, _of_shapes):
+  for rule in (_of_sets, _by_own_method, _of_shapes):
     found = rule(ip, op, left, right)
     if found is not NotImplemented:
       return found
@@ -101,6 +101,13 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
 
 
 # What those below do not compare is `NotImplemented`: the next one does, or TensorFlow, or Python.
+
+
+def _of_sets(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  found = _tables.equal(ip, left, right) if op in (ast.Eq, ast.NotEq) else None
+  if found is None:
+    return NotImplemented
+  return found if op is ast.Eq else ip.negated(found)
 
 
 def _is_plain(ip: Host, one: Maybe, other: object) -> bool:

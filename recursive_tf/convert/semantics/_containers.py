@@ -23,7 +23,7 @@ from recursive_tf.convert.frame._rows import (
   rows_without,
   rows_without_last,
 )
-from recursive_tf.convert.semantics import _entries, _lazy
+from recursive_tf.convert.semantics import _entries, _lazy, _tables
 from recursive_tf.convert.semantics._attributes import by_class
 from recursive_tf.convert.semantics._items import (
   PRIMITIVE_KEYS,
@@ -42,6 +42,7 @@ from recursive_tf.convert.values._abstract import (
   Held,
   LocalDict,
   LocalList,
+  LocalTable,
   Missing,
   Raises,
   Ref,
@@ -70,6 +71,8 @@ def contains(ip: Host, owner: object, value: object) -> object:
   if own_method(owner, "__iter__") is not None:
     raise frame.refuse(Reason.OPAQUE_READ, f"`in` of a {named(owner)}, which has an __iter__.")
   if isinstance(owner, LocalDict):
+    if owner.site is not None and not is_static(value):
+      static_key(ip, value, owner.site)
     owner = tuple(owner.items)
   if isinstance(owner, LocalList) and owner.items is not None:
     owner = tuple(owner.items)
@@ -77,6 +80,8 @@ def contains(ip: Host, owner: object, value: object) -> object:
     return _contains_of_heap(ip, owner, value)
   if type(owner) is str and is_string(value, frame):
     return value in owner if isinstance(value, str) else _is_in_string(ip, owner, value)
+  if type(owner) is set and _entries.is_given(ip, owner):
+    return ip.conversion.effects.membership(ip, owner, value)
   if isinstance(owner, (dict, set, frozenset, tuple, list)):
     state = ip.conversion.effects.read_membership(ip, owner, value)
     if state is not None:
@@ -160,6 +165,10 @@ def method(
 ) -> object:
   """Calls a method of a list or dict that the program made."""
   frame = ip.frame
+  if isinstance(owner, LocalTable):
+    if kwargs:
+      raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{owner.type.__name__}.{name} by names.")
+    return _tables.method(ip, owner, name, args)
   if isinstance(owner, LocalDict) and name == "update":
     _update(ip, owner, args, kwargs)
     return None
@@ -223,7 +232,7 @@ def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[object
   if len(args) not in _NUM_ARGUMENTS.get(name, (0,)):
     raise Raises
   if name in ("get", "pop", "setdefault"):
-    key = static_key(ip, frame.resolve(args[0]))
+    key = static_key(ip, frame.resolve(args[0]), owner.site)
     default = args[1] if len(args) > 1 else None
     if name == "get":
       return owner.items.get(key, default)

@@ -17,6 +17,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import FELL, Conversion
+from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.semantics import (
   _attributes,
   _calls,
@@ -33,6 +34,7 @@ from recursive_tf.convert.semantics import (
   _membership,
   _native,
   _operators,
+  _tables,
   _text,
   _truth,
   kinds,
@@ -42,13 +44,16 @@ from recursive_tf.convert.semantics._signatures import function_of_lambda
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
+  Bottom,
   Closure,
   Container,
   LocalDict,
   LocalList,
+  LocalTable,
   Maybe,
   MaybeUnbound,
   Raises,
+  Rows,
   Scope,
   Undefined,
   Unset,
@@ -386,14 +391,33 @@ class Interpreter:
     return found
 
   def eval_Dict(self, node: ast.Dict, scope: Scope) -> object:
+    table = _tables.make(self, dict) if _tables.is_wanted(self, node) else None
     items: dict[object, object] = {}
     for key, value in zip(node.keys, node.values, strict=True):
       if key is None:
-        items.update(self._items_of_dict(self.eval(value, scope)))
+        other = self.eval(value, scope)
+        if isinstance(other, LocalTable) and table is None and self.conversion.note_table(node):
+          raise Bottom  # The next attempt makes it so.
+        if table is None:
+          items.update(self._items_of_dict(other))
+        else:
+          _tables.update(self, table, other)
+        continue
+      name = self.frame.resolve(self.eval(key, scope))
+      if table is None:
+        items[_items.static_key(self, name, node)] = self.eval(value, scope)
       else:
-        name = self.frame.resolve(self.eval(key, scope))
-        items[_items.static_key(self, name)] = self.eval(value, scope)
-    return self.frame.new(LocalDict(items))
+        _tables.write_item(self, table, name, self.eval(value, scope))
+    return self.frame.new(LocalDict(items, node)) if table is None else table
+
+  def eval_Set(self, node: ast.Set, scope: Scope) -> object:
+    table = _tables.make(self, set)
+    for part in node.elts:
+      if isinstance(part, ast.Starred):
+        _tables.update(self, table, self.eval(part.value, scope))
+      else:
+        self.method(table, "add", [self.eval(part, scope)], {})
+    return table
 
   def eval_BinOp(self, node: ast.BinOp, scope: Scope) -> object:
     inner = node.left
@@ -484,10 +508,22 @@ class Interpreter:
       pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
       node._rtf_pair = pair  # type: ignore[attr-defined]
     pairs = _comprehensions.comprehension(self, pair, node.generators, scope)
-    if pairs.items is None:
-      raise self.frame.refuse(Reason.DYNAMIC_LIST, "A dict of unknown length.")
-    items = {_items.static_key(self, self.frame.resolve(key)): value for key, value in pairs.items}
-    return self.frame.new(LocalDict(items))
+    if isinstance(pairs.content, Rows):
+      return _tables.of_pairs(self, pairs.content)
+    if _tables.is_wanted(self, node):
+      return _tables.of_pairs(self, rows_of_items(self.frame, list(pairs.content)))
+    return self.frame.new(
+      LocalDict(
+        {
+          _items.static_key(self, self.frame.resolve(key), node): value
+          for key, value in pairs.content
+        }
+      )
+    )
+
+  def eval_SetComp(self, node: ast.SetComp, scope: Scope) -> object:
+    members = _comprehensions.comprehension(self, node.elt, node.generators, scope)
+    return _tables.of_elements(self, members)
 
   def eval_Starred(self, node: ast.Starred, scope: Scope) -> object:
     raise self.frame.refuse(Reason.SYNTAX, "* is only converted in calls, lists and tuples.")

@@ -23,6 +23,7 @@ from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Array,
+  Bottom,
   BoundMethod,
   Container,
   Held,
@@ -420,8 +421,14 @@ def write_item_of_run(ip: Host, owner: LocalList, key: object, value: object) ->
   owner.content = rows_replaced(frame, rows, index, new)
 
 
-def static_key(ip: Host, key: object) -> object:
-  """Returns a key of a dict that the program makes, which has to be known."""
+def static_key(ip: Host, key: object, site: object = None) -> object:
+  """Returns a key of a dict that the program makes, which has to be known.
+
+  Args:
+    ip: the interpreter.
+    key: the key.
+    site: the expression that makes the dict.
+  """
   if isinstance(key, (LocalList, LocalDict)):
     raise Raises  # They have no hash.
   if isinstance(key, Container):
@@ -429,6 +436,8 @@ def static_key(ip: Host, key: object) -> object:
       Reason.UNSUPPORTED_OPERATION, f"A dict's item by {name_of(key)}, which the program makes."
     )
   if not _is_known(key):
+    if ip.conversion.note_table(site):
+      raise Bottom  # The next attempt makes such dicts in the run.
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
   return key
 

@@ -8,10 +8,10 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_plain_sequence
-from recursive_tf.convert.semantics import _containers, _lazy, _maps
+from recursive_tf.convert.semantics import _containers, _lazy, _maps, _tables
 from recursive_tf.convert.semantics._attributes import by_class
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalList, Missing, Ref, Rows, named
+from recursive_tf.convert.values._abstract import LocalList, LocalTable, Missing, Ref, Rows, named
 from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import is_string, tensor_of
@@ -20,6 +20,8 @@ from recursive_tf.convert.values._text import is_string, tensor_of
 def contains(ip: Host, owner: object, value: object) -> object:
   """Returns `value in owner`."""
   _lazy.check_at_once(ip, owner)
+  if isinstance(owner, LocalTable):
+    return _tables.contains(ip, owner, ip.frame.resolve(value))
   rows = rows_of_sequence(ip, owner)
   if rows is None:
     return _containers.contains(ip, owner, value)

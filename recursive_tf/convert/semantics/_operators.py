@@ -22,6 +22,7 @@ from recursive_tf.convert.semantics import (
   _narrowing,
   _opened,
   _shapes,
+  _tables,
   _text,
 )
 from recursive_tf.convert.semantics._protocols import (
@@ -36,6 +37,7 @@ from recursive_tf.convert.values._abstract import (
   IntOrFloat,
   LocalList,
   LocalObject,
+  LocalTable,
   Made,
   Ref,
   Rows,
@@ -75,6 +77,8 @@ PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
+  if isinstance(left, LocalTable):
+    return _tables.binary(ip, op, left, right)
   if any(map(_as_eager.is_no_list, (left, right))):
     raise unsupported(ip, op.__name__, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
@@ -381,6 +385,8 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
 
 
 def _list_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
+  if isinstance(old, LocalTable):
+    return _tables.in_place(ip, op, old, value)
   if isinstance(old, LocalList) and op is ast.Add:
     ip.extend(old, value)
     return old

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import tensorflow as tf
 
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._paths import Held as Held
 from recursive_tf.convert.values._paths import Path as Path
@@ -221,6 +222,45 @@ class LocalList(Container):
     return copy
 
 
+class LocalTable(LocalList):
+  """A dict whose keys only the run knows, or a set, that the program makes.
+
+  Its content is rows: pairs of keys and values, or keys. What takes it for a list ends there.
+
+  Attributes:
+    type: dict or set.
+  """
+
+  has_operators = False
+
+  def __init__(self, kind: type, rows: Rows):
+    super().__init__(rows)
+    self.type = kind
+
+  @property
+  def rows(self) -> Rows:
+    """The pairs, or the keys, in the order in which they were added."""
+    content = self.content
+    assert isinstance(content, Rows)  # It is never known at conversion.
+    return content
+
+  @property
+  def items(self) -> tuple[Any, ...] | None:
+    """Refuses: what the keys are is not known."""
+    raise ConversionRefused.of(
+      Reason.DYNAMIC_LIST, f"The content of a {self.type.__name__} whose keys only the run knows."
+    )
+
+  def named(self) -> str:
+    return self.type.__name__
+
+  def within(self) -> Iterable[object]:
+    return (self.content,)
+
+  def mapped(self, function: Callable[[object], object]) -> Container:
+    return LocalTable(self.type, self.rows)
+
+
 def has_changed(before: list[object], after: list[object]) -> bool:
   """Tells whether a part of the program changed a scope or container, by all their snapshots.
 
@@ -238,15 +278,20 @@ def has_changed(before: list[object], after: list[object]) -> bool:
 
 
 class LocalDict(Container):
-  """A dict with keys known at conversion."""
+  """A dict with keys known at conversion.
+
+  Attributes:
+    site: the expression that made it; None where that is not known.
+  """
 
   is_new = True
   has_operators = False
 
   _content: dict[object, object]
 
-  def __init__(self, items: Mapping[Any, object]):
+  def __init__(self, items: Mapping[Any, object], site: object = None):
     self._content = dict(items)
+    self.site = site
 
   @property
   def items(self) -> Mapping[object, object]:

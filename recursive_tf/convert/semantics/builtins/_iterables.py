@@ -12,7 +12,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
-from recursive_tf.convert.semantics import _containers, _items, _lazy, _maps, _ordering
+from recursive_tf.convert.semantics import _containers, _items, _lazy, _maps, _ordering, _tables
 from recursive_tf.convert.semantics._protocols import as_index, is_own
 from recursive_tf.convert.semantics.builtins import _arithmetic
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
@@ -21,6 +21,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  LocalTable,
   Made,
   Maybe,
   Raises,
@@ -102,13 +103,24 @@ def to_tuple(ip: Host, value: object = ()) -> object:
 
 
 def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
+  if isinstance(value, LocalTable) and value.type is dict and not kwargs:
+    return _tables.copied(ip, value)
+  if value is None and not kwargs and ip.conversion.tables:
+    return _tables.make(ip, dict)
   items = _containers.items_of_dict(ip, value)
+  rows = None if items is not None or value is None or kwargs else ip.rows_of(value)
+  if rows is not None:
+    return _tables.of_pairs(ip, rows)
   if items is None:
     items = {}
     for pair in ip.fixed_items(() if value is None else value):
       key, item = ip.fixed_items(pair, 2)
       items[_items.static_key(ip, ip.frame.resolve(key))] = item
   return ip.frame.new(LocalDict({**items, **kwargs}))
+
+
+def to_set(ip: Host, value: object = ()) -> object:
+  return _tables.of_elements(ip, value)
 
 
 def range_of(ip: Host, *args: object) -> object:

@@ -21,6 +21,7 @@ from recursive_tf.convert.semantics import (
   _flattening,
   _operators,
   _shapes,
+  _tables,
   _tensor_lists,
   _written,
 )
@@ -73,6 +74,8 @@ def call(
     raise ip.frame.refuse(
       Reason.UNSUPPORTED_OPERATION, f"{function.__name__}() of an iterator. Make it a list."
     )
+  if function in _IN_ANY_ORDER and not kwargs:
+    args = [*map(_tables.unordered, args)]
   return _TABLE[function](ip, *args, **kwargs)
 
 
@@ -123,6 +126,8 @@ def _comparison(op: type[ast.cmpop]) -> Callable[..., object]:
   return lambda ip, left, right: ip.compare(op, left, right)
 
 
+# What gives the same whatever the order of the elements is; numbers that are keys are ints.
+_IN_ANY_ORDER = frozenset([sorted, min, max, sum, any, all])
 # What takes the elements of an iterator.
 _CONSUMERS = frozenset(
   [
@@ -130,6 +135,7 @@ _CONSUMERS = frozenset(
       list,
       tuple,
       dict,
+      set,
       enumerate,
       zip,
       reversed,
@@ -162,6 +168,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   list: _iterables.to_list,
   tuple: _iterables.to_tuple,
   dict: _iterables.to_dict,
+  set: _iterables.to_set,
   range: _iterables.range_of,
   enumerate: _iterables.iterating(_iterables.enumerated),
   zip: _iterables.iterating(_itertools.zipped),

@@ -17,6 +17,7 @@ from recursive_tf.convert.semantics import (
   _iteration,
   _native,
   _operators,
+  _tables,
 )
 from recursive_tf.convert.semantics._protocols import own_length, own_truth
 from recursive_tf.convert.semantics.builtins import _table
@@ -28,6 +29,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  LocalTable,
   Raises,
   Rows,
 )
@@ -136,6 +138,36 @@ class OfList(OfMethods):
     return [_native.lowered(self.ip, part) for part in self.value.items]
 
 
+class OfTable(OfMethods):
+  """A dict whose keys only the run knows, or a set."""
+
+  value: LocalTable
+
+  def truth(self) -> object:
+    return _is_not_empty(self.value.rows)
+
+  def length(self) -> object:
+    return Number(self.value.rows.length, int)
+
+  def item(self, key: object) -> object:
+    return _tables.item(self.ip, self.value, self.frame.resolve(key))
+
+  def write_item(self, key: object, new: object) -> None:
+    _tables.write_item(self.ip, self.value, self.frame.resolve(key), new)
+
+  def rows(self, one_by_one: bool) -> Rows | None:
+    return _tables.elements(self.ip, self.value)
+
+  def class_of(self) -> object:
+    return self.value.type
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    return is_subclass_of(self.ip, self.value.type, classes)
+
+  def lowered(self) -> object:
+    raise self.not_passed(f"{self.value.type.__name__} whose keys only the run knows")
+
+
 class OfDict(OfMethods):
   """A dict."""
 
@@ -148,13 +180,13 @@ class OfDict(OfMethods):
     return len(self.value.items)
 
   def item(self, key: object) -> object:
-    key = _items.static_key(self.ip, key)
+    key = _items.static_key(self.ip, key, self.value.site)
     if key not in self.value.items:
       raise Raises
     return self.value.items[key]
 
   def write_item(self, key: object, new: object) -> None:
-    key = _items.static_key(self.ip, self.frame.resolve(key))
+    key = _items.static_key(self.ip, self.frame.resolve(key), self.value.site)
     self.value.items = {**self.value.items, key: new}
 
   def elements(self) -> list[object]:

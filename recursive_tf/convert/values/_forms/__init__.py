@@ -69,4 +69,6 @@ from recursive_tf.convert.values._forms.nest import build as build
 from recursive_tf.convert.values._forms.nest import parts_of as parts_of
 from recursive_tf.convert.values._forms.rows import RowsForm as RowsForm
 from recursive_tf.convert.values._forms.rows import check_shapes as check_shapes
+from recursive_tf.convert.values._forms.table import TableForm as TableForm
+from recursive_tf.convert.values._forms.table import is_key as is_key
 from recursive_tf.convert.values._forms.text import TextForm as TextForm

@@ -21,6 +21,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalObject,
+  LocalTable,
   Made,
   Maybe,
   MaybeUnbound,
@@ -51,6 +52,7 @@ from recursive_tf.convert.values._forms.maybe import (
 )
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._forms.table import TableForm
 from recursive_tf.convert.values._forms.text import TextForm
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text
@@ -171,6 +173,7 @@ _FORMS = types.MappingProxyType[type, Callable[[Any, Reader], BaseForm]](
     LocalList: _or_made(_of_list),
     Rows: lambda value, reader: RowsForm(value.form, value.type),
     LocalDict: _or_made(_of_dict),
+    LocalTable: lambda value, reader: TableForm(value.type, RowsForm(value.rows.form, tuple)),
     LocalObject: _or_made(_of_object),
     BoundMethod: _of_method,
     Builtin: _of_builtin,

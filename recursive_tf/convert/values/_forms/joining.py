@@ -34,6 +34,7 @@ from recursive_tf.convert.values._forms.maybe import (
 )
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._forms.table import TableForm
 
 
 def join(a: BaseForm, b: BaseForm) -> BaseForm:
@@ -164,7 +165,9 @@ def has_containers_in_rows(form: Form) -> bool:
 
 def has_containers(form: Form) -> bool:
   """Tells whether there are lists, dicts or objects that the program makes in such values."""
-  if isinstance(form, NestForm) and not issubclass(form.type, tuple):
+  if isinstance(form, TableForm) or (
+    isinstance(form, NestForm) and not issubclass(form.type, tuple)
+  ):
     return True
   if isinstance(form, RowsForm) and form.type is list:
     return True

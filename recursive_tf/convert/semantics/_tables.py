@@ -1,0 +1,382 @@
+"""Dicts whose keys only the run knows, and sets, that the program makes: all that they do.
+
+What has no rule here is refused: as lists and as known dicts they refuse what they are asked.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._keys import check_alike, find, key_of
+from recursive_tf.convert.frame._kinds import has_own_key
+from recursive_tf.convert.frame._rows import (
+  concatenated,
+  rows_cleared,
+  rows_of_items,
+  rows_replaced,
+  rows_without,
+)
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  VIEWS,
+  LocalDict,
+  LocalList,
+  LocalTable,
+  Raises,
+  Rows,
+  named,
+)
+from recursive_tf.convert.values._numbers import Number
+
+
+def make(ip: Host, kind: type) -> LocalTable:
+  """Returns a new dict or set, with nothing in it."""
+  return ip.frame.new(LocalTable(kind, Rows(tf.constant(0), (), None)))
+
+
+def is_wanted(ip: Host, site: ast.Dict | ast.DictComp) -> bool:
+  """Tells whether an expression makes a dict whose keys only the run knows."""
+  tables = ip.conversion.tables
+  begins_empty = isinstance(site, ast.DictComp) or not site.keys
+  return site in tables or (begins_empty and bool(tables))
+
+
+def keys_of(table: LocalTable) -> Rows:
+  """Returns the keys, or the members."""
+  rows = table.rows
+  return rows if rows.form is None or table.type is set else _forms.part_of(rows, 0)
+
+
+def unordered(value: object) -> object:
+  """Returns a set as a list, for what gives the same in any order; all else as it is.
+
+  Sets of objects stay what they are: their own methods may tell the order.
+  """
+  is_set = isinstance(value, LocalTable) and value.type is set
+  return LocalList(value.rows) if is_set and not _has_objects(value.rows.form) else value
+
+
+def _has_objects(form: _forms.Form) -> bool:
+  return form is not None and (
+    isinstance(form, _forms.RefForm) or any(map(_has_objects, form.children()))
+  )
+
+
+def equal(ip: Host, left: object, right: object) -> object:
+  """Returns `left == right` of sets; None if one of them is none."""
+  both = [one for one in (left, right) if isinstance(one, LocalTable) and one.type is set]
+  if len(both) < 2:
+    return None
+  first, second = (one.rows for one in both)
+  same = Number(tf.equal(first.length, second.length), bool)
+  if first.form is None or second.form is None:
+    return same
+  check_alike(ip, first.form, second.form)
+  equal = tf.ones([first.length, second.length], tf.bool)
+  for one, other in zip(first.tensors, second.tensors, strict=True):
+    equal = tf.logical_and(equal, tf.equal(one[:, tf.newaxis], other[tf.newaxis]))
+  found = tf.reduce_all(tf.reduce_any(equal, 1))
+  return Number(tf.logical_and(same.tensor, found), bool)
+
+
+def elements(ip: Host, table: LocalTable) -> Rows:
+  """Returns what iterating over it gives."""
+  if table.type is set:
+    raise ip.frame.refuse(Reason.EFFECT_ORDER, "The order of a set is Python's own.")
+  return keys_of(table)
+
+
+def contains(ip: Host, table: LocalTable, key: object) -> object:
+  """Returns `key in table`."""
+  wanted, keys = key_of(ip, key), keys_of(table)
+  return False if keys.form is None else find(ip, keys, wanted)[0]
+
+
+def item(ip: Host, table: LocalTable, key: object) -> object:
+  """Returns `table[key]`."""
+  if table.type is set:
+    raise Raises
+  return _lookup(ip, table, key, None)
+
+
+def write_item(ip: Host, table: LocalTable, key: object, value: object) -> None:
+  """Does `table[key] = value`."""
+  if table.type is set:
+    raise Raises
+  _put(ip, table, key_of(ip, key), value)
+
+
+def update(ip: Host, table: LocalTable, other: object) -> None:
+  """Does `table.update(other)`, for a dict or a set."""
+  if isinstance(other, LocalTable) and other.type is table.type:
+    _merge(ip, table, other.rows)
+  elif isinstance(other, LocalDict) and table.type is dict:
+    for key, value in other.items.items():
+      _put(ip, table, key_of(ip, key), value)
+  elif table.type is set:
+    rows = ip.rows_of(other)
+    for one in ip.fixed_items(other) if rows is None else ():
+      _add(ip, table, key_of(ip, one))
+    if rows is not None:
+      _merge(ip, table, _unique(ip, _as_keys(ip, rows), set))
+  else:
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.update of a {named(other)}.")
+
+
+def of_pairs(ip: Host, rows: Rows) -> LocalTable:
+  """Returns the dict of pairs of keys and values, of which later ones count."""
+  table = make(ip, dict)
+  form = rows.form
+  if form is None:
+    return table
+  parts = form.elements()
+  if parts is None or len(parts) != 2:
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A dict of what are no pairs.")
+  keys, values = _as_keys(ip, _forms.part_of(rows, 0)), _forms.part_of(rows, 1)
+  assert keys.form is not None and values.form is not None  # There are some.
+  _check_value(ip, values.form)
+  form = _forms.NestForm(tuple, (0, 1), (keys.form, values.form))
+  table.content = _unique(ip, Rows(rows.length, (*keys.tensors, *values.tensors), form), dict)
+  return table
+
+
+def of_elements(ip: Host, value: object) -> LocalTable:
+  """Returns `set(value)`."""
+  table = make(ip, set)
+  update(ip, table, value)
+  return table
+
+
+def copied(ip: Host, table: LocalTable) -> LocalTable:
+  """Returns a dict or set of its own, with the same content."""
+  return ip.frame.new(LocalTable(table.type, table.rows))
+
+
+def binary(ip: Host, op: type[ast.operator], left: LocalTable, right: object) -> object:
+  """Returns what an operator gives of a dict or set and something else."""
+  return in_place(ip, op, copied(ip, left), right)
+
+
+def in_place(ip: Host, op: type[ast.operator], table: LocalTable, other: object) -> object:
+  """Does `table |= other`."""
+  is_like = isinstance(other, LocalTable) and other.type is table.type
+  if op is not ast.BitOr or not is_like:
+    raise ip.frame.refuse(
+      Reason.UNSUPPORTED_OPERATION, f"{op.__name__} of a {named(table)} and a {named(other)}."
+    )
+  update(ip, table, other)
+  return table
+
+
+def method(ip: Host, table: LocalTable, name: str, args: Sequence[object]) -> object:
+  """Calls a method."""
+  if not hasattr(table.type, name):
+    raise Raises
+  found = (_DICT if table.type is dict else _SET).get(name)
+  if found is None:
+    text = f"{table.type.__name__}.{name} where only the run knows the keys."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  function, counts = found
+  if len(args) not in counts:
+    raise Raises
+  return function(ip, table, *args)
+
+
+# --- Methods
+
+
+def _get(ip: Host, table: LocalTable, key: object, default: object = None) -> object:
+  return _lookup(ip, table, key, lambda: default)
+
+
+def _setdefault(ip: Host, table: LocalTable, key: object, default: object = None) -> object:
+  def add() -> object:
+    _put(ip, table, key_of(ip, key), default)
+    return default
+
+  return ip.frame.cond(contains(ip, table, key), lambda: _lookup(ip, table, key, None), add)
+
+
+def _pop(ip: Host, table: LocalTable, key: object, *default: object) -> object:
+  def take() -> object:
+    found = _lookup(ip, table, key, None)
+    _take_out(ip, table, key)
+    return found
+
+  if not default:
+    return take()
+  return ip.frame.cond(contains(ip, table, key), take, lambda: default[0])
+
+
+def _view_of(name: str) -> Callable[[Host, LocalTable], object]:
+  def view(ip: Host, table: LocalTable) -> object:
+    rows = table.rows
+    if name != "items" and rows.form is not None:
+      rows = _forms.part_of(rows, ("keys", "values").index(name))
+    found = ip.frame.new(LocalList(rows))
+    found.type = VIEWS[name]
+    ip.frame.sharing.link(found, table)  # It cannot be read any more once the dict has changed.
+    return found
+
+  return view
+
+
+def _clear(ip: Host, table: LocalTable) -> None:
+  table.content = rows_cleared(table.rows)
+
+
+def _add_one(ip: Host, table: LocalTable, key: object) -> None:
+  _add(ip, table, key_of(ip, key))
+
+
+def _discard(ip: Host, table: LocalTable, key: object) -> None:
+  ip.frame.cond(contains(ip, table, key), lambda: _take_out(ip, table, key), lambda: None)
+
+
+_DICT = {
+  "get": (_get, (1, 2)),
+  "setdefault": (_setdefault, (1, 2)),
+  "pop": (_pop, (1, 2)),
+  "update": (update, (1,)),
+  "copy": (copied, (0,)),
+  "clear": (_clear, (0,)),
+  **{name: (_view_of(name), (0,)) for name in VIEWS},
+}
+_SET = {
+  "add": (_add_one, (1,)),
+  "discard": (_discard, (1,)),
+  "remove": (lambda ip, table, key: _take_out(ip, table, key), (1,)),
+  "update": (update, (1,)),
+  "copy": (copied, (0,)),
+  "clear": (_clear, (0,)),
+}
+
+
+# --- Content
+
+
+def _lookup(
+  ip: Host, table: LocalTable, key: object, default: Callable[[], object] | None
+) -> object:
+  frame, rows, wanted = ip.frame, table.rows, key_of(ip, key)
+  form = rows.form
+  if form is None:
+    if default is None:
+      raise Raises
+    return default()
+  found, index = find(ip, keys_of(table), wanted)
+
+  def read() -> object:
+    tensors = [tf.gather(tensor, index) for tensor in rows.tensors]
+    pair = frame.adopt(_forms.unflatten(form, iter(tensors)))
+    assert isinstance(pair, tuple)  # Of a key and a value.
+    return pair[1]
+
+  if default is not None:
+    return frame.cond(found, read, default)
+  index = frame.check(index, found.tensor, "a dict has no such key")
+  return read()
+
+
+def _put(ip: Host, table: LocalTable, key: object, value: object) -> None:
+  """Does `table[key] = value` for a key of `key_of`."""
+  value = ip.frame.optional(value)
+  _check_value(ip, _forms.form_of(value, ip.frame))
+  _write(ip, table, key, rows_of_items(ip.frame, [(key, value)]), replaces=True)
+
+
+def _add(ip: Host, table: LocalTable, key: object) -> None:
+  _write(ip, table, key, rows_of_items(ip.frame, [key]), replaces=False)
+
+
+def _write(ip: Host, table: LocalTable, key: object, new: Rows, replaces: bool) -> None:
+  frame, rows = ip.frame, table.rows
+  if rows.form is None:
+    table.content = new
+    return
+  found, index = find(ip, keys_of(table), key)
+
+  def replace() -> object:
+    return LocalList(rows_replaced(frame, rows, index, new) if replaces else rows)
+
+  written = frame.cond(found, replace, lambda: LocalList(concatenated(frame, rows, new)))
+  assert isinstance(written, LocalList)  # As each of them.
+  table.content = written.content
+
+
+def _take_out(ip: Host, table: LocalTable, key: object) -> None:
+  """Takes out what is there under a key; the run fails where nothing is."""
+  wanted, keys = key_of(ip, key), keys_of(table)
+  if keys.form is None:
+    raise Raises
+  found, index = find(ip, keys, wanted)
+  index = ip.frame.check(index, found.tensor, f"a {table.type.__name__} has no such key")
+  table.content = rows_without(ip.frame, table.rows, index)
+
+
+def _merge(ip: Host, table: LocalTable, other: Rows) -> None:
+  """Puts rows into a table, none of which is there twice."""
+  rows = table.rows
+  if rows.form is None or other.form is None:
+    table.content = rows if other.form is None else other
+    return
+  table.content = _unique(ip, concatenated(ip.frame, rows, other), table.type)
+
+
+def _unique(ip: Host, rows: Rows, kind: type) -> Rows:
+  """Returns rows with each key once, where it was first; of pairs with the last of its values."""
+  if rows.form is None:
+    return rows
+  ip.frame.partial()
+  keys = rows if kind is set else _forms.part_of(rows, 0)
+  equal = tf.ones([rows.length, rows.length], tf.bool)
+  for tensor in keys.tensors:
+    equal = tf.logical_and(equal, tf.equal(tensor[:, tf.newaxis], tensor[tf.newaxis]))
+  places = tf.range(rows.length)
+  first = tf.reduce_min(tf.where(equal, places[tf.newaxis], rows.length), 1)
+  is_first = tf.equal(first, places)
+  if kind is dict:
+    last = tf.reduce_max(tf.where(equal, places[tf.newaxis], -1), 1)
+    chosen = tf.boolean_mask(last, is_first)
+  else:
+    chosen = tf.boolean_mask(places, is_first)
+  tensors = tuple(tf.gather(tensor, chosen) for tensor in rows.tensors)
+  return Rows(tf.shape(chosen)[0], tensors, rows.form)
+
+
+def _as_keys(ip: Host, rows: Rows) -> Rows:
+  """Returns elements of a list as keys: strings and numbers of the heap as what they are."""
+  if rows.form is None:
+    return rows
+  (form,) = _keys_form(ip, [rows.form])
+  tensors = form.widened(rows.form, iter(rows.tensors), rows.length, ip.frame)
+  return Rows(rows.length, tuple(tensors), form)
+
+
+def _keys_form(ip: Host, forms: Iterable[_forms.Form]) -> list[_forms.BaseForm]:
+  """Returns what keys of these forms are compared as."""
+  found: list[_forms.BaseForm] = []
+  for form in forms:
+    if isinstance(form, _forms.RefForm) and form.types == {str}:
+      form = _forms.TextForm()
+    elif isinstance(form, _forms.RefForm) and form.types == {int}:
+      form = _forms.NumberForm(int)
+    has_own = isinstance(form, _forms.RefForm) and any(map(has_own_key, form.types))
+    if has_own or not _forms.is_key(form):
+      text = f"A key that is {_forms.describe(form)}, of a dict that is looked into in the run."
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+    assert form is not None  # It is a key.
+    found.append(form)
+  return found
+
+
+def _check_value(ip: Host, form: _forms.Form) -> None:
+  """Refuses values that are containers: the dict's rows would be copies of them."""
+  if _forms.has_containers(form) or _forms.has_rows(form) or _forms.has_made(form):
+    text = f"A dict whose keys only the run knows holds {_forms.describe(form)}."
+    raise ip.frame.refuse(Reason.SHARED_CONTAINER, text)

@@ -1,0 +1,106 @@
+"""The form of dicts whose keys only the run knows, and of sets, that the program makes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import tensorflow as tf
+
+from recursive_tf.convert.values._abstract import LocalTable, Rows
+from recursive_tf.convert.values._forms.base import (
+  BaseForm,
+  Class,
+  Join,
+  Mismatch,
+  Parts,
+  Reader,
+  Source,
+)
+from recursive_tf.convert.values._forms.data import NumberForm, RefForm
+from recursive_tf.convert.values._forms.nest import NestForm
+from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._forms.text import TextForm
+
+
+@dataclasses.dataclass(frozen=True)
+class TableForm(BaseForm):
+  """A dict or a set.
+
+  Attributes:
+    type: dict or set.
+    rows: the form of the pairs of keys and values, or of the keys.
+  """
+
+  type: Class
+  rows: RowsForm
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    return self.rows.specs()
+
+  def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
+    if not isinstance(value, LocalTable):
+      raise Mismatch(f"{self.describe()} of keys known in the run, and one of other keys")
+    return self.rows.flatten(value.rows, reader)
+
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
+    rows = self.rows.unflatten(tensors)
+    assert isinstance(rows, Rows)  # No list.
+    return LocalTable(self.type, rows)
+
+  def describe(self) -> str:
+    return f"a {self.type.__name__}"
+
+  def children(self) -> tuple[BaseForm | None, ...]:
+    return self.rows.children()
+
+  def is_structured(self) -> bool:
+    return True
+
+  def skeleton(self) -> object:
+    return "table", self.type
+
+  def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
+    if isinstance(other, NestForm) and other.type is self.type and not other.parts:
+      return self  # An attempt before this one took it for a dict of known keys.
+    if not isinstance(other, TableForm) or other.type is not self.type:
+      return None
+    rows = join(self.rows, other.rows)
+    if not isinstance(rows, RowsForm) or not _has_plain_keys(self.type, rows):
+      return None
+    return TableForm(self.type, rows)
+
+  def has_rows(self) -> bool:
+    return True
+
+  def can_be_none(self) -> bool:
+    return True
+
+  def can_be_made(self) -> bool:
+    return self.rows.can_be_made()
+
+  def not_made(self) -> str | None:
+    return self.rows.not_made()
+
+  def rebuild(self, parts: Parts, source: Source) -> object:
+    found = self.rows.rebuild(parts, source)
+    return self.type(found)
+
+  def is_stackable(self) -> bool:
+    return False
+
+
+def _has_plain_keys(kind: type, rows: RowsForm) -> bool:
+  """Tells whether all keys are of one kind, so that they are compared as they were so far."""
+  form = rows.element
+  if kind is dict and isinstance(form, NestForm):
+    form = form.parts[0]
+  return form is None or is_key(form)
+
+
+def is_key(form: BaseForm | None) -> bool:
+  """Tells whether values of a form are equal where their tensors are, and are hashed by that."""
+  if isinstance(form, NestForm):
+    return form.type is tuple and all(map(is_key, form.parts))
+  is_int = isinstance(form, NumberForm) and form.type is int
+  return is_int or isinstance(form, (RefForm, TextForm))
