@@ -225,7 +225,9 @@ class Places:
     return LocalList(Rows(tfi.constant(0, tf.int32), (), None))
 
   def _initial_rows(self, place: Place, frame: Frame) -> RowsForm:
-    values = _pairs_of(place.owner) if place.kind == DICT else list(place.owner)
+    values: list[object] = list(place.owner)
+    if place.kind == DICT:
+      values = list(_pairs_of(place.owner))
     found = _encode.joined_rows(values, frame.conversion.made_kinds.join)
     if place.kind == DICT:
       found = _rows_of_pairs(found)
@@ -393,9 +395,9 @@ def first_content(place: Place) -> object:
   return 0, len(place.owner), place.owner
 
 
-def _pairs_of(owner: Any) -> list[tuple[object, object]]:
+def _pairs_of(owner: dict[object, object] | set[object]) -> list[tuple[object, object]]:
   """Returns the items of a dict; members of a set are keys without values."""
-  return [(key, True) for key in owner] if type(owner) is set else list(owner.items())
+  return [(key, True) for key in owner] if isinstance(owner, set) else list(owner.items())
 
 
 def value_of_variable(owner: object, name: str) -> object:

@@ -77,6 +77,9 @@ class Ground(Protocol):
   def tables(self) -> Collection[object]:
     """Where the program makes dicts whose keys only the run knows: expressions; None, anywhere."""
 
+  def note_unordered(self) -> None:
+    """Notes that the program makes sets otherwise than by adding one member after the other."""
+
   def note_table(self, site: object) -> bool:
     """Notes where such a dict is made; tells whether that is new."""
 

@@ -301,6 +301,15 @@ class Conversion:
     """Where the program makes dicts whose keys only the run knows: expressions; None, anywhere."""
     return self._learnt.tables
 
+  @property
+  def has_unordered_sets(self) -> bool:
+    """Whether the program makes sets otherwise than by adding one member after the other."""
+    return self._learnt.has_unordered_sets
+
+  def note_unordered(self) -> None:
+    """Notes that it does."""
+    self._learnt.has_unordered_sets = True
+
   def note_table(self, site: object) -> bool:
     """Notes where such a dict is made; tells whether that is new."""
     is_new = site not in self._learnt.tables

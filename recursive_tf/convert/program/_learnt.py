@@ -27,6 +27,7 @@ class Learnt:
     has_news: whether this attempt has found out anything.
     is_trial: whether this attempt is one that is thrown away.
     may_fail: whether some calls never return: runs that get there fail.
+    has_unordered_sets: whether sets are made otherwise than by adding one member after the other.
     tables: where dicts are made whose keys only the run knows: expressions; None, anywhere.
     results: the forms of what instances return.
     changed: by position, the forms of arguments that instances change for their callers.
@@ -42,6 +43,7 @@ class Learnt:
     self.is_trial = True
     self.may_fail = False
     self.tables: set[object] = set()
+    self.has_unordered_sets = False
     self.results: dict[object, _forms.BaseForm] = {}
     self.changed: dict[object, dict[int, _forms.BaseForm]] = {}
     self.crossings: dict[object, Crossing] = {}

@@ -44,6 +44,7 @@ def check_settled(
   conversion.check_result(source.node, given)
   _check_aliases(conversion, profile)
   _check_views(conversion, source)
+  _check_sets(conversion, source)
   _check_made(conversion, source, list(arguments.values()))
   _check_nests(conversion, source.node, arguments)
   _check_replicas(conversion, arguments.values())
@@ -86,6 +87,21 @@ def _check_views(conversion: Conversion, source: FunctionSource) -> None:
     raise ConversionRefused.of(
       Reason.UNSUPPORTED_OPERATION,
       "A range or a view of a dict is returned or kept. Make it a list or a tuple.",
+      source.origin(source.node),
+    )
+
+
+def _check_sets(conversion: Conversion, source: FunctionSource) -> None:
+  """Refuses to let go of sets if any was made otherwise than by adding one member after the other.
+
+  In which order Python shows the members depends on how it has put them there.
+  """
+  leaving = conversion.leaving(source.node)
+  if conversion.has_unordered_sets and any(map(_forms.has_sets, leaving)):
+    raise ConversionRefused.of(
+      Reason.EFFECT_ORDER,
+      "A set leaves that was merged, copied or made smaller: the order of its members is Python's"
+      " own. Return sorted(...) of it.",
       source.origin(source.node),
     )
 

@@ -17,7 +17,6 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import FELL, Conversion
-from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.semantics import (
   _attributes,
   _calls,
@@ -412,6 +411,8 @@ class Interpreter:
 
   def eval_Set(self, node: ast.Set, scope: Scope) -> object:
     table = _tables.make(self, set)
+    if all(isinstance(part, ast.Constant) for part in node.elts):
+      self.conversion.note_unordered()  # Python may make it of one that it keeps.
     for part in node.elts:
       if isinstance(part, ast.Starred):
         _tables.update(self, table, self.eval(part.value, scope))
@@ -510,16 +511,14 @@ class Interpreter:
     pairs = _comprehensions.comprehension(self, pair, node.generators, scope)
     if isinstance(pairs.content, Rows):
       return _tables.of_pairs(self, pairs.content)
+    known = [self.fixed_items(pair, 2) for pair in pairs.content]
     if _tables.is_wanted(self, node):
-      return _tables.of_pairs(self, rows_of_items(self.frame, list(pairs.content)))
-    return self.frame.new(
-      LocalDict(
-        {
-          _items.static_key(self, self.frame.resolve(key), node): value
-          for key, value in pairs.content
-        }
-      )
-    )
+      table = _tables.make(self, dict)
+      for key, value in known:
+        _tables.write_item(self, table, key, value)
+      return table
+    items = {_items.static_key(self, self.frame.resolve(key), node): value for key, value in known}
+    return self.frame.new(LocalDict(items))
 
   def eval_SetComp(self, node: ast.SetComp, scope: Scope) -> object:
     members = _comprehensions.comprehension(self, node.elt, node.generators, scope)

@@ -77,10 +77,8 @@ PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
-  if isinstance(left, LocalTable):
-    return _tables.binary(ip, op, left, right)
   if any(map(_as_eager.is_no_list, (left, right))):
-    raise unsupported(ip, op.__name__, left, right)
+    return _tables.binary(ip, op, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
   if isinstance(left, Ref) or isinstance(right, Ref):
     left, right = _narrowing.operands(ip, op, _OPERATORS[op][2], left, right)

@@ -28,6 +28,7 @@ from recursive_tf.convert.values._abstract import (
   LocalList,
   LocalTable,
   Raises,
+  Ref,
   Rows,
   named,
 )
@@ -57,8 +58,9 @@ def unordered(value: object) -> object:
 
   Sets of objects stay what they are: their own methods may tell the order.
   """
-  is_set = isinstance(value, LocalTable) and value.type is set
-  return LocalList(value.rows) if is_set and not _has_objects(value.rows.form) else value
+  if not isinstance(value, LocalTable) or value.type is dict or _has_objects(value.rows.form):
+    return value
+  return LocalList(value.rows)
 
 
 def _has_objects(form: _forms.Form) -> bool:
@@ -114,11 +116,14 @@ def write_item(ip: Host, table: LocalTable, key: object, value: object) -> None:
 def update(ip: Host, table: LocalTable, other: object) -> None:
   """Does `table.update(other)`, for a dict or a set."""
   if isinstance(other, LocalTable) and other.type is table.type:
+    _note_order(ip, table)
     _merge(ip, table, other.rows)
   elif isinstance(other, LocalDict) and table.type is dict:
     for key, value in other.items.items():
       _put(ip, table, key_of(ip, key), value)
   elif table.type is set:
+    if isinstance(other, (LocalTable, LocalDict, dict, set, frozenset, Ref)):
+      _note_order(ip, table)  # Python makes room for them first.
     rows = ip.rows_of(other)
     for one in ip.fixed_items(other) if rows is None else ():
       _add(ip, table, key_of(ip, one))
@@ -154,21 +159,28 @@ def of_elements(ip: Host, value: object) -> LocalTable:
 
 def copied(ip: Host, table: LocalTable) -> LocalTable:
   """Returns a dict or set of its own, with the same content."""
+  _note_order(ip, table)
   return ip.frame.new(LocalTable(table.type, table.rows))
 
 
-def binary(ip: Host, op: type[ast.operator], left: LocalTable, right: object) -> object:
-  """Returns what an operator gives of a dict or set and something else."""
-  return in_place(ip, op, copied(ip, left), right)
+def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
+  """Returns what an operator gives of a dict or set and something else, or of views of dicts."""
+  return in_place(ip, op, copied(ip, left) if isinstance(left, LocalTable) else left, right)
 
 
-def in_place(ip: Host, op: type[ast.operator], table: LocalTable, other: object) -> object:
+def in_place(ip: Host, op: type[ast.operator], table: object, other: object) -> object:
   """Does `table |= other`."""
-  is_like = isinstance(other, LocalTable) and other.type is table.type
-  if op is not ast.BitOr or not is_like:
+  are_like = (
+    isinstance(table, LocalTable)
+    and isinstance(other, LocalTable)
+    and table.type is other.type
+    and op is ast.BitOr
+  )
+  if not are_like:
     raise ip.frame.refuse(
-      Reason.UNSUPPORTED_OPERATION, f"{op.__name__} of a {named(table)} and a {named(other)}."
+      Reason.UNSUPPORTED_OPERATION, f"{op.__name__} of {named(table)} and {named(other)}."
     )
+  assert isinstance(table, LocalTable)
   update(ip, table, other)
   return table
 
@@ -227,6 +239,7 @@ def _view_of(name: str) -> Callable[[Host, LocalTable], object]:
 
 
 def _clear(ip: Host, table: LocalTable) -> None:
+  _note_order(ip, table)
   table.content = rows_cleared(table.rows)
 
 
@@ -238,7 +251,8 @@ def _discard(ip: Host, table: LocalTable, key: object) -> None:
   ip.frame.cond(contains(ip, table, key), lambda: _take_out(ip, table, key), lambda: None)
 
 
-_DICT = {
+_Methods = dict[str, tuple[Callable[..., object], tuple[int, ...]]]  # And numbers of arguments.
+_DICT: _Methods = {
   "get": (_get, (1, 2)),
   "setdefault": (_setdefault, (1, 2)),
   "pop": (_pop, (1, 2)),
@@ -247,7 +261,7 @@ _DICT = {
   "clear": (_clear, (0,)),
   **{name: (_view_of(name), (0,)) for name in VIEWS},
 }
-_SET = {
+_SET: _Methods = {
   "add": (_add_one, (1,)),
   "discard": (_discard, (1,)),
   "remove": (lambda ip, table, key: _take_out(ip, table, key), (1,)),
@@ -314,9 +328,16 @@ def _take_out(ip: Host, table: LocalTable, key: object) -> None:
   wanted, keys = key_of(ip, key), keys_of(table)
   if keys.form is None:
     raise Raises
+  _note_order(ip, table)
   found, index = find(ip, keys, wanted)
   index = ip.frame.check(index, found.tensor, f"a {table.type.__name__} has no such key")
   table.content = rows_without(ip.frame, table.rows, index)
+
+
+def _note_order(ip: Host, table: LocalTable) -> None:
+  """Notes that members of a set are put elsewhere than where adding them would put them."""
+  if table.type is set:
+    ip.conversion.note_unordered()
 
 
 def _merge(ip: Host, table: LocalTable, other: Rows) -> None:
@@ -367,10 +388,9 @@ def _keys_form(ip: Host, forms: Iterable[_forms.Form]) -> list[_forms.BaseForm]:
     elif isinstance(form, _forms.RefForm) and form.types == {int}:
       form = _forms.NumberForm(int)
     has_own = isinstance(form, _forms.RefForm) and any(map(has_own_key, form.types))
-    if has_own or not _forms.is_key(form):
+    if has_own or form is None or not form.is_key():
       text = f"A key that is {_forms.describe(form)}, of a dict that is looked into in the run."
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
-    assert form is not None  # It is a key.
     found.append(form)
   return found
 

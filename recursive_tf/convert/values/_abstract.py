@@ -245,7 +245,7 @@ class LocalTable(LocalList):
     return content
 
   @property
-  def items(self) -> tuple[Any, ...] | None:
+  def items(self) -> tuple[object, ...] | None:
     """Refuses: what the keys are is not known."""
     raise ConversionRefused.of(
       Reason.DYNAMIC_LIST, f"The content of a {self.type.__name__} whose keys only the run knows."

@@ -50,6 +50,7 @@ from recursive_tf.convert.values._forms.joining import (
 from recursive_tf.convert.values._forms.joining import has_gradients as has_gradients
 from recursive_tf.convert.values._forms.joining import has_made as has_made
 from recursive_tf.convert.values._forms.joining import has_rows as has_rows
+from recursive_tf.convert.values._forms.joining import has_sets as has_sets
 from recursive_tf.convert.values._forms.joining import has_views as has_views
 from recursive_tf.convert.values._forms.joining import is_stackable as is_stackable
 from recursive_tf.convert.values._forms.joining import join as join
@@ -70,5 +71,4 @@ from recursive_tf.convert.values._forms.nest import parts_of as parts_of
 from recursive_tf.convert.values._forms.rows import RowsForm as RowsForm
 from recursive_tf.convert.values._forms.rows import check_shapes as check_shapes
 from recursive_tf.convert.values._forms.table import TableForm as TableForm
-from recursive_tf.convert.values._forms.table import is_key as is_key
 from recursive_tf.convert.values._forms.text import TextForm as TextForm

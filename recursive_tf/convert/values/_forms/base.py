@@ -232,6 +232,10 @@ class BaseForm:
     """Tells whether a value is an object of the heap that was read."""
     return False
 
+  def is_key(self) -> bool:
+    """Tells whether values are equal where their tensors are, and hashed by that alone."""
+    return False
+
   def in_rows(self) -> BaseForm:
     """Returns the form of such values as elements of one tensor, which hold no handles beside."""
     return self

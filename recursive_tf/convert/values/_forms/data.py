@@ -328,6 +328,9 @@ class NumberForm(_OfNumbers):
   def is_of_heap(self) -> bool:
     return self.is_read
 
+  def is_key(self) -> bool:
+    return self.type is int
+
   def in_rows(self) -> NumberForm:
     return NumberForm(self.type)
 
@@ -541,6 +544,9 @@ class RefForm(HandleForm):
 
   def is_of_strings(self) -> bool:
     return self.types == {str}
+
+  def is_key(self) -> bool:
+    return True
 
   def is_of_heap(self) -> bool:
     return True

@@ -156,6 +156,12 @@ def has_views(form: Form) -> bool:
   return any(map(has_views, _children(form)))
 
 
+def has_sets(form: Form) -> bool:
+  """Tells whether there are sets in values of this form."""
+  is_set = isinstance(form, TableForm) and form.type is set
+  return is_set or any(map(has_sets, _children(form)))
+
+
 def has_containers_in_rows(form: Form) -> bool:
   """Tells whether lists of unknown length in values of this form have containers in them."""
   if isinstance(form, RowsForm):

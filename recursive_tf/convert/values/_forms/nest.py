@@ -47,6 +47,9 @@ class NestForm(BaseForm):
   keys: tuple[Any, ...]
   parts: tuple[BaseForm, ...]
 
+  def is_key(self) -> bool:
+    return self.type is tuple and all(part.is_key() for part in self.parts)
+
   def in_rows(self) -> NestForm:
     return NestForm(self.type, self.keys, tuple(part.in_rows() for part in self.parts))
 

@@ -17,10 +17,8 @@ from recursive_tf.convert.values._forms.base import (
   Reader,
   Source,
 )
-from recursive_tf.convert.values._forms.data import NumberForm, RefForm
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._forms.rows import RowsForm
-from recursive_tf.convert.values._forms.text import TextForm
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,12 +93,4 @@ def _has_plain_keys(kind: type, rows: RowsForm) -> bool:
   form = rows.element
   if kind is dict and isinstance(form, NestForm):
     form = form.parts[0]
-  return form is None or is_key(form)
-
-
-def is_key(form: BaseForm | None) -> bool:
-  """Tells whether values of a form are equal where their tensors are, and are hashed by that."""
-  if isinstance(form, NestForm):
-    return form.type is tuple and all(map(is_key, form.parts))
-  is_int = isinstance(form, NumberForm) and form.type is int
-  return is_int or isinstance(form, (RefForm, TextForm))
+  return form is None or form.is_key()

@@ -27,6 +27,9 @@ from recursive_tf.convert.values._text import Text, tensor_of
 class TextForm(BaseForm):
   """A Python string; its tensor is the UTF-8."""
 
+  def is_key(self) -> bool:
+    return True
+
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.string)
 

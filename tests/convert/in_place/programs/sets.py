@@ -1,6 +1,5 @@
 """Sets that the program makes, or is given, or that are there before."""
 
-import collections
 
 import tensorflow as tf
 
