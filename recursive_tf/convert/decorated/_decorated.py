@@ -111,6 +111,18 @@ class Decorated:
     self._plain = threading.local()
     self._saved = ProgramsByThemselves()
 
+  def __copy__(self) -> Decorated:
+    """Returns itself, as functions do; so does `copy.deepcopy`."""
+    return self
+
+  def __deepcopy__(self, memo: object) -> Decorated:
+    """Returns itself."""
+    return self
+
+  def __reduce__(self) -> str:
+    """Pickles it by its name, as functions are."""
+    return self.__qualname__
+
   def __set_name__(self, owner: type, name: str) -> None:
     """Learns of which class it is a method."""
     say_when_not_saved(owner, name, self, self._saved, self._how_to_save)
@@ -195,7 +207,7 @@ class Decorated:
         f"{self.__name__} is called in a strategy of several replicas.",
       )
       return self._fall_back(replica, plain)
-    with self._lock, self._timed():
+    with _Locked(self._lock, self._plain), self._timed():
       arguments: dict[str, Argument] = {}
       self._programs.assumptions.begin_call()
       try:
@@ -470,12 +482,23 @@ class Decorated:
     return result
 
   def _run_plain(self, plain: Callable[[], object]) -> object:
+    """Runs the plain function; other threads may call it meanwhile, as they may undecorated.
+
+    It may wait for them: for a pool to which it gives its children, or for a lock of theirs.
+    """
     was_running = getattr(self._plain, "is_running", False)
+    num_locks = getattr(self._plain, "num_locks", 0)
     self._plain.is_running = True
+    self._plain.num_locks = 0
+    for _ in range(num_locks):
+      self._lock.release()
     try:
       with DEEPER:
         return plain()
     finally:
+      for _ in range(num_locks):
+        self._lock.acquire()
+      self._plain.num_locks = num_locks
       self._plain.is_running = was_running
 
   def _tell(self, refusal: ConversionRefused) -> None:
@@ -493,6 +516,24 @@ class Decorated:
   def _timed(self) -> _Timed:
     """Adds the time of an outermost call to the function's."""
     return _Timed(self._plain, self.stats)
+
+
+class _Locked:
+  """A call that holds the lock of its function, noted for its thread."""
+
+  __slots__ = ("_lock", "_thread")
+
+  def __init__(self, lock: threading.RLock, thread: threading.local):
+    self._lock = lock
+    self._thread = thread
+
+  def __enter__(self) -> None:
+    self._lock.acquire()
+    self._thread.num_locks = getattr(self._thread, "num_locks", 0) + 1
+
+  def __exit__(self, *error: object) -> None:
+    self._thread.num_locks -= 1
+    self._lock.release()
 
 
 class _Timed:

@@ -83,7 +83,7 @@ def recursive(
 
 
 class RecursiveFunction(Decorated, Generic[_P, _R]):
-  """What `@rtf.recursive` returns. Thread-safe; calls of one function run one after the other.
+  """What `@rtf.recursive` returns. Thread-safe; graphs of one function run one after the other, plain calls at once.
 
   Attributes:
     python: the plain function.
