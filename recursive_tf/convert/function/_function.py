@@ -74,7 +74,9 @@ def function(
 
 
 class Function(Decorated):
-  """What `@rtf.function` returns. Thread-safe; calls of one function run one after the other.
+  """What `@rtf.function` returns. Thread-safe.
+
+  Graphs of one function run one after the other; calls that are plain Python run at once.
 
   Attributes:
     python: the plain function.

@@ -83,7 +83,9 @@ def recursive(
 
 
 class RecursiveFunction(Decorated, Generic[_P, _R]):
-  """What `@rtf.recursive` returns. Thread-safe; graphs of one function run one after the other, plain calls at once.
+  """What `@rtf.recursive` returns. Thread-safe.
+
+  Graphs of one function run one after the other; calls that are plain Python run at once.
 
   Attributes:
     python: the plain function.
