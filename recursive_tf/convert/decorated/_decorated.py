@@ -121,7 +121,8 @@ class Decorated:
 
   def __reduce__(self) -> str:
     """Pickles it by its name, as functions are."""
-    return self.__qualname__
+    name: str = vars(self)["__qualname__"]
+    return name
 
   def __set_name__(self, owner: type, name: str) -> None:
     """Learns of which class it is a method."""
