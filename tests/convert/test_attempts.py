@@ -4,6 +4,7 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
+from recursive_tf.convert.program import _entry
 from recursive_tf.convert.program._conversion import Conversion
 
 
@@ -59,3 +60,23 @@ def test_what_calls_need_not_check_takes_a_trial_more_where_one_would(attempts):
 
   assert total(Inner(Inner(Leaf(1.0), Leaf(2.0)), Leaf(4.0))).numpy() == 14
   assert attempts.count(False) == 1
+
+
+class Table:
+  def __init__(self, *kids):
+    self.items, self.kids = {"a": 1}, list(kids)
+
+
+@pytest.mark.parametrize(("seconds", "conversions"), [(1e9, 3), (0.0, 1)])
+def test_what_takes_long_to_be_refused_is_refused_once(monkeypatch, seconds, conversions):
+  monkeypatch.setattr(_entry, "MAX_SECONDS_REFUSED", seconds)
+
+  @rtf.recursive
+  def emptied(n):
+    n.items.clear()
+    return 1 + sum([emptied(kid) for kid in n.kids])
+
+  for _ in range(5):
+    assert emptied(Table(Table())) == 2
+  assert emptied.stats.num_conversions == conversions
+  assert emptied.stats.num_fallback_runs == 5

@@ -14,6 +14,15 @@ from recursive_tf.convert.values import _encode, _forms
 MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
 LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
 PATIENCE = 4  # Times the seconds, for what was refused because it took too long.
+# Where values of several forms meet.
+OF_FORMS = (
+  Reason.KINDS_DIFFER,
+  Reason.DYNAMIC_LIST,
+  Reason.UNSUPPORTED_OPERATION,
+  Reason.SHARED_CONTAINER,
+  Reason.UNSUPPORTED_WRITE,
+)
+MAX_SECONDS_REFUSED = 4.0  # Of processor time that such refusals take: then they are final, too.
 _MAX_STRIKES = 16  # Runs that fail in all, before they are given up if no more of them count.
 # Runs that fail one after the other although plain Python does not, before it is given up.
 _MAX_FAILURES = {
@@ -34,6 +43,7 @@ class Entry:
   num_failures: int = 0  # One after the other.
   num_strikes: int = 0  # In all.
   num_runs: int = 0  # That counted.
+  seconds_refused: float = 0.0  # That refusals have taken.
   refusal: ConversionRefused | None = None
   retry_seconds: float | None = None  # Time in calls after which it is tried once more.
   has_retried: bool = False
@@ -56,7 +66,8 @@ class Entry:
 
     What the machine was too slow for is tried once more, when that cannot double the time.
     """
-    self.num_refusals += MAX_REFUSALS if refusal.reason in LASTING else 1
+    is_slow = refusal.reason in OF_FORMS and self.seconds_refused >= MAX_SECONDS_REFUSED
+    self.num_refusals += MAX_REFUSALS if refusal.reason in LASTING or is_slow else 1
     if refusal.is_of_machine and not self.has_retried:
       seconds = PATIENCE * limits.seconds
       self.retry_seconds = now + seconds

@@ -31,7 +31,13 @@ from recursive_tf.convert.program._assumptions import (
   what_of,
 )
 from recursive_tf.convert.program._conversion import PromoteArgument
-from recursive_tf.convert.program._entry import LASTING, MAX_REFUSALS, PATIENCE, Entry
+from recursive_tf.convert.program._entry import (
+  LASTING,
+  MAX_REFUSALS,
+  OF_FORMS,
+  PATIENCE,
+  Entry,
+)
 from recursive_tf.convert.program._feeding import Outdated
 from recursive_tf.convert.program._graph import Graph
 from recursive_tf.convert.program._kinds import Key, Kinds, key_of
@@ -43,14 +49,6 @@ from recursive_tf.convert.program._steps import Step
 from recursive_tf.convert.values import _forms
 
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
-# Where values of several forms meet.
-_OF_FORMS = (
-  Reason.KINDS_DIFFER,
-  Reason.DYNAMIC_LIST,
-  Reason.UNSUPPORTED_OPERATION,
-  Reason.SHARED_CONTAINER,
-  Reason.UNSUPPORTED_WRITE,
-)
 _MAX_LEFT_OUT = 4  # Branches that one program leaves out.
 # Refusals of a program with a branch: what it makes in its first call is there in the second.
 _MAX_HOPELESS = 2
@@ -484,6 +482,7 @@ class Programs:
       if making.leaves_out:
         entry.hopeless[tuple(making.taken.items())] += 1
         raise
+      entry.seconds_refused += time.thread_time() - begin
       raise entry.refused(refusal, self._stats.total_seconds, self._limits) from refusal.__cause__
     finally:
       if making.leaves_out:
@@ -523,7 +522,7 @@ class Programs:
         # Objects of other calls may have other things in their attributes: those have a program.
         with contextlib.suppress(ConversionRefused, PromoteArgument):
           return self._of_branches(making, arguments, changing, Profile())
-      if not self._runs_in_graph and refusal.reason in _OF_FORMS:
+      if not self._runs_in_graph and refusal.reason in OF_FORMS:
         with contextlib.suppress(ConversionRefused):
           return self._of_branches(making, arguments, changing, self._profile, is_wide=True)
       raise
