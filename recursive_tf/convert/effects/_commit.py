@@ -30,7 +30,7 @@ _ABSENT = object()
 # Where a write goes: ("attr", name), ("item", key), ("cell", None), ("member", value) of a set, and
 # ("tail", n): what follows
 # the first n elements of a list, or what comes after all of them where n is None. ("head", n): the
-# first n elements, which go.
+# first n elements, which go. ("items", None): all items of a dict.
 Slot = tuple[str, Any]
 
 
@@ -61,6 +61,8 @@ class Write:
       return _set_item(owner, name, self.value)
     if kind == "member":
       return _add_member(owner, self.value)
+    if kind == "items":
+      return _set_items(owner, self.value)
     if kind == "cell":
       old_content = owner.cell_contents
       owner.cell_contents = self.value
@@ -239,11 +241,23 @@ def _variable_writes(place: Place, value: object) -> Iterator[Write]:
 
 
 def _dict_writes(place: Place, pairs: Iterable[tuple[object, object]]) -> Iterator[Write]:
-  owner = place.owner
+  owner, found = place.owner, list(pairs)
   if type(owner) is set:
-    yield from (Write(owner, ("member", name), name) for name, _ in pairs if name not in owner)
+    yield from (Write(owner, ("member", name), name) for name, _ in found if name not in owner)
     return
-  for name, value in pairs:
+  pairs_of_keys = zip(owner, (key for key, _ in found), strict=False)
+  if not place.is_log and (
+    len(found) < len(owner) or any(own is not key and own != key for own, key in pairs_of_keys)
+  ):
+    # Some have gone, and may have come again behind others; what stays is the same object.
+    old = {key: (key, value) for key, value in dict.items(owner)}
+    now = []
+    for key, value in found:
+      own, before = old.get(key, (key, value))
+      now.append((own, before if _results.is_same(before, value) else value))
+    yield Write(owner, ("items", None), now)
+    return
+  for name, value in found:
     if place.is_log or name not in owner or not _results.is_same(owner[name], value):
       yield Write(owner, ("item", name), value)
 
@@ -253,6 +267,19 @@ def _add_member(owner: set[object], value: object) -> Callable[[], None]:
     return lambda: None
   owner.add(value)
   return lambda: owner.discard(value)
+
+
+def _set_items(
+  owner: dict[object, object], items: list[tuple[object, object]]
+) -> Callable[[], None]:
+  old = list(dict.items(owner))
+  _put_items(owner, items)
+  return lambda: _put_items(owner, old)
+
+
+def _put_items(owner: dict[object, object], items: list[tuple[object, object]]) -> None:
+  dict.clear(owner)
+  dict.update(owner, items)  # A `Counter` would add.
 
 
 def _set_item(owner: Any, key: object, value: object) -> Callable[[], None]:

@@ -14,8 +14,10 @@ from recursive_tf.convert.frame._host import Host, State
 from recursive_tf.convert.frame._keys import find, key_of
 from recursive_tf.convert.frame._rows import (
   concatenated,
+  rows_cleared,
   rows_of_items,
   rows_replaced,
+  rows_without,
 )
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.values import _forms
@@ -84,7 +86,7 @@ class ContainerEffects(Places):
         rows = rows_of_items(ip.frame, [generalized(ip.frame, item) for item in items])
       self._extend(ip, store, rows)
       return State(None)
-    if name in ("pop", "insert", "clear", "reverse"):
+    if name in ("pop", "insert", "clear", "reverse", "__delitem__", "__imul__"):
       return self._change_list(ip, owner, name, args)
     if name in ("copy", "index", "count", "__len__", "__getitem__"):
       return None
@@ -98,7 +100,9 @@ class ContainerEffects(Places):
     if name == "insert":
       args = [args[0], generalized(ip.frame, self._kept(ip, args[1]))]
     found = ip.method(changed, name, args, {})
-    if name == "pop" and args == [0]:  # The first of those that stay, if any stay.
+    if (
+      name == "pop" and args and type(args[0]) is int and args[0] == 0
+    ):  # The first of those that stay, if any stay.
       is_kept = tf.cast(kept.tensor > 0, tf.int64)
       gone, kept = Number(gone.tensor + is_kept, int), Number(kept.tensor - is_kept, int)
     elif name == "pop" and not args:
@@ -302,9 +306,39 @@ class ContainerEffects(Places):
 
       pred = there.value
       return State(ip.frame.cond(pred, lambda: self._lookup(ip, owner, args[0], None), add))
+    if name in ("pop", "__delitem__", "clear") and type(owner) not in DICTS:
+      raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f".{name} of a {named(owner)}.")
+    if name in ("pop", "__delitem__") and 1 <= len(args) <= (2 if name == "pop" else 1):
+      return State(self._remove(ip, owner, name, *args))
+    if name == "clear" and not args:
+      store = self._dict_store(ip, owner, True)
+      self.set(ip, store, LocalList(rows_cleared(self._dict_rows(ip, owner))))
+      return State(None)
     if name in ("get", "keys", "values", "items", "copy", "__getitem__", "__len__"):
       return None
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"dict.{name} of a dict of the heap.")
+
+  def _remove(self, ip: Host, owner: object, name: str, key: object, *default: object) -> object:
+    """Does `owner.pop(key, ...)` or `del owner[key]`; returns what was there, or the default."""
+    frame = ip.frame
+    store = self._dict_store(ip, owner, True)
+    found = None
+    if name == "pop":
+      found = self._lookup(ip, owner, key, (lambda: default[0]) if default else None)
+    rows = self._dict_rows(ip, owner)
+    if rows.form is None:
+      if default:
+        return found
+      raise Raises  # A KeyError.
+    is_there, index = find(ip, part_of(rows, 0), key_of(ip, key))
+    if not default and not (type(owner) is collections.Counter and name == "__delitem__"):
+      frame.demand(is_there.tensor)
+
+    def removed() -> object:
+      return LocalList(rows_without(frame, rows, index))
+
+    self.set(ip, store, frame.cond(is_there, removed, lambda: LocalList(rows)))
+    return found
 
 
 def _at_most(number: Number, most: tf.Tensor) -> Number:

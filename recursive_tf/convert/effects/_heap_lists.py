@@ -24,7 +24,9 @@ from recursive_tf.convert.values._abstract import Base, Bottom, LocalList, Made,
 from recursive_tf.convert.values._forms import NoneType, RowsForm
 from recursive_tf.convert.values._numbers import Number
 
-_METHODS = frozenset(["append", "extend", "pop", "insert", "clear", "reverse", "sort", "remove"])
+_METHODS = frozenset(
+  """append extend pop insert clear reverse sort remove __delitem__ __imul__""".split()
+)
 
 
 class HeapLists(MadeChanges):

@@ -181,6 +181,9 @@ class Conversion(Ground, Protocol):
   def source(self, function: object) -> FunctionSource:
     """Returns the source of a function of the user's, and guards that it stays this function."""
 
+  def variant(self, node: ast.FunctionDef, key: object) -> ast.FunctionDef:
+    """Returns a copy of a definition, which is a function of its own; the same one each time."""
+
   def is_recursive(self, ip: Host, function: object) -> bool:
     """Tells whether calls of a function are calls of the graph."""
 
@@ -325,11 +328,17 @@ class Host(Protocol):
     """Returns `function(*args, **kwargs)`."""
 
   def call_function(
-    self, function: object, args: list[object], kwargs: dict[str, object], ask: bool = False
+    self,
+    function: object,
+    args: list[object],
+    kwargs: dict[str, object],
+    ask: bool = False,
+    variant: object = None,
   ) -> object:
     """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
 
-    With `ask` a recursive one is not called: returns whether it changes anything.
+    With `ask` a recursive one is not called: returns whether it changes anything. Under each
+    `variant` it is a function of its own, which knows other things of its arguments.
     """
 
   def native(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import Protocol
 
 from recursive_tf.convert.values._abstract import Ref, Rows
@@ -48,6 +49,9 @@ class Kind(Protocol):
 
   def is_none(self) -> object:
     """Returns `value is None`; the value is as it is, and not resolved."""
+
+  def classes(self) -> Collection[type] | None:
+    """Returns of which classes the value may be, as it is compared; None if that is not known."""
 
   def may_equal_number(self) -> bool:
     """Tells whether the value may equal a number of the run that it is no number beside."""

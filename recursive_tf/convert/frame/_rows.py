@@ -100,9 +100,12 @@ def rows_without(frame: Frame, rows: Rows, index: tf.Tensor) -> Rows:
   return _spliced(frame, rows, index, none, index + 1)
 
 
-def rows_inserted(frame: Frame, rows: Rows, index: int, value: object) -> Rows:
+def rows_inserted(frame: Frame, rows: Rows, index: object, value: object) -> Rows:
   """Returns rows with one more before row `index`, counted as `list.insert` does."""
-  at = tf.minimum(index, rows.length) if index >= 0 else tf.maximum(rows.length + index, 0)
+  length = tf.cast(rows.length, tf.int64)
+  wide = tf.cast(_forms.as_number(index).tensor, tf.int64)
+  from_start = tf.where(wide < 0, tf.maximum(wide, -length) + length, wide)
+  at = tf.cast(tf.minimum(from_start, length), tf.int32)
   return _spliced(frame, rows, at, rows_of_items(frame, [value]), at)
 
 

@@ -395,6 +395,10 @@ class Conversion:
       return False
     return node in self.recursive or node in ip.active
 
+  def variant(self, node: ast.FunctionDef, key: object) -> ast.FunctionDef:
+    """Returns a copy of a definition, which is a function of its own; the same one each time."""
+    return self._sources.variant(node, key)
+
   def note_recursion(self, cycle: list[ast.AST]) -> None:
     """Notes that functions call each other in a cycle."""
     new = set(cycle) - self.recursive

@@ -339,14 +339,22 @@ def _of_subgraph(ip: Host, graph: object) -> Exception:
 
 
 def call_function(
-  ip: Host, function: object, args: list[object], kwargs: dict[str, object], ask: bool = False
+  ip: Host,
+  function: object,
+  args: list[object],
+  kwargs: dict[str, object],
+  ask: bool = False,
+  variant: object = None,
 ) -> object:
   """Calls a function of the user's: run here, or as a call of the graph if it is recursive.
 
-  With `ask` a recursive one is not called: returns whether it changes anything.
+  With `ask` a recursive one is not called: returns whether it changes anything. Under each
+  `variant` it is a function of its own, which knows other things of its arguments.
   """
   conversion = ip.conversion
   source, node, outer = _definition(ip, function)
+  if variant is not None:
+    node = conversion.variant(node, variant)
   names = _bind(ip, function, args, kwargs)
   is_graph_call = node in conversion.recursive or node in ip.active
   for name, value in names.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import operator
 from collections.abc import Callable
@@ -14,10 +13,15 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
-from recursive_tf.convert.frame._access import is_generated, own_access
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
-from recursive_tf.convert.semantics import _shapes, _tables, _text
+from recursive_tf.convert.semantics import (
+  _class_comparison,
+  _sequence_comparison,
+  _shapes,
+  _tables,
+  _text,
+)
 from recursive_tf.convert.semantics._attributes import is_exactly
 from recursive_tf.convert.semantics._operators import (
   PRIMITIVE,
@@ -86,14 +90,12 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
       return found if op is ast.Eq else ip.negated(found)
   read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
   left, right = (v.value if isinstance(v, IntOrFloat) else v for v in (read(left), read(right)))
-  if op is ast.NotEq:
-    refuse_own_difference(ip, left, right)
-  for rule in (_of_sets, _by_own_method, _of_shapes):
+  for rule in (_of_sets, _by_class, _by_own_method, _of_shapes):
     found = rule(ip, op, left, right)
     if found is not NotImplemented:
       return found
   left, right = _as_values(ip, op, left, right)
-  for rule in (_of_numbers, _of_texts, _of_refs, _of_tuples, _of_objects):
+  for rule in (_of_numbers, _of_texts, _of_lists, _of_apart, _of_refs, _of_objects):
     found = rule(ip, op, left, right)
     if found is not NotImplemented:
       return found
@@ -137,6 +139,13 @@ def _equal_optional(
     lambda: truth(ip, equal(one.value, other)),
     lambda: ip.kind_of(other).is_none(),
   )
+
+
+def _by_class(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  found = _class_comparison.compare(ip, op, left, right)
+  if found is NotImplemented and op is ast.NotEq:
+    refuse_own_difference(ip, left, right)
+  return found
 
 
 def _by_own_method(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
@@ -187,15 +196,17 @@ def _by_order_of_texts(ip: Host, op: type[ast.cmpop], left: object, right: objec
   return _numbers.compare(op, Number(first, int), Number(second, int))
 
 
+def _of_lists(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  return _sequence_comparison.compare(ip, op, left, right)
+
+
+def _of_apart(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  return _class_comparison.of_apart(ip, op, left, right)
+
+
 def _of_refs(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   if isinstance(left, Ref) or isinstance(right, Ref):
     return _compare_refs(ip, op, left, right)
-  return NotImplemented
-
-
-def _of_tuples(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
-  if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
-    return _compare_tuples(ip, op, left, right)
   return NotImplemented
 
 
@@ -220,20 +231,13 @@ def _of_tensors(ip: Host, op: type[ast.cmpop], left: object, right: object) -> o
 _TWO_NAN = "whether two NaN are the same one"
 
 
-def _compare_tuples(
-  ip: Host, op: type[ast.cmpop], left: tuple[object, ...], right: tuple[object, ...]
-) -> object:
-  result: object = len(left) == len(right)
-  if result:
-    for a, b in zip(left, right, strict=True):
-      result = ip.both(result, True, functools.partial(ip.same_or_equal, a, b))
-  return result if op is ast.Eq else ip.negated(result)
-
-
 def same_or_equal(ip: Host, left: object, right: object) -> object:
   """Returns `left is right or left == right`, by which containers compare their elements."""
   if left is right and not isinstance(left, Number):
     return True
+  by_class = _class_comparison.same_or_equal(ip, left, right)
+  if by_class is not NotImplemented:
+    return by_class
   left, right = (_optional(ip, value) for value in (left, right))
   for one, other in ((left, right), (right, left)):
     if isinstance(one, Maybe) and _is_plain(ip, one, other):
@@ -274,7 +278,7 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], one: object, other: object) -> 
   if op not in (ast.Eq, ast.NotEq) and kinds == others == frozenset([str]):
     return _by_order_of_texts(ip, op, one, other)
   if op not in (ast.Eq, ast.NotEq) or kinds is None or others is None:
-    raise unsupported(ip, op.__name__, left, right)
+    return _by_classes(ip, op, one, other)
   found: object
   if right is None and all(kind in PRIMITIVE or not has_own_eq(kind) for kind in kinds):
     found = frame.is_none(left)
@@ -292,11 +296,17 @@ def _compare_refs(ip: Host, op: type[ast.cmpop], one: object, other: object) -> 
     )
   elif not any(has_own_eq(kind) for kind in kinds | others) or _is_one_enum(kinds | others):
     found = _identical(ip, left, right)
-  elif kinds == others and (names := _fields_compared(kinds)) is not None:
-    found = _compare_fields(ip, left, right, kinds, names)
   else:
-    raise unsupported(ip, op.__name__, left, right)
+    return _by_classes(ip, op, one, other)
   return found if op is ast.Eq else ip.negated(found)
+
+
+def _by_classes(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  """Compares what may be of several classes, each with each."""
+  known = [_class_comparison.classes_of(ip, value) for value in (left, right)]
+  if None in known or all(len(kinds or ()) == 1 for kinds in known):
+    raise unsupported(ip, op.__name__, left, right)
+  return _class_comparison.by_classes(ip, op, left, right)
 
 
 def _is_split(kinds: frozenset[type]) -> bool:
@@ -328,35 +338,6 @@ def _equal_number(ip: Host, left: Ref, right: object, kinds: frozenset[type]) ->
     return among_all()
 
   return ip.both(ip.negated(frame.is_none(left)), True, there)
-
-
-def _fields_compared(kinds: frozenset[type]) -> list[str] | None:
-  """Returns the fields that two objects of one dataclass are compared by; None of all else."""
-  if len(kinds) != 1:
-    return None
-  (kind,) = kinds
-  owner = next(base for base in kind.__mro__ if "__eq__" in vars(base))
-  parameters = vars(owner).get("__dataclass_params__")
-  own = vars(owner)["__eq__"]
-  is_made = is_generated(own) and own.__qualname__ == f"{owner.__qualname__}.__eq__"
-  if parameters is None or not parameters.eq or not is_made or own_access(kind) is not None:
-    return None
-  return [field.name for field in dataclasses.fields(owner) if field.compare]
-
-
-def _compare_fields(
-  ip: Host, left: object, right: object, kinds: frozenset[type], names: list[str]
-) -> object:
-  for kind in kinds:
-    ip.conversion.guards.methods(kind)
-  found: object = True
-  for name in names:
-    found = ip.both(found, True, functools.partial(_same_field, ip, left, right, name))
-  return found
-
-
-def _same_field(ip: Host, left: object, right: object, name: str) -> object:
-  return ip.same_or_equal(ip.attribute(left, name), ip.attribute(right, name))
 
 
 def _is_one_enum(kinds: frozenset[type]) -> bool:
@@ -409,6 +390,8 @@ def _identical(ip: Host, left: Any, right: Any) -> object:
     if other is None:
       return ip.kind_of(one).is_none()
   if not isinstance(left, Ref) and not isinstance(right, Ref):
+    if left is NotImplemented or right is NotImplemented:
+      return left is right
     if isinstance(left, Number) or isinstance(right, Number):
       numbers = [number_of(left), number_of(right)]
       if all(number is not None and number.type is bool for number in numbers):

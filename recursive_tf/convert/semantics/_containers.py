@@ -35,7 +35,7 @@ from recursive_tf.convert.semantics._items import (
 )
 from recursive_tf.convert.semantics._iteration import contents_of_dict, fixed_items, rows_of
 from recursive_tf.convert.semantics._native import watch
-from recursive_tf.convert.semantics._protocols import own_method
+from recursive_tf.convert.semantics._protocols import as_index, own_method
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   VIEWS,
@@ -57,7 +57,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text, is_string, tensor_of
 
 _MOST_CHARACTERS = 30  # Of a string of which a string of the run may be a part.
-_NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2)}
+_NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "__delitem__": (1,)}
 
 
 def contains(ip: Host, owner: object, value: object) -> object:
@@ -178,6 +178,21 @@ def method(
     return _method_of_dict(ip, owner, name, args)
   if owner.type is not list:
     raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f".{name} of a view of a dict.")
+  if name in ("pop", "insert", "__delitem__") and args:
+    args = [_place(ip, args[0]), *args[1:]]
+  if name == "__delitem__" and len(args) == 1:
+    method(ip, owner, "pop", args, {})
+    return None
+  if name == "__imul__" and len(args) == 1:
+    repeated = binary(ip, ast.Mult, owner, ip.frame.resolve(args[0]))
+    if repeated is None:
+      raise frame.refuse(Reason.UNSUPPORTED_WRITE, "*= of a list.")
+    owner.content = repeated.content
+    return owner
+  if name in ("pop", "insert") and args and isinstance(args[0], Number):
+    if _forms.has_containers(_as_rows_of_run(ip, owner).form):
+      text = f"list.{name} of lists, dicts or objects, at a place that only the run knows."
+      raise frame.refuse(Reason.DYNAMIC_LIST, text)
   if name == "append" and len(args) == 1:
     _append(ip, owner, args[0])
   elif name == "extend" and len(args) == 1:
@@ -186,10 +201,11 @@ def method(
     found = item_of_rows(ip, owner.content, -1)
     owner.content = rows_without_last(owner.content)
     return found
-  elif owner.items is None and name == "pop" and len(args) == 1 and type(args[0]) is int:
-    found = item_of_rows(ip, owner.content, args[0])
-    at = args[0] + (owner.content.length if args[0] < 0 else 0)
-    owner.content = rows_without(frame, owner.content, at)
+  elif owner.items is None and name == "pop" and len(args) == 1 and _is_place(args[0]):
+    rows = owner.content
+    found = item_of_rows(ip, rows, args[0])
+    at = frame.place(args[0], rows.length, "pop index out of range")
+    owner.content = rows_without(frame, rows, at)
     return found
   elif owner.items is None and name in ("reverse", "clear") and not args:
     change = rows_reversed if name == "reverse" else rows_cleared
@@ -198,7 +214,7 @@ def method(
     rows = rows_of(ip, owner)
     assert rows is not None  # Only the run knows how many elements there are.
     return frame.new(LocalList(rows))
-  elif owner.items is None and name == "insert" and type(args[0]) is int:
+  elif owner.items is None and name == "insert" and len(args) == 2 and _is_place(args[0]):
     owner.content = rows_inserted(frame, owner.content, *args)
   elif owner.items is None:
     raise frame.refuse(Reason.DYNAMIC_LIST, f"list.{name} where only the run knows the length.")
@@ -227,10 +243,33 @@ def method(
   return None
 
 
+def _place(ip: Host, value: object) -> object:
+  """Returns what stands for a place in a list where Python takes nothing but an int."""
+  index = as_index(ip, value)
+  return int(index) if type(index) is bool else index
+
+
+def _is_place(value: object) -> bool:
+  return type(value) is int or (isinstance(value, Number) and value.type is int)
+
+
+def _as_rows_of_run(ip: Host, owner: LocalList) -> Rows:
+  """Lets a list be one of a length that only the run knows."""
+  if not isinstance(owner.content, Rows):
+    rows = rows_of_items(ip.frame, list(owner.content))
+    if _forms.has_containers(rows.form):
+      return rows  # And leaves it as it is.
+    owner.content = rows
+  return owner.content
+
+
 def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[object]) -> object:
   frame = ip.frame
   if len(args) not in _NUM_ARGUMENTS.get(name, (0,)):
     raise Raises
+  if name == "__delitem__":
+    _method_of_dict(ip, owner, "pop", args)
+    return None
   if name in ("get", "pop", "setdefault"):
     key = static_key(ip, frame.resolve(args[0]), owner.site)
     default = args[1] if len(args) > 1 else None

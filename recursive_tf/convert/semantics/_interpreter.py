@@ -171,6 +171,10 @@ class Interpreter:
 
   def do_Delete(self, node: ast.Delete, scope: Scope) -> object:
     for target in node.targets:
+      if isinstance(target, ast.Subscript):
+        owner = self.eval(target.value, scope)
+        _items.delete_item(self, owner, self.eval(target.slice, scope))
+        continue
       assert isinstance(target, ast.Name)  # What the fence lets through.
       if target.id in scope.outer_names:
         raise self.frame.refuse(Reason.UNSUPPORTED_WRITE, f"del of {target.id!r}, of around it.")

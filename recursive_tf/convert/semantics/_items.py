@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import operator
 import types
@@ -402,6 +403,15 @@ def _is_plain_key(key: object) -> bool:
 def write_item(ip: Host, owner: object, key: object, value: object) -> None:
   """Does `owner[key] = value`."""
   ip.kind_of(owner).write_item(key, value)
+
+
+def delete_item(ip: Host, owner: object, key: object) -> None:
+  """Does `del owner[key]`."""
+  owner, key = ip.frame.concrete(owner), ip.frame.resolve(key)
+  if type(owner) in (list, dict, collections.Counter, collections.defaultdict):
+    if ip.conversion.effects.call_static(ip, owner, "__delitem__", [key], {}) is not None:
+      return
+  ip.call(ip.attribute(owner, "__delitem__"), [key], {})
 
 
 def write_item_of_run(ip: Host, owner: LocalList, key: object, value: object) -> None:

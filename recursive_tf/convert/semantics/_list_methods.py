@@ -9,9 +9,10 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import rows_of_items, rows_without
-from recursive_tf.convert.semantics import _containers, _maps, _membership
+from recursive_tf.convert.semantics import _containers, _maps, _membership, _written
+from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalList, Raises, Ref, Rows, has_changed, named
+from recursive_tf.convert.values._abstract import LocalList, Raises, Ref, Rows, has_changed
 from recursive_tf.convert.values._numbers import Number
 
 
@@ -73,7 +74,8 @@ def _sought(ip: Host, owner: object, name: str, value: object) -> object:
   rows = _maps.numbers_of(ip, rows)
   equal = False if rows.form is None else _membership.equal(ip, rows, value)
   if equal is None:
-    raise frame.refuse(Reason.DYNAMIC_LIST, f"list.{name} of a {named(value)}.")
+    written = _written.counted if name == "count" else _written.position
+    return run_written(ip, written, values=frame.new(LocalList(rows)), wanted=value)
   if not isinstance(equal, tf.Tensor):
     if name == "index":
       raise Raises

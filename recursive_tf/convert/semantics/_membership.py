@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_plain_sequence
-from recursive_tf.convert.semantics import _containers, _lazy, _maps, _tables
+from recursive_tf.convert.semantics import _containers, _lazy, _maps, _tables, _written
 from recursive_tf.convert.semantics._attributes import by_class
+from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalList, LocalTable, Missing, Ref, Rows, named
+from recursive_tf.convert.values._abstract import LocalList, LocalTable, Missing, Ref, Rows
 from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import is_string, tensor_of
@@ -31,8 +31,7 @@ def contains(ip: Host, owner: object, value: object) -> object:
     return False
   found = equal(ip, rows, value)
   if found is None:
-    text = f"`in` of a list whose length only the run knows, of a {named(value)}."
-    raise ip.frame.refuse(Reason.DYNAMIC_LIST, text)
+    return run_written(ip, _written.contains, values=ip.frame.new(LocalList(rows)), wanted=value)
   return found if found is False else Number(tf.reduce_any(found), bool)
 
 
@@ -54,14 +53,21 @@ def _asks_elements(kind: type) -> bool:
 
 
 def equal(ip: Host, rows: Rows, value: object) -> object:
-  """Returns which elements are, or equal, a value, bool [N]; False if none can; None if unknown."""
+  """Returns which elements are, or equal, a value, bool [N]; False if none can.
+
+  None if they have to be compared one after the other, until one is found.
+  """
   frame, form = ip.frame, rows.form
   if isinstance(form, _forms.StaticForm) and type(form.value) is str:
-    return _repeated(rows, ip.same_or_equal(form.value, value))
+    found = _repeated(rows, ip.same_or_equal(form.value, value))
+    if found is not None:
+      return found
   kind = _forms.number_type(form)
   number = number_of(value)
   if kind is not None and number is not None and rows.tensors:
-    return _equal_numbers(ip, rows.tensors[0], kind, number)
+    found = _equal_numbers(ip, rows.tensors[0], kind, number)
+    if found is not None:
+      return found
   are_strings = isinstance(form, _forms.TextForm) or (
     isinstance(form, _forms.RefForm) and form.types == {str}
   )
@@ -72,7 +78,20 @@ def equal(ip: Host, rows: Rows, value: object) -> object:
     kinds = _kinds(ip, value)
     if kinds is not None and not any(map(_has_own_eq, form.types | kinds)):
       return tf.equal(rows.tensors[0], frame.base(value).handle)
-  return None
+  return _each_equal(ip, rows, value)
+
+
+def _each_equal(ip: Host, rows: Rows, value: object) -> object:
+  """Returns which elements are, or equal, a value, comparing each as Python does."""
+  names = {"same_or_equal": _written.same_or_equal, "wanted": value}
+  same = _maps.written(ip, "def same(one): return same_or_equal(one, wanted)", names)
+  if _maps.is_ordered(ip, rows, same):
+    return None
+  found = _maps.map_function(ip, same, rows)
+  if found.form is None:
+    return False  # Nothing is known to be in there.
+  assert _forms.number_type(found.form) is bool  # As `same` gives it.
+  return found.tensors[0]
 
 
 def _repeated(rows: Rows, same: object) -> object:

@@ -416,17 +416,22 @@ def _object_in_place(ip: Host, op: type[ast.operator], old: object, value: objec
   return NotImplemented
 
 
+_IN_PLACE: dict[type[ast.operator], str] = {ast.Add: "extend", ast.Mult: "__imul__"}  # Of lists.
+
+
 def _builtin_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
-  if type(old) is list and op is ast.Add:
-    ip.call(ip.attribute(old, "extend"), [value], {})
+  method = _IN_PLACE.get(op)
+  if type(old) is list and method is not None:
+    ip.call(ip.attribute(old, method), [value], {})
     return old
   if isinstance(old, (list, dict, set)):
     text = f"{op.__name__} changes a {type(old).__name__}."
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, text)
   if isinstance(old, Ref) and any(issubclass(t, list) for t in ip.frame.types_of(old)):
     ip.conversion.promote(ip, old)
-    if op is ast.Add and ip.frame.types_of(old) == {list} and not ip.conversion.is_step:
-      ip.call(ip.attribute(old, "extend"), [value], {})
+    is_list = ip.frame.types_of(old) == {list} and not ip.conversion.is_step
+    if is_list and method is not None:
+      ip.call(ip.attribute(old, method), [value], {})
       return old
     raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"{op.__name__} changes a list of the heap.")
   return NotImplemented

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _text
+from recursive_tf.convert.semantics import _class_comparison, _maps, _text
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import Rows
+from recursive_tf.convert.values._abstract import Missing, Rows
+from recursive_tf.convert.values._forms import NoneType
 
 
-def order(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
+def order(ip: Host, by: Rows, reverse: bool, by_less: bool = True) -> tf.Tensor:
   """Returns the positions of elements in the order of `sorted`, equal ones as they were.
 
   Tuples are compared part by part. What has no order, or none that is done here, may be a part
   behind others by which no two elements are equal: then Python never comes to it.
+
+  Args:
+    ip: the interpreter.
+    by: what the elements are put in order by.
+    reverse: whether the greatest comes first.
+    by_less: whether Python asks for `<`, and for nothing else.
   """
+  if by_less and have_own_order(by.form):
+    return _positions_by_pairs(ip, by, reverse)
   keys: list[tf.Tensor] = []
   for key in _keys(ip, by.form, list(by.tensors), by.length):
     if key is None:
@@ -28,10 +38,56 @@ def order(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
       keys[0] = _without_equals(ip, keys)
       break
     keys.append(key)
+  return _in_order(keys, by.length, reverse)
+
+
+def _in_order(keys: Sequence[tf.Tensor], length: tf.Tensor, reverse: bool) -> tf.Tensor:
   if not reverse:
     return _positions(keys)
   # As Python does it: backwards, sorted, and backwards again.
-  return by.length - 1 - tf.reverse(_positions([tf.reverse(key, [0]) for key in keys]), [0])
+  return length - 1 - tf.reverse(_positions([tf.reverse(key, [0]) for key in keys]), [0])
+
+
+def have_own_order(form: _forms.Form) -> bool:
+  """Tells whether elements, or parts of tuples, are of classes of the user's that say `<`."""
+  if isinstance(form, _forms.NestForm):
+    if form.type is tuple:
+      return any(have_own_order(part) for part in form.parts)
+    return _class_comparison.has_say([form.type], ast.Lt)
+  if not isinstance(form, _forms.RefForm):
+    return False
+  return _class_comparison.has_say(form.types - {NoneType, Missing}, ast.Lt)
+
+
+_MOST_IN_PAIRS = 300  # Elements of which each is compared with each.
+
+
+def _positions_by_pairs(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
+  """Returns the order of elements that say themselves which is less: each is asked for each.
+
+  If what they say is an order at all, it says how many are less than an element, and is the order
+  of these numbers; then there is one way to sort them, whichever `sorted` asks. Else the run fails.
+  """
+  count = ip.frame.check(by.length, by.length <= _MOST_IN_PAIRS, "sorted() of many objects")
+  asked = tf.where(count > 1, count, 0)  # Python asks one element alone for nothing.
+  first = tf.repeat(tf.range(asked), asked)
+  second = tf.tile(tf.range(asked), [asked])
+  tensors = tuple(tf.gather(t, index) for index in (first, second) for t in by.tensors)
+  assert by.form is not None  # It is of classes that have an order.
+  form = _forms.NestForm(tuple, (0, 1), (by.form, by.form))
+  less = _maps.written(ip, "def less(pair): return is_true(pair[0] < pair[1])", {"is_true": bool})
+  pairs = Rows(asked * asked, tensors, form)
+  if _maps.is_ordered(ip, pairs, less):
+    raise ip.frame.refuse(Reason.EFFECT_ORDER, "`<` of what is sorted has effects.")
+  found = _maps.map_function(ip, less, pairs)
+  if found.form is None:
+    return tf.range(by.length)  # As far as is known yet.
+  are_less = tf.reshape(found.tensors[0], [asked, asked])
+  ranks = tf.reduce_sum(tf.cast(are_less, tf.int32), 0)
+  is_order = tf.reduce_all(tf.equal(are_less, ranks[:, None] < ranks[None, :]))
+  key = tf.concat([ranks, tf.zeros([count - asked], tf.int32)], 0)
+  key = ip.frame.assume(key, is_order, "sorted() of objects whose `<` is no order")
+  return _in_order([key], by.length, reverse)
 
 
 def _positions(keys: Sequence[tf.Tensor]) -> tf.Tensor:

@@ -256,6 +256,7 @@ _DICT: _Methods = {
   "get": (_get, (1, 2)),
   "setdefault": (_setdefault, (1, 2)),
   "pop": (_pop, (1, 2)),
+  "__delitem__": (lambda ip, table, key: _take_out(ip, table, key), (1,)),
   "update": (update, (1,)),
   "copy": (copied, (0,)),
   "clear": (_clear, (0,)),

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+_Operand = Any  # Of which an operator is asked.
+
 
 def reduced(
   function: Callable[[object, object], object], values: Iterable[object], total: object
@@ -52,7 +54,7 @@ def added(values: Iterable[int], total: int) -> int:
   return total
 
 
-def multiplied(values: Any, total: object) -> object:
+def multiplied(values: _Operand, total: object) -> object:
   for value in values:
     total = total * value
   return total
@@ -124,3 +126,89 @@ def zipped_to_longest(first: Sequence[object], second: Sequence[object], fill: o
     (first[i] if i < len(first) else fill, second[i] if i < len(second) else fill)
     for i in range(count)
   ]
+
+
+def same_or_equal(one: object, other: object) -> bool:
+  """Stands for how containers compare their elements; the interpreter does it itself."""
+  return one is other or bool(one == other)
+
+
+def are_equal(first: Sequence[object], second: Sequence[object]) -> bool:
+  return len(first) == len(second) and all(
+    same_or_equal(a, b) for a, b in zip(first, second, strict=False)
+  )
+
+
+def are_equal_in_turn(first: Sequence[object], second: Sequence[object]) -> bool:
+  if len(first) != len(second):
+    return False
+  for a, b in zip(first, second, strict=False):
+    if not same_or_equal(a, b):
+      return False
+  return True
+
+
+def contains(values: Iterable[object], wanted: object) -> bool:
+  for value in values:
+    if same_or_equal(value, wanted):
+      return True
+  return False
+
+
+def position(values: Iterable[object], wanted: object) -> int:
+  for i, value in enumerate(values):
+    if same_or_equal(value, wanted):
+      return i
+  raise ValueError
+
+
+def counted(values: Iterable[object], wanted: object) -> int:
+  total = 0
+  for value in values:
+    if same_or_equal(value, wanted):
+      total = total + 1
+  return total
+
+
+def is_less(first: Sequence[_Operand], second: Sequence[_Operand]) -> object:
+  for a, b in zip(first, second, strict=False):
+    if not same_or_equal(a, b):
+      return a < b
+  return len(first) < len(second)
+
+
+def is_at_most(first: Sequence[_Operand], second: Sequence[_Operand]) -> object:
+  for a, b in zip(first, second, strict=False):
+    if not same_or_equal(a, b):
+      return a <= b
+  return len(first) <= len(second)
+
+
+def is_greater(first: Sequence[_Operand], second: Sequence[_Operand]) -> object:
+  for a, b in zip(first, second, strict=False):
+    if not same_or_equal(a, b):
+      return a > b
+  return len(first) > len(second)
+
+
+def is_at_least(first: Sequence[_Operand], second: Sequence[_Operand]) -> object:
+  for a, b in zip(first, second, strict=False):
+    if not same_or_equal(a, b):
+      return a >= b
+  return len(first) >= len(second)
+
+
+def greatest(values: Sequence[_Operand]) -> object:
+  best = values[0]
+  for value in values[1:]:
+    if value > best:
+      best = value
+  return best
+
+
+def least(values: Sequence[_Operand]) -> object:
+  best = values[0]
+  for value in values[1:]:
+    if value < best:
+      best = value
+  return best

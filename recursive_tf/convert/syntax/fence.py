@@ -54,11 +54,17 @@ def _check(node: ast.AST, ctx: PassContext) -> None:
   if isinstance(node, ast.FunctionDef) and getattr(node, "type_params", None):
     ctx.refuse(node, "type parameters of an inner function are not converted.")
   if isinstance(node, ast.Delete):
-    if not all(isinstance(target, ast.Name) for target in node.targets):
-      ctx.refuse(node, "del of an item or an attribute is not converted.")
+    if not all(map(_can_be_deleted, node.targets)):
+      ctx.refuse(node, "del of an attribute or a slice is not converted.")
   if isinstance(node, scopes.Comprehension):
     if any(generator.is_async for generator in node.generators):
       ctx.refuse(node, "an async comprehension is not converted.")
+
+
+def _can_be_deleted(target: ast.expr) -> bool:
+  if isinstance(target, ast.Subscript):
+    return not any(isinstance(part, ast.Slice) for part in ast.walk(target.slice))
+  return isinstance(target, ast.Name)
 
 
 def _check_comprehension_iterables(node: ast.AST, ctx: PassContext, in_iterable: bool) -> None:

@@ -104,6 +104,10 @@ class Snapshot:
         left = [contents.pop(("item", i)) for i in range(length)][name:]
         contents |= {("item", i): value for i, value in enumerate(left)}
         continue
+      if kind == "items":
+        contents = {slot: own for slot, own in contents.items() if slot[0] != "item"}
+        found[id(owner)] = contents | {("item", key): own for key, own in write.value}
+        continue
       if kind == "member":
         contents.setdefault(write.slot, write.value)  # Of equals the first stays.
         continue

@@ -15,12 +15,12 @@ REFUSED = {
     "out of a try with a finally",
   ),
   "with x:\n    for y in x:\n      return y": (3, "return out of a loop in a with"),
-  "del x.a": (3, "del of an item or an attribute"),
-  "if x:\n    del x[0]": (4, "del of an item or an attribute"),
+  "del x.a": (3, "del of an attribute or a slice"),
+  "if x:\n    del x[0:1]": (4, "del of an attribute or a slice"),
   "match x:\n    case [1]:\n      x = 2": (4, "match of a sequence or a mapping"),
   "class A:\n    pass": (3, "define it outside"),
   "def g():\n    x = 1\n    yield x": (5, "a generator is not converted"),
-  "def g():\n    if x:\n      del y, x[1]": (5, "del of an item or an attribute"),
+  "def g():\n    if x:\n      del y, x[1:]": (5, "del of an attribute or a slice"),
   "async def g():\n    await x": (3, "an async function is not converted"),
   "g = lambda: (yield)": (3, "a generator is not converted"),
   "x = [y for y in x if y\n    for z in range(a < y() < b)]": (4, "a chained comparison"),
@@ -41,7 +41,7 @@ def test_refusals_name_the_line_and_what_to_do(statement):
 
 
 def test_the_first_refused_line_is_named():
-  function = defined("def f(x):\n  if x:\n    del x[0]\n  class A: pass\n")
+  function = defined("def f(x):\n  if x:\n    del x[0:]\n  class A: pass\n")
   with pytest.raises(ConversionRefused) as caught:
     prepare(source_of(function))
   assert caught.value.origin.line == 3

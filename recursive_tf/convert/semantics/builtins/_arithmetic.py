@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import itertools
 import math
 import sys
 from collections.abc import Callable, Iterable
@@ -15,7 +16,16 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _int_or_float, _lazy, _maps, _totals
+from recursive_tf.convert.semantics import (
+  _class_comparison,
+  _int_or_float,
+  _lazy,
+  _maps,
+  _ordering,
+  _totals,
+  _written,
+)
+from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics._protocols import own_method, refuse_own
 from recursive_tf.convert.syntax import managed
 from recursive_tf.convert.values import _forms, _numbers
@@ -23,6 +33,7 @@ from recursive_tf.convert.values._abstract import (
   ABSTRACT,
   Array,
   IntOrFloat,
+  LocalList,
   Missing,
   Raises,
   Ref,
@@ -68,8 +79,11 @@ def extreme(name: str) -> Callable[..., object]:
       if found is not None:
         return found
     are_numbers = all(_int_or_float.is_number(value) for value in values)
-    if are_numbers or all(_is_one(v) for v in values):
-      op = ast.Gt if name == "max" else ast.Lt
+    op = ast.Gt if name == "max" else ast.Lt
+    are_asked = len(values) > 1 and all(
+      _class_comparison.speaks(ip, op, value, other) for value, other in itertools.pairwise(values)
+    )
+    if are_numbers or are_asked or all(_is_one(v) for v in values):
       best, *others = values
       for other in others:  # As Python: the first of equals stays.
         better = ip.truth(ip.compare(op, other, best))
@@ -104,6 +118,8 @@ def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object])
   is_either = isinstance(form, _forms.IntOrFloatForm)
   kind = form.type if isinstance(form, _forms.NumberForm) else None
   if not is_either and kind not in (int, float):
+    if _ordering.have_own_order(form):
+      return _extreme_of_objects(ip, name, rows, kwargs)
     raise frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
 
   def extreme() -> Number | IntOrFloat:
@@ -117,6 +133,16 @@ def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object])
 
   if "default" in kwargs:
     return frame.cond(Number(rows.length > 0, bool), extreme, lambda: kwargs["default"])
+  return extreme()
+
+
+def _extreme_of_objects(ip: Host, name: str, rows: Rows, kwargs: dict[str, object]) -> object:
+  def extreme() -> object:
+    written = _written.greatest if name == "max" else _written.least
+    return run_written(ip, written, values=ip.frame.new(LocalList(rows)))
+
+  if "default" in kwargs:
+    return ip.frame.cond(Number(rows.length > 0, bool), extreme, lambda: kwargs["default"])
   return extreme()
 
 

@@ -258,6 +258,10 @@ def length_of_builtin(ip: Host, owner: object) -> object:
 
 def in_order(ip: Host, value: object, *, key: object = None, reverse: object = False) -> object:
   """Does `sorted`."""
+  return _in_order(ip, value, key, reverse, True)
+
+
+def _in_order(ip: Host, value: object, key: object, reverse: object, by_less: bool) -> object:
   frame = ip.frame
   if type(reverse) is not bool:
     raise frame.refuse(Reason.DYNAMIC_LIST, "sorted() in an order that only the run knows.")
@@ -275,7 +279,7 @@ def in_order(ip: Host, value: object, *, key: object = None, reverse: object = F
     by = rows if key is None else _maps.map_function(ip, _maps.applying(ip, key), rows)
   if rows.form is None or by.form is None:
     return frame.new(LocalList(rows))
-  order = _ordering.order(ip, _maps.numbers_of(ip, by), reverse)
+  order = _ordering.order(ip, _maps.numbers_of(ip, by), reverse, by_less)
   if key is None:
     rows = _maps.numbers_of(ip, rows)
   taken = tuple(tf.gather(tensor, order) for tensor in rows.tensors)
@@ -301,7 +305,7 @@ def extreme(name: str) -> Callable[..., object]:
     elements = values[0] if len(values) == 1 else values
 
     def first() -> object:
-      return ip.item(in_order(ip, elements, key=key, reverse=name == "max"), 0)
+      return ip.item(_in_order(ip, elements, key, name == "max", name == "min"), 0)
 
     def consume() -> object:
       if not kwargs:

@@ -18,6 +18,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import (
   _as_eager,
+  _class_comparison,
   _flattening,
   _operators,
   _shapes,
@@ -250,6 +251,8 @@ _TABLE: dict[object, Callable[..., object]] = {
   operator.ge: _comparison(ast.GtE),
   operator.attrgetter: _itertools.getter(operator.attrgetter),
   operator.itemgetter: _itertools.getter(operator.itemgetter),
+  _class_comparison.told_apart: _class_comparison.tell_apart,
+  _written.same_or_equal: lambda ip, one, other: ip.same_or_equal(one, other),
   operator.is_: _comparison(ast.Is),
   operator.is_not: _comparison(ast.IsNot),
   **{

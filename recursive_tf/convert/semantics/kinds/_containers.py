@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Collection
 
 import tensorflow as tf
 
@@ -127,6 +128,9 @@ class OfList(OfMethods):
   def class_of(self) -> object:
     return self.value.type
 
+  def classes(self) -> Collection[type]:
+    return [self.value.type]
+
   def is_instance(self, classes: tuple[type, ...]) -> object:
     return is_subclass_of(self.ip, self.value.type, classes)
 
@@ -195,6 +199,9 @@ class OfDict(OfMethods):
   def class_of(self) -> object:
     return dict
 
+  def classes(self) -> Collection[type]:
+    return [dict]
+
   def is_instance(self, classes: tuple[type, ...]) -> object:
     return is_subclass_of(self.ip, dict, classes)
 
@@ -231,6 +238,9 @@ class OfObject(OfRun[LocalObject]):
 
   def class_of(self) -> object:
     return self.value.type
+
+  def classes(self) -> Collection[type]:
+    return [self.value.type]
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
     return is_subclass_of(self.ip, self.value.type, classes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections.abc import Collection
 
 import tensorflow as tf
 
@@ -107,6 +108,9 @@ class OfRef(OfRun[Ref]):
     if len(kinds) == 1:
       return next(iter(kinds))
     return ByType(self.value, {kind: kind for kind in sorted(kinds, key=repr)})
+
+  def classes(self) -> Collection[type]:
+    return self.frame.types_of(self.value) - {Missing}
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
     frame, value = self.frame, self.value

@@ -184,6 +184,10 @@ class Known(Generic[Value]):
   def is_none(self) -> object:
     return self.frame.resolve(self.value) is None
 
+  def classes(self) -> Collection[type] | None:
+    kind = type(self.value)
+    return [kind] if kind is tuple or is_static(self.value) else None
+
   def may_equal_number(self) -> bool:
     is_of_tensorflow = isinstance(self.value, (tf.Variable, np.generic))
     return is_of_tensorflow or is_own(self.value, "__eq__", "__ne__")

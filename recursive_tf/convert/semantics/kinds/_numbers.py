@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 import tensorflow as tf
 
@@ -51,6 +52,9 @@ class OfNumber(OfNoAttributes[Number]):
   def class_of(self) -> object:
     return self.value.type
 
+  def classes(self) -> Collection[type]:
+    return [self.value.type]
+
   def is_instance(self, classes: tuple[type, ...]) -> object:
     return is_subclass_of(self.ip, self.value.type, classes)
 
@@ -86,6 +90,9 @@ class OfIntOrFloat(OfAbstract):
     if is_int is is_float:
       return is_int
     return Number(self.value.is_int if is_int else tf.logical_not(self.value.is_int), bool)
+
+  def classes(self) -> Collection[type]:
+    return [float]  # Which compares as the other one does.
 
   def plain(self) -> object:
     return self.value.value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
@@ -42,6 +44,9 @@ class OfRun(Known[Value]):
 
   def class_of(self) -> object:
     raise self.not_known("type()")
+
+  def classes(self) -> Collection[type] | None:
+    return None
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
     raise self.not_known("isinstance")
@@ -277,6 +282,9 @@ class OfText(OfAbstract):
 
   def class_of(self) -> object:
     return str
+
+  def classes(self) -> Collection[type]:
+    return [str]
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
     return is_subclass_of(self.ip, str, classes)

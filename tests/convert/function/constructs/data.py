@@ -139,8 +139,13 @@ y = v$ - 0.125
 del v$
 """,
   "del of an item": """
+l$, d$ = [1, 2, n], {"p": y, "q": n}
+del l$[0], d$["p"]
+y = y + float(len(l$) + len(d$))
+""",
+  "del of a slice": """
 l$ = [1, 2, n]
-del l$[0]
+del l$[0:2]
 y = y + float(len(l$))
 """,
   "del of an attribute": """

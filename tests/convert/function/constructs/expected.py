@@ -22,7 +22,7 @@ REFUSED = {
   "string methods": "opaque-call",
   "formatted string": "needs-value",
   "string by % and format": "needs-value",
-  "del of an item": "syntax",
+  "del of a slice": "syntax",
   "del of an attribute": "syntax",
 }
 PART = {

@@ -1,0 +1,85 @@
+"""Comparisons of lists with lists and tuples with tuples: by the first elements that differ."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Sequence
+
+from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _in_python, _written
+from recursive_tf.convert.values._abstract import (
+  LocalList,
+  Missing,
+  Raises,
+  Ref,
+  Rows,
+  is_static,
+)
+
+_WRITTEN = {
+  ast.Eq: _written.are_equal,
+  ast.Lt: _written.is_less,
+  ast.LtE: _written.is_at_most,
+  ast.Gt: _written.is_greater,
+  ast.GtE: _written.is_at_least,
+}
+
+
+def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  """Returns `left op right` of two lists or two tuples; NotImplemented of all else."""
+  kinds = [_kind(ip, value) for value in (left, right)]
+  if None in kinds or (is_static(left) and is_static(right)):
+    return NotImplemented
+  if kinds[0] is not kinds[1]:
+    if op not in (ast.Eq, ast.NotEq):
+      raise Raises  # A TypeError.
+    return op is ast.NotEq
+  if op is ast.NotEq:
+    return ip.negated(compare(ip, ast.Eq, left, right))
+  if ip.rows_of(left) is None and ip.rows_of(right) is None:
+    items = ip.fixed_items(left), ip.fixed_items(right)
+    return _equal(ip, *items) if op is ast.Eq else _in_order(ip, op, *items)
+  before = ip.frame.snapshot()
+  try:
+    return _in_python.run_written(ip, _WRITTEN[op], first=left, second=right)
+  except ConversionRefused as refusal:
+    if op is not ast.Eq or refusal.reason is not Reason.EFFECT_ORDER:
+      raise
+  ip.frame.restore(before)  # Elements are compared until two differ, and not all at once.
+  return _in_python.run_written(ip, _written.are_equal_in_turn, first=left, second=right)
+
+
+def _kind(ip: Host, value: object) -> type | None:
+  """Returns list or tuple, if a value is one of these and of no class derived from them."""
+  if isinstance(value, LocalList):
+    return list if value.type is list and not value.is_iterator else None
+  if isinstance(value, Rows):
+    return tuple if value.type is tuple else None
+  if isinstance(value, Ref):
+    kinds = ip.frame.types_of(value) - {Missing}
+    return next((kind for kind in (list, tuple) if kinds == {kind}), None)
+  return type(value) if type(value) in (list, tuple) else None
+
+
+def _equal(ip: Host, left: Sequence[object], right: Sequence[object]) -> object:
+  result: object = len(left) == len(right)
+  if result:
+    for a, b in zip(left, right, strict=True):
+      result = ip.both(result, True, functools.partial(ip.same_or_equal, a, b))
+  return result
+
+
+def _in_order(
+  ip: Host, op: type[ast.cmpop], left: Sequence[object], right: Sequence[object]
+) -> object:
+  """Returns what the first elements that differ give, or the lengths."""
+  if not left or not right:
+    return ip.compare(op, len(left), len(right))
+  same = ip.same_or_equal(left[0], right[0])
+  return ip.frame.cond(
+    same,
+    lambda: _in_order(ip, op, left[1:], right[1:]),
+    lambda: ip.compare(op, left[0], right[0]),
+  )
