@@ -348,6 +348,40 @@ class ReachGraph final {
   std::vector<std::vector<int>> next_;
 };
 
+// The events that a unit fires, now or later.
+std::vector<int> EventsOf(const BatchedUnit& unit) {
+  std::vector<int> events = unit.events;
+  if (unit.event >= 0) events.push_back(unit.event);
+  if (unit.exit_event >= 0) events.push_back(unit.exit_event);
+  return events;
+}
+
+// Whether no event of a body can lead to itself: all of them can be taken away,
+// one after the other, each when no unit that is left fires it.
+bool IsAcyclic(const BatchedBody& body) {
+  std::vector<int> num_causes(body.num_events);
+  for (const std::vector<int>& units : body.dependents) {
+    for (int u : units) {
+      for (int e : EventsOf(body.units[u])) ++num_causes[e];
+    }
+  }
+  std::vector<int> agenda;
+  for (int e = 0; e < body.num_events; ++e) {
+    if (num_causes[e] == 0) agenda.push_back(e);
+  }
+  int num_taken = 0;
+  for (; !agenda.empty(); ++num_taken) {
+    const int event = agenda.back();
+    agenda.pop_back();
+    for (int u : body.dependents[event]) {
+      for (int e : EventsOf(body.units[u])) {
+        if (--num_causes[e] == 0) agenda.push_back(e);
+      }
+    }
+  }
+  return num_taken == body.num_events;
+}
+
 }  // namespace
 
 bool DecodeBatchedProgram(const std::vector<int>& code, int num_functions,
@@ -409,6 +443,20 @@ std::vector<std::vector<bool>> ReachableBlocks(const BatchedProgram& program) {
     graph.Reach(static_cast<int>(b), &reach[b]);
   }
   return reach;
+}
+
+std::vector<bool> UnitsThatStartAtOnce(const BatchedBody& body) {
+  std::vector<int> num_events(body.units.size());
+  for (const std::vector<int>& units : body.dependents) {
+    for (int u : units) ++num_events[u];
+  }
+  const bool is_acyclic = IsAcyclic(body);
+  std::vector<bool> start_at_once;
+  for (size_t u = 0; u < body.units.size(); ++u) {
+    start_at_once.push_back(is_acyclic && body.units[u].pending == 1 &&
+                            num_events[u] == 1);
+  }
+  return start_at_once;
 }
 
 }  // namespace recursive_tf

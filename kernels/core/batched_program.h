@@ -132,6 +132,11 @@ bool CheckBackwardProgram(const BatchedProgram& forward,
 // called, so it may say yes too often, never too rarely.
 std::vector<std::vector<bool>> ReachableBlocks(const BatchedProgram& program);
 
+// The units that start whenever the one event fires that they wait for: their
+// pending counts need not be kept. In bodies with loops, or where an event
+// could fire itself, none.
+std::vector<bool> UnitsThatStartAtOnce(const BatchedBody& body);
+
 }  // namespace recursive_tf
 
 #endif  // RECURSIVE_TF_KERNELS_CORE_BATCHED_PROGRAM_H_

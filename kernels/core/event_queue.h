@@ -27,6 +27,9 @@ class EventQueue final {
   // How many frames wait, counting one for each event that fired in it.
   int64_t size() const { return size_; }
 
+  // The frames in which an event fired that is not seen to yet.
+  const Frames& frames(int event) const { return frames_[event]; }
+
   void Post(int event, Frame* frame) {
     ++size_;
     if (frames_[event].empty()) events_.push_back(event);

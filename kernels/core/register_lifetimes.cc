@@ -201,4 +201,33 @@ LastUses FindLastUses(const BatchedProgram& program, const BatchedBody& body) {
   return none;
 }
 
+RegisterEnds FindRegisterEnds(const BatchedBody& body, LastUses uses) {
+  RegisterEnds ends;
+  ends.units = std::move(uses.units);
+  ends.regions = std::move(uses.regions);
+  for (size_t u = 0; u < body.units.size(); ++u) {
+    const BatchedUnit& unit = body.units[u];
+    std::vector<int>& last = ends.units[u];
+    std::vector<int> read;
+    if (unit.kind == Kind::kCall) read = unit.args;
+    if (unit.kind == Kind::kCopy || unit.kind == Kind::kReturn) {
+      for (const RegisterCopy& copy : unit.copies) read.push_back(copy.source);
+    }
+    std::vector<bool> moves(read.size());
+    for (size_t i = read.size(); i-- > 0;) {
+      const auto found = std::find(last.begin(), last.end(), read[i]);
+      if (found == last.end()) continue;
+      moves[i] = true;
+      last.erase(found);
+    }
+    ends.moves.push_back(std::move(moves));
+    if (unit.kind != Kind::kSwitch) continue;
+    for (std::vector<int>& registers : ends.regions[u]) {
+      registers.insert(registers.end(), last.begin(), last.end());
+    }
+    last.clear();
+  }
+  return ends;
+}
+
 }  // namespace recursive_tf

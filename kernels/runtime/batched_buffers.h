@@ -52,6 +52,12 @@ class RowBuffers final {
       Drop(ref.buffer);
     }
   }
+  // As Release, of `num_refs` references to one buffer.
+  void ReleaseAll(uint32_t buffer, int32_t num_refs) {
+    if (buffer == RowRef::kNone || num_refs == 0) return;
+    counts_[buffer] -= num_refs;
+    if (counts_[buffer] == 0) Drop(buffer);
+  }
   // Lets `*target` refer to what `ref` does, whose reference it takes over.
   void Replace(RowRef* target, RowRef ref) {
     Release(*target);
@@ -89,6 +95,31 @@ class RowBuffers final {
   std::vector<int32_t> counts_;  // Of references; apart, to stay in the cache.
   std::vector<uint32_t> free_;
   int64_t live_bytes_ = 0;
+};
+
+// Releases references, which are mostly to the same buffer, one after the
+// other: counting each of them in memory would have each wait for the one
+// before.
+class RowReleaser final {
+ public:
+  explicit RowReleaser(RowBuffers* buffers) : buffers_(buffers) {}
+  RowReleaser(const RowReleaser&) = delete;
+  RowReleaser& operator=(const RowReleaser&) = delete;
+  ~RowReleaser() { buffers_->ReleaseAll(buffer_, num_refs_); }
+
+  void Release(RowRef ref) {
+    if (ref.buffer != buffer_) {
+      buffers_->ReleaseAll(buffer_, num_refs_);
+      buffer_ = ref.buffer;
+      num_refs_ = 0;
+    }
+    ++num_refs_;
+  }
+
+ private:
+  RowBuffers* const buffers_;
+  uint32_t buffer_ = RowRef::kNone;
+  int32_t num_refs_ = 0;
 };
 
 }  // namespace recursive_tf

@@ -200,11 +200,9 @@ absl::Status ForwardShard::ScatterOutputs() {
       step_targets_.push_back({output.reg, id, has_rows ? 1u : 0u});
     }
   }
-  const std::vector<int>& last_uses =
-      run_->plan->last_uses[block.body].units[block.unit];
+  store_.LetGo(run_->plan->ends[block.body].units[block.unit], frames_);
   for (uint32_t row = 0; row < frames_.size(); ++row) {
     RowRef* registers = frames_[row]->registers();
-    store_.LetGo(last_uses, frames_[row]);
     for (const StepTarget& target : step_targets_) {
       buffers_.Replace(&registers[target.reg],
                        {target.buffer, row * target.stride});

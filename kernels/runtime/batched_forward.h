@@ -79,25 +79,36 @@ class ForwardShard final : public StepLoop {
   int EventId(int body_index, int event) const {
     return body(body_index).first_event + event;
   }
-  // Events by their numbers through all bodies.
-  void Post(int id, BatchedFrame* frame) {
-    ++frame->num_active;
-    events_.Post(id, frame);
+  // A frame's shares, in num_active: what is given frames has one of each,
+  // which it passes on or gives up.
+  void Share(const Frames& frames) {
+    for (BatchedFrame* frame : frames) ++frame->num_active;
   }
-  void PostAll(int id, const Frames& frames);
+  void GiveUp(BatchedFrame* frame) {
+    if (--frame->num_active == 0) store_.Free(frame);
+  }
+  void GiveUp(const Frames& frames) {
+    for (BatchedFrame* frame : frames) GiveUp(frame);
+  }
   void SeeToEvents();
   int TakeFiring();
   void Fire(int body, int event, const Frames& frames);
-  void StartDependents(int body, int event, const Frames& frames);
+  void FireJoin(int body, int unit, int slot, bool is_last,
+                const Frames& frames);
   Frames TakeSpareFrames();
   void Start(int body, int unit, const Frames& frames);
   void StartBlock(const BatchedUnit& unit, const Frames& frames);
-  void StartCall(const BatchedUnit& unit, const Frames& frames);
+  void StartCall(int body, int unit, const Frames& frames);
   void StartCopy(int body, int unit, const Frames& frames);
   void StartMap(int body, const BatchedUnit& unit, const Frames& frames);
   void StartSwitch(int body, int unit, const Frames& frames);
-  void StartReturn(const BatchedUnit& unit, const Frames& frames);
-  void ReturnFromMap(const BatchedUnit& unit, BatchedFrame* frame);
+  void StartReturn(int body, int unit, const Frames& frames);
+  void ReturnFromRoot(const BatchedUnit& unit, const std::vector<bool>& moves,
+                      BatchedFrame* frame);
+  void ReturnToCaller(const BatchedUnit& unit, const std::vector<bool>& moves,
+                      BatchedFrame* frame);
+  void ReturnFromMap(const BatchedUnit& unit, const std::vector<bool>& moves,
+                     BatchedFrame* frame);
   void StartLoopTest(int body, const BatchedUnit& unit, const Frames& frames);
   bool ReadPredicate(const BatchedUnit& unit, BatchedFrame* frame,
                      int32_t* value);
@@ -138,6 +149,7 @@ class ForwardShard final : public StepLoop {
   EventQueue<BatchedFrame> events_;
   Frames firing_;
   std::vector<Frames> spare_frames_;  // For their memory.
+  std::vector<size_t> num_posted_;    // By region of a switch, before it.
   int num_chained_ = 0;  // Units that run inside of each other now.
 
   // Rows whose inputs have different shapes do not share a step: the groups

@@ -13,7 +13,7 @@ namespace recursive_tf {
 struct BatchedMapCall;
 
 // Plain data in an arena, followed by the registers and by the pending counts
-// of the body's units (FrameLayout).
+// of units (FrameLayout).
 struct BatchedFrame {
   BatchedFrame* caller;     // Null in a root frame.
   const BatchedUnit* call;  // The caller's unit; null in a root frame.

@@ -32,6 +32,35 @@ tf::thread::ThreadPoolInterface* GetCallerPool() {
   return pool;
 }
 
+FrameLayout LayOut(int body_index, const BatchedBody& body) {
+  FrameLayout layout;
+  const std::vector<bool> start_at_once = UnitsThatStartAtOnce(body);
+  std::vector<int32_t> pending;
+  for (size_t u = 0; u < body.units.size(); ++u) {
+    if (start_at_once[u]) {
+      layout.pending_slots.push_back(FrameLayout::kStartsAtOnce);
+      continue;
+    }
+    layout.pending_slots.push_back(static_cast<int>(pending.size()));
+    pending.push_back(body.units[u].pending);
+  }
+  layout.pending_offset =
+      sizeof(BatchedFrame) + body.num_registers * sizeof(RowRef);
+  layout.bytes = layout.pending_offset + pending.size() * sizeof(int32_t);
+  // All bits of an empty register are set.
+  layout.initial.assign(layout.bytes, '\xff');
+  BatchedFrame header = {};
+  header.body = body_index;
+  header.num_active = 1;  // That it was entered.
+  header.num_groups_left = body.num_groups;
+  std::memcpy(layout.initial.data(), &header, sizeof(header));
+  if (!pending.empty()) {
+    std::memcpy(layout.initial.data() + layout.pending_offset, pending.data(),
+                pending.size() * sizeof(int32_t));
+  }
+  return layout;
+}
+
 // How many frames a unit makes; of a mapped call nobody knows.
 int NumCallees(const BatchedUnit& unit) {
   constexpr int kUsualNumRows = 4;
@@ -50,30 +79,15 @@ BatchedPlan::BatchedPlan(BatchedProgram program_in, AgendaPlan::Policy policy,
       block_names(std::move(block_names)) {
   for (size_t b = 0; b < program.bodies.size(); ++b) {
     const BatchedBody& body = program.bodies[b];
-    FrameLayout layout;
-    for (const BatchedUnit& unit : body.units) {
-      layout.initial_pending.push_back(unit.pending);
-    }
-    layout.pending_offset =
-        sizeof(BatchedFrame) + body.num_registers * sizeof(RowRef);
-    layout.bytes = layout.pending_offset + body.units.size() * sizeof(int32_t);
-    // All bits of an empty register are set.
-    layout.initial.assign(layout.bytes, '\xff');
-    BatchedFrame header = {};
-    header.body = static_cast<int32_t>(b);
-    header.num_groups_left = body.num_groups;
-    std::memcpy(layout.initial.data(), &header, sizeof(header));
-    std::memcpy(layout.initial.data() + layout.pending_offset,
-                layout.initial_pending.data(),
-                layout.initial_pending.size() * sizeof(int32_t));
-    layouts.push_back(std::move(layout));
-    last_uses.push_back(FindLastUses(program, body));
+    layouts.push_back(LayOut(static_cast<int>(b), body));
+    ends.push_back(FindRegisterEnds(body, FindLastUses(program, body)));
     event_bodies.insert(event_bodies.end(), body.num_events,
                         static_cast<int>(b));
     int num_callees = 0;
     for (const BatchedUnit& unit : body.units) num_callees += NumCallees(unit);
     fanout = std::max(fanout, num_callees);
     for (const std::vector<int>& units : body.dependents) {
+      are_awaited.push_back(!units.empty());
       makes_frames.push_back(std::any_of(
           units.begin(), units.end(),
           [&body](int u) { return NumCallees(body.units[u]) > 0; }));

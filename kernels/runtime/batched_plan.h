@@ -22,11 +22,14 @@
 namespace recursive_tf {
 
 // How the frames of one body lie in memory: a header, then its registers, then
-// the pending counts of its units.
+// the pending counts of units that wait for several events.
 struct FrameLayout {
+  static constexpr int kStartsAtOnce = -1;
+
   size_t bytes = 0;
   size_t pending_offset = 0;
-  std::vector<int32_t> initial_pending;
+  std::vector<int>
+      pending_slots;          // By unit; kStartsAtOnce where it needs none.
   std::vector<char> initial;  // A frame at its beginning.
 };
 
@@ -43,10 +46,11 @@ struct BatchedPlan {
   const std::vector<std::string> body_names;
   const std::vector<std::string> block_names;
   std::vector<FrameLayout> layouts;  // By body.
-  std::vector<LastUses> last_uses;   // By body.
-  // By event, counted through all bodies: its body, and whether calls wait for
-  // it.
+  std::vector<RegisterEnds> ends;    // By body.
+  // By event, counted through all bodies: its body, whether anything waits for
+  // it, and whether calls do.
   std::vector<int> event_bodies;
+  std::vector<bool> are_awaited;
   std::vector<bool> makes_frames;
   int fanout = 1;  // How many frames one frame may make at a time, roughly.
 };

@@ -26,7 +26,7 @@ void ForwardShard::Enter(std::vector<tf::Tensor> args) {
     for (size_t i = 0; i < ids.size(); ++i) {
       frame->registers()[i] = {ids[i], static_cast<uint32_t>(row)};
     }
-    Post(EventId(entry, 0), frame);
+    events_.Post(EventId(entry, 0), frame);
   }
   initial_load_ = AbsoluteLoad();
 }
@@ -46,11 +46,6 @@ int64_t ForwardShard::AbsoluteLoad() const {
 
 int64_t ForwardShard::Load() const {
   return std::max<int64_t>(0, AbsoluteLoad() - initial_load_);
-}
-
-void ForwardShard::PostAll(int id, const Frames& frames) {
-  for (BatchedFrame* frame : frames) ++frame->num_active;
-  events_.PostAll(id, frames);
 }
 
 void ForwardShard::SeeToEvents() {
@@ -73,12 +68,53 @@ int ForwardShard::TakeFiring() {
   return events_.Take(limit, deepest, &firing_);
 }
 
+// What waits for the event goes on. Each unit that starts takes a share of its
+// frame with it: the last one that of the event, which is given up where none
+// starts.
 void ForwardShard::Fire(int body_index, int event, const Frames& frames) {
-  StartDependents(body_index, event, frames);
-  if (has_stopped()) return;
-  for (BatchedFrame* frame : frames) {
-    if (--frame->num_active == 0) store_.Free(frame);
+  const std::vector<int>& units = body(body_index).dependents[event];
+  if (units.empty()) return GiveUp(frames);
+  for (size_t k = 0; k < units.size(); ++k) {
+    const bool is_last = k + 1 == units.size();
+    const int slot = run_->plan->layouts[body_index].pending_slots[units[k]];
+    if (slot == FrameLayout::kStartsAtOnce) {
+      if (!is_last) Share(frames);
+      Start(body_index, units[k], frames);
+    } else {
+      FireJoin(body_index, units[k], slot, is_last, frames);
+    }
+    if (has_stopped()) return;
   }
+}
+
+// Starts a unit in those frames in which it waits for nothing else.
+void ForwardShard::FireJoin(int body_index, int unit, int slot, bool is_last,
+                            const Frames& frames) {
+  const size_t offset = run_->plan->layouts[body_index].pending_offset;
+  const auto starts = [&](size_t i) {
+    return --frames[i]->pending(offset)[slot] == 0;
+  };
+  size_t next = 0;
+  while (next < frames.size() && starts(next)) ++next;
+  if (next == frames.size()) {  // Often: no list of them is made.
+    if (!is_last) Share(frames);
+    return Start(body_index, unit, frames);
+  }
+  Frames started = TakeSpareFrames();
+  started.assign(frames.begin(), frames.begin() + next);
+  if (is_last) GiveUp(frames[next]);
+  for (++next; next < frames.size(); ++next) {
+    if (starts(next)) {
+      started.push_back(frames[next]);
+    } else if (is_last) {
+      GiveUp(frames[next]);
+    }
+  }
+  if (!started.empty()) {
+    if (!is_last) Share(started);
+    Start(body_index, unit, started);
+  }
+  spare_frames_.push_back(std::move(started));
 }
 
 ForwardShard::Frames ForwardShard::TakeSpareFrames() {
@@ -88,30 +124,6 @@ ForwardShard::Frames ForwardShard::TakeSpareFrames() {
   return frames;
 }
 
-void ForwardShard::StartDependents(int body_index, int event,
-                                   const Frames& frames) {
-  const size_t offset = run_->plan->layouts[body_index].pending_offset;
-  for (int u : body(body_index).dependents[event]) {
-    const auto starts = [&](size_t i) {
-      return --frames[i]->pending(offset)[u] == 0;
-    };
-    size_t next = 0;
-    while (next < frames.size() && starts(next)) ++next;
-    if (next == frames.size()) {  // Mostly: no list of them is made.
-      Start(body_index, u, frames);
-    } else {
-      Frames started = TakeSpareFrames();
-      started.assign(frames.begin(), frames.begin() + next);
-      for (++next; next < frames.size(); ++next) {
-        if (starts(next)) started.push_back(frames[next]);
-      }
-      if (!started.empty()) Start(body_index, u, started);
-      spare_frames_.push_back(std::move(started));
-    }
-    if (has_stopped()) return;
-  }
-}
-
 void ForwardShard::Start(int body_index, int unit_index, const Frames& frames) {
   const BatchedUnit& unit = body(body_index).units[unit_index];
   using Kind = BatchedUnit::Kind;
@@ -119,35 +131,30 @@ void ForwardShard::Start(int body_index, int unit_index, const Frames& frames) {
     case Kind::kBlock:
       return StartBlock(unit, frames);  // Lets go when it has run.
     case Kind::kCall:
-      StartCall(unit, frames);
-      break;
+      return StartCall(body_index, unit_index, frames);
+    case Kind::kSwitch:
+      return StartSwitch(body_index, unit_index, frames);
+    case Kind::kReturn:
+      return StartReturn(body_index, unit_index, frames);
+    case Kind::kCopy:
+      return StartCopy(body_index, unit_index, frames);
     case Kind::kMap:
       StartMap(body_index, unit, frames);
-      break;
-    case Kind::kSwitch:
-      StartSwitch(body_index, unit_index, frames);
-      break;
-    case Kind::kReturn:
-      StartReturn(unit, frames);
       break;
     case Kind::kLoopTest:
       StartLoopTest(body_index, unit, frames);
       break;
-    case Kind::kCopy:
-      return StartCopy(body_index, unit_index, frames);
     case Kind::kLoopStart:
     case Kind::kLoopNext:
       for (BatchedFrame* frame : frames) {
-        store_.CopyRegisters(unit, frame);
+        store_.CopyRegisters(unit, /*moves=*/{}, frame);
         store_.Reset(unit, frame);
       }
-      PostAll(EventId(body_index, unit.event), frames);
+      events_.PostAll(EventId(body_index, unit.event), frames);
       break;
   }
-  const std::vector<int>& last_uses =
-      run_->plan->last_uses[body_index].units[unit_index];
-  if (last_uses.empty() || has_stopped()) return;
-  for (BatchedFrame* frame : frames) store_.LetGo(last_uses, frame);
+  if (has_stopped()) return;
+  store_.LetGo(run_->plan->ends[body_index].units[unit_index], frames);
 }
 
 // What waits for a copy alone goes on at once: an event less to see to for each
@@ -156,23 +163,22 @@ void ForwardShard::StartCopy(int body_index, int unit_index,
                              const Frames& frames) {
   constexpr int kMaxChained = 8;
   const BatchedUnit& unit = body(body_index).units[unit_index];
-  const std::vector<int>& last_uses =
-      run_->plan->last_uses[body_index].units[unit_index];
-  for (BatchedFrame* frame : frames) {
-    store_.CopyRegisters(unit, frame);
-    store_.LetGo(last_uses, frame);
+  const auto& moves = run_->plan->ends[body_index].moves[unit_index];
+  if (!unit.copies.empty()) {
+    for (BatchedFrame* frame : frames) {
+      store_.CopyRegisters(unit, moves, frame);
+    }
   }
   const int id = EventId(body_index, unit.event);
   if (run_->plan->makes_frames[id] || num_chained_ == kMaxChained) {
-    return PostAll(id, frames);
+    return events_.PostAll(id, frames);
   }
   ++num_chained_;
-  StartDependents(body_index, unit.event, frames);
+  Fire(body_index, unit.event, frames);
   --num_chained_;
 }
 
 void ForwardShard::StartBlock(const BatchedUnit& unit, const Frames& frames) {
-  for (BatchedFrame* frame : frames) ++frame->num_active;
   const BatchedBlock& block = run_->plan->program.blocks[unit.block];
   if (!block.has_dynamic_inputs) {
     some_depths_.clear();
@@ -197,7 +203,10 @@ void ForwardShard::StartBlock(const BatchedUnit& unit, const Frames& frames) {
   agenda_->Add(unit.block, group, some_frames_, some_depths_);
 }
 
-void ForwardShard::StartCall(const BatchedUnit& unit, const Frames& frames) {
+void ForwardShard::StartCall(int body_index, int unit_index,
+                             const Frames& frames) {
+  const BatchedUnit& unit = body(body_index).units[unit_index];
+  const auto& moves = run_->plan->ends[body_index].moves[unit_index];
   const int num_groups = static_cast<int>(unit.events.size());
   const int entered = EventId(unit.callee, 0);
   for (BatchedFrame* frame : frames) {
@@ -208,12 +217,12 @@ void ForwardShard::StartCall(const BatchedUnit& unit, const Frames& frames) {
     callee->call = &unit;
     callee->root_row = frame->root_row;
     for (size_t i = 0; i < unit.args.size(); ++i) {
-      const RowRef ref = frame->registers()[unit.args[i]];
-      buffers_.Retain(ref);
-      callee->registers()[i] = ref;
+      callee->registers()[i] =
+          store_.TakeRef(&frame->registers()[unit.args[i]], moves[i]);
     }
+    events_.Post(entered, callee);
     frame->num_active += num_groups;
-    Post(entered, callee);
+    GiveUp(frame);
   }
 }
 
@@ -240,9 +249,12 @@ bool ForwardShard::ReadPredicate(const BatchedUnit& unit, BatchedFrame* frame,
 void ForwardShard::StartSwitch(int body_index, int unit_index,
                                const Frames& frames) {
   const BatchedUnit& unit = body(body_index).units[unit_index];
-  const auto& last_uses = run_->plan->last_uses[body_index].regions[unit_index];
   const int num_regions = static_cast<int>(unit.events.size());
   const int first_event = EventId(body_index, 0);
+  num_posted_.clear();
+  for (int event : unit.events) {
+    num_posted_.push_back(events_.frames(first_event + event).size());
+  }
   for (BatchedFrame* frame : frames) {
     int32_t value = 0;
     if (!ReadPredicate(unit, frame, &value)) return;
@@ -252,12 +264,19 @@ void ForwardShard::StartSwitch(int body_index, int unit_index,
     } else if (region < 0 || region >= num_regions) {
       region = num_regions - 1;
     }
-    Post(first_event + unit.events[region], frame);
-    store_.LetGo(last_uses[region], frame);
+    events_.Post(first_event + unit.events[region], frame);
+  }
+  const auto& let_go = run_->plan->ends[body_index].regions[unit_index];
+  for (int k = 0; k < num_regions; ++k) {
+    store_.LetGo(let_go[k], events_.frames(first_event + unit.events[k]),
+                 num_posted_[k]);
   }
 }
 
-void ForwardShard::StartReturn(const BatchedUnit& unit, const Frames& frames) {
+void ForwardShard::StartReturn(int body_index, int unit_index,
+                               const Frames& frames) {
+  const BatchedUnit& unit = body(body_index).units[unit_index];
+  const auto& moves = run_->plan->ends[body_index].moves[unit_index];
   for (BatchedFrame* frame : frames) {
     // What waits for a group is let go on once for each.
     if (--frame->num_groups_left < 0) {
@@ -266,27 +285,46 @@ void ForwardShard::StartReturn(const BatchedUnit& unit, const Frames& frames) {
                   frame->body, frame->depth);
     }
     if (frame->map != nullptr) {
-      ReturnFromMap(unit, frame);
+      ReturnFromMap(unit, moves, frame);
       if (has_stopped()) return;
-      continue;
+    } else if (frame->caller == nullptr) {
+      ReturnFromRoot(unit, moves, frame);
+    } else {
+      ReturnToCaller(unit, moves, frame);
     }
-    const RowRef* from = frame->registers();
-    BatchedFrame* caller = frame->caller;
-    for (const RegisterCopy& copy : unit.copies) {
-      const RowRef ref = from[copy.source];
-      if (caller == nullptr) {
-        buffers_.Retain(ref);
-        buffers_.Replace(&results_[copy.target][frame->row], ref);
-        continue;
-      }
-      const int reg = frame->call->results[copy.target];
-      if (reg < 0) continue;
-      buffers_.Retain(ref);
-      buffers_.Replace(&caller->registers()[reg], ref);
-    }
-    if (caller == nullptr) continue;
-    Post(EventId(caller->body, frame->call->events[unit.group]), caller);
-    --caller->num_active;  // The group has come; now the event is active.
+    GiveUp(frame);
+  }
+}
+
+void ForwardShard::ReturnFromRoot(const BatchedUnit& unit,
+                                  const std::vector<bool>& moves,
+                                  BatchedFrame* frame) {
+  for (size_t i = 0; i < unit.copies.size(); ++i) {
+    const RegisterCopy& copy = unit.copies[i];
+    buffers_.Replace(
+        &results_[copy.target][frame->row],
+        store_.TakeRef(&frame->registers()[copy.source], moves[i]));
+  }
+}
+
+void ForwardShard::ReturnToCaller(const BatchedUnit& unit,
+                                  const std::vector<bool>& moves,
+                                  BatchedFrame* frame) {
+  BatchedFrame* const caller = frame->caller;
+  for (size_t i = 0; i < unit.copies.size(); ++i) {
+    const RegisterCopy& copy = unit.copies[i];
+    const int reg = frame->call->results[copy.target];
+    if (reg < 0) continue;  // If it was to move, the frame lets go of it.
+    buffers_.Replace(
+        &caller->registers()[reg],
+        store_.TakeRef(&frame->registers()[copy.source], moves[i]));
+  }
+  // The caller's share of the group that has come is now the event's.
+  const int id = EventId(caller->body, frame->call->events[unit.group]);
+  if (run_->plan->are_awaited[id]) {
+    events_.Post(id, caller);
+  } else {
+    GiveUp(caller);
   }
 }
 
@@ -297,10 +335,10 @@ void ForwardShard::StartLoopTest(int body_index, const BatchedUnit& unit,
     if (!ReadPredicate(unit, frame, &goes_on)) return;
     if (goes_on != 0) {
       store_.Reset(unit, frame);
-      Post(EventId(body_index, unit.event), frame);
+      events_.Post(EventId(body_index, unit.event), frame);
     } else {
-      store_.CopyRegisters(unit, frame);
-      Post(EventId(body_index, unit.exit_event), frame);
+      store_.CopyRegisters(unit, /*moves=*/{}, frame);
+      events_.Post(EventId(body_index, unit.exit_event), frame);
     }
   }
 }
@@ -350,7 +388,6 @@ absl::Status ForwardShard::MapOver(const BatchedUnit& unit,
   if (!num_rows.ok()) return num_rows.status();
 
   BatchedMapCall* map = store_.MakeMapCall(frame, unit, *num_rows);
-  ++frame->num_active;
   if (*num_rows == 0) return FinishMap(map);
 
   const int depth = frame->depth + 1;
@@ -370,18 +407,20 @@ absl::Status ForwardShard::MapOver(const BatchedUnit& unit,
     for (size_t i = 0; i < ids.size(); ++i) {
       callee->registers()[i] = {ids[i], static_cast<uint32_t>(row)};
     }
-    Post(EventId(unit.callee, 0), callee);
+    events_.Post(EventId(unit.callee, 0), callee);
   }
   return absl::OkStatus();
 }
 
-void ForwardShard::ReturnFromMap(const BatchedUnit& unit, BatchedFrame* frame) {
+void ForwardShard::ReturnFromMap(const BatchedUnit& unit,
+                                 const std::vector<bool>& moves,
+                                 BatchedFrame* frame) {
   BatchedMapCall* map = frame->map;
-  for (const RegisterCopy& copy : unit.copies) {
-    const RowRef ref = frame->registers()[copy.source];
-    buffers_.Retain(ref);
-    buffers_.Replace(&map->results[copy.target * map->num_rows + frame->row],
-                     ref);
+  for (size_t i = 0; i < unit.copies.size(); ++i) {
+    const RegisterCopy& copy = unit.copies[i];
+    buffers_.Replace(
+        &map->results[copy.target * map->num_rows + frame->row],
+        store_.TakeRef(&frame->registers()[copy.source], moves[i]));
   }
   if (--map->num_pending > 0) return;
   BatchedFrame* caller = map->caller;
@@ -426,8 +465,8 @@ absl::Status ForwardShard::FinishMap(BatchedMapCall* map) {
     for (int64_t i = 0; i < num_rows; ++i) buffers_.Release(refs[i]);
   }
   store_.FreeMapCall(map);
-  Post(EventId(caller->body, unit.event), caller);
-  --caller->num_active;  // The map has come back; now the event is active.
+  // The caller's share of the map, which has come back, is now the event's.
+  events_.Post(EventId(caller->body, unit.event), caller);
   return absl::OkStatus();
 }
 

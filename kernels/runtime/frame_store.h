@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/core/arena.h"
@@ -26,7 +27,7 @@ class FrameStore final {
   FrameStore(const FrameStore&) = delete;
   FrameStore& operator=(const FrameStore&) = delete;
 
-  // A root frame with empty registers.
+  // A root frame with empty registers, in which its first event is active.
   BatchedFrame* Make(int body, int depth) {
     const FrameLayout& layout = plan_->layouts[body];
     BatchedFrame* frame = free_[body];
@@ -57,7 +58,12 @@ class FrameStore final {
   void Reset(const BatchedUnit& unit, BatchedFrame* frame) const {
     const FrameLayout& layout = plan_->layouts[frame->body];
     int32_t* pending = frame->pending(layout.pending_offset);
-    for (int u : unit.resets) pending[u] = layout.initial_pending[u];
+    const std::vector<BatchedUnit>& units =
+        plan_->program.bodies[frame->body].units;
+    for (int u : unit.resets) {
+      const int slot = layout.pending_slots[u];
+      if (slot != FrameLayout::kStartsAtOnce) pending[slot] = units[u].pending;
+    }
   }
 
   void LetGo(const std::vector<int>& registers, BatchedFrame* frame) {
@@ -65,14 +71,32 @@ class FrameStore final {
       buffers_->Replace(&frame->registers()[reg], RowRef());
     }
   }
+  // In the frames from `begin` on.
+  void LetGo(const std::vector<int>& registers,
+             const std::vector<BatchedFrame*>& frames, size_t begin = 0) {
+    for (int reg : registers) {
+      RowReleaser releaser(buffers_);
+      for (size_t i = begin; i < frames.size(); ++i) {
+        releaser.Release(std::exchange(frames[i]->registers()[reg], RowRef()));
+      }
+    }
+  }
 
-  void CopyRegisters(const BatchedUnit& unit, BatchedFrame* frame) {
+  // What a register holds, with a reference to it: its own if it `moves`.
+  RowRef TakeRef(RowRef* reg, bool moves) {
+    if (moves) return std::exchange(*reg, RowRef());
+    buffers_->Retain(*reg);
+    return *reg;
+  }
+
+  void CopyRegisters(const BatchedUnit& unit, const std::vector<bool>& moves,
+                     BatchedFrame* frame) {
     // All are read before any is written: loop variables may swap places.
     RowRef* registers = frame->registers();
     moving_.clear();
-    for (const RegisterCopy& copy : unit.copies) {
-      moving_.push_back(registers[copy.source]);
-      buffers_->Retain(moving_.back());
+    for (size_t i = 0; i < unit.copies.size(); ++i) {
+      const bool is_moved = !moves.empty() && moves[i];
+      moving_.push_back(TakeRef(&registers[unit.copies[i].source], is_moved));
     }
     for (size_t i = 0; i < unit.copies.size(); ++i) {
       buffers_->Replace(&registers[unit.copies[i].target], moving_[i]);

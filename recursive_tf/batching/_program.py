@@ -7,6 +7,7 @@ describes the encoding and what each unit does.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -170,15 +171,18 @@ class _BodyEncoder:
     self._cuts = cuts
     self._positions = positions
     self._block_ids = block_ids
-    self._registers: dict[int, int] = {}
+    self._registers: dict[int, int] = {}  # By id of value.
+    self._num_registers = 0
     self._num_events = 1
     self._units: list[_Unit] = []
     self._loops: list[tuple[_Unit, _Unit, _Unit, Node, list[int]]] = []
     self._start: dict[int, int] = {id(cut.ir.root): _ENTRY}  # By id of region.
     self._block_events = {block: self._event() for block in cut.blocks}
     self._node_events: dict[int, list[int]] = {}  # By id of node; one for each group.
+    self._num_reads = _count_reads(cut)
+    self._same_as = _made_for_switches(cut, self._num_reads)
     for value in cut.ir.args:
-      self._registers[id(value)] = len(self._registers)
+      self._register(value)
     for block in cut.blocks:
       for value in block.outputs:
         self._register(value)
@@ -198,8 +202,9 @@ class _BodyEncoder:
         elif node.kind == "loop":
           self._add_loop(node)
     self._add_returns()
-    self._reset_lists()
     self._drop_implied_waits()
+    self._drop_empty_copies()
+    self._reset_lists()
 
     dependents: list[list[int]] = [[] for _ in range(self._num_events)]
     encoded: list[int] = []
@@ -210,7 +215,7 @@ class _BodyEncoder:
     groups = self._cut.groups
     head = [
       len(self._cut.ir.args),
-      len(self._registers),
+      self._num_registers,
       self._num_events,
       max(groups, default=0) + 1,
       len(groups),
@@ -237,7 +242,13 @@ class _BodyEncoder:
     return self._num_events - 1
 
   def _register(self, value: Value) -> int:
-    return self._registers.setdefault(id(value), len(self._registers))
+    if id(value) not in self._registers:
+      if (target := self._same_as.get(id(value))) is not None:
+        self._registers[id(value)] = self._register(target)
+      else:
+        self._registers[id(value)] = self._num_registers
+        self._num_registers += 1
+    return self._registers[id(value)]
 
   def _use(self, value: Value) -> int:
     return self._registers[id(value)]
@@ -246,7 +257,8 @@ class _BodyEncoder:
     """Gives registers to what a node puts into them, and numbers its events."""
     if node.kind in ("call", "map", "switch", "loop"):
       for value in [*node.outputs, *node.variables]:
-        self._register(value)
+        if not self._is_for_nobody(value):
+          self._register(value)
     if node.kind == "call":
       groups = self._groups_of(node.callee)
       self._node_events[id(node)] = [self._event() for _ in range(max(groups, default=0) + 1)]
@@ -263,6 +275,11 @@ class _BodyEncoder:
       self._node_events[id(node)] = [self._event()]
     elif node.kind == "map":
       self._node_events[id(node)] = [self._event()]
+
+  def _is_for_nobody(self, value: Value) -> bool:
+    """Tells whether a call's result needs no register."""
+    assert value.node is not None
+    return value.node.kind == "call" and not self._num_reads[id(value)]
 
   def _groups_of(self, key: str) -> list[int]:
     return self._cuts[self._positions[key]].groups
@@ -327,7 +344,8 @@ class _BodyEncoder:
     callee = self._cuts[self._positions[node.callee]]
     results = [_NOBODY] * len(callee.groups)
     for value in node.outputs:
-      results[value.index] = self._use(value)
+      if not self._is_for_nobody(value):
+        results[value.index] = self._use(value)
     payload = [self._positions[node.callee]]
     payload += [len(node.inputs), *(self._use(value) for value in node.inputs)]
     payload += [len(results), *results]
@@ -354,9 +372,10 @@ class _BodyEncoder:
       for group, event in enumerate(self._node_events[id(node)]):
         members = [i for i, other in enumerate(groups) if other == group]
         sources = [region.results[i] for i in members]
-        payload = [len(members)]
-        for i, source in zip(members, sources, strict=True):
-          payload += [self._use(source), self._use(node.outputs[i])]
+        registers = [self._use(value) for value in sources]
+        targets = [self._use(node.outputs[i]) for i in members]
+        moved = [pair for pair in zip(registers, targets, strict=True) if pair[0] != pair[1]]
+        payload = [len(moved), *(register for pair in moved for register in pair)]
         waits = self._events_of(sources, region) | self._events_after(effects_in(region))
         self._add(COPY, region, waits, [*payload, event], [event])
 
@@ -438,6 +457,49 @@ class _BodyEncoder:
     for unit in self._units:
       implied = set().union(*(known[event] for event in unit.waits))
       unit.waits -= implied
+
+  def _drop_empty_copies(self) -> None:
+    """Removes copies of nothing: the block that each would come after fires its event itself."""
+    waiting = collections.Counter(event for unit in self._units for event in unit.waits)
+    blocks = {unit.fires[0]: unit for unit in self._units if unit.kind == BLOCK}
+    for copy in [unit for unit in self._units if unit.kind == COPY and unit.payload[0] == 0]:
+      if len(copy.waits) > 1:
+        continue
+      (event,) = copy.waits
+      if event in blocks and waiting[event] == 1:
+        block = blocks[event]
+        block.fires = copy.fires
+        block.payload = [block.payload[0], *copy.fires]
+        self._units.remove(copy)
+
+
+def _count_reads(cut: Cut) -> collections.Counter[int]:
+  """Counts how often units read each value, by its id."""
+  reads = collections.Counter(id(value) for block in cut.blocks for value in block.inputs)
+  for region in regions_of(cut.ir.root):
+    reads.update(id(value) for value in region.results)
+    for node in region.nodes:
+      if node.kind in ("call", "map", "switch", "loop"):
+        reads.update(id(value) for value in node.inputs)
+  return reads
+
+
+def _made_for_switches(cut: Cut, reads: collections.Counter[int]) -> dict[int, Value]:
+  """Returns the outputs of switches by the id of what a region makes for them, and for nobody else.
+
+  Both can be in one register, since only one region runs.
+  """
+  outputs = {}
+  for region in regions_of(cut.ir.root):
+    for node in region.nodes:
+      if node.kind != "switch":
+        continue
+      for inner in node.regions:
+        for value, output in zip(inner.results, node.outputs, strict=True):
+          is_own = value.node is not None and value.node.region is inner
+          if is_own and not value.is_invariant and reads[id(value)] == 1:
+            outputs[id(value)] = output
+  return outputs
 
 
 def _pairs(first: list[int], second: list[int]) -> list[int]:

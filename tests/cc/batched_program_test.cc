@@ -101,6 +101,26 @@ TEST(BatchedProgramTest, ReachFollowsCallsAndReturns) {
   EXPECT_EQ(reach[kInner], inner_only);
 }
 
+TEST(BatchedProgramTest, AUnitThatWaitsForOneEventStartsWhenItFires) {
+  const BatchedProgram program = DecodeOrDie(TreeProgram());
+  // All but the block after both calls, and the copy that nothing starts.
+  EXPECT_EQ(
+      UnitsThatStartAtOnce(program.bodies[0]),
+      (std::vector<bool>{true, true, true, true, true, false, false, true}));
+}
+
+TEST(BatchedProgramTest, AUnitThatSeveralEventsStartIsCounted) {
+  BatchedProgram program = DecodeOrDie(TreeProgram());
+  program.bodies[0].dependents[2].push_back(7);
+  EXPECT_FALSE(UnitsThatStartAtOnce(program.bodies[0])[7]);
+}
+
+TEST(BatchedProgramTest, WhereAnEventCouldFireItselfAllUnitsAreCounted) {
+  BatchedProgram program = DecodeOrDie(TreeProgram());
+  program.bodies[0].dependents[4].push_back(6);  // The copy fires event 4.
+  EXPECT_EQ(UnitsThatStartAtOnce(program.bodies[0]), std::vector<bool>(8));
+}
+
 TEST(LastUsesTest, AFrameKeepsWhatItNeedsAfterItsCalls) {
   BatchedProgram program = DecodeOrDie(TreeProgram());
   program.bodies[0].units[6].copies.clear();  // Nothing starts it.
@@ -115,6 +135,24 @@ TEST(LastUsesTest, AFrameKeepsWhatItNeedsAfterItsCalls) {
   EXPECT_EQ(uses.units[7], Registers({6}));
   EXPECT_EQ(uses.regions[1][0], Registers({2, 4, 5}));
   EXPECT_EQ(uses.regions[1][1], Registers({0}));
+}
+
+TEST(RegisterEndsTest, TheLastReaderOfARegisterTakesItsReference) {
+  BatchedProgram program = DecodeOrDie(TreeProgram());
+  program.bodies[0].units[6].copies.clear();
+  program.bodies[0].units[7].copies = {{6, 0}, {6, 1}};
+  const RegisterEnds ends = FindRegisterEnds(
+      program.bodies[0], FindLastUses(program, program.bodies[0]));
+  using Registers = std::vector<int>;
+  EXPECT_EQ(ends.moves[7], (std::vector<bool>{false, true}));
+  EXPECT_EQ(ends.units[7], Registers());
+  // Either call may be the first.
+  EXPECT_EQ(ends.moves[3], std::vector<bool>{false});
+  EXPECT_EQ(ends.moves[4], std::vector<bool>{false});
+  EXPECT_EQ(ends.units[5], Registers({4, 5}));  // A block: when it has run.
+  EXPECT_EQ(ends.units[1], Registers());
+  EXPECT_EQ(ends.regions[1][0], Registers({2, 4, 5, 1}));
+  EXPECT_EQ(ends.regions[1][1], Registers({0, 1}));
 }
 
 TEST(LastUsesTest, ABodyWithLoopsKeepsAll) {
