@@ -396,6 +396,8 @@ def _identical(ip: Host, left: Any, right: Any) -> object:
       numbers = [number_of(left), number_of(right)]
       if all(number is not None and number.type is bool for number in numbers):
         return _numbers.compare(ast.Eq, left, right)
+      if {bool} < {number.type for number in numbers if number is not None}:
+        return False  # Of two classes.
       raise unsupported(ip, "is", left, right)
     return _is_one_object(ip, left, right)
   for one, other in ((left, right), (right, left)):
@@ -403,6 +405,7 @@ def _identical(ip: Host, left: Any, right: Any) -> object:
       resolved = frame.resolve(one)
       if isinstance(resolved, Number) and resolved.type is bool:
         return _numbers.compare(ast.Eq, resolved, other)
+      return _is_truth(ip, one, other)
   for value, other in ((left, right), (right, left)):
     if isinstance(value, Ref):
       if any(kind in PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
@@ -417,6 +420,21 @@ def _identical(ip: Host, left: Any, right: Any) -> object:
     for v in (left, right)
   ]
   return Number(tf.equal(*handles), bool)
+
+
+def _is_truth(ip: Host, value: Ref, truth: bool) -> object:
+  """Returns `value is truth` of what may be of other classes, too: bools are two objects."""
+  if bool not in ip.frame.types_of(value):
+    return False
+  value = Ref(ip.frame.base(value))  # Of others there is no such number to be read.
+
+  def same() -> object:
+    found = ip.frame.resolve(value)
+    if not isinstance(found, Number) or found.type is not bool:
+      raise unsupported(ip, "is", value, truth)
+    return _numbers.compare(ast.Eq, found, truth)
+
+  return ip.frame.cond(ip.kind_of(value).is_instance((bool,)), same, lambda: False)
 
 
 def _check_not_elsewhere(ip: Host, value: object, other: object) -> None:

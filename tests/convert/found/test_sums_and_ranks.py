@@ -125,3 +125,20 @@ def quicksort(decorate):
 @pytest.mark.parametrize("numbers", [[3, 1, 2, 5, 4, 3], [1], [1.5, -2.0, 0.0]])
 def test_lists_of_the_tree_are_put_together_with_numbers_read_from_them(numbers):
   agrees(quicksort, lambda: [(list(numbers),), (numbers[:2],)], expect=CONVERTED)
+
+
+def truths(decorate):
+  @decorate
+  def count(n):
+    own = 1 if n.x is True else 10 if n.x is not False else 100
+    return own + sum(count(k) for k in n.kids)
+
+  return count
+
+
+def test_a_value_of_many_classes_is_or_is_not_true():
+  def calls():
+    odd = N("a", N(None), N(0.0), N(False))
+    return [(N(1, N(True), N(0), odd),), (N(True),), (N(1.0, N(False)),)]
+
+  agrees(truths, calls, expect=CONVERTED)
