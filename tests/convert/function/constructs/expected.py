@@ -7,7 +7,6 @@ REFUSED = {
   "match on a mapping": "syntax",
   "except group": "syntax",
   "with a generator's manager": "opaque-call",
-  "functions in a dict": "needs-value",
   "functools.partial": "opaque-call",
   "class in the function": "syntax",
   "generator": "syntax",
@@ -17,8 +16,6 @@ REFUSED = {
   "await": "syntax",
   "async for and async with": "syntax",
   "async comprehension": "syntax",
-  "set": "syntax",
-  "set comprehension": "syntax",
   "string methods": "opaque-call",
   "formatted string": "needs-value",
   "string by % and format": "needs-value",
@@ -26,6 +23,7 @@ REFUSED = {
   "del of an attribute": "syntax",
 }
 PART = {
+  "functions in a dict": "calls in which the run chooses among several",
   "try and except": "calls that are caught",
   "except without a name": "calls that are caught",
   "gradient through a branch": "calls with a gradient of zeros",
