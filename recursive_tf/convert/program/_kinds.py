@@ -86,6 +86,10 @@ class Kinds(Generic[Known]):
       self._constants[key] = self._constants.pop(key)
     self._latest = key
 
+  def note_rows(self, count: int) -> None:
+    """Notes that a call is of so many rows: each is a call less that is plain Python."""
+    self._num_calls += count - 1
+
   def note_call(self, key: Key) -> None:
     """Notes a call of a kind that is known."""
     self._num_calls += 1

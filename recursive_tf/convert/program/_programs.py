@@ -249,6 +249,10 @@ class Programs:
     """How many arguments are known to be lists or dicts that change, which decides on calls."""
     return len(self._promoted)
 
+  def note_rows(self, count: int) -> None:
+    """Notes of how many rows a call is, before it is prepared."""
+    self._entries.note_rows(count)
+
   def again(self, before: Sequence[Prepared], values: dict[str, object]) -> Prepared | None:
     """Does as `prepare` for a call like some before, which took programs of one entry.
 

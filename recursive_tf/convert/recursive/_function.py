@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import tensorflow as tf
@@ -315,6 +315,9 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
   # --- Calls like ones before
 
   def _again(self, values: dict[str, object], lists: Sequence[int]) -> Prepared | None:
+    if lists:
+      rows = list(values.values())[lists[0]]
+      self._programs.note_rows(len(rows) if isinstance(rows, Sized) else 1)
     before = self._calls.find(glance_at_objects(values, lists), self._programs.num_promoted)
     return self._programs.again(before, values)
 
