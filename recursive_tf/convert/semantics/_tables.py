@@ -75,15 +75,8 @@ def equal(ip: Host, left: object, right: object) -> object:
   if len(both) < 2:
     return None
   first, second = (one.rows for one in both)
-  same = Number(tf.equal(first.length, second.length), bool)
-  if first.form is None or second.form is None:
-    return same
-  check_alike(ip, first.form, second.form)
-  equal = tf.ones([first.length, second.length], tf.bool)
-  for one, other in zip(first.tensors, second.tensors, strict=True):
-    equal = tf.logical_and(equal, tf.equal(one[:, tf.newaxis], other[tf.newaxis]))
-  found = tf.reduce_all(tf.reduce_any(equal, 1))
-  return Number(tf.logical_and(same.tensor, found), bool)
+  same = tf.equal(first.length, second.length)
+  return Number(tf.logical_and(same, tf.reduce_all(_are_in(ip, first, second))), bool)
 
 
 def elements(ip: Host, table: LocalTable) -> Rows:
@@ -169,20 +162,17 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> obj
 
 
 def in_place(ip: Host, op: type[ast.operator], table: object, other: object) -> object:
-  """Does `table |= other`."""
-  are_like = (
-    isinstance(table, LocalTable)
-    and isinstance(other, LocalTable)
-    and table.type is other.type
-    and op is ast.BitOr
+  """Does `table |= other`, and of sets `&=` and `-=`."""
+  if isinstance(table, LocalTable) and isinstance(other, LocalTable) and table.type is other.type:
+    if op is ast.BitOr:
+      update(ip, table, other)
+      return table
+    if table.type is set and op in (ast.BitAnd, ast.Sub):
+      _keep(ip, table, other, are_in=op is ast.BitAnd)
+      return table
+  raise ip.frame.refuse(
+    Reason.UNSUPPORTED_OPERATION, f"{op.__name__} of {named(table)} and {named(other)}."
   )
-  if not are_like:
-    raise ip.frame.refuse(
-      Reason.UNSUPPORTED_OPERATION, f"{op.__name__} of {named(table)} and {named(other)}."
-    )
-  assert isinstance(table, LocalTable)
-  update(ip, table, other)
-  return table
 
 
 def method(ip: Host, table: LocalTable, name: str, args: Sequence[object]) -> object:
@@ -251,27 +241,6 @@ def _discard(ip: Host, table: LocalTable, key: object) -> None:
   ip.frame.cond(contains(ip, table, key), lambda: _take_out(ip, table, key), lambda: None)
 
 
-_Methods = dict[str, tuple[Callable[..., object], tuple[int, ...]]]  # And numbers of arguments.
-_DICT: _Methods = {
-  "get": (_get, (1, 2)),
-  "setdefault": (_setdefault, (1, 2)),
-  "pop": (_pop, (1, 2)),
-  "__delitem__": (lambda ip, table, key: _take_out(ip, table, key), (1,)),
-  "update": (update, (1,)),
-  "copy": (copied, (0,)),
-  "clear": (_clear, (0,)),
-  **{name: (_view_of(name), (0,)) for name in VIEWS},
-}
-_SET: _Methods = {
-  "add": (_add_one, (1,)),
-  "discard": (_discard, (1,)),
-  "remove": (lambda ip, table, key: _take_out(ip, table, key), (1,)),
-  "update": (update, (1,)),
-  "copy": (copied, (0,)),
-  "clear": (_clear, (0,)),
-}
-
-
 # --- Content
 
 
@@ -333,6 +302,51 @@ def _take_out(ip: Host, table: LocalTable, key: object) -> None:
   found, index = find(ip, keys, wanted)
   index = ip.frame.check(index, found.tensor, f"a {table.type.__name__} has no such key")
   table.content = rows_without(ip.frame, table.rows, index)
+
+
+def _are_in(ip: Host, rows: Rows, others: Rows) -> tf.Tensor:
+  """Returns which members are among others, bool [N]."""
+  if rows.form is None or others.form is None:
+    return tf.fill([rows.length], False)
+  ip.frame.partial()
+  check_alike(ip, rows.form, others.form)
+  equal = tf.ones([rows.length, others.length], tf.bool)
+  for one, other in zip(rows.tensors, others.tensors, strict=True):
+    equal = tf.logical_and(equal, tf.equal(one[:, tf.newaxis], other[tf.newaxis]))
+  return tf.reduce_any(equal, 1)
+
+
+def _keep(ip: Host, table: LocalTable, other: LocalTable, are_in: bool) -> None:
+  """Lets go of all members but those that are in another set, or that are not."""
+  _note_order(ip, table)
+  rows = table.rows
+  kept = tf.equal(_are_in(ip, rows, other.rows), are_in)
+  tensors = tuple(tf.boolean_mask(tensor, kept) for tensor in rows.tensors)
+  table.content = Rows(tf.reduce_sum(tf.cast(kept, tf.int32)), tensors, rows.form)
+
+
+def _as_set(ip: Host, value: object) -> LocalTable:
+  return value if isinstance(value, LocalTable) and value.type is set else of_elements(ip, value)
+
+
+def _is_disjoint(ip: Host, table: LocalTable, other: object) -> object:
+  are_in = _are_in(ip, table.rows, _as_set(ip, other).rows)
+  return Number(tf.logical_not(tf.reduce_any(are_in)), bool)
+
+
+def _is_subset(ip: Host, table: LocalTable, other: object) -> object:
+  return Number(tf.reduce_all(_are_in(ip, table.rows, _as_set(ip, other).rows)), bool)
+
+
+def _is_superset(ip: Host, table: LocalTable, other: object) -> object:
+  return _is_subset(ip, _as_set(ip, other), table)
+
+
+def _changed(op: type[ast.operator]) -> Callable[..., object]:
+  def change(ip: Host, table: LocalTable, other: object) -> object:
+    return in_place(ip, op, copied(ip, table), _as_set(ip, other))
+
+  return change
 
 
 def _note_order(ip: Host, table: LocalTable) -> None:
@@ -401,3 +415,32 @@ def _check_value(ip: Host, form: _forms.Form) -> None:
   if _forms.has_containers(form) or _forms.has_rows(form) or _forms.has_made(form):
     text = f"A dict whose keys only the run knows holds {_forms.describe(form)}."
     raise ip.frame.refuse(Reason.SHARED_CONTAINER, text)
+
+
+# --- Methods by name
+
+_Methods = dict[str, tuple[Callable[..., object], tuple[int, ...]]]  # And numbers of arguments.
+_DICT: _Methods = {
+  "get": (_get, (1, 2)),
+  "setdefault": (_setdefault, (1, 2)),
+  "pop": (_pop, (1, 2)),
+  "__delitem__": (lambda ip, table, key: _take_out(ip, table, key), (1,)),
+  "update": (update, (1,)),
+  "copy": (copied, (0,)),
+  "clear": (_clear, (0,)),
+  **{name: (_view_of(name), (0,)) for name in VIEWS},
+}
+_SET: _Methods = {
+  "add": (_add_one, (1,)),
+  "discard": (_discard, (1,)),
+  "remove": (lambda ip, table, key: _take_out(ip, table, key), (1,)),
+  "update": (update, (1,)),
+  "copy": (copied, (0,)),
+  "clear": (_clear, (0,)),
+  "isdisjoint": (_is_disjoint, (1,)),
+  "issubset": (_is_subset, (1,)),
+  "issuperset": (_is_superset, (1,)),
+  "union": (_changed(ast.BitOr), (1,)),
+  "intersection": (_changed(ast.BitAnd), (1,)),
+  "difference": (_changed(ast.Sub), (1,)),
+}
