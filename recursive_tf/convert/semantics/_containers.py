@@ -361,6 +361,10 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     )
   if name in ("keys", "values", "items") and not args:
     return contents_of_dict(ip, ref, name)
+  if name == "copy" and not args:
+    copy = _tables.copy_of_heap(ip, ref)
+    if copy is not None:
+      return copy
   ip.conversion.promote(ip, ref)
   raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")
 

@@ -52,6 +52,7 @@ from recursive_tf.convert.values._abstract import (
   Maybe,
   MaybeUnbound,
   Raises,
+  Ref,
   Rows,
   Scope,
   Undefined,
@@ -399,12 +400,16 @@ class Interpreter:
     for key, value in zip(node.keys, node.values, strict=True):
       if key is None:
         other = self.eval(value, scope)
-        if isinstance(other, LocalTable) and table is None and self.conversion.note_table(node):
+        is_of_run = isinstance(other, (LocalTable, Ref))
+        if is_of_run and table is None and self.conversion.note_table(node):
           raise Bottom  # The next attempt makes it so.
-        if table is None:
-          items.update(self._items_of_dict(other))
-        else:
+        if table is not None and is_of_run:
           _tables.update(self, table, other)
+          continue
+        known = self._items_of_dict(other)
+        items.update(known)
+        if table is not None:
+          _tables.update(self, table, LocalDict(known))
         continue
       name = self.frame.resolve(self.eval(key, scope))
       if table is None:

@@ -27,6 +27,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalTable,
+  Missing,
   Raises,
   Ref,
   Rows,
@@ -111,6 +112,11 @@ def update(ip: Host, table: LocalTable, other: object) -> None:
   if isinstance(other, LocalTable) and other.type is table.type:
     _note_order(ip, table)
     _merge(ip, table, other.rows)
+  elif isinstance(other, Ref) and table.type is dict:
+    rows = ip.rows_of(ip.call(ip.attribute(other, "items"), [], {}))
+    if rows is None:
+      raise ip.frame.refuse(Reason.OPAQUE_READ, f"Items of a {named(other)}.")
+    _merge(ip, table, of_pairs(ip, rows).rows)
   elif isinstance(other, LocalDict) and table.type is dict:
     for key, value in other.items.items():
       _put(ip, table, key_of(ip, key), value)
@@ -147,6 +153,16 @@ def of_elements(ip: Host, value: object) -> LocalTable:
   """Returns `set(value)`."""
   table = make(ip, set)
   update(ip, table, value)
+  return table
+
+
+def copy_of_heap(ip: Host, ref: Ref) -> LocalTable | None:
+  """Returns a dict of its own, with the items of a dict of the heap; None of other objects."""
+  kinds = ip.frame.types_of(ref) - {Missing}
+  if kinds != {dict}:
+    return None
+  table = make(ip, dict)
+  update(ip, table, ref)
   return table
 
 

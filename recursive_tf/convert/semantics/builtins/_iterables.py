@@ -105,6 +105,10 @@ def to_tuple(ip: Host, value: object = ()) -> object:
 def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
   if isinstance(value, LocalTable) and value.type is dict and not kwargs:
     return _tables.copied(ip, value)
+  if isinstance(value, Ref) and not kwargs:
+    copy = _tables.copy_of_heap(ip, value)
+    if copy is not None:
+      return copy
   if value is None and not kwargs and ip.conversion.tables:
     return _tables.make(ip, dict)
   items = _containers.items_of_dict(ip, value)

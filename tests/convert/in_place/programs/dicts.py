@@ -926,3 +926,80 @@ def build_taken_apart(decorate):
   f = decorate(f)
   return f
 
+
+
+class Num:
+  def __init__(self, v):
+    self.v = v
+
+
+class Var:
+  def __init__(self, name):
+    self.name = name
+
+
+class Add:
+  def __init__(self, a, b):
+    self.a, self.b = a, b
+
+
+class Let:
+  def __init__(self, name, value, body):
+    self.name, self.value, self.body = name, value, body
+
+
+def expression():
+  inner = Let("y", Add(Var("x"), Num(1)), Add(Var("y"), Var("x")))
+  return Let("x", Num(2), Add(inner, Add(Var("z"), Let("z", Num(5), Var("z")))))
+
+
+def environments():
+  for env in ({"z": 1}, {"z": 1, "x": 9}, {"q": 3, "z": 2}, {"z": 1.5}):
+    yield expression(), env
+
+
+calls_let_star = calls_let_dict = calls_names_bound = environments
+
+
+def build_let_star(decorate):
+  def f(e, env):
+    if isinstance(e, Num):
+      return e.v
+    if isinstance(e, Var):
+      return env[e.name]
+    if isinstance(e, Add):
+      return f(e.a, env) + f(e.b, env)
+    return f(e.body, {**env, e.name: f(e.value, env)})
+
+  f = decorate(f)
+  return f
+
+
+def build_let_dict(decorate):
+  def f(e, env):
+    if isinstance(e, Num):
+      return e.v
+    if isinstance(e, Var):
+      return env[e.name] if e.name in env else -1
+    if isinstance(e, Add):
+      return f(e.a, env) + f(e.b, env)
+    inner = dict(env)
+    inner[e.name] = f(e.value, env)
+    return f(e.body, inner)
+
+  f = decorate(f)
+  return f
+
+
+def build_names_bound(decorate):
+  def f(e, env):
+    if isinstance(e, Num):
+      return {**env}
+    if isinstance(e, Var):
+      return {**env, e.name: 1}
+    if isinstance(e, Add):
+      return {**f(e.a, env), **f(e.b, env)}
+    return f(e.body, {e.name: 7, **env})
+
+  f = decorate(f)
+  return f
