@@ -410,8 +410,19 @@ def is_exactly(ip: Host, ref: Ref, kinds: frozenset[type]) -> Number:
     if not any(issubclass(kind, tuple(others)) for kind in kinds):
       inner = ip.frame.number(ref.step("isinstance", tuple(sorted(others, key=repr))))
       return Number(tf.logical_not(inner.tensor), bool)
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "Classes derive from each other both ways.")
+    each = [_is_just(ip, ref, kind, kinds | others) for kind in sorted(kinds, key=repr)]
+    return Number(functools.reduce(tf.logical_or, each), bool)
   return ip.frame.number(ref.step("isinstance", tuple(sorted(kinds, key=repr))))
+
+
+def _is_just(ip: Host, ref: Ref, kind: type, known: frozenset[type]) -> tf.Tensor:
+  """Tells whether the object is of a type, and of none of those known that derive from it."""
+  found = ip.frame.number(ref.step("isinstance", (kind,))).tensor
+  derived = [one for one in known if one is not kind and issubclass(one, kind)]
+  if not derived:
+    return found
+  inner = ip.frame.number(ref.step("isinstance", tuple(sorted(derived, key=repr))))
+  return tf.logical_and(found, tf.logical_not(inner.tensor))
 
 
 def _string_method(ip: Host, ref: Ref, name: str, args: tuple[object, ...]) -> object:
