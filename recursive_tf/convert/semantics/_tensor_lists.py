@@ -32,6 +32,8 @@ def call_on_rows(
   if not args and not kwargs:
     return None
   values = args or [next(iter(kwargs.values()))]
+  if function is tf.stack and _as_eager.is_no_list(values[0]):
+    return None  # It asks a view of a dict for its first item.
   rows = as_rows(values[0])
   if rows is None and isinstance(values[0], Ref):
     kinds = ip.frame.types_of(values[0]) - {NoneType, Missing}

@@ -613,8 +613,8 @@ ABSTRACT = (tf.Tensor, Value)
 
 
 def as_rows(value: object) -> Rows | None:
-  """Returns the rows of a list of unknown length."""
-  content = getattr(value, "content", value)
+  """Returns the rows of a list of unknown length; None of all else."""
+  content = None if isinstance(value, LocalTable) else getattr(value, "content", value)
   return content if isinstance(content, Rows) else None
 
 
