@@ -225,6 +225,8 @@ def _of_tensors(ip: Host, op: type[ast.cmpop], left: object, right: object) -> o
   left, right = as_array(ip, left, right), as_array(ip, right, left)
   if isinstance(left, Array) or isinstance(right, Array):
     return with_array(ip, op, _COMPARISONS[op][0], left, right)
+  if all(isinstance(v, (tuple, list)) and not is_static(v) for v in (left, right)):
+    raise unsupported(ip, op.__name__, left, right)  # TensorFlow would compare them as tensors.
   return natively(ip, _COMPARISONS[op][0], left, right)
 
 

@@ -15,9 +15,11 @@ from recursive_tf.convert.values._abstract import (
   Raises,
   Ref,
   Rows,
+  is_named_tuple,
   is_static,
 )
 
+_ORDER = "__lt__", "__le__", "__gt__", "__ge__"
 _WRITTEN = {
   ast.Eq: _written.are_equal,
   ast.Lt: _written.is_less,
@@ -52,15 +54,24 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
 
 
 def _kind(ip: Host, value: object) -> type | None:
-  """Returns list or tuple, if a value is one of these and of no class derived from them."""
+  """Returns list or tuple, if a value is one; a named tuple is compared as a tuple."""
   if isinstance(value, LocalList):
     return list if value.type is list and not value.is_iterator else None
   if isinstance(value, Rows):
     return tuple if value.type is tuple else None
   if isinstance(value, Ref):
-    kinds = ip.frame.types_of(value) - {Missing}
-    return next((kind for kind in (list, tuple) if kinds == {kind}), None)
-  return type(value) if type(value) in (list, tuple) else None
+    found = {_compared_as(kind) for kind in ip.frame.types_of(value) - {Missing}}
+    return found.pop() if len(found) == 1 else None
+  return _compared_as(type(value))
+
+
+def _compared_as(kind: type) -> type | None:
+  if kind in (list, tuple):
+    return kind
+  is_like = is_named_tuple(kind) and all(
+    getattr(kind, name) is getattr(tuple, name) for name in ("__eq__", "__ne__", *_ORDER)
+  )
+  return tuple if is_like else None
 
 
 def _equal(ip: Host, left: Sequence[object], right: Sequence[object]) -> object:

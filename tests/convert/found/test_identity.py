@@ -392,7 +392,7 @@ def an_object_is_a_key(recursive):
   return f
 
 
-@program({Reason.NEEDS_VALUE, Reason.UNSUPPORTED_OPERATION})
+@program(CONVERTED)
 def a_tuple_with_a_number_of_the_run_is_a_key(recursive):
   @recursive
   def f(n):

@@ -176,7 +176,7 @@ def a_dict_as_default_is_kept(recursive):
   return f
 
 
-@program({WRITE, Reason.NOT_SETTLED})
+@program(CONVERTED)
 def a_set_as_default_is_kept(recursive):
   @recursive
   def f(n, seen=set()):  # noqa: B006

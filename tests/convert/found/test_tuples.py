@@ -143,10 +143,6 @@ def tuple_as_index_of_a_table(recursive):
   return found
 
 
-def test_a_table_of_the_run_with_keys_of_the_run_is_refused():
-  agrees(tuple_as_key, trees, {Reason.NEEDS_VALUE, Reason.OPAQUE_READ})
-
-
-@pytest.mark.parametrize("build", [tuple_for_a_table, tuple_as_index_of_a_table])
+@pytest.mark.parametrize("build", [tuple_as_key, tuple_for_a_table, tuple_as_index_of_a_table])
 def test_keys_with_parts_of_the_run_are_looked_up(build):
   agrees(build, trees, CONVERTED)
