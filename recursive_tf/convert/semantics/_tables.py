@@ -6,7 +6,7 @@ What has no rule here is refused: as lists and as known dicts they refuse what t
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import tensorflow as tf
 
@@ -326,10 +326,15 @@ def _are_in(ip: Host, rows: Rows, others: Rows) -> tf.Tensor:
     return tf.fill([rows.length], False)
   ip.frame.partial()
   check_alike(ip, rows.form, others.form)
-  equal = tf.ones([rows.length, others.length], tf.bool)
-  for one, other in zip(rows.tensors, others.tensors, strict=True):
+  return tf.reduce_any(_equal_pairs(rows, others), 1)
+
+
+def _equal_pairs(keys: Rows, others: Rows) -> tf.Tensor:
+  """Returns which keys equal which, of keys of one form, bool [N, M]."""
+  equal = tf.ones([keys.length, others.length], tf.bool)
+  for one, other in zip(keys.tensors, others.tensors, strict=True):
     equal = tf.logical_and(equal, tf.equal(one[:, tf.newaxis], other[tf.newaxis]))
-  return tf.reduce_any(equal, 1)
+  return equal
 
 
 def _keep(ip: Host, table: LocalTable, other: LocalTable, are_in: bool) -> None:
@@ -386,9 +391,7 @@ def _unique(ip: Host, rows: Rows, kind: type) -> Rows:
     return rows
   ip.frame.partial()
   keys = rows if kind is set else _forms.part_of(rows, 0)
-  equal = tf.ones([rows.length, rows.length], tf.bool)
-  for tensor in keys.tensors:
-    equal = tf.logical_and(equal, tf.equal(tensor[:, tf.newaxis], tensor[tf.newaxis]))
+  equal = _equal_pairs(keys, keys)
   places = tf.range(rows.length)
   first = tf.reduce_min(tf.where(equal, places[tf.newaxis], rows.length), 1)
   is_first = tf.equal(first, places)
@@ -405,25 +408,17 @@ def _as_keys(ip: Host, rows: Rows) -> Rows:
   """Returns elements of a list as keys: strings and numbers of the heap as what they are."""
   if rows.form is None:
     return rows
-  (form,) = _keys_form(ip, [rows.form])
+  form: _forms.BaseForm = rows.form
+  if isinstance(form, _forms.RefForm) and form.types == {str}:
+    form = _forms.TextForm()
+  elif isinstance(form, _forms.RefForm) and form.types == {int}:
+    form = _forms.NumberForm(int)
+  has_own = isinstance(form, _forms.RefForm) and any(map(has_own_key, form.types))
+  if has_own or not form.is_key():
+    text = f"A key that is {_forms.describe(form)}, of a dict that is looked into in the run."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
   tensors = form.widened(rows.form, iter(rows.tensors), rows.length, ip.frame)
   return Rows(rows.length, tuple(tensors), form)
-
-
-def _keys_form(ip: Host, forms: Iterable[_forms.Form]) -> list[_forms.BaseForm]:
-  """Returns what keys of these forms are compared as."""
-  found: list[_forms.BaseForm] = []
-  for form in forms:
-    if isinstance(form, _forms.RefForm) and form.types == {str}:
-      form = _forms.TextForm()
-    elif isinstance(form, _forms.RefForm) and form.types == {int}:
-      form = _forms.NumberForm(int)
-    has_own = isinstance(form, _forms.RefForm) and any(map(has_own_key, form.types))
-    if has_own or form is None or not form.is_key():
-      text = f"A key that is {_forms.describe(form)}, of a dict that is looked into in the run."
-      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
-    found.append(form)
-  return found
 
 
 def _check_value(ip: Host, form: _forms.Form) -> None:
@@ -440,7 +435,7 @@ _DICT: _Methods = {
   "get": (_get, (1, 2)),
   "setdefault": (_setdefault, (1, 2)),
   "pop": (_pop, (1, 2)),
-  "__delitem__": (lambda ip, table, key: _take_out(ip, table, key), (1,)),
+  "__delitem__": (_take_out, (1,)),
   "update": (update, (1,)),
   "copy": (copied, (0,)),
   "clear": (_clear, (0,)),
@@ -449,7 +444,7 @@ _DICT: _Methods = {
 _SET: _Methods = {
   "add": (_add_one, (1,)),
   "discard": (_discard, (1,)),
-  "remove": (lambda ip, table, key: _take_out(ip, table, key), (1,)),
+  "remove": (_take_out, (1,)),
   "update": (update, (1,)),
   "copy": (copied, (0,)),
   "clear": (_clear, (0,)),
