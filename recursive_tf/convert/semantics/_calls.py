@@ -29,12 +29,14 @@ from recursive_tf.convert.semantics import (
   _items,
   _layers,
   _lazy,
+  _spread,
   _tapes,
   _tensor_lists,
   _text,
 )
 from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.semantics._signatures import signature
+from recursive_tf.convert.semantics._spread import spread
 from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
@@ -52,7 +54,6 @@ from recursive_tf.convert.values._abstract import (
   named,
   tuple_of,
 )
-from recursive_tf.convert.values._operands import Spread
 from recursive_tf.subgraph import SubGraph, SubGraphFunction
 from recursive_tf.subgraph._decorator import BoundMethod as SubGraphMethod
 
@@ -103,7 +104,8 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if _is_written_out(function):
     return call_function(ip, function, args, kwargs)
-  if spread(args) is not None:
+  is_own_class = isinstance(function, type) and not _libraries.is_library(function)
+  if spread(args) is not None and not is_own_class:
     return _table.call_spread(ip, function, args, kwargs)
   if _table.knows(function):
     check_fit(ip, function.__name__, _table.implementation(function), [ip, *args], kwargs)
@@ -111,7 +113,7 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
       raise Raises  # A TypeError.
     with _going_over(ip, args, kwargs):
       return _table.call(ip, function, args, kwargs)
-  if isinstance(function, type) and not _libraries.is_library(function):
+  if is_own_class:
     return _construct(ip, function, args, kwargs)
   if isinstance(function, keras.layers.Layer):
     return _layers.call(ip, function, args, kwargs)
@@ -284,6 +286,8 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, object]
       raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own __new__ or __init__.")
     ip.conversion.guards.methods(type_)
     ip.conversion.guards.function(type_.__new__)
+    if spread(args) is not None:
+      return _construct_by_name(ip, type_, args, kwargs)
     return type_(*args, **kwargs)
   if type_ in (contextlib.suppress, contextlib.nullcontext):
     return type_(*args, **kwargs)
@@ -296,12 +300,15 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, object]
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own {own}.")
   ip.conversion.guards.methods(type_)
   ip.conversion.guards.function(type_.__init__)
-  made = frame.new(LocalObject(type_, {}))
   fields = getattr(type_, "__dataclass_fields__", None)
   generated = getattr(type_.__init__, "__module__", "") == type_.__module__ and not hasattr(
     type_.__init__, "__code__"
   )
-  if fields is not None and (generated or _access.is_generated(type_.__init__)):
+  has_fields = generated or _access.is_generated(type_.__init__)
+  if fields is not None and has_fields and spread(args) is not None:
+    return _construct_by_name(ip, type_, args, kwargs)
+  made = frame.new(LocalObject(type_, {}))
+  if fields is not None and has_fields:
     bound = inspect.signature(type_).bind(*args, **kwargs)
     values: dict[str, object] = {}
     for name, parameter in inspect.signature(type_).parameters.items():
@@ -323,6 +330,17 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, object]
   elif args or kwargs:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) takes no arguments.")
   return made
+
+
+def _construct_by_name(
+  ip: Host, type_: type, args: list[object], kwargs: dict[str, object]
+) -> object:
+  """Makes an instance of a class with fields, which elements of `*rows` become."""
+
+  def construct(given: list[object]) -> object:
+    return _construct(ip, type_, given, kwargs)
+
+  return _spread.by_name(ip, inspect.signature(type_), args, kwargs, construct)
 
 
 def _of_subgraph(ip: Host, graph: object) -> Exception:
@@ -352,6 +370,14 @@ def call_function(
   `variant` it is a function of its own, which knows other things of its arguments.
   """
   conversion = ip.conversion
+  if spread(args) is not None:
+    parameters = signature(ip, function)
+    if _spread.is_by_name(parameters, args):
+
+      def call_with(given: list[object]) -> object:
+        return call_function(ip, function, given, kwargs, ask, variant)
+
+      return _spread.by_name(ip, parameters, args, kwargs, call_with)
   source, node, outer = _definition(ip, function)
   if variant is not None:
     node = conversion.variant(node, variant)
@@ -405,7 +431,6 @@ def _bind(
   parameters = signature(ip, function)
   last = spread(args)
   if last is not None:
-    _check_rest(ip, parameters, args)
     args = args[:-1]
   try:
     bound = parameters.bind(*args, **kwargs)
@@ -424,23 +449,3 @@ def _bind(
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
       names[name] = ip.frame.new(LocalDict(names[name]))
   return names
-
-
-def spread(args: Sequence[object]) -> Spread | None:
-  """Returns `*rows` among the arguments of a call."""
-  return next((arg for arg in args if isinstance(arg, Spread)), None)
-
-
-def _check_rest(ip: Host, parameters: inspect.Signature, args: Sequence[object]) -> None:
-  """Refuses `*rows` of which elements, as many as the run finds, would get names."""
-  kinds = [parameter.kind for parameter in parameters.parameters.values()]
-  num_named = sum(kind in (_POSITIONAL_ONLY, _POSITIONAL_OR_KEYWORD) for kind in kinds)
-  is_last = not any(isinstance(arg, Spread) for arg in args[:-1])
-  if inspect.Parameter.VAR_POSITIONAL not in kinds or len(args) <= num_named or not is_last:
-    raise ip.frame.refuse(
-      Reason.DYNAMIC_LIST, "* of a list whose length only the run knows, for named parameters."
-    )
-
-
-_POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
-_POSITIONAL_OR_KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD

@@ -33,6 +33,7 @@ from recursive_tf.convert.semantics import (
   _membership,
   _native,
   _operators,
+  _spread,
   _tables,
   _text,
   _truth,
@@ -561,7 +562,7 @@ class Interpreter:
           kwargs[name] = part
     order.check()
     origin = self.frame.origin
-    result = self.call(function, args, kwargs)
+    result = self.call(function, _spread.in_one(self, args), kwargs)
     self.frame.origin = origin
     return result
 

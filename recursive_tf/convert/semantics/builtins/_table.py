@@ -22,6 +22,7 @@ from recursive_tf.convert.semantics import (
   _flattening,
   _operators,
   _shapes,
+  _spread,
   _tables,
   _tensor_lists,
   _written,
@@ -103,7 +104,21 @@ def call_spread(
   if function in (max, min) and only is not None:
     ip.frame.demand(only.length > 1)  # One alone would be gone through.
     return call(ip, function, [only], {})
-  raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
+  parameters = _all_needed(function)
+  if parameters is None:
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
+  return _spread.by_name(ip, parameters, args, kwargs, lambda given: ip.call(function, given, {}))
+
+
+def _all_needed(function: object) -> inspect.Signature | None:
+  """Returns those parameters of a library's function that it cannot do without, by position."""
+  try:
+    parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
+  except (TypeError, ValueError):
+    return None  # A builtin function which does not say.
+  if any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in parameters):
+    return None
+  return inspect.Signature([one for one in parameters if one.default is inspect.Parameter.empty])
 
 
 def _all_there(ip: Host, rows: Rows) -> Rows:

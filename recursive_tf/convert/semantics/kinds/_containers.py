@@ -18,6 +18,7 @@ from recursive_tf.convert.semantics import (
   _iteration,
   _native,
   _operators,
+  _spread,
   _tables,
 )
 from recursive_tf.convert.semantics._protocols import own_length, own_truth
@@ -252,7 +253,7 @@ class OfObject(OfRun[LocalObject]):
     raise self.not_passed(self.value.type.__name__)
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
-    if _calls.spread(args) is not None:
+    if _spread.spread(args) is not None:
       return _table.call_spread(self.ip, self.value, args, kwargs)
     return _calls.call(self.ip, self.ip.attribute(self.value, "__call__"), args, kwargs)
 

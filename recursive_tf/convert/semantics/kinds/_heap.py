@@ -18,6 +18,7 @@ from recursive_tf.convert.semantics import (
   _items,
   _iteration,
   _operators,
+  _spread,
   _truth,
 )
 from recursive_tf.convert.semantics._protocols import own_length
@@ -132,7 +133,7 @@ class OfRef(OfRun[Ref]):
     return found.pop()
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
-    if _calls.spread(args) is not None:
+    if _spread.spread(args) is not None:
       return _table.call_spread(self.ip, self.value, args, kwargs)
     if self.value.path and self.value.path[-1][0] == "lookup":
       return _calls.call_entry(self.ip, self.value, args, kwargs)

@@ -16,6 +16,7 @@ from recursive_tf.convert.semantics import (
   _native,
   _opened,
   _shapes,
+  _spread,
   _text,
 )
 from recursive_tf.convert.semantics._attributes import Super, in_class
@@ -102,7 +103,7 @@ class OfBuiltin(OfFunction[Builtin]):
   """A method of a value, done by the converter."""
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
-    if _calls.spread(args) is not None:
+    if _spread.spread(args) is not None:
       return _table.call_spread(self.ip, self.value, args, kwargs)
     _calls.check_fit(self.ip, self.value.name, self.value.call, args, kwargs)
     return self.value.call(*args, **kwargs)
