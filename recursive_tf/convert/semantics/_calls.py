@@ -29,6 +29,7 @@ from recursive_tf.convert.semantics import (
   _items,
   _layers,
   _lazy,
+  _list_methods,
   _spread,
   _tapes,
   _tensor_lists,
@@ -222,8 +223,11 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
     text = _text.method(ip, owner, function.__name__, args, kwargs)
     if text is not None:
       return text
+  method = name.rpartition(".")[2]
+  is_sought = method in ("count", "index") and len(args) == 1 and not kwargs
+  if type(owner) in (list, tuple) and is_sought:
+    return _list_methods.sought(ip, owner, method, args[0])
   if isinstance(owner, (list, dict, set)) or not _libraries.is_library(function):
-    method = name.rpartition(".")[2]
     state = _lazy.interleaved(
       ip,
       args[0] if args else None,

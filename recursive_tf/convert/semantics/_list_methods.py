@@ -25,7 +25,7 @@ def method(
       _sort(ip, owner, kwargs)
       return None
     if name in ("count", "index") and len(args) == 1 and not kwargs:
-      return _sought(ip, owner, name, args[0])
+      return sought(ip, owner, name, args[0])
     if name == "remove" and len(args) == 1 and not kwargs:
       _remove(ip, owner, args[0])
       return None
@@ -36,7 +36,7 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
   """Calls a reading method of a list or dict on the heap."""
   is_sought = name in ("count", "index") and len(args) == 1
   if is_sought and _membership.rows_of_sequence(ip, ref) is not None:
-    return _sought(ip, ref, name, args[0])
+    return sought(ip, ref, name, args[0])
   return _containers.method_of_heap(ip, ref, name, args)
 
 
@@ -55,7 +55,7 @@ def _sort(ip: Host, owner: LocalList, kwargs: dict[str, object]) -> None:
 
 def _remove(ip: Host, owner: LocalList, value: object) -> None:
   """Does `owner.remove(value)`: the first that is, or equals, the value goes."""
-  index = _sought(ip, owner, "index", value)
+  index = sought(ip, owner, "index", value)
   rows = owner.content
   if not isinstance(rows, Rows):
     rows = rows_of_items(ip.frame, list(rows))
@@ -65,7 +65,8 @@ def _remove(ip: Host, owner: LocalList, value: object) -> None:
   owner.content = rows_without(ip.frame, rows, at)
 
 
-def _sought(ip: Host, owner: object, name: str, value: object) -> object:
+def sought(ip: Host, owner: object, name: str, value: object) -> object:
+  """Calls `count` or `index` of a list or tuple."""
   frame = ip.frame
   rows = _membership.rows_of_sequence(ip, owner)
   if rows is None:

@@ -6,6 +6,7 @@ import ast
 import functools
 from collections.abc import Callable
 
+import keras
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -20,7 +21,15 @@ from recursive_tf.convert.semantics._maps import body_function, map_function
 from recursive_tf.convert.semantics._totals import total
 from recursive_tf.convert.syntax.annotations import Annotation, MapLoop, annotation
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalList, Rows, Scope
+from recursive_tf.convert.values._abstract import (
+  Array,
+  LocalList,
+  LocalObject,
+  Made,
+  Ref,
+  Rows,
+  Scope,
+)
 from recursive_tf.convert.values._forms import part_of
 from recursive_tf.convert.values._numbers import Number
 
@@ -117,7 +126,7 @@ def _mapped(ip: Host, node: ast.For, plan: MapLoop, rows: Rows, scope: Scope) ->
     if output.kind == "append":
       if not isinstance(old, LocalList):
         return False
-    elif isinstance(frame.resolve(old), (LocalList, tuple, str)) or old is None:
+    elif old is None or not _is_summed(ip, old):
       return False
   values = [output.value for output in plan.outputs]
   function = body_function(node, node.target, plan.assignments, values)
@@ -130,6 +139,20 @@ def _mapped(ip: Host, node: ast.For, plan: MapLoop, rows: Rows, scope: Scope) ->
     else:
       scope.names[output.name] = total(ip, column, scope.names[output.name])
   return True
+
+
+def _is_summed(ip: Host, old: object) -> bool:
+  """Tells whether adding to a value makes another: `+=` changes no list, array or object."""
+  if isinstance(old, (tf.Variable, keras.Variable)):
+    return False
+  old = ip.frame.resolve(old)
+  if isinstance(old, (LocalList, tuple, str, Made, Array)):
+    return False
+  if isinstance(old, Ref):
+    kinds = ip.frame.types_of(old)
+  else:
+    kinds = frozenset([old.type if isinstance(old, LocalObject) else type(old)])
+  return not any(hasattr(kind, "__iadd__") for kind in kinds)
 
 
 def _for_in_graph(ip: Host, node: ast.For, rows: Rows, until: str | None, scope: Scope) -> object:

@@ -119,6 +119,14 @@ class OfSuper(Known[Super]):
 class OfMaybe(OfRun[Maybe]):
   """None on some paths, where it is not resolved."""
 
+  def attribute(self, name: str) -> object:
+    if hasattr(None, name):
+      raise self.not_known(f".{name}")
+    return self.ip.attribute(self.frame.there(self.value), name)
+
+  def call(self, args: list[object], kwargs: dict[str, object]) -> object:
+    return self.ip.call(self.frame.there(self.value), args, kwargs)
+
   def is_instance(self, classes: tuple[type, ...]) -> object:
     is_value = self.ip.kind_of(self.value.value).is_instance(classes)
     if is_value is issubclass(NoneType, classes):

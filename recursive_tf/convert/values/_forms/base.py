@@ -275,6 +275,10 @@ class BaseForm:
     """Tells whether a value may be None in its place on other paths."""
     return False
 
+  def covers_none(self) -> bool:
+    """Tells whether None is such a value itself: then nothing else may say whether it is None."""
+    return False
+
   def can_be_unbound(self) -> bool:
     """Tells whether a variable with such a value may be undefined on other paths."""
     return self.can_be_none()

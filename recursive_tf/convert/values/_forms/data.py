@@ -31,6 +31,7 @@ from recursive_tf.convert.values._forms.base import (
   HandleForm,
   Join,
   Mismatch,
+  NoneType,
   Parts,
   Reader,
   Seen,
@@ -550,6 +551,9 @@ class RefForm(HandleForm):
 
   def is_of_heap(self) -> bool:
     return True
+
+  def covers_none(self) -> bool:
+    return NoneType in self.types
 
   def is_repeatable(self) -> bool:
     return True

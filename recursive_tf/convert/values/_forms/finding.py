@@ -67,7 +67,8 @@ def form_of(value: object, reader: Reader) -> BaseForm:
   """Returns the most specific form of one value."""
   value = reader.optional(value)
   if isinstance(value, Maybe):
-    return MaybeForm(form_of(value.value, reader))
+    form = form_of(value.value, reader)
+    return form if form.covers_none() else MaybeForm(form)
   if isinstance(value, keras.Variable):
     reader.note_copied(value.value)
   if isinstance(value, tf.Variable):

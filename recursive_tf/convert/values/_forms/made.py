@@ -64,5 +64,8 @@ class MadeForm(HandleForm):
   def is_structured(self) -> bool:
     return True
 
+  def covers_none(self) -> bool:
+    return True  # By a number of its own.
+
   def is_value(self) -> bool:
     return True  # As a part: it is known by its number wherever it is.

@@ -25,9 +25,12 @@ from recursive_tf.convert.values._forms.base import (
 
 @dataclasses.dataclass(frozen=True)
 class MaybeForm(BaseForm):
-  """None, or a value of this form."""
+  """None, or a value of this form, which does not cover None: there is one way to say it."""
 
   value: BaseForm
+
+  def __post_init__(self) -> None:
+    assert not self.value.covers_none()
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.bool)
@@ -73,6 +76,8 @@ class MaybeForm(BaseForm):
     if other is None:
       raise Mismatch(f"{self.describe()} and nothing")
     found = join(self.value, other.value if isinstance(other, MaybeForm) else other)
+    if found.covers_none():
+      return found
     is_made = found.has_rows() and not found.can_be_none() and self.value != found
     return None if is_made else MaybeForm(found)
 
