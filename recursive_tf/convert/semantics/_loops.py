@@ -120,7 +120,6 @@ def _unrolled(
 
 def _mapped(ip: Host, node: ast.For, plan: MapLoop, rows: Rows, scope: Scope) -> bool:
   """Runs a loop whose turns do not depend on each other as a map; False if it cannot be."""
-  frame = ip.frame
   for output in plan.outputs:
     old = scope.names.get(output.name)
     if output.kind == "append":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 import string
 from collections.abc import Sequence
 from typing import Any
@@ -193,6 +194,66 @@ def _filled(ip: Host, template: str, args: list[object]) -> object:
   except (StopIteration, ValueError):
     raise Raises from None
   return Text(tuple(parts)).known()
+
+
+# %(name)s and the like; what is done of them in the run is %s, %r, %d of an int, and %.2f.
+_FIELD = re.compile(r"%(?:\((?P<name>[^()]*)\))?(?P<spec>[^a-zA-Z%(]*)(?P<kind>[a-zA-Z%])")
+
+
+def percent(ip: Host, template: str, value: object) -> object:
+  """Returns `template % value`; None if it is not done here."""
+  by_name = value.items if isinstance(value, LocalDict) else None
+  if not isinstance(value, tuple) and not (by_name is not None or _is_alone(ip, value)):
+    return None
+  values = iter(value if isinstance(value, tuple) else [value])
+  parts: list[object] = []
+  end = 0
+  for field in _FIELD.finditer(template):
+    parts.append(template[end : field.start()])
+    end = field.end()
+    name, spec, kind = field["name"], field["spec"], field["kind"]
+    if kind == "%" and not spec and name is None:
+      parts.append("%")
+      continue
+    if (name is None) is not (by_name is None):
+      return None
+    try:
+      found = next(values) if by_name is None else by_name[name]
+    except (StopIteration, KeyError):
+      raise Raises from None  # A TypeError or a KeyError.
+    part = _percent_field(ip, ip.frame.resolve(found), spec, kind)
+    if part is None:
+      return None
+    parts.append(part)
+  if "%" in template[end:]:
+    return None
+  if by_name is None and [*values]:
+    raise Raises  # A TypeError.
+  return Text((*parts, template[end:])).known()
+
+
+def _is_alone(ip: Host, value: object) -> bool:
+  """Tells whether a value is one argument of `%`: no tuple, and nothing that has items."""
+  if isinstance(value, Ref):
+    return ip.frame.types_of(value) - {Missing} <= {str, int, float, bool, NoneType}
+  return isinstance(value, (Number, Text, str, int, float, bool, NoneType))
+
+
+def _percent_field(ip: Host, value: object, spec: str, kind: str) -> object:
+  """Returns what a field makes of a value; None if it is not done here."""
+  if isinstance(value, (str, int, float, bool, NoneType)):
+    try:
+      return f"%{spec}{kind}" % (value,)
+    except (TypeError, ValueError):
+      raise Raises from None
+  if kind in "sr" and not spec:
+    return Format(value, ord(kind), "")
+  if kind in "di" and not spec and _is_number(value, int):
+    return Format(value, -1, "")
+  digits = re.fullmatch(r"(?:\.(\d\d?))?", spec)
+  if kind == "f" and digits and _is_number(value, int, float):
+    return Format(value, -1, f".{digits[1] or 6}f")
+  return None
 
 
 _UNIT = "UTF8_CHAR"

@@ -1,4 +1,4 @@
-"""None beside what a run makes or finds: what a call returned is None or it is not, by each test."""
+"""None beside what a run makes or finds: what a call returned is None or not, by each test."""
 
 import pytest
 

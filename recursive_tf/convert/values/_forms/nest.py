@@ -24,6 +24,7 @@ from recursive_tf.convert.values._forms.base import (
   DoesNotFit,
   Encoded,
   Join,
+  Mismatch,
   Parts,
   Reader,
   Seen,
@@ -64,7 +65,10 @@ class NestForm(BaseForm):
   def _widened(
     self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
-    assert isinstance(old, NestForm)
+    if not isinstance(
+      old, NestForm
+    ):  # What is known of it has changed since: there is another trial.
+      raise Mismatch(f"{old.describe()} and {self.describe()}")
     return [
       tensor
       for a, b in zip(old.parts, self.parts, strict=True)
