@@ -25,14 +25,14 @@ OTHERS = {
   "int_of_float": lambda n: "%d" % (n.v / 3),  # noqa: UP031
   "int_of_flag": lambda n: "%d" % n.flag,  # noqa: UP031
   "float_of_string": lambda n: "%.2f" % n.name,  # noqa: UP031
-  "too_few": lambda n: "%s %s" % (n.name,),  # noqa: UP031
-  "too_many": lambda n: "%s" % (n.name, n.v),  # noqa: UP031
+  "too_few": lambda n: "%s %s" % (n.name,),  # noqa: F507, UP031
+  "too_many": lambda n: "%s" % (n.name, n.v),  # noqa: F507, UP031
   "none": lambda n: "%s %s" % (n.name, None),  # noqa: UP031
-  "one_too_many": lambda n: "%s" % (n.name, None),  # noqa: UP031
-  "no_field": lambda n: "x" % n.v,  # noqa: UP031
-  "no_such_name": lambda n: "%(c)s" % {"a": n.name},  # noqa: UP031
+  "one_too_many": lambda n: "%s" % (n.name, None),  # noqa: F507, UP031
+  "no_field": lambda n: "x" % n.v,  # noqa: F507, UP031
+  "no_such_name": lambda n: "%(c)s" % {"a": n.name},  # noqa: F504, F505, UP031
   "list": lambda n: "%s" % [n.v],  # noqa: UP031
-  "cut_off": lambda n: "100%" % n.v,  # noqa: UP031
+  "cut_off": lambda n: "100%" % n.v,  # noqa: F501, UP031
   "hex": lambda n: "%x %e" % (n.v, n.v),  # noqa: UP031
   "repr_of_string": lambda n: "%r" % n.name,  # noqa: UP031
   "node": lambda n: "%s" % (n.kids and n.kids[0].name),  # noqa: UP031
