@@ -37,8 +37,8 @@ class _Recursion:
     if isinstance(inputs, (TreeBatch, TreeSelection, NaryBatch, NarySelection)):
       inputs = as_inputs(inputs)
     before = self._called_with
-    if before is None:
-      self._called_with = _Specs(keras.tree.map_structure(_spec_of, inputs))
+    # The last ones: columns of objects are others where the program is another one.
+    self._called_with = _Specs(keras.tree.map_structure(_spec_of, inputs))
     try:
       return super().__call__(inputs, *args, **kwargs)  # type: ignore[misc]
     except BaseException:
