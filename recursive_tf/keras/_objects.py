@@ -158,6 +158,8 @@ class ObjectProgram:
 
     None is for targets alone: without them it is `predict` that wants the objects.
     """
+    if not hasattr(objects, "__len__"):
+      objects = list(objects)  # They are read anew in each pass.
     if batch_size < 1:
       raise DataError(f"dataset: batch_size must be at least 1, got {batch_size}.")
     if not len(objects):
