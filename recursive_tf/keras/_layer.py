@@ -8,6 +8,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from recursive_tf._errors import DefinitionError
 from recursive_tf.datasets.batch import TreeBatch, TreeSelection
 from recursive_tf.datasets.nary import NaryBatch, NarySelection
 from recursive_tf.keras._inputs import as_inputs
@@ -37,8 +38,8 @@ class _Recursion:
     if isinstance(inputs, (TreeBatch, TreeSelection, NaryBatch, NarySelection)):
       inputs = as_inputs(inputs)
     before = self._called_with
-    if before is None:
-      self._called_with = _Specs(keras.tree.map_structure(_spec_of, inputs))
+    # The last ones: columns of objects are others where the program is another one.
+    self._called_with = _Specs(keras.tree.map_structure(_spec_of, inputs))
     try:
       return super().__call__(inputs, *args, **kwargs)  # type: ignore[misc]
     except BaseException:
@@ -144,7 +145,14 @@ class _Specs:
 
 def _spec_of(value: Any) -> Any:
   if not hasattr(value, "shape") or not hasattr(value, "dtype"):
-    value = tf.convert_to_tensor(value)
+    try:
+      value = tf.convert_to_tensor(value)
+    except (TypeError, ValueError):
+      raise DefinitionError(
+        f"A {type(value).__name__} is given to a model, which takes tensors. Objects are read into"
+        " columns by a `Recursive` layer: give it encoder.pack(objects), or fit and predict on"
+        " encoder.dataset(objects)."
+      ) from None
   shape = tuple(value.shape)
   # The first dimension is that of the batch, or of its nodes: another one each time.
   return keras.KerasTensor(

@@ -87,6 +87,8 @@ class Recursive(Layer):
     self._adopted = [adopted(variable) for variable in [*variables, *own]]
     is_recursive = getattr(function, "_is_recursive_function", False)
     self._program = _Held(ObjectProgram(function) if is_recursive else None)
+    if is_recursive:
+      self.autocast = False  # Floats of objects are those of Python.
     if is_recursive and by_name:
       raise DefinitionError(
         "Recursive: layers by name are for functions of tensors. An @rtf.recursive function uses"
@@ -157,7 +159,7 @@ class Recursive(Layer):
     targets: Any = None,
     batch_size: int = 25,
     *,
-    shuffle: bool = True,
+    shuffle: bool | None = None,
     seed: int = 0,
   ) -> tf.data.Dataset:
     """Returns batches of objects as columns, to fit, evaluate and predict on.
@@ -166,7 +168,8 @@ class Recursive(Layer):
       objects: T objects.
       targets: array [T, ...]; without it, batches are (columns,).
       batch_size: objects in a batch; the last may have fewer.
-      shuffle: whether each pass is in another order. For `predict` it must be False.
+      shuffle: whether each pass is in another order. By default with targets only, so that
+        `predict` gives its results in the order of the objects; with targets it wants False.
       seed: decides the orders.
 
     Raises:
@@ -324,5 +327,5 @@ def _columns(program: ObjectProgram, inputs: Any) -> Any:
     return inputs
   if isinstance(inputs, list) and not any(keras.ops.is_tensor(part) for part in inputs):
     is_symbolic = any(isinstance(part, keras.KerasTensor) for part in inputs)
-    return tuple(inputs) if is_symbolic else program.pack(inputs)
+    return tuple(inputs) if is_symbolic else program.pack(inputs, is_own=True)
   return inputs

@@ -114,7 +114,7 @@ def test_objects_of_another_kind_need_adapting():
     _ = layer.specs
   trees = [Node(0, Node(), Node()), Other(0, Other(), Node())]
   layer.adapt(trees[:1])
-  with pytest.raises(rtf.DataError, match="another program.*Call `adapt` once"):
+  with pytest.raises(rtf.DataError, match="object 0 of 1, an Other.*call `adapt` with"):
     layer.pack(trees[1:])
   layer.adapt(trees)
   np.testing.assert_array_equal(layer(trees), [2, 2])

@@ -26,6 +26,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
 from recursive_tf._errors import RecursiveTFError, UnsupportedGradientError
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._signals import raised_by_handler
 from recursive_tf.convert.decorated._depth import DEEPER
 from recursive_tf.convert.decorated._saving import ProgramsByThemselves, say_when_not_saved
 from recursive_tf.convert.decorated._subjects import subject_of
@@ -220,11 +221,13 @@ class Decorated:
         if rest is None:
           arguments = classified(values)
           rest = self._attempt(arguments, values, plain)
-      except ConversionRefused as refusal:
-        rest = functools.partial(self._fall_back, refusal, plain)
       except Exception as error:  # Nothing has happened yet: no error of ours leaves a call.
-        internal = self._internal_error(error, arguments)
-        rest = functools.partial(self._fall_back, internal, plain)
+        interruption = raised_by_handler(error)
+        if interruption is not None:
+          raise interruption from None
+        if not isinstance(error, ConversionRefused):
+          error = self._internal_error(error, arguments)
+        rest = functools.partial(self._fall_back, error, plain)
       return rest()
 
   def _again(self, values: dict[str, object], lists: Sequence[int]) -> Prepared | None:
@@ -359,7 +362,7 @@ class Decorated:
     )
     try:
       verdict = check(subject, self._schedule.allowance)
-    except tf.errors.OpError:
+    except BaseException:  # A user who interrupts it, too.
       self._schedule.failed(key)
       raise
     self._schedule.note(key, time.perf_counter() - start - verdict.graph_seconds)

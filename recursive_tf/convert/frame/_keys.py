@@ -33,9 +33,18 @@ def key_of(ip: Host, key: object) -> object:
     return _forms.as_number(key)
   if type(key) is str or isinstance(key, Text):
     return Text((tensor_of(key, frame),))
-  raise frame.refuse(
-    Reason.UNSUPPORTED_OPERATION, f"A dict is looked into in the run, by a {named(key)}."
-  )
+  raise frame.refuse(Reason.UNSUPPORTED_OPERATION, not_a_key(ip, key))
+
+
+def not_a_key(ip: Host, key: object) -> str:
+  """Returns why a value that only the run knows cannot be a key."""
+  names = [named(key)]
+  if isinstance(key, Ref):  # Not what it is read of.
+    names = sorted(kind.__name__ for kind in ip.frame.types_of(key) - {Missing})
+  text = f"A key or member that only the run knows is a {' or '.join(names)}."
+  if "tuple" in names:
+    return f"{text} Make the tuple of its parts where it is the key: (x[0], x[1]) in place of x."
+  return f"{text} Use an int, a string, an object without its own __eq__, or a tuple of these."
 
 
 def find(ip: Host, keys: Rows, key: object) -> tuple[Number, tf.Tensor]:

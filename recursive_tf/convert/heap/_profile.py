@@ -52,6 +52,16 @@ def _join_specs(a: tf.TensorSpec | None, b: tf.TensorSpec | None) -> tf.TensorSp
   return tf.TensorSpec(join_shapes(a.shape, b.shape), dtype)
 
 
+@dataclasses.dataclass(frozen=True)
+class Known:
+  """What a profile knows at one time; the attributes are those of `Profile`."""
+
+  learnt: dict[tuple[type, Path, bool], Facts]
+  follow: dict[tuple[Path, bool], set[type]]
+  root_types: set[type]
+  families: list[set[type]]
+
+
 class Profile:
   """The objects seen, and what was learnt of them. Belongs to one decorated function."""
 
@@ -69,6 +79,17 @@ class Profile:
     self.end()
     self._used = {}
     self._add(roots)
+
+  def known(self) -> Known:
+    """Returns what is known by now, for `go_back_to`."""
+    follow = {key: set(types) for key, types in self._follow.items()}
+    families = [set(family) for family in self._families]
+    return Known(dict(self._learnt), follow, set(self._root_types), families)
+
+  def go_back_to(self, known: Known) -> None:
+    """Forgets what was found out since; what is passed in is not to be used again."""
+    self._learnt, self._follow = known.learnt, known.follow
+    self._root_types, self._families = known.root_types, known.families
 
   def restart(self) -> None:
     """Forgets which facts were relied on; the objects and what to follow stay."""

@@ -45,6 +45,7 @@ class Entry:
   num_runs: int = 0  # That counted.
   seconds_refused: float = 0.0  # That refusals have taken.
   refusal: ConversionRefused | None = None
+  is_failed: bool = False  # Whether runs failed that plain Python did, or came to other results.
   retry_seconds: float | None = None  # Time in calls after which it is tried once more.
   has_retried: bool = False
   root_types: dict[str, frozenset[type]] = dataclasses.field(default_factory=dict)
@@ -55,6 +56,11 @@ class Entry:
   is_wide: bool = False  # Lists had elements of several shapes: values of any forms may meet.
   has_widened: bool = False  # Whether that has been tried.
   calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
+
+  @property
+  def may_insist(self) -> bool:
+    """Whether other objects than those that were refused may have a program."""
+    return not self.is_failed and self.refusal is not None and self.refusal.reason not in LASTING
 
   @property
   def is_given_up(self) -> bool:
@@ -85,7 +91,7 @@ class Entry:
 
   def give_up(self, refusal: ConversionRefused) -> None:
     """Runs all calls as plain Python from now on, for this reason."""
-    self.num_refusals, self.refusal = MAX_REFUSALS, refusal
+    self.num_refusals, self.refusal, self.is_failed = MAX_REFUSALS, refusal, True
     self.programs.clear()
 
   def note_failure(self, refusal: ConversionRefused, is_left_out: bool = False) -> None:

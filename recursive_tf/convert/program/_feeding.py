@@ -44,10 +44,12 @@ class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
   Attributes:
     objects: those that broke it, to learn from.
     what: the assumption, in words.
+    found: the read that broke it, if it was one of an object.
   """
 
   objects: Sequence[object] = ()
   what: str = "types, shapes and sizes of what is read anew for each run"
+  found: _walk.Surprise | None = None
 
 
 class Feeder:
@@ -214,7 +216,7 @@ class Feeder:
       raise self._refusal
     if isinstance(found, _walk.Surprise):
       error = Outdated()
-      error.objects = [*roots, found.object, found.value]
+      error.objects, error.found = [*roots, found.object, found.value], found
       error.what = f"what {path_text(found.path)} is: type, range, shape"
       raise error
     self.walked_objects += len(found.objects)

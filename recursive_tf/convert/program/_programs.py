@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._signals import raised_by_handler
 from recursive_tf.convert.effects._containers import TABLES
 from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.frame._left_out import LeftOut, Site, at, with_more
@@ -65,6 +66,7 @@ class _Making:
     budget: what it may cost.
     leaves_out: whether branches that are refused may be left out: with all it was refused before.
     taken: those of which the call is known to take them.
+    insists: whether it is made however often there was another.
   """
 
   entry: Entry
@@ -72,6 +74,7 @@ class _Making:
   budget: Budget
   leaves_out: bool
   taken: dict[Site, bool]
+  insists: bool
 
   def left_out(self, refusal: ConversionRefused) -> tuple[Site, LeftOut] | None:
     """Returns the branch to leave out where a program with it is refused; None if there is none."""
@@ -165,6 +168,7 @@ class Programs:
     budget: Budget | None = None,
     leaves_out: bool = False,
     taken: dict[Site, bool] | None = None,
+    insists: bool = False,
   ) -> Prepared:
     """Finds or makes the program and reads the objects.
 
@@ -174,6 +178,7 @@ class Programs:
       budget: what conversions of this call may still cost; None as a call begins.
       leaves_out: whether a program may be made without a branch that is refused.
       taken: branches that this call is known to take.
+      insists: whether it is tried however often other objects were refused: nothing else will do.
 
     Raises:
       ConversionRefused: If the function cannot be converted for these arguments.
@@ -181,7 +186,7 @@ class Programs:
     budget = budget or Budget(self._limits)
     arguments, key = self._entries.generalized(self._with_containers(arguments, values))
     entry = self._entry(arguments, key)
-    if entry.is_given_up:
+    if entry.is_given_up and not (insists and entry.may_insist):
       if not entry.retries(self._stats.total_seconds):
         assert entry.refusal is not None  # It says so.
         raise entry.refusal.again()
@@ -220,7 +225,7 @@ class Programs:
       # a program that says so, it keeps the owner, whose identity is part of the place.
       self._changing |= {place: Weak(owner) for place, owner in entry.changed.items()}
       try:
-        making = _Making(entry, [*roots, *learnt], budget, leaves_out, taken or {})
+        making = _Making(entry, [*roots, *learnt], budget, leaves_out, taken or {}, insists)
         program = self._convert(making, arguments, values)
       except PromoteArgument as promoted:
         (name,) = promoted.args
@@ -234,7 +239,7 @@ class Programs:
           raise entry.refused(refusal, self._stats.total_seconds, self._limits) from None
         self._promoted.add(name)
         self._stats.num_conversions -= 1  # It goes on, with one thing more known.
-        return self.prepare(arguments, values, budget, leaves_out, taken)
+        return self.prepare(arguments, values, budget, leaves_out, taken, insists)
       try:
         fed = self.feed(program, arguments, values)
         self._discard_outlived(entry, program)
@@ -283,6 +288,28 @@ class Programs:
       self._entries.note_call(found.key)
       return Prepared(entry, program, found.arguments, found.mapped, found.key, *fed)
     return None
+
+  def of_program(
+    self, program: Program, arguments: dict[str, Argument], values: dict[str, object]
+  ) -> Prepared | None:
+    """Reads the objects for one program, and makes no other.
+
+    Returns:
+      None if something else that the program relies on has changed.
+
+    Raises:
+      Outdated: If it is not for these objects.
+      ConversionRefused: If the objects have no end.
+    """
+    arguments, key = self._entries.generalized(self._with_containers(arguments, values))
+    if not program.takes(arguments):
+      raise Outdated
+    if program.guards.still_changed() or program.check_guards(values):
+      return None
+    fed = self.feed(program, arguments, values)
+    return Prepared(
+      self._entry(arguments, key), program, arguments, mapped_names(arguments), key, *fed
+    )
 
   def _discard_outlived(self, entry: Entry, program: Program) -> None:
     """Lets go of graphs that rely on a number which a new program is fed: it does their calls."""
@@ -455,11 +482,12 @@ class Programs:
     self, making: _Making, arguments: dict[str, Argument], values: dict[str, Any]
   ) -> Program:
     entry = making.entry
+    root_types, containers = dict(entry.root_types), dict(entry.containers)
     entry.num_conversions += not making.leaves_out
     self._stats.num_conversions += 1
     begin = time.thread_time()
     try:
-      if entry.num_conversions > _MAX_CONVERSIONS:
+      if entry.num_conversions > _MAX_CONVERSIONS and not making.insists:
         entry.num_refusals = MAX_REFUSALS
         raise ConversionRefused.of(
           Reason.NOT_SETTLED,
@@ -482,12 +510,16 @@ class Programs:
           raise
         # What TensorFlow refuses may not be reached.
         program = self._program(making, wider)
-    except ConversionRefused as refusal:
+    except BaseException as error:
+      entry.root_types, entry.containers = root_types, containers
+      if not isinstance(error, ConversionRefused):
+        entry.num_conversions -= not making.leaves_out and not isinstance(error, PromoteArgument)
+        raise
       if making.leaves_out:
         entry.hopeless[tuple(making.taken.items())] += 1
         raise
       entry.seconds_refused += time.thread_time() - begin
-      raise entry.refused(refusal, self._stats.total_seconds, self._limits) from refusal.__cause__
+      raise entry.refused(error, self._stats.total_seconds, self._limits) from error.__cause__
     finally:
       if making.leaves_out:
         self._seconds_in_vain += time.thread_time() - begin
@@ -544,6 +576,7 @@ class Programs:
     left_out: dict[Site, LeftOut] = {}
     first: ConversionRefused | None = None
     while True:
+      known = profile.known()
       try:
         return Program(
           self._num_versions,
@@ -560,10 +593,17 @@ class Programs:
           is_wide,
           is_ragged,
         )
-      except ConversionRefused as refusal:
-        first = first or refusal
-        more = making.left_out(refusal)
+      except BaseException as error:
+        # Objects that no program was made of say nothing about others.
+        profile.go_back_to(known)
+        interruption = raised_by_handler(error)
+        if interruption is not None:
+          raise interruption from None
+        if not isinstance(error, ConversionRefused):
+          raise
+        first = first or error
+        more = making.left_out(error)
         now = None if more is None else with_more(left_out, *more)
         if now is None or len(now) > _MAX_LEFT_OUT:
-          raise first from refusal.__cause__
+          raise first from error.__cause__
         left_out = now

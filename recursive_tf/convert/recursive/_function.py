@@ -9,6 +9,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import tensorflow as tf
 
+from recursive_tf._errors import DataError
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.decorated._decorated import (
   BoundDecorated,
@@ -27,8 +28,11 @@ from recursive_tf.convert.program._arguments import (
   rows_of_call,
   with_structure,
 )
+from recursive_tf.convert.program._feeding import Outdated
 from recursive_tf.convert.program._packed import Packed, PackedType
+from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.program._programs import Prepared
+from recursive_tf.convert.program._unfit import text_of
 from recursive_tf.convert.values import _containers, _forms, _results
 
 _P = ParamSpec("_P")
@@ -211,22 +215,82 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
       prepared = self._again(values, places)
       if prepared is None:
         arguments = self._classify_rows(values, len(owner), len(lists))
-        prepared = self._programs.prepare(arguments, values)
+        prepared = self._programs.prepare(arguments, values, insists=True)
         self._note(prepared, values)
       key = prepared.program.version, prepared.mapped
       type_ = self._packed_types.get(key) or self._type_of_packed(prepared, owner)
-      if tf.executing_eagerly() and self._schedule.is_due((*key, "pack")):
-        try:
-          verdict = self._check(prepared, values, (*key, "pack"), is_recording=True)
-        except tf.errors.OpError:
-          for row in rows_of_call(prepared.arguments, values):
-            self._compared(row)  # Python's own error says what is wrong, with None among the trees.
-          raise
-        if verdict.difference is not None:
-          raise self._verification_failed(prepared, verdict)
+      self._check_packed(prepared, values)
       prepared.program.is_packed = True
       self._packed_types[key] = type_
     return Packed(tuple(prepared.tensors), type_)
+
+  def _check_packed(self, prepared: Prepared, values: dict[str, object]) -> None:
+    """Compares what was packed with plain Python, where that is due."""
+    key = prepared.program.version, prepared.mapped, "pack"
+    if not (tf.executing_eagerly() and self._schedule.is_due(key)):
+      return
+    try:
+      verdict = self._check(prepared, values, key, is_recording=True)
+    except tf.errors.OpError:
+      for row in rows_of_call(prepared.arguments, values):
+        self._compared(row)  # Python's own error says what is wrong, with None among the trees.
+      raise
+    if verdict.difference is not None:
+      raise self._verification_failed(prepared, verdict)
+
+  def pack_as(self, type_: PackedType, objects: Sequence[object]) -> Packed | None:
+    """Reads objects for a program that there is; of a method for the object that it is of.
+
+    Args:
+      type_: of what `pack` returned for one list.
+      objects: a list for `pack`.
+
+    Returns:
+      The objects, of this type; None if the function or what it reads outside of them has changed.
+
+    Raises:
+      DataError: If they are not such as the program reads; it says which one, and why.
+    """
+    owner = type_.owner()
+    rows, fixed = list(objects), () if owner == () else (owner,)
+    values = self._bind((*fixed, rows), {})
+    program = self._programs.versions[type_.version]
+
+    def reads(some: Sequence[object]) -> Prepared | None:
+      given = {**values, list(values)[len(fixed)]: list(some)}
+      arguments = self._known_arguments(program, given, len(fixed))
+      if arguments is None:
+        raise Outdated
+      return self._programs.of_program(program, arguments, given)
+
+    with self._lock, self._timed():
+      self._programs.note_rows(len(rows))
+      try:
+        prepared = reads(rows)
+      except Outdated as outdated:
+        why = text_of(outdated, rows, reads)
+        raise DataError(f"{self.__name__} does not read {why}.") from None
+      if prepared is None:
+        return None
+      self._check_packed(prepared, values)
+    return Packed(tuple(prepared.tensors), type_)
+
+  def _known_arguments(
+    self, program: Program, values: dict[str, object], num_fixed: int
+  ) -> dict[str, Argument] | None:
+    """Returns the arguments of a mapped call, found quickly if the program had such; or None."""
+    before = self._calls.find(glance_at_objects(values, (num_fixed,)), self._programs.num_promoted)
+    for one in before:
+      if one.program is program:
+        return one.arguments
+    try:
+      return self._classify_rows(values, num_fixed, 1)
+    except ConversionRefused:
+      return None  # They are of different kinds.
+
+  def graph_of(self, type_: PackedType) -> tf.types.experimental.ConcreteFunction:
+    """Returns the graph that runs what is packed."""
+    return self._programs.versions[type_.version].graphs()[type_.mapped].function
 
   def _type_of_packed(self, prepared: Prepared, owner: tuple[object, ...]) -> PackedType:
     """Returns what a tf.function is traced for that is given what a program is fed.
@@ -368,3 +432,11 @@ class BoundRecursiveFunction(BoundDecorated):
   def pack(self, /, *args: object, **kwargs: object) -> Packed:
     """Reads objects into tensors; see `RecursiveFunction.pack`."""
     return self._function._pack((self._owner,), args, kwargs)
+
+  def pack_as(self, type_: PackedType, objects: Sequence[object]) -> Packed | None:
+    """Reads objects for a program that there is; see `RecursiveFunction.pack_as`."""
+    return self._function.pack_as(type_, objects)
+
+  def graph_of(self, type_: PackedType) -> tf.types.experimental.ConcreteFunction:
+    """Returns the graph that runs what is packed."""
+    return self._function.graph_of(type_)

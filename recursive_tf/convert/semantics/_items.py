@@ -16,6 +16,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._keys import not_a_key
 from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_replaced
 from recursive_tf.convert.frame._sharing import name_of
@@ -299,8 +300,7 @@ def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
     both = (types | frame.types_of(key)) - {Missing}
     if not any(has_own_key(kind) for kind in both):
       return tf.equal(keys.tensors[0], frame.base(key).handle)
-  text = f"A dict is looked into in the run, by a {named(key)}."
-  raise frame.refuse(Reason.OPAQUE_READ, text)
+  raise frame.refuse(Reason.OPAQUE_READ, not_a_key(ip, key))
 
 
 def item_of_static(ip: Host, owner: Collection[object], key: object) -> object:

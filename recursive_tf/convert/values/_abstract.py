@@ -398,7 +398,7 @@ class Maybe(Value):
   is_there: tf.Tensor
 
   def named(self) -> str:
-    return "value or None"
+    return f"{named(self.value)} or None"
 
   def within(self) -> Iterable[object]:
     return (self.value,)

@@ -99,7 +99,9 @@ class RowsForm(BaseForm):
     return LocalList(Rows(length, found, self.element))
 
   def describe(self) -> str:
-    return f"a {'view' if self.type is None else self.type.__name__}"
+    if self.type is None:
+      return "a range or view of a dict (of which list(x) is a list)"
+    return f"a {self.type.__name__}"
 
   def children(self) -> tuple[BaseForm | None, ...]:
     return (self.element,)
