@@ -119,3 +119,12 @@ def _spliced(frame: Frame, rows: Rows, end: tf.Tensor, new: Rows, start: tf.Tens
   before = Rows(end, tuple(t[:end] for t in rows.tensors), rows.form)
   after = Rows(rows.length - start, tuple(t[start:] for t in rows.tensors), rows.form)
   return concatenated(frame, concatenated(frame, before, new), after)
+
+
+def all_there(frame: Frame, rows: Rows) -> Rows:
+  """Returns elements of which none is None: else Python raises, and the run fails."""
+  if not isinstance(rows.form, _forms.MaybeForm):
+    return rows
+  are_there, *tensors = rows.tensors
+  frame.demand(tf.reduce_all(are_there))
+  return Rows(rows.length, tuple(tensors), rows.form.value, rows.type)

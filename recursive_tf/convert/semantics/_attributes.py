@@ -24,7 +24,6 @@ from recursive_tf.convert.values._abstract import (
   Builtin,
   Held,
   LocalObject,
-  Maybe,
   Missing,
   Raises,
   Ref,
@@ -81,9 +80,6 @@ def of_static(ip: Host, owner: object, name: str) -> object:
     state = ip.conversion.effects.read_variable(ip, owner, name)
     if state is not None:  # Of a class.
       return state.value
-    if isinstance(owner, Maybe):
-      text = f"The attribute {name!r} of what is None on some paths and made in the run on others."
-      raise frame.refuse(Reason.OPAQUE_READ, f"{text} Test it (`is not None`) before it is read.")
     if not hasattr(owner, name):
       raise frame.refuse(Reason.TENSORFLOW_ERROR, f"A {named(owner)} has no attribute {name!r}.")
     return _of_library(ip, owner, name)

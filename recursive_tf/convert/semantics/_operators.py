@@ -107,10 +107,10 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   if text is not None:
     return text
   if op is ast.Mod and isinstance(left, (str, bytes)) and not is_static(right):
-    text = _text.percent(ip, left, right) if isinstance(left, str) else None
-    if text is None:
+    filled = _text.percent(ip, left, right) if isinstance(left, str) else None
+    if filled is None:
       raise frame.refuse(Reason.NEEDS_VALUE, "Text is formatted with a value of the run.")
-    return text
+    return filled
   if isinstance(left, Ref) or isinstance(right, Ref):
     raise unsupported(ip, op.__name__, left, right)
   return natively(ip, _OPERATORS[op][0], left, right)

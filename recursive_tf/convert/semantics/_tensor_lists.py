@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import all_there
 from recursive_tf.convert.semantics import _as_eager, _maps
 from recursive_tf.convert.semantics._native import lowered
 from recursive_tf.convert.values import _forms, _numbers
@@ -68,7 +69,7 @@ def call_on_rows(
 
 
 def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
-  rows = _without_nodes(ip, rows)
+  rows = all_there(ip.frame, _without_nodes(ip, rows))
   form = rows.form
   if form is None:
     raise Bottom  # What the elements are is not known yet.
@@ -168,6 +169,9 @@ def constant(
   rows = as_rows(value)
   if rows is not None and isinstance(rows.form, _forms.TensorForm):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a list of tensors.")
+  numbers = None if shape is not None else _rows_of_numbers(ip, value)
+  if numbers is not None:
+    return _tensor_of_numbers(ip, numbers, None if dtype is None else tf.as_dtype(dtype))
   stacked = call_on_rows(ip, tf.convert_to_tensor, [value], {"dtype": dtype} if dtype else {})
   if stacked is not None and shape is None:
     return stacked
@@ -182,6 +186,30 @@ def constant(
   return ip.native(tf.convert_to_tensor, [found], {"dtype": dtype})
 
 
+def _rows_of_numbers(ip: Host, value: object) -> Rows | None:
+  """Returns the elements of a list of numbers, as many as the run finds; None of all else."""
+  rows = as_rows(value)
+  if isinstance(value, Ref):
+    kinds = ip.frame.types_of(value) - {Missing}
+    if kinds and all(kind in (list, tuple) for kind in kinds):
+      rows = ip.rows_of(value)
+  if rows is None:
+    return None
+  rows = _without_nodes(ip, rows)
+  if rows.form is None:
+    raise Bottom  # What the elements are is not known yet.
+  return rows if isinstance(rows.form, _forms.NumberForm) else None
+
+
+def _tensor_of_numbers(ip: Host, rows: Rows, dtype: tf.DType | None) -> object:
+  """Returns the tensor that TensorFlow makes of a list of numbers."""
+  form = rows.form
+  if dtype is not None and dtype.is_floating and isinstance(form, _forms.NumberForm):
+    if form.type in (int, float):
+      return tf.cast(rows.tensors[0], dtype)
+  return call_on_rows(ip, tf.convert_to_tensor, [rows], {"dtype": dtype} if dtype else {})
+
+
 def _with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:
   """Returns nested lists with numbers of the run as tensors of a type."""
   value = ip.frame.concrete(given)
@@ -189,6 +217,9 @@ def _with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:
     return [_with_numbers(ip, part, dtype) for part in value.items]
   if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
     return [_with_numbers(ip, part, dtype) for part in value]
+  rows = _rows_of_numbers(ip, value)
+  if rows is not None:
+    return _tensor_of_numbers(ip, rows, dtype)
   if isinstance(value, Number):
     try:
       return _numbers.as_tensor(value, dtype)

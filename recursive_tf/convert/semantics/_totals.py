@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import all_there
 from recursive_tf.convert.semantics import _int_or_float, _text, _written
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics._maps import numbers_of
@@ -21,7 +22,7 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   """Returns `start` plus all elements, as Python's `sum` and running sums do."""
   frame = ip.frame
   start = frame.resolve(start)
-  rows = numbers_of(ip, _there(ip, rows))
+  rows = numbers_of(ip, all_there(frame, rows))
   form = rows.form
   if form is None:
     return start
@@ -42,15 +43,6 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
   return _total_of_tensors(ip, rows, start)
-
-
-def _there(ip: Host, rows: Rows) -> Rows:
-  """Returns rows of which none is None: to None nothing is added."""
-  if not isinstance(rows.form, _forms.MaybeForm):
-    return rows
-  are_there, *tensors = rows.tensors
-  ip.frame.demand(tf.reduce_all(are_there))
-  return Rows(rows.length, tuple(tensors), rows.form.value, rows.type)
 
 
 def _is_of_either(form: _forms.Form, start: object) -> bool:

@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import all_there
 from recursive_tf.convert.semantics import (
   _as_eager,
   _class_comparison,
@@ -36,7 +37,7 @@ from recursive_tf.convert.semantics.builtins import (
 )
 from recursive_tf.convert.syntax import managed
 from recursive_tf.convert.values import _forms, _numbers
-from recursive_tf.convert.values._abstract import Bottom, LocalList, Rows
+from recursive_tf.convert.values._abstract import Bottom, LocalList
 from recursive_tf.convert.values._forms import part_of
 from recursive_tf.convert.values._operands import Spread
 
@@ -94,7 +95,7 @@ def call_spread(
     raise Bottom  # What the elements are is not known yet.
   only = first.rows if isinstance(first, Spread) and len(args) == 1 else None
   if function is zip and only is not None:
-    rows = _all_there(ip, only)
+    rows = all_there(ip.frame, only)
     forms = _forms.parts_of_form(rows.form)
     if forms is not None:
       parts = [part_of(rows, i) for i in range(len(forms))]
@@ -119,15 +120,6 @@ def _all_needed(function: object) -> inspect.Signature | None:
   if any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in parameters):
     return None
   return inspect.Signature([one for one in parameters if one.default is inspect.Parameter.empty])
-
-
-def _all_there(ip: Host, rows: Rows) -> Rows:
-  """Returns elements that may be None as such as are not: Python would fail to go through None."""
-  if not isinstance(rows.form, _forms.MaybeForm):
-    return rows
-  is_there, *tensors = rows.tensors
-  ip.frame.demand(tf.reduce_all(is_there))
-  return Rows(rows.length, tuple(tensors), rows.form.value, rows.type)
 
 
 def _binary(op: type[ast.operator]) -> Callable[..., object]:
