@@ -106,11 +106,14 @@ def _total_of_weak(ip: Host, rows: Rows, form: _forms.WeakForm, start: object) -
   return Weak(added + tf.cast(start, added.dtype), only_numbers, form.type)
 
 
-def _total_of_floats(ip: Host, rows: Rows, start: object) -> Number | IntOrFloat:
+def _total_of_floats(ip: Host, rows: Rows, start: object) -> Number | IntOrFloat | tf.Tensor:
   """Returns a sum of Python's floats, added in Python's order: others round otherwise."""
   frame = ip.frame
   first = _forms.number_of(start)
   if first is None:
+    if isinstance(start, tf.Tensor) and start.dtype.is_floating:  # Which takes each as its own type.
+      added = start + tf.reduce_sum(tf.cast(rows.tensors[0], start.dtype))
+      return tf.where(rows.length > 0, added, start)
     raise frame.refuse(Reason.DYNAMIC_LIST, "A sum of floats that begins with something else.")
   begin = _numbers.to_float(first).tensor
   if first.type is not float:

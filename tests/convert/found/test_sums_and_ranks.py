@@ -142,3 +142,26 @@ def test_a_value_of_many_classes_is_or_is_not_true():
     return [(N(1, N(True), N(0), odd),), (N(True),), (N(1.0, N(False)),)]
 
   agrees(truths, calls, expect=CONVERTED)
+
+
+@pytest.mark.parametrize("start", [0.0, [0.5, 1.0], [[1.0]]])
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+def test_floats_are_added_to_a_tensor(start, dtype):
+  def build(recursive):
+    begin = tf.constant(start, dtype)
+
+    @recursive
+    def mass(n):
+      total = begin
+      for x in n.x:
+        total += x
+      for kid in n.kids:
+        total += mass(kid)
+      return total
+
+    return mass
+
+  def calls():
+    return [(N([0.1, 2.5], N([]), N([0.25])),), (N([]),)]
+
+  agrees(build, calls, expect=CONVERTED)
