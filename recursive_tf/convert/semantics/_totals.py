@@ -111,7 +111,9 @@ def _total_of_floats(ip: Host, rows: Rows, start: object) -> Number | IntOrFloat
   frame = ip.frame
   first = _forms.number_of(start)
   if first is None:
-    if isinstance(start, tf.Tensor) and start.dtype.is_floating:  # Which takes each as its own type.
+    if (
+      isinstance(start, tf.Tensor) and start.dtype.is_floating
+    ):  # Which takes each as its own type.
       added = start + tf.reduce_sum(tf.cast(rows.tensors[0], start.dtype))
       return tf.where(rows.length > 0, added, start)
     raise frame.refuse(Reason.DYNAMIC_LIST, "A sum of floats that begins with something else.")

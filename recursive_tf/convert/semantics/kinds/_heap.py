@@ -78,15 +78,15 @@ class OfRef(OfRun[Ref]):
     if kinds and all(issubclass(k, dict) and k.__iter__ is dict.__iter__ for k in kinds):
       return _iteration.contents_of_dict(ip, value, "keys")
     plain = frozenset(kind for kind in kinds if is_plain_sequence(kind))
-    if plain and kinds - plain <= _LEAVES:
-      # Lists with leaves of another kind, which no sensible path gets to.
+    if plain and not any(kind not in _LEAVES and _is_iterable(kind) for kind in kinds - plain):
+      # Lists beside leaves of another kind, which no sensible path gets to.
       self.frame.demand(_attributes.is_exactly(ip, value, plain).tensor)
       self.frame.narrow([(value, plain)])
       return self.rows(False)
     found = _iteration.own_rows(ip, value, self.frame.types_of(value))
     if found is not None:
       return found
-    if any(hasattr(kind, "__iter__") or hasattr(kind, "__getitem__") for kind in kinds):
+    if any(map(_is_iterable, kinds)):
       raise self.frame.refuse(
         Reason.OPAQUE_READ, f"Iterating over a {' or '.join(k.__name__ for k in kinds)}."
       )
@@ -163,3 +163,7 @@ class OfRef(OfRun[Ref]):
 
   def entry_of_heap(self, ref: Ref) -> object:
     return _items.item_by_string(self.ip, ref, self.value)
+
+
+def _is_iterable(kind: type) -> bool:
+  return hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")
