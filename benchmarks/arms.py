@@ -155,9 +155,10 @@ class Arms(contextlib.AbstractContextManager):
     vocab_size: int,
     threads: int,
     options: Options,
+    environ: Mapping[str, str] | None = None,
     **arguments,
   ):
-    """Starts those of `names` that can run `model`; `arguments` go to each of them."""
+    """Starts those of `names` that can run `model`; `arguments` and `environ` go to each."""
     sizes = options.pick(w.FULL_SIZES, w.FULL_SIZES, w.SMALL_SIZES)[model]
     weights = w.make_weights(model, vocab_size, sizes, options.seed)
     self._stack = contextlib.ExitStack()
@@ -168,7 +169,7 @@ class Arms(contextlib.AbstractContextManager):
             CONTENDERS[name].target,
             threads,
             in_process=options.in_process,
-            environ=CONTENDERS[name].environ,
+            environ={**CONTENDERS[name].environ, **(environ or {})},
             python=CONTENDERS[name].python,
             model=model,
             weights=weights,

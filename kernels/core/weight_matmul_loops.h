@@ -128,10 +128,11 @@ void TileRows(const WeightMatMul<T>& args, int64_t row, int64_t next,
 // From so many rows on, weights are copied before they are read: into the order
 // in which they are read, a panel of columns at a time. With the tall tiles of
 // AVX-512 that takes longer than it saves at up to 256 rows (measured); but not
-// where sums are short, of which DotTile computes few at a time.
+// where sums are short, of which DotTile computes few at a time, nor transposed
+// with rows that no cache holds.
 #if RECURSIVE_TF_SIMD_BYTES == 64
 constexpr int64_t kMinPanelRows = INT64_MAX;
-constexpr int64_t kMinTransposedPanelRows = INT64_MAX;
+constexpr int64_t kMinTransposedPanelRows = 1024;
 #else
 constexpr int64_t kMinPanelRows = 24;
 constexpr int64_t kMinTransposedPanelRows = 128;

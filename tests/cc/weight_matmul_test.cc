@@ -82,7 +82,7 @@ TYPED_TEST(WeightMatMulTest, EqualsThePlainSums) {
 
 TYPED_TEST(WeightMatMulTest, ManyRowsEqualThePlainSums) {
   // Sums of more terms than a panel has, and widths that leave part of one.
-  for (int64_t rows : {131, 258}) {
+  for (int64_t rows : {131, 258, 1031}) {
     for (int64_t depth : {3, 64, 65, 256, 301}) {
       for (int64_t width : {1, 7, 8, 9, 16, 18, 33}) {
         CheckProduct(this->Draw(rows * depth), this->Draw(depth * width), rows,
