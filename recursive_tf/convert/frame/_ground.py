@@ -83,5 +83,15 @@ class Ground(Protocol):
   def note_table(self, site: object) -> bool:
     """Notes where such a dict is made; tells whether that is new."""
 
+  @property
+  def consumers(self) -> Collection[object]:
+    """The loops that run in the generators that they go over."""
+
+  def note_consumer(self, loop: object) -> bool:
+    """Notes such a loop; tells whether that is new."""
+
+  def note_generator(self, may_be_endless: bool = False, ends_early: bool = False) -> None:
+    """Notes of generators whose elements are made at once what must not be true of both."""
+
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""

@@ -227,6 +227,7 @@ class Host(Protocol):
     budget: what the conversion may still cost.
     active: the definitions that are being run, outermost first: a call of one is a recursion.
     source: where the function that is being run lies.
+    consumer: what the generator that is called next is called for, if that is known.
   """
 
   frame: Frame
@@ -234,6 +235,7 @@ class Host(Protocol):
   budget: Budget
   active: list[ast.AST]
   source: FunctionSource | None
+  consumer: Any
 
   # --- Code
 
@@ -245,6 +247,18 @@ class Host(Protocol):
 
   def eval(self, node: ast.expr, scope: Scope) -> Any:
     """Returns the value of an expression."""
+
+  def iterable(self, node: ast.expr, scope: Scope) -> object:
+    """Returns what an expression gives to iterate over: a call of a generator is not run yet."""
+
+  def elements(self, node: ast.expr, scope: Scope) -> object:
+    """Returns the value of an expression of which the elements are taken at once."""
+
+  def generating(self, consumer: Any) -> AbstractContextManager[None]:
+    """Says what the generator that is called next is called for."""
+
+  def lookup(self, name: str, scope: Scope) -> object:
+    """Returns what a name stands for."""
 
   def test(self, node: ast.expr, scope: Scope) -> object:
     """Returns the truth of an expression: a bool, or a bool `Number`."""

@@ -29,6 +29,9 @@ class Learnt:
     may_fail: whether some calls never return: runs that get there fail.
     has_unordered_sets: whether sets are made otherwise than by adding one member after the other.
     tables: where dicts are made whose keys only the run knows: expressions; None, anywhere.
+    consumers: loops that run in the generators that they go over.
+    may_be_endless: whether this attempt makes all elements of a generator that has a `while`.
+    ends_early: whether this attempt makes all elements of one that may not be run to its end.
     results: the forms of what instances return.
     changed: by position, the forms of arguments that instances change for their callers.
     crossings: which containers are one object on both sides of a call.
@@ -43,6 +46,8 @@ class Learnt:
     self.is_trial = True
     self.may_fail = False
     self.tables: set[object] = set()
+    self.consumers: set[object] = set()
+    self.may_be_endless = self.ends_early = False
     self.has_unordered_sets = False
     self.results: dict[object, _forms.BaseForm] = {}
     self.changed: dict[object, dict[int, _forms.BaseForm]] = {}
@@ -55,7 +60,7 @@ class Learnt:
 
   def begin_attempt(self) -> None:
     """Begins an attempt, which has not found out anything."""
-    self.has_news = False
+    self.has_news = self.may_be_endless = self.ends_early = False
     self.relied_on.clear()
 
   def note_news(self) -> None:

@@ -26,6 +26,7 @@ from recursive_tf.convert.semantics import (
   _attributes,
   _containers,
   _entries,
+  _generators,
   _items,
   _layers,
   _lazy,
@@ -36,6 +37,7 @@ from recursive_tf.convert.semantics import (
 from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics.builtins import _table
+from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
   VIEWS,
@@ -351,11 +353,32 @@ def call_function(
   With `ask` a recursive one is not called: returns whether it changes anything. Under each
   `variant` it is a function of its own, which knows other things of its arguments.
   """
-  conversion = ip.conversion
   source, node, outer = _definition(ip, function)
-  if variant is not None:
-    node = conversion.variant(node, variant)
-  names = _bind(ip, function, args, kwargs)
+  consumer = ip.consumer
+  generator = annotation(node, Annotation.GENERATOR)
+  if generator is None:
+    if variant is not None:
+      node = ip.conversion.variant(node, variant)
+    names = _bind(ip, function, args, kwargs)
+  elif consumer is None:
+    raise _generators.kept(ip)
+  else:
+    names = _bind(ip, function, args, kwargs)
+    node, names[generator[0]] = _generators.called(ip, node, consumer)
+  with ip.generating(None):
+    return _call_definition(ip, function, source, node, outer, names, ask)
+
+
+def _call_definition(
+  ip: Host,
+  function: object,
+  source: FunctionSource,
+  node: ast.FunctionDef,
+  outer: Scope | None,
+  names: dict[str, object],
+  ask: bool,
+) -> object:
+  conversion = ip.conversion
   is_graph_call = node in conversion.recursive or node in ip.active
   for name, value in names.items():
     if is_graph_call or not _is_iterated_at_once(node, name):

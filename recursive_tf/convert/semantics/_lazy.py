@@ -38,12 +38,14 @@ class Lazy:
     reads: the variables they are made of, as (scope, name).
     stores: those of the places that making them reads.
     sources: the containers that were there before and are gone through as elements are taken.
+    of_generator: whether a generator of the user's makes them, which may do so without end.
   """
 
   changed: tuple[Local, ...]
   reads: tuple[tuple[Scope, str], ...] = ()
   stores: tuple[Local, ...] = ()
   sources: tuple[Container, ...] = ()
+  of_generator: bool = False
 
   @property
   def runs_code(self) -> bool:
@@ -56,6 +58,7 @@ def made_by(
   make: Callable[[], Any],
   reads: tuple[tuple[Scope, str], ...],
   values: tuple[object, ...],
+  of_generator: bool = False,
 ) -> LocalList:
   """Returns an iterator over what `make` gives, of the elements of other iterables or not."""
   frame = ip.frame
@@ -69,14 +72,16 @@ def made_by(
   inner = [lazy for value in values if (lazy := of(value)) is not None]
   if (changed and inner) or (len(values) > 1 and any(lazy.changed for lazy in inner)):
     raise _refused(ip)
+  of_generator |= any(lazy.of_generator for lazy in inner)
   result: LocalList = found if isinstance(found, LocalList) else ip.frame.new(LocalList(found))
   result.is_iterator = True
-  if changed or reads or inner or stores or sources:
+  if changed or reads or inner or stores or sources or of_generator:
     result.lazy = Lazy(
       (*changed, *(local for lazy in inner for local in lazy.changed)),
       (*reads, *(read for lazy in inner for read in lazy.reads)),
       (*stores, *(store for lazy in inner for store in lazy.stores)),
       (*sources, *(source for lazy in inner for source in lazy.sources)),
+      of_generator,
     )
   return result
 
@@ -124,8 +129,17 @@ def _found(names: Iterable[str], scope: Scope) -> tuple[tuple[Scope, str], ...]:
 def check_at_once(ip: Host, value: object) -> None:
   """Refuses an iterator that may not be run to its end, if that makes a difference."""
   lazy = of(value)
-  if lazy is not None and lazy.changed:
+  if lazy is None:
+    return
+  if lazy.changed:
     raise _refused(ip)
+  note_early_end(ip, value)
+
+
+def note_early_end(ip: Host, *values: object) -> None:
+  """Notes that iterators may not be run to their end, which one of a generator need not have."""
+  if any(lazy.of_generator for value in values if (lazy := of(value)) is not None):
+    ip.conversion.note_generator(ends_early=True)
 
 
 def interleaved(ip: Host, value: object, consume: Callable[[], _T], function: object = None) -> _T:
@@ -175,6 +189,8 @@ def consumed(ip: Host, value: object, consume: Callable[[], _T], is_whole: bool)
     return consume()
   if lazy.changed and not (is_whole and all(map(_is_only_written, lazy.changed))):
     raise _refused(ip)
+  if not is_whole:
+    note_early_end(ip, value)
   watched = [*_watched(lazy.reads), *lazy.stores, *lazy.changed]
   before = [_content(one) for one in watched]
   found = consume()
@@ -200,10 +216,12 @@ class Order:
     self._before: list[object] | None = None  # All containers, after the first iterator.
     self._sources: list[tuple[Container, object]] = []  # What iterators go through, as it was.
 
-  def evaluate(self, node: ast.expr, scope: Scope) -> object:
+  def evaluate(
+    self, evaluate: Callable[[ast.expr, Scope], object], node: ast.expr, scope: Scope
+  ) -> object:
     """Returns the next argument."""
     with self._ip.conversion.effects.noting_reads() as read:
-      value = self._ip.eval(node, scope)
+      value = evaluate(node, scope)
     if isinstance(node, ast.Name):  # What is in the container that it names is read later.
       seen: list[object] = [*_stores(self._ip, read), scope.find(node.id)]
     else:
