@@ -126,6 +126,9 @@ def made_by(
   inner = [lazy for value in values if (lazy := of(value)) is not None]
   if (changed and inner) or (len(values) > 1 and any(lazy.changed for lazy in inner)):
     raise _refused(ip)
+  seen = [*stores, *map(_local, _watched(reads))]
+  if any(_meet(seen, lazy.changed) for lazy in inner):
+    raise _refused(ip)
   of_generator |= any(lazy.of_generator for lazy in inner)
   used = using.used
   for lazy in inner:
