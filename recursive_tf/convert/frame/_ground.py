@@ -81,7 +81,7 @@ class Ground(Protocol):
     """Notes that the program makes sets otherwise than by adding one member after the other."""
 
   def note_table(self, site: object) -> bool:
-    """Notes where such a dict is made; tells whether that is new."""
+    """Notes where such a dict is made; tells whether the next attempt will make it so."""
 
   @property
   def consumers(self) -> Collection[object]:

@@ -19,6 +19,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Container,
   Dear,
+  LocalTable,
   Made,
   Maybe,
   Missing,
@@ -133,6 +134,8 @@ class Making(Reading):
       return value  # Its elements are known by numbers where it leaves the body.
     if form is None or not _forms.has_made(form) or not any(True for _ in containers(value)):
       return value
+    if isinstance(value, LocalTable):
+      return value  # What it holds is known by numbers already.
     if isinstance(value, Maybe):
       return Maybe(self.made(value.value, _of_value(form)), value.is_there)
     form = _of_value(form)

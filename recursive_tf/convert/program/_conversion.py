@@ -312,8 +312,8 @@ class Conversion:
     self._learnt.has_unordered_sets = True
 
   def note_table(self, site: object) -> bool:
-    """Notes where such a dict is made; tells whether that is new."""
-    is_new = site not in self._learnt.tables
+    """Notes where such a dict is made; tells whether the next attempt will make it so."""
+    is_new = site not in self._learnt.tables_so_far
     self._learnt.tables.add(site)
     if is_new:
       self._learnt.note_news()
