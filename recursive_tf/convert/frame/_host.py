@@ -35,6 +35,17 @@ class State:
   value: Any
 
 
+@dataclasses.dataclass(frozen=True)
+class Consumer:
+  """What a generator is called for.
+
+  Attributes:
+    function: takes each element, and tells whether it wants no more; None for a list of all.
+  """
+
+  function: Closure | None
+
+
 class Effects(Protocol):
   """What the program writes; reads that give None are of what it does not write.
 
@@ -235,7 +246,7 @@ class Host(Protocol):
   budget: Budget
   active: list[ast.AST]
   source: FunctionSource | None
-  consumer: Any
+  consumer: Consumer | None
 
   # --- Code
 
@@ -254,7 +265,7 @@ class Host(Protocol):
   def elements(self, node: ast.expr, scope: Scope) -> object:
     """Returns the value of an expression of which the elements are taken at once."""
 
-  def generating(self, consumer: Any) -> AbstractContextManager[None]:
+  def generating(self, consumer: Consumer | None) -> AbstractContextManager[None]:
     """Says what the generator that is called next is called for."""
 
   def lookup(self, name: str, scope: Scope) -> object:

@@ -134,8 +134,6 @@ class Making(Reading):
       return value  # Its elements are known by numbers where it leaves the body.
     if form is None or not _forms.has_made(form) or not any(True for _ in containers(value)):
       return value
-    if isinstance(value, LocalTable):
-      return value  # What it holds is known by numbers already.
     if isinstance(value, Maybe):
       return Maybe(self.made(value.value, _of_value(form)), value.is_there)
     form = _of_value(form)
@@ -146,6 +144,8 @@ class Making(Reading):
 
   def _with_parts(self, value: object, parts: dict[object, object]) -> object:
     """Returns a tuple of other parts, or a container that has got them."""
+    if isinstance(value, LocalTable):
+      return value  # What it holds is known by numbers already.
     if isinstance(value, tuple):
       return tuple_of(type(value), list(parts.values()))
     assert isinstance(value, Container)  # All else has no containers within.

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._host import Consumer, Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _lazy, _written
 from recursive_tf.convert.semantics._in_python import run_written
@@ -48,17 +48,6 @@ _FOUND = "_rtf_found"
 _VARIANT = "handing on"  # Beside the generator as a list.
 
 
-@dataclasses.dataclass(frozen=True)
-class Consumer:
-  """What a generator is called for.
-
-  Attributes:
-    function: takes each element, and tells whether it wants no more; None for a list of all.
-  """
-
-  function: Closure | None
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Suspended:
   """A call of a generator of which nothing has run yet.
@@ -76,14 +65,24 @@ class Suspended:
 
 def is_generator(function: object) -> bool:
   """Tells whether calls of a function give generators, whatever the run finds it to be."""
-  if getattr(type(function), "_is_recursive_function", False):
-    function = getattr(function, "python", None)
-  if isinstance(function, BoundMethod):
-    return is_generator(function.function)
-  if isinstance(function, types.MethodType):
-    return is_generator(function.__func__)
-  if isinstance(function, (Builtin, ByType)):
-    return bool(functions := _choice(function)) and all(map(is_generator, functions))
+  functions = _choice(_unbound(function))
+  return bool(functions) and all(_is_one(_unbound(one)) for one in functions)
+
+
+def _unbound(function: object) -> object:
+  """Returns what a method, or a decorated function, calls."""
+  while True:
+    if getattr(type(function), "_is_recursive_function", False):
+      function = getattr(function, "python", None)
+    elif isinstance(function, BoundMethod):
+      function = function.function
+    elif isinstance(function, types.MethodType):
+      function = function.__func__
+    else:
+      return function
+
+
+def _is_one(function: object) -> bool:
   if isinstance(function, Closure):
     return annotation(function.node, Annotation.GENERATOR) is not None
   if not isinstance(function, types.FunctionType) or _libraries.is_library(function):
@@ -170,10 +169,7 @@ def is_within(ip: Host, call: Suspended) -> bool:
 
   A consumer there would be another one in each call, of which there would be no end.
   """
-  function = call.function
-  while isinstance(function, (BoundMethod, types.MethodType)):
-    function = function.function if isinstance(function, BoundMethod) else function.__func__
-  plain = [getattr(one, "function", one) for one in _choice(function)]
+  plain = [_unbound(one) for one in _choice(_unbound(call.function))]
   nodes = [f.node if isinstance(f, Closure) else ip.conversion.source(f).node for f in plain]
   active = {(one.name, one.lineno) for one in ip.active if isinstance(one, ast.FunctionDef)}
   return any((node.name, node.lineno) in active for node in nodes)

@@ -17,7 +17,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._frame import Frame
-from recursive_tf.convert.frame._host import FELL, Conversion
+from recursive_tf.convert.frame._host import FELL, Consumer, Conversion
 from recursive_tf.convert.semantics import (
   _attributes,
   _calls,
@@ -85,7 +85,7 @@ class Interpreter:
     self.budget = conversion.budget
     self.active: list[ast.AST] = []
     self.source: FunctionSource | None = None  # Of the function that is being run.
-    self.consumer: _generators.Consumer | None = None  # Of the generator that is called next.
+    self.consumer: Consumer | None = None  # Of the generator that is called next.
 
   # --- The operations, from below: `Host` says what they do.
 
@@ -579,7 +579,7 @@ class Interpreter:
     return self.call(function, args, kwargs)
 
   @contextlib.contextmanager
-  def generating(self, consumer: _generators.Consumer | None) -> Iterator[None]:
+  def generating(self, consumer: Consumer | None) -> Iterator[None]:
     """Says what the generator that is called next is called for."""
     outer, self.consumer = self.consumer, consumer
     try:
