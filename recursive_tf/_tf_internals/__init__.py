@@ -87,6 +87,7 @@ from recursive_tf._tf_internals._process import set_chunk_bytes as set_chunk_byt
 from recursive_tf._tf_internals._reads import Reads as Reads
 from recursive_tf._tf_internals._reads import Source as Source
 from recursive_tf._tf_internals._reads import reads_of_variables as reads_of_variables
+from recursive_tf._tf_internals._reads import resources_used as resources_used
 from recursive_tf._tf_internals._tapes import anonymous_variable as anonymous_variable
 from recursive_tf._tf_internals._tapes import is_gradient_of_python as is_gradient_of_python
 from recursive_tf._tf_internals._tapes import is_plain_variable as is_plain_variable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 from tensorflow.python.framework import dtypes, ops, tensor_util
@@ -80,6 +81,43 @@ def reads_of_variables(graph: Graph, is_inside: bool = False) -> dict[Source, Re
         for key in keys:
           found.setdefault(key, Reads()).add(Reads(rows, whole or (rows and not is_only)))
   return found
+
+
+_ONLY_READING = frozenset(
+  """ReadVariableOp ResourceGather ResourceGatherNd VariableShape VarIsInitializedOp Identity
+  LookupTableFindV2 LookupTableSizeV2""".split()
+)
+
+
+def resources_used(all_ops: Iterable[Operation]) -> tuple[frozenset[int], frozenset[int]]:
+  """Returns the numbers of the handles that ops read, and of those that they may write.
+
+  What else an op changes, as output, is one handle, by the number 0.
+  """
+  read: set[int] = set()
+  written: set[int] = set()
+  for op in all_ops:
+    handles = {id(outermost(t)) for t in op.inputs if t.dtype == dtypes.resource}
+    if op.type in _ONLY_READING or op.type.startswith(_CALLS):
+      read |= handles
+      continue
+    inside = nested_graphs(op)
+    for one in inside:
+      read_there, written_there = resources_used(one.get_operations())
+      read |= read_there
+      written |= written_there
+    if not inside and op.op_def is not None and op.op_def.is_stateful:
+      written |= handles
+      if not handles and op.type not in _WITHOUT_ORDER and "RecursiveTf>" not in op.type:
+        written.add(0)
+  return frozenset(read), frozenset(written)
+
+
+# Random numbers have another order in graphs.
+_WITHOUT_ORDER = frozenset(
+  """Placeholder VarHandleOp HashTableV2 RandomUniform RandomStandardNormal RandomUniformInt
+  TruncatedNormal RandomShuffle Multinomial RandomGamma""".split()
+)
 
 
 def _spec(tensor: Any) -> TensorSpec:

@@ -247,10 +247,6 @@ def test_warnings_of_the_compiler_are_not_given_again(tmp_path):
   assert returned(source_of(module.f)) == "return (x is 1, lambda: 2)"
 
 
-def _generator():
-  yield 1
-
-
 async def _coroutine():
   return 1
 
@@ -262,12 +258,11 @@ async def _async_generator():
 @pytest.mark.parametrize(
   ("function", "kind"),
   [
-    (_generator, "a generator"),
     (_coroutine, "an async function"),
     (_async_generator, "an async generator"),
   ],
 )
-def test_generators_and_coroutines_are_refused(function, kind):
+def test_coroutines_are_refused(function, kind):
   with pytest.raises(ConversionRefused, match=f"{function.__name__} is {kind}") as caught:
     source_of(function)
   assert caught.value.reason is Reason.SYNTAX

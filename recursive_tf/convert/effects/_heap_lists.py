@@ -192,10 +192,14 @@ class HeapLists(MadeChanges):
     content = frame.new(LocalList(self._rows(ip, ref)))
     if name in ("append", "insert") and args:
       args = [*args[:-1], self._kept_element(ip, ref, args[-1])]
-    before = self.store(frame, place, True).content
-    found = ip.method(content, name, list(args), kwargs)
-    if self.store(frame, place, True).content is not before:
-      text = f"list.{name} with what changes lists meanwhile."
+    store = self.store(frame, place, True)
+    before = store.content
+    with self.noting_reads() as read:
+      found = ip.method(content, name, list(args), kwargs)
+    is_seen = name == "sort" and place.key in read  # Python empties it while it sorts.
+    is_read = any(store in getattr(getattr(arg, "lazy", None), "stores", ()) for arg in args)
+    if is_seen or is_read or store.content is not before:
+      text = f"list.{name} with what reads or changes lists meanwhile."
       raise frame.refuse(Reason.EFFECT_ORDER, text)
     self.write_list(ip, ref, content)
     return found

@@ -124,6 +124,7 @@ class Places:
   Attributes:
     places: by key, in the order in which they were found; kept from attempt to attempt.
     uses: the places that an instance, or what it calls, writes or reads.
+    writes: those that it writes.
     shows_objects: whether objects are printed that a write may make look different.
   """
 
@@ -131,6 +132,8 @@ class Places:
     self.places: dict[object, Place] = {}
     self.uses: dict[object, dict[object, None]] = {}
     self._next_uses: dict[object, dict[object, None]] = {}
+    self._next_writes: dict[object, set[object]] = {}
+    self._callers: dict[object, dict[object, None]] = {}
     self.sites: dict[object, _output.Site] = {}
     self.shows_objects = False
     self._reads: dict[object, None] = {}  # Of places, since somebody asked.
@@ -141,6 +144,7 @@ class Places:
   def begin_attempt(self) -> None:
     """Starts an attempt with all that the one before found out."""
     self.uses = {key: dict(places) for key, places in self._next_uses.items()}
+    self.writes = {key: frozenset(places) for key, places in self._next_writes.items()}
     self.uses[None] = dict.fromkeys(self.places)
     self._passed_by = []
     for place in self.places.values():
@@ -343,12 +347,31 @@ class Places:
 
   def receive(self, ip: Host, key: object, tensors: Iterator[tf.Tensor]) -> None:
     """Takes over the state that a call returned."""
+    self._callers.setdefault(key, {})[ip.frame.key] = None
     for place in self.returned(key):
       store = self.store(ip.frame, place, place.is_read)
       content = _forms.unflatten(place.form, tensors)
       if place.is_log:
         content = LocalList(concatenated(ip.frame, store.content.content, content.content))
-      store.content = content
+      if place.is_log or place.key in self.writes.get(key, ()):
+        store.content = content
+
+  def note_written(self, frame: Frame, key: object) -> None:
+    """Notes the places whose state is another one than it was as the frame of an instance began."""
+    for place in self.returned(key):
+      store = frame.stores[place.key]
+      if store.content is not store.first:
+        self._note_written(key, place)
+
+  def _note_written(self, key: object, place: Place) -> None:
+    agenda = [key]
+    while agenda:
+      key = agenda.pop()
+      written = self._next_writes.setdefault(key, set())
+      if place.key not in written:
+        written.add(place.key)
+        self._note_news()
+        agenda += self._callers.get(key, ())
 
   def results(self, frame: Frame, key: object) -> list[tf.Tensor]:
     """Returns the tensors of the state that an instance returns."""

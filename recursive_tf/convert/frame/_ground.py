@@ -81,7 +81,17 @@ class Ground(Protocol):
     """Notes that the program makes sets otherwise than by adding one member after the other."""
 
   def note_table(self, site: object) -> bool:
-    """Notes where such a dict is made; tells whether that is new."""
+    """Notes where such a dict is made; tells whether the next attempt will make it so."""
+
+  @property
+  def consumers(self) -> Collection[object]:
+    """The loops that run in the generators that they go over."""
+
+  def note_consumer(self, loop: object) -> bool:
+    """Notes such a loop; tells whether that is new."""
+
+  def note_generator(self, may_be_endless: bool = False, ends_early: bool = False) -> None:
+    """Notes of generators whose elements are made at once what must not be true of both."""
 
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""

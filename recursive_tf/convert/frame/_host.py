@@ -35,6 +35,17 @@ class State:
   value: Any
 
 
+@dataclasses.dataclass(frozen=True)
+class Consumer:
+  """What a generator is called for.
+
+  Attributes:
+    function: takes each element, and tells whether it wants no more; None for a list of all.
+  """
+
+  function: Closure | None
+
+
 class Effects(Protocol):
   """What the program writes; reads that give None are of what it does not write.
 
@@ -227,6 +238,7 @@ class Host(Protocol):
     budget: what the conversion may still cost.
     active: the definitions that are being run, outermost first: a call of one is a recursion.
     source: where the function that is being run lies.
+    consumer: what the generator that is called next is called for, if that is known.
   """
 
   frame: Frame
@@ -234,6 +246,7 @@ class Host(Protocol):
   budget: Budget
   active: list[ast.AST]
   source: FunctionSource | None
+  consumer: Consumer | None
 
   # --- Code
 
@@ -245,6 +258,18 @@ class Host(Protocol):
 
   def eval(self, node: ast.expr, scope: Scope) -> Any:
     """Returns the value of an expression."""
+
+  def iterable(self, node: ast.expr, scope: Scope) -> object:
+    """Returns what an expression gives to iterate over: a call of a generator is not run yet."""
+
+  def elements(self, node: ast.expr, scope: Scope) -> object:
+    """Returns the value of an expression of which the elements are taken at once."""
+
+  def generating(self, consumer: Consumer | None) -> AbstractContextManager[None]:
+    """Says what the generator that is called next is called for."""
+
+  def lookup(self, name: str, scope: Scope) -> object:
+    """Returns what a name stands for."""
 
   def test(self, node: ast.expr, scope: Scope) -> object:
     """Returns the truth of an expression: a bool, or a bool `Number`."""

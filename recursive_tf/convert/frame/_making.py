@@ -19,6 +19,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Container,
   Dear,
+  LocalTable,
   Made,
   Maybe,
   Missing,
@@ -143,6 +144,8 @@ class Making(Reading):
 
   def _with_parts(self, value: object, parts: dict[object, object]) -> object:
     """Returns a tuple of other parts, or a container that has got them."""
+    if isinstance(value, LocalTable):
+      return value  # What it holds is known by numbers already.
     if isinstance(value, tuple):
       return tuple_of(type(value), list(parts.values()))
     assert isinstance(value, Container)  # All else has no containers within.

@@ -191,6 +191,7 @@ class Bodies:
     joined = learnt.joined_result(instance, result, frame)
     result = frame.made(result, joined)
     learnt.note_changed(instance, rebuilt, frame)
+    self._effects.note_written(frame, instance.key)
     now = rebuilt.now()
     results: dict[object, object] = {i: now[i] for i in learnt.changed[instance.key]}
     results[RESULT] = result

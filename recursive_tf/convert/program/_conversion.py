@@ -41,6 +41,7 @@ from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._steps import Step
 from recursive_tf.convert.program._variants import Endless
 from recursive_tf.convert.semantics._interpreter import Interpreter
+from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -311,12 +312,30 @@ class Conversion:
     self._learnt.has_unordered_sets = True
 
   def note_table(self, site: object) -> bool:
-    """Notes where such a dict is made; tells whether that is new."""
-    is_new = site not in self._learnt.tables
+    """Notes where such a dict is made; tells whether the next attempt will make it so."""
+    is_new = site not in self._learnt.tables_so_far
     self._learnt.tables.add(site)
     if is_new:
       self._learnt.note_news()
     return is_new
+
+  @property
+  def consumers(self) -> Collection[object]:
+    """The loops that run in the generators that they go over."""
+    return self._learnt.consumers
+
+  def note_consumer(self, loop: object) -> bool:
+    """Notes such a loop; tells whether that is new."""
+    is_new = loop not in self._learnt.consumers
+    self._learnt.consumers.add(loop)
+    if is_new:
+      self._learnt.note_news()
+    return is_new
+
+  def note_generator(self, may_be_endless: bool = False, ends_early: bool = False) -> None:
+    """Notes of generators whose elements are made at once what must not be true of both."""
+    self._learnt.may_be_endless |= may_be_endless
+    self._learnt.ends_early |= ends_early
 
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""
@@ -375,6 +394,10 @@ class Conversion:
 
   def _check_constants(self) -> None:
     """Refuses a program that relies on what it changes itself."""
+    if self._learnt.may_be_endless and self._learnt.ends_early:
+      entry = self.entry_of(self.entry_node)
+      text = "A generator with a `while` may have no end, and may not be run to it."
+      raise ConversionRefused.of(Reason.EFFECT_ORDER, text, entry.source.origin(entry.node))
     walked = self.profile.followed_types() | self.root_types
     changed = self.effects.changed_constant(self.guards, walked, self.columns.all.values())
     if changed is not None:
@@ -393,7 +416,8 @@ class Conversion:
       node = self.source(function).node
     else:
       return False
-    return node in self.recursive or node in ip.active
+    is_generator = annotation(node, Annotation.GENERATOR) is not None
+    return not is_generator and (node in self.recursive or node in ip.active)
 
   def variant(self, node: ast.FunctionDef, key: object) -> ast.FunctionDef:
     """Returns a copy of a definition, which is a function of its own; the same one each time."""

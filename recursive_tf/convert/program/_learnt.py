@@ -29,6 +29,10 @@ class Learnt:
     may_fail: whether some calls never return: runs that get there fail.
     has_unordered_sets: whether sets are made otherwise than by adding one member after the other.
     tables: where dicts are made whose keys only the run knows: expressions; None, anywhere.
+    tables_so_far: those that the attempts before found.
+    consumers: loops that run in the generators that they go over.
+    may_be_endless: whether this attempt makes all elements of a generator that has a `while`.
+    ends_early: whether this attempt makes all elements of one that may not be run to its end.
     results: the forms of what instances return.
     changed: by position, the forms of arguments that instances change for their callers.
     crossings: which containers are one object on both sides of a call.
@@ -43,6 +47,9 @@ class Learnt:
     self.is_trial = True
     self.may_fail = False
     self.tables: set[object] = set()
+    self.tables_so_far: frozenset[object] = frozenset()
+    self.consumers: set[object] = set()
+    self.may_be_endless = self.ends_early = False
     self.has_unordered_sets = False
     self.results: dict[object, _forms.BaseForm] = {}
     self.changed: dict[object, dict[int, _forms.BaseForm]] = {}
@@ -55,7 +62,8 @@ class Learnt:
 
   def begin_attempt(self) -> None:
     """Begins an attempt, which has not found out anything."""
-    self.has_news = False
+    self.has_news = self.may_be_endless = self.ends_early = False
+    self.tables_so_far = frozenset(self.tables)
     self.relied_on.clear()
 
   def note_news(self) -> None:
@@ -133,7 +141,7 @@ class Learnt:
         raise frame.refuse(
           Reason.KINDS_DIFFER, f"{instance.name} leaves {error} in a variable around it."
         ) from None
-      if _forms.has_made(joined) and joined != _forms.RowsForm(_forms.MadeForm()):
+      if _forms.has_made(joined) and not _forms.holds_numbers(joined):
         text = f"{instance.name} leaves what may be an old or a new object in what it is given."
         raise frame.refuse(Reason.MADE_OBJECT, text)
       if known.get(position) != joined:

@@ -47,6 +47,8 @@ from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.program._sources import Sources
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.program._steps import Step
+from recursive_tf.convert.syntax.annotations import Annotation, annotation
+from recursive_tf.convert.syntax.source import suspended
 from recursive_tf.convert.values import _forms
 
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
@@ -573,6 +575,9 @@ class Programs:
     is_ragged: bool = False,
   ) -> Program:
     """Makes a program for objects as a profile has them, without branches that are refused."""
+    source = self._sources(self._function)
+    if annotation(source.node, Annotation.GENERATOR) is not None:
+      raise suspended(source.name, "a generator", source.origin(source.node))
     left_out: dict[Site, LeftOut] = {}
     first: ConversionRefused | None = None
     while True:
@@ -580,7 +585,7 @@ class Programs:
       try:
         return Program(
           self._num_versions,
-          self._sources(self._function),
+          source,
           arguments,
           profile,
           self._sources,

@@ -171,8 +171,9 @@ def _is_part(part: object, whole: object) -> bool:
 
 
 def _too_many(frame: Frame, keys: list[Key]) -> ConversionRefused:
-  names = [name for name, _ in keys[0][1]]
-  differing = [n for i, n in enumerate(names) if len({key[1][i] for key in keys}) > 2]
+  known = [dict(key[1]) for key in keys]  # Of other functions other variables are around them.
+  names = list(known[0])
+  differing = [name for name in names if len({one.get(name) for one in known}) > 2]
   text = " and ".join(map(_shown, differing or names))
   refusal: ConversionRefused = frame.refuse(
     Reason.TOO_MANY_VARIANTS,

@@ -222,6 +222,7 @@ def of_ref(ip: Host, ref: Ref, name: str) -> object:
         list(groups.values()),
         lambda narrowed, _: ip.call(read(ip, narrowed, name), list(args), kwargs),
       ),
+      tuple(groups),
     )
   return by_type(ip, ref, list(groups.values()), lambda narrowed, group: read(ip, narrowed, name))
 

@@ -26,6 +26,7 @@ from recursive_tf.convert.semantics import (
   _attributes,
   _containers,
   _entries,
+  _generators,
   _items,
   _layers,
   _lazy,
@@ -39,6 +40,7 @@ from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics._spread import spread
 from recursive_tf.convert.semantics.builtins import _table
+from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
   VIEWS,
@@ -373,19 +375,43 @@ def call_function(
   With `ask` a recursive one is not called: returns whether it changes anything. Under each
   `variant` it is a function of its own, which knows other things of its arguments.
   """
-  conversion = ip.conversion
   if spread(args) is not None:
     parameters = signature(ip, function)
     if _spread.is_by_name(parameters, args):
+      if annotation(_definition(ip, function)[1], Annotation.GENERATOR) is not None:
+        what = "* of a list whose length only the run knows, in a call of a generator."
+        raise ip.frame.refuse(Reason.DYNAMIC_LIST, what)
 
       def call_with(given: list[object]) -> object:
         return call_function(ip, function, given, kwargs, ask, variant)
 
       return _spread.by_name(ip, parameters, args, kwargs, call_with)
   source, node, outer = _definition(ip, function)
-  if variant is not None:
-    node = conversion.variant(node, variant)
-  names = _bind(ip, function, args, kwargs)
+  consumer = ip.consumer
+  generator = annotation(node, Annotation.GENERATOR)
+  if generator is None:
+    if variant is not None:
+      node = ip.conversion.variant(node, variant)
+    names = _bind(ip, function, args, kwargs)
+  elif consumer is None:
+    raise _generators.kept(ip)
+  else:
+    names = _bind(ip, function, args, kwargs)
+    node, names[generator[0]] = _generators.called(ip, node, consumer)
+  with ip.generating(None):
+    return _call_definition(ip, function, source, node, outer, names, ask)
+
+
+def _call_definition(
+  ip: Host,
+  function: object,
+  source: FunctionSource,
+  node: ast.FunctionDef,
+  outer: Scope | None,
+  names: dict[str, object],
+  ask: bool,
+) -> object:
+  conversion = ip.conversion
   is_graph_call = node in conversion.recursive or node in ip.active
   for name, value in names.items():
     if is_graph_call or not _is_iterated_at_once(node, name):

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _lazy
+from recursive_tf.convert.semantics import _generators, _lazy
 from recursive_tf.convert.semantics._graph_loops import row, run_loop
 from recursive_tf.convert.semantics._maps import body_function, is_ordered, map_function, numbers_of
 from recursive_tf.convert.values import _forms
@@ -21,15 +21,23 @@ def comprehension(
   ip: Host, elt: ast.expr, generators: list[ast.comprehension], scope: Scope
 ) -> LocalList:
   """Returns the list that a comprehension or generator makes."""
+  site = generators[0]
   with ip.frame.sharing.reads() as read:
-    iterable = ip.eval(generators[0].iter, scope)
-  iterated = _lazy.iteration_of(generators[0].iter, iterable, read)
+    source = _generators.iterable(ip, ip.iterable(site.iter, scope))
+    if isinstance(source, _generators.Suspended) and site in ip.conversion.consumers:
+      return _generators.collected(ip, source, elt, generators, scope)
+    iterable = _generators.listed(ip, source)
+  iterated = _lazy.iteration_of(site.iter, iterable, read)
   effects = ip.conversion.effects
-  with ip.frame.sharing.iterating(iterated), effects.going_over(ip, iterable):
-    found: LocalList = _lazy.consumed(
-      ip, iterable, lambda: _comprehension(ip, elt, generators, iterable, scope), True
-    )
-  return found
+
+  def consume() -> LocalList:
+    with ip.frame.sharing.iterating(iterated), effects.going_over(ip, iterable):
+      return _lazy.consumed(
+        ip, iterable, lambda: _comprehension(ip, elt, generators, iterable, scope), True
+      )
+
+  parts = [elt, *(test for generator in generators for test in generator.ifs)]
+  return consume() if _binds(*parts) else _generators.or_in_turn(ip, site, source, consume)
 
 
 def _comprehension(
@@ -76,11 +84,43 @@ def search(ip: Host, node: ast.GeneratorExp, is_all: bool, scope: Scope) -> obje
   return _search(ip, node.elt, node.generators, is_all, scope)
 
 
+def is_first_of_generator(ip: Host, call: ast.Call, scope: Scope) -> bool:
+  """Tells whether a call of `next` asks a generator of the user's, or an expression over one."""
+  if not 1 <= len(call.args) <= 2 or call.keywords or isinstance(call.args[-1], ast.Starred):
+    return False
+  node = call.args[0]
+  if isinstance(node, ast.GeneratorExp):
+    generator, *others = node.generators
+    if others or _binds(node.elt, *generator.ifs):
+      return False
+    node = generator.iter
+  return _generators.is_call(ip, node, scope)
+
+
+def first_of_generator(ip: Host, call: ast.Call, scope: Scope) -> object:
+  """Returns what such a call gives."""
+  node, *rest = call.args
+  source = node.generators[0].iter if isinstance(node, ast.GeneratorExp) else node
+  suspended = ip.iterable(source, scope)
+  assert isinstance(suspended, _generators.Suspended)  # As was asked before.
+  default = [ip.eval(one, scope) for one in rest]
+  return _generators.first(ip, suspended, node, scope, default)
+
+
 def _search(
-  ip: Host, elt: ast.expr, generators: list[ast.comprehension], is_all: bool, scope: Scope
+  ip: Host,
+  elt: ast.expr,
+  generators: list[ast.comprehension],
+  is_all: bool,
+  scope: Scope,
 ) -> object:
   with ip.frame.sharing.reads() as read:
-    iterable = ip.eval(generators[0].iter, scope)
+    iterable = _generators.iterable(ip, ip.iterable(generators[0].iter, scope))
+  if isinstance(iterable, _generators.Suspended):
+    parts = [elt, *(test for generator in generators for test in generator.ifs)]
+    if not _binds(*parts) and not _generators.is_within(ip, iterable):
+      return _generators.search(ip, iterable, elt, generators, is_all, scope)
+    iterable = _generators.listed(ip, iterable)
   iterated = _lazy.iteration_of(generators[0].iter, iterable, read)
   effects = ip.conversion.effects
   with ip.frame.sharing.iterating(iterated), effects.going_over(ip, iterable):

@@ -23,7 +23,7 @@ from recursive_tf.convert.frame._rows import (
   rows_without,
   rows_without_last,
 )
-from recursive_tf.convert.semantics import _entries, _lazy, _tables
+from recursive_tf.convert.semantics import _entries, _generators, _lazy, _tables
 from recursive_tf.convert.semantics._attributes import by_class
 from recursive_tf.convert.semantics._items import (
   PRIMITIVE_KEYS,
@@ -379,6 +379,7 @@ def _append(ip: Host, owner: LocalList, value: object) -> None:
 
 def extend(ip: Host, owner: LocalList, values: object) -> None:
   """Does `owner += values`."""
+  values = _generators.listed(ip, _generators.iterable(ip, values))
   _lazy.interleaved(ip, values, lambda: _extend(ip, owner, values))
 
 

@@ -8,6 +8,7 @@ a loop of the graph.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 from collections.abc import Callable, Iterator
 
@@ -16,7 +17,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._frame import Frame
-from recursive_tf.convert.frame._host import FELL, Conversion
+from recursive_tf.convert.frame._host import FELL, Consumer, Conversion
 from recursive_tf.convert.semantics import (
   _attributes,
   _calls,
@@ -24,6 +25,7 @@ from recursive_tf.convert.semantics import (
   _containers,
   _dispatch,
   _flattening,
+  _generators,
   _items,
   _iteration,
   _lazy,
@@ -41,6 +43,7 @@ from recursive_tf.convert.semantics import (
 )
 from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.semantics._signatures import function_of_lambda
+from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
@@ -83,6 +86,7 @@ class Interpreter:
     self.budget = conversion.budget
     self.active: list[ast.AST] = []
     self.source: FunctionSource | None = None  # Of the function that is being run.
+    self.consumer: Consumer | None = None  # Of the generator that is called next.
 
   # --- The operations, from below: `Host` says what they do.
 
@@ -121,6 +125,9 @@ class Interpreter:
       self.source = source
     self.frame.origin = origin
     self.budget.here = here
+    names = annotation(node, Annotation.GENERATOR)
+    if names is not None and scope.names[names[0]] is None:
+      return scope.names[names[1]]  # What it yields.
     return None if result is FELL else result
 
   def block(self, statements: list[ast.stmt], scope: Scope) -> object:
@@ -142,7 +149,7 @@ class Interpreter:
     return None if node.value is None else self.keep(self.eval(node.value, scope))
 
   def do_Expr(self, node: ast.Expr, scope: Scope) -> object:
-    self.eval(node.value, scope)
+    _lazy.check_at_once(self, self.eval(node.value, scope))  # Python does not run an iterator.
     return FELL
 
   def do_Pass(self, node: ast.Pass, scope: Scope) -> object:
@@ -192,8 +199,11 @@ class Interpreter:
 
   def do_Assign(self, node: ast.Assign, scope: Scope) -> object:
     is_slot = annotation(node, Annotation.RETURN_SLOT) is not None
-    value = Unset() if is_slot else self.eval(node.value, scope)
-    self.assign(node.targets[0], value, scope)
+    (target,) = node.targets
+    is_apart = isinstance(target, (ast.Tuple, ast.List))
+    evaluate = self.elements if is_apart else self.eval
+    value = Unset() if is_slot else evaluate(node.value, scope)
+    self.assign(target, value, scope)
     return FELL
 
   def do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> object:
@@ -289,6 +299,8 @@ class Interpreter:
 
   def _unpack(self, targets: list[ast.expr], value: object, scope: Scope) -> None:
     starred = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
+    if not starred:
+      _lazy.note_early_end(self, value)  # If there are too many.
     if starred:
       (first,) = starred
       items = _iteration.unpacked(self, value, first, len(targets) - first - 1)
@@ -390,7 +402,7 @@ class Interpreter:
     found = self.frame.new(LocalList([]))
     for part in node.elts:
       if isinstance(part, ast.Starred):
-        self.extend(found, self.eval(part.value, scope))
+        self.extend(found, self.elements(part.value, scope))
       else:
         self.method(found, "append", [self.eval(part, scope)], {})
     return found
@@ -425,7 +437,7 @@ class Interpreter:
       self.conversion.note_unordered()  # Python may make it of one that it keeps.
     for part in node.elts:
       if isinstance(part, ast.Starred):
-        _tables.update(self, table, self.eval(part.value, scope))
+        _tables.update(self, table, self.elements(part.value, scope))
       else:
         self.method(table, "add", [self.eval(part, scope)], {})
     return table
@@ -478,7 +490,8 @@ class Interpreter:
 
   def eval_Compare(self, node: ast.Compare, scope: Scope) -> object:
     left = self.eval(node.left, scope)
-    right = self.eval(node.comparators[0], scope)
+    is_among = isinstance(node.ops[0], (ast.In, ast.NotIn))
+    right = (self.elements if is_among else self.eval)(node.comparators[0], scope)
     return self.compare(type(node.ops[0]), left, right)
 
   def eval_IfExp(self, node: ast.IfExp, scope: Scope) -> object:
@@ -538,6 +551,49 @@ class Interpreter:
     raise self.frame.refuse(Reason.SYNTAX, "* is only converted in calls, lists and tuples.")
 
   def eval_Call(self, node: ast.Call, scope: Scope) -> object:
+    if annotation(node, Annotation.DELEGATED):
+      return _generators.hand_on(self, node, scope)
+    found = self._called(node, scope, self._call_or_suspend)
+    if isinstance(found, _generators.Suspended):
+      raise _generators.kept(self)
+    return found
+
+  def iterable(self, node: ast.expr, scope: Scope) -> object:
+    """Returns what an expression gives to iterate over: a call of a generator is not run yet."""
+    if not isinstance(node, ast.Call):
+      return self.eval(node, scope)
+    self.budget.step()
+    found = self._called(node, scope, self._call_or_suspend)
+    if not isinstance(found, _generators.Suspended):
+      self.frame.compute(found)
+    return found
+
+  def elements(self, node: ast.expr, scope: Scope) -> object:
+    """Returns the value of an expression of which the elements are taken at once."""
+    return _generators.listed(self, self.iterable(node, scope))
+
+  def _call_or_suspend(
+    self, function: object, args: list[object], kwargs: dict[str, object]
+  ) -> object:
+    if _generators.is_generator(function) and not any(isinstance(arg, Spread) for arg in args):
+      return _generators.Suspended(function, args, kwargs)
+    return self.call(function, args, kwargs)
+
+  @contextlib.contextmanager
+  def generating(self, consumer: Consumer | None) -> Iterator[None]:
+    """Says what the generator that is called next is called for."""
+    outer, self.consumer = self.consumer, consumer
+    try:
+      yield
+    finally:
+      self.consumer = outer
+
+  def _called(
+    self,
+    node: ast.Call,
+    scope: Scope,
+    call: Callable[[object, list[object], dict[str, object]], object],
+  ) -> object:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
       return _attributes.super_of(self, scope)
     function = self.eval(node.func, scope)
@@ -545,14 +601,18 @@ class Interpreter:
       (iterable,) = node.args
       if isinstance(iterable, ast.GeneratorExp):
         return _comprehensions.search(self, iterable, function is all, scope)
+    if function is next and _comprehensions.is_first_of_generator(self, node, scope):
+      return _comprehensions.first_of_generator(self, node, scope)
     flat = _flattening.flattened(self, function, node, scope)
     if flat is not None:
       return flat
     order = _lazy.Order(self)
-    args = list(self._arguments(node.args, scope, order))
+    takes_elements = _generators.takes_elements(function) or _table.takes_elements(function)
+    evaluate = self.elements if takes_elements else self.eval
+    args = list(self._arguments(node.args, scope, order, evaluate))
     kwargs: dict[str, object] = {}
     for keyword in node.keywords:
-      value = order.evaluate(keyword.value, scope)
+      value = order.evaluate(self.eval, keyword.value, scope)
       if keyword.arg is not None:
         kwargs[keyword.arg] = value
       else:
@@ -562,16 +622,22 @@ class Interpreter:
           kwargs[name] = part
     order.check()
     origin = self.frame.origin
-    result = self.call(function, _spread.in_one(self, args), kwargs)
+    result = call(function, _spread.in_one(self, args), kwargs)
     self.frame.origin = origin
     return result
 
-  def _arguments(self, nodes: list[ast.expr], scope: Scope, order: _lazy.Order) -> Iterator[object]:
+  def _arguments(
+    self,
+    nodes: list[ast.expr],
+    scope: Scope,
+    order: _lazy.Order,
+    evaluate: Callable[[ast.expr, Scope], object],
+  ) -> Iterator[object]:
     for node in nodes:
       if not isinstance(node, ast.Starred):
-        yield order.evaluate(node, scope)
+        yield order.evaluate(evaluate, node, scope)
         continue
-      value = order.evaluate(node.value, scope)
+      value = order.evaluate(self.elements, node.value, scope)
       rows = self.rows_of(value)
       if rows is not None:
         yield Spread(rows)

@@ -12,6 +12,9 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+import tensorflow as tf
+
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import Iterated
@@ -29,6 +32,51 @@ from recursive_tf.convert.values._abstract import (
 _T = TypeVar("_T")
 
 
+@dataclasses.dataclass(frozen=True)
+class Used:
+  """Variables and other resources of TensorFlow that ops use.
+
+  Attributes:
+    read: the numbers of their handles.
+    written: of those that may be written.
+  """
+
+  read: frozenset[int] = frozenset()
+  written: frozenset[int] = frozenset()
+
+  @property
+  def is_any(self) -> bool:
+    """Whether there is any."""
+    return bool(self.read or self.written)
+
+  def meets(self, other: Used) -> bool:
+    """Tells whether the order of both matters."""
+    return not (
+      self.written.isdisjoint(other.read | other.written) and other.written.isdisjoint(self.read)
+    )
+
+  def __or__(self, other: Used) -> Used:
+    return Used(self.read | other.read, self.written | other.written)
+
+
+class _Using:
+  """What is done while this is entered, as its ops show it; `used` says what they use."""
+
+  def __init__(self, ip: Host):
+    self._is_step = ip.conversion.is_step  # Elsewhere variables are only read.
+    self.used = Used()
+
+  def __enter__(self) -> _Using:
+    if self._is_step:
+      self._graph = tf.compat.v1.get_default_graph()
+      self._count = len(self._graph.get_operations())
+    return self
+
+  def __exit__(self, *error: object) -> None:
+    if self._is_step:
+      self.used = Used(*tfi.resources_used(self._graph.get_operations()[self._count :]))
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lazy:
   """How the elements of an iterator are made.
@@ -38,17 +86,21 @@ class Lazy:
     reads: the variables they are made of, as (scope, name).
     stores: those of the places that making them reads.
     sources: the containers that were there before and are gone through as elements are taken.
+    variables: which variables and the like ops for that read, and which they write.
+    of_generator: whether a generator of the user's makes them, which may do so without end.
   """
 
   changed: tuple[Local, ...]
   reads: tuple[tuple[Scope, str], ...] = ()
   stores: tuple[Local, ...] = ()
   sources: tuple[Container, ...] = ()
+  variables: Used = Used()
+  of_generator: bool = False
 
   @property
   def runs_code(self) -> bool:
     """Whether code of the program makes elements, or places are read for them."""
-    return bool(self.changed or self.reads or self.stores)
+    return bool(self.changed or self.reads or self.stores or self.variables.is_any)
 
 
 def made_by(
@@ -56,12 +108,17 @@ def made_by(
   make: Callable[[], Any],
   reads: tuple[tuple[Scope, str], ...],
   values: tuple[object, ...],
+  of_generator: bool = False,
 ) -> LocalList:
   """Returns an iterator over what `make` gives, of the elements of other iterables or not."""
   frame = ip.frame
   before = frame.snapshot()
   there = {id(local) for local in frame.locals}
-  with ip.conversion.effects.noting_reads() as read, frame.sharing.reads() as gone_through:
+  with (
+    ip.conversion.effects.noting_reads() as read,
+    frame.sharing.reads() as gone_through,
+    _Using(ip) as using,
+  ):
     found = make()
   changed = _changed_since(ip, before)
   stores = _stores(ip, read)
@@ -69,14 +126,25 @@ def made_by(
   inner = [lazy for value in values if (lazy := of(value)) is not None]
   if (changed and inner) or (len(values) > 1 and any(lazy.changed for lazy in inner)):
     raise _refused(ip)
+  seen = [*stores, *map(_local, _watched(reads))]
+  if any(_meet(seen, lazy.changed) for lazy in inner):
+    raise _refused(ip)
+  of_generator |= any(lazy.of_generator for lazy in inner)
+  used = using.used
+  for lazy in inner:
+    if used.meets(lazy.variables) or (len(values) > 1 and lazy.variables.written):
+      raise _refused(ip)
+    used |= lazy.variables
   result: LocalList = found if isinstance(found, LocalList) else ip.frame.new(LocalList(found))
   result.is_iterator = True
-  if changed or reads or inner or stores or sources:
+  if changed or reads or inner or stores or sources or of_generator or used.is_any:
     result.lazy = Lazy(
       (*changed, *(local for lazy in inner for local in lazy.changed)),
       (*reads, *(read for lazy in inner for read in lazy.reads)),
       (*stores, *(store for lazy in inner for store in lazy.stores)),
       (*sources, *(source for lazy in inner for source in lazy.sources)),
+      used,
+      of_generator,
     )
   return result
 
@@ -124,8 +192,17 @@ def _found(names: Iterable[str], scope: Scope) -> tuple[tuple[Scope, str], ...]:
 def check_at_once(ip: Host, value: object) -> None:
   """Refuses an iterator that may not be run to its end, if that makes a difference."""
   lazy = of(value)
-  if lazy is not None and lazy.changed:
+  if lazy is None:
+    return
+  if lazy.changed or lazy.variables.written:
     raise _refused(ip)
+  note_early_end(ip, value)
+
+
+def note_early_end(ip: Host, *values: object) -> None:
+  """Notes that iterators may not be run to their end, which one of a generator need not have."""
+  if any(lazy.of_generator for value in values if (lazy := of(value)) is not None):
+    ip.conversion.note_generator(ends_early=True)
 
 
 def interleaved(ip: Host, value: object, consume: Callable[[], _T], function: object = None) -> _T:
@@ -144,8 +221,10 @@ def interleaved(ip: Host, value: object, consume: Callable[[], _T], function: ob
   if lazy is None:
     return consume()
   before = ip.frame.snapshot()
-  with ip.conversion.effects.noting_reads() as read:
+  with ip.conversion.effects.noting_reads() as read, _Using(ip) as using:
     found = consume()
+  if using.used.meets(lazy.variables):
+    raise _refused(ip)
   made_of = [*lazy.changed, *lazy.stores, *lazy.sources, *map(_local, _watched(lazy.reads))]
   seen = [*_stores(ip, read), *map(_local, _watched(reads_of_function(function)))]
   if _meet(_changed_since(ip, before), made_of) or _meet(seen, lazy.changed):
@@ -175,10 +254,16 @@ def consumed(ip: Host, value: object, consume: Callable[[], _T], is_whole: bool)
     return consume()
   if lazy.changed and not (is_whole and all(map(_is_only_written, lazy.changed))):
     raise _refused(ip)
+  if not is_whole:
+    if lazy.variables.written:
+      raise _refused(ip)
+    note_early_end(ip, value)
   watched = [*_watched(lazy.reads), *lazy.stores, *lazy.changed]
   before = [_content(one) for one in watched]
-  found = consume()
-  if has_changed(before, [_content(one) for one in watched]):
+  with _Using(ip) as using:
+    found = consume()
+  is_changed = has_changed(before, [_content(one) for one in watched])
+  if is_changed or using.used.meets(lazy.variables):
     raise _refused(ip)
   return found
 
@@ -200,10 +285,14 @@ class Order:
     self._before: list[object] | None = None  # All containers, after the first iterator.
     self._sources: list[tuple[Container, object]] = []  # What iterators go through, as it was.
 
-  def evaluate(self, node: ast.expr, scope: Scope) -> object:
+  def evaluate(
+    self, evaluate: Callable[[ast.expr, Scope], object], node: ast.expr, scope: Scope
+  ) -> object:
     """Returns the next argument."""
-    with self._ip.conversion.effects.noting_reads() as read:
-      value = self._ip.eval(node, scope)
+    with self._ip.conversion.effects.noting_reads() as read, _Using(self._ip) as using:
+      value = evaluate(node, scope)
+    if any(using.used.meets(lazy.variables) for lazy in self._iterators):
+      raise _refused(self._ip)
     if isinstance(node, ast.Name):  # What is in the container that it names is read later.
       seen: list[object] = [*_stores(self._ip, read), scope.find(node.id)]
     else:

@@ -15,7 +15,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import FELL, Host
 from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.frame._sharing import Iterated
-from recursive_tf.convert.semantics import _lazy
+from recursive_tf.convert.semantics import _generators, _lazy
 from recursive_tf.convert.semantics._graph_loops import ChangingTest, row, run_loop
 from recursive_tf.convert.semantics._maps import body_function, map_function
 from recursive_tf.convert.semantics._totals import total
@@ -23,6 +23,7 @@ from recursive_tf.convert.syntax.annotations import Annotation, MapLoop, annotat
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Array,
+  Container,
   LocalList,
   LocalObject,
   Made,
@@ -39,9 +40,32 @@ _MAX_NESTED_TURNS = 12  # Each is a conditional in the one before; more follow o
 
 def do_for(ip: Host, node: ast.For, scope: Scope) -> object:
   """Runs a `for` loop."""
-  with ip.frame.sharing.reads() as read:
-    iterable = ip.eval(node.iter, scope)
   is_whole = annotation(node, Annotation.UNTIL) is None
+  is_consumer = node in ip.conversion.consumers
+  if (is_consumer or not is_whole) and _generators.numbered(ip, node.iter, scope):
+    _generators.consume(ip, _generators.numbered_call(ip, node.iter, scope), node, scope)
+    return FELL
+  with ip.frame.sharing.reads() as read:
+    iterable = _generators.iterable(ip, ip.iterable(node.iter, scope))
+    if isinstance(iterable, _generators.Suspended) and (
+      is_consumer or not (is_whole or _generators.is_within(ip, iterable))
+    ):
+      _generators.consume(ip, iterable, node, scope)
+      return FELL
+    elements = _generators.listed(ip, iterable)
+  return _generators.or_in_turn(
+    ip, node, iterable, lambda: _over(ip, node, elements, read, is_whole, scope)
+  )
+
+
+def _over(
+  ip: Host,
+  node: ast.For,
+  iterable: object,
+  read: list[Container],
+  is_whole: bool,
+  scope: Scope,
+) -> object:
   iterated = _lazy.iteration_of(node.iter, iterable, read)
   effects = ip.conversion.effects
   content = effects.content_of(ip.frame, iterable)

@@ -335,20 +335,20 @@ def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:
   op, target = type(node.op), node.target
   if isinstance(target, ast.Name):
     old = ip.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target), scope)
-    new = _applied(ip, op, old, ip.eval(node.value, scope))
+    new = _applied(ip, op, old, ip.elements(node.value, scope))
     if type(old) is not list or new is not old:  # A list is changed, and stays where it is.
       ip.bind(target.id, new, scope)
     return
   owner = ip.eval(target.value, scope)
   if isinstance(target, ast.Attribute):
     old = ip.attribute(owner, target.attr)
-    new = _applied(ip, op, old, ip.eval(node.value, scope))
+    new = _applied(ip, op, old, ip.elements(node.value, scope))
     if new is not old or not (type(old) is list or isinstance(old, Ref)):
       ip.write_attribute(owner, target.attr, new)
     return
   key = ip.eval(target.slice, scope)
   old = ip.item(owner, key)
-  ip.write_item(owner, key, _applied(ip, op, old, ip.eval(node.value, scope)))
+  ip.write_item(owner, key, _applied(ip, op, old, ip.elements(node.value, scope)))
 
 
 def _applied(ip: Host, op: type[ast.operator], old: object, value: object) -> object:

@@ -24,6 +24,7 @@ from recursive_tf.convert.frame._rows import (
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   VIEWS,
+  Container,
   LocalDict,
   LocalList,
   LocalTable,
@@ -215,7 +216,7 @@ def _get(ip: Host, table: LocalTable, key: object, default: object = None) -> ob
 def _setdefault(ip: Host, table: LocalTable, key: object, default: object = None) -> object:
   def add() -> object:
     _put(ip, table, key_of(ip, key), default)
-    return default
+    return _lookup(ip, table, key, None) if isinstance(default, Container) else default
 
   return ip.frame.cond(contains(ip, table, key), lambda: _lookup(ip, table, key, None), add)
 
@@ -285,8 +286,13 @@ def _lookup(
 
 def _put(ip: Host, table: LocalTable, key: object, value: object) -> None:
   """Does `table[key] = value` for a key of `key_of`."""
-  value = ip.frame.optional(value)
-  _check_value(ip, _forms.form_of(value, ip.frame))
+  frame = ip.frame
+  value = frame.optional(value)
+  form = _forms.form_of(value, frame)
+  if _forms.has_containers(form) or _forms.has_rows(form):
+    if not _forms.can_be_made(form) or isinstance(value, LocalTable):
+      _check_value(ip, form)
+    value = frame.made(value, _forms.MadeForm())
   _write(ip, table, key, rows_of_items(ip.frame, [(key, value)]), replaces=True)
 
 
@@ -423,7 +429,7 @@ def _as_keys(ip: Host, rows: Rows) -> Rows:
 
 def _check_value(ip: Host, form: _forms.Form) -> None:
   """Refuses values that are containers: the dict's rows would be copies of them."""
-  if _forms.has_containers(form) or _forms.has_rows(form) or _forms.has_made(form):
+  if _forms.has_containers(form) or _forms.has_rows(form):
     text = f"A dict whose keys only the run knows holds {_forms.describe(form)}."
     raise ip.frame.refuse(Reason.SHARED_CONTAINER, text)
 

@@ -60,6 +60,13 @@ def multiplied(values: _Operand, total: object) -> object:
   return total
 
 
+def handed_on(values: Iterable[object], consumer: Callable[[object], bool]) -> bool:
+  for value in values:
+    if consumer(value):
+      return True
+  return False
+
+
 def chained(lists: Iterable[Iterable[object]]) -> list[object]:
   return [value for values in lists for value in values]
 

@@ -16,6 +16,14 @@ class Annotation(enum.Enum):
   what counts: the only binding of a local may be in code that is never run, and dropped. Made by
   bindings; `scopes.local_names` knows it."""
 
+  GENERATOR = "_rtf_generator"
+  """On `FunctionDef`: (str, str), the parameter that takes the consumer of its elements, and the
+  local that holds the list of them if there is none. By generators."""
+
+  DELEGATED = "_rtf_delegated"
+  """On `Call` of a consumer: True if the argument is an iterable, all elements of which it is given
+  one by one. By generators."""
+
   UNTIL = "_rtf_until"
   """On `For`, `While`: str, a local that is False before the loop. The loop ends after the pass
   that sets it: no further test, no further element. Made by loop_exits."""

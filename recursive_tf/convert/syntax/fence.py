@@ -1,6 +1,6 @@
 """Refuses what the interpreter cannot run, at the user's line, before anything is rewritten.
 
-Before: any function that Python compiles, no generator.
+Before: generators are functions.
 After: the same function; all its statements and expressions are of the kinds that the later passes
 know. Functions inside are fenced too.
 """

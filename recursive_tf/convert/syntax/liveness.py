@@ -6,6 +6,7 @@ ASSIGNED; loops have CARRIED too. The code is as it was.
 
 Backward dataflow over the blocks, loops to their fixpoint. A name that a function inside may read
 later, or that is declared `global` or `nonlocal`, is live everywhere: nobody sees when it is read.
+So is the list that a generator makes, which nothing in it returns.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class _Liveness:
     declared = scopes.declared(function)
     self.function = function
     self.tracked = scopes.local_names(function) | declared
-    self.always = (shared.read | shared.written | declared) & self.tracked
+    made = frozenset(annotation(function, Annotation.GENERATOR, ()))
+    self.always = (shared.read | shared.written | declared | made) & self.tracked
     self.hidden = shared.written | (declared & shared.read)
 
   def run(self) -> None:

@@ -13,6 +13,7 @@ from recursive_tf.convert.syntax import (
   choices,
   desugar,
   fence,
+  generators,
   liveness,
   loop_exits,
   managed,
@@ -27,7 +28,9 @@ from recursive_tf.convert.syntax.source import FunctionSource
 _Pass = Callable[[ast.FunctionDef, PassContext], ast.FunctionDef]
 
 PASSES: tuple[tuple[str, _Pass], ...] = (
-  # First: all others know only the syntax that it lets through.
+  # Before the fence, which lets no `yield` through.
+  ("generators", generators.transform),
+  # All others know only the syntax that it lets through.
   ("fence", fence.transform),
   # Before all that look for names: those of patterns are no expressions.
   ("matches", matches.transform),

@@ -109,7 +109,7 @@ def source_of(function: Callable[..., object]) -> FunctionSource:
 
   Raises:
     ConversionRefused: SOURCE_MISSING if there is no text, or it is not the text of the code that
-      runs; SYNTAX for a generator or an async function.
+      runs; SYNTAX for an async function.
   """
   plain = _plain_function(function)
   code = plain.__code__
@@ -124,7 +124,7 @@ def source_of(function: Callable[..., object]) -> FunctionSource:
     raise _missing(plain, file)
   node, class_name = found
   origin = _origin(code.co_filename, file.lines, _first_line(node), plain.__name__)
-  _refuse_generators(code, origin)
+  _refuse_async(code, origin)
   definition = _definition(node, class_name)
   return FunctionSource(
     name=plain.__name__,
@@ -279,17 +279,19 @@ def _is_same_constant(ours: object, theirs: object) -> bool:
   return type(ours) is type(theirs) and repr(ours) == repr(theirs)
 
 
-def _refuse_generators(code: types.CodeType, origin: Origin) -> None:
-  kinds = (
+def _refuse_async(code: types.CodeType, origin: Origin) -> None:
+  for flag, kind in (
     (inspect.CO_ASYNC_GENERATOR, "an async generator"),
     (inspect.CO_COROUTINE, "an async function"),
-    (inspect.CO_GENERATOR, "a generator"),
-  )
-  for flag, kind in kinds:
+  ):
     if code.co_flags & flag:
-      raise ConversionRefused.of(
-        Reason.SYNTAX, f"{code.co_name} is {kind}: a graph has no suspended calls.", origin
-      )
+      raise suspended(code.co_name, kind, origin)
+
+
+def suspended(name: str, kind: str, origin: Origin) -> ConversionRefused:
+  """Returns the refusal of a function whose calls can be suspended."""
+  text = f"{name} is {kind}: a graph has no suspended calls."
+  return ConversionRefused.of(Reason.SYNTAX, text, origin)
 
 
 def _definition(node: _DefNode, class_name: str) -> ast.FunctionDef:

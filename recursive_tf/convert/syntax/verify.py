@@ -46,6 +46,12 @@ def _has_places(root: ast.FunctionDef) -> None:
       _require(inside, node, f"{type(node).__name__} has no place in the user's function.")
 
 
+def _without_yields(root: ast.FunctionDef) -> None:
+  for node in ast.walk(root):
+    is_yield = isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield | ast.YieldFrom)
+    _require(not is_yield, node, "no yield is left.")
+
+
 def _without_match(root: ast.FunctionDef) -> None:
   for node in ast.walk(root):
     _require(not isinstance(node, ast.Match), node, "no match is left.")
@@ -182,6 +188,7 @@ def _with_map_loops(root: ast.FunctionDef) -> None:
 
 
 _CHECKS: dict[str, _Check] = {
+  "generators": _without_yields,
   "fence": _fenced,
   "matches": _without_match,
   "bindings": _with_locals,

@@ -483,11 +483,13 @@ class Builtin(Value):
   Attributes:
     name: for messages.
     call: takes the abstract arguments and returns the abstract result.
+    functions: those of the user's of which it calls one.
   """
 
   has_operators = False
   name: str
   call: Callable[..., object]
+  functions: tuple[object, ...] = ()
 
   def named(self) -> str:
     return "function"

@@ -421,3 +421,21 @@ def tensor_beside_tree(w):
     return tf.maximum(score(node.left, query), score(node.right, query * 0.5))
 
   return Case(score, [(tree, w.tensor(D)) for tree in trees.binary(w.rng)], map=True)
+
+
+@program("yield", "generator", gradients=False)
+def generator_of_leaves(w):
+  """Shows `yield from`: the leaves as a generator."""
+
+  def leaves(node):
+    if node.is_leaf:
+      yield node.word
+    else:
+      yield from leaves(node.left)
+      yield from leaves(node.right)
+
+  @w.recursive
+  def total(node):
+    return sum(leaves(node))
+
+  return Case(total, trees.binary(w.rng))

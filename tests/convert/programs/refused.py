@@ -25,10 +25,11 @@ def try_around_recursion(w):
   return Case(encode, trees.binary(w.rng))
 
 
-@program("yield", "generator", expect=Reason.SYNTAX, gradients=False)
-def generator_of_leaves(w):
-  """Shows `yield from`: the leaves as a generator."""
+@program("a generator as the entry", expect=Reason.SYNTAX, gradients=False)
+def generator_of_leaves_itself(w):
+  """Shows a decorated generator: its calls are suspended, whoever goes over them."""
 
+  @w.recursive
   def leaves(node):
     if node.is_leaf:
       yield node.word
@@ -36,11 +37,7 @@ def generator_of_leaves(w):
       yield from leaves(node.left)
       yield from leaves(node.right)
 
-  @w.recursive
-  def total(node):
-    return sum(leaves(node))
-
-  return Case(total, trees.binary(w.rng))
+  return Case(leaves, trees.binary(w.rng))
 
 
 @program(".numpy()", expect=Reason.NEEDS_VALUE)

@@ -35,7 +35,12 @@ _FELL = object()  # What a block gives that returns nothing.
 
 
 def reference(function):
-  """Returns a function, interpreted; the function itself if it has no normal form."""
+  """Returns a function, interpreted; the function itself if it has no normal form.
+
+  A generator has one for each way to consume it, so that Python's own is taken.
+  """
+  if inspect.isgeneratorfunction(function):
+    return function
   if function not in _NORMAL:
     try:
       source = source_of(function)
@@ -67,6 +72,11 @@ def _made(node, frame, defaults, keyword_defaults):
     inner = Frame(frame, frame.source, own)
     inner.names.update(arguments(*args, **kwargs))
     result = inner.block(node.body)
+    generator = annotation(node, Annotation.GENERATOR)
+    if (
+      generator is not None
+    ):  # Inside of another function; of those that run here none changes what
+      return iter(inner.names[generator[1]])  # its consumer sees.
     return None if result is _FELL else result
 
   for one in (arguments, function):

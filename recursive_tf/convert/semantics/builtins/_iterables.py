@@ -39,6 +39,8 @@ def iterating(function: Callable[..., object]) -> Callable[..., object]:
   @functools.wraps(function)
   def call_once(ip: Host, /, *args: object, **kwargs: object) -> LocalList:
     reads = _lazy.reads_of_function(args[0]) if function is mapped and args else ()
+    if len(args) > 1 + (function is mapped) and function is not enumerated:
+      _lazy.note_early_end(ip, *args)  # It ends with the shortest one.
     return _lazy.made_by(ip, lambda: function(ip, *args, **kwargs), reads, args)
 
   return call_once

@@ -21,6 +21,7 @@ from recursive_tf.convert.semantics import (
   _as_eager,
   _class_comparison,
   _flattening,
+  _generators,
   _operators,
   _shapes,
   _spread,
@@ -52,6 +53,11 @@ def implementation(function: object) -> Callable[..., object]:
   return _TABLE[function]
 
 
+def takes_elements(function: object) -> bool:
+  """Tells whether a builtin takes the elements of iterators that it is given."""
+  return function not in (bool, next) and knows(function) and function in _CONSUMERS
+
+
 def takes(function: Callable[..., object], names: Iterable[str]) -> bool:
   """Tells whether Python's own takes arguments by these names: here they may have others."""
   kinds = inspect.Parameter
@@ -77,6 +83,8 @@ def call(
     raise ip.frame.refuse(
       Reason.UNSUPPORTED_OPERATION, f"{function.__name__}() of an iterator. Make it a list."
     )
+  if function in _OF_ELEMENTS and len(args) == 1:
+    args = [_generators.listed(ip, _generators.iterable(ip, args[0]))]
   if function in _IN_ANY_ORDER and not kwargs:
     args = [*map(_tables.unordered, args)]
   return _TABLE[function](ip, *args, **kwargs)
@@ -137,6 +145,7 @@ def _comparison(op: type[ast.cmpop]) -> Callable[..., object]:
 # What gives the same whatever the order of the elements is; numbers that are keys are ints.
 _IN_ANY_ORDER = frozenset([sorted, min, max, sum, any, all])
 # What takes the elements of an iterator.
+_OF_ELEMENTS = frozenset([list, tuple, set, sum, max, min, sorted, any, all, enumerate, zip])
 _CONSUMERS = frozenset(
   [
     *(

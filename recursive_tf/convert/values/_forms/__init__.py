@@ -52,6 +52,7 @@ from recursive_tf.convert.values._forms.joining import has_made as has_made
 from recursive_tf.convert.values._forms.joining import has_rows as has_rows
 from recursive_tf.convert.values._forms.joining import has_sets as has_sets
 from recursive_tf.convert.values._forms.joining import has_views as has_views
+from recursive_tf.convert.values._forms.joining import holds_numbers as holds_numbers
 from recursive_tf.convert.values._forms.joining import is_stackable as is_stackable
 from recursive_tf.convert.values._forms.joining import join as join
 from recursive_tf.convert.values._forms.joining import met as met

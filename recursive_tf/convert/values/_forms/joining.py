@@ -239,6 +239,14 @@ def ended(form: BaseForm) -> BaseForm:
   return found if all(spec.shape.is_fully_defined() for spec in specs(found)) else MadeForm()
 
 
+def holds_numbers(form: BaseForm) -> bool:
+  """Tells whether it is that of a list or dict of objects of the run, each known by its number."""
+  element = form.rows.element if isinstance(form, TableForm) else None
+  if isinstance(element, NestForm) and isinstance(form, TableForm) and form.type is dict:
+    return not has_made(element.parts[0]) and element.parts[1] == MadeForm()
+  return form == RowsForm(MadeForm())
+
+
 def describe(form: Form) -> str:
   """Returns what messages call a value of this form."""
   return "nothing" if form is None else str(form.describe())
