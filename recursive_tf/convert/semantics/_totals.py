@@ -14,6 +14,7 @@ from recursive_tf.convert.semantics._maps import numbers_of
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import IntOrFloat, LocalList, Rows, Weak
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import is_string
 
 
@@ -25,6 +26,8 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   form = rows.form
   if form is None:
     return start
+  if _is_of_kinds(form, start):
+    return run_written(ip, _written.added, values=frame.new(LocalList(rows)), total=start)
   if _is_of_either(form, start):
     either = _forms.IntOrFloatForm()
     length, *tensors = _forms.flatten(rows, _forms.RowsForm(either), frame)
@@ -51,6 +54,14 @@ def _there(ip: Host, rows: Rows) -> Rows:
   are_there, *tensors = rows.tensors
   ip.frame.demand(tf.reduce_all(are_there))
   return Rows(rows.length, tuple(tensors), rows.form.value, rows.type)
+
+
+def _is_of_kinds(form: _forms.BaseForm, start: object) -> bool:
+  """Tells whether what is added up is, or begins with, a scalar of which the run finds the kind."""
+  if isinstance(start, Scalar):
+    return bool(form.scalar_kinds())
+  is_bool = _numbers.type_of(start) is bool and isinstance(form, _forms.IntOrFloatForm)
+  return is_bool or isinstance(form, _forms.ScalarForm)
 
 
 def _is_of_either(form: _forms.Form, start: object) -> bool:
