@@ -26,7 +26,7 @@ _WITH_GRAPHS = frozenset([*tfi.CONDITIONALS, *tfi.LOOPS, *tfi.FUNCTION_CALLS])
 MAY_FAIL = frozenset(
   [
     *("RecursiveTf>Check", "RecursiveTf>PythonBinary", "RecursiveTf>PythonMultiplyMod"),
-    "RecursiveTf>PythonUnary",
+    *("RecursiveTf>PythonUnary", "RecursiveTf>PythonScalarUnary", "RecursiveTf>PythonScalarBinary"),
   ]
 )
 

@@ -190,7 +190,10 @@ def _check(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   return emit(op, [value.tensor, ok.tensor], value.form)
 
 
-@register("RecursiveTf>PythonUnary", "RecursiveTf>PythonBinary", "RecursiveTf>PythonMultiplyMod")
+@register(
+  *("RecursiveTf>PythonUnary", "RecursiveTf>PythonBinary", "RecursiveTf>PythonMultiplyMod"),
+  *("RecursiveTf>PythonScalarUnary", "RecursiveTf>PythonScalarBinary"),
+)
 def _python_numbers(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   if any(batch.rank != 0 for batch in inputs):
     return None

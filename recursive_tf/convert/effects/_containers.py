@@ -11,7 +11,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects._places import DICT, LIST, Places, Store, generalized
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
-from recursive_tf.convert.frame._keys import find, key_of
+from recursive_tf.convert.frame._keys import find, keeps_its_own, key_of
 from recursive_tf.convert.frame._rows import (
   concatenated,
   rows_cleared,
@@ -264,10 +264,15 @@ class ContainerEffects(Places):
     if rows.form is None:
       self.set(ip, store, LocalList(new))
       return
-    found, index = find(ip, part_of(rows, 0), key)
+    keys = part_of(rows, 0)
+    found, index = find(ip, keys, key)
 
     def replace() -> object:
-      return LocalList(rows_replaced(frame, rows, index, new))
+      changed = new
+      if keys.form is not None and keeps_its_own(keys.form, _forms.form_of(key, frame)):
+        own = _forms.unflatten(keys.form, iter([tf.gather(t, index) for t in keys.tensors]))
+        changed = rows_of_items(frame, [(frame.adopt(own), value)])
+      return LocalList(rows_replaced(frame, rows, index, changed))
 
     def add() -> object:
       return LocalList(concatenated(frame, rows, new))

@@ -156,11 +156,12 @@ class Gathering:
 
   def state(self, ref: Ref) -> tf.Tensor | None:
     """Returns what says whether a value is there, or None; None of what is read as an object."""
-    kinds = {kind_of_value(type_) for type_ in self._body.types_of(ref) - {NoneType, Missing}}
+    types = self._read(ref)
+    facts = self._body.profile.facts(types, ref.path)
+    kinds = {kind_of_value(type_) for type_ in facts.types - {NoneType, Missing}}
     if len(kinds) != 1 or None in kinds:
       return None
-    types = self._read(ref)
-    spec = self._body.profile.facts(types, ref.path).spec
+    spec = facts.spec
     columns = self._body.conversion.columns
     column = columns.column(f"{kinds.pop()}?", ref.path, types, spec)
     assert column.state is not None  # Its kind has "?".

@@ -9,18 +9,33 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import has_own_key
-from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import Missing, Ref, Rows, named
+from recursive_tf.convert.values import _forms, _numbers, _scalars
+from recursive_tf.convert.values._abstract import IntOrFloat, Missing, Ref, Rows, named
+from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import KINDS, Scalar
 from recursive_tf.convert.values._text import Text, tensor_of
 
 
 def key_of(ip: Host, key: object) -> object:
-  """Returns a key as what rows of keys have: an int, a string, an object, or a tuple of these."""
+  """Returns a key as what rows of keys have: a number, a string, an object, or a tuple of these."""
+  key = ip.frame.concrete(key)
+  if isinstance(key, Ref):
+    kinds = ip.frame.types_of(key) - {Missing}
+    if len(kinds) > 1 and kinds <= {*KINDS}:
+      return ip.frame.scalar(key)
+  if isinstance(key, (Scalar, IntOrFloat)):
+    return ip.frame.scalar(key)
+  if _numbers.type_of(key) in (bool, float):
+    return _forms.as_number(key)
+  return _plain_key(ip, key)
+
+
+def _plain_key(ip: Host, key: object) -> object:
+  """Returns a key, or a part of one, that is equal to others where its tensors are."""
   frame = ip.frame
-  key = frame.concrete(key)
   if type(key) is tuple and key:
-    return tuple(key_of(ip, part) for part in key)
+    return tuple(_plain_key(ip, frame.concrete(part)) for part in key)
   if isinstance(key, Number) and key.type is int:
     return Number(tf.cast(key.tensor, tf.int64), int)
   if isinstance(key, Ref):
@@ -55,14 +70,64 @@ def find(ip: Host, keys: Rows, key: object) -> tuple[Number, tf.Tensor]:
     keys: the others; none of them is there twice.
     key: the key, as `key_of` gives it.
   """
+  form = _forms.form_of(key, ip.frame)
+  if _are_scalars(keys.form, form):
+    equal = equal_scalars(ip, _as_scalars(ip, keys), ip.frame.scalar(key))
+  else:
+    check_alike(ip, keys.form, form)
+    equal = _equal(ip, keys, key)
+  index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
+  return Number(tf.reduce_any(equal), bool), index
+
+
+def keeps_its_own(form: _forms.Form, other: _forms.Form) -> bool:
+  """Tells whether a key that is there may differ from an equal one that is written: 1 from True."""
+  kinds = [frozenset() if one is None else one.scalar_kinds() for one in (form, other)]
+  return kinds[0] != kinds[1] or not kinds[0] <= {int, str}
+
+
+def _are_scalars(form: _forms.Form, other: _forms.BaseForm) -> bool:
+  """Tells whether keys are Python scalars, and not all ints, or all strings."""
+  kinds = other.scalar_kinds() | (frozenset() if form is None else form.scalar_kinds())
+  if form is None or not form.scalar_kinds() or not other.scalar_kinds() or NoneType in kinds:
+    return False
+  return len(kinds) > 1 or kinds <= {bool, float}
+
+
+def equal_scalars(ip: Host, keys: tuple[tf.Tensor, tf.Tensor, tf.Tensor], key: Scalar) -> tf.Tensor:
+  """Returns which keys equal one of any kind, bool [N]; the run fails where it is a NaN.
+
+  Python finds a NaN by which object it is.
+
+  Args:
+    ip: the interpreter.
+    keys: the parts of scalars [N].
+    key: the one.
+  """
+  kinds, bits, texts = keys
+  ip.frame.partial()
+  if float in key.kinds:
+    is_nan = tf.logical_and(key.is_of([float]), tf.math.is_nan(key.number(float).tensor))
+    bits = ip.frame.assume(bits, tf.logical_not(is_nan), "a NaN as the key of a dict")
+  return _scalars.equal((kinds, bits, texts), key.tensors)
+
+
+def _as_scalars(ip: Host, keys: Rows) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+  """Returns keys, which are scalars, as such: their kinds, bits and texts."""
+  assert keys.form is not None  # It has kinds.
+  form = _forms.ScalarForm(keys.form.scalar_kinds())
+  kinds, bits, *texts = form.widened(keys.form, iter(keys.tensors), keys.length, ip.frame)
+  return kinds, bits, texts[0] if texts else _scalars.no_text()
+
+
+def _equal(ip: Host, keys: Rows, key: object) -> tf.Tensor:
+  """Returns which keys equal one of their own type, bool [N]."""
   parts = [*_parts(ip, key)]
-  check_alike(ip, keys.form, _forms.form_of(key, ip.frame))
   ip.frame.partial()
   equal = tf.ones([keys.length], tf.bool)
   for tensor, wanted in zip(keys.tensors, parts, strict=True):
     equal = tf.logical_and(equal, tf.equal(tensor, wanted))
-  index = tf.argmax(tf.concat([tf.cast(equal, tf.int32), [0]], 0), output_type=tf.int32)
-  return Number(tf.reduce_any(equal), bool), index
+  return equal
 
 
 def check_alike(ip: Host, form: _forms.Form, other: _forms.Form) -> None:

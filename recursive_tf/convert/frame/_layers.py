@@ -8,10 +8,11 @@ from typing import TypeVar
 import tensorflow as tf
 
 from recursive_tf.convert.values._abstract import Local, Ref
+from recursive_tf.convert.values._scalars import Scalar
 
 T = TypeVar("T")
 LocalT = TypeVar("LocalT", bound=Local)
-Fact = tuple[Ref, frozenset[type]]
+Fact = tuple[Ref | Scalar, frozenset[type]]
 
 
 @dataclasses.dataclass

@@ -12,7 +12,7 @@ import tensorflow as tf
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.frame._reading import Reading
+from recursive_tf.convert.frame._scalar_reading import ScalarReading
 from recursive_tf.convert.frame._sharing import MADE_WHERE, containers, name_of, parts_of
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.values import _forms
@@ -32,7 +32,7 @@ _WHERE = "line {} " + MADE_WHERE
 _LIST_OF_ANY = _forms.RowsForm(_forms.MadeForm())
 
 
-class Making(Reading):
+class Making(ScalarReading):
   """What a body makes; the attributes are those of `Reading`."""
 
   def handles_of_rows(

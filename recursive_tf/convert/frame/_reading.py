@@ -37,6 +37,8 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import Scalar
+from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import Value
 
 
@@ -68,7 +70,8 @@ class Reading(Conditions):
     self._meanings: dict[int, Meaning] = {}
     self._memoized: dict[object, tuple[Ref, object]] = {}  # Reads, and what they are under.
     self._results: dict[int, tf.Tensor] = {}  # Of operations of the program itself.
-    self._sources: dict[int, tuple[Number, Ref]] = {}  # Numbers that were read, and where.
+    # Numbers that were read, and where.
+    self._sources: dict[int, tuple[Number | IntOrFloat, Ref]] = {}
 
   # --- Errors
 
@@ -128,7 +131,7 @@ class Reading(Conditions):
 
   def types_of(self, ref: Ref) -> frozenset[type]:
     """Returns the exact types that a read can give, `NoneType` and `Missing` among them."""
-    narrowed = self._narrowed(ref)
+    narrowed = self.narrowed(ref)
     if narrowed is not None:
       return narrowed
     if not ref.path:
@@ -139,7 +142,7 @@ class Reading(Conditions):
       self.conversion.guards.methods(type_)
     return types
 
-  def _narrowed(self, ref: Ref) -> frozenset[type] | None:
+  def narrowed(self, ref: Ref | Scalar) -> frozenset[type] | None:
     for layer in reversed(self._layers):
       if ref.key in layer.narrowed:
         return layer.narrowed[ref.key]
@@ -192,7 +195,7 @@ class Reading(Conditions):
     if isinstance(value, Maybe):
       return self.there(value)
     if not isinstance(value, Ref):
-      return value.value() if isinstance(value, tf.Variable) else value
+      return self._resolved(value)
     types = self.types_of(value)
     there = types - {Missing}
     if not there:
@@ -204,6 +207,12 @@ class Reading(Conditions):
       return None
     found = self._value(value, there)
     return value if found is None else found
+
+  def _resolved(self, value: object) -> object:
+    """Returns what is no read as what it is."""
+    if isinstance(value, Scalar):
+      return self.view(value)
+    return value.value() if isinstance(value, tf.Variable) else value
 
   def _value(self, ref: Ref, kinds: frozenset[type]) -> object:
     """Returns a read as the number or array that it is by its types; None if it is an object."""
@@ -230,8 +239,10 @@ class Reading(Conditions):
     kinds = self.types_of(value) - {NoneType, Missing}
     if not kinds:
       return self.resolve(value)
-    if not are_values(kinds):
-      return value
+    return self.or_none(value, kinds) if are_values(kinds) else value
+
+  def or_none(self, value: Ref, kinds: frozenset[type]) -> Maybe:
+    """Returns a read of a value of some types, or None."""
     is_none = self.is_none(value)
     there = tf.logical_not(is_none.tensor) if isinstance(is_none, Number) else tf.constant(True)
 
@@ -243,7 +254,9 @@ class Reading(Conditions):
       self.narrow([(one, kinds)])
       if value.path and all(issubclass(kind, ARRAYS) for kind in kinds):
         return _as_read(self.array(one, any_row=True), kinds)
-      return self.resolve(one)
+      if kinds == {str}:
+        return Text((self.string(one),))
+      return self.resolve(one) if are_values(kinds) else self.read_scalar(one, kinds)
 
     return Maybe(self.isolated(read), there)
 
@@ -251,15 +264,16 @@ class Reading(Conditions):
     """Returns a read as the Python number that it is."""
     types = self.types_of(ref) - {NoneType, Missing}
     if len(types) != 1 or not types <= set(_forms.NUMBERS):
-      raise self._mixed(ref, "a number")
+      raise self.mixed(ref, "a number")
     if self._is_of_none(ref):
       return self._number_or_of_none(ref)
+    ref = self._of_one_kind(ref)
     (type_,) = types
-    is_wide = self._is_wide(ref, type_)
+    is_wide = self.is_wide(ref, type_)
 
     def read() -> Number:
       if is_wide:
-        return Number(self._wide(self.number(ref.step("float")).tensor), int)
+        return Number(self.wide(self.number(ref.step("float")).tensor), int)
       return Number(self._gathering.number(ref, type_), type_)
 
     found = self.memo(("number", *ref.key, self._gathering.is_sure(ref)), read)
@@ -267,7 +281,18 @@ class Reading(Conditions):
       self._sources[id(found)] = found, ref
     return found
 
-  def _is_wide(self, ref: Ref, type_: type) -> bool:
+  def _of_one_kind(self, ref: Ref) -> Ref:
+    """Returns a read of what a test has narrowed, as that of an object of its own.
+
+    Of objects that hold others there, no column has all.
+    """
+    if not ref.path:
+      return ref
+    found = self.profile.facts(self._gathering.base_types(ref), ref.path).types
+    none = {NoneType, Missing}
+    return ref if found - none <= self.types_of(ref) else Ref(self.base(ref))
+
+  def is_wide(self, ref: Ref, type_: type) -> bool:
     """Tells whether ints of a read may be beyond 32 bits: they are read as floats, then."""
     facts = self.profile.facts(self._gathering.base_types(ref), ref.path)
     if not facts.is_wide or type_ is not int:
@@ -277,7 +302,7 @@ class Reading(Conditions):
       raise self.refuse(Reason.MIXED_ATTRIBUTE, text)
     return True
 
-  def _wide(self, floats: tf.Tensor) -> tf.Tensor:
+  def wide(self, floats: tf.Tensor) -> tf.Tensor:
     """Returns ints that were read as floats; the run fails beyond 53 bits."""
     self.partial()
     return tf.cast(_forms.checked_ints(floats), tf.int64)
@@ -292,8 +317,8 @@ class Reading(Conditions):
     ref = Ref(Base(handles, types))
     if types != {int, float}:
       (type_,) = types
-      if self._is_wide(ref, type_):
-        return [self._wide(self._gathering.numbers(ref.step("float"), float))]
+      if self.is_wide(ref, type_):
+        return [self.wide(self._gathering.numbers(ref.step("float"), float))]
       return [self._gathering.numbers(ref, type_)]
     is_int = self._gathering.numbers(ref.step("isinstance", (int,)), bool)
     value = self._gathering.numbers(ref.step("float"), float)
@@ -303,7 +328,17 @@ class Reading(Conditions):
     value = self.number(ref.step("float"))
     is_int = self.number(ref.step("isinstance", (int,))).tensor
     self.partial()
-    return IntOrFloat(Number(_forms.checked_ints(value.tensor, is_int), float), is_int)
+    found = IntOrFloat(Number(_forms.checked_ints(value.tensor, is_int), float), is_int)
+    self._sources[id(found)] = found, ref
+    return found
+
+  def view(self, scalar: Scalar) -> object:
+    """Returns a scalar as what it is here: a number or a string, if there is one kind only."""
+    raise NotImplementedError  # `ScalarReading` does.
+
+  def read_scalar(self, ref: Ref, kinds: frozenset[type]) -> object:
+    """Returns a read of what is no None as a scalar of some kinds, or any where it is None."""
+    raise NotImplementedError  # `ScalarReading` does.
 
   def _is_of_none(self, ref: Ref) -> bool:
     """Tells whether a read is what is also known of None, of an object that may be None."""
@@ -340,7 +375,7 @@ class Reading(Conditions):
   def source(self, value: object) -> Ref | None:
     """Returns the read that gave a number."""
     found = self._sources.get(id(value))
-    return found[1] if found is not None and isinstance(value, Number) else None
+    return found[1] if found is not None and isinstance(value, (Number, IntOrFloat)) else None
 
   def array(self, ref: Ref, any_row: bool = False) -> tf.Tensor:
     """Returns a read as the tensor that it is, or that TensorFlow makes of it.
@@ -355,7 +390,7 @@ class Reading(Conditions):
       text = f"{path_text(ref.path)} is a variable, of which a step has what it held at first."
       raise self.refuse(Reason.STATEFUL_OP, text)
     if spec is None or spec.dtype == tf.variant:
-      raise self._mixed(ref, "an array of one type")
+      raise self.mixed(ref, "an array of one type")
     key = ("array", *ref.key, any_row or self._gathering.is_sure(ref), any_row)
     return self.memo(key, lambda: self._gathering.array(ref, spec, any_row))
 
@@ -371,11 +406,12 @@ class Reading(Conditions):
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""
     if self.types_of(ref) - {NoneType, Missing} != {str}:
-      raise self._mixed(ref, "a string")
+      raise self.mixed(ref, "a string")
+    ref = self._of_one_kind(ref)
     key = ("string", *ref.key, self._gathering.is_sure(ref))
     return self.memo(key, lambda: self._gathering.string(ref))
 
-  def _mixed(self, ref: Ref, wanted: str) -> Exception:
+  def mixed(self, ref: Ref, wanted: str) -> Exception:
     """Returns what ends the path on which a read would be used as what it is not; raise it."""
     types = self.types_of(ref)
     if types <= {Missing}:
@@ -426,7 +462,7 @@ class Reading(Conditions):
     """Returns the elements of a list on the heap."""
     kinds = self.types_of(ref) - {Missing, NoneType}
     if not kinds or not all(is_plain_sequence(kind) for kind in kinds):
-      raise self._mixed(ref, "a list")
+      raise self.mixed(ref, "a list")
     return self.memo(("items", *ref.key), lambda: self._gathering.elements(ref))
 
   def length(self, ref: Ref) -> Number:
@@ -485,7 +521,7 @@ class Reading(Conditions):
         return self.string(value)
       found = self._value(value, types)
       if found is None:
-        raise self._mixed(value, "a tensor")
+        raise self.mixed(value, "a tensor")
       return self.tensor(found)
     if isinstance(value, np.ndarray):
       return self.conversion.volatile(value)
@@ -518,6 +554,24 @@ class Reading(Conditions):
   ) -> tf.Tensor:
     """Returns the numbers of values without identity, each of which becomes an object."""
     raise NotImplementedError  # `Making` does.
+
+  def scalar(self, value: object) -> Scalar:
+    """Returns what is a Python bool, int, float or string, known or not, as one of any kind."""
+    raise NotImplementedError  # `ScalarReading` does.
+
+  def as_scalar(self, value: object) -> Scalar | None:
+    """Returns what is a Python bool, int, float or string as a `Scalar`; None of all else."""
+    raise NotImplementedError  # `ScalarReading` does.
+
+  def scalars(
+    self, handles: tf.Tensor, kinds: frozenset[type]
+  ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    """Returns scalars of the heap, of one handle or of [N]: their kinds, bits and texts."""
+    raise NotImplementedError  # `ScalarReading` does.
+
+  def scalar_or_none(self, value: object) -> object:
+    """Returns a read of a scalar or None as a `Maybe`; all else as it is."""
+    raise NotImplementedError  # `ScalarReading` does.
 
   def join(self, a: _forms.BaseForm, b: _forms.BaseForm) -> _forms.BaseForm:
     """Returns the form that two values of one place have in common.

@@ -17,6 +17,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import (
   _class_comparison,
+  _of_kinds,
   _sequence_comparison,
   _shapes,
   _tables,
@@ -51,6 +52,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Shape
+from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import Value
 
@@ -89,7 +91,11 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
       found = _equal_optional(ip, one, other, functools.partial(ip.compare, ast.Eq))
       return found if op is ast.Eq else ip.negated(found)
   read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
-  left, right = (v.value if isinstance(v, IntOrFloat) else v for v in (read(left), read(right)))
+  left, right = read(left), read(right)
+  found = _of_kinds.compare(ip, op, left, right)
+  if found is not NotImplemented:
+    return found
+  left, right = (v.value if isinstance(v, IntOrFloat) else v for v in (left, right))
   for rule in (_of_sets, _by_class, _by_own_method, _of_shapes):
     found = rule(ip, op, left, right)
     if found is not NotImplemented:
@@ -125,7 +131,7 @@ def _is_plain(ip: Host, one: Maybe, other: object) -> bool:
   return is_primitive and isinstance(one.value, _PLAIN)
 
 
-_PLAIN = (Number, Text, IntOrFloat)
+_PLAIN = (Number, Text, IntOrFloat, Scalar)
 
 
 def _equal_optional(
@@ -267,6 +273,9 @@ def _may_be_nan(ip: Host, value: object) -> tf.Tensor | None:
     value = value.value
   if isinstance(value, Ref):
     return tf.constant(True) if float in ip.frame.types_of(value) else None
+  if isinstance(value, Scalar) and float in value.kinds:
+    is_nan = tf.math.is_nan(value.number(float).tensor)
+    return tf.logical_and(value.is_of([float]), is_nan)
   if _numbers.type_of(value) is not float:
     return None
   return tf.math.is_nan(_forms.as_number(value).tensor)
@@ -386,11 +395,22 @@ def has_own_eq(kind: type) -> bool:
   return kind.__eq__ is not plain
 
 
+def _is_bool(ip: Host, one: object, truth: bool) -> object:
+  """Returns `one is truth` of a scalar, or None, that is no read; None of all else."""
+  if isinstance(one, Maybe) and _is_plain(ip, one, truth):
+    is_there = Number(one.is_there, bool)
+    return ip.both(is_there, True, functools.partial(_identical, ip, one.value, truth))
+  return _of_kinds.identical(one, truth)
+
+
 def _identical(ip: Host, left: Any, right: Any) -> object:
   frame = ip.frame
   for one, other in ((left, right), (right, left)):
     if other is None:
       return ip.kind_of(one).is_none()
+  for one, other in ((left, right), (right, left)):
+    if type(other) is bool and (found := _is_bool(ip, one, other)) is not None:
+      return found
   if not isinstance(left, Ref) and not isinstance(right, Ref):
     if left is NotImplemented or right is NotImplemented:
       return left is right

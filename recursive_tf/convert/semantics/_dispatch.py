@@ -19,6 +19,7 @@ from recursive_tf.convert.semantics import (
   _comparison,
   _entries,
   _items,
+  _of_kinds,
   _opened,
   _operators,
 )
@@ -122,6 +123,9 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   """Returns `left op right`."""
   if isinstance(left, ByKey) and right is None and op in (ast.Is, ast.IsNot):
     return _entries.for_each(ip, left, lambda value: (value is None) is (op is ast.Is))
+  for one, other in ((left, right), (right, left)):
+    if isinstance(one, ByKey) and isinstance(other, type) and _of_kinds.are_kinds(one):
+      return _of_kinds.compare_class(ip, op, one, other)
   is_identity = op in (ast.Is, ast.IsNot, ast.In, ast.NotIn)
   if not is_identity and (isinstance(left, Made) or isinstance(right, Made)):
     return _opened.compare(ip, op, left, right)

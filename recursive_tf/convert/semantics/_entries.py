@@ -8,6 +8,7 @@ of the graph, as a layer is none, is chosen where it is called.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias, TypeGuard
@@ -19,10 +20,13 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import has_own_key
+from recursive_tf.convert.values import _scalars
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Builtin,
   Closure,
+  IntOrFloat,
+  Maybe,
   Missing,
   Raises,
   Ref,
@@ -31,6 +35,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByKey
+from recursive_tf.convert.values._scalars import KINDS, Scalar
 from recursive_tf.convert.values._text import Text, tensor_of
 
 _MOST = 4096  # Keys of a table, which each frame compares.
@@ -41,10 +46,18 @@ _Lanes: TypeAlias = "tf.Tensor | np.ndarray"  # Which keys equal one, bool [N].
 
 
 def of_dict(
-  ip: Host, table: dict[object, object], key: object, *default: object
+  ip: Host, table: dict[object, object], key: object, *default: object, is_any: bool = False
 ) -> tuple[object] | None:
-  """Returns `table[key]`, or `table.get(key, default)`, alone; None if it is not done here."""
-  if is_given(ip, table) or (type(key) is not tuple and not is_chosen(ip, table)):
+  """Returns `table[key]`, or `table.get(key, default)`, alone; None if it is not done here.
+
+  Args:
+    ip: the interpreter.
+    table: the dict.
+    key: the key.
+    *default: what there is for other keys, if anything.
+    is_any: whether it is done of any table that no call gives.
+  """
+  if is_given(ip, table) or (type(key) is not tuple and not is_any and not is_chosen(ip, table)):
     return None
   items = ip.conversion.guards.items(table)
   index, found = position(ip, list(items), key)
@@ -135,6 +148,10 @@ def _equal(ip: Host, keys: Sequence[Any], key: Any) -> _Lanes:
       parts = [known[i] if is_one else _OTHER for known, is_one in zip(keys, fits, strict=True)]
       found = tf.logical_and(found, _equal(ip, parts, part))
     return found
+  if _is_scalar(ip, key) or any(type(known) is float for known in keys):
+    found = _equal_scalars(ip, keys, key)
+    if found is not None:
+      return found
   if isinstance(key, Number) and key.type in (int, bool):
     _check_plain(ip, keys)
     numbers = [isinstance(known, int) and -(2**63) <= known < 2**63 for known in keys]
@@ -161,6 +178,37 @@ def _equal(ip: Host, keys: Sequence[Any], key: Any) -> _Lanes:
     return np.array([k is not _OTHER and k == key for k in keys])
   text = f"A table is looked into by a {named(key)} that only the run knows."
   raise ip.frame.refuse(Reason.NEEDS_VALUE, text)
+
+
+def _is_scalar(ip: Host, key: object) -> bool:
+  """Tells whether a key is a float, or a scalar of which only the run knows the kind."""
+  if isinstance(key, Number):
+    return key.type is float
+  return isinstance(key, (Scalar, IntOrFloat)) or _of_several_kinds(ip, key)
+
+
+def _of_several_kinds(ip: Host, key: object) -> bool:
+  kinds = ip.frame.types_of(key) - {Missing} if isinstance(key, Ref) else frozenset()
+  return len(kinds) > 1 and kinds - {NoneType} <= {*KINDS}
+
+
+def _equal_scalars(ip: Host, keys: Sequence[object], key: object) -> _Lanes | None:
+  """Returns which of some known keys equal a scalar, or None; None if that is not known here."""
+  if any(isinstance(known, float) and math.isnan(known) for known in keys):
+    return None  # It is found by which object it is.
+  optional = ip.frame.scalar_or_none(key)
+  wanted = ip.frame.as_scalar(optional.value if isinstance(optional, Maybe) else optional)
+  if wanted is None:
+    return None
+  are_scalars = [type(known) in KINDS for known in keys]
+  _check_plain(ip, [k for k, is_one in zip(keys, are_scalars, strict=True) if not is_one])
+  known = _scalars.constants([k if i else 0 for k, i in zip(keys, are_scalars, strict=True)])
+  if known is None:
+    return None
+  equal = tf.logical_and(_scalars.equal(known, wanted.tensors), are_scalars)
+  if not isinstance(optional, Maybe):
+    return equal
+  return tf.where(optional.is_there, equal, [key is None for key in keys])
 
 
 class _Other:

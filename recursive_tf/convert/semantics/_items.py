@@ -16,7 +16,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._keys import not_a_key
+from recursive_tf.convert.frame._keys import equal_scalars, not_a_key
 from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_replaced
 from recursive_tf.convert.frame._sharing import name_of
@@ -29,6 +29,7 @@ from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Container,
   Held,
+  IntOrFloat,
   LocalDict,
   LocalList,
   Missing,
@@ -42,6 +43,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, is_bool
 from recursive_tf.convert.values._operands import Slice
+from recursive_tf.convert.values._scalars import KINDS, Scalar
 from recursive_tf.convert.values._text import Text, is_string, tensor_of
 
 _UNHASHABLE = (list, dict, set)
@@ -239,6 +241,14 @@ def item_by_string(ip: Host, ref: Ref, key: object) -> object:
   return item_of_rows(ip, found.values, Number(found.index, int))
 
 
+def by_scalar(ip: Host, ref: Ref, key: object) -> object:
+  """Returns an item of a container of the heap by a scalar of which the run finds the kind."""
+  kinds = ip.frame.types_of(ref) - {NoneType, Missing}
+  if any(issubclass(kind, dict) for kind in kinds):
+    return item_by_string(ip, ref, key)
+  return builtin_item(ip, ref, as_index(ip, key))
+
+
 def item_by_constant(ip: Host, ref: Ref, key: object) -> object:
   """Returns an item of an object of the heap by a key that is known."""
   frame = ip.frame
@@ -296,11 +306,19 @@ def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
   if types == {str} and is_string(key, frame):
     (strings,) = _forms.TextForm().widened(keys.form, iter(keys.tensors), keys.length, frame)
     return tf.equal(strings, tensor_of(key, frame))
+  if types <= {*KINDS}:
+    wanted = frame.as_scalar(key)
+    if wanted is not None and NoneType not in _types_of(ip, key):
+      return equal_scalars(ip, frame.scalars(keys.tensors[0], types), wanted)
   if isinstance(key, Ref):
     both = (types | frame.types_of(key)) - {Missing}
     if not any(has_own_key(kind) for kind in both):
       return tf.equal(keys.tensors[0], frame.base(key).handle)
   raise frame.refuse(Reason.OPAQUE_READ, not_a_key(ip, key))
+
+
+def _types_of(ip: Host, key: object) -> frozenset[type]:
+  return ip.frame.types_of(key) if isinstance(key, Ref) else frozenset()
 
 
 def item_of_static(ip: Host, owner: Collection[object], key: object) -> object:
@@ -326,6 +344,9 @@ def length_of_static(ip: Host, owner: object) -> Number | int:
   return ip.conversion.guards.length(owner) if state is None else state.value
 
 
+_OPEN = (Scalar, IntOrFloat)
+
+
 def get_of_static(
   ip: Host, owner: dict[object, object], key: object, default: object = None
 ) -> object:
@@ -333,7 +354,7 @@ def get_of_static(
   frame = ip.frame
   key = frame.resolve(key)
   state = ip.conversion.effects.read_table(ip, owner, key)
-  is_run_key = isinstance(key, (Text, Ref, Number)) or is_tuple_of_run(key)
+  is_run_key = isinstance(key, (Text, Ref, Number, *_OPEN)) or is_tuple_of_run(key)
   if state is None and is_run_key and _is_chosen(ip, owner, key, is_static(default)):
     found = _entries.of_dict(ip, owner, key, default)
     if found is not None:
@@ -359,7 +380,12 @@ def lookup(ip: Host, table: dict[object, object], key: object, *default: object)
     raise frame.refuse(
       Reason.OPAQUE_READ, f"A {type(table).__name__} makes items when they are read."
     )
+  if isinstance(key, _OPEN) or (isinstance(key, Number) and key.type is float):
+    found = _entries.of_dict(ip, table, key, *default, is_any=True)
+    return ip.conversion.effects.item_of_dict(ip, table, key, *default) if not found else found[0]
   found = _entries.of_dict(ip, table, key, *default) if _is_chosen(ip, table, key) else None
+  if found is None and isinstance(key, (Number, Text)) and len({*map(type, table)}) > 1:
+    found = _entries.of_dict(ip, table, key, *default, is_any=True)
   if found is not None:
     return found[0]
   if isinstance(key, Text) or type(key) is tuple:

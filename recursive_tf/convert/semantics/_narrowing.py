@@ -9,11 +9,10 @@ import ast
 
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _attributes
+from recursive_tf.convert.semantics import _attributes, _of_kinds
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Missing, Ref
-from recursive_tf.convert.values._forms import NoneType, number_of
-from recursive_tf.convert.values._text import Text
+from recursive_tf.convert.values._forms import NoneType
 
 _NUMBERS = frozenset(_forms.NUMBERS)
 _SEQUENCES = frozenset([str, list, tuple])
@@ -40,12 +39,7 @@ def _kinds(ip: Host, value: object) -> frozenset[type] | None:
   """Returns the types that a value can have; None where that is not known here."""
   if isinstance(value, Ref):
     return ip.frame.types_of(value) - {NoneType, Missing}
-  number = number_of(value)
-  if number is not None:
-    return frozenset([number.type])
-  if isinstance(value, (str, Text)):
-    return frozenset([str])
-  return None
+  return None if value is None else _of_kinds.kinds_of(ip, value)
 
 
 def _narrowed(ip: Host, value: object, kinds: frozenset[type], inside: frozenset[type]) -> object:

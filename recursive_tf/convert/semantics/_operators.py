@@ -20,6 +20,7 @@ from recursive_tf.convert.semantics import (
   _heap_operators,
   _int_or_float,
   _narrowing,
+  _of_kinds,
   _opened,
   _shapes,
   _tables,
@@ -39,6 +40,7 @@ from recursive_tf.convert.values._abstract import (
   LocalObject,
   LocalTable,
   Made,
+  Raises,
   Ref,
   Rows,
   Scope,
@@ -82,7 +84,8 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   left, right = frame.concrete(left), frame.concrete(right)
   if isinstance(left, Ref) or isinstance(right, Ref):
     left, right = _narrowing.operands(ip, op, _OPERATORS[op][2], left, right)
-  for rule in (_of_ints_or_floats, _by_own_method, _by_method_of_heap, _of_shapes):
+  of_values = _of_kinds.binary, _of_ints_or_floats
+  for rule in (*of_values, _by_own_method, _by_method_of_heap, _of_shapes):
     found = rule(ip, op, left, right)
     if found is not NotImplemented:
       return found
@@ -113,6 +116,11 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
     return filled
   if isinstance(left, Ref) or isinstance(right, Ref):
     raise unsupported(ip, op.__name__, left, right)
+  if type(left) in PRIMITIVE and type(right) in PRIMITIVE:
+    try:
+      return _OPERATORS[op][0](left, right)
+    except (TypeError, ValueError, ArithmeticError):
+      raise Raises from None
   return natively(ip, _OPERATORS[op][0], left, right)
 
 
@@ -324,10 +332,15 @@ def _own_operator(ip: Host, op: type[ast.operator], left: object, right: object)
 def unary_value(ip: Host, op: type[ast.unaryop], value: object) -> object:
   """Returns `op value` of -, + or ~."""
   value = ip.frame.concrete(value)
+  if type(value) in PRIMITIVE:
+    try:
+      return UNARY[op](value)
+    except TypeError:
+      raise Raises from None
   own = own_method(value, f"__{UNARY[op].__name__}__")
   if own is not None:
     return ip.call(own, [], {})
-  return ip.kind_of(value).unary(op)
+  return ip.kind_of(_of_kinds.as_made(ip, value)).unary(op)
 
 
 def augmented(ip: Host, node: ast.AugAssign, scope: Scope) -> None:

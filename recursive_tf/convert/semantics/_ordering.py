@@ -10,7 +10,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _class_comparison, _maps, _text
-from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values import _forms, _scalars
 from recursive_tf.convert.values._abstract import Missing, Rows
 from recursive_tf.convert.values._forms import NoneType
 
@@ -120,6 +120,11 @@ def _keys(
     assert form is not None
     (strings,) = _forms.TextForm().widened(form, iter(tensors), length, ip.frame)
     yield _text.ranks_of(strings)
+  elif form is not None and form.scalar_kinds() and NoneType not in form.scalar_kinds():
+    ip.frame.partial()
+    parts = _forms.ScalarForm(form.scalar_kinds()).widened(form, iter(tensors), length, ip.frame)
+    kinds, bits, *texts = parts
+    yield _scalars.ranks([kinds, bits, *(texts or [_scalars.no_text()])])
   else:
     yield None
 

@@ -21,7 +21,9 @@ from recursive_tf.convert.values._abstract import (
   Ref,
   named,
 )
+from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, is_bool
+from recursive_tf.convert.values._scalars import KINDS, Scalar
 from recursive_tf.convert.values._value import Value
 
 # What Python's functions of numbers and their order ask of an object.
@@ -180,7 +182,7 @@ def as_index(ip: Host, value: object) -> object:
 
   Raises:
     Raises: If Python raises: a float is no index, whatever its value.
-    ConversionRefused: If it may be an int or a float.
+    ConversionRefused: If its class says which number it is.
   """
   value = ip.frame.resolve(value)
   if is_own(value, "__index__"):
@@ -192,10 +194,21 @@ def as_index(ip: Host, value: object) -> object:
   is_float = isinstance(value, (float, np.floating))
   if is_float or (isinstance(value, Array) and value.tensor.dtype.is_floating):
     raise Raises
-  if isinstance(value, IntOrFloat):
-    text = "A number that may be an int or a float, where Python takes an int."
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  found = _of_several_kinds(ip, value)
+  if found is not None:
+    if found.kinds.isdisjoint((bool, int)):
+      raise Raises
+    ip.frame.demand(found.is_of([bool, int]))
+    return found.number(int)
   return int(value) if isinstance(value, np.integer) else value
+
+
+def _of_several_kinds(ip: Host, value: object) -> Scalar | None:
+  """Returns a scalar of which only the run knows the kind; None of all else."""
+  if isinstance(value, Ref):
+    kinds = ip.frame.types_of(value) - {NoneType, Missing}
+    return ip.frame.as_scalar(value) if len(kinds) > 1 and kinds <= {*KINDS} else None
+  return ip.frame.as_scalar(value) if isinstance(value, (IntOrFloat, Scalar)) else None
 
 
 def own_truth(ip: Host, method: object, name: str) -> object:

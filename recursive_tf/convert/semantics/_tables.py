@@ -302,9 +302,14 @@ def _add(ip: Host, table: LocalTable, key: object) -> None:
 
 def _write(ip: Host, table: LocalTable, key: object, new: Rows, replaces: bool) -> None:
   frame, rows = ip.frame, table.rows
+  form = _forms.form_of(key, frame)
+  if not form.is_key():
+    text = f"A key that is {_forms.describe(form)}, of a dict that is looked into in the run."
+    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
   if rows.form is None:
     table.content = new
     return
+  check_alike(ip, keys_of(table).form, form)
   found, index = find(ip, keys_of(table), key)
 
   def replace() -> object:

@@ -14,6 +14,7 @@ import tensorflow as tf
 from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _of_kinds
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   LocalDict,
@@ -269,7 +270,10 @@ def formatted(ip: Host, node: ast.expr, scope: Scope) -> object:
       continue
     assert isinstance(value, ast.FormattedValue)  # The grammar has nothing else.
     spec = "" if value.format_spec is None else formatted(ip, value.format_spec, scope)
-    found = ip.frame.resolve(ip.eval(value.value, scope))
+    found = ip.eval(value.value, scope)
+    if spec == "" and value.conversion in (-1, ord("s")):
+      found = _of_kinds.text_or_none(ip, found)
+    found = ip.frame.resolve(found)
     parts.append(Format(found, value.conversion, spec))
   chosen = next((i for i, part in enumerate(parts) if _is_chosen(part)), None)
   if chosen is None:

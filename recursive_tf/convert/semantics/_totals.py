@@ -15,6 +15,7 @@ from recursive_tf.convert.semantics._maps import numbers_of
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import IntOrFloat, LocalList, Rows, Weak
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import is_string
 
 
@@ -26,6 +27,8 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   form = rows.form
   if form is None:
     return start
+  if _is_of_kinds(form, start):
+    return run_written(ip, _written.added, values=frame.new(LocalList(rows)), total=start)
   if _is_of_either(form, start):
     either = _forms.IntOrFloatForm()
     length, *tensors = _forms.flatten(rows, _forms.RowsForm(either), frame)
@@ -43,6 +46,14 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
   return _total_of_tensors(ip, rows, start)
+
+
+def _is_of_kinds(form: _forms.BaseForm, start: object) -> bool:
+  """Tells whether what is added up is, or begins with, a scalar of which the run finds the kind."""
+  if isinstance(start, Scalar):
+    return bool(form.scalar_kinds())
+  is_bool = _numbers.type_of(start) is bool and isinstance(form, _forms.IntOrFloatForm)
+  return is_bool or isinstance(form, _forms.ScalarForm)
 
 
 def _is_of_either(form: _forms.Form, start: object) -> bool:

@@ -12,6 +12,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values._abstract import Abstract, IntOrFloat, Missing, Ref
 from recursive_tf.convert.values._numbers import Number, text_of
+from recursive_tf.convert.values._scalars import KINDS, Scalar
 
 REPEATED = 42  # A conversion: the format, so many times.
 _STR, _REPR, _ASCII = 115, 114, 97
@@ -27,6 +28,9 @@ class StringReader(Protocol):
 
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read as the string tensor that TensorFlow makes of it."""
+
+  def as_scalar(self, value: object) -> Scalar | None:
+    """Returns what is a Python bool, int, float or string as a `Scalar`; None of all else."""
 
   def count(self, number: Number) -> tf.Tensor:
     """Returns how often something is repeated, int32 []."""
@@ -99,6 +103,8 @@ def tensor_of(value: object, reader: StringReader) -> tf.Tensor:
   """
   if isinstance(value, Ref):
     return reader.string(value)
+  if isinstance(value, Scalar):  # A test has said that it is one.
+    return value.text
   parts = value.parts if isinstance(value, Text) else (value,)
   tensors = [_tensor_of_part(part, reader) for part in parts]
   return tensors[0] if len(tensors) == 1 else tf.strings.join(tensors)
@@ -123,7 +129,7 @@ def _tensor_of_part(part: str | Format | tf.Tensor, reader: StringReader) -> tf.
     return tf.constant("None")
   if part.spec == "" and part.conversion in (-1, _STR) and is_string(value, reader):
     return tensor_of(value, reader)
-  found = _of_number(part, value, reader)
+  found = _of_number(part, _as_scalar(value, reader), reader)
   if found is not None:
     return found
   raise reader.refuse(
@@ -132,10 +138,18 @@ def _tensor_of_part(part: str | Format | tf.Tensor, reader: StringReader) -> tf.
   )
 
 
+def _as_scalar(value: object, reader: StringReader) -> object:
+  """Returns a read of what is never None as a scalar, if it is one; all else as it is."""
+  is_read = isinstance(value, Ref) and type(None) not in reader.types_of(value)
+  return reader.as_scalar(value) if is_read else value
+
+
 def _of_number(part: Format, value: object, reader: StringReader) -> tf.Tensor | None:
   """Returns a number as a string; None if it is none, or the format is another."""
   if isinstance(value, IntOrFloat) and part.conversion == -1:
     return _of_either(part, value, reader)
+  if isinstance(value, Scalar):
+    return _of_scalar(part, value, reader)
   if not isinstance(value, Number):
     return None
   digits = _FIXED.fullmatch(part.spec) if isinstance(part.spec, str) else None
@@ -155,6 +169,27 @@ def _of_either(part: Format, value: IntOrFloat, reader: StringReader) -> tf.Tens
   text = _tensor_of_part(dataclasses.replace(part, value=value.value), reader)
   whole = text if part.spec else tf.strings.regex_replace(text, r"\.0$", "")
   return tf.where(value.is_int, whole, text)  # Ints of 53 bits have no exponent.
+
+
+def _of_scalar(part: Format, value: Scalar, reader: StringReader) -> tf.Tensor | None:
+  """Returns a scalar of several kinds as a string; None if the format is another for one."""
+  if part.conversion not in (-1, _STR):
+    return None
+  is_plain = part.spec == ""
+  found: tf.Tensor | None = None
+  for kind in KINDS:
+    if kind not in value.kinds:
+      continue
+    if kind is str:
+      own = value.text if is_plain else None
+    elif is_plain or part.conversion == -1:
+      own = _of_number(part, value.number(kind), reader)
+    else:
+      own = None
+    if own is None:
+      return None
+    found = own if found is None else tf.where(value.is_of([kind]), own, found)
+  return found
 
 
 def _repeated(tensor: tf.Tensor, count: Number, reader: StringReader) -> tf.Tensor:

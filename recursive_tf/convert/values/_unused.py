@@ -25,6 +25,7 @@ _SAFE = frozenset(
 )
 
 _CONDITIONALS = ("If", "StatelessIf")
+_LOOPS = ("While", "StatelessWhile")
 
 
 def tensors_in(value: object) -> Iterator[tf.Tensor]:
@@ -73,7 +74,8 @@ class Unused:
   def _need(self, tensors: Iterable[tf.Tensor], needed: set[object]) -> list[tf.Tensor]:
     """Adds to `needed` what the tensors are computed of, and returns what was not there before.
 
-    An op is needed as a whole, but of a conditional each result by itself: others are left out.
+    An op is needed as a whole, but of a conditional or a loop each result by itself: others are
+    left out.
     """
     new = []
     agenda = list(tensors)
@@ -81,7 +83,7 @@ class Unused:
       tensor = agenda.pop()
       op = tensor.op
       is_conditional = op.type in _CONDITIONALS
-      key = (op, tensor.value_index) if is_conditional else op
+      key = (op, tensor.value_index) if is_conditional or op.type in _LOOPS else op
       if key not in needed:
         needed.add(key)
         new.append(tensor)

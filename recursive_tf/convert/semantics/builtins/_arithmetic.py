@@ -21,6 +21,7 @@ from recursive_tf.convert.semantics import (
   _int_or_float,
   _lazy,
   _maps,
+  _of_kinds,
   _ordering,
   _totals,
   _written,
@@ -42,6 +43,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import Format, Text, is_string
 
 
@@ -78,6 +80,9 @@ def extreme(name: str) -> Callable[..., object]:
       found = (_numbers.maximum if name == "max" else _numbers.minimum)(*values)
       if found is not None:
         return found
+    if len(values) > 1 and all(_of_kinds.is_scalar(ip, value) for value in values):
+      if not all(is_string(value, frame) for value in values):
+        return _of_kinds.extreme(ip, name.capitalize(), values)
     are_numbers = all(_int_or_float.is_number(value) for value in values)
     op = ast.Gt if name == "max" else ast.Lt
     are_asked = len(values) > 1 and all(
@@ -118,7 +123,7 @@ def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object])
   is_either = isinstance(form, _forms.IntOrFloatForm)
   kind = form.type if isinstance(form, _forms.NumberForm) else None
   if not is_either and kind not in (int, float):
-    if _ordering.have_own_order(form):
+    if _ordering.have_own_order(form) or _is_of_kinds(form):
       return _extreme_of_objects(ip, name, rows, kwargs)
     raise frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
 
@@ -134,6 +139,11 @@ def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object])
   if "default" in kwargs:
     return frame.cond(Number(rows.length > 0, bool), extreme, lambda: kwargs["default"])
   return extreme()
+
+
+def _is_of_kinds(form: _forms.BaseForm) -> bool:
+  """Tells whether values are Python scalars of which only the run knows the kind."""
+  return len(form.scalar_kinds()) > 1
 
 
 def _extreme_of_objects(ip: Host, name: str, rows: Rows, kwargs: dict[str, object]) -> object:
@@ -245,7 +255,7 @@ def conversion(kind: type) -> Callable[..., object]:
     frame = ip.frame
     if kind is bool:
       return ip.truth(value)
-    value = frame.concrete(value)
+    value = _of_kinds.as_made(ip, frame.concrete(value))
     is_array = isinstance(value, (Array, np.ndarray))
     value = ip.kind_of(value).plain()
     if is_array and isinstance(value, tf.Tensor) and value.shape.rank != 0:
@@ -276,11 +286,12 @@ def to_string(ip: Host, value: object = "") -> object:
   is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
   if is_plain and all_known([value]):
     return str(value)
-  value = ip.frame.resolve(value)
-  if isinstance(value, Number) or _int_or_float.is_number(value):
-    return Text((Format(value, -1, ""),))
+  value = ip.frame.resolve(_of_kinds.text_or_none(ip, value))
+  value = _of_kinds.as_made(ip, value)
   if isinstance(value, Text):
     return value
+  if _of_kinds.is_scalar(ip, value):
+    return Text((Format(value, -1, ""),))
   raise ip.frame.refuse(Reason.NEEDS_VALUE, "str() of what only the run knows.")
 
 
@@ -321,13 +332,18 @@ def absolute(ip: Host, value: object) -> object:
   own = own_method(value, "__abs__")
   if own is not None:
     return ip.call(own, [], {})
-  return ip.kind_of(value).absolute()
+  return ip.kind_of(_of_kinds.as_made(ip, value)).absolute()
 
 
 def rounded(ip: Host, value: object, digits: object = None) -> object:
   value = ip.frame.concrete(value)
   if all_known([value]):
     return known(ip, round, value, digits)
+  value = _of_kinds.as_made(ip, value)
+  if isinstance(value, Scalar):
+    if digits is None:
+      return _of_kinds.unary(ip, "Round", value)
+    return _of_kinds.for_each(ip, value, lambda one: rounded(ip, one, digits))
   if isinstance(value, (Number, IntOrFloat)) and digits is None:
     return _numbers.rounded(value if isinstance(value, Number) else value.value)
   if type(digits) is int and 0 <= digits <= _MOST_DIGITS:
@@ -343,6 +359,7 @@ def divided(ip: Host, a: object, b: object) -> object:
   a, b = ip.frame.concrete(a), ip.frame.concrete(b)
   if isinstance(a, (tf.Tensor, tf.Variable)) or isinstance(b, (tf.Tensor, tf.Variable)):
     raise Raises  # Tensors have //, and %, but no divmod.
-  if any(number_of(value) is None and not isinstance(value, IntOrFloat) for value in (a, b)):
+  are_open = [_of_kinds.is_open(ip, value) for value in (a, b)]
+  if any(number_of(v) is None and not is_one for v, is_one in zip((a, b), are_open, strict=True)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "divmod of what is no number.")
   return ip.binary(ast.FloorDiv, a, b), ip.binary(ast.Mod, a, b)

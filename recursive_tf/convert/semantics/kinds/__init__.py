@@ -38,6 +38,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByKey, ByType, RowGradient, Shape, Slice
+from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import nearest
 
@@ -47,6 +48,7 @@ _KINDS = types.MappingProxyType[type, type[_known.Known[Any]]](
     Number: _numbers.OfNumber,
     IntOrFloat: _numbers.OfIntOrFloat,
     Weak: _numbers.OfWeak,
+    Scalar: _numbers.OfScalar,
     Array: _numbers.OfArray,
     tf.Tensor: _numbers.OfTensor,
     Ref: _heap.OfRef,

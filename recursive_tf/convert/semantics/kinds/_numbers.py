@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import tensorflow as tf
 
@@ -15,6 +15,7 @@ from recursive_tf.convert.semantics import (
   _calls,
   _int_or_float,
   _items,
+  _of_kinds,
   _operators,
   _shapes,
   _truth,
@@ -22,16 +23,18 @@ from recursive_tf.convert.semantics import (
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._known import Known
 from recursive_tf.convert.semantics.kinds._of_run import OfAbstract, OfNoAttributes, OfRun
-from recursive_tf.convert.values import _forms, _numbers
+from recursive_tf.convert.values import _forms, _numbers, _scalars
 from recursive_tf.convert.values._abstract import (
   Array,
   IntOrFloat,
   Raises,
+  Ref,
   Rows,
   Weak,
   is_static,
 )
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import Scalar
 
 
 class OfNumber(OfNoAttributes[Number]):
@@ -83,6 +86,8 @@ class OfIntOrFloat(OfAbstract):
     return _numbers.to_bool(self.value.value)
 
   def unary(self, op: type[ast.unaryop]) -> object:
+    if op is ast.Invert:
+      return _of_kinds.unary(self.ip, "Invert", _scalars.of_either(self.value))
     return _int_or_float.unary(self.ip, op, self.value)
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
@@ -91,8 +96,17 @@ class OfIntOrFloat(OfAbstract):
       return is_int
     return Number(self.value.is_int if is_int else tf.logical_not(self.value.is_int), bool)
 
+  def class_of(self) -> object:
+    return _of_kinds.class_of(_scalars.of_either(self.value))
+
   def classes(self) -> Collection[type]:
     return [float]  # Which compares as the other one does.
+
+  def entry(self, table: dict[object, object]) -> object:
+    return _items.lookup(self.ip, table, self.value)
+
+  def entry_of_heap(self, ref: Ref) -> object:
+    return _items.by_scalar(self.ip, ref, self.value)
 
   def plain(self) -> object:
     return self.value.value
@@ -102,6 +116,68 @@ class OfIntOrFloat(OfAbstract):
 
   def listed(self) -> object:
     return float
+
+
+class OfScalar(OfAbstract):
+  """A bool, an int, a float or a string."""
+
+  value: Scalar
+
+  def _each(self, then: Callable[[object], object]) -> object:
+    return _of_kinds.for_each(self.ip, self.value, then)
+
+  def _has(self, name: str) -> list[type]:
+    return [kind for kind in self.value.kinds if hasattr(kind, name)]
+
+  def truth(self) -> object:
+    return _scalars.truth(self.value)
+
+  def length(self) -> object:
+    return self.ip.kind_of(_of_kinds.only(self.ip, self.value, [str])).length()
+
+  def attribute(self, name: str) -> object:
+    having = self._has(name)
+    return self.ip.attribute(_of_kinds.only(self.ip, self.value, having), name)
+
+  def builtin_item(self, key: object) -> object:
+    return self.ip.item(_of_kinds.only(self.ip, self.value, [str]), key)
+
+  def unary(self, op: type[ast.unaryop]) -> object:
+    return _of_kinds.unary(self.ip, op.__name__, self.value)
+
+  def class_of(self) -> object:
+    return _of_kinds.class_of(self.value)
+
+  def classes(self) -> Collection[type]:
+    return self.value.kinds
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    kinds = self.value.kinds
+    inside = frozenset(kind for kind in kinds if is_subclass_of(self.ip, kind, classes))
+    if len(inside) in (0, len(kinds)):
+      return bool(inside)
+    found = Number(self.value.is_of(inside), bool)
+    return self.frame.note(found, [(self.value, inside)], [(self.value, kinds - inside)])
+
+  def is_callable(self) -> object:
+    return False
+
+  def call(self, args: list[object], kwargs: dict[str, object]) -> object:
+    raise Raises
+
+  def absolute(self) -> object:
+    return _of_kinds.unary(self.ip, "Abs", self.value)
+
+  def converted(self, kind: type, is_alone: bool) -> object:
+    if str not in self.value.kinds and is_alone:
+      return _of_kinds.unary(self.ip, "Trunc" if kind is int else "Cast", self.value)
+    return self._each(lambda value: self.ip.call(kind, [value], {}))
+
+  def entry(self, table: dict[object, object]) -> object:
+    return _items.lookup(self.ip, table, self.value)
+
+  def entry_of_heap(self, ref: Ref) -> object:
+    return _items.by_scalar(self.ip, ref, self.value)
 
 
 class OfTensor(Known[tf.Tensor]):

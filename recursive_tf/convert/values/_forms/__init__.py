@@ -7,6 +7,7 @@ value into it in the graph that is being built, `unflatten` makes a value of ten
 
 from recursive_tf.convert.values._forms.base import EAGER_TENSOR as EAGER_TENSOR
 from recursive_tf.convert.values._forms.base import NUMBERS as NUMBERS
+from recursive_tf.convert.values._forms.base import SCALARS as SCALARS
 from recursive_tf.convert.values._forms.base import BaseForm as BaseForm
 from recursive_tf.convert.values._forms.base import DoesNotFit as DoesNotFit
 from recursive_tf.convert.values._forms.base import Form as Form
@@ -71,5 +72,6 @@ from recursive_tf.convert.values._forms.nest import build as build
 from recursive_tf.convert.values._forms.nest import parts_of as parts_of
 from recursive_tf.convert.values._forms.rows import RowsForm as RowsForm
 from recursive_tf.convert.values._forms.rows import check_shapes as check_shapes
+from recursive_tf.convert.values._forms.scalars import ScalarForm as ScalarForm
 from recursive_tf.convert.values._forms.table import TableForm as TableForm
 from recursive_tf.convert.values._forms.text import TextForm as TextForm

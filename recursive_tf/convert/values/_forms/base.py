@@ -25,11 +25,13 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._containers import stacked
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import KINDS, Scalar
 
 NoneType = type(None)
 EAGER_TENSOR = tf.__internal__.EagerTensor  # Making one would start TensorFlow's threads.
 NUMBERS = (bool, int, float)
 _VALUES = (*NUMBERS, str, bytes, range, slice, tf.DType, tf.TensorShape)
+SCALARS = frozenset([*KINDS, NoneType])
 _LIBRARIES = ("numpy", "tensorflow")  # Theirs are plain values, too.
 
 
@@ -77,6 +79,20 @@ class Reader(Protocol):
 
   def count(self, number: Number) -> tf.Tensor:
     """Returns how often something is repeated, int32 []."""
+
+  def scalar(self, value: object) -> Scalar:
+    """Returns what is a Python bool, int, float or string, known or not, as one of any kind."""
+
+  def as_scalar(self, value: object) -> Scalar | None:
+    """Returns what is a Python bool, int, float or string as a `Scalar`; None of all else."""
+
+  def scalars(
+    self, handles: tf.Tensor, kinds: frozenset[type]
+  ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    """Returns scalars of the heap, of one handle or of [N]: their kinds, bits and texts."""
+
+  def scalar_or_none(self, value: object) -> object:
+    """Returns a read of a scalar or None as a `Maybe`; all else as it is."""
 
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
@@ -215,6 +231,20 @@ class BaseForm:
     """Returns the types that values have that are ints and floats; none for all else."""
     kind = self.number_type()
     return frozenset([kind]) if kind in (int, float) else frozenset()
+
+  def there(self) -> BaseForm:
+    """Returns the form of those values of the heap that are not None."""
+    return self
+
+  def scalar_kinds(self) -> frozenset[type]:
+    """Returns the types that values have that are Python's scalars, or None; none of all else."""
+    return frozenset()
+
+  def scalar_rows(
+    self, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    """Returns stacked scalars by their kinds, bits and texts, of which two may be one for all."""
+    raise Mismatch(f"elements {self.describe()} and scalars")
 
   def sequence_type(self) -> type | None:
     """Returns list, tuple or the named tuple that values are; None if they are none."""
@@ -455,6 +485,11 @@ def as_int_or_float(value: object) -> IntOrFloat:
   """Returns a Python int or float as what may be either; the run fails for ints beyond 53 bits."""
   if isinstance(value, IntOrFloat):
     return value
+  if isinstance(value, Scalar):  # A test has said that it is a number of these kinds.
+    is_int = value.is_of([int])
+    whole = tf.where(is_int, value.bits, tf.zeros_like(value.bits))
+    floats = tf.where(is_int, exact_float(whole), value.number(float).tensor)
+    return IntOrFloat(Number(floats, float), is_int)
   number = as_number(value)
   if number.type is float:
     return IntOrFloat(number, tfi.constant(False, tf.bool))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert.values import _checks
+from recursive_tf.convert.values import _checks, _scalars
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
   Array,
@@ -24,6 +24,7 @@ from recursive_tf.convert.values._containers import stacked
 from recursive_tf.convert.values._forms.base import (
   EAGER_TENSOR,
   NUMBERS,
+  SCALARS,
   BaseForm,
   Class,
   DoesNotFit,
@@ -51,6 +52,7 @@ from recursive_tf.convert.values._forms.maybe import MaybeForm
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._logits import has_logits
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import Scalar
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,6 +82,9 @@ class StaticForm(BaseForm):
 
   def number_type(self) -> type | None:
     return type(self.value) if type(self.value) in NUMBERS else None
+
+  def scalar_kinds(self) -> frozenset[type]:
+    return frozenset([type(self.value)]) & SCALARS
 
   def sequence_type(self) -> type | None:
     kind = type(self.value)
@@ -315,6 +320,8 @@ class NumberForm(_OfNumbers):
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     value = reader.resolve(value)
+    if isinstance(value, Scalar):  # A test has said that it is of this kind.
+      value = value.number(self.type)
     return [tf.cast(as_number(value).tensor, dtype_of_number(self.type))]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
@@ -325,6 +332,15 @@ class NumberForm(_OfNumbers):
 
   def number_type(self) -> Class | None:
     return self.type
+
+  def scalar_kinds(self) -> frozenset[Class]:
+    return frozenset([self.type])
+
+  def scalar_rows(
+    self, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    kinds = tf.fill([length], _scalars.code(self.type))
+    return kinds, _scalars.bits_of(Number(next(tensors), self.type)), _scalars.no_text()
 
   def is_of_heap(self) -> bool:
     return self.is_read
@@ -381,7 +397,13 @@ class NumberForm(_OfNumbers):
 
 @dataclasses.dataclass(frozen=True)
 class IntOrFloatForm(_OfNumbers):
-  """A Python int or float; see `IntOrFloat`."""
+  """A Python int or float; see `IntOrFloat`.
+
+  Attributes:
+    is_read: whether it was read from the heap, so that it is an object there, too.
+  """
+
+  is_read: bool = False
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield tf.TensorSpec([], tf.float64)
@@ -406,6 +428,12 @@ class IntOrFloatForm(_OfNumbers):
     is_int = kind is int
     return [exact_float(numbers) if is_int else numbers, tf.fill([length], is_int)]
 
+  def is_of_heap(self) -> bool:
+    return self.is_read
+
+  def in_rows(self) -> IntOrFloatForm:
+    return IntOrFloatForm()
+
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     return IntOrFloat(Number(next(tensors), float), next(tensors))
 
@@ -414,6 +442,15 @@ class IntOrFloatForm(_OfNumbers):
 
   def number_types(self) -> frozenset[type]:
     return frozenset([int, float])
+
+  def scalar_kinds(self) -> frozenset[type]:
+    return frozenset([int, float])
+
+  def scalar_rows(
+    self, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    kinds, bits = _scalars.parts_of_either(next(tensors), next(tensors))
+    return kinds, bits, _scalars.no_text()
 
   def seen(self) -> Iterator[Seen]:
     yield (), frozenset([int, float]), None
@@ -543,6 +580,17 @@ class RefForm(HandleForm):
   def number_types(self) -> frozenset[type]:
     return self.types if self.types == {int, float} else frozenset()
 
+  def there(self) -> BaseForm:
+    return RefForm(self.types - {NoneType})
+
+  def scalar_kinds(self) -> frozenset[type]:
+    return self.types if self.types <= SCALARS else frozenset()
+
+  def scalar_rows(
+    self, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    return reader.scalars(next(tensors), self.types)
+
   def is_of_strings(self) -> bool:
     return self.types == {str}
 
@@ -569,8 +617,8 @@ class RefForm(HandleForm):
       return RefForm(self.types | other.types)
     if isinstance(other, StaticForm) and (other.value is None or is_heap_object(other.value)):
       return RefForm(self.types | {type(other.value)})
-    if isinstance(other, NumberForm) and other.is_read:
-      return RefForm(self.types | {other.type})
+    if other is not None and other.is_of_heap() and other.scalar_kinds():  # A number.
+      return RefForm(self.types | other.scalar_kinds())
     return None
 
   def can_be_unbound(self) -> bool:

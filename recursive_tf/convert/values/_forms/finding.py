@@ -52,9 +52,11 @@ from recursive_tf.convert.values._forms.maybe import (
 )
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._forms.scalars import ScalarForm
 from recursive_tf.convert.values._forms.table import TableForm
 from recursive_tf.convert.values._forms.text import TextForm
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import nearest
 
@@ -161,11 +163,12 @@ def _or_made(
 _FORMS = types.MappingProxyType[type, Callable[[Any, Reader], BaseForm]](
   {
     Number: _of_number,
-    IntOrFloat: lambda value, reader: IntOrFloatForm(),
+    IntOrFloat: lambda value, reader: IntOrFloatForm(reader.source(value) is not None),
     Weak: lambda value, reader: WeakForm(_spec(value.tensor), value.type),
     Ref: _of_ref,
     Array: lambda value, reader: ArrayForm(_spec(value.tensor), value.types, value.is_new),
     Text: lambda value, reader: TextForm(),
+    Scalar: lambda value, reader: ScalarForm(value.kinds),
     Made: lambda value, reader: MadeForm(),
     Abstract: _of_abstract,
     Undefined: lambda value, reader: UndefinedForm(value.name),

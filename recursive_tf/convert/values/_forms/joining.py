@@ -34,6 +34,7 @@ from recursive_tf.convert.values._forms.maybe import (
 )
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._forms.scalars import joined as joined_scalars
 from recursive_tf.convert.values._forms.table import TableForm
 
 
@@ -76,6 +77,9 @@ def _joined(a: BaseForm, b: BaseForm, join: Join) -> BaseForm:
     found = one.joined(other, join)
     if found is not None:
       return found
+  scalars = joined_scalars(a, b)
+  if scalars is not None:
+    return scalars
   if can_be_made(a) and can_be_made(b):
     if join is met or a.is_structured() or b.is_structured():
       return MadeForm()

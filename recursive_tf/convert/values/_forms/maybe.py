@@ -37,7 +37,7 @@ class MaybeForm(BaseForm):
     yield from self.value.specs()
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
-    value = reader.optional(value)
+    value = reader.scalar_or_none(value) if self.scalar_kinds() else reader.optional(value)
     if isinstance(value, Maybe):
       return [value.is_there, *self.value.flatten(value.value, reader)]
     if value is None:
@@ -50,6 +50,10 @@ class MaybeForm(BaseForm):
     if isinstance(old, MaybeForm):
       there = next(tensors)
       return [there, *self.value.widened(old.value, tensors, length, reader)]
+    if NoneType in old.scalar_kinds():  # Objects of the heap: there is no row for None.
+      handles = next(tensors)
+      some = iter([tf.maximum(handles, 0)])
+      return [handles >= 0, *self.value.widened(old.there(), some, length, reader)]
     return [tf.fill([length], True), *self.value.widened(old, tensors, length, reader)]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
@@ -61,6 +65,10 @@ class MaybeForm(BaseForm):
 
   def children(self) -> tuple[BaseForm | None, ...]:
     return (self.value,)
+
+  def scalar_kinds(self) -> frozenset[type]:
+    found: frozenset[type] = self.value.scalar_kinds()
+    return found | {NoneType} if found else found
 
   def is_structured(self) -> bool:
     found: bool = self.value.is_structured()
@@ -75,8 +83,11 @@ class MaybeForm(BaseForm):
       return self
     if other is None:
       raise Mismatch(f"{self.describe()} and nothing")
-    found = join(self.value, other.value if isinstance(other, MaybeForm) else other)
-    if found.covers_none():
+    values = [form.value if isinstance(form, MaybeForm) else form for form in (self, other)]
+    if all(form.scalar_kinds() for form in values):  # One that is None is no object of the heap.
+      values = [form.in_rows() for form in values]
+    found = join(*values)
+    if isinstance(found, MaybeForm) or found.covers_none():
       return found
     is_made = found.has_rows() and not found.can_be_none() and self.value != found
     return None if is_made else MaybeForm(found)

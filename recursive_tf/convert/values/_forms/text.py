@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf.convert.values import _scalars
 from recursive_tf.convert.values._abstract import Base, Ref
 from recursive_tf.convert.values._forms.base import (
   BaseForm,
@@ -54,6 +55,15 @@ class TextForm(BaseForm):
 
   def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
     return self if other is not None and other.is_of_strings() else None
+
+  def scalar_kinds(self) -> frozenset[type]:
+    return frozenset([str])
+
+  def scalar_rows(
+    self, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    kinds = tf.fill([length], _scalars.code(str))
+    return kinds, tf.zeros([length], tf.int64), next(tensors)
 
   def can_be_none(self) -> bool:
     return True
