@@ -57,7 +57,8 @@ def cases():
   for place in PLACES:
     for pool, (_, operations) in POOLS.items():
       for operation in operations:
-        yield place, pool, operation
+        if pool != "ints and floats" or operation != "2 ** x":  # An int of 2**52 bits takes for ever.
+          yield place, pool, operation
 
 
 @pytest.mark.one_in(12)
