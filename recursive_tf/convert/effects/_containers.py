@@ -11,7 +11,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects._places import DICT, LIST, Places, Store, generalized
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
-from recursive_tf.convert.frame._keys import find, keeps_its_own, key_of
+from recursive_tf.convert.frame._keys import find, keeps_its_own, key_of, unless_none
 from recursive_tf.convert.frame._rows import (
   concatenated,
   rows_cleared,
@@ -221,23 +221,25 @@ class ContainerEffects(Places):
     self, ip: Host, owner: object, key: object, default: Callable[[], object] | None
   ) -> object:
     frame = ip.frame
-    wanted = key_of(ip, key)
     rows = self._dict_rows(ip, owner)
     form = rows.form
     if form is None:
       if default is not None:
         return default()
       raise Raises
-    found, index = find(ip, part_of(rows, 0), wanted)
+    keys = part_of(rows, 0)
 
-    def read() -> object:
-      tensors = [tf.gather(tensor, index) for tensor in rows.tensors]
+    def look() -> object:
+      found, place = find(ip, keys, key_of(ip, key))
+      if default is not None:
+        return frame.cond(found, lambda: read(place), default)
+      return read(frame.check(place, found.tensor, "a dict has no such key"))
+
+    def read(place: tf.Tensor) -> object:
+      tensors = [tf.gather(tensor, place) for tensor in rows.tensors]
       return frame.adopt(_forms.unflatten(form, iter(tensors)))[1]
 
-    if default is not None:
-      return frame.cond(found, read, default)
-    index = frame.check(index, found.tensor, "a dict has no such key")
-    return read()
+    return unless_none(ip, keys, key, look, default)
 
   def write_container(self, ip: Host, owner: object, key: object, value: object) -> None:
     """Does `owner[key] = value` for a known list or dict."""

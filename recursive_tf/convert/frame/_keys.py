@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import tensorflow as tf
 
@@ -49,6 +49,41 @@ def _plain_key(ip: Host, key: object) -> object:
   if type(key) is str or isinstance(key, Text):
     return Text((tensor_of(key, frame),))
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, not_a_key(ip, key))
+
+
+def unless_none(
+  ip: Host,
+  keys: Rows,
+  key: object,
+  then: Callable[[], object],
+  otherwise: Callable[[], object] | None,
+) -> object:
+  """Looks for a key that may be None among keys of which none is.
+
+  Args:
+    ip: the interpreter.
+    keys: the keys of a dict.
+    key: what is looked for.
+    then: looks for it.
+    otherwise: gives what is there for None; without it Python raises.
+  """
+  frame = ip.frame
+  if not isinstance(key, Ref) or keys.form is None or keys.form.covers_none():
+    return then()
+  kinds = frame.types_of(key) - {Missing}
+  if NoneType not in kinds or len(kinds) < 2 or isinstance(keys.form, _forms.MaybeForm):
+    return then()
+  is_none = frame.is_none(key)
+  assert isinstance(is_none, Number)  # There are other kinds.
+
+  def narrowed() -> object:
+    frame.narrow([(key, kinds - {NoneType})])
+    return then()
+
+  if otherwise is not None:
+    return frame.cond(is_none, otherwise, narrowed)
+  frame.demand(tf.logical_not(is_none.tensor))
+  return narrowed()
 
 
 def not_a_key(ip: Host, key: object) -> str:

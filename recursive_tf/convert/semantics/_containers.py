@@ -13,6 +13,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._keys import unless_none
 from recursive_tf.convert.frame._kinds import is_builtin_container, is_plain_sequence
 from recursive_tf.convert.frame._rows import (
   concatenated,
@@ -29,6 +30,7 @@ from recursive_tf.convert.semantics._items import (
   PRIMITIVE_KEYS,
   builtin_item,
   item_of_rows,
+  keys_of_heap,
   read_or,
   sought,
   static_key,
@@ -150,8 +152,12 @@ def _contains_of_heap(ip: Host, owner: Ref, value: object) -> object:
     issubclass(kind, dict) and is_builtin_container(kind, "__contains__") for kind in kinds
   )
   if kinds and is_plain_dict and isinstance(value, (Ref, Text)):
-    found = sought(ip, owner, value)
-    return False if found is None else found.is_there
+
+    def is_key() -> object:
+      found = sought(ip, owner, value)
+      return False if found is None else found.is_there
+
+    return unless_none(ip, keys_of_heap(ip, owner), value, is_key, lambda: False)
   if not kinds or not is_plain_dict or type(value) not in (str, int, bool, float):
     ip.conversion.promote(ip, owner)
     raise frame.refuse(Reason.OPAQUE_READ, "`in` of an object of the heap.")
@@ -352,13 +358,17 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     return read_or(ip, ref, ("item", key), lambda: builtin_item(ip, ref, key), lambda: default)
   if name == "get" and isinstance(args[0], (Ref, Text)):
     default = args[1] if len(args) > 1 else None
-    found = sought(ip, ref, args[0])
-    if found is None:
-      return default
-    index = Number(found.index, int)
-    return ip.frame.cond(
-      found.is_there, lambda: item_of_rows(ip, found.values, index), lambda: default
-    )
+
+    def read() -> object:
+      found = sought(ip, ref, args[0])
+      if found is None:
+        return default
+      index = Number(found.index, int)
+      return ip.frame.cond(
+        found.is_there, lambda: item_of_rows(ip, found.values, index), lambda: default
+      )
+
+    return unless_none(ip, keys_of_heap(ip, ref), args[0], read, lambda: default)
   if name in ("keys", "values", "items") and not args:
     return contents_of_dict(ip, ref, name)
   if name == "copy" and not args:

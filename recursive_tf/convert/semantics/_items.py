@@ -16,7 +16,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._keys import equal_scalars, not_a_key
+from recursive_tf.convert.frame._keys import equal_scalars, not_a_key, unless_none
 from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_replaced
 from recursive_tf.convert.frame._sharing import name_of
@@ -234,11 +234,15 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
 
 def item_by_string(ip: Host, ref: Ref, key: object) -> object:
   """Returns an item of a dict of the heap by a string or an object that only the run knows."""
-  found = sought(ip, ref, key)
-  if found is None:
-    raise Raises
-  ip.frame.demand(found.is_there.tensor)
-  return item_of_rows(ip, found.values, Number(found.index, int))
+
+  def read() -> object:
+    found = sought(ip, ref, key)
+    if found is None:
+      raise Raises
+    ip.frame.demand(found.is_there.tensor)
+    return item_of_rows(ip, found.values, Number(found.index, int))
+
+  return unless_none(ip, keys_of_heap(ip, ref), key, read, None)
 
 
 def by_scalar(ip: Host, ref: Ref, key: object) -> object:
@@ -271,6 +275,11 @@ class Sought:
   values: Rows
   index: tf.Tensor
   is_there: Number
+
+
+def keys_of_heap(ip: Host, ref: Ref) -> Rows:
+  """Returns the keys of a dict of the heap, as objects."""
+  return ip.frame.elements(ref.step("keys"))
 
 
 def sought(ip: Host, ref: Ref, key: object) -> Sought | None:
