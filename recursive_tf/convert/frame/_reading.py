@@ -251,8 +251,12 @@ class Reading(Conditions):
       one = Ref(Base(tf.maximum(value.base.handle, 0), kinds))
 
     def read() -> object:
+      nonlocal one
       self.narrow([(one, kinds)])
-      if value.path and all(issubclass(kind, ARRAYS) for kind in kinds):
+      own = self._of_one_kind(one) if kinds <= _forms.SCALARS else one
+      if value.path and not own.path:  # Where None has no row.
+        one = Ref(Base(tf.maximum(own.base.handle, 0), kinds))
+      if one.path and all(issubclass(kind, ARRAYS) for kind in kinds):
         return _as_read(self.array(one, any_row=True), kinds)
       if kinds == {str}:
         return Text((self.string(one),))

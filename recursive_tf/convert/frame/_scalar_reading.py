@@ -70,10 +70,8 @@ class ScalarReading(Reading):
 
   def _checked_scalar(self, ref: Ref, kinds: frozenset[type]) -> Scalar:
     """Returns a read as a scalar; the run fails where it gives None."""
-    if kinds == {str}:
-      return _scalars.of_text(self.string(ref))
     if NoneType not in self.types_of(ref):
-      return self.read_scalar(ref, kinds)
+      return _scalars.of_text(self.string(ref)) if kinds == {str} else self.read_scalar(ref, kinds)
     handle = self.base(ref).handle
     handle = self.check(handle, handle >= 0, "None where a value is needed")
     return self.read_scalar(Ref(Base(handle, kinds)), kinds)

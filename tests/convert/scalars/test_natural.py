@@ -253,3 +253,28 @@ def test_a_program_runs_as_a_graph(name):
   tally = Tally()
   compare(source, calls, tally)
   assert tally.num_returned and not tally.num_plain, [*tally.reasons]
+
+
+def test_what_is_left_of_a_scalar_may_be_none():
+  source = """
+@recursive
+def f(n, p):
+  v = n.v
+  if isinstance(v, (int, float)):
+    v = v + 1
+  for kid in n.kids:
+    f(kid, p)
+  return v
+"""
+
+  def leaf(value):
+    return Node(value, True, [], {}, [])
+
+  def calls():
+    made = [leaf(1), leaf(None), leaf("a"), leaf(2.5)]
+    made += [Node(1.5, True, [], {}, [leaf(None)]), Node(None, True, [], {}, [leaf("a")])]
+    return [(one, 0) for one in [*made, *reversed(made)]]
+
+  tally = Tally()
+  compare(source, calls, tally)
+  assert not tally.num_plain, tally.reasons
