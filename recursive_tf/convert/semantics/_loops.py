@@ -164,12 +164,13 @@ def _mapped(ip: Host, node: ast.For, plan: MapLoop, rows: Rows, scope: Scope) ->
   return True
 
 
+_VARIABLES = (tf.Variable, keras.Variable)  # To which `+=` adds nothing: it raises.
+_NOT_SUMMED = (LocalList, tuple, str, Made, Array)  # They are changed in place, or joined.
+
+
 def _is_summed(ip: Host, old: object) -> bool:
   """Tells whether adding to a value makes another: `+=` changes no list, array or object."""
-  if isinstance(old, (tf.Variable, keras.Variable)):
-    return False
-  old = ip.frame.resolve(old)
-  if isinstance(old, (LocalList, tuple, str, Made, Array)):
+  if isinstance(old, _VARIABLES) or isinstance(old := ip.frame.resolve(old), _NOT_SUMMED):
     return False
   if isinstance(old, Ref):
     kinds = ip.frame.types_of(old)
