@@ -107,7 +107,8 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if _is_written_out(function):
     return call_function(ip, function, args, kwargs)
-  is_own_class = isinstance(function, type) and not _libraries.is_library(function)
+  is_class = isinstance(function, type) and not _table.knows(function)
+  is_own_class = is_class and not _libraries.is_library(function)
   if spread(args) is not None and not is_own_class:
     return _table.call_spread(ip, function, args, kwargs)
   if _table.knows(function):

@@ -41,7 +41,7 @@ from recursive_tf.convert.semantics import (
   _truth,
   kinds,
 )
-from recursive_tf.convert.semantics._protocols import as_index
+from recursive_tf.convert.semantics._protocols import as_index, may_be_bool
 from recursive_tf.convert.semantics._signatures import function_of_lambda
 from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
@@ -64,7 +64,7 @@ from recursive_tf.convert.values._abstract import (
   is_middle,
 )
 from recursive_tf.convert.values._forms import Mismatch
-from recursive_tf.convert.values._numbers import Number, is_bool
+from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Endless, Slice, Spread
 
 # Expressions that may raise an exception when their parts have not.
@@ -391,7 +391,7 @@ class Interpreter:
     if any(isinstance(part, tf.Tensor) and not part.dtype.is_integer for part in parts):
       raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice by a tensor of no integers.")
     lower, upper, step = (as_index(self, part) for part in parts)
-    return Slice(lower, upper, step, any(map(is_bool, parts)))
+    return Slice(lower, upper, step, any(may_be_bool(self, part) for part in parts))
 
   def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> object:
     if any(isinstance(part, ast.Starred) for part in node.elts):

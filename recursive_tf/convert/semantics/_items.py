@@ -21,7 +21,7 @@ from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_replaced
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _text
-from recursive_tf.convert.semantics._protocols import as_index
+from recursive_tf.convert.semantics._protocols import as_index, may_be_bool
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Array,
@@ -120,6 +120,9 @@ def _index(ip: Host, key: object) -> object:
 def _scalar(ip: Host, value: object) -> object:
   if value is None or value is Ellipsis:
     return value  # A new axis, or the end of a slice; all axes that are not named.
+  if not is_bool(value) and may_be_bool(ip, value):
+    text = "An item of a tensor by a bool or an int, as the run finds."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
   return ip.frame.tensor(value if is_bool(value) else as_index(ip, value))
 
 

@@ -211,6 +211,12 @@ def _of_several_kinds(ip: Host, value: object) -> Scalar | None:
   return ip.frame.as_scalar(value) if isinstance(value, (IntOrFloat, Scalar)) else None
 
 
+def may_be_bool(ip: Host, value: object) -> bool:
+  """Tells whether a value is a bool, or the run may find that it is one."""
+  found = None if is_bool(value) else _of_several_kinds(ip, value)
+  return is_bool(value) or (found is not None and bool in found.kinds)
+
+
 def own_truth(ip: Host, method: object, name: str) -> object:
   """Returns what `bool` gives of an object whose class says it itself, by a bound method.
 
