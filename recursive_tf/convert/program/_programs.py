@@ -485,6 +485,7 @@ class Programs:
   ) -> Program:
     entry = making.entry
     root_types, containers = dict(entry.root_types), dict(entry.containers)
+    known = self._profile.known()
     entry.num_conversions += not making.leaves_out
     self._stats.num_conversions += 1
     begin = time.thread_time()
@@ -513,7 +514,9 @@ class Programs:
         # What TensorFlow refuses may not be reached.
         program = self._program(making, wider)
     except BaseException as error:
+      # Objects that no program was made of say nothing about others.
       entry.root_types, entry.containers = root_types, containers
+      self._profile.go_back_to(known)
       if not isinstance(error, ConversionRefused):
         entry.num_conversions -= not making.leaves_out and not isinstance(error, PromoteArgument)
         raise
@@ -581,7 +584,6 @@ class Programs:
     left_out: dict[Site, LeftOut] = {}
     first: ConversionRefused | None = None
     while True:
-      known = profile.known()
       try:
         return Program(
           self._num_versions,
@@ -599,8 +601,6 @@ class Programs:
           is_ragged,
         )
       except BaseException as error:
-        # Objects that no program was made of say nothing about others.
-        profile.go_back_to(known)
         interruption = raised_by_handler(error)
         if interruption is not None:
           raise interruption from None

@@ -4,7 +4,6 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import CONVERTED, Node, agrees, root
 from tests.convert.found.collected import collector
 
@@ -85,7 +84,7 @@ def of_a_method(recursive):
   return Model().encode
 
 
-@program(Reason.DYNAMIC_LIST, deep_calls)
+@program(CONVERTED, deep_calls)
 def children_as_named_parameters(recursive):
   def merge(first=0, second=0):
     return first - second
@@ -97,7 +96,7 @@ def children_as_named_parameters(recursive):
   return encode
 
 
-@program(Reason.DYNAMIC_LIST, deep_calls)
+@program(CONVERTED, deep_calls)
 def the_first_of_them_has_a_name(recursive):
   def merge(first=0, *others):
     return first - sum(others)

@@ -221,7 +221,7 @@ def a_list_is_taken_from_a_table_and_grows(recursive):
   return f, [table]
 
 
-@program({SHARED, WRITE, Reason.NEEDS_VALUE})
+@program(CONVERTED)
 def lists_in_a_table_of_one_call(recursive):
   @recursive
   def f(n):

@@ -131,7 +131,7 @@ def list_of_a_function_inside(recursive):
   return collect
 
 
-@a_list({Reason.TOO_MANY_VARIANTS, Reason.KINDS_DIFFER}, deep_calls)
+@a_list(CONVERTED, deep_calls)
 def list_of_several_kinds(recursive):
   @recursive
   def walk(node, out=None):

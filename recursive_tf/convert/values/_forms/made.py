@@ -16,10 +16,12 @@ from recursive_tf.convert.values._forms.base import (
   Encoded,
   HandleForm,
   Mismatch,
+  NoneType,
   Reader,
   is_heap_object,
 )
 from recursive_tf.convert.values._forms.data import RefForm
+from recursive_tf.convert.values._forms.maybe import MaybeForm
 
 NONE = -1  # The handle of None.
 
@@ -38,6 +40,11 @@ class MadeForm(HandleForm):
       reader.note_old(old.types)
     if isinstance(old, (MadeForm, RefForm)):
       return [next(tensors)]
+    if isinstance(old, MaybeForm):
+      are_there = next(tensors)
+      (handles,) = self._widened(old.value, tensors, length, reader)
+      reader.note_old([NoneType])
+      return [tf.where(are_there, handles, NONE)]
     if not isinstance(old, BaseForm) or not old.is_value() or not old.can_be_made():
       raise Mismatch(f"elements that are made one by one, and {self.describe()}")
     own = list(itertools.islice(tensors, len([*old.specs()])))

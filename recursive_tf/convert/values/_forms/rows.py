@@ -74,8 +74,10 @@ class RowsForm(BaseForm):
       return [tfi.constant(0, tf.int32), *self._none()]
     tensors = []
     flat = [self.element.flatten(item, reader) for item in items]
+    seen: set[int] = set()
     for item in items:  # What is made into an object by itself is pinned by then.
-      reader.pin(item, holder)
+      reader.pin(item, holder if id(item) not in seen else object())  # As if of two lists.
+      seen.add(id(item))
     for parts in zip(*flat, strict=True):
       check_shapes([part.shape for part in parts])
       tensors.append(tf.stack(parts, name=STACKED))

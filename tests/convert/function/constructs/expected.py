@@ -10,7 +10,6 @@ REFUSED = {
   "functools.partial": "opaque-call",
   "class in the function": "syntax",
   "generator": "syntax",
-  "generator of a generator": "syntax",
   "generator from outside": "syntax",
   "coroutine": "syntax",
   "await": "syntax",
