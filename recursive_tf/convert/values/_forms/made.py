@@ -34,7 +34,7 @@ class MadeForm(HandleForm):
     return [reader.handle(value)]
 
   def _widened(
-    self, old: object, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
   ) -> list[tf.Tensor]:
     if isinstance(old, RefForm):
       reader.note_old(old.types)
@@ -45,7 +45,7 @@ class MadeForm(HandleForm):
       (handles,) = self._widened(old.value, tensors, length, reader)
       reader.note_old([NoneType])
       return [tf.where(are_there, handles, NONE)]
-    if not isinstance(old, BaseForm) or not old.is_value() or not old.can_be_made():
+    if not old.is_value() or not old.can_be_made():
       raise Mismatch(f"elements that are made one by one, and {self.describe()}")
     own = list(itertools.islice(tensors, len([*old.specs()])))
     return [reader.handles_of_rows(old, own, length)]
