@@ -3,6 +3,7 @@
 import pytest
 
 from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.found.kept import by_append, by_comprehension, by_continue, by_truth
 
 
 class Node:
@@ -23,41 +24,7 @@ def trees():
   return [(first,), (second,), (Node(3.0),), (Node(1.0, Node(1.0)),), (first,)]
 
 
-def pruned_by_append(prune, node):
-  kept = []
-  for kid in node.kids:
-    found = prune(kid)
-    if found is not None:
-      kept.append(found)
-  return kept
-
-
-def pruned_by_continue(prune, node):
-  kept = []
-  for kid in node.kids:
-    found = prune(kid)
-    if found is None:
-      continue
-    kept.append(found)
-  return kept
-
-
-def pruned_by_comprehension(prune, node):
-  return [found for found in map(prune, node.kids) if found is not None]
-
-
-def pruned_by_truth(prune, node):
-  kept = []
-  for kid in node.kids:
-    found = prune(kid)
-    if found:
-      kept.append(found)
-  return kept
-
-
-@pytest.mark.parametrize(
-  "keep", [pruned_by_append, pruned_by_continue, pruned_by_comprehension, pruned_by_truth]
-)
+@pytest.mark.parametrize("keep", [by_append, by_continue, by_comprehension, by_truth])
 @pytest.mark.parametrize("make", [Made, lambda *parts: [*parts]], ids=["object", "list"])
 def test_pruning(keep, make):
   def build(recursive):

@@ -77,6 +77,19 @@ def trees():
   return [tree(2, 2), tree(1), tree(3, 1), tree(2, 1, 3), tree(), tree(4)]
 
 
+def calling(call, of_leaves=False):
+  """Returns a program that does `call(f, node)` of nodes with children, or of all."""
+
+  def build(recursive):
+    @recursive
+    def f(n):
+      return call(f, n) if n.kids or of_leaves else n.v
+
+    return f
+
+  return build
+
+
 CALLS = {
   "two": lambda f, n: two(*[f(k) for k in n.kids]),
   "of_a_generator": lambda f, n: two(*(f(k) for k in n.kids)),
@@ -98,15 +111,7 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_elements_get_names(name):
-  def build(recursive):
-    call = CALLS[name]
-
-    @recursive
-    def f(n):
-      return call(f, n) if n.kids else n.v
-
-    return f
-
+  build = calling(CALLS[name])
   for first in range(3):
     agrees(build, lambda first=first: [(root,) for root in trees()[first:]])
 
@@ -123,16 +128,7 @@ ALWAYS = {
 
 @pytest.mark.parametrize("name", ALWAYS)
 def test_any_number_of_them_converts(name):
-  def build(recursive):
-    call = ALWAYS[name]
-
-    @recursive
-    def f(n):
-      return call(f, n) if n.kids else n.v
-
-    return f
-
-  agrees(build, lambda: [(root,) for root in trees()], expect=CONVERTED)
+  agrees(calling(ALWAYS[name]), lambda: [(root,) for root in trees()], expect=CONVERTED)
 
 
 NEW_TREES = {
@@ -144,16 +140,11 @@ NEW_TREES = {
 
 @pytest.mark.parametrize("name", NEW_TREES)
 def test_new_trees(name):
-  def build(recursive):
-    call = NEW_TREES[name]
-
-    @recursive
-    def f(n):
-      return call(f, n)
-
-    return f
-
-  agrees(build, lambda: [(root,) for root in trees()], expect=CONVERTED)
+  agrees(
+    calling(NEW_TREES[name], of_leaves=True),
+    lambda: [(root,) for root in trees()],
+    expect=CONVERTED,
+  )
 
 
 @pytest.mark.parametrize("make", [Left, Data])

@@ -4,20 +4,12 @@ import pytest
 import tensorflow as tf
 
 from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.found.kept import by_append
 
 
 class Node:
   def __init__(self, v, *kids):
     self.v, self.kids = v, list(kids)
-
-
-def by_append(visit, node):
-  found = []
-  for kid in node.kids:
-    one = visit(kid)
-    if one is not None:
-      found.append(one)
-  return found
 
 
 def by_filter(visit, node):
