@@ -8,7 +8,14 @@ from types import CodeType
 from recursive_tf.convert._refusal import ConversionRefused
 
 
-def raised_by_handler(error: BaseException | None) -> BaseException | None:
+def let_out(error: BaseException) -> None:
+  """Raises what a handler of a signal has raised, if that is behind an error."""
+  interruption = _raised_by_handler(error)
+  if interruption is not None:
+    raise interruption from None
+
+
+def _raised_by_handler(error: BaseException | None) -> BaseException | None:
   """Returns the error behind an error that a handler of a signal raised; None if there is none.
 
   `signal.alarm` and the like run a function of the user's between any two steps of ours. What it

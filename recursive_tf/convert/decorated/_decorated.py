@@ -26,7 +26,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
 from recursive_tf._errors import RecursiveTFError, UnsupportedGradientError
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert._signals import raised_by_handler
+from recursive_tf.convert._signals import let_out
 from recursive_tf.convert.decorated._depth import DEEPER
 from recursive_tf.convert.decorated._saving import ProgramsByThemselves, say_when_not_saved
 from recursive_tf.convert.decorated._subjects import subject_of
@@ -222,9 +222,7 @@ class Decorated:
           arguments = classified(values)
           rest = self._attempt(arguments, values, plain)
       except Exception as error:  # Nothing has happened yet: no error of ours leaves a call.
-        interruption = raised_by_handler(error)
-        if interruption is not None:
-          raise interruption from None
+        let_out(error)
         if not isinstance(error, ConversionRefused):
           error = self._internal_error(error, arguments)
         rest = functools.partial(self._fall_back, error, plain)

@@ -246,16 +246,11 @@ class Reading(Conditions):
     is_none = self.is_none(value)
     there = tf.logical_not(is_none.tensor) if isinstance(is_none, Number) else tf.constant(True)
 
-    one = value
-    if not value.path:  # There is no row for None: any other row is read in its place.
-      one = Ref(Base(tf.maximum(value.base.handle, 0), kinds))
-
     def read() -> object:
-      nonlocal one
-      self.narrow([(one, kinds)])
-      own = self._of_one_kind(one) if kinds <= _forms.SCALARS else one
-      if value.path and not own.path:  # Where None has no row.
-        one = Ref(Base(tf.maximum(own.base.handle, 0), kinds))
+      self.narrow([(value, kinds)])
+      one = self._of_one_kind(value) if kinds <= _forms.SCALARS else value
+      if not one.path:  # There is no row for None: any other row is read in its place.
+        one = Ref(Base(tf.maximum(one.base.handle, 0), kinds))
       if one.path and all(issubclass(kind, ARRAYS) for kind in kinds):
         return _as_read(self.array(one, any_row=True), kinds)
       if kinds == {str}:

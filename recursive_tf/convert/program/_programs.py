@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert._signals import raised_by_handler
+from recursive_tf.convert._signals import let_out
 from recursive_tf.convert.effects._containers import TABLES
 from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.frame._left_out import LeftOut, Site, at, with_more
@@ -601,9 +601,7 @@ class Programs:
           is_ragged,
         )
       except BaseException as error:
-        interruption = raised_by_handler(error)
-        if interruption is not None:
-          raise interruption from None
+        let_out(error)
         if not isinstance(error, ConversionRefused):
           raise
         first = first or error

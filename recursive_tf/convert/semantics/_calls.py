@@ -307,15 +307,15 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, object]
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__} has its own {own}.")
   ip.conversion.guards.methods(type_)
   ip.conversion.guards.function(type_.__init__)
-  fields = getattr(type_, "__dataclass_fields__", None)
   generated = getattr(type_.__init__, "__module__", "") == type_.__module__ and not hasattr(
     type_.__init__, "__code__"
   )
   has_fields = generated or _access.is_generated(type_.__init__)
-  if fields is not None and has_fields and spread(args) is not None:
+  fields = getattr(type_, "__dataclass_fields__", None) if has_fields else None
+  if fields is not None and spread(args) is not None:
     return _construct_by_name(ip, type_, args, kwargs)
   made = frame.new(LocalObject(type_, {}))
-  if fields is not None and has_fields:
+  if fields is not None:
     bound = inspect.signature(type_).bind(*args, **kwargs)
     values: dict[str, object] = {}
     for name, parameter in inspect.signature(type_).parameters.items():
@@ -376,20 +376,18 @@ def call_function(
   With `ask` a recursive one is not called: returns whether it changes anything. Under each
   `variant` it is a function of its own, which knows other things of its arguments.
   """
-  if spread(args) is not None:
-    parameters = signature(ip, function)
-    if _spread.is_by_name(parameters, args):
-      if annotation(_definition(ip, function)[1], Annotation.GENERATOR) is not None:
-        what = "* of a list whose length only the run knows, in a call of a generator."
-        raise ip.frame.refuse(Reason.DYNAMIC_LIST, what)
-
-      def call_with(given: list[object]) -> object:
-        return call_function(ip, function, given, kwargs, ask, variant)
-
-      return _spread.by_name(ip, parameters, args, kwargs, call_with)
   source, node, outer = _definition(ip, function)
   consumer = ip.consumer
   generator = annotation(node, Annotation.GENERATOR)
+  if spread(args) is not None and _spread.is_by_name(signature(ip, function), args):
+    if generator is not None:
+      what = "* of a list whose length only the run knows, in a call of a generator."
+      raise ip.frame.refuse(Reason.DYNAMIC_LIST, what)
+
+    def call_with(given: list[object]) -> object:
+      return call_function(ip, function, given, kwargs, ask, variant)
+
+    return _spread.by_name(ip, signature(ip, function), args, kwargs, call_with)
   if generator is None:
     if variant is not None:
       node = ip.conversion.variant(node, variant)

@@ -11,19 +11,17 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.semantics import _of_kinds
 from recursive_tf.convert.values._abstract import (
   Array,
   BoundMethod,
-  IntOrFloat,
   LocalObject,
   Missing,
   Raises,
   Ref,
   named,
 )
-from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number, is_bool
-from recursive_tf.convert.values._scalars import KINDS, Scalar
 from recursive_tf.convert.values._value import Value
 
 # What Python's functions of numbers and their order ask of an object.
@@ -194,8 +192,8 @@ def as_index(ip: Host, value: object) -> object:
   is_float = isinstance(value, (float, np.floating))
   if is_float or (isinstance(value, Array) and value.tensor.dtype.is_floating):
     raise Raises
-  found = _of_several_kinds(ip, value)
-  if found is not None:
+  if _of_kinds.is_open(ip, value):
+    found = _of_kinds.opened(ip, value)
     if found.kinds.isdisjoint((bool, int)):
       raise Raises
     ip.frame.demand(found.is_of([bool, int]))
@@ -203,18 +201,11 @@ def as_index(ip: Host, value: object) -> object:
   return int(value) if isinstance(value, np.integer) else value
 
 
-def _of_several_kinds(ip: Host, value: object) -> Scalar | None:
-  """Returns a scalar of which only the run knows the kind; None of all else."""
-  if isinstance(value, Ref):
-    kinds = ip.frame.types_of(value) - {NoneType, Missing}
-    return ip.frame.as_scalar(value) if len(kinds) > 1 and kinds <= {*KINDS} else None
-  return ip.frame.as_scalar(value) if isinstance(value, (IntOrFloat, Scalar)) else None
-
-
 def may_be_bool(ip: Host, value: object) -> bool:
   """Tells whether a value is a bool, or the run may find that it is one."""
-  found = None if is_bool(value) else _of_several_kinds(ip, value)
-  return is_bool(value) or (found is not None and bool in found.kinds)
+  return is_bool(value) or (
+    _of_kinds.is_open(ip, value) and bool in _of_kinds.opened(ip, value).kinds
+  )
 
 
 def own_truth(ip: Host, method: object, name: str) -> object:

@@ -35,11 +35,7 @@ def call_on_rows(
   values = args or [next(iter(kwargs.values()))]
   if function is tf.stack and _as_eager.is_no_list(values[0]):
     return None  # It asks a view of a dict for its first item.
-  rows = as_rows(values[0])
-  if rows is None and isinstance(values[0], Ref):
-    kinds = ip.frame.types_of(values[0]) - {NoneType, Missing}
-    if kinds and all(issubclass(kind, (list, tuple)) for kind in kinds):
-      rows = ip.rows_of(values[0])
+  rows = _rows_of_list(ip, values[0])
   if rows is None and isinstance(values[0], list) and ip.conversion.effects.is_changed(values[0]):
     rows = ip.rows_of(values[0])  # Of the heap, and changed by the program.
   if rows is None:
@@ -66,6 +62,15 @@ def call_on_rows(
   raise ip.frame.refuse(
     Reason.DYNAMIC_LIST, f"{getattr(function, '__name__', function)} of a list of unknown length."
   )
+
+
+def _rows_of_list(ip: Host, value: object) -> Rows | None:
+  """Returns the elements of a list or tuple, as many as the run finds; None of all else."""
+  if isinstance(value, Ref):
+    kinds = ip.frame.types_of(value) - {NoneType, Missing}
+    is_list = bool(kinds) and all(issubclass(kind, (list, tuple)) for kind in kinds)
+    return ip.rows_of(value) if is_list else None
+  return as_rows(value)
 
 
 def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
@@ -188,11 +193,7 @@ def constant(
 
 def _rows_of_numbers(ip: Host, value: object) -> Rows | None:
   """Returns the elements of a list of numbers, as many as the run finds; None of all else."""
-  rows = as_rows(value)
-  if isinstance(value, Ref):
-    kinds = ip.frame.types_of(value) - {Missing}
-    if kinds and all(kind in (list, tuple) for kind in kinds):
-      rows = ip.rows_of(value)
+  rows = _rows_of_list(ip, value)
   if rows is None:
     return None
   rows = _without_nodes(ip, rows)

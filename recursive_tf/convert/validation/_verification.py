@@ -24,7 +24,7 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert._signals import raised_by_handler
+from recursive_tf.convert._signals import let_out
 from recursive_tf.convert.effects._commit import Outcome
 from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.program._steps import Variables
@@ -243,7 +243,7 @@ class _Check:
           self.subject.variables.put(self.left)
         return Verdict(None, self._for_user(outcome), False, notes=self._all_notes())
       except Exception as raised:  # Whatever the program raises is what the user gets.
-        _let_out_interruption(raised)  # That is not the program's.
+        let_out(raised)  # That is not the program's.
         error = raised
     if error is not None and outcome.fails():  # The run would not have counted: Python does.
       return Verdict(None, outcome, True, result, error, self._all_notes())
@@ -257,7 +257,7 @@ class _Check:
         self.comparison.check_text(held.text, text)
       self._compare_gradients(plain_tape)
     except Exception as difference:  # Also a fault of the comparison: Python has run, once.
-      _let_out_interruption(difference)
+      let_out(difference)
       report = self._report(_reason(difference), self.subject.values)
       return Verdict(report, outcome, True, result, error, self._all_notes())
     return Verdict(None, outcome, True, result, None, self._all_notes())
@@ -284,7 +284,7 @@ class _Check:
       self._compare_gradients(plain_tape)
     except Exception as difference:  # As above.
       self.snapshot.restore()
-      _let_out_interruption(difference)
+      let_out(difference)
       report = self._report(_reason(difference), rows[position])
       return Verdict(report, whole, False, notes=self._all_notes())
     return Verdict(None, self._for_user(whole), False, notes=self._all_notes())
@@ -385,13 +385,6 @@ class _Check:
     if self.subject.is_random:
       notes.add("random values are compared by type and shape alone")
     return frozenset(notes)
-
-
-def _let_out_interruption(error: Exception) -> None:
-  """Raises what a handler of a signal has raised, if that is behind an error."""
-  interruption = raised_by_handler(error)
-  if interruption is not None:
-    raise interruption from None
 
 
 def _reason(error: Exception) -> str:
