@@ -281,15 +281,7 @@ class Sought:
 
 
 def keys_of_heap(ip: Host, ref: Ref) -> Rows:
-  """Returns the keys of a dict of the heap, as objects."""
-  return ip.frame.elements(ref.step("keys"))
-
-
-def sought(ip: Host, ref: Ref, key: object) -> Sought | None:
-  """Looks a string or an object up in a dict of the heap; None if all such dicts are empty.
-
-  The keys are compared with it one by one.
-  """
+  """Returns the keys of a dict of the heap, as objects; what looks values up itself is refused."""
   frame = ip.frame
   kinds = frame.types_of(ref) - {NoneType, Missing}
   ip.conversion.effects.check_unchanged(ip, kinds)
@@ -301,7 +293,16 @@ def sought(ip: Host, ref: Ref, key: object) -> Sought | None:
       raise frame.refuse(
         Reason.OPAQUE_READ, f"A {kind.__name__} is looked into by what only the run knows."
       )
-  keys, values = (frame.elements(ref.step(part)) for part in ("keys", "values"))
+  return frame.elements(ref.step("keys"))
+
+
+def sought(ip: Host, ref: Ref, key: object) -> Sought | None:
+  """Looks a string or an object up in a dict of the heap; None if all such dicts are empty.
+
+  The keys are compared with it one by one.
+  """
+  frame = ip.frame
+  keys, values = keys_of_heap(ip, ref), frame.elements(ref.step("values"))
   if keys.form is None or values.form is None:
     return None
   equal = _equal_keys(ip, keys, key)
