@@ -83,6 +83,7 @@ class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - 
   origin: Origin | None
   is_of_machine: bool
   without: Any = None  # The `Site` and the branch without which it would not be refused.
+  unbuilt: Any = None  # The layer of Keras that has no weights yet.
 
   @classmethod
   def of(
@@ -108,4 +109,6 @@ class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - 
 
   def again(self) -> ConversionRefused:
     """Returns the same refusal without its traceback, whose frames hold a whole conversion."""
-    return ConversionRefused.of(self.reason, self.explanation, self.origin, self.is_of_machine)
+    same = ConversionRefused.of(self.reason, self.explanation, self.origin, self.is_of_machine)
+    same.unbuilt = self.unbuilt
+    return same

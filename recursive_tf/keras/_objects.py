@@ -35,7 +35,7 @@ class _Kind:
     self.types = [type_]
     self.identity = identity
     self.mark = mark
-    self.specs = tuple(tf.TensorSpec(spec.shape, _as_fed(spec.dtype)) for spec in type_.specs)
+    self.specs = _specs_as_fed(type_)
     self._of_mark: tuple[tf.Tensor, ...] = ()
     if mark:
       self.specs += (tf.TensorSpec([None, mark], tf.int32),)
@@ -63,6 +63,10 @@ class _Kind:
       spec.dtype == _as_fed(column.dtype) and spec.shape.is_compatible_with(column.shape)
       for spec, column in zip(self.specs, columns, strict=True)
     )
+
+
+def _specs_as_fed(type_: PackedType) -> tuple[tf.TensorSpec, ...]:
+  return tuple(tf.TensorSpec(spec.shape, _as_fed(spec.dtype)) for spec in type_.specs)
 
 
 def _as_fed(dtype: Any) -> tf.DType:
@@ -238,9 +242,11 @@ class ObjectProgram:
       if any(type_ is known for known in kind.types):
         return kind
     identity = identity_of(self._function.graph_of(type_))
-    alike = [kind for kind in self._kinds if kind.types[0].specs == type_.specs]
+    # A graph that is fed ints takes bits of floats for ints: these are alike, too.
+    fed = _specs_as_fed(type_)
+    alike = [kind for kind in self._kinds if _specs_as_fed(kind.types[0]) == fed]
     for kind in alike:
-      if kind.identity == identity:
+      if kind.types[0].specs == type_.specs and kind.identity == identity:
         kind.types.append(type_)
         return kind
     made = _Kind(type_, identity, len(alike))
@@ -255,10 +261,24 @@ class ObjectProgram:
   def _pack(self, objects: Sequence[Any]) -> Packed:
     self._check(objects)
     objects = list(objects)
-    try:
-      return self._function.pack(objects)
-    except ConversionRefused:
-      # Layers that have no weights yet make them in a plain run; that is the only cure there is.
-      function = getattr(self._function, "__func__", self._function)
-      function._run_plain(lambda: self._function.python(objects[0]))
-      return self._function.pack(objects)
+    not_run = iter(objects)
+    has_run = False
+    while True:
+      try:
+        return self._function.pack(objects)
+      except ConversionRefused as refusal:
+        if refusal.unbuilt is None and has_run:
+          raise
+        # Layers that have no weights yet make them in a plain run; that is the only cure there is.
+        if not self._is_built_by(not_run, refusal.unbuilt):
+          raise
+        has_run = True
+
+  def _is_built_by(self, objects: Iterator[Any], layer: Any) -> bool:
+    """Runs plain Python over objects until a layer has weights; over one if no layer is known."""
+    function = getattr(self._function, "__func__", self._function)
+    for one in objects:
+      function._run_plain(lambda one=one: self._function.python(one))
+      if layer is None or layer.built:
+        return True
+    return False

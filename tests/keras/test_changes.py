@@ -213,6 +213,40 @@ def test_good_objects_are_taken_after_wrong_ones_were_refused():
   check_predictions(model)
 
 
+@pytest.mark.parametrize(
+  "scales",
+  [(2.0, 3), (3, 0.5), (2.0, True, 2), (2.0, np.float32(3)), (2.0, tf.constant(3.0), 1.5)],
+  ids=str,
+)
+def test_an_attribute_changes_its_kind(scales):
+  model = fitted()
+  for scale in scales:
+    model.scale = scale
+    check_predictions(model)
+
+
+def test_floats_and_ints_of_the_model_have_graphs_of_their_own():
+  model = fitted()
+  for scale in (2.0, 3.0, 3, 0.5, 2):
+    model.scale = scale
+    model.encoder.adapt(TREES)
+    check_predictions(model)
+
+
+def test_layers_have_weights_before_the_first_data_set_whatever_comes_first():
+  for trees in ([TREES[1], TREES[0]], [Tree(5), Tree(6), TREES[2]]):
+    model = Scaled(num_mixes=2)
+    model.compile(keras.optimizers.SGD(0.1), cross_entropy())
+    model.fit(model.encoder.dataset(trees, np.zeros(len(trees)), 2), shuffle=False, verbose=0)
+    check_predictions(model, trees)
+
+
+def test_a_layer_that_no_object_calls_is_named():
+  model = Scaled()
+  with pytest.raises(rtf.ConversionRefused, match="makes its weights in its first call"):
+    model.encoder.adapt([Tree(5), Tree(6)])
+
+
 def test_data_sets_without_targets_are_in_order():
   model = fitted()
   trees = [Tree(i % 8) for i in range(20)]

@@ -45,11 +45,13 @@ class Outdated(Exception):  # noqa: N818 - control flow, never reaches the user
     objects: those that broke it, to learn from.
     what: the assumption, in words.
     found: the read that broke it, if it was one of an object.
+    is_outside: whether it is of something that is not passed in, nor found in what is.
   """
 
   objects: Sequence[object] = ()
   what: str = "types, shapes and sizes of what is read anew for each run"
   found: _walk.Surprise | None = None
+  is_outside: bool = False
 
 
 class Feeder:
@@ -179,6 +181,7 @@ class Feeder:
           unknown = Outdated()
           unknown.objects = [*place.form.met_in(value)]
           unknown.what = "the classes of the objects that are known by numbers"
+          unknown.is_outside = True
           raise unknown
         if place.kind == VARIABLE:
           containers += _encode.containers_in(place.form, value)
@@ -218,6 +221,7 @@ class Feeder:
       error = Outdated()
       error.objects, error.found = [*roots, found.object, found.value], found
       error.what = f"what {path_text(found.path)} is: type, range, shape"
+      error.is_outside = any(found.object is one for one in constants)
       raise error
     self.walked_objects += len(found.objects)
     return found
@@ -291,7 +295,9 @@ def _changed(changing: ChangingInput, value: object) -> object:
   shape_ok = not hasattr(now, "shape") or changing.spec.shape.is_compatible_with(now.shape)
   dtype_ok = not hasattr(now, "dtype") or changing.spec.dtype == now.dtype
   if type(value) is not type(changing.example) or not shape_ok or not dtype_ok:
-    raise Outdated
+    error = Outdated()
+    error.is_outside = True
+    raise error
   if isinstance(value, (tf.Tensor, np.ndarray)):
     return tf.convert_to_tensor(value)
   return number_as_tensor(value, changing.spec.dtype, "A variable")

@@ -41,7 +41,12 @@ def _of_read(found: _walk.Surprise | None, row: object) -> str:
     return f"{read} is {_shown(found.value)}, which no int32 can be"
   if found.value is None:
     return f"{read} is None"
-  return f"{read} is {_shown(found.value)}, {_of_class(found.value)}"
+  shown = _shown(found.value)
+  return (
+    f"{read} is {shown}, {_of_class(found.value)}"
+    if shown
+    else f"{read} is {_of_class(found.value)}"
+  )
 
 
 def _of_class(value: object) -> str:
@@ -50,7 +55,8 @@ def _of_class(value: object) -> str:
 
 
 def _shown(value: object) -> str:
+  """Returns a value as it is written; nothing of objects of which that says nothing."""
   if type(value) in (int, float, bool, str, bytes):
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-  return "something" if type(value).__repr__ is object.__repr__ else _shown(repr(value))
+  return "" if type(value).__repr__ is object.__repr__ else _shown(repr(value))

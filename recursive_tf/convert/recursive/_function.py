@@ -268,6 +268,8 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
       try:
         prepared = reads(rows)
       except Outdated as outdated:
+        if outdated.is_outside or (outdated.found and outdated.found.object is owner):
+          return None
         why = text_of(outdated, rows, reads)
         raise DataError(f"{self.__name__} does not read {why}.") from None
       if prepared is None:

@@ -43,9 +43,11 @@ def call(
 ) -> object:
   """Calls a layer of Keras."""
   if not layer.built:
-    raise ip.frame.refuse(
+    refusal = ip.frame.refuse(
       Reason.OPAQUE_CALL, f"Layer {layer.name!r} makes its weights in its first call."
     )
+    refusal.unbuilt = layer
+    raise refusal
   kind: type[keras.layers.Layer] = ip.conversion.guards.type_of(layer)
   ip.conversion.guards.settings()
   if _is_users(kind.__call__):
