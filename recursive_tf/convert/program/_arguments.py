@@ -202,6 +202,18 @@ def classify(value: object, is_first: bool) -> Argument:
   return Argument(OBJECT)
 
 
+def classify_positional(values: tuple[object, ...], is_first: bool) -> Argument:
+  """Returns what kind of argument `*values` are: each by itself."""
+  parts = tuple(classify(value, is_first and i == 0) for i, value in enumerate(values))
+  return Argument(NEST, tuple, parts=parts)
+
+
+def classify_keywords(values: dict[str, object]) -> Argument:
+  """Returns what kind of argument `**keywords` are: by name, a dict that no one else has."""
+  parts = tuple(classify(value, False) for value in values.values())
+  return Argument(NEST, dict, parts=parts, keys=tuple(values))
+
+
 def with_structure(
   found: dict[str, Argument], values: dict[str, object], is_owned: bool = False
 ) -> dict[str, Argument]:
