@@ -202,14 +202,16 @@ def classify(value: object, is_first: bool) -> Argument:
   return Argument(OBJECT)
 
 
-def classify_positional(values: tuple[object, ...], is_first: bool) -> Argument:
+def classify_positional(values: object, is_first: bool) -> Argument:
   """Returns what kind of argument `*values` are: each by itself."""
+  assert isinstance(values, tuple)  # As Python makes it.
   parts = tuple(classify(value, is_first and i == 0) for i, value in enumerate(values))
   return Argument(NEST, tuple, parts=parts)
 
 
-def classify_keywords(values: dict[str, object]) -> Argument:
+def classify_keywords(values: object) -> Argument:
   """Returns what kind of argument `**keywords` are: by name, a dict that no one else has."""
+  assert isinstance(values, dict)  # As Python makes it.
   parts = tuple(classify(value, False) for value in values.values())
   return Argument(NEST, dict, parts=parts, keys=tuple(values))
 

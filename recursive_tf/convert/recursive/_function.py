@@ -347,7 +347,7 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
   # --- Arguments
 
-  def _classify(self, values: dict[str, Any]) -> dict[str, Argument]:
+  def _classify(self, values: dict[str, object]) -> dict[str, Argument]:
     found: dict[str, Argument] = {}
     is_first = True
     rest, keywords = self._signature.positional(), self._signature.keywords()
