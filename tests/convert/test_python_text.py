@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from recursive_tf._ops import kernels
+from recursive_tf.convert.semantics import _text_methods
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +85,70 @@ def test_multiply_mod_has_no_overflow():
     kernels.recursive_tf_python_multiply_mod(
       tf.constant(2, tf.int64), tf.constant(3, tf.int64), tf.constant(0, tf.int64)
     )
+
+
+# --- Methods of strings
+
+_LETTERS = "ab aé\u3000日𝄞\n\x00ß Ａ"
+_OF_CLASSES = "aZ09 ǅé²½ⅷ\u0345日\u200b\n_Ⅷ\x7fªß"
+
+
+@pytest.fixture(scope="module")
+def some_texts():
+  """Returns texts, parts of such, and two places."""
+  rng = random.Random(3)
+
+  def text(most):
+    return "".join(rng.choice(_LETTERS) for _ in range(rng.randint(0, most)))
+
+  places = [*range(-12, 13), 2**62, -(2**62)]
+  return [(text(9), text(2), rng.choice(places), rng.choice(places)) for _ in range(300)]
+
+
+def decoded(texts):
+  return [text.decode() for text in texts.numpy()]
+
+
+@pytest.mark.parametrize("search", ["find", "rfind", "count", "startswith", "endswith"])
+def test_text_search_is_pythons(some_texts, search):
+  for text, part, start, stop in some_texts:
+    places = (tf.constant(place, tf.int64) for place in (start, stop))
+    found = kernels.recursive_tf_text_search(text, part, *places, search=search)
+    assert int(found) == int(getattr(text, search)(part, start, stop)), (text, part, start, stop)
+
+
+def test_text_parts_are_pythons(some_texts):
+  spaces = "".join(filter(str.isspace, map(chr, range(0x110000))))
+  for text, part, place, _ in some_texts:
+    most = max(-1, min(place, 4))
+    number = tf.constant(most, tf.int64)
+    replaced = kernels.recursive_tf_text_replace(text, part, "é日", number)
+    assert replaced.numpy().decode() == text.replace(part, "é日", most)
+    for name, ends in {"strip": (True, True), "lstrip": (True, False)}.items():
+      for characters, given in ((part, (part,)), (spaces, ())):
+        found = kernels.recursive_tf_text_strip(text, characters, at_start=ends[0], at_end=ends[1])
+        assert found.numpy().decode() == getattr(text, name)(*given)
+    for name in ("split", "rsplit"):
+      for separator in (part or "a", None):
+        found = kernels.recursive_tf_text_split(
+          text,
+          separator or spaces,
+          number,
+          at_spaces=separator is None,
+          from_right=name == "rsplit",
+        )
+        assert decoded(found) == getattr(text, name)(separator, most)
+    assert decoded(kernels.recursive_tf_text_characters(text)) == list(text)
+    code = int(kernels.recursive_tf_text_code(part))
+    assert code == (ord(part) if len(part) == 1 else -1)
+
+
+@pytest.mark.parametrize("name", sorted(_text_methods.CLASSES))
+def test_classes_of_characters_are_pythons(name):
+  rng = random.Random(name)
+  some, none = _text_methods.ranges_of(name)
+  one_by_one = [chr(code) for code in range(0, 0x110000, 977) if not 0xD800 <= code < 0xE000]
+  for _ in range(300):
+    one_by_one.append("".join(rng.choice(_OF_CLASSES) for _ in range(rng.randint(1, 3))))
+  for text in one_by_one:
+    assert bool(kernels.recursive_tf_text_has(text, some, none)) == getattr(text, name)(), text

@@ -17,8 +17,23 @@ from recursive_tf.convert.values._scalars import KINDS, Scalar
 from recursive_tf.convert.values._text import Text, tensor_of
 
 
+def demand_hash(ip: Host, key: object) -> None:
+  """Lets the run fail where what is read is a list or the like, of which no dict has an item."""
+  if not isinstance(key, Ref):
+    return
+  frame = ip.frame
+  kinds = frame.types_of(key) - {Missing}
+  bare = frozenset(kind for kind in kinds if kind.__hash__ is None)
+  if not bare or bare == kinds or any(issubclass(kind, tuple(bare)) for kind in kinds - bare):
+    return
+  found = frame.number(key.step("isinstance", tuple(sorted(bare, key=repr))))
+  frame.demand(tf.logical_not(found.tensor))
+  frame.narrow([(key, kinds - bare)])
+
+
 def key_of(ip: Host, key: object) -> object:
   """Returns a key as what rows of keys have: a number, a string, an object, or a tuple of these."""
+  demand_hash(ip, key)
   key = ip.frame.concrete(key)
   if isinstance(key, Ref):
     kinds = ip.frame.types_of(key) - {Missing}

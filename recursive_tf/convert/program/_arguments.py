@@ -202,6 +202,20 @@ def classify(value: object, is_first: bool) -> Argument:
   return Argument(OBJECT)
 
 
+def classify_positional(values: object, is_first: bool) -> Argument:
+  """Returns what kind of argument `*values` are: each by itself."""
+  assert isinstance(values, tuple)  # As Python makes it.
+  parts = tuple(classify(value, is_first and i == 0) for i, value in enumerate(values))
+  return Argument(NEST, tuple, parts=parts)
+
+
+def classify_keywords(values: object) -> Argument:
+  """Returns what kind of argument `**keywords` are: by name, a dict that no one else has."""
+  assert isinstance(values, dict)  # As Python makes it.
+  parts = tuple(classify(value, False) for value in values.values())
+  return Argument(NEST, dict, parts=parts, keys=tuple(values))
+
+
 def with_structure(
   found: dict[str, Argument], values: dict[str, object], is_owned: bool = False
 ) -> dict[str, Argument]:

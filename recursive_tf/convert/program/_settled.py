@@ -148,9 +148,10 @@ def _check_made(conversion: Conversion, source: FunctionSource, arguments: list[
 def _check_nests(conversion: Conversion, node: ast.AST, arguments: dict[str, Argument]) -> None:
   """Asks for a list that is changed as what it is; refuses all else that is changed."""
   names = list(arguments)
+  keywords = node.args.kwarg.arg if isinstance(node, ast.FunctionDef) and node.args.kwarg else None
   for position in conversion.changed_positions(node):
-    if not isinstance(position, int) or position >= len(names):
-      continue
+    if not isinstance(position, int) or position >= len(names) or names[position] == keywords:
+      continue  # The dict of `**keywords` is made for the call, and nobody else sees it change.
     argument = arguments[names[position]]
     if argument.kind == NEST and argument.value is list:
       raise PromoteArgument(names[position])

@@ -24,6 +24,8 @@ from recursive_tf.convert.program._arguments import (
   STATIC,
   Argument,
   classify,
+  classify_keywords,
+  classify_positional,
   classify_rows,
   rows_of_call,
   with_structure,
@@ -350,7 +352,14 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
   def _classify(self, values: dict[str, object]) -> dict[str, Argument]:
     found: dict[str, Argument] = {}
     is_first = True
+    rest, keywords = self._signature.positional(), self._signature.keywords()
     for name, value in values.items():
+      if name == keywords:
+        found[name] = classify_keywords(value)
+        continue
+      if name == rest:
+        found[name] = classify_positional(value, is_first)
+        continue
       found[name] = classify(value, is_first and name != "self")
       is_first = is_first and (name == "self" or found[name].kind == STATIC)
     found = with_structure(found, values)
@@ -364,8 +373,11 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     self, values: dict[str, Any], num_fixed: int, num_lists: int
   ) -> dict[str, Argument]:
     found: dict[str, Argument] = {}
+    keywords = self._signature.keywords()
     for position, (name, value) in enumerate(values.items()):
-      if num_fixed <= position < num_fixed + num_lists:
+      if name == keywords:
+        found[name] = classify_keywords(value)
+      elif num_fixed <= position < num_fixed + num_lists:
         rows = classify_rows(value, position == num_fixed)
         if rows is None:
           raise ConversionRefused.of(
@@ -384,10 +396,22 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
     if lists:
       rows = list(values.values())[lists[0]]
       self._programs.note_rows(len(rows) if isinstance(rows, Sized) else 1)
+    if self._has_keywords(values):
+      return None
     before = self._calls.find(glance_at_objects(values, lists), self._programs.num_promoted)
     return self._programs.again(before, values)
 
+  def _has_keywords(self, values: dict[str, object]) -> bool:
+    """Tells whether `**keywords` got any: the type of their dict says not what they are.
+
+    Nor does that of the tuple of `*args` which stands for the parameters of a wrapped function.
+    """
+    names = self._signature.keywords(), self._signature.positional()
+    return any(name is not None and bool(values.get(name)) for name in names)
+
   def _note(self, prepared: Prepared, values: dict[str, object]) -> None:
+    if self._has_keywords(values):
+      return
     lists = tuple(i for i, a in enumerate(prepared.arguments.values()) if a.is_mapped)
     glance = glance_at_objects(values, lists)
     self._calls.note(glance, self._programs.num_promoted, prepared, values)

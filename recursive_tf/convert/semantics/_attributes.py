@@ -18,6 +18,7 @@ from recursive_tf.convert.frame._access import has_own_getattr as has_own_getatt
 from recursive_tf.convert.frame._access import in_class as in_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
+from recursive_tf.convert.semantics import _text_methods
 from recursive_tf.convert.semantics._native import lifted, watch
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
@@ -197,7 +198,7 @@ def of_ref(ip: Host, ref: Ref, name: str) -> object:
     frame.narrow([(ref, having | (frame.types_of(ref) & {NoneType, Missing}))])
     return of_ref(ip, ref, name)
   if kinds == {str}:
-    return Builtin(f"str.{name}", lambda *args: _string_method(ip, ref, name, args))
+    return _string_method(ip, ref, name)
   if name == "__class__" and all(by_class(k, name) is vars(object)[name] for k in kinds):
     demand_there(ip, ref)
     return ip.kind_of(ref).class_of()
@@ -426,10 +427,14 @@ def _is_just(ip: Host, ref: Ref, kind: type, known: frozenset[type]) -> tf.Tenso
   return tf.logical_and(found, tf.logical_not(inner.tensor))
 
 
-def _string_method(ip: Host, ref: Ref, name: str, args: tuple[object, ...]) -> object:
-  if name not in _PURE_METHODS or not all(type(arg) in (str, int) for arg in args):
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.{name} of these arguments.")
-  return ip.frame.resolve(ref.step("call", name, *map(Held, args)))
+def _string_method(ip: Host, ref: Ref, name: str) -> object:
+
+  def call(*args: object, **kwargs: object) -> object:
+    if kwargs or name not in _PURE_METHODS or not all(type(arg) in (str, int) for arg in args):
+      return _text_methods.call(ip, ref, name, args, kwargs)
+    return ip.frame.resolve(ref.step("call", name, *map(Held, args)))
+
+  return Builtin(f"str.{name}", call)
 
 
 def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:

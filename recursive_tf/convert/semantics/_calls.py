@@ -34,7 +34,7 @@ from recursive_tf.convert.semantics import (
   _spread,
   _tapes,
   _tensor_lists,
-  _text,
+  _text_methods,
 )
 from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.semantics._signatures import signature
@@ -222,10 +222,10 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
   owner = getattr(function, "__self__", None)
   if isinstance(owner, tf.GradientTape):
     return _tapes.call(ip, function, args, kwargs)
-  if type(owner) is str and not all(map(is_static, args)):
-    text = _text.method(ip, owner, function.__name__, args, kwargs)
-    if text is not None:
-      return text
+  if _text_methods.is_method(function) and args:
+    return _text_methods.of_class(ip, function, args, kwargs)
+  if type(owner) is str:
+    return _text_methods.of_known(ip, owner, function, args, kwargs)
   method = name.rpartition(".")[2]
   is_sought = method in ("count", "index") and len(args) == 1 and not kwargs
   if type(owner) in (list, tuple) and is_sought:
@@ -433,14 +433,30 @@ def _is_iterated_at_once(node: ast.FunctionDef, name: str) -> bool:
   """Tells whether all that a function does with a parameter is to loop over it, before all else.
 
   Such a parameter may be an iterator: nothing comes between its elements that Python would see.
+  What is before the loop does nothing but set variables to constants and other parameters.
   """
-  is_text = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
-  first = node.body[is_text] if len(node.body) > is_text else None
+  first = next((one for one in node.body if not _sets_only(one, node)), None)
   uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
   if not isinstance(first, ast.For) or len(uses) != 1:
     return False
   counted = isinstance(first.iter, ast.Call) and ast.unparse(first.iter) == f"enumerate({name})"
   return first.iter is uses[0] or counted
+
+
+def _sets_only(statement: ast.stmt, function: ast.FunctionDef) -> bool:
+  """Tells whether a statement is a text, or sets a variable to a constant or a parameter."""
+  if isinstance(statement, ast.Assign):
+    if not all(isinstance(target, ast.Name) for target in statement.targets):
+      return False
+    if isinstance(statement.value, ast.Name):
+      arguments = function.args
+      return any(
+        one.arg == statement.value.id
+        for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+      )
+  elif not isinstance(statement, ast.Expr):
+    return False
+  return isinstance(statement.value, ast.Constant)
 
 
 def _definition(ip: Host, function: object) -> tuple[FunctionSource, ast.FunctionDef, Scope | None]:

@@ -411,6 +411,9 @@ def _identical(ip: Host, left: Any, right: Any) -> object:
   for one, other in ((left, right), (right, left)):
     if type(other) is bool and (found := _is_bool(ip, one, other)) is not None:
       return found
+  for one, other in ((left, right), (right, left)):
+    if isinstance(one, _SCALARS) and _is_no_scalar(other):
+      return False
   if not isinstance(left, Ref) and not isinstance(right, Ref):
     if left is NotImplemented or right is NotImplemented:
       return left is right
@@ -430,7 +433,8 @@ def _identical(ip: Host, left: Any, right: Any) -> object:
       return _is_truth(ip, one, other)
   for value, other in ((left, right), (right, left)):
     if isinstance(value, Ref):
-      if any(kind in PRIMITIVE for kind in frame.types_of(value) - {NoneType}):
+      kinds = frame.types_of(value) - {NoneType}
+      if any(kind in PRIMITIVE for kind in kinds) and not _is_no_scalar(other):
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, "`is` of strings or numbers.")
     elif isinstance(value, Value) and value.is_new:
       _check_not_elsewhere(ip, value, other)
@@ -442,6 +446,16 @@ def _identical(ip: Host, left: Any, right: Any) -> object:
     for v in (left, right)
   ]
   return Number(tf.equal(*handles), bool)
+
+
+_SCALARS = (Number, Text, IntOrFloat, Scalar)
+
+
+def _is_no_scalar(value: object) -> bool:
+  """Tells whether a value is a known object that no number or string is, nor equals."""
+  if not is_static(value) or isinstance(value, (*_ARRAYS, Ref)):
+    return False
+  return not isinstance(value, (int, float, complex, str, bytes, tuple, NoneType))
 
 
 def _is_truth(ip: Host, value: Ref, truth: bool) -> object:

@@ -13,7 +13,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._keys import unless_none
+from recursive_tf.convert.frame._keys import demand_hash, unless_none
 from recursive_tf.convert.frame._kinds import is_builtin_container, is_plain_sequence
 from recursive_tf.convert.frame._rows import (
   concatenated,
@@ -24,7 +24,7 @@ from recursive_tf.convert.frame._rows import (
   rows_without,
   rows_without_last,
 )
-from recursive_tf.convert.semantics import _entries, _generators, _lazy, _tables
+from recursive_tf.convert.semantics import _entries, _generators, _lazy, _tables, _text_methods
 from recursive_tf.convert.semantics._attributes import by_class
 from recursive_tf.convert.semantics._items import (
   PRIMITIVE_KEYS,
@@ -56,9 +56,8 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._text import Text, is_string, tensor_of
+from recursive_tf.convert.values._text import Text, is_string
 
-_MOST_CHARACTERS = 30  # Of a string of which a string of the run may be a part.
 _NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "__delitem__": (1,)}
 
 
@@ -78,10 +77,12 @@ def contains(ip: Host, owner: object, value: object) -> object:
     owner = tuple(owner.items)
   if isinstance(owner, LocalList) and owner.items is not None:
     owner = tuple(owner.items)
+  if is_string(owner, frame):
+    return _is_in_string(ip, owner, value)
   if isinstance(owner, Ref):
     return _contains_of_heap(ip, owner, value)
-  if type(owner) is str and is_string(value, frame):
-    return value in owner if isinstance(value, str) else _is_in_string(ip, owner, value)
+  if isinstance(owner, (dict, set, frozenset)):
+    demand_hash(ip, value)
   if type(owner) is set and _entries.is_given(ip, owner):
     return ip.conversion.effects.membership(ip, owner, value)
   if isinstance(owner, (dict, set, frozenset, tuple, list)):
@@ -117,16 +118,13 @@ def contains(ip: Host, owner: object, value: object) -> object:
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {named(owner)}.")
 
 
-def _is_in_string(ip: Host, owner: str, value: object) -> Number:
-  """Returns `value in owner` for a string that is known: whether it is one of its substrings."""
-  if len(owner) > _MOST_CHARACTERS:
-    text = f"`in` of a string of {len(owner)} characters, of what only the run knows."
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
-  ends = range(len(owner) + 1)
-  parts = list(dict.fromkeys(owner[start:end] for start in ends for end in ends if start <= end))
-  wanted = tf.stack([tensor_of(part, ip.frame) for part in parts])
-  ip.frame.partial()
-  return Number(tf.reduce_any(tf.equal(wanted, tensor_of(value, ip.frame))), bool)
+def _is_in_string(ip: Host, owner: object, value: object) -> object:
+  """Returns `value in owner` for a string."""
+  if isinstance(owner, str) and isinstance(value, str):
+    return value in owner
+  if isinstance(owner, Ref) and type(value) is str:
+    return ip.frame.number(owner.step("call", "__contains__", Held(value)))
+  return _text_methods.is_part(ip, owner, value)
 
 
 def _is_of_one_enum(kinds: frozenset[type], owner: Iterable[object]) -> bool:
@@ -146,8 +144,8 @@ def _equals_any(ip: Host, owner: Collection[object], value: object) -> object:
 def _contains_of_heap(ip: Host, owner: Ref, value: object) -> object:
   frame = ip.frame
   kinds = frame.types_of(owner) - {NoneType, Missing}
-  if kinds == {str} and type(value) is str:
-    return frame.number(owner.step("call", "__contains__", Held(value)))
+  if kinds == {str}:  # Or None, in which Python looks for nothing.
+    return _text_methods.is_part(ip, owner, value)
   is_plain_dict = all(
     issubclass(kind, dict) and is_builtin_container(kind, "__contains__") for kind in kinds
   )

@@ -16,11 +16,11 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._keys import equal_scalars, not_a_key, unless_none
+from recursive_tf.convert.frame._keys import demand_hash, equal_scalars, not_a_key, unless_none
 from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_replaced
 from recursive_tf.convert.frame._sharing import name_of
-from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _text
+from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _text, _text_methods
 from recursive_tf.convert.semantics._protocols import as_index, may_be_bool
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -36,6 +36,7 @@ from recursive_tf.convert.values._abstract import (
   Raises,
   Ref,
   Rows,
+  as_rows,
   is_static,
   named,
   shown,
@@ -159,6 +160,8 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> object:
   frame = ip.frame
   key = as_index(ip, key)
   if isinstance(key, Slice):
+    if type(key.step) is int and key.step == 0:
+      raise Raises  # A ValueError.
     index = _index(ip, key)
     tensors = tuple(t[index] for t in rows.tensors)
     length = tf.shape(tf.range(rows.length)[index])[0]
@@ -178,6 +181,15 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> object:
   axis = tfi.constant(0, tf.int32)
   one = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
   return frame.adopt(_forms.unflatten(rows.form, one))
+
+
+def item_of_text(ip: Host, text: object, key: object) -> Text:
+  """Returns a character, or a slice, of a string that only the run knows."""
+  if not isinstance(key, Slice) or key.step in (None, 1):
+    return _text.item(ip, text, key)
+  found = as_rows(item_of_rows(ip, _text_methods.characters(ip, text), key))
+  assert found is not None  # A list.
+  return Text((tf.strings.reduce_join(found.tensors[0], 0),))
 
 
 def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
@@ -222,7 +234,7 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
     ip.conversion.promote(ip, ref)
   if isinstance(key, (Slice, Number)):
     if is_string(ref, frame):
-      return _text.item(ip, ref, key)
+      return item_of_text(ip, ref, key)
     ip.conversion.effects.check_unchanged(ip, frame.types_of(ref) - _NO_ITEMS)
     rows = frame.elements(ref)
     if isinstance(key, Slice):
@@ -315,6 +327,7 @@ def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
   """Returns which of the keys of a dict equal a key, bool [N]."""
   frame = ip.frame
   assert isinstance(keys.form, _forms.RefForm)  # Keys are read as objects.
+  demand_hash(ip, key)
   types = keys.form.types
   if types == {str} and is_string(key, frame):
     (strings,) = _forms.TextForm().widened(keys.form, iter(keys.tensors), keys.length, frame)
@@ -365,6 +378,7 @@ def get_of_static(
 ) -> object:
   """Returns `owner.get(key, default)` of a user's table."""
   frame = ip.frame
+  demand_hash(ip, key)
   key = frame.resolve(key)
   state = ip.conversion.effects.read_table(ip, owner, key)
   is_run_key = isinstance(key, (Text, Ref, Number, *_OPEN)) or is_tuple_of_run(key)
@@ -389,6 +403,7 @@ def is_tuple_of_run(key: object) -> bool:
 def lookup(ip: Host, table: dict[object, object], key: object, *default: object) -> object:
   """Returns the item of a user's table for what is read from the heap, or made in the run."""
   frame = ip.frame
+  demand_hash(ip, key)
   if hasattr(type(table), "__missing__"):
     raise frame.refuse(
       Reason.OPAQUE_READ, f"A {type(table).__name__} makes items when they are read."

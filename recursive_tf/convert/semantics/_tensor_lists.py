@@ -32,6 +32,8 @@ def call_on_rows(
   """Calls a TensorFlow function on a list of unknown length; None if no argument is one."""
   if not args and not kwargs:
     return None
+  if is_hashable(function) and function in _TAKE_INDICES:
+    return _by_indices(ip, function, args, kwargs)
   values = args or [next(iter(kwargs.values()))]
   if function is tf.stack and _as_eager.is_no_list(values[0]):
     return None  # It asks a view of a dict for its first item.
@@ -62,6 +64,28 @@ def call_on_rows(
   raise ip.frame.refuse(
     Reason.DYNAMIC_LIST, f"{getattr(function, '__name__', function)} of a list of unknown length."
   )
+
+
+def _by_indices(
+  ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
+) -> object:
+  """Calls a function whose second argument is a list of ints; None if it is not of the run's."""
+  name = _TAKE_INDICES[function]
+  given = args[1] if len(args) > 1 else kwargs.get(name)
+  rows = _rows_of_list(ip, given)
+  if rows is None or _rows_of_list(ip, args[0] if args else None) is not None:
+    return None
+  rows = _without_nodes(ip, rows)
+  if rows.form is None:
+    raise Bottom  # What the elements are is not known yet.
+  if not isinstance(rows.form, _forms.NumberForm) or rows.form.type is not int:
+    return None
+  indices = ip.frame.check(
+    _stacked(ip, rows, function), rows.length > 0, "an empty list, which is one of floats"
+  )
+  if len(args) > 1:
+    return ip.native(function, [args[0], indices, *args[2:]], kwargs)
+  return ip.native(function, args, {**kwargs, name: indices})
 
 
 def _rows_of_list(ip: Host, value: object) -> Rows | None:
@@ -162,6 +186,9 @@ _TAKE_STACKED = {
   tf.cumsum,
   tf.norm,
 }
+
+
+_TAKE_INDICES: dict[object, str] = {tf.gather: "indices", tf.nn.embedding_lookup: "ids"}
 
 
 def constant(

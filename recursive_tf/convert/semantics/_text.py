@@ -114,12 +114,10 @@ def length(ip: Host, text: Text) -> Number:
 
 
 def item(ip: Host, text: object, key: object) -> Text:
-  """Returns a character, or a slice of step 1, of a string for which `is_string`."""
+  """Returns a character, or a slice without a step, of a string for which `is_string`."""
   tensor = _made(ip, text)
   count = tf.strings.length(tensor, unit=_UNIT)
   if isinstance(key, Slice):
-    if key.step not in (None, 1):
-      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A string is sliced with a step.")
     start, stop = _bound(ip, key.lower, count, 0), _bound(ip, key.upper, count, count)
     return Text((tf.strings.substr(tensor, start, tf.maximum(stop - start, 0), unit=_UNIT),))
   if not _is_number(key, int, bool):
@@ -144,13 +142,14 @@ def method(
 ) -> object:
   """Calls a method of a known string with what only the run knows; None if it is not done here."""
   if name == "join" and len(args) == 1 and not kwargs:
-    return _joined(ip, owner, args[0])
+    return joined(ip, owner, args[0])
   if name == "format" and not kwargs:
     return _filled(ip, owner, args)
   return None
 
 
-def _joined(ip: Host, separator: str, value: object) -> object:
+def joined(ip: Host, separator: object, value: object) -> object:
+  """Returns `separator.join(value)`."""
   frame = ip.frame
   rows = ip.rows_of(value)
   if rows is None:
@@ -159,7 +158,7 @@ def _joined(ip: Host, separator: str, value: object) -> object:
     for part in items:
       if not is_string(part, frame):
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.join of a {named(part)}.")
-      parts += [separator] * bool(parts) + [Text(_parts(part))]
+      parts += [Text(_parts(separator))] * bool(parts) + [Text(_parts(part))]
     text = Text(tuple(inner for part in parts for inner in _parts(part))).known()
     return "" if not items else text
   if rows.form is None:
@@ -172,6 +171,10 @@ def _joined(ip: Host, separator: str, value: object) -> object:
   else:
     kind = _forms.describe(rows.form)
     raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.join of a list of which each is {kind}.")
+  if not isinstance(separator, str):
+    between = tf.fill([rows.length], _made(ip, separator))
+    strings = tf.reshape(tf.stack([between, strings], axis=1), [-1])[1:]
+    separator = ""
   return Text((tf.strings.reduce_join(strings, 0, separator=_utf8(ip, separator)),))
 
 

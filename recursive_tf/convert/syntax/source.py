@@ -402,7 +402,7 @@ class LiveSignature:
   def __init__(self, function: Callable[..., object]):
     self._function = function
     self._state: tuple[object, ...] | None = None
-    self._known = inspect.signature(function)
+    self._known = self._own()
     self._names: tuple[inspect.Signature, tuple[str, ...] | None] | None = None
 
   def names(self) -> tuple[str, ...] | None:
@@ -422,13 +422,30 @@ class LiveSignature:
       state = (function.__code__, function.__defaults__, *(named or ()), *(named or {}).values())
       known = self._state
       if known is None or len(known) != len(state) or not all(map(operator.is_, known, state)):
-        self._state, self._known = state, inspect.signature(function)
+        self._state, self._known = state, self._own()
     return self._known
+
+  def _own(self) -> inspect.Signature:
+    """Returns the signature, not that of a function that it is wrapped around."""
+    is_function = isinstance(self._function, types.FunctionType)
+    return inspect.signature(self._function, follow_wrapped=not is_function)
 
   def defaults(self) -> dict[str, object]:
     """Returns the default values by parameter."""
     parameters = self._now().parameters.values()
     return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+  def keywords(self) -> str | None:
+    """Returns the name of the parameter `**keywords`; None if there is none."""
+    parameters = self._now().parameters.values()
+    return next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), None)
+
+  def positional(self) -> str | None:
+    """Returns the name of `*args` where it stands for parameters of a function that is wrapped."""
+    if not hasattr(self._function, "__wrapped__"):
+      return None
+    parameters = self._now().parameters.values()
+    return next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
 
   def bind(self, /, *args: object, **kwargs: object) -> inspect.BoundArguments:
     """Returns the arguments of a call by parameter; see `inspect.Signature.bind`."""

@@ -23,6 +23,7 @@ from recursive_tf.convert.semantics import (
   _maps,
   _of_kinds,
   _ordering,
+  _text_methods,
   _totals,
   _written,
 )
@@ -293,6 +294,16 @@ def to_string(ip: Host, value: object = "") -> object:
   if _of_kinds.is_scalar(ip, value):
     return Text((Format(value, -1, ""),))
   raise ip.frame.refuse(Reason.NEEDS_VALUE, "str() of what only the run knows.")
+
+
+def code(ip: Host, value: object, /) -> object:
+  value = ip.frame.resolve(value)
+  return known(ip, ord, value) if all_known([value]) else _text_methods.code(ip, value)
+
+
+def character(ip: Host, value: object, /) -> object:
+  value = ip.frame.resolve(value)
+  return known(ip, chr, value) if all_known([value]) else _text_methods.character(ip, value)
 
 
 def _refuse_compensated(ip: Host, is_of_floats: bool) -> None:

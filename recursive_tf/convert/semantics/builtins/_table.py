@@ -182,6 +182,8 @@ _TABLE: dict[object, Callable[..., object]] = {
   float: _arithmetic.conversion(float),
   bool: _arithmetic.conversion(bool),
   str: _arithmetic.to_string,
+  ord: _arithmetic.code,
+  chr: _arithmetic.character,
   list: _iterables.to_list,
   tuple: _iterables.to_tuple,
   dict: _iterables.to_dict,

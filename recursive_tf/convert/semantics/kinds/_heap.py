@@ -19,6 +19,7 @@ from recursive_tf.convert.semantics import (
   _iteration,
   _operators,
   _spread,
+  _text_methods,
   _truth,
 )
 from recursive_tf.convert.semantics._protocols import own_length
@@ -72,6 +73,8 @@ class OfRef(OfRun[Ref]):
     ip, value, kinds = self.ip, self.value, self._kinds()
     if len(kinds) == 1 and (changed := ip.conversion.effects.rows_of_list(ip, value)):
       return changed
+    if kinds == {str}:
+      return _text_methods.characters(ip, value)
     if kinds and all(is_plain_sequence(kind) for kind in kinds):
       ip.conversion.effects.check_unchanged(ip, kinds)
       return self.frame.elements(value)

@@ -24,7 +24,6 @@ from recursive_tf.convert.semantics import (
   _iteration,
   _native,
   _operators,
-  _text,
 )
 from recursive_tf.convert.semantics._protocols import is_own, own_length, own_method, own_truth
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
@@ -266,7 +265,7 @@ class OfString(OfSequence[str]):
   def builtin_item(self, key: object) -> object:
     is_of_run = isinstance(key, Number) or (isinstance(key, Slice) and key.static() is None)
     if type(self.value) is str and is_of_run:
-      return _text.item(self.ip, self.value, key)
+      return _items.item_of_text(self.ip, self.value, key)
     return super().builtin_item(key)
 
 

@@ -18,6 +18,7 @@ from recursive_tf.convert.semantics import (
   _shapes,
   _spread,
   _text,
+  _text_methods,
 )
 from recursive_tf.convert.semantics._attributes import Super, in_class
 from recursive_tf.convert.semantics.builtins import _table
@@ -286,8 +287,14 @@ class OfText(OfAbstract):
   def length(self) -> object:
     return _text.length(self.ip, self.value)
 
+  def attribute(self, name: str) -> object:
+    return _text_methods.of_string(self.ip, self.value, name)
+
+  def rows(self, one_by_one: bool) -> Rows | None:
+    return _text_methods.characters(self.ip, self.value)
+
   def builtin_item(self, key: object) -> object:
-    return _text.item(self.ip, self.value, key)
+    return _items.item_of_text(self.ip, self.value, key)
 
   def class_of(self) -> object:
     return str

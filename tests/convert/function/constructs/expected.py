@@ -15,7 +15,6 @@ REFUSED = {
   "await": "syntax",
   "async for and async with": "syntax",
   "async comprehension": "syntax",
-  "string methods": "opaque-call",
   "formatted string": "needs-value",
   "string by % and format": "needs-value",
   "del of a slice": "syntax",
