@@ -245,7 +245,7 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
       return state.value
     if isinstance(owner, dict) and method in (*VIEWS, "copy") and not (args or kwargs):
       return _containers.method_of_static(ip, owner, method)
-    if is_plain_get and args and not kwargs:
+    if is_plain_get and isinstance(owner, dict) and args and not kwargs:
       if len(args) > 2:
         raise Raises  # A TypeError.
       return _items.get_of_static(ip, owner, *args)

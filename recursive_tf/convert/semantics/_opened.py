@@ -12,7 +12,6 @@ import dataclasses
 import functools
 import types
 from collections.abc import Callable
-from typing import TypeGuard
 
 import tensorflow as tf
 
@@ -131,7 +130,7 @@ def attribute(ip: Host, made: Made, name: str) -> object:
         if refusal.reason is not Reason.SHARED_CONTAINER or not _is_own(value, bound):
           raise
       ip.frame.restore(before)  # It changes the object, which then is the one of the run.
-      assert isinstance(value, LocalObject)  # It is none of the heap.
+      assert isinstance(value, LocalObject) and isinstance(bound, BoundMethod)  # It is its own.
       own = dataclasses.replace(made, type=value.type)
       return ip.call(BoundMethod(bound.function, own), list(args), dict(kwargs))
 
@@ -145,7 +144,7 @@ def attribute(ip: Host, made: Made, name: str) -> object:
   return Builtin(name, call) if any(are_methods) else value
 
 
-def _is_own(value: object, bound: object) -> TypeGuard[BoundMethod]:
+def _is_own(value: object, bound: object) -> bool:
   """Tells whether something is a method of an object that the run has made."""
   return isinstance(value, LocalObject) and isinstance(bound, BoundMethod) and bound.owner is value
 
