@@ -81,6 +81,9 @@ get_gradient_function = ops.get_gradient_function
 extract_stack = tf_stack.extract_stack
 
 
+_MOST_BYTES = 64  # Of a constant that is looked for among those that a graph has.
+
+
 class _EnteredOnce:
   """A FuncGraph that is not entered again where it is entered already.
 
@@ -94,6 +97,22 @@ class _EnteredOnce:
     if stack and stack[-1] is self and not context.executing_eagerly():
       return contextlib.nullcontext(self)
     return super().as_default()  # type: ignore[misc]
+
+  def _create_op_internal(
+    self, op_type: str, inputs: Any, dtypes: Any = None, *args: Any, **kwargs: Any
+  ) -> Any:
+    """Returns a new op, or one that is there where it is a constant and the same."""
+    make = super()._create_op_internal  # type: ignore[misc]
+    value = (kwargs.get("attrs") or {}).get("value") if op_type == "Const" else None
+    if value is None or self._control_dependencies_stack or self._get_control_flow_context():  # type: ignore[attr-defined]
+      return make(op_type, inputs, dtypes, *args, **kwargs)
+    if value.ByteSize() > _MOST_BYTES:
+      return make(op_type, inputs, dtypes, *args, **kwargs)
+    known = self.__dict__.setdefault("_recursive_tf_constants", {})
+    key = value.SerializeToString()
+    if key not in known:
+      known[key] = make(op_type, inputs, dtypes, *args, **kwargs)
+    return known[key]
 
 
 class OwnGraph(_EnteredOnce, func_graph.FuncGraph):
@@ -323,7 +342,8 @@ def copy_op(op: Operation, inputs: list[Any], gradient: str | None = None) -> Op
   if gradient is not None:
     attrs["_gradient_op_type"] = _attr_value(s=gradient.encode())
   outputs = [out.dtype for out in op.outputs]
-  copy = graph.create_op(op.type, inputs, outputs, name=op.name, attrs=attrs)
+  # As `create_op`, which looks each time for arguments that are not used any more.
+  copy = graph._create_op_internal(op.type, inputs, outputs, name=op.name, attrs=attrs)
   # A tape around does not see ops that are made this way unless it is told.
   flat_attrs = [item for name in attrs for item in (name, copy.get_attr(name))]
   execute.record_gradient(op.type, copy.inputs, tuple(flat_attrs), copy.outputs[:])

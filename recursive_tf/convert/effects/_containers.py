@@ -183,9 +183,12 @@ class ContainerEffects(Places):
 
   def membership(self, ip: Host, owner: object, value: object) -> object:
     """Returns `value in owner` for a known dict, from its items as the run has them."""
-    key = key_of(ip, value)
     rows = self._dict_rows(ip, owner)
-    return False if rows.form is None else find(ip, part_of(rows, 0), key)[0]
+    if rows.form is None:
+      key_of(ip, value)  # That it is a key at all.
+      return False
+    keys = part_of(rows, 0)
+    return unless_none(ip, keys, value, lambda: find(ip, keys, key_of(ip, value))[0], lambda: False)
 
   def read_table(self, ip: Host, owner: object, key: object) -> State | None:
     """Returns `owner[key]` for a known list or dict that the program changes."""

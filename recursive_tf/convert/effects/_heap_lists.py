@@ -9,7 +9,8 @@ number. After the run each list gets the elements of its last row.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+import functools
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import tensorflow as tf
 
@@ -85,22 +86,27 @@ class HeapLists(MadeChanges):
   @contextlib.contextmanager
   def going_over(self, ip: Host, value: object) -> Iterator[None]:
     """Fails the run if a list of the heap is changed meanwhile, as Python would see."""
+    is_as_before = self.watched(ip, value)
+    yield
+    if is_as_before is not None:
+      ip.frame.demand(is_as_before())
+
+  def watched(self, ip: Host, value: object) -> Callable[[], tf.Tensor] | None:
+    """Returns what tells whether a list of the heap is as it is now; None if it cannot change."""
     if isinstance(value, Made) and self.changes_made:
       state = self.current_made(ip, value.handle)
-      yield
-      ip.frame.demand(tf.equal(state, self.current_made(ip, value.handle)))
-      return
+      return lambda: tf.equal(state, self.current_made(ip, value.handle))
     if not isinstance(value, Ref):
-      yield
-      return
-    kinds = ip.frame.types_of(value) - {NoneType, Missing}
-    if not self.has_changed_lists(kinds):
-      yield
-      return
+      return None
+    if not self.has_changed_lists(ip.frame.types_of(value) - {NoneType, Missing}):
+      return None
     before = self._state(ip, value)
-    yield
-    for old, new in zip(before, self._state(ip, value), strict=True):
-      ip.frame.demand(tf.equal(old, new))
+
+    def is_as_before() -> tf.Tensor:
+      pairs = zip(before, self._state(ip, value), strict=True)
+      return functools.reduce(tf.logical_and, (tf.equal(old, new) for old, new in pairs))
+
+    return is_as_before
 
   def write_list(self, ip: Host, ref: Ref, content: LocalList) -> None:
     """Lets a list of the heap hold what another one holds."""

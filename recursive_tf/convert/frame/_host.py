@@ -147,6 +147,9 @@ class Effects(Protocol):
   def going_over(self, ip: Host, value: object) -> AbstractContextManager[None]:
     """Fails the run if a list of the heap is changed meanwhile."""
 
+  def watched(self, ip: Host, value: object) -> Callable[[], tf.Tensor] | None:
+    """Returns what tells whether a list of the heap is as it is now; None if it cannot change."""
+
   def call_method(
     self, ip: Host, ref: Ref, name: str, args: Sequence[object], kwargs: dict[str, object]
   ) -> object:

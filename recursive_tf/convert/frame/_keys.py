@@ -6,11 +6,19 @@ from collections.abc import Callable, Iterator
 
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import has_own_key
 from recursive_tf.convert.values import _forms, _numbers, _scalars
-from recursive_tf.convert.values._abstract import IntOrFloat, Missing, Ref, Rows, named
+from recursive_tf.convert.values._abstract import (
+  IntOrFloat,
+  Maybe,
+  Missing,
+  Raises,
+  Ref,
+  Rows,
+  named,
+)
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._scalars import KINDS, Scalar
@@ -83,10 +91,16 @@ def unless_none(
     otherwise: gives what is there for None; without it Python raises.
   """
   frame = ip.frame
-  if not isinstance(key, Ref) or keys.form is None or keys.form.covers_none():
+  if keys.form is None or keys.form.covers_none() or isinstance(keys.form, _forms.MaybeForm):
+    return then()
+  if key is None:
+    if otherwise is None:
+      raise Raises
+    return otherwise()
+  if not isinstance(key, Ref):
     return then()
   kinds = frame.types_of(key) - {Missing}
-  if NoneType not in kinds or len(kinds) < 2 or isinstance(keys.form, _forms.MaybeForm):
+  if NoneType not in kinds or len(kinds) < 2:
     return then()
   is_none = frame.is_none(key)
   assert isinstance(is_none, Number)  # There are other kinds.
@@ -99,6 +113,35 @@ def unless_none(
     return frame.cond(is_none, otherwise, narrowed)
   frame.demand(tf.logical_not(is_none.tensor))
   return narrowed()
+
+
+def with_none(ip: Host, key: object, then: Callable[[object], object]) -> object:
+  """Does `then` with a key, and with None where the run finds that it is None.
+
+  Where that is refused of None a run that finds it fails.
+  """
+  frame = ip.frame
+  if isinstance(key, Maybe):
+    value = key.value
+    return frame.cond(Number(key.is_there, bool), lambda: then(value), lambda: _of_none(then))
+  if not isinstance(key, Ref) or key.path:  # What objects have the walk looks for, None as well.
+    return then(key)
+  kinds = frame.types_of(key) - {Missing}
+  if NoneType not in kinds or len(kinds) < 2:
+    return then(key)
+
+  def narrowed() -> object:
+    frame.narrow([(key, kinds - {NoneType})])
+    return then(key)
+
+  return frame.cond(frame.is_none(key), lambda: _of_none(then), narrowed)
+
+
+def _of_none(then: Callable[[object], object]) -> object:
+  try:
+    return then(None)
+  except ConversionRefused:
+    raise Raises from None
 
 
 def not_a_key(ip: Host, key: object) -> str:

@@ -19,6 +19,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _access
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._keys import with_none
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._acting import code_of
@@ -48,6 +49,7 @@ from recursive_tf.convert.values._abstract import (
   Closure,
   LocalDict,
   LocalObject,
+  Maybe,
   Raises,
   Ref,
   Scope,
@@ -230,6 +232,9 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
   is_sought = method in ("count", "index") and len(args) == 1 and not kwargs
   if type(owner) in (list, tuple) and is_sought:
     return _list_methods.sought(ip, owner, method, args[0])
+  is_plain_get = isinstance(owner, dict) and method == "get" and type(owner).get is dict.get
+  if is_plain_get and args and isinstance(args[0], Maybe):
+    return with_none(ip, args[0], lambda key: _call_library(ip, function, [key, *args[1:]], kwargs))
   if isinstance(owner, (list, dict, set)) or not _libraries.is_library(function):
     state = _lazy.interleaved(
       ip,
@@ -240,8 +245,7 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
       return state.value
     if isinstance(owner, dict) and method in (*VIEWS, "copy") and not (args or kwargs):
       return _containers.method_of_static(ip, owner, method)
-    is_call = name.endswith(".get") and args and not kwargs
-    if is_call and isinstance(owner, dict) and type(owner).get is dict.get:
+    if is_plain_get and isinstance(owner, dict) and args and not kwargs:
       if len(args) > 2:
         raise Raises  # A TypeError.
       return _items.get_of_static(ip, owner, *args)

@@ -13,7 +13,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._keys import demand_hash, unless_none
+from recursive_tf.convert.frame._keys import demand_hash, unless_none, with_none
 from recursive_tf.convert.frame._kinds import is_builtin_container, is_plain_sequence
 from recursive_tf.convert.frame._rows import (
   concatenated,
@@ -45,6 +45,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalTable,
+  Maybe,
   Missing,
   Raises,
   Ref,
@@ -111,11 +112,19 @@ def contains(ip: Host, owner: object, value: object) -> object:
       return _entries.has_key(ip, owner, value)
     elif isinstance(owner, dict) and _entries.is_chosen(ip, owner):
       return _entries.has_key(ip, owner, value)
+    elif type(owner) in (set, frozenset, dict) and _has_any_keys(ip, owner):
+      return _entries.has_key(ip, owner, value)
     elif type(owner) is dict:
       return ip.conversion.effects.membership(ip, owner, value)
     elif isinstance(owner, (tuple, list)):
       return _equals_any(ip, owner, value)
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {named(owner)}.")
+
+
+def _has_any_keys(ip: Host, owner: Collection[object]) -> bool:
+  """Tells whether a set or dict that no call gives is of keys that no one tensor holds."""
+  is_dict = isinstance(owner, dict)
+  return not _entries.is_given(ip, owner) and not (is_dict and len({*map(type, owner)}) < 2)
 
 
 def _is_in_string(ip: Host, owner: object, value: object) -> object:
@@ -348,6 +357,8 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
   """Calls a reading method of a list or dict on the heap."""
   if name in ("__getitem__", "get") and len(args) not in (1, 2):
     raise Raises
+  if name == "get" and isinstance(args[0], Maybe):
+    return with_none(ip, args[0], lambda key: method_of_heap(ip, ref, name, [key, *args[1:]]))
   if name == "__getitem__":
     return builtin_item(ip, ref, ip.frame.resolve(args[0]))
   if name == "get" and isinstance(args[0], str):

@@ -16,7 +16,13 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._keys import demand_hash, equal_scalars, not_a_key, unless_none
+from recursive_tf.convert.frame._keys import (
+  demand_hash,
+  equal_scalars,
+  not_a_key,
+  unless_none,
+  with_none,
+)
 from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_replaced
 from recursive_tf.convert.frame._sharing import name_of
@@ -32,6 +38,7 @@ from recursive_tf.convert.values._abstract import (
   IntOrFloat,
   LocalDict,
   LocalList,
+  Maybe,
   Missing,
   Raises,
   Ref,
@@ -55,11 +62,21 @@ PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
 def item(ip: Host, owner: object, key: object) -> object:
   """Returns `owner[key]`."""
   frame = ip.frame
-  key = frame.concrete(key)
+  if isinstance(key, Maybe) and _is_dict(ip, owner):
+    return with_none(ip, key, lambda one: item(ip, owner, one))
+  key = frame.resolve(key) if isinstance(owner, dict) else frame.concrete(key)
   row = _row_of_variable(ip, owner, key)
   if row is not None:
     return row
   return ip.kind_of(frame.concrete(owner)).item(key)
+
+
+def _is_dict(ip: Host, owner: object) -> bool:
+  """Tells whether a value is a dict, known or of the heap."""
+  if isinstance(owner, Ref):
+    kinds = ip.frame.types_of(owner) - _NO_ITEMS
+    return bool(kinds) and all(issubclass(kind, dict) for kind in kinds)
+  return isinstance(owner, dict)
 
 
 def item_of_array(ip: Host, owner: Array, key: object) -> object:
@@ -377,6 +394,10 @@ def get_of_static(
   ip: Host, owner: dict[object, object], key: object, default: object = None
 ) -> object:
   """Returns `owner.get(key, default)` of a user's table."""
+  return with_none(ip, key, lambda one: _get_of_static(ip, owner, one, default))
+
+
+def _get_of_static(ip: Host, owner: dict[object, object], key: object, default: object) -> object:
   frame = ip.frame
   demand_hash(ip, key)
   key = frame.resolve(key)
@@ -402,12 +423,21 @@ def is_tuple_of_run(key: object) -> bool:
 
 def lookup(ip: Host, table: dict[object, object], key: object, *default: object) -> object:
   """Returns the item of a user's table for what is read from the heap, or made in the run."""
+  return with_none(ip, key, lambda one: _lookup(ip, table, one, *default))
+
+
+def _lookup(ip: Host, table: dict[object, object], key: object, *default: object) -> object:
   frame = ip.frame
   demand_hash(ip, key)
   if hasattr(type(table), "__missing__"):
     raise frame.refuse(
       Reason.OPAQUE_READ, f"A {type(table).__name__} makes items when they are read."
     )
+  if key is None:
+    found = ip.conversion.guards.entry(table, None)
+    if None not in table and not default:
+      raise Raises
+    return found if None in table else default[0]
   if isinstance(key, _OPEN) or (isinstance(key, Number) and key.type is float):
     found = _entries.of_dict(ip, table, key, *default, is_any=True)
     return ip.conversion.effects.item_of_dict(ip, table, key, *default) if not found else found[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 from collections.abc import Callable
 
@@ -69,9 +70,18 @@ def _over(
   iterated = _lazy.iteration_of(node.iter, iterable, read)
   effects = ip.conversion.effects
   content = effects.content_of(ip.frame, iterable)
-  with ip.frame.sharing.iterating(iterated), effects.going_over(ip, iterable):
+  # A turn that ends the loop may change the list: nobody asks it for another element.
+  is_as_before = None if is_whole else effects.watched(ip, iterable)
+
+  def end_turn() -> None:
+    if is_as_before is not None:
+      left = scope.names[annotation(node, Annotation.UNTIL)]
+      ip.frame.demand(tf.logical_or(_forms.as_number(left).tensor, is_as_before()))
+
+  going_over = effects.going_over(ip, iterable) if is_whole else contextlib.nullcontext()
+  with ip.frame.sharing.iterating(iterated), going_over:
     found = _lazy.consumed(
-      ip, iterable, lambda: _for(ip, node, iterable, iterated, scope), is_whole
+      ip, iterable, lambda: _for(ip, node, iterable, iterated, scope, end_turn), is_whole
     )
   if effects.content_of(ip.frame, iterable) is not content:
     raise ip.frame.refuse(
@@ -80,7 +90,14 @@ def _over(
   return found
 
 
-def _for(ip: Host, node: ast.For, iterable: object, iterated: Iterated, scope: Scope) -> object:
+def _for(
+  ip: Host,
+  node: ast.For,
+  iterable: object,
+  iterated: Iterated,
+  scope: Scope,
+  end_turn: Callable[[], None],
+) -> object:
   rows = ip.rows_of(iterable, one_by_one=True)
   until = annotation(node, Annotation.UNTIL)
   if rows is None:
@@ -91,7 +108,7 @@ def _for(ip: Host, node: ast.For, iterable: object, iterated: Iterated, scope: S
   plan = annotation(node, Annotation.MAP_LOOP)
   if plan is not None and _mapped(ip, node, plan, rows, scope):
     return FELL
-  return _for_in_graph(ip, node, rows, until, scope)
+  return _for_in_graph(ip, node, rows, until, scope, end_turn)
 
 
 def _unrolls() -> bool:
@@ -179,7 +196,14 @@ def _is_summed(ip: Host, old: object) -> bool:
   return not any(hasattr(kind, "__iadd__") for kind in kinds)
 
 
-def _for_in_graph(ip: Host, node: ast.For, rows: Rows, until: str | None, scope: Scope) -> object:
+def _for_in_graph(
+  ip: Host,
+  node: ast.For,
+  rows: Rows,
+  until: str | None,
+  scope: Scope,
+  end_turn: Callable[[], None],
+) -> object:
   if rows.form is None:
     return FELL
 
@@ -189,6 +213,7 @@ def _for_in_graph(ip: Host, node: ast.For, rows: Rows, until: str | None, scope:
   def body(index: tf.Tensor) -> None:
     ip.assign(node.target, row(ip, rows, index), scope)
     ip.block(node.body, scope)
+    end_turn()
 
   run_loop(ip, node, scope, test, body)
   return FELL

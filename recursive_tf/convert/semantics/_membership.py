@@ -6,12 +6,13 @@ import tensorflow as tf
 
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._keys import with_none
 from recursive_tf.convert.frame._kinds import is_plain_sequence
 from recursive_tf.convert.semantics import _containers, _lazy, _maps, _tables, _written
 from recursive_tf.convert.semantics._attributes import by_class
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalList, LocalTable, Missing, Ref, Rows
+from recursive_tf.convert.values._abstract import LocalList, LocalTable, Maybe, Missing, Ref, Rows
 from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import is_string, tensor_of
@@ -19,6 +20,8 @@ from recursive_tf.convert.values._text import is_string, tensor_of
 
 def contains(ip: Host, owner: object, value: object) -> object:
   """Returns `value in owner`."""
+  if isinstance(value, Maybe):
+    return with_none(ip, value, lambda one: contains(ip, owner, one))
   _lazy.check_at_once(ip, owner)
   if isinstance(owner, LocalTable):
     return _tables.contains(ip, owner, ip.frame.resolve(value))

@@ -8,6 +8,7 @@ object is read as ever.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import types
 from collections.abc import Callable
@@ -44,8 +45,8 @@ def for_each(ip: Host, made: Made, then: _Then) -> object:
 
   Where that is refused of some of what it may be, a run that finds one of these fails.
   """
-  frame, handle = ip.frame, made.handle
-  options = _options(ip, handle)
+  frame = ip.frame
+  options = _options(ip, made)
   if not options:
     raise Bottom  # Nothing is known to be made, yet.
   refusals: list[ConversionRefused] = []
@@ -76,20 +77,22 @@ def for_each(ip: Host, made: Made, then: _Then) -> object:
     raise
 
 
-def _options(ip: Host, handle: tf.Tensor) -> list[tuple[tf.Tensor, Callable[[], object]]]:
+def _options(ip: Host, made: Made) -> list[tuple[tf.Tensor, Callable[[], object]]]:
   """Returns what a number may be of: whether it is, and what gives that."""
-  frame = ip.frame
+  frame, handle = ip.frame, made.handle
   kinds = ip.conversion.made_kinds
-  old = kinds.types - {NoneType}
+  old = kinds.types - {NoneType} if made.type is None else frozenset()
   options: list[tuple[tf.Tensor, Callable[[], object]]] = []
   if old:
     options.append((handle >= 0, lambda: Ref(Base(handle, old))))
-  if NoneType in kinds.types:
+  if NoneType in kinds.types and made.type is None:
     options.append((tf.equal(handle, NONE), lambda: None))
   if kinds.known:
     now = ip.conversion.effects.current_made(ip, handle)
     kind = frame.kind_of_made(now)
     for number in (one for one in kinds.known if one not in kinds.hidden):
+      if made.type is not None and getattr(kinds.forms[number], "type", None) is not made.type:
+        continue
       open_ = functools.partial(_open, ip, number, now, handle)
       options.append((tf.equal(kind, number), open_))
   return options
@@ -119,7 +122,17 @@ def attribute(ip: Host, made: Made, name: str) -> object:
 
   def call(*args: object, **kwargs: object) -> object:
     def of_one(value: object) -> object:
-      return ip.call(ip.attribute(having(value, name), name), list(args), dict(kwargs))
+      bound = ip.attribute(having(value, name), name)
+      before = ip.frame.snapshot()
+      try:
+        return ip.call(bound, list(args), dict(kwargs))
+      except ConversionRefused as refusal:
+        if refusal.reason is not Reason.SHARED_CONTAINER or not _is_own(value, bound):
+          raise
+      ip.frame.restore(before)  # It changes the object, which then is the one of the run.
+      assert isinstance(value, LocalObject) and isinstance(bound, BoundMethod)  # It is its own.
+      own = dataclasses.replace(made, type=value.type)
+      return ip.call(BoundMethod(bound.function, own), list(args), dict(kwargs))
 
     return for_each(ip, made, of_one)
 
@@ -129,6 +142,11 @@ def attribute(ip: Host, made: Made, name: str) -> object:
       Reason.KINDS_DIFFER, f".{name} is a method of some objects and a value that others hold."
     )
   return Builtin(name, call) if any(are_methods) else value
+
+
+def _is_own(value: object, bound: object) -> bool:
+  """Tells whether something is a method of an object that the run has made."""
+  return isinstance(value, LocalObject) and isinstance(bound, BoundMethod) and bound.owner is value
 
 
 def _is_method(owner: object, name: str, found: object) -> bool:

@@ -586,9 +586,11 @@ class Made(Abstract):
 
   Attributes:
     handle: int32 []; of an object of the heap as in `Base`, of one that the run made below those.
+    type: the class of one that the run made, where a test has found it; it stays what it is.
   """
 
   handle: tf.Tensor
+  type: type | None = None
   description = "An old or a new object, as only the run knows"
 
   def within(self) -> Iterable[object]:

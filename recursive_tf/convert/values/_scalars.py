@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import itertools
 import struct
 from collections.abc import Iterable, Sequence
@@ -62,10 +63,9 @@ class Scalar(Abstract):
   def is_of(self, kinds: Iterable[type]) -> tf.Tensor:
     """Returns whether it is of some kinds, bool []."""
     wanted = [KINDS.index(kind) for kind in KINDS if kind in {*kinds} & self.kinds]
-    found = tfi.constant(False, tf.bool)
-    for number in wanted:
-      found = tf.logical_or(found, tf.equal(self.kind, number))
-    return found
+    if not wanted:
+      return tfi.constant(False, tf.bool)
+    return functools.reduce(tf.logical_or, (tf.equal(self.kind, number) for number in wanted))
 
   def number(self, kind: type) -> Number:
     """Returns it as the number that it is, if it is of that kind."""

@@ -110,16 +110,20 @@ class Unused:
 
 def is_done(tensor: tf.Tensor) -> tf.Tensor:
   """Returns true, bool [], computed of the tensor so that the graph cannot leave that out."""
-  if tensor.shape.num_elements():  # One of its elements will do.
+  if tensor.shape.rank and tensor.shape.num_elements():  # One of its elements will do.
     tensor = tf.reshape(tensor, [-1])[0]
   dtype = tensor.dtype
   if dtype == tf.string:
-    return tf.reduce_all(tf.strings.length(tensor) >= 0)
+    return _all(tf.strings.length(tensor) >= 0)
   if dtype.is_complex:
     tensor = tf.math.real(tensor)
   if not dtype.is_integer:  # Whatever becomes of NaN and the like, it is an int.
     tensor = tf.cast(tensor, tf.int32)
-  return tf.reduce_all(tensor >= tfi.constant(tensor.dtype.min, tensor.dtype))
+  return _all(tensor >= tfi.constant(tensor.dtype.min, tensor.dtype))
+
+
+def _all(oks: tf.Tensor) -> tf.Tensor:
+  return oks if oks.shape.rank == 0 else tf.reduce_all(oks)
 
 
 def _is_in(graph: object, tensor: object) -> bool:

@@ -83,3 +83,62 @@ def test_dicts_of_nodes(asked, look):
     return found
 
   agrees(build, calls)
+
+
+class Leaf:
+  def __init__(self, v, is_there, *kids):
+    self.v, self.is_there, self.kids = v, is_there, kids
+
+
+def known_or_none(n):
+  return n.v if n.is_there else None
+
+
+def written_or_none(n):
+  n.v = n.v if n.is_there else None
+  return n.v
+
+
+def last_or_none(n):
+  last = None
+  for kid in n.kids:
+    last = kid.v
+  return last
+
+
+MADE = {"call": known_or_none, "written": written_or_none, "loop": last_or_none}
+VALUES = {
+  "ints": (1, None, 3),
+  "strings": ("a", None, "z"),
+  "numbers": (1, 2.5, None, True),
+  "any": ("a", 1, None, 2.5),
+}
+TABLES = {
+  "of_any": {1: "one", "a": 2, 2.5: None, None: 1.5},
+  "of_ints": {1: 10, 3: 30},
+  "of_strings": {"a": 1, None: 3},
+}
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_that_are_known(made, values, table):
+  def build(recursive):
+    key_of, known, names = MADE[made], TABLES[table], frozenset(TABLES[table])
+
+    @recursive
+    def look(n):
+      key = key_of(n)
+      found = [known.get(key), known.get(key, 5), known[key] if key in known else "no"]
+      return [found, key in names, [look(kid) for kid in n.kids]]
+
+    return look
+
+  def calls():
+    keys = VALUES[values]
+    leaves = [Leaf(key, i != 1) for i, key in enumerate(keys)]
+    return [(Leaf(key, True, *leaves),) for key in keys[:2]]
+
+  agrees(build, calls, expect=CONVERTED)

@@ -506,7 +506,10 @@ def checked_ints(floats: tf.Tensor, are_ints: object = True) -> tf.Tensor:
 
   2**53 itself may be a rounded 2**53 + 1.
   """
-  ok = tf.reduce_all(tf.logical_or(tf.logical_not(are_ints), tf.abs(floats) < 2.0**53))
+  ok = tf.abs(floats) < 2.0**53
+  if are_ints is not True:
+    ok = tf.logical_or(tf.logical_not(are_ints), ok)
+  ok = ok if ok.shape.rank == 0 else tf.reduce_all(ok)
   return _checks.check(floats, ok, "an int beyond 53 bits among floats")
 
 
