@@ -83,7 +83,7 @@ class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - 
   origin: Origin | None
   is_of_machine: bool
   without: Any = None  # The `Site` and the branch without which it would not be refused.
-  unbuilt: Any = None  # The layer of Keras that has no weights yet.
+  unbuilt: object = None  # The layer of Keras that has no weights yet.
 
   @classmethod
   def of(
