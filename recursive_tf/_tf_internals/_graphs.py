@@ -98,20 +98,23 @@ class _EnteredOnce:
       return contextlib.nullcontext(self)
     return super().as_default()  # type: ignore[misc]
 
-  def _create_op_internal(
-    self, op_type: str, inputs: Any, dtypes: Any = None, *args: Any, **kwargs: Any
-  ) -> Any:
-    """Returns a new op, or one that is there where it is a constant and the same."""
+  def _create_op_internal(self, op_type: str, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    """Returns a new op, or one that is there where it is a constant and the same.
+
+    Not of floats: a gradient with respect to one constant is none with respect to its like.
+    """
     make = super()._create_op_internal  # type: ignore[misc]
     value = (kwargs.get("attrs") or {}).get("value") if op_type == "Const" else None
     if value is None or self._control_dependencies_stack or self._get_control_flow_context():  # type: ignore[attr-defined]
-      return make(op_type, inputs, dtypes, *args, **kwargs)
-    if value.ByteSize() > _MOST_BYTES:
-      return make(op_type, inputs, dtypes, *args, **kwargs)
+      return make(op_type, inputs, *args, **kwargs)
+    dtype = dtypes.as_dtype(value.tensor.dtype)
+    is_shared = dtype.is_integer or dtype.is_bool or dtype == dtypes.string
+    if not is_shared or value.ByteSize() > _MOST_BYTES:
+      return make(op_type, inputs, *args, **kwargs)
     known = self.__dict__.setdefault("_recursive_tf_constants", {})
     key = value.SerializeToString()
     if key not in known:
-      known[key] = make(op_type, inputs, dtypes, *args, **kwargs)
+      known[key] = make(op_type, inputs, *args, **kwargs)
     return known[key]
 
 
