@@ -7,6 +7,7 @@ do not fit. `tests/convert/found/test_as_eager.py` compares all pairs.
 
 from __future__ import annotations
 
+import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeGuard
 
@@ -25,6 +26,7 @@ from recursive_tf.convert.values._operands import Shape
 
 _WITH_LOGITS = ("Softmax", "Sigmoid")
 TENSOR, _NUMPY = "tensor", "numpy"
+_BUFFERS = (bytearray, memoryview, array.array)  # Of which a graph takes the type of their items.
 # NumPy's scalars of which a list is a tensor of the same type.
 _KEPT = (np.float16, np.float32, np.float64, np.int32, np.bool_)
 # They take ints of NumPy's among ints for what they are: sizes and axes.
@@ -48,8 +50,13 @@ def check_arguments(
   if _of_tensors(function) and not _consumes(function):
     for value in values:
       _check_iterators(ip, function, value)
-  for value in filter(_is_list, values):
-    _check_list(ip, function, list(_leaves(value)))
+  for value in values:
+    leaves = list(_leaves(value))
+    for leaf in leaves:
+      if isinstance(leaf, _BUFFERS):
+        raise _refusal(ip, f"A {type(leaf).__name__} in place of a tensor")
+    if _is_list(value):
+      _check_list(ip, function, leaves)
 
 
 def check_sizes(ip: Host, function: Callable[..., object], values: Sequence[object]) -> None:
@@ -201,6 +208,10 @@ def _check_list(ip: Host, function: object, leaves: list[object]) -> None:
       raise _refusal(ip, "Scalars of NumPy's in a list beside others, or of a type that changes")
   if bool in kinds and len(kinds) > 1:
     raise _refusal(ip, "A bool beside other numbers in a list")
+  if complex in map(type, leaves) and kinds - {TENSOR}:
+    raise _refusal(ip, "A complex number beside others in a list")
+  if any(isinstance(leaf, np.ndarray) and leaf.ndim == 0 for leaf in leaves):
+    raise _refusal(ip, "An array without axes in a list")
   if function is tf.constant and TENSOR in kinds and len(kinds) > 1:
     raise _refusal(ip, "tf.constant of a list of tensors and numbers")
   if function in (tf.zeros, tf.ones) and float in kinds:

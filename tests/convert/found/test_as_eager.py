@@ -1,5 +1,6 @@
 """Lists, bools and floats that a graph would take, and eager execution takes otherwise or not."""
 
+import array
 import itertools
 
 import numpy as np
@@ -225,3 +226,31 @@ def test_a_loss_of_one_row_beside_several_is_what_it_is_in_eager_execution(loss)
   for rows in ((5, 5), (3, 3), (4, 4), (1, 3), (3, 1), (1, 1), (1, 4), (2, 4)):
     y, p = tf.ones([rows[0], 2]), tf.fill([rows[1], 2], 0.7)
     assert _outcome(lambda v, p=p: ours(v, p), y) == _outcome(lambda v, p=p: step(v, p), y), rows
+
+
+@pytest.mark.parametrize(
+  "value",
+  [
+    *(bytearray(b"ab"), memoryview(b"ab"), array.array("d", [1.0]), array.array("i", [1])),
+    *([np.array(1.0)], [np.array(1)], [np.array([1.0])], [1, 1j], [1j, 2j]),
+  ],
+  ids=repr,
+)
+@pytest.mark.parametrize(
+  "function", [tf.constant, tf.convert_to_tensor, tf.stack, tf.reduce_sum, tf.size]
+)
+def test_what_a_graph_takes_for_another_type(function, value):
+  def call(x):
+    return function(value), x
+
+  converted = rtf.function(call, verify=False)
+  for _ in range(2):
+    assert _outcome_of(converted) == _outcome_of(call)
+
+
+def _outcome_of(function):
+  try:
+    found, _ = function(tf.constant(1.0))
+  except Exception as error:
+    return type(error).__name__
+  return found.dtype, found.numpy().tolist()
