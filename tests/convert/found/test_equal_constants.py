@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
+from recursive_tf import _tf_internals as tfi
 
 
 def of_a_tape(x):
@@ -45,3 +46,13 @@ def test_a_gradient_in_a_branch_and_a_loop():
   for xs in ([1.0, -1.0, 2.0], [1.0], [2.0, 3.0]):
     np.testing.assert_allclose(converted(tf.constant(xs)), steps(tf.constant(xs)))
   assert converted.stats.num_fallback_runs == 0
+
+
+def test_only_ints_bools_and_strings_are_shared_in_a_graph():
+  with tfi.OwnGraph("own").as_default() as graph:
+    for value in (3, True, "a", 3.0, 3j):
+      first, second = tf.constant(value), tf.constant(value)
+      assert (first is second) is not isinstance(value, (float, complex))
+    assert tf.constant(3) is not tf.constant(3, tf.int64)
+    assert tf.constant([3]) is not tf.constant(3)
+  assert len(graph.get_operations()) == 3 + 2 * 2 + 2
