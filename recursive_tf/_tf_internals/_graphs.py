@@ -105,17 +105,23 @@ class _EnteredOnce:
     """
     make = super()._create_op_internal  # type: ignore[misc]
     value = (kwargs.get("attrs") or {}).get("value") if op_type == "Const" else None
-    if value is None or self._control_dependencies_stack or self._get_control_flow_context():  # type: ignore[attr-defined]
+    if value is None or (known := self.shared_constants()) is None:
       return make(op_type, inputs, *args, **kwargs)
     dtype = dtypes.as_dtype(value.tensor.dtype)
     is_shared = dtype.is_integer or dtype.is_bool or dtype == dtypes.string
     if not is_shared or value.ByteSize() > _MOST_BYTES:
       return make(op_type, inputs, *args, **kwargs)
-    known = self.__dict__.setdefault("_recursive_tf_constants", {})
     key = value.SerializeToString()
     if key not in known:
       known[key] = make(op_type, inputs, *args, **kwargs)
     return known[key]
+
+  def shared_constants(self) -> dict[object, Any] | None:
+    """Returns the constants that all of a graph may use; None where ops are made for a part."""
+    if self._control_dependencies_stack or self._get_control_flow_context():  # type: ignore[attr-defined]
+      return None
+    found: dict[object, Any] = self.__dict__.setdefault("_recursive_tf_constants", {})
+    return found
 
 
 class OwnGraph(_EnteredOnce, func_graph.FuncGraph):
@@ -134,9 +140,9 @@ def constant(value: float, dtype: Any) -> Any:
   array = np.array(value, dtype.as_numpy_dtype)  # Eager TensorFlow takes -0.0 for 0.0.
   graph = ops.get_default_graph()
   is_own = isinstance(graph, _EnteredOnce) and not context.executing_eagerly()
-  if not is_own or graph._control_dependencies_stack or graph._get_control_flow_context():
+  known = graph.shared_constants() if is_own else None
+  if known is None:
     return constant_op.constant(array)
-  known = graph.__dict__.setdefault("_recursive_tf_constants", {})
   key = dtype, array.tobytes()
   if key not in known:
     known[key] = constant_op.constant(array)

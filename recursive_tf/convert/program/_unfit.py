@@ -41,12 +41,8 @@ def _of_read(found: _walk.Surprise | None, row: object) -> str:
     return f"{read} is {_shown(found.value)}, which no int32 can be"
   if found.value is None:
     return f"{read} is None"
-  shown = _shown(found.value)
-  return (
-    f"{read} is {shown}, {_of_class(found.value)}"
-    if shown
-    else f"{read} is {_of_class(found.value)}"
-  )
+  parts = (_shown(found.value), _of_class(found.value))
+  return f"{read} is {', '.join(filter(None, parts))}"
 
 
 def _of_class(value: object) -> str:

@@ -406,6 +406,8 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
 
     Nor does that of the tuple of `*args` which stands for the parameters of a wrapped function.
     """
+    if self._signature.names() is not None:
+      return False  # It has neither; this is asked in each call.
     names = self._signature.keywords(), self._signature.positional()
     return any(name is not None and bool(values.get(name)) for name in names)
 
