@@ -44,7 +44,8 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)  # Before `-m` deselects.
 def pytest_collection_modifyitems(items):
-  """Marks what runs only with the slow tests, and puts first what takes long."""
+  """Refuses names that change, marks what only the slow tests run, puts first what takes long."""
+  selection.refuse_addresses(items)
   selection.thin_out(items)
   selection.long_first(items)
 

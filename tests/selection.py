@@ -8,9 +8,20 @@ The others are marked slow: `make test-slow` runs them, as does asking for a cas
 """
 
 import collections
+import re
 import zlib
 
 import pytest
+
+
+def refuse_addresses(items):
+  """Raises where a test is named by an address: processes that share the work need equal names."""
+  named = [item.nodeid for item in items if re.search(r" at 0x[0-9a-f]+", item.nodeid)]
+  if named:
+    raise pytest.UsageError(
+      f"{named[0]} and {len(named) - 1} more tests are named by an address in memory, which is "
+      "another in each process: give the parameters `ids`"
+    )
 
 
 def thin_out(items):

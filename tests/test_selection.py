@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-from tests.selection import chosen, long_first, thin_out
+from tests.selection import chosen, long_first, refuse_addresses, thin_out
 
 ROWS, COLUMNS = range(12), "abcdefg"
 MATRIX = {
@@ -86,3 +86,9 @@ def test_what_takes_long_comes_first_and_the_rest_stays_in_order():
   items = [*others[:2], long, *others[2:]]
   long_first(items)
   assert items == [long, *others]
+
+
+def test_what_is_named_by_an_address_is_refused():
+  refuse_addresses([Item("a[at 0x]", {}), Item("b[<zero at 0>]", {})])
+  with pytest.raises(pytest.UsageError, match=r"b\[<memory at 0x7f1a>\] and 0 more.*give .* `ids`"):
+    refuse_addresses([Item("a[1]", {}), Item("b[<memory at 0x7f1a>]", {})])

@@ -234,7 +234,7 @@ def test_a_loss_of_one_row_beside_several_is_what_it_is_in_eager_execution(loss)
     *(bytearray(b"ab"), memoryview(b"ab"), array.array("d", [1.0]), array.array("i", [1])),
     *([np.array(1.0)], [np.array(1)], [np.array([1.0])], [1, 1j], [1j, 2j]),
   ],
-  ids=repr,
+  ids=lambda value: f"{type(value).__name__}-{np.asarray(value).dtype}",
 )
 @pytest.mark.parametrize(
   "function", [tf.constant, tf.convert_to_tensor, tf.stack, tf.reduce_sum, tf.size]
