@@ -33,7 +33,7 @@ def test_program_behaves_as_plain_python(program):
 
 
 @needs_recursive
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(14)
 @each_program
 def test_program_mapped_behaves_as_plain_python(program):
   check_of(program).check_map()

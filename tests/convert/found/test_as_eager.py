@@ -228,6 +228,7 @@ def test_a_loss_of_one_row_beside_several_is_what_it_is_in_eager_execution(loss)
     assert _outcome(lambda v, p=p: ours(v, p), y) == _outcome(lambda v, p=p: step(v, p), y), rows
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
   "value",
   [

@@ -54,7 +54,7 @@ def _trees():
     yield (tree,)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("collect", COLLECT)
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("element", ELEMENTS)

@@ -323,7 +323,7 @@ WHOLE = {summed, listed, logged, writing, growing, numbered_all, noted, by_key, 
 WHOLE |= {extended, searching, pairs, crossed}
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize("consume", CONSUMERS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("make", GENERATORS, ids=lambda f: f.__name__)
 def test_elements_are_made_between_what_consumes_them(make, consume):
@@ -332,6 +332,7 @@ def test_elements_are_made_between_what_consumes_them(make, consume):
   agrees(build_of(make)(consume), lambda: [(lopsided(),), (Node(3, True, "l"),), (lopsided(),)])
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
   ("make", "consume"),
   [

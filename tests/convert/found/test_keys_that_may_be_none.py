@@ -37,6 +37,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("writes", [False, True])

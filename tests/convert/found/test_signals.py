@@ -73,6 +73,7 @@ def program():
   }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("call", ["call", "map", "pack", "function"])
 @pytest.mark.parametrize(
   ("owner", "name"),

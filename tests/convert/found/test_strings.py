@@ -404,6 +404,7 @@ def test_strings_go_where_python_takes_them(build, expect, calls):
 TABLES = [{"r": 1, "a": 2, "b": 3}, {"b": 0, "zz": 7, "a": -1, "r": 4}, {"r": 9, "größe": 1}, {}]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
   "look",
   [

@@ -255,6 +255,7 @@ def separator_that_may_be_none(recursive):
   return f
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("build", "expect", "calls"), programs)
 def test_parts_of_strings_go_where_pythons_do(build, expect, calls):
   agrees(build, calls, expect)

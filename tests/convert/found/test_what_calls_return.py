@@ -125,7 +125,7 @@ ASKS = {
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("ask", ASKS)
 @pytest.mark.parametrize("value", VALUES)
 def test_none_or_a_value_is_compared(value, ask):

@@ -96,6 +96,7 @@ def test_ints_of_53_bits_are_converted(use, holder):
   agrees(_program(use, read), lambda: _trees(hold, _EXACT), expect=expect)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("use", _USES)
 @pytest.mark.parametrize("holder", ["attribute", "elements"])
 def test_ints_that_floats_cannot_say_are_pythons(use, holder):
