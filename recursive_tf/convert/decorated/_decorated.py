@@ -10,6 +10,7 @@ After Jeong et al., NSDI 2019 (JANUS): profile, assumptions, guards, fallback.
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import functools
 import logging
@@ -140,9 +141,10 @@ class Decorated:
     """Calls the function once."""
     if self.is_plain(args):
       return self.python(*args, **kwargs)
-    try:
+    values: dict[str, object] | None = None
+    with contextlib.suppress(TypeError):
       values = self._bind(args, kwargs)
-    except TypeError:
+    if values is None:
       return self.python(*args, **kwargs)  # Raises Python's own message.
     return self._call(self._classify, values, lambda: self.python(*args, **kwargs))
 
@@ -225,7 +227,8 @@ class Decorated:
         let_out(error)
         if not isinstance(error, ConversionRefused):
           error = self._internal_error(error, arguments)
-        rest = functools.partial(self._fall_back, error, plain)
+        # Its traceback would hold the arguments, and this frame it.
+        rest = functools.partial(self._fall_back, error.again(), plain)
       return rest()
 
   def _again(self, values: dict[str, object], lists: Sequence[int]) -> Prepared | None:

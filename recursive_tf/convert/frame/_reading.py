@@ -142,7 +142,7 @@ class Reading(Conditions):
       self.conversion.guards.methods(type_)
     return types
 
-  def narrowed(self, ref: Ref | Scalar) -> frozenset[type] | None:
+  def narrowed(self, ref: Ref | Scalar | Weak) -> frozenset[type] | None:
     for layer in reversed(self._layers):
       if ref.key in layer.narrowed:
         return layer.narrowed[ref.key]
@@ -212,7 +212,18 @@ class Reading(Conditions):
     """Returns what is no read as what it is."""
     if isinstance(value, Scalar):
       return self.view(value)
+    if isinstance(value, Weak):
+      return self._known_weak(value)
     return value.value() if isinstance(value, tf.Variable) else value
+
+  def _known_weak(self, weak: Weak) -> object:
+    """Returns what is a tensor or a number as what a test has found it to be."""
+    kinds = self.narrowed(weak)
+    if kinds is None:
+      return weak
+    if kinds != {weak.type}:
+      return weak.tensor
+    return self.memo(("number", weak.key), lambda: (weak, weak.number()))[1]
 
   def _value(self, ref: Ref, kinds: frozenset[type]) -> object:
     """Returns a read as the number or array that it is by its types; None if it is an object."""
@@ -248,7 +259,7 @@ class Reading(Conditions):
 
     def read() -> object:
       self.narrow([(value, kinds)])
-      one = self._of_one_kind(value) if kinds <= _forms.SCALARS else value
+      one = self._of_one_kind(value)
       if not one.path:  # There is no row for None: any other row is read in its place.
         one = Ref(Base(tf.maximum(one.base.handle, 0), kinds))
       if one.path and all(issubclass(kind, ARRAYS) for kind in kinds):
@@ -383,6 +394,7 @@ class Reading(Conditions):
       ref: the read.
       any_row: whether it gives any array of its type where there is none.
     """
+    ref = self._of_one_kind(ref)
     facts = self.profile.facts(self._gathering.base_types(ref), ref.path)
     spec = facts.spec
     if self.conversion.is_step and any(issubclass(t, tf.Variable) for t in self.types_of(ref)):
@@ -462,6 +474,7 @@ class Reading(Conditions):
     kinds = self.types_of(ref) - {Missing, NoneType}
     if not kinds or not all(is_plain_sequence(kind) for kind in kinds):
       raise self.mixed(ref, "a list")
+    ref = self._of_one_kind(ref)
     return self.memo(("items", *ref.key), lambda: self._gathering.elements(ref))
 
   def length(self, ref: Ref) -> Number:

@@ -308,8 +308,9 @@ def _stack(column: Column, arrays: list[tf.Tensor]) -> tuple[object, ...]:
   spec = column.spec
   assert spec is not None  # A tensor column.
   for array in arrays:
-    wrong_type = tf.as_dtype(array.dtype) != spec.dtype
-    if wrong_type or not spec.shape.is_compatible_with(array.shape):
+    # The walk takes anything here: what has no type is no tensor at all.
+    is_array = isinstance(array, (tf.Tensor, np.ndarray, np.generic))
+    if not is_array or spec.dtype != array.dtype or not spec.shape.is_compatible_with(array.shape):
       error = Outdated()
       error.objects = [array]
       raise error

@@ -87,6 +87,7 @@ class Rebinding:
         continue
       place.owner = now
       found[id(now)] = original
+    self._values = self._given  # A program keeps no arguments of a call.
     self._stand_ins.clear()
     self._stand_ins.update(found)
     return failed

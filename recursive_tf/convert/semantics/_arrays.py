@@ -19,10 +19,12 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _shapes
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import Abstract, Array, Builtin
+from recursive_tf.convert.values._abstract import Array, Builtin, Ref
 from recursive_tf.convert.values._numbers import Number, as_tensor
 from recursive_tf.convert.values._operands import Slice
+from recursive_tf.convert.values._value import Value
 
+_TENSORS = (tf.Tensor, tf.Variable)
 _SAME = (ast.Add, ast.Sub, ast.Mult, ast.Div)  # Of floats of one type, in NumPy as in TensorFlow.
 # NumPy 1 makes a double of a small float and a Python number.
 _IS_NUMPY_2 = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
@@ -45,7 +47,7 @@ def is_numpy(types: Iterable[type]) -> bool:
 
 def _is_tensor(value: Array) -> bool:
   """Tells whether it is a tensor or a variable in any case."""
-  return all(issubclass(kind, (tf.Tensor, tf.Variable)) for kind in value.types)
+  return all(issubclass(kind, _TENSORS) for kind in value.types)
 
 
 def operands(
@@ -78,7 +80,7 @@ def _itself(tensor: object) -> object:
 
 
 def _is_tensors(value: object) -> bool:
-  return isinstance(value, (tf.Tensor, tf.Variable))
+  return isinstance(value, _TENSORS)
 
 
 def _converted(ip: Host, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
@@ -190,8 +192,12 @@ def is_instance(ip: Host, value: Array, classes: tuple[type, ...]) -> bool:
 
 def is_tensor(ip: Host, value: object) -> object:
   """Returns `tf.is_tensor(value)` of a value that is resolved."""
-  if isinstance(value, Array):
-    return is_instance(ip, value, (tf.Tensor, tf.Variable))
-  if isinstance(value, tf.Tensor) or not isinstance(value, Abstract):
+  if isinstance(value, tf.Tensor) or not isinstance(value, Value):
     return isinstance(value, tf.Tensor) or bool(tf.is_tensor(value))
-  raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "tf.is_tensor of what only the run knows.")
+  kinds = ip.frame.types_of(value) if isinstance(value, Ref) else frozenset()
+  for kind in kinds:
+    packages = {base.__module__.partition(".")[0] for base in kind.__mro__}
+    if packages & {"tensorflow", "keras"} and not issubclass(kind, _TENSORS):
+      text = f"tf.is_tensor of what may be a {kind.__name__}."
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  return ip.kind_of(value).is_instance(_TENSORS)

@@ -613,13 +613,11 @@ class Interpreter:
     kwargs: dict[str, object] = {}
     for keyword in node.keywords:
       value = order.evaluate(self.eval, keyword.value, scope)
-      if keyword.arg is not None:
-        kwargs[keyword.arg] = value
-      else:
-        for name, part in self._items_of_dict(value).items():
-          if not isinstance(name, str):
-            raise Raises  # A TypeError.
-          kwargs[name] = part
+      given = self._items_of_dict(value) if keyword.arg is None else {keyword.arg: value}
+      for name, part in given.items():
+        if not isinstance(name, str) or name in kwargs:
+          raise Raises  # A TypeError.
+        kwargs[name] = part
     order.check()
     origin = self.frame.origin
     result = call(function, _spread.in_one(self, args), kwargs)

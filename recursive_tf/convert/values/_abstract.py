@@ -379,9 +379,20 @@ class Weak(Value):
   def is_lowered(self) -> bool:
     return True
 
+  @property
+  def key(self) -> tuple[int, str]:
+    """Returns what tells it from others, where a test says which of the two it is."""
+    return id(self.is_number), "weak"
+
+  def number(self) -> Number:
+    """Returns it as the number that the run has to find; the tensor holds that exactly."""
+    dtype = tf.float64 if self.type is float else tf.int64
+    return Number(tf.cast(tf.reshape(self.tensor, [-1])[0], dtype), self.type)
+
   def taken(self, checks: Checks) -> tf.Tensor:
+    # Whoever takes it may look at its shape or type alone, which are a tensor's.
     ok = tf.logical_not(self.is_number)
-    return checks.assume(self.tensor, ok, "a Python number where a tensor is needed")
+    return checks.check(self.tensor, ok, "a Python number where a tensor is needed")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -554,7 +565,7 @@ class IntOrFloat(Abstract):
 
   def taken(self, checks: Checks) -> tf.Tensor:
     ok = tf.logical_not(self.is_int)
-    found = checks.assume(self.value.tensor, ok, "an int among floats")
+    found = checks.check(self.value.tensor, ok, "an int among floats")
     return Number(found, float).taken(checks)
 
 

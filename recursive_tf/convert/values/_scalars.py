@@ -78,10 +78,10 @@ class Scalar(Abstract):
   def taken(self, checks: Checks) -> tf.Tensor:
     """Returns it as the float that the run has to find."""
     if float not in self.kinds:
-      found = checks.assume(self.bits, self.is_of([int]), "a bool or a string among ints")
+      found = checks.check(self.bits, self.is_of([int]), "a bool or a string among ints")
       return Number(found, int).taken(checks)
     is_float = self.is_of([float])
-    found = checks.assume(self.bits, is_float, "another kind of number among floats")
+    found = checks.check(self.bits, is_float, "another kind of number among floats")
     return Number(tf.bitcast(found, tf.float64), float).taken(checks)
 
 

@@ -39,8 +39,8 @@ class Ours:
 class Checks(Protocol):
   """A frame, to a value that is a tensor in some runs only."""
 
-  def assume(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
-    """Returns the tensor, failing the run where it is used and `ok` is not true."""
+  def check(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
+    """Returns the tensor; the run fails where `ok` is not true, whoever uses the tensor."""
 
 
 class Value(Ours):

@@ -8,7 +8,8 @@ import recursive_tf as rtf
 from tests.convert.agreement import CONVERTED, agrees, bushy, root
 from tests.convert.compare import Comparison
 from tests.convert.found.collected import collector
-from tests.convert.harness import set_verify
+from tests.convert.harness import compare_outcomes, observe, set_verify
+from tests.convert.programs.registry import Call
 
 # --- Keywords of calls from outside
 
@@ -222,3 +223,55 @@ def wrapped_around(recursive):
 @pytest.mark.parametrize(("build", "expect", "calls"), programs)
 def test_what_is_handed_on_arrives(build, expect, calls):
   agrees(build, calls, expect)
+
+
+# --- A keyword that is given twice: a TypeError
+
+
+class Taking:
+  def __init__(self, v=0, **kw):
+    self.v, self.kw = v, kw
+
+
+def taking(v=0, **kw):
+  return v, kw
+
+
+TWICE = {
+  "then_dict": lambda n, kw: taking(v=n.v, **kw),
+  "dict_then": lambda n, kw: taking(**kw, v=n.v),
+  "two_dicts": lambda n, kw: taking(**{"v": 2}, **kw),
+  "by_place": lambda n, kw: taking(n.v, **kw),
+  "class": lambda n, kw: Taking(v=n.v, **kw).kw,
+  "dict": lambda n, kw: dict(v=n.v, **kw),
+  "entry": None,
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_a_keyword_that_is_given_twice(name):
+  def build(recursive):
+    @recursive
+    def f(n, **kw):
+      if name != "entry":
+        return [TWICE[name](n, kw), *[f(kid, **kw) for kid in n.kids]]
+      return [len(kw), *[f(kid, v=1, **kw) for kid in n.kids[:1]]]
+
+    return f
+
+  plain, other = build(lambda f: f), build(lambda f: rtf.recursive(f, verify=False))
+  for keywords in ({"v": 2}, {"w": 2}, {}, {"v": 1}):
+    a, b = (observe(f, Call((root(),), keywords)) for f in (plain, other))
+    assert (a.error is not None) == ("v" in keywords)
+    compare_outcomes(a, b, f"{keywords}")
+    assert a.result == b.result
+
+
+def test_arguments_that_do_not_fit_raise_pythons_error_alone():
+  @rtf.recursive
+  def f(n, **kw):
+    return n.v + len(kw)
+
+  with pytest.raises(TypeError, match=r"f\(\) got multiple values for argument 'n'") as caught:
+    f(root(), n=3)
+  assert caught.value.__context__ is None

@@ -1,11 +1,12 @@
 """Values beside others of a kind that an operation does not take: `is`, keys, indices."""
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, agrees, bushy, root
+from tests.convert.agreement import CONVERTED, Node, agrees, bushy, root
 from tests.convert.found.collected import collector
 
 MISSING = object()
@@ -129,3 +130,101 @@ class Keys:
 
   def __init__(self, kids):
     self.kids = kids
+
+
+# --- An attribute that is a tensor, or something else
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("other", ["s", 2, 2.5, True, None])
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("array", [tf.constant, np.float32])
+def test_a_tensor_or_a_value_of_another_kind(other, is_first, array):
+  def calls():
+    of_arrays, of_both = bushy(), bushy()
+    for n, node in enumerate([*nodes(of_arrays), *nodes(of_both)]):
+      node.v = array([1.0 * n, 2.0])
+    of_both.kids[0].v = other
+    trees = [(of_both,), (of_arrays,)]
+    return trees if is_first else trees[::-1]
+
+  def build(recursive):
+    @recursive
+    def f(n):
+      if n.v is None or isinstance(n.v, (str, int, float)):
+        return tf.constant(1.0)
+      return tf.reduce_sum(n.v) + sum([f(kid) for kid in n.kids])
+
+    return f
+
+  agrees(build, calls, CONVERTED)
+
+
+def nodes(tree):
+  yield tree
+  for kid in tree.kids:
+    yield from nodes(kid)
+
+
+# --- An attribute that is a list, or something else
+
+
+def unpacked(f, n):
+  first, *rest = n.v
+  return [f(first), len(rest), *map(f, rest)]
+
+
+def appended_to(f, n):
+  n.v.append(Node(1, True, "new"))
+  return [f(kid) for kid in n.v]
+
+
+def by_two_names(f, n):
+  kids = n.v
+  kids.append(Node(1, True, "new"))
+  return [*[f(kid) for kid in n.v], len(kids), kids is n.v]
+
+
+def replaced(f, n):
+  found = [f(kid) for kid in n.v]
+  n.v = "done"
+  return found
+
+
+LISTED = {
+  "loop": lambda f, n: [f(kid) for kid in n.v],
+  "numbered": lambda f, n: [(i, f(kid)) for i, kid in enumerate(n.v)],
+  "in_pairs": lambda f, n: [(f(a), b.name) for a, b in zip(n.v, n.v[1:], strict=False)],
+  "reversed": lambda f, n: [f(kid) for kid in reversed(n.v)],
+  "length": lambda f, n: len(n.v) + len(n.v[1:]),
+  "last": lambda f, n: f(n.v[-1]),
+  "in": lambda f, n: [n.v[0] in n.v, n in n.v, *[f(kid) for kid in n.v]],
+  "unpacked": unpacked,
+  "appended_to": appended_to,
+  "by_two_names": by_two_names,
+  "replaced": replaced,
+}
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("use", LISTED)
+@pytest.mark.parametrize("other", ["word", 3, 2.5, None])
+@pytest.mark.parametrize("container", [list, tuple])
+def test_a_list_or_a_value_of_another_kind(use, other, container):
+  def calls():
+    trees = [root(), bushy(), root()]
+    for node in [node for tree in trees for node in nodes(tree)]:
+      node.v = container(node.kids) or other
+    return [(tree,) for tree in trees]
+
+  def build(recursive):
+    @recursive
+    def f(n):
+      if n.v is None or isinstance(n.v, (str, int, float)):
+        return n.v
+      return LISTED[use](f, n)
+
+    return f
+
+  may_be_plain = use in ("appended_to", "by_two_names", "replaced", "in")
+  agrees(build, calls, None if may_be_plain else CONVERTED)

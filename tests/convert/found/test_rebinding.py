@@ -1,6 +1,9 @@
 """A list or dict that the program changes may be another one at each call: `model.losses = []`."""
 
 import functools
+import gc
+import random
+import weakref
 
 import keras
 import pytest
@@ -365,3 +368,28 @@ def test_changes_of_dicts_of_libraries_are_refused():
   f = rtf.recursive(lambda n: model.table.setdefault("b", n.v), verify=False)
   assert f(root()) == 1 and f.stats.fallbacks == {Reason.UNSUPPORTED_WRITE: 1}
   assert dict(model.table) == {"a": 1, "b": 1}
+
+
+@pytest.mark.parametrize("is_converted", [True, False])
+def test_nothing_keeps_the_objects_of_a_call(is_converted):
+  @rtf.recursive
+  def doubled(n):
+    n.v *= 2.0 if is_converted else random.choice([2.0])
+    return n.v + sum([doubled(kid) for kid in n.kids], tf.constant(0.0))
+
+  def left_of_a_call(value):
+    tree = root()
+    for node in (tree, *tree.kids):
+      node.v = tf.constant(value)
+    doubled(tree)
+    return weakref.ref(tree), weakref.ref(tree.kids[0])
+
+  for value in range(3):
+    left_of_a_call(float(value))
+  gc.collect()
+  gc.disable()
+  try:
+    assert [one() for one in left_of_a_call(4.0)] == [None, None]
+  finally:
+    gc.enable()
+  assert doubled.stats.num_converted_runs == (4 if is_converted else 0)

@@ -276,7 +276,12 @@ class OfWeak(OfRun[Weak]):
     return self._strong().unary(op)
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
-    return self._strong().is_instance(classes)
+    value, kinds = self.value, frozenset([self.value.type, _forms.EAGER_TENSOR])
+    inside = frozenset(kind for kind in kinds if is_subclass_of(self.ip, kind, classes))
+    if len(inside) != 1:
+      return bool(inside)
+    is_one = value.is_number if value.type in inside else tf.logical_not(value.is_number)
+    return self.frame.note(Number(is_one, bool), [(value, inside)], [(value, kinds - inside)])
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
     return _calls.call_no_function(self.ip, self.value, args)
