@@ -528,13 +528,15 @@ class Reading(Conditions):
     """Returns a value as TensorFlow would take it: a tensor, or the Python object it is."""
     value = self.resolve(value)
     if isinstance(value, Ref):
-      types = self.types_of(value) - {NoneType, Missing}
-      if types == {str}:
-        return self.string(value)
-      found = self._value(value, types)
-      if found is None:
+      kinds = self.types_of(value)
+      there = kinds - {NoneType, Missing}
+      found = None if there == {str} else self._value(value, there)
+      if there != {str} and found is None:
         raise self.mixed(value, "a tensor")
-      return self.tensor(found)
+      taken = self.string(value) if found is None else self.tensor(found)
+      if kinds != there:  # Whoever takes it may look at its shape alone, which None has not.
+        self.compute(taken)
+      return taken
     if isinstance(value, np.ndarray):
       return self.conversion.volatile(value)
     return value.taken(self) if isinstance(value, Value) else value
@@ -546,6 +548,8 @@ class Reading(Conditions):
       return value.value  # The container itself: it may be changed.
     form = _forms.form_of(value.value, self)
     tensors = _forms.flatten(value.value, form, self)
+    if not tensors:  # A constant.
+      self.demand(value.is_there)
     checked = [self.check(t, value.is_there, message) for t in tensors]
     return self.adopt(_forms.unflatten(form, iter(checked)))
 

@@ -24,6 +24,9 @@ _SAFE = frozenset(
   RecursiveTf>MadeParts RecursiveTf>MadeSite""".split()
 )
 
+# These look at shapes alone, which may be known: whether what they are given fails, is not asked.
+_OF_SHAPES = ("OnesLike", "Rank", "Shape", "ShapeN", "Size", "ZerosLike")
+
 _CONDITIONALS = ("If", "StatelessIf")
 _LOOPS = ("While", "StatelessWhile")
 
@@ -87,7 +90,8 @@ class Unused:
       if key not in needed:
         needed.add(key)
         new.append(tensor)
-        agenda += self._inputs_of(tensor) if is_conditional else op.inputs
+        if op.type not in _OF_SHAPES:
+          agenda += self._inputs_of(tensor) if is_conditional else op.inputs
         agenda += [other.outputs[0] for other in op.control_inputs if other.outputs]
     return new
 

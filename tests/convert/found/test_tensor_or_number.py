@@ -31,7 +31,7 @@ READS = {
   "size": tf.size,
   "shape_op": tf.shape,
   "rank_op": tf.rank,
-  "zeros": tf.zeros_like,
+  "zeros": lambda x: tf.shape(tf.zeros_like(x)),
   "converted": lambda x: tf.convert_to_tensor(x).dtype,
   "stacked": lambda x: tf.stack([x, x]).shape,
   "type": lambda x: type(x).__name__,
@@ -92,3 +92,22 @@ def test_what_it_is_is_known_in_the_run(ask):
   agrees(
     lambda recursive: by_branch(recursive, 1.5, TENSORS["scalar"], ASKS[ask]), trees, CONVERTED
   )
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("value", [1.5, "a", tf.constant(2.0)], ids=["float", "string", "tensor"])
+@pytest.mark.parametrize("read", ["size", "shape_op", "rank_op", "zeros"])
+@pytest.mark.parametrize("is_called", [True, False])
+def test_none_has_no_shape(value, read, is_called):
+  def build(recursive):
+    def given(n):
+      return None if n.kids else value
+
+    @recursive
+    def f(n):
+      x = given(n) if is_called else None if n.kids else value
+      return READS[read](x)
+
+    return f
+
+  agrees(build, lambda: [(bushy().kids[1],), (root(),)])
