@@ -299,6 +299,7 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, object]
     ip.conversion.guards.function(type_.__new__)
     if spread(args) is not None:
       return _construct_by_name(ip, type_, args, kwargs)
+    _bound(type_, args, kwargs)
     return type_(*args, **kwargs)
   if type_ in (contextlib.suppress, contextlib.nullcontext):
     return type_(*args, **kwargs)
@@ -320,7 +321,7 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, object]
     return _construct_by_name(ip, type_, args, kwargs)
   made = frame.new(LocalObject(type_, {}))
   if fields is not None:
-    bound = inspect.signature(type_).bind(*args, **kwargs)
+    bound = _bound(type_, args, kwargs)
     values: dict[str, object] = {}
     for name, parameter in inspect.signature(type_).parameters.items():
       if name in bound.arguments:
@@ -341,6 +342,14 @@ def _construct(ip: Host, type_: type, args: list[Any], kwargs: dict[str, object]
   elif args or kwargs:
     raise frame.refuse(Reason.OPAQUE_CALL, f"{type_.__name__}(...) takes no arguments.")
   return made
+
+
+def _bound(type_: type, args: list[object], kwargs: dict[str, object]) -> inspect.BoundArguments:
+  """Returns the arguments of a class with fields by their names."""
+  try:
+    return inspect.signature(type_).bind(*args, **kwargs)
+  except TypeError:
+    raise Raises from None
 
 
 def _construct_by_name(

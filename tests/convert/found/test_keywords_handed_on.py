@@ -1,10 +1,13 @@
 """Arguments that are handed on as they come: `*args` and `**kwargs`, also by wrapped functions."""
 
+import collections
+import dataclasses
 import functools
 
 import pytest
 
 import recursive_tf as rtf
+from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import CONVERTED, agrees, bushy, root
 from tests.convert.compare import Comparison
 from tests.convert.found.collected import collector
@@ -246,6 +249,34 @@ TWICE = {
   "dict": lambda n, kw: dict(v=n.v, **kw),
   "entry": None,
 }
+
+
+Pair = collections.namedtuple("Pair", "a b", defaults=[5])
+
+
+@dataclasses.dataclass
+class Options:
+  rate: float = 0.1
+
+
+@pytest.mark.parametrize(
+  ("kind", "keywords"),
+  [(Options, {"zz": 1}), (Pair, {"zz": 1}), (Pair, {"a": 1}), (Pair, {"b": 1})],
+)
+def test_fields_that_there_are_not(kind, keywords):
+  def build(recursive):
+    @recursive
+    def f(n, **kw):
+      made = kind(**kw) if kind is Options else kind(n.v, **kw)
+      return [made, *[f(kid, **kw) for kid in n.kids]]
+
+    return f
+
+  plain, other = build(lambda f: f), build(lambda f: rtf.recursive(f, verify=False))
+  a, b = (observe(f, Call((root(),), keywords)) for f in (plain, other))
+  compare_outcomes(a, b, f"{keywords}")
+  assert a.result == b.result
+  assert Reason.INTERNAL_ERROR not in other.stats.fallbacks
 
 
 @pytest.mark.parametrize("name", TWICE)
