@@ -559,7 +559,7 @@ class Programs:
     try:
       return self._of_branches(making, arguments, changing, self._profile)
     except ConversionRefused as refusal:
-      if refusal.reason not in LASTING and making.entry.programs:
+      if refusal.reason not in LASTING and self._num_versions:
         # Objects of other calls may have other things in their attributes: those have a program.
         with contextlib.suppress(ConversionRefused, PromoteArgument):
           return self._of_branches(making, arguments, changing, Profile())
