@@ -20,6 +20,7 @@ Column = tuple[Any, ...]
 _SIZED = (list, tuple, dict, str, bytes, set, frozenset)
 _COMPARABLE = (str, int, bool, float)
 _PLAIN_CONTAINERS = (tuple, list, dict)
+_SETS = (set, frozenset)
 _NONE_HANDLE, _MISSING_HANDLE = -1, -2
 _MAX_FRESH = 2**19
 _STATUS_OK, _STATUS_NONE, _STATUS_MISSING = 0, 1, 2
@@ -125,7 +126,7 @@ def _apply(step: Step, value: object) -> object:
 
 
 def _contents(step: Step, value: object) -> object:
-  if step[0] == "keys" and type(value) in (set, frozenset):
+  if step[0] == "keys" and isinstance(value, (set, frozenset)) and type(value) in _SETS:
     return list(value)
   if dict in type(value).__mro__ and isinstance(value, dict):
     return list((dict.keys if step[0] == "keys" else dict.values)(value))

@@ -19,12 +19,10 @@ from recursive_tf.convert.semantics import (
   _items,
   _iteration,
   _operators,
-  _spread,
   _text_methods,
   _truth,
 )
 from recursive_tf.convert.semantics._protocols import own_length
-from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._of_run import OfRun
 from recursive_tf.convert.values._abstract import Missing, Raises, Ref, Rows
