@@ -8,6 +8,7 @@ of the graph, as a layer is none, is chosen where it is called.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import types
@@ -48,6 +49,7 @@ _WEIGHTS = (*_VARIABLES, tf.Tensor, np.ndarray, np.generic)
 _FUNCTIONS = (
   types.FunctionType,
   types.BuiltinFunctionType,
+  functools.partial,
   np.ufunc,
   type,
   keras.layers.Layer,

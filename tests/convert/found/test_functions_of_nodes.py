@@ -1,5 +1,6 @@
 """Functions that nodes have are called: each is seen once, and a new one is another graph."""
 
+import functools
 import operator
 
 import pytest
@@ -60,6 +61,7 @@ FUNCTIONS = {
   "raises": [(add, double), (fail, add), (add, fail), (add,)],
   "other_arguments": [(add, double), (len,), (lambda a: a,), (add,)],
   "classes": [(add, complex), (int, add)],
+  "partial": [(functools.partial(double, by=3), add), (functools.partial(max, 3),), (add,)],
   "none": [(add, None), (None,), (add,)],
 }
 SURE = {("star", "one"), ("star", "two"), ("two", "new"), ("is", "two"), ("two", "two")}
