@@ -439,8 +439,9 @@ def _string_method(ip: Host, ref: Ref, name: str) -> object:
 
 def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:
 
-  is_of_set = name in _tables.READING_SETS and ip.frame.types_of(ref) - {Missing} == {set}
-  if is_of_set or name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):
+  if name in _tables.READING_SETS and ip.frame.types_of(ref) - {Missing} == {set}:
+    return Builtin(name, lambda *args: _tables.method_of_heap(ip, ref, name, args))
+  if name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):
     return Builtin(name, lambda *args: ip.method_of_heap(ref, name, args))
   if name == "__len__":
     return Builtin(name, lambda: ip.kind_of(ref).length())

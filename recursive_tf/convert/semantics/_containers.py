@@ -357,10 +357,7 @@ def method_of_static(ip: Host, owner: dict[object, object], name: str) -> object
 
 
 def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
-  """Calls a reading method of a list, dict or set on the heap."""
-  owner = _tables.set_of_heap(ip, ref)
-  if isinstance(owner, LocalTable):
-    return _tables.method(ip, owner, name, args)
+  """Calls a reading method of a list or dict on the heap."""
   if name in ("__getitem__", "get") and len(args) not in (1, 2):
     raise Raises
   if name == "get" and isinstance(args[0], Maybe):

@@ -180,6 +180,11 @@ READING_SETS = frozenset(
 )
 
 
+def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
+  """Calls one of the methods `READING_SETS` of a set of the heap."""
+  return method(ip, of_elements(ip, ref), name, args)
+
+
 def copied(ip: Host, table: LocalTable) -> LocalTable:
   """Returns a dict or set of its own, with the same content."""
   _note_order(ip, table)
