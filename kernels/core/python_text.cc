@@ -66,12 +66,15 @@ std::string FloatText(double x) {
   return text + digits.substr(0, point) + "." + digits.substr(point);
 }
 
-std::string FixedText(double x, int digits) {
+std::string FormattedText(double x, FloatStyle style, int digits) {
   if (!std::isfinite(x)) return NotFinite(x);
+  const std::chars_format format =
+      style == FloatStyle::kFixed      ? std::chars_format::fixed
+      : style == FloatStyle::kExponent ? std::chars_format::scientific
+                                       : std::chars_format::general;
   std::array<char, 512> text;  // 309 digits, a sign, a point, 100 digits.
-  const char* end = std::to_chars(text.begin(), text.end(), x,
-                                  std::chars_format::fixed, digits)
-                        .ptr;
+  const char* end =
+      std::to_chars(text.begin(), text.end(), x, format, digits).ptr;
   return std::string(text.data(), end - text.data());
 }
 

@@ -13,8 +13,12 @@ namespace recursive_tf {
 // double.
 std::string FloatText(double x);
 
-// Returns format(x, ".<digits>f"); digits from 0 to 100.
-std::string FixedText(double x, int digits);
+// How a float is written with a number of digits.
+enum class FloatStyle { kFixed, kExponent, kGeneral };
+
+// Returns format(x, ".<digits>f"), or "e" or "g" in its place; digits from 0 to
+// 100.
+std::string FormattedText(double x, FloatStyle style, int digits);
 
 // Returns for each string how many different ones of all are before it in
 // Python's order, by code points. The strings are UTF-8.

@@ -1,6 +1,7 @@
 // Kernels of FloatText and TextRanks: tensors around core/python_text.h.
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,11 @@ class FloatTextOp final : public tf::OpKernel {
     OP_REQUIRES(ctx, digits_ >= -1 && digits_ <= 100,
                 absl::InvalidArgumentError(
                     "recursive_tf: digits have to be from 0 to 100"));
+    std::string style;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("style", &style));
+    style_ = style == "f"   ? FloatStyle::kFixed
+             : style == "e" ? FloatStyle::kExponent
+                            : FloatStyle::kGeneral;
   }
 
   void Compute(tf::OpKernelContext* ctx) override {
@@ -29,12 +35,14 @@ class FloatTextOp final : public tf::OpKernel {
     const auto x = ctx->input(0).flat<double>();
     auto text = texts->flat<tf::tstring>();
     for (int64_t i = 0; i < x.size(); ++i) {
-      text(i) = digits_ < 0 ? FloatText(x(i)) : FixedText(x(i), digits_);
+      text(i) =
+          digits_ < 0 ? FloatText(x(i)) : FormattedText(x(i), style_, digits_);
     }
   }
 
  private:
   int digits_ = -1;
+  FloatStyle style_ = FloatStyle::kFixed;
 };
 
 class TextRanksOp final : public tf::OpKernel {

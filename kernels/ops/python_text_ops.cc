@@ -10,13 +10,15 @@ REGISTER_OP("RecursiveTf>FloatText")
     .Input("x: double")
     .Output("text: string")
     .Attr("digits: int = -1")
+    .Attr("style: {'f', 'e', 'g'} = 'f'")
     .SetShapeFn(tensorflow::shape_inference::UnchangedShape)
     .Doc(R"doc(
 Writes floats as Python does.
 
 x: numbers, of any shape.
-text: repr(x) of each, or format(x, ".<digits>f") if digits are given.
+text: repr(x) of each, or format(x, ".<digits><style>") if digits are given.
 digits: from 0 to 100; -1 for repr.
+style: how they are written with digits.
 )doc");
 
 REGISTER_OP("RecursiveTf>TextRanks")

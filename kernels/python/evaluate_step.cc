@@ -67,8 +67,12 @@ StepOutcome GetCharacter(const Step& step, PyObject* value, PyObject** result) {
   return *result == nullptr ? MissingIf(PyExc_IndexError) : StepOutcome::kOk;
 }
 
-// Returns the keys or values of a dict as a list.
+// Returns the keys or values of a dict, or the members of a set, as a list.
 StepOutcome GetContents(const Step& step, PyObject* value, PyObject** result) {
+  if (step.kind == Step::Kind::kKeys && PyAnySet_CheckExact(value)) {
+    *result = PySequence_List(value);
+    return *result == nullptr ? StepOutcome::kError : StepOutcome::kOk;
+  }
   if (!PyDict_Check(value)) {
     const char* name = step.kind == Step::Kind::kKeys ? "keys" : "values";
     return PyObject_HasAttrString(value, name) ? StepOutcome::kUnsupported
@@ -131,15 +135,28 @@ StepOutcome GetTruth(PyObject* value, PyObject** result) {
   return StepOutcome::kOk;
 }
 
+bool IsScalar(PyObject* value) {
+  return PyUnicode_CheckExact(value) || PyLong_CheckExact(value) ||
+         PyBool_Check(value) || PyFloat_CheckExact(value);
+}
+
+bool IsPlainContainer(PyObject* value) {
+  return PyTuple_CheckExact(value) || PyList_CheckExact(value) ||
+         PyDict_CheckExact(value);
+}
+
 StepOutcome IsEqual(const Step& step, PyObject* value, PyObject** result) {
   PyObject* constant = step.constant.get();
+  if (IsPlainContainer(value) && IsScalar(constant)) {
+    *result = NewBool(false);
+    return StepOutcome::kOk;
+  }
   if (PyUnicode_CheckExact(value)) {
     if (value == constant) {
       *result = NewBool(true);
       return StepOutcome::kOk;
     }
-  } else if (value != Py_None && !PyLong_CheckExact(value) &&
-             !PyBool_Check(value) && !PyFloat_CheckExact(value)) {
+  } else if (value != Py_None && !IsScalar(value)) {
     return StepOutcome::kUnsupported;
   }
   *result = PyObject_RichCompare(value, constant, Py_EQ);

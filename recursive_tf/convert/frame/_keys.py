@@ -39,9 +39,40 @@ def demand_hash(ip: Host, key: object) -> None:
   frame.narrow([(key, kinds - bare)])
 
 
+def _demand_scalar(ip: Host, key: object) -> None:
+  """Lets the run fail where what is read is no scalar, if it may be one, or a tuple, or None."""
+  if not isinstance(key, Ref):
+    return
+  frame = ip.frame
+  kinds = frame.types_of(key) - {Missing}
+  scalars = _scalars_beside(kinds)
+  if scalars is None:
+    return
+  found = frame.number(key.step("isinstance", tuple(sorted(scalars, key=repr))))
+  frame.demand(found.tensor)
+  frame.narrow([(key, scalars)])
+
+
+def scalar_elements(ip: Host, rows: Rows) -> Rows:
+  """Returns elements to be keys, of which the run fails where one is none but might be."""
+  form = rows.form
+  scalars = _scalars_beside(form.types) if isinstance(form, _forms.RefForm) else None
+  return rows if scalars is None else ip.frame.elements_of(rows, scalars)
+
+
+def _scalars_beside(kinds: frozenset[type]) -> frozenset[type] | None:
+  """Returns those of some types that are scalars', if the others are what it takes no key from."""
+  scalars = kinds & {*KINDS}
+  return scalars if scalars and kinds > scalars and kinds - scalars <= _NO_SCALARS else None
+
+
+_NO_SCALARS = frozenset([NoneType, tuple, list, dict, set])
+
+
 def key_of(ip: Host, key: object) -> object:
   """Returns a key as what rows of keys have: a number, a string, an object, or a tuple of these."""
   demand_hash(ip, key)
+  _demand_scalar(ip, key)
   key = ip.frame.concrete(key)
   if isinstance(key, Ref):
     kinds = ip.frame.types_of(key) - {Missing}

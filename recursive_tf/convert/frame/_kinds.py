@@ -9,6 +9,7 @@ from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.heap import _columns
 from recursive_tf.convert.values import _forms
 
+SETS = frozenset([set, frozenset])
 ARRAYS = (np.ndarray, np.generic, tf.Tensor, tf.Variable)
 
 

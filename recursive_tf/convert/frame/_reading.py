@@ -334,6 +334,23 @@ class Reading(Conditions):
     value = self._gathering.numbers(ref.step("float"), float)
     return [_forms.checked_ints(value, is_int), is_int]
 
+  def elements_of(self, rows: Rows, kinds: frozenset[type]) -> Rows:
+    """Returns elements of the heap that are of some of their types; the run fails of any other.
+
+    Args:
+      rows: the elements.
+      kinds: some of their types, of which none of the others is a subclass.
+    """
+    assert isinstance(rows.form, _forms.RefForm)  # They are of the heap.
+    (handles,) = rows.tensors
+    ok = tf.reduce_all(tf.greater_equal(handles, 0))  # None has no row.
+    ref = Ref(Base(tf.maximum(handles, 0), rows.form.types - {NoneType}))
+    if ref.base.types != kinds:
+      step = ref.step("isinstance", tuple(sorted(kinds, key=repr)))
+      ok = tf.logical_and(ok, tf.reduce_all(self._gathering.numbers(step, bool)))
+    self.partial()
+    return Rows(rows.length, (self.assume(handles, ok, "an element"),), _forms.RefForm(kinds))
+
   def _int_or_float(self, ref: Ref) -> IntOrFloat:
     value = self.number(ref.step("float"))
     is_int = self.number(ref.step("isinstance", (int,))).tensor

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import numpy as np
 import tensorflow as tf
@@ -22,6 +22,7 @@ from recursive_tf.convert.values._abstract import Missing, Path, plain_path
 from recursive_tf.convert.values._forms import join_shapes
 
 _MAX_OBJECTS = 5_000  # Enough to see what there is; the walk checks all.
+_MAX_FUNCTIONS = 32  # Which a call of one of them chooses between.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Profile:
     self._root_types: set[type] = set()
     self._families: list[set[type]] = []  # Of classes; disjoint.
     self._used: dict[tuple[type, Path, bool], Facts] = {}
+    self._functions: dict[object, int] = {}
 
   def begin(self, roots: Iterable[object]) -> None:
     """Starts a conversion for these objects; what was learnt before stays."""
@@ -141,6 +143,20 @@ class Profile:
         if (known, items) == (path, is_items):
           found |= facts.types
     return frozenset(found - {Missing, type(None)})
+
+  def functions(self, types: Collection[type]) -> dict[object, int] | None:
+    """Returns all functions of these types that objects were seen to have, with their numbers.
+
+    None if they are too many. The dict stays the same one until there are more of them.
+    """
+    known = self._functions
+    if len(known) > _MAX_FUNCTIONS:
+      return None
+    more = [one for one in self._objects.values() if type(one) in types and one not in known]
+    if more:
+      all_of_them = dict.fromkeys([*known, *more])
+      self._functions = {one: number for number, one in enumerate(all_of_them)}
+    return self._functions if len(self._functions) <= _MAX_FUNCTIONS else None
 
   def guards(self, columns: Iterable[Column]) -> Iterator[tuple[type, tuple[object, ...]]]:
     """Yields columns of the walker that check what was relied on, each with the objects' type.

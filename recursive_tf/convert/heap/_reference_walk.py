@@ -19,6 +19,8 @@ Column = tuple[Any, ...]
 
 _SIZED = (list, tuple, dict, str, bytes, set, frozenset)
 _COMPARABLE = (str, int, bool, float)
+_PLAIN_CONTAINERS = (tuple, list, dict)
+_SETS = (set, frozenset)
 _NONE_HANDLE, _MISSING_HANDLE = -1, -2
 _MAX_FRESH = 2**19
 _STATUS_OK, _STATUS_NONE, _STATUS_MISSING = 0, 1, 2
@@ -74,6 +76,8 @@ def _apply(step: Step, value: object) -> object:
     case ("truth",):
       return _truth(step, value)
     case ("eq", constant):
+      if type(value) in _PLAIN_CONTAINERS and type(constant) in _COMPARABLE:
+        return False
       if value is not None and type(value) not in _COMPARABLE:
         raise UnsupportedReadError(step, value)
       return value == constant
@@ -122,6 +126,8 @@ def _apply(step: Step, value: object) -> object:
 
 
 def _contents(step: Step, value: object) -> object:
+  if step[0] == "keys" and isinstance(value, (set, frozenset)) and type(value) in _SETS:
+    return list(value)
   if dict in type(value).__mro__ and isinstance(value, dict):
     return list((dict.keys if step[0] == "keys" else dict.values)(value))
   if hasattr(value, step[0]):

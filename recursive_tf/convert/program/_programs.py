@@ -559,13 +559,18 @@ class Programs:
     try:
       return self._of_branches(making, arguments, changing, self._profile)
     except ConversionRefused as refusal:
-      if refusal.reason not in LASTING and making.entry.programs:
-        # Objects of other calls may have other things in their attributes: those have a program.
+      # Objects of other calls may have other things in their attributes: those have a program.
+      is_alone = refusal.reason not in LASTING and self._num_versions > 0
+      is_wide = not self._runs_in_graph and refusal.reason in OF_FORMS
+      if is_alone and making.entry.programs:
         with contextlib.suppress(ConversionRefused, PromoteArgument):
           return self._of_branches(making, arguments, changing, Profile())
-      if not self._runs_in_graph and refusal.reason in OF_FORMS:
+      if is_wide:
         with contextlib.suppress(ConversionRefused):
           return self._of_branches(making, arguments, changing, self._profile, is_wide=True)
+      if is_alone and not making.entry.programs:
+        with contextlib.suppress(ConversionRefused, PromoteArgument):
+          return self._of_branches(making, arguments, changing, Profile())
       raise
 
   def _of_branches(

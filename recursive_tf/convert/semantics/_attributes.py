@@ -18,7 +18,7 @@ from recursive_tf.convert.frame._access import has_own_getattr as has_own_getatt
 from recursive_tf.convert.frame._access import in_class as in_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _text_methods
+from recursive_tf.convert.semantics import _tables, _text_methods
 from recursive_tf.convert.semantics._native import lifted, watch
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
@@ -439,6 +439,8 @@ def _string_method(ip: Host, ref: Ref, name: str) -> object:
 
 def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:
 
+  if name in _tables.READING_SETS and ip.frame.types_of(ref) - {Missing} == {set}:
+    return Builtin(name, lambda *args: _tables.method_of_heap(ip, ref, name, args))
   if name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):
     return Builtin(name, lambda *args: ip.method_of_heap(ref, name, args))
   if name == "__len__":

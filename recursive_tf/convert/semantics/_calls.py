@@ -109,6 +109,9 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if _is_written_out(function):
     return call_function(ip, function, args, kwargs)
+  own = _attributes.by_class(ip.conversion.guards.type_of(function), "__call__")
+  if isinstance(own, types.FunctionType) and not _libraries.is_library(own):
+    return call_function(ip, own, [function, *args], kwargs)
   is_class = isinstance(function, type) and not _table.knows(function)
   is_own_class = is_class and not _libraries.is_library(function)
   if spread(args) is not None and not is_own_class:
@@ -125,9 +128,6 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
     return _layers.call(ip, function, args, kwargs)
   if isinstance(function, tf.types.experimental.PolymorphicFunction):
     return native(ip, function, args, kwargs)
-  own = _attributes.by_class(ip.conversion.guards.type_of(function), "__call__")
-  if isinstance(own, types.FunctionType) and not _libraries.is_library(own):
-    return call_function(ip, own, [function, *args], kwargs)
   return _call_library(ip, function, args, kwargs)
 
 

@@ -14,7 +14,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._keys import demand_hash, unless_none, with_none
-from recursive_tf.convert.frame._kinds import is_builtin_container, is_plain_sequence
+from recursive_tf.convert.frame._kinds import SETS, is_builtin_container, is_plain_sequence
 from recursive_tf.convert.frame._rows import (
   concatenated,
   rows_cleared,
@@ -29,6 +29,7 @@ from recursive_tf.convert.semantics._attributes import by_class
 from recursive_tf.convert.semantics._items import (
   PRIMITIVE_KEYS,
   builtin_item,
+  has_member,
   item_of_rows,
   keys_of_heap,
   read_or,
@@ -155,6 +156,8 @@ def _contains_of_heap(ip: Host, owner: Ref, value: object) -> object:
   kinds = frame.types_of(owner) - {NoneType, Missing}
   if kinds == {str}:  # Or None, in which Python looks for nothing.
     return _text_methods.is_part(ip, owner, value)
+  if kinds and kinds <= SETS:
+    return has_member(ip, owner, value)
   is_plain_dict = all(
     issubclass(kind, dict) and is_builtin_container(kind, "__contains__") for kind in kinds
   )

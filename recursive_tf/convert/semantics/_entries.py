@@ -8,8 +8,10 @@ of the graph, as a layer is none, is chosen where it is called.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
+import types
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
@@ -20,11 +22,14 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import has_own_key
+from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.values import _scalars
 from recursive_tf.convert.values._abstract import (
+  Base,
   BoundMethod,
   Builtin,
   Closure,
+  Held,
   IntOrFloat,
   Maybe,
   Missing,
@@ -41,6 +46,15 @@ from recursive_tf.convert.values._text import Text, tensor_of
 _MOST = 4096  # Keys of a table, which each frame compares.
 _VARIABLES = (tf.Variable, keras.Variable)
 _WEIGHTS = (*_VARIABLES, tf.Tensor, np.ndarray, np.generic)
+_FUNCTIONS = (
+  types.FunctionType,
+  types.BuiltinFunctionType,
+  functools.partial,
+  np.ufunc,
+  type,
+  keras.layers.Layer,
+  tf.types.experimental.PolymorphicFunction,
+)
 _PLAIN = (int, bool, str, NoneType)
 _Lanes: TypeAlias = "tf.Tensor | np.ndarray"  # Which keys equal one, bool [N].
 
@@ -240,6 +254,28 @@ def _is_late(ip: Host, values: Sequence[object]) -> bool:
   """
   is_step = ip.conversion.is_step and any(map(has_variable, values))
   return is_step or any(map(is_used_only, values))
+
+
+def function_of_heap(ip: Host, ref: Ref) -> ByKey | None:
+  """Returns the function that is read from the heap as one of those seen; None if it is none.
+
+  What no conversion has seen is in no table: the walk finds it, and another conversion follows.
+  """
+  frame = ip.frame
+  kinds = frame.types_of(ref) - {Missing, NoneType}
+  if not kinds or not all(issubclass(kind, _FUNCTIONS) for kind in kinds):
+    return None
+  handle = frame.base(ref).handle
+  table = ip.conversion.profile.functions(kinds)
+  if table is None:
+    text = "A function of the heap is called, and there are more of them than branches."
+    raise frame.refuse(Reason.OPAQUE_CALL, text)
+  if not table:
+    return None
+  if NoneType in frame.types_of(ref):
+    frame.demand(tf.not_equal(handle, NONE))
+  index = frame.number(Ref(Base(handle, kinds), (("lookup", Held(table)),)))
+  return ByKey(tf.cast(index.tensor, tf.int32), tuple(table))
 
 
 def is_weight(value: object) -> TypeGuard[ByKey]:

@@ -340,6 +340,22 @@ def sought(ip: Host, ref: Ref, key: object) -> Sought | None:
   return Sought(values, index, Number(tf.reduce_any(equal), bool))
 
 
+def has_member(ip: Host, ref: Ref, value: object) -> object:
+  """Returns `value in ref`, for a set of the heap."""
+  frame = ip.frame
+  ip.conversion.effects.check_unchanged(ip, frame.types_of(ref))
+  demand_hash(ip, value)
+  members = frame.elements(ref.step("keys"))
+
+  def is_member() -> object:
+    if members.form is None:
+      return False  # No set is known to have any.
+    frame.partial()
+    return Number(tf.reduce_any(_equal_keys(ip, members, value)), bool)
+
+  return unless_none(ip, members, value, is_member, lambda: False)
+
+
 def _equal_keys(ip: Host, keys: Rows, key: object) -> tf.Tensor:
   """Returns which of the keys of a dict equal a key, bool [N]."""
   frame = ip.frame

@@ -110,6 +110,12 @@ def contents_of_dict(ip: Host, ref: Ref, name: str) -> Rows:
   return Rows(keys.length, (*keys.tensors, *values.tensors), form)
 
 
+def members(ip: Host, ref: Ref) -> Rows:
+  """Returns the members of a set on the heap, in the order that it has in this run."""
+  ip.conversion.effects.check_unchanged(ip, ip.frame.types_of(ref))
+  return ip.frame.elements(ref.step("keys"))
+
+
 def unpacked(ip: Host, value: object, num_before: int, num_after: int) -> list[object]:
   """Returns what `*middle` among other targets takes apart, the middle as a list."""
   frame = ip.frame

@@ -25,6 +25,8 @@ from recursive_tf.convert.values._abstract import (
   Container,
   Local,
   LocalList,
+  Made,
+  Ref,
   Scope,
   has_changed,
 )
@@ -88,6 +90,7 @@ class Lazy:
     sources: the containers that were there before and are gone through as elements are taken.
     variables: which variables and the like ops for that read, and which they write.
     of_generator: whether a generator of the user's makes them, which may do so without end.
+    enumerated: the list of the heap whose elements they number, nothing else; or None.
   """
 
   changed: tuple[Local, ...]
@@ -96,6 +99,7 @@ class Lazy:
   sources: tuple[Container, ...] = ()
   variables: Used = Used()
   of_generator: bool = False
+  enumerated: object = None
 
   @property
   def runs_code(self) -> bool:
@@ -109,6 +113,7 @@ def made_by(
   reads: tuple[tuple[Scope, str], ...],
   values: tuple[object, ...],
   of_generator: bool = False,
+  enumerated: object = None,
 ) -> LocalList:
   """Returns an iterator over what `make` gives, of the elements of other iterables or not."""
   frame = ip.frame
@@ -145,6 +150,7 @@ def made_by(
       (*sources, *(source for lazy in inner for source in lazy.sources)),
       used,
       of_generator,
+      enumerated if isinstance(enumerated, (Ref, Made)) else None,
     )
   return result
 
@@ -240,7 +246,15 @@ def _meet(some: Iterable[object], others: Iterable[object]) -> bool:
   return not {id(one) for one in some}.isdisjoint({id(one) for one in others})
 
 
-def consumed(ip: Host, value: object, consume: Callable[[], _T], is_whole: bool) -> _T:
+def gone_over(value: object) -> object:
+  """Returns the list whose elements a loop over a value takes one after the other."""
+  lazy = of(value)
+  return value if lazy is None or lazy.enumerated is None else lazy.enumerated
+
+
+def consumed(
+  ip: Host, value: object, consume: Callable[[], _T], is_whole: bool, is_watched: bool = False
+) -> _T:
   """Returns what `consume` gives, which runs code of the program between two elements.
 
   Args:
@@ -248,6 +262,7 @@ def consumed(ip: Host, value: object, consume: Callable[[], _T], is_whole: bool)
     value: what is iterated over.
     consume: does it.
     is_whole: whether it surely runs to the end.
+    is_watched: whether the run fails where `gone_over(value)` changes between two elements.
   """
   lazy = of(value)
   if lazy is None:
@@ -258,7 +273,8 @@ def consumed(ip: Host, value: object, consume: Callable[[], _T], is_whole: bool)
     if lazy.variables.written:
       raise _refused(ip)
     note_early_end(ip, value)
-  watched = [*_watched(lazy.reads), *lazy.stores, *lazy.changed]
+  stores = () if is_watched and lazy.enumerated is not None else lazy.stores
+  watched = [*_watched(lazy.reads), *stores, *lazy.changed]
   before = [_content(one) for one in watched]
   with _Using(ip) as using:
     found = consume()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import functools
 from collections.abc import Callable
 
@@ -71,18 +70,24 @@ def _over(
   effects = ip.conversion.effects
   content = effects.content_of(ip.frame, iterable)
   # A turn that ends the loop may change the list: nobody asks it for another element.
-  is_as_before = None if is_whole else effects.watched(ip, iterable)
+  gone_over = _lazy.gone_over(iterable)
+  is_as_before = effects.watched(ip, gone_over)
 
   def end_turn() -> None:
-    if is_as_before is not None:
+    if is_as_before is not None and not is_whole:
       left = scope.names[annotation(node, Annotation.UNTIL)]
       ip.frame.demand(tf.logical_or(_forms.as_number(left).tensor, is_as_before()))
 
-  going_over = effects.going_over(ip, iterable) if is_whole else contextlib.nullcontext()
-  with ip.frame.sharing.iterating(iterated), going_over:
+  with ip.frame.sharing.iterating(iterated):
     found = _lazy.consumed(
-      ip, iterable, lambda: _for(ip, node, iterable, iterated, scope, end_turn), is_whole
+      ip,
+      iterable,
+      lambda: _for(ip, node, iterable, iterated, scope, end_turn),
+      is_whole,
+      is_as_before is not None,
     )
+  if is_as_before is not None and is_whole:
+    ip.frame.demand(is_as_before())
   if effects.content_of(ip.frame, iterable) is not content:
     raise ip.frame.refuse(
       Reason.EFFECT_ORDER, "A list or dict is changed while a loop goes over it."

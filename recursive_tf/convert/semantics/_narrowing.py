@@ -16,6 +16,7 @@ from recursive_tf.convert.values._forms import NoneType
 
 _NUMBERS = frozenset(_forms.NUMBERS)
 _SEQUENCES = frozenset([str, list, tuple])
+_LISTS = frozenset([list, tuple])
 # Of which all operators are known here.
 _BUILTIN = _NUMBERS | _SEQUENCES
 
@@ -29,6 +30,9 @@ def operands(
     return left, right
   lefts, rights = (kind or frozenset() for kind in kinds)
   pairs = [(a, b) for a in lefts for b in rights if _takes(op, name, a, b)]
+  if op is ast.Mult and any(_NUMBERS.issuperset(pair) for pair in pairs):
+    # A list of lists and numbers has one type: numbers are multiplied, and no list repeated.
+    pairs = [pair for pair in pairs if _LISTS.isdisjoint(pair)]
   return (
     _narrowed(ip, left, lefts, frozenset(a for a, _ in pairs)),
     _narrowed(ip, right, rights, frozenset(b for _, b in pairs)),

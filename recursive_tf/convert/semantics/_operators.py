@@ -79,6 +79,8 @@ PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
+  if op in (ast.BitOr, ast.BitAnd, ast.Sub):
+    left, right = _tables.set_of_heap(ip, left), _tables.set_of_heap(ip, right)
   if any(map(_as_eager.is_no_list, (left, right))):
     return _tables.binary(ip, op, left, right)
   left, right = frame.concrete(left), frame.concrete(right)

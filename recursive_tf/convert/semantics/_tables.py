@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._keys import check_alike, find, key_of
+from recursive_tf.convert.frame._keys import check_alike, find, key_of, scalar_elements
 from recursive_tf.convert.frame._kinds import has_own_key
 from recursive_tf.convert.frame._rows import (
   concatenated,
@@ -73,6 +73,7 @@ def _has_objects(form: _forms.Form) -> bool:
 
 def equal(ip: Host, left: object, right: object) -> object:
   """Returns `left == right` of sets; None if one of them is none."""
+  left, right = set_of_heap(ip, left), set_of_heap(ip, right)
   both = [one for one in (left, right) if isinstance(one, LocalTable) and one.type is set]
   if len(both) < 2:
     return None
@@ -165,6 +166,23 @@ def copy_of_heap(ip: Host, ref: Ref) -> LocalTable | None:
   table = make(ip, dict)
   update(ip, table, ref)
   return table
+
+
+def set_of_heap(ip: Host, value: object) -> object:
+  """Returns a set of its own with the members of one of the heap; all else as it is."""
+  if isinstance(value, Ref) and ip.frame.types_of(value) - {Missing} == {set}:
+    return of_elements(ip, value)
+  return value
+
+
+READING_SETS = frozenset(
+  ["isdisjoint", "issubset", "issuperset", "union", "intersection", "difference", "copy"]
+)
+
+
+def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
+  """Calls one of the methods `READING_SETS` of a set of the heap."""
+  return method(ip, of_elements(ip, ref), name, args)
 
 
 def copied(ip: Host, table: LocalTable) -> LocalTable:
@@ -417,6 +435,7 @@ def _unique(ip: Host, rows: Rows, kind: type) -> Rows:
 
 def _as_keys(ip: Host, rows: Rows) -> Rows:
   """Returns elements of a list as keys: strings and numbers of the heap as what they are."""
+  rows = scalar_elements(ip, rows)
   if rows.form is None:
     return rows
   form: _forms.BaseForm = rows.form

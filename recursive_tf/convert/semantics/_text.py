@@ -17,8 +17,10 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _of_kinds
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
+  IntOrFloat,
   LocalDict,
   LocalList,
+  Maybe,
   Missing,
   Raises,
   Ref,
@@ -28,6 +30,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByType, Slice
+from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import REPEATED, Format, Text, is_string, tensor_of
 
 
@@ -200,7 +203,7 @@ def _filled(ip: Host, template: str, args: list[object]) -> object:
   return Text(tuple(parts)).known()
 
 
-# %(name)s and the like; what is done of them in the run is %s, %r, %d of an int, and %.2f.
+# %(name)s and the like; what is done of them in the run is %s, %r, %d of an int, %.2f, %e and %g.
 _FIELD = re.compile(r"%(?:\((?P<name>[^()]*)\))?(?P<spec>[^a-zA-Z%(]*)(?P<kind>[a-zA-Z%])")
 
 
@@ -255,12 +258,76 @@ def _percent_field(ip: Host, value: object, spec: str, kind: str) -> object:
   if kind in "di" and not spec and _is_number(value, int):
     return Format(value, -1, "")
   digits = re.fullmatch(r"(?:\.(\d\d?))?", spec)
-  if kind == "f" and digits and _is_number(value, int, float):
-    return Format(value, -1, f".{digits[1] or 6}f")
+  if kind in "feg" and digits and _is_number(value, int, float):
+    return Format(value, -1, f".{digits[1] or 6}{kind}")
   return None
 
 
 _UNIT = "UTF8_CHAR"
+
+
+def format_of(ip: Host, value: object, spec: object = "") -> object:
+  """Returns `format(value, spec)`."""
+  if not isinstance(spec, str):
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "format() by a format that only the run knows.")
+  part = _field(ip, value, -1, spec)
+  if _is_chosen(part):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "format() of the class of an object.")
+  return Text((part,)).known()
+
+
+def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
+  """Returns a field of a string; the run fails where it is None, which has no format."""
+  if spec == "" and conversion in (-1, ord("s")):
+    value = _of_kinds.text_or_none(ip, value)
+  value = ip.frame.resolve(value)
+  if conversion == -1 and isinstance(spec, str) and spec:
+    if value is None:
+      raise Raises
+    if isinstance(value, Maybe):
+      ip.frame.demand(value.is_there)
+      value = ip.frame.resolve(value.value)
+    elif isinstance(value, Ref) and NoneType in (kinds := ip.frame.types_of(value) - {Missing}):
+      found = ip.frame.is_none(value)
+      if isinstance(found, Number) and len(kinds) > 1:
+        ip.frame.demand(tf.logical_not(found.tensor))
+        ip.frame.narrow([(value, kinds - {NoneType})])
+        value = ip.frame.resolve(value)
+  if isinstance(spec, str) and spec:
+    _check_format(ip, value, conversion, spec)
+  return Format(value, conversion, spec)
+
+
+_SAMPLES = {bool: True, int: 1, float: 1.0, str: "a"}
+
+
+def _check_format(ip: Host, value: object, conversion: int, spec: str) -> None:
+  """Lets the run fail where Python raises for a format; `print` would be the last to find out."""
+  kind = Text if isinstance(value, Text) else _numbers.type_of(value)
+  samples: list[object] = []
+  if conversion != -1 or kind is Text:
+    samples = ["a"]
+  elif type(value) in _SAMPLES:
+    samples = [value]
+  elif isinstance(value, (IntOrFloat, Scalar)):
+    kinds = value.kinds if isinstance(value, Scalar) else (int, float)
+    samples = [_SAMPLES[one] for one in kinds if one in _SAMPLES]
+  elif kind in _SAMPLES:
+    samples = [_SAMPLES[kind]]
+  raising = [one for one in samples if not _has_format(one, spec)]
+  if raising and len(raising) == len(samples):
+    raise Raises
+  if raising:
+    text = f"A format that a {type(raising[0]).__name__} does not have, of what may be one."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+
+
+def _has_format(value: object, spec: str) -> bool:
+  try:
+    format(value, spec)
+  except (OverflowError, TypeError, ValueError):
+    return False
+  return True
 
 
 def formatted(ip: Host, node: ast.expr, scope: Scope) -> object:
@@ -273,11 +340,7 @@ def formatted(ip: Host, node: ast.expr, scope: Scope) -> object:
       continue
     assert isinstance(value, ast.FormattedValue)  # The grammar has nothing else.
     spec = "" if value.format_spec is None else formatted(ip, value.format_spec, scope)
-    found = ip.eval(value.value, scope)
-    if spec == "" and value.conversion in (-1, ord("s")):
-      found = _of_kinds.text_or_none(ip, found)
-    found = ip.frame.resolve(found)
-    parts.append(Format(found, value.conversion, spec))
+    parts.append(_field(ip, ip.eval(value.value, scope), value.conversion, spec))
   chosen = next((i for i, part in enumerate(parts) if _is_chosen(part)), None)
   if chosen is None:
     return Text(tuple(parts)).known()

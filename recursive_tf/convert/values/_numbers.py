@@ -372,9 +372,9 @@ def _extreme(name: str, xs: tuple[Operand, ...]) -> Number | None:
 # --- Texts
 
 
-def text_of(a: Number, digits: int = -1) -> tf.Tensor:
-  """Returns `repr(a)` of a float; with digits `format(a, ".<digits>f")`, of any number."""
-  return kernels.recursive_tf_float_text(to_float(a).tensor, digits=digits)
+def text_of(a: Number, digits: int = -1, style: str = "f") -> tf.Tensor:
+  """Returns `repr(a)` of a float; with digits `format(a, ".<digits><style>")`, of any number."""
+  return kernels.recursive_tf_float_text(to_float(a).tensor, digits=digits, style=style)
 
 
 tf.no_gradient("RecursiveTf>FloatText")

@@ -10,14 +10,14 @@ from typing import Any, Protocol
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.values._abstract import Abstract, IntOrFloat, Missing, Ref
+from recursive_tf.convert.values._abstract import Abstract, IntOrFloat, Missing, Raises, Ref
 from recursive_tf.convert.values._numbers import Number, text_of
 from recursive_tf.convert.values._scalars import KINDS, Scalar
 
 REPEATED = 42  # A conversion: the format, so many times.
 _STR, _REPR, _ASCII = 115, 114, 97
 _KNOWN = (str, int, float, bool)
-_FIXED = re.compile(r"\.(\d\d?)f")  # What is done of formats.
+_WITH_DIGITS = re.compile(r"(?:\.(\d\d?))?([feg])")  # What is done of formats.
 
 
 class StringReader(Protocol):
@@ -55,6 +55,13 @@ class Format:
     convert = conversions.get(self.conversion)
     return format(self.value if convert is None else convert(self.value), self.spec)
 
+  def known(self) -> str:
+    """Returns the string, where the value is known and Python does not raise."""
+    try:
+      return self.text()
+    except (OverflowError, TypeError, ValueError):
+      raise Raises from None
+
   @property
   def is_known(self) -> bool:
     """Whether the value is known at conversion."""
@@ -84,7 +91,7 @@ class Text(Abstract):
     for part in self.parts:
       if isinstance(part, tf.Tensor) or (isinstance(part, Format) and not part.is_known):
         return self
-      text += part if isinstance(part, str) else part.text()
+      text += part if isinstance(part, str) else part.known()
     return text
 
 
@@ -112,7 +119,7 @@ def tensor_of(value: object, reader: StringReader) -> tf.Tensor:
 
 def _tensor_of_part(part: str | Format | tf.Tensor, reader: StringReader) -> tf.Tensor:
   if isinstance(part, Format) and part.is_known:
-    part = part.text()
+    part = part.known()
   if isinstance(part, str):
     try:
       return tf.constant(part.encode())
@@ -152,9 +159,9 @@ def _of_number(part: Format, value: object, reader: StringReader) -> tf.Tensor |
     return _of_scalar(part, value, reader)
   if not isinstance(value, Number):
     return None
-  digits = _FIXED.fullmatch(part.spec) if isinstance(part.spec, str) else None
-  if digits is not None and part.conversion == -1:
-    return text_of(value, int(digits[1]))
+  found = _WITH_DIGITS.fullmatch(part.spec) if isinstance(part.spec, str) else None
+  if found is not None and part.conversion == -1:
+    return text_of(value, int(found[1] or 6), found[2])
   if part.spec != "":
     return None
   if value.type is float:

@@ -42,6 +42,47 @@ def add_and_return(n, again):
   return -1
 
 
+def drop_by_number(n, again):
+  for i, k in enumerate(n.kids):
+    if k.v == 2:
+      return n.kids.pop(i)
+    found = again(k)
+    if found is not None:
+      return found
+  return None
+
+
+def number_and_break(n, again):
+  for i, k in enumerate(n.kids, 1):
+    if k.v == 2:
+      del n.kids[i - 1]
+      n.kids.append(Node(i))
+      break
+    again(k)
+  return [k.v for k in n.kids]
+
+
+def drop_later(n, again):
+  """Changes the list that is numbered, and goes on."""
+  found = []
+  for i, k in enumerate(n.kids):
+    found.append(i)
+    if k.v == 2:
+      n.kids.pop(i)
+    elif k.v == 6:
+      break
+  return [found, [again(k) for k in n.kids]]
+
+
+def drop_of_kids(n, again):
+  """Changes other lists than the one that is numbered."""
+  for i, k in enumerate(n.kids):
+    if k.kids and i < 5:
+      k.kids.pop()
+    again(k)
+  return len(n.kids)
+
+
 def drop_in_both(n, again):
   for k in n.kids:
     for j in k.kids:
@@ -79,8 +120,9 @@ def add_then_break(n, again):
   return [seen, len(n.kids)]
 
 
-ENDING = [drop_first, drop_and_break, drop_in_both]
+ENDING = [drop_first, drop_and_break, drop_in_both, drop_by_number]
 LATER = [add_and_return, drop_then_break, add_then_break]
+LATER += [number_and_break, drop_later, drop_of_kids]
 
 
 def trees():

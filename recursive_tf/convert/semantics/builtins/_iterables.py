@@ -12,7 +12,15 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
-from recursive_tf.convert.semantics import _containers, _items, _lazy, _maps, _ordering, _tables
+from recursive_tf.convert.semantics import (
+  _attributes,
+  _containers,
+  _items,
+  _lazy,
+  _maps,
+  _ordering,
+  _tables,
+)
 from recursive_tf.convert.semantics._protocols import as_index, is_own
 from recursive_tf.convert.semantics.builtins import _arithmetic
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
@@ -24,11 +32,12 @@ from recursive_tf.convert.values._abstract import (
   LocalTable,
   Made,
   Maybe,
+  Missing,
   Raises,
   Ref,
   Rows,
 )
-from recursive_tf.convert.values._forms import number_of
+from recursive_tf.convert.values._forms import NoneType, number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Once
 
@@ -41,7 +50,8 @@ def iterating(function: Callable[..., object]) -> Callable[..., object]:
     reads = _lazy.reads_of_function(args[0]) if function is mapped and args else ()
     if len(args) > 1 + (function is mapped) and function is not enumerated:
       _lazy.note_early_end(ip, *args)  # It ends with the shortest one.
-    return _lazy.made_by(ip, lambda: function(ip, *args, **kwargs), reads, args)
+    counted = args[0] if function is enumerated and args else None
+    return _lazy.made_by(ip, lambda: function(ip, *args, **kwargs), reads, args, enumerated=counted)
 
   return call_once
 
@@ -107,6 +117,8 @@ def to_tuple(ip: Host, value: object = ()) -> object:
 def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
   if isinstance(value, LocalTable) and value.type is dict and not kwargs:
     return _tables.copied(ip, value)
+  if isinstance(value, Ref):
+    _demand_dict(ip, value)
   if isinstance(value, Ref) and not kwargs:
     copy = _tables.copy_of_heap(ip, value)
     if copy is not None:
@@ -123,6 +135,17 @@ def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
       key, item = ip.fixed_items(pair, 2)
       items[_items.static_key(ip, ip.frame.resolve(key))] = item
   return ip.frame.new(LocalDict({**items, **kwargs}))
+
+
+def _demand_dict(ip: Host, ref: Ref) -> None:
+  """Lets the run fail where what may be a dict is none, but a number, a string or a list."""
+  kinds = ip.frame.types_of(ref) - {NoneType, Missing}
+  if dict in kinds and frozenset([dict]) < kinds <= _BESIDE_DICTS:
+    ip.frame.demand(_attributes.is_exactly(ip, ref, frozenset([dict])).tensor)
+    ip.frame.narrow([(ref, frozenset([dict]))])
+
+
+_BESIDE_DICTS = frozenset([dict, list, tuple, str, *_forms.NUMBERS])
 
 
 def to_set(ip: Host, value: object = ()) -> object:

@@ -27,6 +27,7 @@ from recursive_tf.convert.semantics import (
   _spread,
   _tables,
   _tensor_lists,
+  _text,
   _written,
 )
 from recursive_tf.convert.semantics.builtins import (
@@ -184,6 +185,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   str: _arithmetic.to_string,
   ord: _arithmetic.code,
   chr: _arithmetic.character,
+  format: _text.format_of,
   list: _iterables.to_list,
   tuple: _iterables.to_tuple,
   dict: _iterables.to_dict,

@@ -18,11 +18,9 @@ from recursive_tf.convert.semantics import (
   _iteration,
   _native,
   _operators,
-  _spread,
   _tables,
 )
 from recursive_tf.convert.semantics._protocols import own_length, own_truth
-from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._of_run import OfPassed, OfRun
 from recursive_tf.convert.values._abstract import (
@@ -253,8 +251,6 @@ class OfObject(OfRun[LocalObject]):
     raise self.not_passed(self.value.type.__name__)
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
-    if _spread.spread(args) is not None:
-      return _table.call_spread(self.ip, self.value, args, kwargs)
     return _calls.call(self.ip, self.ip.attribute(self.value, "__call__"), args, kwargs)
 
   def may_equal_number(self) -> bool:

@@ -9,21 +9,20 @@ from collections.abc import Collection
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.frame._kinds import is_builtin_container, is_plain_sequence
+from recursive_tf.convert.frame._kinds import SETS, is_builtin_container, is_plain_sequence
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import (
   _as_eager,
   _attributes,
   _calls,
+  _entries,
   _items,
   _iteration,
   _operators,
-  _spread,
   _text_methods,
   _truth,
 )
 from recursive_tf.convert.semantics._protocols import own_length
-from recursive_tf.convert.semantics.builtins import _table
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._of_run import OfRun
 from recursive_tf.convert.values._abstract import Missing, Raises, Ref, Rows
@@ -80,6 +79,8 @@ class OfRef(OfRun[Ref]):
       return self.frame.elements(value)
     if kinds and all(issubclass(k, dict) and k.__iter__ is dict.__iter__ for k in kinds):
       return _iteration.contents_of_dict(ip, value, "keys")
+    if kinds and kinds <= SETS:
+      return _iteration.members(ip, value)
     plain = frozenset(kind for kind in kinds if is_plain_sequence(kind))
     if plain and not any(kind not in _LEAVES and _is_iterable(kind) for kind in kinds - plain):
       # Lists beside leaves of another kind, which no sensible path gets to.
@@ -136,10 +137,11 @@ class OfRef(OfRun[Ref]):
     return found.pop()
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
-    if _spread.spread(args) is not None:
-      return _table.call_spread(self.ip, self.value, args, kwargs)
     if self.value.path and self.value.path[-1][0] == "lookup":
       return _calls.call_entry(self.ip, self.value, args, kwargs)
+    function = _entries.function_of_heap(self.ip, self.value)
+    if function is not None:
+      return self.ip.call(function, args, kwargs)
     own = [(kind, _attributes.by_class(kind, "__call__")) for kind in self._kinds()]
     if own and all(
       isinstance(call, types.FunctionType) and not _libraries.is_library(kind) for kind, call in own
