@@ -90,7 +90,7 @@ def test_gradients_of_one_graph_are_made_in_another_and_capture_what_they_need(g
 def test_control_dependencies_keep_program_order(graph):
   v = tf.Variable(1.0)
   with graph.as_default():
-    with tfi.AutomaticControlDependencies() as order:
+    with tfi.ControlDependencies() as order:
       v.assign(2.0)
       read = v.read_value()
       result = order.mark_as_return(read)

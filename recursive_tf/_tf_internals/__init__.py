@@ -7,6 +7,7 @@ name for what it is here for, so that a TensorFlow release that moves one fails 
 from tensorflow.python.eager import context as context
 from tensorflow.python.eager.polymorphic_function import concrete_function as concrete_function
 
+from recursive_tf._tf_internals._building import building as building
 from recursive_tf._tf_internals._calls import call_exactly as call_exactly
 from recursive_tf._tf_internals._calls import call_flat as call_flat
 from recursive_tf._tf_internals._calls import fixed_captures as fixed_captures
@@ -22,14 +23,10 @@ from recursive_tf._tf_internals._graphs import PFOR_ERRORS as PFOR_ERRORS
 from recursive_tf._tf_internals._graphs import (
   READ_ONLY_RESOURCE_INPUTS as READ_ONLY_RESOURCE_INPUTS,
 )
-from recursive_tf._tf_internals._graphs import (
-  AutomaticControlDependencies as AutomaticControlDependencies,
-)
 from recursive_tf._tf_internals._graphs import FuncGraph as FuncGraph
 from recursive_tf._tf_internals._graphs import Function as Function
 from recursive_tf._tf_internals._graphs import Graph as Graph
 from recursive_tf._tf_internals._graphs import Operation as Operation
-from recursive_tf._tf_internals._graphs import OwnGraph as OwnGraph
 from recursive_tf._tf_internals._graphs import acd_run_independently as acd_run_independently
 from recursive_tf._tf_internals._graphs import add_control_input as add_control_input
 from recursive_tf._tf_internals._graphs import add_function as add_function
@@ -38,7 +35,6 @@ from recursive_tf._tf_internals._graphs import called_graph as called_graph
 from recursive_tf._tf_internals._graphs import captured as captured
 from recursive_tf._tf_internals._graphs import clear_attr as clear_attr
 from recursive_tf._tf_internals._graphs import cond_code as cond_code
-from recursive_tf._tf_internals._graphs import constant as constant
 from recursive_tf._tf_internals._graphs import copy_handle_data as copy_handle_data
 from recursive_tf._tf_internals._graphs import copy_op as copy_op
 from recursive_tf._tf_internals._graphs import extract_stack as extract_stack
@@ -53,6 +49,7 @@ from recursive_tf._tf_internals._graphs import get_handle_data as get_handle_dat
 from recursive_tf._tf_internals._graphs import gradients as gradients
 from recursive_tf._tf_internals._graphs import graphs_being_built as graphs_being_built
 from recursive_tf._tf_internals._graphs import is_compiled_by_xla as is_compiled_by_xla
+from recursive_tf._tf_internals._graphs import is_stateful as is_stateful
 from recursive_tf._tf_internals._graphs import is_trainable as is_trainable
 from recursive_tf._tf_internals._graphs import load_branches as load_branches
 from recursive_tf._tf_internals._graphs import make_pfor as make_pfor
@@ -77,6 +74,11 @@ from recursive_tf._tf_internals._keras import is_in_call as is_in_call
 from recursive_tf._tf_internals._keras import keras_seed_generator as keras_seed_generator
 from recursive_tf._tf_internals._keras import layer_call as layer_call
 from recursive_tf._tf_internals._keras import training_of_call as training_of_call
+from recursive_tf._tf_internals._own_graphs import ControlDependencies as ControlDependencies
+from recursive_tf._tf_internals._own_graphs import OwnGraph as OwnGraph
+from recursive_tf._tf_internals._own_graphs import constant as constant
+from recursive_tf._tf_internals._own_graphs import placeholder as placeholder
+from recursive_tf._tf_internals._own_graphs import share_stack as share_stack
 from recursive_tf._tf_internals._process import abort_collective_ops as abort_collective_ops
 from recursive_tf._tf_internals._process import before_saving as before_saving
 from recursive_tf._tf_internals._process import keep_out_of_autograph as keep_out_of_autograph

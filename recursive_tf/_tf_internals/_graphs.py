@@ -5,14 +5,11 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import numpy as np
 from tensorflow.core.framework import attr_value_pb2
 from tensorflow.python.eager import backprop_util, context, execute
 from tensorflow.python.eager.polymorphic_function import atomic_function, concrete_function
 from tensorflow.python.framework import (
-  auto_control_deps,
   auto_control_deps_utils,
-  constant_op,
   dtypes,
   func_graph,
   function_def_to_graph,
@@ -30,6 +27,8 @@ from tensorflow.python.ops import (
 from tensorflow.python.ops.parallel_for import pfor as pfor_lib
 from tensorflow.python.util import tf_stack
 
+from recursive_tf._tf_internals._own_graphs import BranchGraph, ControlDependencies
+
 # Types for annotations only: TensorFlow ships none, and Operation may be an eager tape's stand-in.
 Graph = Any
 Operation = Any
@@ -40,8 +39,6 @@ FuncGraph = func_graph.FuncGraph
 from_func_graph = atomic_function.from_func_graph
 # Rebuilds a graph from a function that a SavedModel brought along.
 function_def_to_func_graph = function_def_to_graph.function_def_to_graph
-# Program order for side effects inside a body, as tf.function gives it.
-AutomaticControlDependencies = auto_control_deps.AutomaticControlDependencies
 # Differentiates a body's graph into another graph, as tf.function's backward pass does.
 gradients = gradients_util._GradientsHelper
 # Residuals of the branch not taken as dummy tensors instead of Optionals: two ops less for each,
@@ -81,74 +78,6 @@ get_gradient_function = ops.get_gradient_function
 extract_stack = tf_stack.extract_stack
 
 
-_MOST_BYTES = 64  # Of a constant that is looked for among those that a graph has.
-
-
-class _EnteredOnce:
-  """A FuncGraph that is not entered again where it is entered already.
-
-  TensorFlow does so for each op that it makes, to find there what it has put there: a tenth of the
-  time that making an op takes.
-  """
-
-  def as_default(self) -> Any:
-    """Returns a context in which this is the default graph."""
-    stack = ops._default_graph_stack.stack
-    if stack and stack[-1] is self and not context.executing_eagerly():
-      return contextlib.nullcontext(self)
-    return super().as_default()  # type: ignore[misc]
-
-  def _create_op_internal(self, op_type: str, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-    """Returns a new op, or one that is there where it is a constant and the same.
-
-    Not of floats: a gradient with respect to one constant is none with respect to its like.
-    """
-    make = super()._create_op_internal  # type: ignore[misc]
-    value = (kwargs.get("attrs") or {}).get("value") if op_type == "Const" else None
-    if value is None or (known := self.shared_constants()) is None:
-      return make(op_type, inputs, *args, **kwargs)
-    dtype = dtypes.as_dtype(value.tensor.dtype)
-    is_shared = dtype.is_integer or dtype.is_bool or dtype == dtypes.string
-    if not is_shared or value.ByteSize() > _MOST_BYTES:
-      return make(op_type, inputs, *args, **kwargs)
-    key = value.SerializeToString()
-    if key not in known:
-      known[key] = make(op_type, inputs, *args, **kwargs)
-    return known[key]
-
-  def shared_constants(self) -> dict[object, Any] | None:
-    """Returns the constants that all of a graph may use; None where ops are made for a part."""
-    if self._control_dependencies_stack or self._get_control_flow_context():  # type: ignore[attr-defined]
-      return None
-    found: dict[object, Any] = self.__dict__.setdefault("_recursive_tf_constants", {})
-    return found
-
-
-class OwnGraph(_EnteredOnce, func_graph.FuncGraph):
-  """A FuncGraph that is made by ourselves, op by op."""
-
-
-class _BranchGraph(_EnteredOnce, control_flow_util_v2.CondBranchFuncGraph):
-  """A branch of a conditional."""
-
-
-def constant(value: float, dtype: Any) -> Any:
-  """Returns a Python number as a tensor: of a graph of our own always the same one.
-
-  A third of the ops of a converted function would be constants, mostly 0, 1 and -1.
-  """
-  array = np.array(value, dtype.as_numpy_dtype)  # Eager TensorFlow takes -0.0 for 0.0.
-  graph = ops.get_default_graph()
-  is_own = isinstance(graph, _EnteredOnce) and not context.executing_eagerly()
-  known = graph.shared_constants() if is_own else None
-  if known is None:
-    return constant_op.constant(array)
-  key = dtype, array.tobytes()
-  if key not in known:
-    known[key] = constant_op.constant(array)
-  return known[key]
-
-
 def is_compiled_by_xla() -> bool:
   """Tells whether the graph being built belongs to a function with `jit_compile=True`.
 
@@ -185,6 +114,13 @@ def _known_function(name: str, graph: Graph) -> Function | None:
       return graph._get_function(name)
     graph = getattr(graph, "outer_graph", None)
   return None
+
+
+def is_stateful(op: Operation) -> bool:
+  """Tells whether an op does more than compute its outputs, as far as TensorFlow knows."""
+  known = op_def_registry.get(op.type) if isinstance(op, ops.Operation) else None
+  op_def = op.op_def if known is None else known  # The op reads its own anew each time.
+  return op_def is not None and op_def.is_stateful
 
 
 def op_types(graph: Graph) -> dict[str, bool]:
@@ -256,16 +192,24 @@ def begin_branch(name: str, trace: Callable[[], None], pred: Any) -> Graph:
   """
   outer = ops.get_default_graph()
   name = control_flow_util_v2.unique_fn_name(outer.get_name_scope() + "/", name)
-  graph = _BranchGraph(name, collections=outer._collections)
+  graph = BranchGraph(name, collections=outer._collections)
+  order = ControlDependencies() if outer._add_control_dependencies else None
+
+  def trace_in_order() -> None:
+    with order or contextlib.nullcontext():
+      trace()
+
   func_graph.func_graph_from_py_func(
     name,
-    trace,
+    trace_in_order,
     [],
     {},
     func_graph=graph,
-    add_control_dependencies=outer._add_control_dependencies,
+    add_control_dependencies=False,
     op_return_value=pred,
   )
+  if order is not None:
+    graph.control_outputs.extend(order.ops_which_must_run)
   return graph
 
 

@@ -58,6 +58,7 @@ class BlockFunction:
     self.block = block
     self.body = block.body
     self.graph = tfi.OwnGraph("block")
+    tfi.share_stack(self.graph)
     self._hoist = hoist
     self.capture_indices: list[int] = []
     self.captures: list[tf.Tensor] = []
@@ -177,7 +178,7 @@ class BlockFunction:
     return self._shared[id(value)]
 
   def _capture(self, value: Value, index: int) -> tf.Tensor:
-    placeholder = tf.compat.v1.placeholder(value.dtype, value.shape, name="capture")
+    placeholder = tfi.placeholder(value.dtype, value.shape, "capture")
     if value.source is not None:
       tfi.copy_handle_data(value.source, placeholder)
     self.capture_indices.append(index)
@@ -214,4 +215,4 @@ def _placeholder(value: Value, is_serial: bool) -> tf.Tensor:
   shape = value.row_shape
   if not is_serial:
     shape = tf.TensorShape([None]).concatenate(shape)
-  return tf.compat.v1.placeholder(value.dtype, shape, name="input")
+  return tfi.placeholder(value.dtype, shape, "input")

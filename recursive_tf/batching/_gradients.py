@@ -88,7 +88,7 @@ def differentiate(
   graph = _GradientGraph(forward)
   with graph.as_default():
     output_gradients = [
-      tf.compat.v1.placeholder(t.dtype, t.shape, name="output_gradient")
+      tfi.placeholder(t.dtype, t.shape, "output_gradient")
       for t in (forward.outputs[i] for i in outputs)
     ]
     sources = [forward.inputs[i] for i in inputs] + [forward.captures[i] for i in captures]
@@ -171,6 +171,7 @@ class _GradientGraph(tfi.FuncGraph):
 
   def __init__(self, forward: Forward):
     super().__init__("block_backward")
+    tfi.share_stack(self)
     self._forward = forward
     self._internal: dict[int, tf.Tensor] = {}  # By id of the block's tensor.
     self.residuals: list[tuple[tf.Tensor, tf.Tensor]] = []
@@ -187,7 +188,7 @@ class _GradientGraph(tfi.FuncGraph):
     with self.as_default(), tf.control_dependencies(None):
       if tensor.op.type == "Const":  # Cheaper made again than kept.
         return tfi.copy_op(tensor.op, []).outputs[0]
-      placeholder = tf.compat.v1.placeholder(tensor.dtype, tensor.shape, name="residual")
+      placeholder = tfi.placeholder(tensor.dtype, tensor.shape, "residual")
     tfi.copy_handle_data(tensor, placeholder)
     captures = zip(self._forward.capture_indices, self._forward.captures, strict=True)
     for index, capture in captures:

@@ -131,7 +131,7 @@ class Node:
   @property
   def is_stateful(self) -> bool:
     """Whether it does more than compute its outputs."""
-    return self.kind == "op" and self.op.op_def is not None and self.op.op_def.is_stateful
+    return self.kind == "op" and tfi.is_stateful(self.op)
 
   @functools.cached_property
   def is_invariant(self) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
+from recursive_tf import _collection
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._graph_lock import graph_lock
 from recursive_tf.autodiff import Slot, connected_args
@@ -158,7 +159,7 @@ class Plan:
 
   def gradients(self) -> list[BlockGradient | None]:
     """Returns the gradient of each block; thread-safe."""
-    with graph_lock:
+    with graph_lock, tfi.building(), _collection.paused():
       if self._gradients is None:
         active = active_values(self.irs, self.connected)
         self._gradients = [
@@ -192,7 +193,8 @@ def plan_for(bodies: list[Body]) -> Plan:
     known = getattr(bodies[0], _PLAN, None)
     if known is None:
       try:
-        known = Plan(bodies)
+        with tfi.building(), _collection.paused():
+          known = Plan(bodies)
       except UnbatchableError as error:
         known = str(error)  # The error's traceback would keep what is on the stack: tapes.
       setattr(bodies[0], _PLAN, known)

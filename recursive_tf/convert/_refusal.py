@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import re
 from typing import Any
 
 from recursive_tf._errors import RecursiveTFError
+
+# How TensorFlow ends a message about types; in C++ it lists them in another order each time.
+_TYPES = re.compile(r"(?<=not in list of allowed values: )\w+(, \w+)*")
+
+
+def _in_order(types: re.Match[str]) -> str:
+  return ", ".join(sorted(types[0].split(", ")))
 
 
 class Reason(enum.Enum):
@@ -101,6 +109,7 @@ class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - 
       origin: where.
       is_of_machine: whether a faster or idler machine might not have refused.
     """
+    explanation = _TYPES.sub(_in_order, explanation)
     where = f"{origin}: in {origin.function or 'module'}: {origin.text}\n" if origin else ""
     error = cls(f"{where}[{reason.code}] {explanation}\n{reason.hint}")
     error.reason, error.explanation, error.origin = reason, explanation, origin

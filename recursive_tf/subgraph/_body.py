@@ -115,8 +115,7 @@ class Body:
       position - first for position in tfi.read_only_resource_inputs(graph) if position >= first
     ]
     self.has_effects = any(
-      op.op_def is not None and op.op_def.is_stateful and op.type not in _HARMLESS_STATEFUL_OPS
-      for op in all_ops(graph)
+      tfi.is_stateful(op) and op.type not in _HARMLESS_STATEFUL_OPS for op in all_ops(graph)
     )
 
   def make_function(self, suffix: str, extra_outputs: Iterable[tf.Tensor] = ()) -> tfi.Function:

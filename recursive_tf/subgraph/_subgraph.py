@@ -136,7 +136,7 @@ class SubGraph(NotCopied):
       )
     self._graph = BodyGraph(self._key, self)
     self._tracing.enter_context(self._graph.as_default())
-    self._order = tfi.AutomaticControlDependencies()
+    self._order = tfi.ControlDependencies()
     self._order.__enter__()
     return self
 

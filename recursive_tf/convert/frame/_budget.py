@@ -14,6 +14,7 @@ import dataclasses
 import time
 from collections.abc import Iterator
 
+from recursive_tf import _collection
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Origin, Reason
 from recursive_tf.convert.syntax.source import FunctionSource
@@ -149,6 +150,7 @@ class Budget:
       raise OutOfTime(f"it takes more than {limits.seconds:g} seconds")
     if self._num_steps >= self._next_look:
       self._next_look = self._num_steps + _CHECKS_PER_LOOK * _STEPS_PER_CHECK
+      _collection.look(is_end=False)
       if resident_bytes() - self._begin_bytes > limits.num_bytes:
         raise OutOfTime(f"it takes more than {limits.num_bytes // 1_000_000} MB")
 

@@ -304,7 +304,7 @@ def _leave() -> object:
 def _does_something(graph: tfi.Graph) -> bool:
   """Tells whether a graph has ops that do more than compute, as conditionals with such are."""
   ops = graph.get_operations()
-  return any(op.op_def is not None and op.op_def.is_stateful for op in ops)
+  return any(tfi.is_stateful(op) for op in ops)
 
 
 class _Frozen:

@@ -150,7 +150,7 @@ class Inputs:
     key = name, index, spec  # A trial may find further types of tensors while it goes on.
     if key not in self._made:
       with self._graph.as_default():
-        self._made[key] = tf.compat.v1.placeholder(spec.dtype, spec.shape)
+        self._made[key] = tfi.placeholder(spec.dtype, spec.shape, "input")
     return self._made[key]
 
   def int_row(self, handle: tf.Tensor) -> Sequence[tf.Tensor]:

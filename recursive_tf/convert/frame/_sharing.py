@@ -45,7 +45,8 @@ class Book:
   """What is known at one point of the program.
 
   Attributes:
-    links: by container, what it may be the same as.
+    links: by container, what it may be the same as; nobody changes these in place, since copies
+      have the same ones.
     stale: by container, why it cannot be read; and those through which it was changed, None for
       others that are gone.
     pinned: by container, where else it is.
@@ -59,8 +60,7 @@ class Book:
 
   def copy(self) -> Book:
     """Returns one that can change by itself."""
-    links = {container: dict(others) for container, others in self.links.items()}
-    return Book(links, dict(self.stale), dict(self.pinned))
+    return Book(dict(self.links), dict(self.stale), dict(self.pinned))
 
   def of(self, inside: Set[Container]) -> Book:
     """Returns what it says of these containers."""
@@ -77,9 +77,9 @@ class Book:
     """Adds what another path has found; tells whether anything is new."""
     is_new = False
     for container, others in other.links.items():
-      mine = self.links.setdefault(container, {})
+      mine = self.links.get(container, {})
       is_new |= not others.keys() <= mine.keys()
-      mine.update(others)
+      self.links[container] = {**mine, **others}
     for container, (text, by) in other.stale.items():
       known = self.stale.get(container)
       is_new |= known is None or not by <= known[1]
@@ -133,8 +133,9 @@ class Sharing(Local):
   def link(self, a: Container, b: Container) -> None:
     """Notes that two containers may be the same object."""
     if a is not b:
-      self.book.links.setdefault(a, {})[b] = None
-      self.book.links.setdefault(b, {})[a] = None
+      links = self.book.links
+      links[a] = {**links.get(a, {}), b: None}
+      links[b] = {**links.get(b, {}), a: None}
 
   def is_pinned(self, container: Container) -> bool:
     """Tells whether a container, or one that it may be, is also where no name leads."""

@@ -15,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _collection
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.autodiff import DenseRows, TappedRows
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -148,7 +149,7 @@ class Conversion:
       ConversionRefused: If it cannot be converted.
     """
     try:
-      with self.budget.running():
+      with self.budget.running(), tfi.building(), _collection.paused():
         self._settle(entry)
     except Endless as endless:
       raise endless.args[0] from None
@@ -159,12 +160,14 @@ class Conversion:
       self._learnt.begin_attempt()
       self.profile.restart()
       graph = tfi.OwnGraph("trial")
+      tfi.share_stack(graph)
       with graph.as_default(), tfi.stop_recording():
         with contextlib.nullcontext() if self.step is None else self.step.watching(graph):
           missing = self._attempt(graph, None, entry)
         if self.step is not None and self.step.learn(graph):
           self._learnt.note_news()
       self.budget.done(graph)
+      _collection.look(is_end=True)
       if not self._learnt.has_news and self.profile.is_settled():
         if self._postponed:
           raise self._postponed[0]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import tensorflow as tf
 
+from recursive_tf import _collection
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
 from recursive_tf.autodiff import DenseRows
@@ -136,7 +137,8 @@ class GraphMaker:
 
     run_all = run if step is None else run_step
     function = tf.function(run_all, input_signature=tf.nest.flatten(specs), autograph=False)
-    with executor():  # Its loops and branches are made for the executor that runs them.
+    # Its loops and branches are made for the executor that runs them.
+    with executor(), tfi.building(), _collection.paused():
       concrete = function.get_concrete_function()
     captures = tfi.fixed_captures(concrete)
     return dataclasses.replace(

@@ -42,8 +42,7 @@ def check_stateful(graph: tfi.Graph, name: str, origin: object) -> bool:
     for op in current.get_operations():
       agenda += tfi.nested_graphs(op)
       is_random |= op.type in RANDOM
-      is_stateful = op.op_def is not None and op.op_def.is_stateful
-      if is_stateful and op.type not in ALLOWED and "RecursiveTf>" not in op.type:
+      if tfi.is_stateful(op) and op.type not in ALLOWED and "RecursiveTf>" not in op.type:
         raise ConversionRefused.of(
           Reason.STATEFUL_OP, f"{op.type} in {name}: calls of the graph have no order.", origin
         )

@@ -212,7 +212,7 @@ class Step:
       use.reads = resources
     elif op.type in _PRINTS:
       self.has_prints = True
-    elif resources or (_is_stateful(op) and op.type not in ALLOWED | _CHECKS):
+    elif resources or (tfi.is_stateful(op) and op.type not in ALLOWED | _CHECKS):
       raise self._refusal(f"{op.type} acts on what is outside of the graph.")
     return use
 
@@ -443,7 +443,7 @@ def _inputs_of_nested(op: tfi.Operation) -> list[tf.Tensor]:
 def _must_run(op: tfi.Operation) -> bool:
   """Tells whether an op runs though nothing needs what it gives, and may fail."""
   return (op.type in _CHECKS and not op.outputs) or (
-    _is_stateful(op) and bool(tfi.nested_graphs(op))
+    tfi.is_stateful(op) and bool(tfi.nested_graphs(op))
   )
 
 
@@ -481,10 +481,6 @@ def _check_rows(op: tfi.Operation) -> None:
     condition=ok, data=["Indices of rows are out of bounds, or not as many."]
   )
   tfi.acd_run_independently(check)  # The write waits for it, not it for the write.
-
-
-def _is_stateful(op: tfi.Operation) -> bool:
-  return op.op_def is not None and op.op_def.is_stateful
 
 
 def _wait_for_users(

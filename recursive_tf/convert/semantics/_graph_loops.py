@@ -206,7 +206,7 @@ def _one_round(
   """
   frame = ip.frame
   for (owner, key), form in forms.items():
-    tensors = [tf.compat.v1.placeholder(s.dtype, s.shape) for s in _forms.specs(form)]
+    tensors = [tfi.placeholder(s.dtype, s.shape, "carried") for s in _forms.specs(form)]
     _set(owner, key, frame.adopt(_forms.unflatten(form, iter(tensors))))
   facts.apply(frame.sharing, _values(forms))
   count = len(frame.locals)
