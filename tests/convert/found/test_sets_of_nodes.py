@@ -40,6 +40,7 @@ ASKED = {
   "tuple": lambda n, w: 1 if (1, w) in n.words else 0,
   "list": lambda n, w: 1 if [w] in n.words else 0,
   "kids": lambda n, w: 1 if n.kids in n.words else 0,
+  "backwards": lambda n, w: len(list(reversed(n.words))),
   "changed": lambda n, w: n.words.add(w),
 }
 
@@ -66,7 +67,16 @@ def nodes():
 
 
 TREES = {tree.__name__: tree for tree in (words, ints, mixed, nodes)}
-OF_WORDS = {*ASKED} - {"node", "kid", "tuple", "list", "kids", "changed", "loop_in_order"}
+OF_WORDS = {*ASKED} - {
+  "node",
+  "kid",
+  "tuple",
+  "list",
+  "kids",
+  "changed",
+  "backwards",
+  "loop_in_order",
+}
 
 
 @pytest.mark.one_in(12)

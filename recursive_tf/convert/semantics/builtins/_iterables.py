@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._kinds import SETS
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
 from recursive_tf.convert.semantics import (
   _attributes,
@@ -234,8 +235,8 @@ def backwards(ip: Host, value: object) -> object:
   ):
     # Not what `__iter__` gives, turned round.
     raise ip.frame.refuse(Reason.OPAQUE_READ, "reversed() of what says itself what it holds.")
-  if isinstance(value, (set, frozenset)):
-    raise Raises
+  if isinstance(value, (set, frozenset)) or not SETS.isdisjoint(kinds):
+    raise Raises  # The run fails also where it may be one.
   rows = ip.rows_of(value)
   if rows is None:
     return ip.frame.new(LocalList(ip.fixed_items(value)[::-1]))
