@@ -147,3 +147,32 @@ def test_attributes_of_nodes_that_come_and_go():
 
   calls = lambda: [(tree(*names),) for names in ((), ("extra",), ("more",), ("extra", "more"), ())]  # noqa: E731
   agrees(build, calls, CONVERTED)
+
+
+MADE = {
+  "list": lambda n: [kid.v for kid in n.kids],
+  "list_or_none": lambda n: [kid.v for kid in n.kids] or None,
+  "dict": lambda n: {"v": n.v},
+  "dict_or_none": lambda n: {"v": n.v} if n.kids else None,
+  "table": lambda n: {kid.v: kid for kid in n.kids},
+  "set": lambda n: {kid.v for kid in n.kids},
+}
+ASKED = {
+  "default": lambda x: getattr(x, "shape", None) is None,
+  "has": lambda x: [hasattr(x, "shape"), hasattr(x, "append"), hasattr(x, "add")],
+  "called": lambda x: getattr(x, "shape", len)([1, 2]),
+  "read": lambda x: x.shape is None,
+}
+
+
+@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("asked", ASKED)
+def test_containers_have_the_attributes_of_their_classes(made, asked):
+  def build(recursive):
+    @recursive
+    def f(n):
+      return [ASKED[asked](MADE[made](n)), *[f(kid) for kid in n.kids]]
+
+    return f
+
+  agrees(build, lambda: [(root(),), (root().kids[0],)])

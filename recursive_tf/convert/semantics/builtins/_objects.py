@@ -14,7 +14,10 @@ from recursive_tf.convert.semantics import _arrays, _attributes, _items
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
   BoundMethod,
+  LocalDict,
+  LocalList,
   LocalObject,
+  LocalTable,
   Missing,
   Raises,
   Ref,
@@ -84,9 +87,19 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
     return _attributes.unless_none(ip, found, lambda: getattr(None, name, default[0]), read)
   if default and isinstance(owner, LocalObject) and not has_attribute(ip, owner, name):
     return default[0]
+  if default and not may_have(owner, name):
+    return default[0]
   if default and not isinstance(owner, ABSTRACT) and not _attributes.has_static(ip, owner, name):
     return default[0]
   return ip.attribute(owner, name)
+
+
+def may_have(value: object, name: str) -> bool:
+  """Tells whether a list or dict that the program makes may have an attribute; True of all else."""
+  if isinstance(value, LocalList):
+    return value.is_iterator or hasattr(value.type, name)
+  kind = value.type if isinstance(value, LocalTable) else dict
+  return not isinstance(value, (LocalTable, LocalDict)) or hasattr(kind, name)
 
 
 def has_attribute(ip: Host, owner: object, name: object) -> object:
@@ -98,6 +111,8 @@ def has_attribute(ip: Host, owner: object, name: object) -> object:
   if isinstance(owner, LocalObject) and isinstance(name, str):
     is_slot = isinstance(_attributes.by_class(owner.type, name), types.MemberDescriptorType)
     return name in owner.fields or (not is_slot and _class_has(ip, owner, owner.type, name))
+  if isinstance(name, str) and not may_have(owner, name):
+    return False
   if not isinstance(owner, ABSTRACT) and isinstance(name, str):
     if not _attributes.has_static(ip, owner, name):
       return False

@@ -21,6 +21,7 @@ from recursive_tf.convert.semantics import (
   _tables,
 )
 from recursive_tf.convert.semantics._protocols import own_length, own_truth
+from recursive_tf.convert.semantics.builtins import _objects
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._of_run import OfPassed, OfRun
 from recursive_tf.convert.values._abstract import (
@@ -73,6 +74,8 @@ class OfMethods(OfRun[Container]):
 
   def attribute(self, name: str) -> object:
     ip, value = self.ip, self.value
+    if not _objects.may_have(value, name):
+      raise Raises  # An AttributeError.
     return Builtin(name, lambda *args, **kwargs: ip.method(value, name, args, kwargs))
 
   def unary(self, op: type[ast.unaryop]) -> object:
