@@ -173,8 +173,8 @@ def _lacks(ip: Host, kinds: frozenset[type], kind: type, name: str) -> bool:
   Strings and lists are beside others in trees: their methods are none that these have.
   """
   if kind in _PLAIN:
-    return not hasattr(kind, name)
-  is_method = any(one in _PLAIN and hasattr(one, name) for one in kinds)
+    return not in_class(kind, name)
+  is_method = any(one in _PLAIN and in_class(one, name) for one in kinds)
   if not (is_method or str in kinds) or in_class(kind, name) or has_own_getattr(kind):
     return False
   return ip.frame.profile.facts([kind], (("attr", name),)).types == {Missing}

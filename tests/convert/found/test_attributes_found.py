@@ -1,6 +1,7 @@
 """Attributes that may be there or not, and those that code of the user's gives."""
 
 import pytest
+import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
@@ -156,22 +157,38 @@ MADE = {
   "dict_or_none": lambda n: {"v": n.v} if n.kids else None,
   "table": lambda n: {kid.v: kid for kid in n.kids},
   "set": lambda n: {kid.v for kid in n.kids},
+  "string": lambda n: n.name + "!",
+  "one_or_other": lambda n: n.v if n.kids else n.name,
+  "tensor": lambda n: tf.constant(1.0) * n.v,
 }
 ASKED = {
   "default": lambda x: getattr(x, "shape", None) is None,
   "has": lambda x: [hasattr(x, "shape"), hasattr(x, "append"), hasattr(x, "add")],
   "called": lambda x: getattr(x, "shape", len)([1, 2]),
+  "of_a_class": lambda x: [getattr(x, name, None) is None for name in ("__name__", "__call__")],
+  "class": lambda x: x.__class__.__name__,
   "read": lambda x: x.shape is None,
 }
 
 
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("asked", ASKED)
-def test_containers_have_the_attributes_of_their_classes(made, asked):
+def test_values_have_the_attributes_of_their_classes(made, asked):
   def build(recursive):
     @recursive
     def f(n):
       return [ASKED[asked](MADE[made](n)), *[f(kid) for kid in n.kids]]
+
+    return f
+
+  agrees(build, lambda: [(root(),), (root().kids[0],)])
+
+
+def test_a_dict_of_what_are_no_pairs_raises():
+  def build(recursive):
+    @recursive
+    def f(n):
+      return dict({"ab": n.v, "c": 1}.keys()) if n.kids else {}
 
     return f
 

@@ -133,8 +133,10 @@ def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
   if items is None:
     items = {}
     for pair in ip.fixed_items(() if value is None else value):
-      key, item = ip.fixed_items(pair, 2)
-      items[_items.static_key(ip, ip.frame.resolve(key))] = item
+      parts = ip.fixed_items(pair, 2)
+      if len(parts) != 2:
+        raise Raises
+      items[_items.static_key(ip, ip.frame.resolve(parts[0]))] = parts[1]
   return ip.frame.new(LocalDict({**items, **kwargs}))
 
 

@@ -24,6 +24,7 @@ from recursive_tf.convert.values._abstract import (
   shown,
 )
 from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._text import Text
 
 
 def is_instance(ip: Host, value: object, classes: object) -> object:
@@ -95,11 +96,13 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
 
 
 def may_have(value: object, name: str) -> bool:
-  """Tells whether a list or dict that the program makes may have an attribute; True of all else."""
+  """Tells whether a list, dict or string of the run may have an attribute; True of all else."""
   if isinstance(value, LocalList):
-    return value.is_iterator or hasattr(value.type, name)
-  kind = value.type if isinstance(value, LocalTable) else dict
-  return not isinstance(value, (LocalTable, LocalDict)) or hasattr(kind, name)
+    return value.is_iterator or _attributes.in_class(value.type, name)
+  if isinstance(value, LocalTable):
+    return _attributes.in_class(value.type, name)
+  kind = {LocalDict: dict, Text: str}.get(type(value))
+  return kind is None or _attributes.in_class(kind, name)
 
 
 def has_attribute(ip: Host, owner: object, name: object) -> object:

@@ -127,7 +127,7 @@ class OfScalar(OfAbstract):
     return _of_kinds.for_each(self.ip, self.value, then)
 
   def _has(self, name: str) -> list[type]:
-    return [kind for kind in self.value.kinds if hasattr(kind, name)]
+    return [kind for kind in self.value.kinds if _attributes.in_class(kind, name)]
 
   def truth(self) -> object:
     return _scalars.truth(self.value)
@@ -195,6 +195,8 @@ class OfTensor(Known[tf.Tensor]):
     return Number(tf.shape(self.value)[0], int)
 
   def attribute(self, name: str) -> object:
+    if name == "__class__":
+      return self.class_of()
     is_of_run = not is_static(self.value)
     if is_of_run and name in _shapes.ATTRIBUTES:
       return _shapes.attribute_of_tensor(self.ip, self.value, name)
