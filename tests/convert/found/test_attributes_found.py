@@ -165,7 +165,7 @@ ASKED = {
   "default": lambda x: getattr(x, "shape", None) is None,
   "has": lambda x: [hasattr(x, "shape"), hasattr(x, "append"), hasattr(x, "add")],
   "called": lambda x: getattr(x, "shape", len)([1, 2]),
-  "of_a_class": lambda x: [getattr(x, name, None) is None for name in ("__name__", "__call__")],
+  "of_a_class": lambda x: [getattr(x, name, None) is None for name in ("__name__", "__hash__")],
   "class": lambda x: x.__class__.__name__,
   "read": lambda x: x.shape is None,
 }

@@ -95,13 +95,18 @@ def get_attribute(ip: Host, owner: object, name: object, *default: object) -> ob
   return ip.attribute(owner, name)
 
 
+def kind_of_made(value: object) -> type | None:
+  """Returns the class of a list, dict or string of the run; None of all else."""
+  if isinstance(value, LocalList):
+    return None if value.is_iterator else value.type
+  if isinstance(value, LocalTable):
+    return value.type
+  return {LocalDict: dict, Text: str}.get(type(value))
+
+
 def may_have(value: object, name: str) -> bool:
   """Tells whether a list, dict or string of the run may have an attribute; True of all else."""
-  if isinstance(value, LocalList):
-    return value.is_iterator or _attributes.in_class(value.type, name)
-  if isinstance(value, LocalTable):
-    return _attributes.in_class(value.type, name)
-  kind = {LocalDict: dict, Text: str}.get(type(value))
+  kind = kind_of_made(value)
   return kind is None or _attributes.in_class(kind, name)
 
 

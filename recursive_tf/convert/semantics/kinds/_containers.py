@@ -76,6 +76,9 @@ class OfMethods(OfRun[Container]):
     ip, value = self.ip, self.value
     if not _objects.may_have(value, name):
       raise Raises  # An AttributeError.
+    kind = _objects.kind_of_made(value)
+    if kind is not None and _attributes.by_class(kind, name) is None:
+      return None  # As `__hash__` of a list.
     return Builtin(name, lambda *args, **kwargs: ip.method(value, name, args, kwargs))
 
   def unary(self, op: type[ast.unaryop]) -> object:
