@@ -228,7 +228,7 @@ class _Returned:
     if isinstance(copy, Maybe):
       return Maybe(self.value(copy.value, slot), copy.is_there)
     if isinstance(copy, BoundMethod):
-      return BoundMethod(copy.function, self.value(copy.owner, (*slot, "owner")))
+      return type(copy)(copy.function, self.value(copy.owner, (*slot, "owner")))
     if isinstance(copy, tuple) and any(True for _ in containers(copy)):
       parts = [self.value(part, (*slot, i)) for i, part in enumerate(copy)]
       return tuple_of(type(copy), parts)

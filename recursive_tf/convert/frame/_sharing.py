@@ -333,7 +333,7 @@ class Rejoin:
       return self._container(copy, [o.value if isinstance(o, Maybe) else o for o in originals])
     if isinstance(copy, BoundMethod):
       owners = [o.owner for o in originals if isinstance(o, BoundMethod)]
-      return BoundMethod(copy.function, self.value(copy.owner, owners))
+      return type(copy)(copy.function, self.value(copy.owner, owners))
     if isinstance(copy, tuple) and any(True for _ in containers(copy)):
       columns = [o for o in originals if isinstance(o, tuple)]
       parts = [self.value(part, [o[i] for o in columns]) for i, part in enumerate(copy)]

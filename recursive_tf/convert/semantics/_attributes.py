@@ -213,6 +213,7 @@ def of_ref(ip: Host, ref: Ref, name: str) -> object:
     state = effects.read_heap(ip, ref, name)
     return frame.resolve(ref.step("attr", name)) if state is None else state.value
   if len(groups) == 1:
+    demand_object(ip, ref)
     return _bound(ip, ref, name, _resolution(ip, next(iter(groups.values()))[0], name))
   if all(isinstance(found, (types.FunctionType, staticmethod, tuple)) for found in groups):
     return Builtin(
@@ -332,6 +333,8 @@ def by_type(
 ) -> object:
   """Does `then` for the group of types that the object belongs to when the program runs."""
   frame = ip.frame
+  if not any(NoneType in group for group in groups):
+    demand_object(ip, ref)
   group, *others = groups
   narrowed = frozenset(group)
 
@@ -365,6 +368,19 @@ def unless_none(
     return then(ref)
 
   return frame.cond(frame.is_none(ref), of_none, there)
+
+
+def demand_object(ip: Host, ref: Ref) -> None:
+  """Lets the run fail where a read gives None, or nothing: no method is called of that."""
+  frame = ip.frame
+  kinds = frame.types_of(ref)
+  if Missing in kinds:
+    demand_there(ip, ref)
+  if NoneType in kinds:
+    is_none = frame.is_none(ref)
+    frame.demand(tf.logical_not(is_none.tensor if isinstance(is_none, Number) else is_none))
+  if kinds & {Missing, NoneType}:
+    frame.narrow([(ref, kinds - {Missing, NoneType})])
 
 
 def demand_there(ip: Host, ref: Ref) -> None:

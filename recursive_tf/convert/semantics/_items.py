@@ -236,6 +236,7 @@ def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
     method = getattr(kind, "__getitem__", None)
     if not isinstance(method, types.FunctionType):
       raise frame.refuse(Reason.OPAQUE_READ, f"An item of a {kind.__name__}.")
+    _attributes.demand_object(ip, ref)
     return ip.call(BoundMethod(method, ref), [key], {})
   return builtin_item(ip, ref, key)
 

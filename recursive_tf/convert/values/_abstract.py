@@ -487,6 +487,10 @@ class BoundMethod(Value):
     return "function"
 
 
+class Partial(BoundMethod):
+  """What `functools.partial` gives of a function with one more argument, the owner."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Builtin(Value):
   """A method of an abstract value, done by the converter.

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
 
-from recursive_tf.convert.values._abstract import BoundMethod, LocalDict, LocalList, tuple_of
+from recursive_tf.convert.values._abstract import (
+  BoundMethod,
+  LocalDict,
+  LocalList,
+  Partial,
+  tuple_of,
+)
 
 
 def container(kind: type, keys: tuple[Any, ...], parts: list[Any]) -> object:
@@ -19,6 +26,8 @@ def container(kind: type, keys: tuple[Any, ...], parts: list[Any]) -> object:
     return dict(zip(keys, parts, strict=True))
   if kind is BoundMethod:
     return types.MethodType(*parts)
+  if kind is Partial:
+    return functools.partial(parts[0], *parts[1:])
   if issubclass(kind, tuple):
     return tuple_of(kind, parts)
   made = object.__new__(kind)

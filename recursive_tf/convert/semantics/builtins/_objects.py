@@ -13,12 +13,12 @@ from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _arrays, _attributes, _items
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
-  BoundMethod,
   LocalDict,
   LocalList,
   LocalObject,
   LocalTable,
   Missing,
+  Partial,
   Raises,
   Ref,
   shown,
@@ -195,7 +195,7 @@ def partial(ip: Host, function: object, /, *args: object, **kwargs: object) -> o
   if kwargs:
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "functools.partial with keywords, in the run.")
   for arg in args:
-    function = BoundMethod(function, arg)
+    function = Partial(function, arg)
   return function
 
 

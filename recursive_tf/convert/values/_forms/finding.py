@@ -110,7 +110,7 @@ def _of_object(value: LocalObject, reader: Reader) -> BaseForm:
 
 
 def _of_method(value: BoundMethod, reader: Reader) -> BaseForm:
-  return NestForm(BoundMethod, (0, 1), _forms((value.function, value.owner), reader))
+  return NestForm(type(value), (0, 1), _forms((value.function, value.owner), reader))
 
 
 def _of_builtin(value: Builtin, reader: Reader) -> BaseForm:

@@ -79,7 +79,7 @@ class NestForm(BaseForm):
     return build(self, [part.unflatten(tensors) for part in self.parts])
 
   def describe(self) -> str:
-    if self.type is BoundMethod:
+    if issubclass(self.type, BoundMethod):
       return "a method"
     return f"a {self.type.__name__} of {len(self.parts)}"
 
@@ -88,7 +88,7 @@ class NestForm(BaseForm):
 
   def is_data(self) -> bool:
     """Tells whether a value can be kept: it is no method and no view of a dict."""
-    return self.type is not BoundMethod and self.type not in VIEWS.values()
+    return not issubclass(self.type, BoundMethod) and self.type not in VIEWS.values()
 
   def sequence_type(self) -> Class | None:
     return self.type if issubclass(self.type, (list, tuple)) else None
@@ -194,8 +194,8 @@ def build(form: NestForm, parts: list[object]) -> object:
     return found
   if form.type is dict:
     return LocalDict(dict(zip(form.keys, parts, strict=True)))
-  if form.type is BoundMethod:
-    return BoundMethod(*parts)
+  if issubclass(form.type, BoundMethod):
+    return form.type(*parts)
   if issubclass(form.type, tuple):
     return tuple_of(form.type, parts)
   return LocalObject(form.type, dict(zip(form.keys, parts, strict=True)))
