@@ -227,8 +227,9 @@ class Decorated:
         let_out(error)
         if not isinstance(error, ConversionRefused):
           error = self._internal_error(error, arguments)
-        # Its traceback would hold the arguments, and this frame it.
-        rest = functools.partial(self._fall_back, error.again(), plain)
+        same = error.again()  # Its traceback would hold the arguments, and this frame it.
+        same.__cause__ = error.__cause__
+        rest = functools.partial(self._fall_back, same, plain)
       return rest()
 
   def _again(self, values: dict[str, object], lists: Sequence[int]) -> Prepared | None:

@@ -309,8 +309,9 @@ def _stack(column: Column, arrays: list[tf.Tensor]) -> tuple[object, ...]:
   assert spec is not None  # A tensor column.
   for array in arrays:
     # The walk takes anything here: what has no type is no tensor at all.
-    is_array = isinstance(array, (tf.Tensor, np.ndarray, np.generic))
-    if not is_array or spec.dtype != array.dtype or not spec.shape.is_compatible_with(array.shape):
+    dtype = getattr(array, "dtype", None)
+    wrong_type = dtype is None or tf.as_dtype(dtype) != spec.dtype
+    if wrong_type or not spec.shape.is_compatible_with(array.shape):
       error = Outdated()
       error.objects = [array]
       raise error

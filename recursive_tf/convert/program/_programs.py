@@ -568,7 +568,8 @@ class Programs:
       if is_wide:
         with contextlib.suppress(ConversionRefused):
           return self._of_branches(making, arguments, changing, self._profile, is_wide=True)
-      if is_alone and not making.entry.programs:
+      # What is refused for a layer without weights is tried again once a plain run has made them.
+      if is_alone and not making.entry.programs and refusal.unbuilt is None:
         with contextlib.suppress(ConversionRefused, PromoteArgument):
           return self._of_branches(making, arguments, changing, Profile())
       raise
