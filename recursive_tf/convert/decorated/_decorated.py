@@ -10,7 +10,6 @@ After Jeong et al., NSDI 2019 (JANUS): profile, assumptions, guards, fallback.
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import functools
 import logging
@@ -141,11 +140,12 @@ class Decorated:
     """Calls the function once."""
     if self.is_plain(args):
       return self.python(*args, **kwargs)
-    values: dict[str, object] | None = None
-    with contextlib.suppress(TypeError):
+    try:
       values = self._bind(args, kwargs)
-    if values is None:
-      return self.python(*args, **kwargs)  # Raises Python's own message.
+    except TypeError:
+      values = None
+    if values is None:  # Out of the handler: Python's own message is the only one.
+      return self.python(*args, **kwargs)
     return self._call(self._classify, values, lambda: self.python(*args, **kwargs))
 
   def is_plain(self, args: tuple[object, ...]) -> bool:

@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._access import in_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _of_kinds, _text
 from recursive_tf.convert.semantics._native import lifted
@@ -41,7 +42,7 @@ _NUM_CODES = sys.maxunicode + 1
 
 def of_string(ip: Host, text: object, name: str) -> Builtin:
   """Returns a method of a string that only the run knows."""
-  if not any(name in vars(base) for base in str.__mro__):  # What classes have, strings have not.
+  if not in_class(str, name):  # What classes have, strings have not.
     raise Raises
   return Builtin(f"str.{name}", lambda *args, **kwargs: call(ip, text, name, args, kwargs))
 
