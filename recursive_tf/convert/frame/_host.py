@@ -35,15 +35,21 @@ class State:
   value: Any
 
 
+# The parameter of a function that a loop over a generator, or a block of a context manager, becomes.
+ELEMENT = "_rtf_element"
+
+
 @dataclasses.dataclass(frozen=True)
 class Consumer:
   """What a generator is called for.
 
   Attributes:
     function: takes each element, and tells whether it wants no more; None for a list of all.
+    block: the `with` of which it is the block, if the generator is a context manager's.
   """
 
   function: Closure | None
+  block: ast.With | None = None
 
 
 class Effects(Protocol):
@@ -264,6 +270,9 @@ class Host(Protocol):
 
   def iterable(self, node: ast.expr, scope: Scope) -> object:
     """Returns what an expression gives to iterate over: a call of a generator is not run yet."""
+
+  def manager(self, node: ast.expr, scope: Scope) -> object:
+    """Returns what an expression gives to enter: a call of a generator's is not run yet."""
 
   def elements(self, node: ast.expr, scope: Scope) -> object:
     """Returns the value of an expression of which the elements are taken at once."""

@@ -16,7 +16,7 @@ from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.frame._access import by_class as by_class
 from recursive_tf.convert.frame._access import has_own_getattr as has_own_getattr
 from recursive_tf.convert.frame._access import in_class as in_class
-from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._host import ELEMENT, Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _tables, _text_methods
 from recursive_tf.convert.semantics._native import lifted, watch
@@ -496,7 +496,9 @@ def super_of(ip: Host, scope: Scope) -> object:
   """Returns what `super()` gives in a method."""
   cell = scope.source.cells.get("__class__")
   first = next(iter(scope.source.signature.parameters), None)
-  if cell is None or first is None:
+  while ELEMENT in scope.names and scope.outer is not None:
+    scope = scope.outer  # What is a loop or a block in Python is no function of its own.
+  if cell is None or first not in scope.names:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "super() outside of a method.")
   return Super(cell.cell_contents, scope.names[first], ip)
 

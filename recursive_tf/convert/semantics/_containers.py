@@ -30,6 +30,7 @@ from recursive_tf.convert.semantics._items import (
   PRIMITIVE_KEYS,
   builtin_item,
   has_member,
+  is_chosen_by_key,
   item_of_rows,
   keys_of_heap,
   read_or,
@@ -74,6 +75,10 @@ def contains(ip: Host, owner: object, value: object) -> object:
   if own_method(owner, "__iter__") is not None:
     raise frame.refuse(Reason.OPAQUE_READ, f"`in` of a {named(owner)}, which has an __iter__.")
   if isinstance(owner, LocalDict):
+    if is_chosen_by_key(owner, value):
+      demand_hash(ip, value)
+      keys = list(owner.items)
+      return with_none(ip, value, lambda one: Number(_entries.position(ip, keys, one)[1], bool))
     if owner.site is not None and not is_static(value):
       static_key(ip, value, owner.site)
     owner = tuple(owner.items)
@@ -287,8 +292,12 @@ def _method_of_dict(ip: Host, owner: LocalDict, name: str, args: Sequence[object
     _method_of_dict(ip, owner, "pop", args)
     return None
   if name in ("get", "pop", "setdefault"):
-    key = static_key(ip, frame.resolve(args[0]), owner.site)
     default = args[1] if len(args) > 1 else None
+    key = frame.resolve(args[0])
+    if name == "get" and is_chosen_by_key(owner, key):
+      demand_hash(ip, key)
+      return with_none(ip, key, lambda one: _entries.of_table(ip, owner.items, one, default))
+    key = static_key(ip, key, owner.site)
     if name == "get":
       return owner.items.get(key, default)
     items = dict(owner.items)

@@ -12,7 +12,7 @@ import functools
 import math
 import operator
 import types
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
 import keras
@@ -73,13 +73,17 @@ def of_dict(
   """
   if is_given(ip, table) or (type(key) is not tuple and not is_any and not is_chosen(ip, table)):
     return None
-  items = ip.conversion.guards.items(table)
+  return (of_table(ip, ip.conversion.guards.items(table), key, *default),)
+
+
+def of_table(ip: Host, items: Mapping[object, object], key: object, *default: object) -> object:
+  """Returns `items[key]` of a dict whose keys are known, or `items.get(key, default)`."""
   index, found = position(ip, list(items), key)
   if default:
     index = tf.where(found, index, len(items))
   else:
     index = ip.frame.check(index, found, "a dict has no such key")
-  return (pick(ip, index, [*items.values(), *default]),)
+  return pick(ip, index, [*items.values(), *default])
 
 
 def of_list(ip: Host, items: Sequence[object], key: Number) -> tuple[object] | None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.frame._host import Consumer, Host
+from recursive_tf.convert.frame._host import ELEMENT, Consumer, Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _lazy, _written
 from recursive_tf.convert.semantics._in_python import run_written
@@ -41,7 +41,6 @@ from recursive_tf.convert.values._operands import ByType
 from recursive_tf.convert.values._value import Value
 
 _T = TypeVar("_T")
-_ELEMENT = "_rtf_element"
 _NEXT = "_rtf_next"
 _TAKING = ("extend", "join")  # Methods.
 _FOUND = "_rtf_found"
@@ -139,8 +138,10 @@ def listed(ip: Host, value: object) -> object:
   return _lazy.made_by(ip, make, tuple(reads), (), of_generator=True)
 
 
-def _call(ip: Host, call: Suspended, consumer: Closure | None) -> object:
-  with ip.generating(Consumer(consumer)):
+def _call(
+  ip: Host, call: Suspended, consumer: Closure | None, block: ast.With | None = None
+) -> object:
+  with ip.generating(Consumer(consumer, block)):
     return ip.call(call.function, list(call.args), dict(call.kwargs))
 
 
@@ -197,6 +198,11 @@ def or_in_turn(ip: Host, node: object, value: object, consume: Callable[[], _T])
 
 def called(ip: Host, node: ast.FunctionDef, consumer: Consumer) -> tuple[ast.FunctionDef, object]:
   """Returns a generator as a function of its own for what it is called for, and that."""
+  if consumer.block is not None:
+    return ip.conversion.variant(node, (_VARIANT, consumer.block)), consumer.function
+  if annotation(node, Annotation.ENTERED):
+    text = f"{node.name} yields inside of try or with, and is no context manager here."
+    raise ip.frame.refuse(Reason.SYNTAX, text)
   if consumer.function is None:
     if any(isinstance(part, ast.While) for part in ast.walk(node)):
       ip.conversion.note_generator(may_be_endless=True)
@@ -214,8 +220,10 @@ def hand_on(ip: Host, node: ast.Call, scope: Scope) -> object:
   return _call(ip, values, consumer)
 
 
-def consume(ip: Host, call: Suspended, node: ast.For, scope: Scope) -> None:
-  """Runs a loop over a generator in the generator."""
+def consume(
+  ip: Host, call: Suspended, node: ast.For, scope: Scope, block: ast.With | None = None
+) -> None:
+  """Runs a loop over a generator in the generator; or a block, which is one of one turn, so."""
   kept = annotation(node, Annotation.CARRIED) | annotation(node, Annotation.LIVE_AFTER)
   assigned = annotation(node, Annotation.ASSIGNED)
   outside = assigned & kept
@@ -228,7 +236,7 @@ def consume(ip: Host, call: Suspended, node: ast.For, scope: Scope) -> None:
   if call.start is not None:
     index = f"_rtf_index_{node.lineno}_{node.col_offset}"
     scope.names[index] = call.start
-  _call(ip, call, ip.closure(_loop_body(node, sorted(outside), index), scope))
+  _call(ip, call, ip.closure(_loop_body(node, sorted(outside), index), scope), block)
   if index is not None:
     scope.names.pop(index)
 
@@ -255,7 +263,7 @@ def _loop_body(node: ast.For, outside: list[str], index: str | None) -> ast.Func
 
 
 def _function(node: ast.AST, body: list[ast.stmt]) -> ast.FunctionDef:
-  args = ast.arguments([], [ast.arg(_ELEMENT)], None, [], [], None, [])
+  args = ast.arguments([], [ast.arg(ELEMENT)], None, [], [], None, [])
   made = ast.FunctionDef("<loop>", args, body, [], lineno=getattr(node, "lineno", 1))
   for part in ast.walk(made):
     if "lineno" in part._attributes and not hasattr(part, "lineno"):
@@ -358,7 +366,7 @@ def _all_of(tests: list[ast.expr]) -> ast.expr:
 
 
 def _element() -> ast.Name:
-  return ast.Name(_ELEMENT, ast.Load())
+  return ast.Name(ELEMENT, ast.Load())
 
 
 def _taken(target: ast.expr) -> ast.Assign:

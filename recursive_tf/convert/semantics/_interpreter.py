@@ -211,7 +211,7 @@ class Interpreter:
     return FELL
 
   def do_FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> object:
-    scope.names[node.name] = self.closure(node, scope)
+    self.bind(node.name, self.closure(node, scope), scope)
     return FELL
 
   def do_Import(self, node: ast.Import, scope: Scope) -> object:
@@ -220,7 +220,7 @@ class Interpreter:
       if alias.asname:
         for part in alias.name.split(".")[1:]:
           module = getattr(module, part)
-      scope.names[alias.asname or alias.name.partition(".")[0]] = module
+      self.bind(alias.asname or alias.name.partition(".")[0], module, scope)
     return FELL
 
   def do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> object:
@@ -229,7 +229,7 @@ class Interpreter:
     module = __import__(node.module or "", {"__package__": package}, None, names, node.level)
     for alias in node.names:
       found = self.conversion.guards.attribute(module, alias.name)
-      scope.names[alias.asname or alias.name] = found
+      self.bind(alias.asname or alias.name, found, scope)
     return FELL
 
   def do_Nonlocal(self, node: ast.Nonlocal, scope: Scope) -> object:
@@ -567,6 +567,14 @@ class Interpreter:
     if not isinstance(found, _generators.Suspended):
       self.frame.compute(found)
     return found
+
+  def manager(self, node: ast.expr, scope: Scope) -> object:
+    """Returns what an expression gives to enter: a call of a generator's is not run yet."""
+    if not isinstance(node, ast.Call):
+      return self.eval(node, scope)
+    self.budget.step()
+    call = functools.partial(_managers.call_or_suspend, self)
+    return self._called(node, scope, call)
 
   def elements(self, node: ast.expr, scope: Scope) -> object:
     """Returns the value of an expression of which the elements are taken at once."""

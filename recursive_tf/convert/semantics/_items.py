@@ -56,6 +56,7 @@ from recursive_tf.convert.values._text import Text, is_string, tensor_of
 
 _UNHASHABLE = (list, dict, set)
 _NO_ITEMS = frozenset([NoneType, Missing])
+_IMMUTABLE = {str, int, float, bool, NoneType}
 PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
 
 
@@ -551,6 +552,32 @@ def static_key(ip: Host, key: object, site: object = None) -> object:
       raise Bottom  # The next attempt makes such dicts in the run.
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "The key of a dict is known only in the run.")
   return key
+
+
+def item_of_made(ip: Host, owner: LocalDict, key: object) -> object:
+  """Returns an item of a dict that the program makes, whose keys are known."""
+  if is_chosen_by_key(owner, key):
+    demand_hash(ip, key)
+    return with_none(ip, key, lambda one: _entries.of_table(ip, owner.items, one))
+  key = static_key(ip, key, owner.site)
+  if key not in owner.items:
+    raise Raises
+  return owner.items[key]
+
+
+def is_chosen_by_key(owner: LocalDict, key: object) -> bool:
+  """Tells whether a key of the run chooses an item of a made dict whose keys are all known.
+
+  So it does of functions, and where keys or values are of kinds that no table of the run has.
+  """
+  if _is_known(key) or isinstance(key, Container) or not owner.items:
+    return False
+  values = owner.items.values()
+  if all(map(_entries.is_used_only, values)):
+    return True
+  kinds, of_values = {*map(type, owner.items)}, {*map(type, values)}
+  is_mixed = len(kinds) > 1 or bool in kinds or len(of_values) > 1
+  return is_mixed and of_values <= _IMMUTABLE
 
 
 def read_or(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import dataclasses
 import types
 from collections.abc import Iterator
 
@@ -15,10 +16,12 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._host import FELL, Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _attributes, _tapes
+from recursive_tf.convert.semantics import _attributes, _generators, _tapes
+from recursive_tf.convert.syntax.annotations import Annotation, annotate, annotation
 from recursive_tf.convert.values._abstract import BoundMethod, LocalObject, Ref, Scope, named
+from recursive_tf.convert.values._operands import Spread
 
 # Libraries' managers that say something to the ops that are made inside, by the names of their
 # classes, and of the functions where contextlib makes the class.
@@ -26,14 +29,66 @@ _CLASSES = frozenset(["name_scope", "name_scope_v2", "_ControlDependenciesContro
 _FUNCTIONS = frozenset(["device", "combined", "stop_recording"])  # The second: `device` in a graph.
 
 
+# What `contextlib.contextmanager` makes of any function.
+_MADE = contextlib.contextmanager(lambda: iter(())).__code__
+
+
 def do_with(ip: Host, node: ast.With, scope: Scope) -> object:
   """Does a `with` of one context manager; nothing leaves its block but at the end."""
   (item,) = node.items
-  manager = ip.eval(item.context_expr, scope)
+  manager = ip.manager(item.context_expr, scope)
+  if isinstance(manager, _generators.Suspended):
+    _generators.consume(ip, manager, _turn(node), scope, node)
+    return FELL
   with _entered(ip, manager) as value:
     if item.optional_vars is not None:
       ip.assign(item.optional_vars, value, scope)
     return ip.block(node.body, scope)
+
+
+def call_or_suspend(
+  ip: Host, function: object, args: list[object], kwargs: dict[str, object]
+) -> object:
+  """Calls a function; where it makes a context manager of a generator, that call is not run yet."""
+  generator = _generator_of(ip, function)
+  if generator is None or any(isinstance(arg, Spread) for arg in args):
+    return ip.call(function, args, kwargs)
+  return _generators.Suspended(generator, args, kwargs)
+
+
+def _generator_of(ip: Host, function: object) -> object:
+  """Returns the generator, or method, of which `contextlib.contextmanager` made a function."""
+  if isinstance(function, types.MethodType):
+    function = BoundMethod(function.__func__, function.__self__)
+  plain = function.function if isinstance(function, BoundMethod) else function
+  if not isinstance(plain, types.FunctionType) or plain.__code__ is not _MADE:
+    return None
+  (cell,) = plain.__closure__ or ()
+  generator = cell.cell_contents
+  if not isinstance(generator, types.FunctionType) or _libraries.is_library(generator):
+    return None
+  ip.conversion.guards.function(plain)
+  node = ip.conversion.source(generator).node
+  problem = annotation(node, Annotation.MANAGER, "it is none")
+  if problem:
+    text = f"The context manager {generator.__name__} may not yield exactly once: {problem}."
+    raise ip.frame.refuse(Reason.OPAQUE_CALL, text)
+  return generator if plain is function else dataclasses.replace(function, function=generator)
+
+
+def _turn(node: ast.With) -> ast.For:
+  """Returns the block of a context manager as a loop of one turn; the same one each time."""
+  made: ast.For | None = getattr(node, "_rtf_turn", None)
+  if made is not None:
+    return made
+  (item,) = node.items
+  target = item.optional_vars or ast.Name("_rtf_entered", ast.Store())
+  made = ast.For(target, item.context_expr, node.body, [], None)
+  ast.copy_location(made, node)
+  for key in (Annotation.ASSIGNED, Annotation.CARRIED, Annotation.LIVE_AFTER):
+    annotate(made, key, annotation(node, key))
+  node._rtf_turn = made  # type: ignore[attr-defined]
+  return made
 
 
 @contextlib.contextmanager

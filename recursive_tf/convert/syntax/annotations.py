@@ -20,6 +20,15 @@ class Annotation(enum.Enum):
   """On `FunctionDef`: (str, str), the parameter that takes the consumer of its elements, and the
   local that holds the list of them if there is none. By generators."""
 
+  MANAGER = "_rtf_manager"
+  """On `FunctionDef` with GENERATOR: str, what keeps it from being one of a context manager
+  (`contextlib.contextmanager`), "" if nothing does: it yields once, whatever happens. By generators.
+  """
+
+  ENTERED = "_rtf_entered"
+  """On `FunctionDef` with GENERATOR: True if it yields inside of `try` or `with`, which only
+  context managers may. By generators."""
+
   DELEGATED = "_rtf_delegated"
   """On `Call` of a consumer: True if the argument is an iterable, all elements of which it is given
   one by one. By generators."""
@@ -33,15 +42,17 @@ class Annotation(enum.Enum):
   says whether it does. While that is False the slot is never read. By loop_exits, single_exit."""
 
   LIVE_AFTER = "_rtf_live_after"
-  """On `If`, `For`, `While`: frozenset of the local names that may be read after it. Liveness."""
+  """On `If`, `For`, `While`, `With`: frozenset of the local names that may be read after it. By
+  liveness."""
 
   ASSIGNED = "_rtf_assigned"
-  """On `If`, `For`, `While`: frozenset of the local names that it may bind: its own statements, its
-  loop variables, and whatever functions inside the function declare `nonlocal`. By liveness."""
+  """On `If`, `For`, `While`, `With`: frozenset of the local names that it may bind: its own
+  statements, its loop variables, and whatever functions inside the function declare `nonlocal`. By
+  liveness."""
 
   CARRIED = "_rtf_carried"
   """On `For`, `While`: frozenset of the names in ASSIGNED that may be read in a later pass through
-  the loop, by its test, or after it. Liveness."""
+  the loop, by its test, or after it; on `With`, in its block or after it. Liveness."""
 
   MAP_LOOP = "_rtf_map_loop"
   """On `For`: `MapLoop`, what the loop is if its passes do not depend on each other. append_loops.

@@ -8,6 +8,10 @@ Else the parameter is a function of one element, which tells whether it wants no
 calls it where it yields, and returns whether it was told so. `yield from` an iterable hands on all
 elements of that: the call has the annotation DELEGATED.
 
+A generator that yields once, whatever happens, may be one of a context manager
+(`contextlib.contextmanager`), whose block is the consumer. It alone may yield in `try` or `with`:
+a generator that is left there would be closed, as is no function.
+
 Both do what the generator does between its elements. In Python its consumer works there, too: it is
 that function, or what it does makes no difference to the list, as `semantics/_lazy.py` says.
 """
@@ -19,7 +23,7 @@ import copy
 from collections.abc import Callable, Sequence
 
 from recursive_tf.convert.syntax import context, scopes
-from recursive_tf.convert.syntax.annotations import Annotation, annotate
+from recursive_tf.convert.syntax.annotations import Annotation, annotate, annotation
 from recursive_tf.convert.syntax.context import PassContext
 
 _Element = Callable[[ast.expr], ast.stmt]
@@ -31,6 +35,12 @@ def transform(node: ast.FunctionDef, ctx: PassContext) -> ast.FunctionDef:
     yields = [n for n in scopes.own_nodes(function) if isinstance(n, ast.Yield | ast.YieldFrom)]
     if yields:
       _check(function, yields, ctx)
+      problem = _problem_of_manager(function, yields)
+      within = _is_within_block(function, yields)
+      if within is not None and problem:
+        ctx.refuse(within, "a yield inside of try or with is not converted.")
+      annotate(function, Annotation.MANAGER, problem)
+      annotate(function, Annotation.ENTERED, within is not None)
       _rewrite(function, ctx)
   return node
 
@@ -45,10 +55,34 @@ def _check(function: ast.FunctionDef, yields: Sequence[ast.expr], ctx: PassConte
   for node in nodes:
     if isinstance(node, ast.Return) and not _is_none(node.value):
       ctx.refuse(node, "a generator that returns a value is not converted.")
+
+
+def _is_within_block(function: ast.FunctionDef, yields: Sequence[ast.expr]) -> ast.stmt | None:
+  """Returns a `try` or `with` in which a generator yields."""
+  for node in scopes.own_nodes(function):
     if isinstance(node, ast.Try | ast.With):
       inside = {id(part) for part in scopes.own_nodes([node])}
       if any(id(one) in inside for one in yields):
-        ctx.refuse(node, "a yield inside of try or with is not converted.")
+        return node
+  return None
+
+
+def _problem_of_manager(function: ast.FunctionDef, yields: Sequence[ast.expr]) -> str:
+  """Returns why a generator may not yield exactly once if nothing is raised; "" if it does."""
+  if len(yields) > 1 or isinstance(yields[0], ast.YieldFrom):
+    return "it has more than one yield"
+  if any(isinstance(node, ast.Return) for node in scopes.own_nodes(function)):
+    return "it returns"
+  block: list[ast.stmt] = function.body
+  while True:
+    (statement,) = [one for one in block if yields[0] in scopes.own_nodes([one])]
+    if isinstance(statement, ast.Expr):
+      return ""
+    if not isinstance(statement, ast.Try | ast.With):
+      return "it yields in a branch or a loop"
+    block = statement.body
+    if not any(yields[0] in scopes.own_nodes([one]) for one in block):
+      return "it yields in a handler"
 
 
 def _is_none(value: ast.expr | None) -> bool:
@@ -60,7 +94,8 @@ def _rewrite(function: ast.FunctionDef, ctx: PassContext) -> None:
   found, consumer = ctx.fresh("yielded"), ctx.fresh("consumer")
   as_list = _body(copy.deepcopy(function.body), _added_to(found), lambda: ast.Constant(None))
   as_list.insert(0, ast.Assign([ast.Name(found, ast.Store())], ast.List([], ast.Load())))
-  handing_on = _body(function.body, _handed_to(consumer), lambda: ast.Constant(False))
+  may_end = not annotation(function, Annotation.ENTERED)
+  handing_on = _body(function.body, _handed_to(consumer, may_end), lambda: ast.Constant(False))
   for block in (as_list, handing_on):
     for statement in block:
       context.located(statement, at=first)
@@ -116,11 +151,11 @@ def _added_to(name: str) -> _Element:
   return added
 
 
-def _handed_to(name: str) -> _Element:
+def _handed_to(name: str, may_end: bool) -> _Element:
   def handed(node: ast.expr) -> ast.stmt:
     call = ast.Call(_load(name), [_value(node)], [])
     if isinstance(node, ast.YieldFrom):
       annotate(call, Annotation.DELEGATED, True)
-    return ast.If(call, [ast.Return(ast.Constant(True))], [])
+    return ast.If(call, [ast.Return(ast.Constant(True))], []) if may_end else ast.Expr(call)
 
   return handed

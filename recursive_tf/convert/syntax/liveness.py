@@ -69,7 +69,13 @@ class _Liveness:
     if isinstance(node, ast.With):
       (item,) = node.items
       parts = [part for part in (item.context_expr, item.optional_vars) if part is not None]
-      return self._before(effect_of(*parts), self._block(node.body, after))
+      annotate(node, Annotation.LIVE_AFTER, after)
+      bound = [] if item.optional_vars is None else [item.optional_vars]
+      targets: list[ast.stmt] = [ast.Assign(bound, ast.Constant(None))]
+      assigned = self._note_assigned(node, [*targets, *node.body])
+      inside = self._block(node.body, after)
+      annotate(node, Annotation.CARRIED, assigned & (after | inside))
+      return self._before(effect_of(*parts), inside)
     if isinstance(node, ast.For):
       return self._for(node, after)
     if isinstance(node, ast.Return | ast.Raise):

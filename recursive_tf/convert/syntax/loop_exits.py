@@ -22,23 +22,23 @@ _SURE_EXITS = (ast.Break, ast.Continue, ast.Return, ast.Raise)
 
 def transform(node: ast.FunctionDef, ctx: PassContext) -> ast.FunctionDef:
   """Returns `node`, rewritten in place, functions inside too."""
-  return scopes.with_bodies(node, lambda body: _block(body, ctx))
+  return scopes.with_bodies(node, lambda body: without_exits(body, ctx))
 
 
-def _block(block: list[ast.stmt], ctx: PassContext) -> list[ast.stmt]:
+def without_exits(block: list[ast.stmt], ctx: PassContext) -> list[ast.stmt]:
   """Rewrites the loops of a block, inner ones first: they leave a `return` for the outer one."""
   result: list[ast.stmt] = []
   for statement in block:
     if isinstance(statement, _SURE_EXITS):
       return [*result, statement]
     if isinstance(statement, ast.If):
-      statement.body = _block(statement.body, ctx)
-      statement.orelse = _block(statement.orelse, ctx)
+      statement.body = without_exits(statement.body, ctx)
+      statement.orelse = without_exits(statement.orelse, ctx)
     if isinstance(statement, ast.With):
-      statement.body = _block(statement.body, ctx)
+      statement.body = without_exits(statement.body, ctx)
     if isinstance(statement, ast.For | ast.While):
-      statement.body = _block(statement.body, ctx)
-      statement.orelse = _block(statement.orelse, ctx)
+      statement.body = without_exits(statement.body, ctx)
+      statement.orelse = without_exits(statement.orelse, ctx)
       result += _loop(statement, ctx)
       if isinstance(result[-1], _SURE_EXITS):  # Of a loop that has no other end, or of its `else`.
         return result
@@ -67,7 +67,7 @@ def _loop(loop: ast.For | ast.While, ctx: PassContext) -> list[ast.stmt]:
       setting = []
     return [*setting, context.located(ast.Continue(), node)]
 
-  body = _replaced(loop.body, instead)
+  body = replaced(loop.body, instead)
   body = tails.Tails(ast.Continue, ctx).restructured(body)
   loop.body = tails.replaced_tails(body, ast.Continue, lambda node: [])
   result: list[ast.stmt] = []
@@ -101,15 +101,15 @@ def _exits(block: list[ast.stmt]) -> list[ast.stmt]:
   return found
 
 
-def _replaced(block: list[ast.stmt], instead: tails.Replacement) -> list[ast.stmt]:
+def replaced(block: list[ast.stmt], instead: tails.Replacement) -> list[ast.stmt]:
   """Replaces the exits of a loop's body wherever they are."""
   result: list[ast.stmt] = []
   for statement in block:
     if isinstance(statement, ast.Break | ast.Continue | ast.Return):
       return result + instead(statement)
     if isinstance(statement, ast.If):
-      statement.body = _replaced(statement.body, instead)
-      statement.orelse = _replaced(statement.orelse, instead)
+      statement.body = replaced(statement.body, instead)
+      statement.orelse = replaced(statement.orelse, instead)
     result.append(statement)
   return result
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import ast
 
-from recursive_tf.convert.syntax import context, scopes, tails
+from recursive_tf.convert.syntax import context, loop_exits, scopes, tails
 from recursive_tf.convert.syntax.context import PassContext
 
 _LOOPS = (ast.For, ast.While)
+_EXITS = (ast.Return, ast.Break, ast.Continue)
 
 
 def transform(node: ast.FunctionDef, ctx: PassContext) -> ast.FunctionDef:
@@ -104,27 +105,34 @@ def _without_exits(
   exits = _exits(body)
   if not exits:
     return [], body, []
-  kind = "with" if isinstance(node, ast.With) else "try with a finally"
-  if not all(isinstance(found, ast.Return) for found in exits):
-    ctx.refuse(node, f"break and continue out of a {kind} are not converted.")
   if any(isinstance(found, _LOOPS) and _exits([found]) for found in scopes.own_nodes(body)):
-    ctx.refuse(node, f"return out of a loop in a {kind} is not converted.")
-  slot = ctx.fresh("result")
+    body = loop_exits.without_exits(body, ctx)  # Their `return` follows them now.
+    exits = _exits(body)
   last = body[-1]
-  if exits == [last]:  # The common case needs no flag.
-    value = (last.value if isinstance(last, ast.Return) else None) or context.constant(None, last)
+  if exits == [last] and isinstance(last, ast.Return):  # The common case needs no flag.
+    slot = ctx.fresh("result")
+    value = last.value or context.constant(None, last)
     leave = context.located(tails.leave_with(ast.Return, slot), at=last)
     return [], [*body[:-1], context.assign(slot, value, at=last)], [leave]
-  taken = ctx.fresh("exited")
+  kinds = [kind for kind in _EXITS if any(isinstance(found, kind) for found in exits)]
+  slots = {kind: ctx.fresh("result") if kind is ast.Return else None for kind in kinds}
+  flags = {kind: ctx.fresh("exited") for kind in kinds}
 
   def instead(found: ast.stmt) -> list[ast.stmt]:
-    return tails.exit_to_flags(found, [taken], slot)
+    setting = tails.exit_to_flags(found, [flags[type(found)]], slots[type(found)])
+    return [*setting, context.located(ast.Continue(), at=found)]
 
-  restructured = tails.Tails(ast.Return, ctx).restructured(body)
-  inside = tails.replaced_tails(restructured, ast.Return, instead)
-  leave = tails.leave_with(ast.Return, slot)
-  check = context.located(ast.If(context.load(taken, at=node), [leave], []), at=node)
-  return tails.flags_setup([taken], slot, at=node), inside, [check]
+  # One kind of exit stands for all, so that each goes to the end of its block.
+  restructured = tails.Tails(ast.Continue, ctx).restructured(loop_exits.replaced(body, instead))
+  inside = tails.replaced_tails(restructured, ast.Continue, lambda found: [])
+  before: list[ast.stmt] = []
+  after: list[ast.stmt] = []
+  for kind in kinds:
+    before += tails.flags_setup([flags[kind]], slots[kind], at=node)
+    leave = tails.leave_with(kind, slots[kind])
+    check = ast.If(context.load(flags[kind], at=node), [leave], [])
+    after.append(context.located(check, at=node))
+  return before, inside, after
 
 
 def _exits(block: list[ast.stmt], is_in_loop: bool = False) -> list[ast.stmt]:

@@ -40,8 +40,8 @@ def prepared_text(text, **names):
 def lowered(function):
   """Returns the function that the passes' result computes, with its annotations taken seriously.
 
-  Locals that are not LIVE_AFTER a statement, or not CARRIED by a loop, are deleted, so that reading
-  them raises. A slot has no value before its flag is set. A map loop first runs all its passes,
+  Locals that are not LIVE_AFTER a statement, or not CARRIED by a loop or a block, are deleted, so
+  that reading them raises. A slot has no value before its flag is set. A map loop first runs all its passes,
   then takes their outputs.
   """
   source = prepared(function)
@@ -84,12 +84,14 @@ class _Lowering:
   def statement(self, node):
     if annotation(node, Annotation.RETURN_SLOT):
       return self.forgotten([node.targets[0].id], node)
-    if isinstance(node, ast.With):
-      node.body = self.block(node.body)
-    if not isinstance(node, ast.If | ast.For | ast.While):
+    if not isinstance(node, ast.If | ast.For | ast.While | ast.With):
       return [node]
     dead = self.locals - annotation(node, Annotation.LIVE_AFTER)
     after = self.forgotten(dead, node)
+    if isinstance(node, ast.With):
+      own = annotation(node, Annotation.ASSIGNED) - annotation(node, Annotation.CARRIED)
+      node.body = [*self.forgotten(own, node), *self.block(node.body), *self.forgotten(own, node)]
+      return [node, *after]
     if annotation(node, Annotation.MAP_LOOP):
       return [*self.map_loop(node), *after]
     node.body = self.block(node.body)

@@ -1,7 +1,7 @@
 """Random small programs with every way to leave a block, as text, for Hypothesis.
 
 All numbers are ints. `note(k, value)` writes down that it was called and returns the value;
-`tick()` raises when it has been called too often.
+`note.held(value)` is a context manager that writes down when it is entered and left; `tick()` raises when it has been called too often.
 """
 
 import dataclasses
@@ -99,6 +99,7 @@ def statements(draw, scope):
   kinds += ["break", "break", "continue", "continue"] if scope.in_loop else []
   if scope.depth < 3:
     kinds += ["if", "if", "if", "if else", "if else", "for", "for", "while", "map", "map"]
+    kinds += ["with", "with"]
     kinds += ["def"] if not scope.is_inner else []
   kind = draw(st.sampled_from(kinds))
   deeper = dataclasses.replace(scope, depth=scope.depth + 1)
@@ -109,6 +110,10 @@ def statements(draw, scope):
     if kind == "if else":
       lines += ["else:", *_indented(draw(blocks(deeper)))]
     return lines, scope
+  if kind == "with":
+    managers = [f"note.held({draw(value)})", f"note.held({draw(value)}) as {target}"]
+    head = ", ".join(managers[draw(st.integers(0, 1)) : draw(st.integers(1, 2))] or managers)
+    return [f"with {head}:", *_indented(draw(blocks(deeper)))], scope
   if kind in ("for", "while"):
     looped = dataclasses.replace(deeper, in_loop=True)
     name = f"t{scope.depth}"

@@ -9,12 +9,6 @@ from tests.convert.syntax.lowering import defined, prepared_text
 
 REFUSED = {
   "try:\n    x = 1\n  finally:\n    return x": (3, "a finally that returns"),
-  "for y in x:\n    with y:\n      break": (4, "break and continue out of a with"),
-  "for y in x:\n    try:\n      continue\n    finally:\n      x = 1": (
-    4,
-    "out of a try with a finally",
-  ),
-  "with x:\n    for y in x:\n      return y": (3, "return out of a loop in a with"),
   "del x.a": (3, "del of an attribute or a slice"),
   "if x:\n    del x[0:1]": (4, "del of an attribute or a slice"),
   "match x:\n    case [1]:\n      x = 2": (4, "match of a sequence or a mapping"),

@@ -1,6 +1,7 @@
 """All passes together: the prepared function does what the user's does, line by line."""
 
 import ast
+import contextlib
 
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,16 @@ def observed(function, a, b):
   def note(key, value):
     notes.append((key, value))
     return value
+
+  @contextlib.contextmanager
+  def held(key):
+    notes.append(("enter", key))
+    try:
+      yield key
+    finally:
+      notes.append(("leave", key))
+
+  note.held = held
 
   def tick():
     ticks.append(None)

@@ -189,10 +189,7 @@ class OfDict(OfMethods):
     return len(self.value.items)
 
   def item(self, key: object) -> object:
-    key = _items.static_key(self.ip, key, self.value.site)
-    if key not in self.value.items:
-      raise Raises
-    return self.value.items[key]
+    return _items.item_of_made(self.ip, self.value, key)
 
   def write_item(self, key: object, new: object) -> None:
     key = _items.static_key(self.ip, self.frame.resolve(key), self.value.site)

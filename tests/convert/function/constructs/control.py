@@ -281,5 +281,6 @@ with tf.name_scope("inner"), contextlib.suppress(ZeroDivisionError):
   "with a generator's manager": """
 with managed(box) as value$:
   y = y * value$
+  <body>
 """,
 }

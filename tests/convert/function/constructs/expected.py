@@ -6,7 +6,6 @@ REFUSED = {
   "match on a sequence": "syntax",
   "match on a mapping": "syntax",
   "except group": "syntax",
-  "with a generator's manager": "opaque-call",
   "functools.partial": "opaque-call",
   "class in the function": "syntax",
   "generator": "syntax",
@@ -21,7 +20,6 @@ REFUSED = {
   "del of an attribute": "syntax",
 }
 PART = {
-  "functions in a dict": "calls in which the run chooses among several",
   "try and except": "calls that are caught",
   "except without a name": "calls that are caught",
   "gradient through a branch": "calls with a gradient of zeros",
