@@ -35,7 +35,7 @@ class State:
   value: Any
 
 
-# The parameter of a function that a loop over a generator, or a block of a context manager, becomes.
+# The parameter of the function that a loop over a generator, or a block of its manager, becomes.
 ELEMENT = "_rtf_element"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import dataclasses
 import types
 from collections.abc import Iterator
 
@@ -60,7 +59,8 @@ def _generator_of(ip: Host, function: object) -> object:
   """Returns the generator, or method, of which `contextlib.contextmanager` made a function."""
   if isinstance(function, types.MethodType):
     function = BoundMethod(function.__func__, function.__self__)
-  plain = function.function if isinstance(function, BoundMethod) else function
+  owner = function.owner if type(function) is BoundMethod else None
+  plain = function.function if type(function) is BoundMethod else function
   if not isinstance(plain, types.FunctionType) or plain.__code__ is not _MADE:
     return None
   (cell,) = plain.__closure__ or ()
@@ -73,7 +73,7 @@ def _generator_of(ip: Host, function: object) -> object:
   if problem:
     text = f"The context manager {generator.__name__} may not yield exactly once: {problem}."
     raise ip.frame.refuse(Reason.OPAQUE_CALL, text)
-  return generator if plain is function else dataclasses.replace(function, function=generator)
+  return generator if plain is function else BoundMethod(generator, owner)
 
 
 def _turn(node: ast.With) -> ast.For:
@@ -92,7 +92,7 @@ def _turn(node: ast.With) -> ast.For:
 
 
 @contextlib.contextmanager
-def _entered(ip: Host, manager: contextlib.AbstractContextManager[object]) -> Iterator[object]:
+def _entered(ip: Host, manager: object) -> Iterator[object]:
   if isinstance(manager, tf.GradientTape):
     with _recording(ip, manager) as tape:
       yield tape
@@ -101,6 +101,7 @@ def _entered(ip: Host, manager: contextlib.AbstractContextManager[object]) -> It
   elif isinstance(manager, contextlib.suppress):
     yield None
   elif _is_of_graphs(manager):
+    assert isinstance(manager, contextlib.AbstractContextManager)  # It has both methods.
     ip.frame.partial()
     with manager as value:
       yield value

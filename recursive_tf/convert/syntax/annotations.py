@@ -22,8 +22,8 @@ class Annotation(enum.Enum):
 
   MANAGER = "_rtf_manager"
   """On `FunctionDef` with GENERATOR: str, what keeps it from being one of a context manager
-  (`contextlib.contextmanager`), "" if nothing does: it yields once, whatever happens. By generators.
-  """
+  (`contextlib.contextmanager`), "" if nothing does: it yields once, whatever happens. Made by
+  generators."""
 
   ENTERED = "_rtf_entered"
   """On `FunctionDef` with GENERATOR: True if it yields inside of `try` or `with`, which only

@@ -16,7 +16,7 @@ from recursive_tf.convert.syntax import context, loop_exits, scopes, tails
 from recursive_tf.convert.syntax.context import PassContext
 
 _LOOPS = (ast.For, ast.While)
-_EXITS = (ast.Return, ast.Break, ast.Continue)
+_EXITS: tuple[type[ast.stmt], ...] = (ast.Return, ast.Break, ast.Continue)
 
 
 def transform(node: ast.FunctionDef, ctx: PassContext) -> ast.FunctionDef:

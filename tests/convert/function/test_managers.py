@@ -110,8 +110,7 @@ def early(flag):
 
 
 def walk(xs):
-  for x in xs:
-    yield x
+  yield from xs
 
 
 def attribute(s, x):
@@ -255,8 +254,8 @@ def unset(s, x):
   return y
 
 
-WHOLLY = [attribute, loops, several, in_another, branches, in_branches, tape, carried, returns, exits]
-WHOLLY += [returns_from_a_loop, loop_of_the_run, closures, of_classes, targets]
+WHOLLY = [attribute, loops, several, in_another, branches, in_branches, tape, carried, returns]
+WHOLLY += [exits, returns_from_a_loop, loop_of_the_run, closures, of_classes, targets]
 
 
 def outcome(function):

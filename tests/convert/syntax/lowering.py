@@ -41,8 +41,8 @@ def lowered(function):
   """Returns the function that the passes' result computes, with its annotations taken seriously.
 
   Locals that are not LIVE_AFTER a statement, or not CARRIED by a loop or a block, are deleted, so
-  that reading them raises. A slot has no value before its flag is set. A map loop first runs all its passes,
-  then takes their outputs.
+  that reading them raises. A slot has no value before its flag is set. A map loop first runs all
+  its passes, then takes their outputs.
   """
   source = prepared(function)
   node = source.node

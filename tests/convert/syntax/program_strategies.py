@@ -1,7 +1,8 @@
 """Random small programs with every way to leave a block, as text, for Hypothesis.
 
 All numbers are ints. `note(k, value)` writes down that it was called and returns the value;
-`note.held(value)` is a context manager that writes down when it is entered and left; `tick()` raises when it has been called too often.
+`note.held(value)` is a context manager that writes down when it is entered and left;
+`tick()` raises when it has been called too often.
 """
 
 import dataclasses

@@ -35,30 +35,35 @@ PROGRAMS = {
   "break in a try": (
     "for i in range(3):\n    try:\n      if i == a: break\n    except KeyError: pass\n  return i"
   ),
-  "break": "for i in range(3):\n    with note(i):\n      if i == a: break\n      c = i\n  return c, i",
+  "break": (
+    "for i in range(3):\n    with note(i):\n      if i == a: break\n      c = i\n  return c, i"
+  ),
   "continue": (
-    "for i in range(3):\n    with note(i):\n      if i == b: continue\n      c += i\n    a += c\n"
-    "  else: c = -c\n  return a, c"
+    "for i in range(3):\n    with note(i):\n      if i == b: continue\n"
+    "      c += i\n    a += c\n  else: c = -c\n  return a, c"
   ),
   "continue in the end": "for i in range(3):\n    with note(i):\n      continue\n  return i",
   "all exits": (
-    "for i in range(3):\n    with note(i):\n      if a: break\n      if b:\n        if i: return c\n"
-    "        continue\n      c += i\n    note(c).__enter__()\n  else: return -c\n  return c, i"
+    "for i in range(3):\n    with note(i):\n      if a: break\n      if b:\n"
+    "        if i: return c\n        continue\n      c += i\n    note(c).__enter__()\n"
+    "  else: return -c\n  return c, i"
   ),
   "exits of two managers": (
-    "while a < 4:\n    a += 1\n    with note(a) as d, note(b) as e:\n      if d == 2: continue\n"
-    "      with note(c):\n        if e: break\n      c += 1\n  return a, c"
+    "while a < 4:\n    a += 1\n    with note(a) as d, note(b) as e:\n"
+    "      if d == 2: continue\n      with note(c):\n        if e: break\n      c += 1\n"
+    "  return a, c"
   ),
   "returns out of a loop": (
-    "with note(a):\n    for i in range(3):\n      if i == b: return i\n      c += 1\n    c += 5\n  return c"
+    "with note(a):\n    for i in range(3):\n      if i == b: return i\n"
+    "      c += 1\n    c += 5\n  return c"
   ),
   "returns out of loops": (
     "with note(a):\n    for i in range(3):\n      for j in range(2):\n        if j == c: break\n"
     "        if i == b: return i, j\n      else: a += 1\n    else: c = 7\n  return a, c"
   ),
   "leaves a loop, and returns out of one": (
-    "for k in range(3):\n    with note(k):\n      for i in range(3):\n        if i + k == 3 * b: return i\n"
-    "      if k == a: break\n    c += 1\n  return c"
+    "for k in range(3):\n    with note(k):\n      for i in range(3):\n"
+    "        if i + k == 3 * b: return i\n      if k == a: break\n    c += 1\n  return c"
   ),
   "continue in a try": (
     "for i in range(3):\n    try:\n      if i == a: continue\n      c += 1\n"
