@@ -15,29 +15,37 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _shapes
-from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import Array, Builtin, Ref
-from recursive_tf.convert.values._numbers import Number, as_tensor
+from recursive_tf.convert.semantics.ndarrays import _ufuncs
+from recursive_tf.convert.semantics.ndarrays._choosing import by_arrays
+from recursive_tf.convert.semantics.ndarrays._choosing import rounded as rounded_to
+from recursive_tf.convert.semantics.ndarrays._functions import attribute
+from recursive_tf.convert.semantics.ndarrays._functions import has as has
+from recursive_tf.convert.semantics.ndarrays._making import nested, python_number
+from recursive_tf.convert.semantics.ndarrays._operands import (
+  DTYPES,
+  Operand,
+  found_operand,
+  made,
+)
+from recursive_tf.convert.semantics.ndarrays._operands import refuse as refuse
+from recursive_tf.convert.values import _forms, _numbers
+from recursive_tf.convert.values._abstract import (
+  Array,
+  Builtin,
+  LocalList,
+  Missing,
+  Raises,
+  Ref,
+  Rows,
+)
+from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Slice
 from recursive_tf.convert.values._value import Value
 
 _TENSORS = (tf.Tensor, tf.Variable)
-_SAME = (ast.Add, ast.Sub, ast.Mult, ast.Div)  # Of floats of one type, in NumPy as in TensorFlow.
-# NumPy 1 makes a double of a small float and a Python number.
-_IS_NUMPY_2 = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
-
-
-def _computed(ip: Host, tensor: tf.Tensor) -> Array:
-  """Returns what NumPy computes: a scalar where it has no axes."""
-  if tensor.shape.rank is None:
-    raise ip.frame.refuse(
-      Reason.UNSUPPORTED_OPERATION, "NumPy computes with an array whose axes only the run knows."
-    )
-  kind = np.ndarray if tensor.shape.rank else tensor.dtype.as_numpy_dtype
-  return Array(tensor, frozenset([kind]), True)
 
 
 def is_numpy(types: Iterable[type]) -> bool:
@@ -50,18 +58,12 @@ def _is_tensor(value: Array) -> bool:
   return all(issubclass(kind, _TENSORS) for kind in value.types)
 
 
-def operands(
-  ip: Host, op: type[ast.operator] | type[ast.cmpop], left: object, right: object
-) -> tuple[object, object, Callable[[object], object]] | None:
-  """Returns how to compute an operator with TensorFlow, where one operand is an `Array`.
-
-  Returns:
-    Both operands, and what makes the result of the tensor; None if NumPy would do it otherwise.
-  """
+def operands(ip: Host, left: object, right: object) -> tuple[object, object] | None:
+  """Returns both operands as TensorFlow computes with them; None if NumPy does it."""
   both = [v.tensor if isinstance(v, Array) and _is_tensor(v) else v for v in (left, right)]
   arrays = [isinstance(value, Array) for value in both]
   if not any(arrays):
-    return both[0], both[1], _itself
+    return both[0], both[1]
   if any(isinstance(value, keras.Variable) for value in both):
     raise ip.frame.refuse(
       Reason.UNSUPPORTED_OPERATION,
@@ -71,12 +73,15 @@ def operands(
     one, other = both[i], both[1 - i]
     if isinstance(one, Array) and _is_tensors(other):
       both[i] = _converted(ip, one.tensor, ip.frame.tensor(other).dtype)
-      return both[0], both[1], _itself
-  return _numpys(ip, op, both)
+      return both[0], both[1]
+  return None
 
 
-def _itself(tensor: object) -> object:
-  return tensor
+def binary(ip: Host, op: type[ast.AST], left: object, right: object) -> object:
+  """Returns what NumPy computes; None if it is not done here."""
+  if op is ast.MatMult:
+    return ip.call(np.matmul, [left, right], {})
+  return _ufuncs.operator(ip, op, [left, right])
 
 
 def _is_tensors(value: object) -> bool:
@@ -91,40 +96,6 @@ def _converted(ip: Host, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
   # Of tensors of other types TensorFlow multiplies bools, and it is bools that come of it.
   is_taken = is_taken or tensor.dtype == tf.bool
   return tf.cast(tensor, dtype) if is_taken and tensor.dtype != dtype else tensor
-
-
-def _numpys(
-  ip: Host, op: type[ast.operator] | type[ast.cmpop], both: list[object]
-) -> tuple[object, object, Callable[[object], object]] | None:
-  """Returns the same where NumPy computes as TensorFlow does: with floats of one type."""
-  arrays = [value for value in both if isinstance(value, Array)]
-  dtype = arrays[0].tensor.dtype
-  is_comparison = issubclass(op, ast.cmpop)
-  if not all(is_numpy(value.types) and value.tensor.dtype == dtype for value in arrays):
-    return None
-  if not (dtype.is_floating or (is_comparison and dtype.is_integer)):
-    return None
-  if not is_comparison and op not in _SAME:
-    return None
-  if not is_comparison and not _IS_NUMPY_2 and dtype != tf.float64 and len(arrays) == 1:
-    return None
-  operands = []
-  for value in both:
-    number = None if isinstance(value, Array) else _forms.number_of(value)
-    if not isinstance(value, Array):
-      if number is None or number.type is bool or (dtype.is_integer and number.type is float):
-        return None
-      value = as_tensor(number, dtype)
-    operands.append(value.tensor if isinstance(value, Array) else value)
-  return operands[0], operands[1], lambda tensor: _computed(ip, tensor)
-
-
-def refuse(ip: Host, name: str) -> ConversionRefused:
-  """Returns the refusal of what NumPy would do; raise it."""
-  return ip.frame.refuse(
-    Reason.UNSUPPORTED_OPERATION,
-    f"{name} of an array of NumPy. Make it a tensor: tf.convert_to_tensor(...).",
-  )
 
 
 def read(ip: Host, value: Array, name: str) -> object:
@@ -143,24 +114,83 @@ def read(ip: Host, value: Array, name: str) -> object:
       return value.tensor.dtype
     if name in ("value", "read_value"):
       return Builtin(name, lambda: value.tensor)
-  raise refuse(ip, f".{name}")
+  if not is_numpy(value.types):
+    raise refuse(ip, f".{name}")
+  return attribute(ip, value, name)
+
+
+def of_tensor(tensor: tf.Tensor) -> Builtin | None:
+  """Returns `tensor.numpy`, which gives a copy; None if it is not known what that is."""
+  if tensor.dtype not in DTYPES or tensor.shape.rank is None:
+    return None
+  return Builtin("numpy", lambda: made(tf.stop_gradient(tensor)))
 
 
 def item(ip: Host, value: Array, key: object, index: Callable[[object], object]) -> object:
-  """Returns `value[key]`, for ints and slices."""
+  """Returns `value[key]`, for ints, slices, masks and arrays of ints."""
   if _is_tensor(value):
     return ip.native(operator.getitem, [value.tensor, index(key)], {})
-  if not is_numpy(value.types) or not _is_basic(key):
+  if not is_numpy(value.types):
     raise refuse(ip, "An item")
+  parts = tuple(map(ip.frame.concrete, key)) if isinstance(key, tuple) else (key,)
+  if any(map(_is_many, parts)):
+    return _by_arrays(ip, value, parts, index)
+  if not _is_basic(key):
+    raise refuse(ip, "An item")
+  return _basic_item(ip, value, key, parts, index)
+
+
+def _basic_item(
+  ip: Host,
+  value: Array,
+  key: object,
+  parts: tuple[object, ...],
+  index: Callable[[object], object],
+) -> Array:
+  """Returns an item by ints and slices: a view, or a scalar."""
   ip.frame.partial()
   try:
-    found = _computed(ip, value.tensor[index(key)])
+    found = value.tensor[index(key)]
   except (IndexError, TypeError, ValueError) as error:
     raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, f"An item of an array: {error}") from None
-  parts = key if isinstance(key, tuple) else (key,)
-  if any(part is Ellipsis for part in parts):  # NumPy gives an array then, also one without axes.
-    return Array(found.tensor, frozenset([np.ndarray]), is_new=False)
-  return Array(found.tensor, found.types, is_new=found.types != {np.ndarray})  # Else a view.
+  if found.shape.rank is None:
+    raise refuse(ip, "An item")
+  ip.frame.compute(found)
+  # With `...` NumPy gives an array, also one without axes.
+  return made(found, any(part is Ellipsis for part in parts), value.is_new)
+
+
+def _is_many(key: object) -> bool:
+  """Tells whether a part of an index is an array, or a list that stands for one."""
+  if isinstance(key, Array):
+    return key.tensor.shape.rank != 0 or key.tensor.dtype == tf.bool
+  return isinstance(key, (list, LocalList)) or (isinstance(key, np.ndarray) and key.ndim > 0)
+
+
+def _by_arrays(
+  ip: Host, value: Array, parts: tuple[object, ...], index: Callable[[object], object]
+) -> Array:
+  """Returns an item by arrays of ints or truths, and whole or other slices or ints beside them."""
+  slices = [part if isinstance(part, Slice) else None for part in parts]
+  if any(slices):  # They are views, which come first.
+    whole = Slice(None, None, None)
+    first = tuple(part or whole for part in slices)
+    value = _basic_item(ip, value, first, (), index)
+  keys = [slice(None) if isinstance(part, Slice) else _nested_key(ip, part) for part in parts]
+  owner = found_operand(ip, value)
+  found = None if owner is None else by_arrays(ip, owner, keys)
+  if found is None:
+    raise refuse(ip, "An item")
+  return found
+
+
+def _nested_key(ip: Host, part: object) -> Operand:
+  if part is None or part is Ellipsis:
+    raise refuse(ip, "An item")
+  found = nested(ip, part, "index")
+  if found.dtype.kind not in "bi" or (found.rank == 0 and found.dtype.kind == "b"):
+    raise refuse(ip, "An item")
+  return found
 
 
 def _is_basic(key: object) -> bool:
@@ -168,9 +198,21 @@ def _is_basic(key: object) -> bool:
     return all(map(_is_basic, key))
   if key is None or key is Ellipsis or type(key) is int or isinstance(key, Slice):
     return True
-  if isinstance(key, Array):
-    return len(key.types) == 1 and all(issubclass(kind, np.integer) for kind in key.types)
+  if isinstance(key, (Array, np.integer)):
+    kinds = key.types if isinstance(key, Array) else [type(key)]
+    return len(kinds) == 1 and all(issubclass(kind, np.integer) for kind in kinds)
   return isinstance(key, Number) and key.type is int
+
+
+def rows(ip: Host, value: Array) -> Rows | None:
+  """Returns the elements of an array of a length that only the run knows."""
+  shape = value.tensor.shape
+  if not shape.rank or shape[0] is not None or not is_numpy(value.types):
+    return None
+  first = made(value.tensor[0], is_new=value.is_new)
+  spec = tf.TensorSpec(shape[1:], value.tensor.dtype)
+  form = _forms.ArrayForm(spec, first.types, first.is_new)
+  return Rows(tf.shape(value.tensor)[0], (value.tensor,), form)
 
 
 def elements(ip: Host, value: Array) -> list[object]:
@@ -178,8 +220,67 @@ def elements(ip: Host, value: Array) -> list[object]:
   shape = value.tensor.shape
   if not shape.rank or shape[0] is None or not is_numpy(value.types):
     raise refuse(ip, "Iterating over the elements")
-  parts = [_computed(ip, part) for part in tf.unstack(value.tensor)]
-  return [Array(part.tensor, part.types, part.types != {np.ndarray}) for part in parts]
+  ip.budget.take(shape[0])
+  return [made(part, is_new=value.is_new) for part in tf.unstack(value.tensor)]
+
+
+def unary(ip: Host, op: type[ast.unaryop], value: Array) -> object:
+  """Returns `op value` of -, + or ~."""
+  if _is_tensor(value):
+    raise refuse(ip, op.__name__)
+  found = _ufuncs.operator(ip, op, [value])
+  if found is None:
+    raise refuse(ip, op.__name__)
+  return found
+
+
+def absolute(ip: Host, value: Array) -> object:
+  """Returns `abs(value)`."""
+  return _ufuncs.call(ip, np.absolute, [value])
+
+
+def rounded(ip: Host, value: Array, digits: object) -> object:
+  """Returns `round(value, digits)`, for a scalar: an int without digits."""
+  if len(value.types) != 1 or not all(issubclass(kind, np.generic) for kind in value.types):
+    raise refuse(ip, "round()")
+  if digits is not None:
+    return rounded_to(ip, value, digits)
+  number = python_number(value.tensor)
+  if number.type is bool:
+    raise refuse(ip, "round()")
+  ip.frame.partial()
+  return _numbers.rounded(number)
+
+
+def only_element(ip: Host, value: Array) -> tf.Tensor:
+  """Returns what is asked for the truth of an array: its only element.
+
+  Raises:
+    Raises: If Python raises: of several, or of none.
+  """
+  tensor = value.tensor
+  if tensor.dtype not in DTYPES or not is_numpy(value.types):
+    return ip.frame.tensor(value)
+  count = tensor.shape.num_elements()
+  if count is None:
+    tensor = ip.frame.check(tensor, tf.equal(tf.size(tensor), 1), "the truth of several elements")
+  elif count != 1:
+    raise Raises
+  return tf.reshape(tensor, [])
+
+
+def is_read(ip: Host, value: object) -> bool:
+  """Tells whether a value is read from the heap, and an array of NumPy there."""
+  return isinstance(value, Ref) and ip.frame.types_of(value) - {Missing} == {np.ndarray}
+
+
+def contains(ip: Host, owner: object, value: object) -> object:
+  """Returns `value in owner`: whether any element equals it."""
+  sought = found_operand(ip, owner)
+  found = _ufuncs.operator(ip, ast.Eq, [owner, value])
+  if found is None or sought is None or not sought.rank:
+    raise refuse(ip, "`in`")
+  return Number(tf.reduce_any(found.tensor), bool)
 
 
 def is_instance(ip: Host, value: Array, classes: tuple[type, ...]) -> bool:

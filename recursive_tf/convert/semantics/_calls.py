@@ -41,6 +41,7 @@ from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics._spread import spread
 from recursive_tf.convert.semantics.builtins import _table
+from recursive_tf.convert.semantics.ndarrays import _functions
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
@@ -48,10 +49,12 @@ from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Closure,
   LocalDict,
+  LocalList,
   LocalObject,
   Maybe,
   Raises,
   Ref,
+  Rows,
   Scope,
   is_named_tuple,
   is_static,
@@ -259,10 +262,20 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
       lambda all_: call(ip, function, all_[:count], dict(zip(kwargs, all_[count:], strict=True))),
     )
   _check_computes(ip, function, name, args, kwargs)
+  if _functions.knows(function) and not all(map(_is_known, (*args, *kwargs.values()))):
+    return _functions.call(ip, function, args, kwargs)
   found = _tensor_lists.call_on_rows(ip, function, args, kwargs)
   if found is not None:
     return found
   return native(ip, function, args, kwargs)
+
+
+def _is_known(value: object) -> bool:
+  """Tells whether a value is known at conversion, lists of the program and their parts, too."""
+  if isinstance(value, LocalList):
+    items = None if value.is_iterator or isinstance(value.content, Rows) else value.items
+    return items is not None and all(map(_is_known, items))
+  return all(map(_is_known, value)) if type(value) is tuple else is_static(value)
 
 
 def _check_computes(

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
@@ -24,7 +25,14 @@ from recursive_tf.convert.frame._rows import (
   rows_without,
   rows_without_last,
 )
-from recursive_tf.convert.semantics import _entries, _generators, _lazy, _tables, _text_methods
+from recursive_tf.convert.semantics import (
+  _arrays,
+  _entries,
+  _generators,
+  _lazy,
+  _tables,
+  _text_methods,
+)
 from recursive_tf.convert.semantics._attributes import by_class
 from recursive_tf.convert.semantics._items import (
   PRIMITIVE_KEYS,
@@ -43,6 +51,7 @@ from recursive_tf.convert.semantics._protocols import as_index, own_method
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   VIEWS,
+  Array,
   Held,
   LocalDict,
   LocalList,
@@ -86,6 +95,8 @@ def contains(ip: Host, owner: object, value: object) -> object:
     owner = tuple(owner.items)
   if is_string(owner, frame):
     return _is_in_string(ip, owner, value)
+  if isinstance(owner, (Array, np.ndarray)) or _arrays.is_read(ip, owner):
+    return _arrays.contains(ip, owner, value)
   if isinstance(owner, Ref):
     return _contains_of_heap(ip, owner, value)
   if isinstance(owner, (dict, set, frozenset)):

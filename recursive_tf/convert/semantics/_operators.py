@@ -224,15 +224,14 @@ def with_array(
   right: object,
 ) -> object:
   """Computes with an array of NumPy: with TensorFlow if the other one is a tensor."""
-  found = _arrays.operands(
-    ip,
-    op,
-    *(ip.frame.strong(value) if isinstance(value, Weak) else value for value in (left, right)),
-  )
-  if found is None:
+  left, right = (ip.frame.strong(v) if isinstance(v, Weak) else v for v in (left, right))
+  found = _arrays.operands(ip, left, right)
+  if found is not None:
+    return natively(ip, function, *found)
+  computed = _arrays.binary(ip, op, left, right)
+  if computed is None:
     raise _arrays.refuse(ip, function.__name__)
-  left, right, result = found
-  return result(natively(ip, function, left, right))
+  return computed
 
 
 def natively(ip: Host, function: Callable[..., object], left: object, right: object) -> object:

@@ -17,6 +17,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import (
+  _arrays,
   _class_comparison,
   _int_or_float,
   _lazy,
@@ -348,8 +349,10 @@ def absolute(ip: Host, value: object) -> object:
 
 def rounded(ip: Host, value: object, digits: object = None) -> object:
   value = ip.frame.concrete(value)
-  if all_known([value]):
+  if all_known([value]) and not isinstance(value, np.ndarray):
     return known(ip, round, value, digits)
+  if isinstance(value, Array):
+    return _arrays.rounded(ip, value, digits)
   value = _of_kinds.as_made(ip, value)
   if isinstance(value, Scalar):
     if digits is None:

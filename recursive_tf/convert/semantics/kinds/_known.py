@@ -330,7 +330,7 @@ class OfNumpy(Known[np.ndarray]):
     return Array(self.frame.tensor(self.value), frozenset([type(self.value)]), False)
 
   def truth(self) -> object:
-    return self.ip.kind_of(self.frame.tensor(self.value)).truth()
+    return self.ip.kind_of(self._array()).truth()
 
   def builtin_item(self, key: object) -> object:
     return self.ip.kind_of(self._array()).item(key)
@@ -338,14 +338,18 @@ class OfNumpy(Known[np.ndarray]):
   def elements(self) -> list[object]:
     return _arrays.elements(self.ip, self._array())
 
+  def attribute(self, name: str) -> object:
+    is_done = type(self.value) is np.ndarray and _arrays.has(name)
+    return _arrays.read(self.ip, self._array(), name) if is_done else super().attribute(name)
+
   def unary(self, op: type[ast.unaryop]) -> object:
-    raise _arrays.refuse(self.ip, op.__name__)
+    return _arrays.unary(self.ip, op, self._array())
 
   def plain(self) -> object:
     return self.frame.tensor(self.value)
 
   def absolute(self) -> object:
-    raise _arrays.refuse(self.ip, "abs()")
+    return _arrays.absolute(self.ip, self._array())
 
   def may_equal_number(self) -> bool:
     return True

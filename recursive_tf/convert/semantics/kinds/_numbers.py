@@ -201,6 +201,8 @@ class OfTensor(Known[tf.Tensor]):
     if is_of_run and name in _shapes.ATTRIBUTES:
       return _shapes.attribute_of_tensor(self.ip, self.value, name)
     if name in _attributes.NEEDS_VALUE:
+      if name == "numpy" and is_of_run and (found := _arrays.of_tensor(self.value)) is not None:
+        return found
       raise self.frame.refuse(
         Reason.NEEDS_VALUE, f".{name} of a tensor: its value is not there yet."
       )
@@ -307,7 +309,7 @@ class OfArray(OfAbstract):
   value: Array
 
   def truth(self) -> object:
-    return OfTensor(self.ip, self.frame.tensor(self.value)).truth()
+    return OfTensor(self.ip, _arrays.only_element(self.ip, self.value)).truth()
 
   def length(self) -> object:
     return OfTensor(self.ip, self.value.tensor).length()
@@ -318,11 +320,14 @@ class OfArray(OfAbstract):
   def builtin_item(self, key: object) -> object:
     return _items.item_of_array(self.ip, self.value, key)
 
+  def rows(self, one_by_one: bool) -> Rows | None:
+    return _arrays.rows(self.ip, self.value)
+
   def elements(self) -> list[object]:
     return _arrays.elements(self.ip, self.value)
 
   def unary(self, op: type[ast.unaryop]) -> object:
-    raise _arrays.refuse(self.ip, op.__name__)
+    return _arrays.unary(self.ip, op, self.value)
 
   def class_of(self) -> object:
     return next(iter(self.value.types)) if len(self.value.types) == 1 else super().class_of()
@@ -334,7 +339,7 @@ class OfArray(OfAbstract):
     return self.frame.tensor(self.value)
 
   def absolute(self) -> object:
-    raise _arrays.refuse(self.ip, "abs()")
+    return _arrays.absolute(self.ip, self.value)
 
   def listed(self) -> object:
     is_scalar = self.value.tensor.shape.rank == 0

@@ -1,0 +1,331 @@
+"""NumPy's arrays that are made: of numbers, lists and other arrays, or of one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import tensorflow as tf
+
+from recursive_tf._ops import kernels
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics.ndarrays._operands import (
+  Operand,
+  array,
+  cast,
+  compute,
+  dtype_of,
+  found_operand,
+  known,
+  made,
+  operand,
+  refuse,
+)
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import Array, LocalList, Raises, Rows
+from recursive_tf.convert.values._forms import number_of
+from recursive_tf.convert.values._numbers import Number
+
+
+def _of_rows(ip: Host, rows: Rows) -> Operand | None:
+  """Returns numbers and arrays of which only the run knows how many there are, as one array."""
+  form = rows.form
+  kind = _forms.number_type(form)
+  if kind is None and not isinstance(form, _forms.ArrayForm):
+    return None
+  if not rows.tensors:
+    return None
+  ip.frame.demand(rows.length > 0)  # Of none there is an array of floats, whatever they would be.
+  wide = {bool: tf.bool, int: tf.int64, float: tf.float64}
+  tensor = rows.tensors[0] if kind is None else tf.cast(rows.tensors[0], wide[kind])
+  return Operand(tensor, None, False, True) if tensor.shape.rank is not None else None
+
+
+def nested(ip: Host, value: object, name: str) -> Operand:
+  """Returns numbers, arrays and lists of lists of these as an operand, as `np.array` reads them.
+
+  Raises:
+    Raises: If elements have different shapes: a ValueError.
+    ConversionRefused: If it is something else.
+  """
+  found = found_operand(ip, value)
+  if found is not None:
+    if found.weak is None:
+      return found
+    return Operand(cast(ip, found, found.dtype), None, True, True)
+  value = ip.frame.concrete(value)
+  is_list = type(value) in (list, tuple) or (isinstance(value, LocalList) and value.type is list)
+  if not is_list or (isinstance(value, LocalList) and value.is_iterator):
+    raise refuse(ip, f"{name} of such a value, and not")
+  rows = ip.rows_of(value)
+  if rows is not None:
+    of_rows = _of_rows(ip, rows)
+    if of_rows is None:
+      raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"NumPy's {name} of such a list.")
+    return of_rows
+  parts = [nested(ip, part, name) for part in ip.fixed_items(value)]
+  if not parts:
+    return Operand(tf.zeros([0], tf.float64), None, False, True)
+  if len({part.rank for part in parts}) > 1:
+    raise Raises
+  if not all(parts[0].tensor.shape.is_compatible_with(part.tensor.shape) for part in parts):
+    raise Raises
+  kind = np.result_type(*(part.dtype for part in parts))
+  tensors = [cast(ip, part, kind) for part in parts]
+  return Operand(compute(ip, name, tf.stack, tensors), None, False, True)
+
+
+def converted(ip: Host, value: Operand, kind: np.dtype[np.generic], name: str) -> tf.Tensor:
+  """Returns the numbers of an array in another type, as `astype` gives them.
+
+  The run fails where NumPy warns: of a NaN or a float beyond as an int, or as a smaller float.
+  """
+  wanted, tensor = tf.as_dtype(kind), value.tensor
+  if tensor.dtype == wanted:
+    return tensor
+  if kind.kind == "b":
+    return tf.not_equal(tensor, tf.zeros([], tensor.dtype))
+  if tensor.dtype.is_floating and (kind.kind == "i" or kind.itemsize < value.dtype.itemsize):
+    op = "Trunc" if kind.kind == "i" else "Cast"
+    wide = tf.cast(tensor, tf.float64)
+    return compute(ip, name, kernels.recursive_tf_python_unary, wide, Z=wanted, op=op)
+  return tf.cast(tensor, wanted)
+
+
+def array_of(
+  ip: Host, object: object, dtype: object = None, *, copy: object = True, ndmin: object = 0
+) -> Array:
+  """Does `np.array`: a new array of a list, or a copy of one."""
+  if known(ip, copy, "array") is not True or known(ip, ndmin, "array") != 0:
+    raise refuse(ip, "array with copy or ndmin")
+  value = nested(ip, object, "array")
+  kind = value.dtype if dtype is None else dtype_of(ip, dtype, "array")
+  return made(converted(ip, value, kind, "array"), is_array=True)
+
+
+def as_array(ip: Host, a: object, dtype: object = None) -> Array:
+  """Does `np.asarray`: the array itself, if it is one of that type."""
+  value = nested(ip, a, "asarray")
+  kind = value.dtype if dtype is None else dtype_of(ip, dtype, "asarray")
+  is_same = not value.is_scalar and kind == value.dtype
+  found = converted(ip, value, kind, "asarray")
+  return made(found, is_array=True, is_new=value.is_new or not is_same)
+
+
+def as_type(
+  ip: Host,
+  a: object,
+  dtype: object,
+  order: object = "K",
+  casting: object = "unsafe",
+  subok: object = True,
+  copy: object = True,
+) -> Array:
+  """Does `a.astype(dtype)`, which is a copy."""
+  if [known(ip, one, "astype") for one in (order, casting, subok, copy)] != [
+    "K",
+    "unsafe",
+    True,
+    True,
+  ]:
+    raise refuse(ip, "astype with such arguments")
+  value = array(ip, a, "astype")
+  found = converted(ip, value, dtype_of(ip, dtype, "astype"), "astype")
+  return made(found, is_array=not value.is_scalar)
+
+
+def copied(ip: Host, a: object, order: object = "C", subok: object = False) -> Array:
+  """Does `np.copy`, which makes an array of a scalar."""
+  value = nested(ip, a, "copy")
+  return made(value.tensor, is_array=True)
+
+
+def copy_of(ip: Host, a: object, order: object = "C") -> Array:
+  """Does `a.copy()`."""
+  value = array(ip, a, "copy")
+  return made(value.tensor, is_array=not value.is_scalar)
+
+
+def shape_of(ip: Host, shape: object, name: str) -> tf.Tensor:
+  """Returns a shape, int64 [R], of ints of which the run may know some.
+
+  Raises:
+    Raises: If one is negative, as far as is known.
+  """
+  found = sizes(ip, shape, name)
+  for size in found:
+    if isinstance(size, int) and size < 0:
+      raise Raises
+    if isinstance(size, tf.Tensor):
+      ip.frame.demand(size >= 0)
+  return packed(found)
+
+
+def packed(found: list[int | tf.Tensor]) -> tf.Tensor:
+  """Returns sizes as one tensor, int64 [R]."""
+  if all(isinstance(size, int) for size in found):
+    return tf.constant(found, tf.int64, [len(found)])
+  return tf.stack([tf.cast(size, tf.int64) for size in found])
+
+
+def sizes(ip: Host, shape: object, name: str) -> list[int | tf.Tensor]:
+  """Returns the parts of a shape: ints where they are known."""
+  shape = ip.frame.concrete(shape)
+  one = _size(ip, shape)
+  if one is not None:
+    return [one]
+  if not isinstance(shape, (tuple, list, LocalList)):
+    raise refuse(ip, f"{name} with such a shape")
+  found = [_size(ip, part) for part in ip.fixed_items(shape)]
+  sizes = [size for size in found if size is not None]
+  if len(sizes) < len(found):
+    raise refuse(ip, f"{name} with such a shape")
+  return sizes
+
+
+def _size(ip: Host, value: object) -> int | tf.Tensor | None:
+  value = ip.frame.concrete(value)
+  if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+    return int(value)
+  if isinstance(value, Array):
+    is_int = value.tensor.dtype in (tf.int32, tf.int64) and value.tensor.shape.rank == 0
+    return value.tensor if is_int else None
+  number = number_of(value)
+  return number.tensor if number is not None and number.type is int else None
+
+
+def _filled(name: str, fill: float) -> Callable[..., Array]:
+  def apply(ip: Host, shape: object, dtype: object = float, order: object = "C") -> Array:
+    kind = dtype_of(ip, float if dtype is None else dtype, name)
+    dims = shape_of(ip, shape, name)
+    return made(compute(ip, name, tf.fill, dims, tf.cast(fill, tf.as_dtype(kind))), is_array=True)
+
+  return apply
+
+
+def full(
+  ip: Host, shape: object, fill_value: object, dtype: object = None, order: object = "C"
+) -> Array:
+  """Does `np.full`, of one number."""
+  value = array(ip, fill_value, "full")
+  if value.rank:
+    raise refuse(ip, "full of an array")
+  kind = value.dtype if dtype is None else dtype_of(ip, dtype, "full")
+  dims = shape_of(ip, shape, "full")
+  return made(compute(ip, "full", tf.fill, dims, converted(ip, value, kind, "full")), True)
+
+
+def _filled_like(name: str, fill: float) -> Callable[..., Array]:
+  def apply(ip: Host, a: object, dtype: object = None) -> Array:
+    value = nested(ip, a, name)
+    kind = value.dtype if dtype is None else dtype_of(ip, dtype, name)
+    fills = tf.cast(fill, tf.as_dtype(kind))
+    return made(compute(ip, name, tf.fill, tf.shape(value.tensor), fills), is_array=True)
+
+  return apply
+
+
+def full_like(ip: Host, a: object, fill_value: object, dtype: object = None) -> Array:
+  """Does `np.full_like`, of one number."""
+  value = nested(ip, a, "full_like")
+  fills = array(ip, fill_value, "full_like")
+  if fills.rank:
+    raise refuse(ip, "full_like of an array")
+  kind = value.dtype if dtype is None else dtype_of(ip, dtype, "full_like")
+  number = converted(ip, fills, kind, "full_like")
+  return made(compute(ip, "full_like", tf.fill, tf.shape(value.tensor), number), is_array=True)
+
+
+def arange(ip: Host, *limits: object, dtype: object = None) -> Array:
+  """Does `np.arange` of ints."""
+  numbers = [operand(ip, one, "arange") for one in limits]
+  if not 0 < len(numbers) < 4 or any(one.rank or one.dtype.kind != "i" for one in numbers):
+    raise refuse(ip, "arange of floats")
+  kind = np.dtype(np.int64) if dtype is None else dtype_of(ip, dtype, "arange")
+  if kind != np.int64 or any(one.dtype == np.int32 for one in numbers):
+    raise refuse(ip, f"arange of {kind}")
+  values = [cast(ip, one, kind) for one in numbers]
+  if len(values) == 3:
+    ip.frame.demand(tf.not_equal(values[2], 0))  # A ZeroDivisionError.
+  start, stop, step = (
+    (tf.zeros([], tf.int64), values[0]) if len(values) == 1 else (values[0], values[1])
+  ) + (values[2] if len(values) == 3 else tf.ones([], tf.int64),)
+  is_up = step > 0
+  last = tf.where(is_up, tf.maximum(start, stop), tf.minimum(start, stop))
+  return made(compute(ip, "arange", tf.range, start, last, step))
+
+
+def eye(ip: Host, N: object, M: object = None, k: object = 0, dtype: object = float) -> Array:
+  """Does `np.eye`."""
+  if known(ip, k, "eye") != 0:
+    raise refuse(ip, "eye with k")
+  kind = dtype_of(ip, dtype, "eye")
+  rows, columns = (shape_of(ip, one, "eye")[0] for one in (N, N if M is None else M))
+  found = tf.equal(tf.range(rows)[:, None], tf.range(columns)[None, :])
+  return made(compute(ip, "eye", tf.cast, found, tf.as_dtype(kind)))
+
+
+def to_list(ip: Host, a: object) -> object:
+  """Does `a.tolist()`: Python's numbers."""
+  value = array(ip, a, "tolist")
+  return _as_list(ip, value.tensor)
+
+
+def _as_list(ip: Host, tensor: tf.Tensor) -> object:
+  if tensor.shape.rank == 0:
+    return python_number(tensor)
+  if tensor.shape[0] is not None:
+    ip.budget.take(tensor.shape[0])
+    parts = tf.unstack(tensor) if tensor.shape[0] else []
+    return ip.frame.new(LocalList([_as_list(ip, part) for part in parts]))
+  if tensor.shape.rank > 1:
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "tolist of an array of an unknown length.")
+  number = python_number(tensor)
+  rows = Rows(tf.shape(tensor)[0], (number.tensor,), _forms.NumberForm(number.type))
+  return ip.frame.new(LocalList(rows))
+
+
+def python_number(tensor: tf.Tensor) -> Number:
+  """Returns a number of NumPy's, or several, as Python's."""
+  if tensor.dtype == tf.bool:
+    return Number(tensor, bool)
+  is_float = tensor.dtype.is_floating
+  return Number(tf.cast(tensor, tf.float64 if is_float else tf.int64), float if is_float else int)
+
+
+def item(ip: Host, a: object, *index: object) -> object:
+  """Does `a.item()`: the only element, or one, as a Python number."""
+  value = array(ip, a, "item")
+  if index:
+    found = ip.item(a, index[0] if len(index) == 1 else tuple(index))
+    if value.rank != len(index):
+      raise refuse(ip, "item by such an index")
+    return item(ip, found)
+  if value.tensor.shape.num_elements() is None:
+    ip.frame.demand(tf.equal(tf.size(value.tensor), 1))
+  elif value.tensor.shape.num_elements() != 1:
+    raise Raises
+  return python_number(compute(ip, "item", tf.reshape, value.tensor, []))
+
+
+def scalar(kind: type) -> Callable[..., object]:
+  """Returns what a class of NumPy's numbers makes of one number."""
+
+  def apply(ip: Host, value: object = 0, /) -> object:
+    found = operand(ip, value, kind.__name__)
+    if found.rank:
+      raise refuse(ip, kind.__name__)
+    as_array = array(ip, value, kind.__name__)
+    wanted = np.dtype(kind)
+    if found.weak is int and wanted.kind == "i":  # A number that does not fit raises.
+      return made(cast(ip, found, wanted))
+    return made(converted(ip, as_array, wanted, kind.__name__))
+
+  return apply
+
+
+zeros = _filled("zeros", 0)
+ones = _filled("ones", 1)
+zeros_like = _filled_like("zeros_like", 0)
+ones_like = _filled_like("ones_like", 1)
