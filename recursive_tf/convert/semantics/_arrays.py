@@ -23,7 +23,8 @@ from recursive_tf.convert.semantics.ndarrays._choosing import by_arrays
 from recursive_tf.convert.semantics.ndarrays._choosing import rounded as rounded_to
 from recursive_tf.convert.semantics.ndarrays._functions import attribute
 from recursive_tf.convert.semantics.ndarrays._functions import has as has
-from recursive_tf.convert.semantics.ndarrays._making import nested, python_number
+from recursive_tf.convert.semantics.ndarrays._making import python_number
+from recursive_tf.convert.semantics.ndarrays._nested import array
 from recursive_tf.convert.semantics.ndarrays._operands import (
   DTYPES,
   Operand,
@@ -132,7 +133,9 @@ def item(ip: Host, value: Array, key: object, index: Callable[[object], object])
     return ip.native(operator.getitem, [value.tensor, index(key)], {})
   if not is_numpy(value.types):
     raise refuse(ip, "An item")
-  parts = tuple(map(ip.frame.concrete, key)) if isinstance(key, tuple) else (key,)
+  if isinstance(key, tuple):
+    key = tuple(map(ip.frame.concrete, key))
+  parts = key if isinstance(key, tuple) else (key,)
   if any(map(_is_many, parts)):
     return _by_arrays(ip, value, parts, index)
   if not _is_basic(key):
@@ -187,7 +190,7 @@ def _by_arrays(
 def _nested_key(ip: Host, part: object) -> Operand:
   if part is None or part is Ellipsis:
     raise refuse(ip, "An item")
-  found = nested(ip, part, "index")
+  found = array(ip, part, "index")
   if found.dtype.kind not in "bi" or (found.rank == 0 and found.dtype.kind == "b"):
     raise refuse(ip, "An item")
   return found

@@ -9,6 +9,7 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf._ops import kernels
@@ -17,6 +18,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _of_kinds
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
+  Array,
   IntOrFloat,
   LocalDict,
   LocalList,
@@ -264,6 +266,23 @@ def _percent_field(ip: Host, value: object, spec: str, kind: str) -> object:
 
 
 _UNIT = "UTF8_CHAR"
+_AS_PYTHON = {np.float64: float, np.int64: int, np.int32: int, np.bool_: bool}
+
+
+def as_written(value: object, has_format: bool = False) -> object:
+  """Returns a scalar of NumPy as the number of Python's that is written alike; others as they are.
+
+  Args:
+    value: a value that is resolved.
+    has_format: whether it is written by a format, for which floats of 32 bits become longer ones.
+  """
+  kind = next(iter(value.types)) if isinstance(value, Array) and len(value.types) == 1 else None
+  if not isinstance(value, Array) or kind is None or (has_format and kind is np.bool_):
+    return value
+  number = float if has_format and kind is np.float32 else _AS_PYTHON.get(kind)
+  if number is None:
+    return value
+  return Number(tf.cast(value.tensor, _forms.dtype_of_number(number)), number)
 
 
 def format_of(ip: Host, value: object, spec: object = "") -> object:
@@ -281,6 +300,8 @@ def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
   if spec == "" and conversion in (-1, ord("s")):
     value = _of_kinds.text_or_none(ip, value)
   value = ip.frame.resolve(value)
+  if conversion in (-1, ord("s")):
+    value = as_written(value, bool(spec))
   if conversion == -1 and isinstance(spec, str) and spec:
     if value is None:
       raise Raises

@@ -24,6 +24,7 @@ from recursive_tf.convert.semantics import (
   _maps,
   _of_kinds,
   _ordering,
+  _text,
   _text_methods,
   _totals,
   _written,
@@ -288,7 +289,7 @@ def to_string(ip: Host, value: object = "") -> object:
   is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
   if is_plain and all_known([value]):
     return str(value)
-  value = ip.frame.resolve(_of_kinds.text_or_none(ip, value))
+  value = _text.as_written(ip.frame.resolve(_of_kinds.text_or_none(ip, value)))
   value = _of_kinds.as_made(ip, value)
   if isinstance(value, Text):
     return value

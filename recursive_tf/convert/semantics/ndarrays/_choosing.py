@@ -8,15 +8,16 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics.ndarrays import _making
+from recursive_tf.convert.semantics.ndarrays._nested import array
 from recursive_tf.convert.semantics.ndarrays._operands import (
   Operand,
-  array,
   axis_of,
   cast,
   compute,
+  has_both_zeros,
   known,
   made,
+  one_sign,
   operand,
   refuse,
 )
@@ -81,10 +82,17 @@ def _sorted_axis(ip: Host, value: Operand, axis: object, name: str) -> tuple[tf.
   return tensor, axis_of(ip, axis, value.rank, name)
 
 
+def _demand_one_zero(ip: Host, tensor: tf.Tensor) -> None:
+  """Fails the run where there are zeros of both signs, of which NumPy has its own order."""
+  if tensor.dtype.is_floating:
+    ip.frame.demand(tf.logical_not(has_both_zeros(tensor)))
+
+
 def sort(ip: Host, a: object, axis: object = -1, kind: object = None) -> Array:
   """Does `np.sort`."""
   value = array(ip, a, "sort")
   tensor, along = _sorted_axis(ip, value, axis, "sort")
+  _demand_one_zero(ip, tensor)
   found = compute(ip, "sort", tf.sort, tensor, along)
   return made(tf.cast(found, value.tensor.dtype))
 
@@ -116,9 +124,11 @@ def argsort(
 
 def unique(ip: Host, ar: object) -> Array:
   """Does `np.unique` of numbers: each once, in order."""
-  value = _making.nested(ip, ar, "unique")
+  value = array(ip, ar, "unique")
   flat = tf.reshape(value.tensor, [-1])
   tensor, _ = _sorted_axis(ip, Operand(flat, None, False, True), None, "unique")
+
+  _demand_one_zero(ip, tensor)
 
   def different() -> tf.Tensor:
     found = tf.sort(tensor)
@@ -149,7 +159,9 @@ def clip(ip: Host, a: object, a_min: object = None, a_max: object = None) -> Arr
 def _within(tensor: tf.Tensor, edge: tf.Tensor, function: object) -> tf.Tensor:
   assert callable(function)
   found = function(tensor, edge)
-  return tf.where(tf.math.is_nan(tensor), tensor, found) if tensor.dtype.is_floating else found
+  if not tensor.dtype.is_floating:
+    return found
+  return tf.where(tf.math.is_nan(tensor), tensor, one_sign(tensor, edge, found))
 
 
 def rounded(ip: Host, a: object, decimals: object = 0) -> Array:
@@ -180,6 +192,8 @@ def by_arrays(ip: Host, owner: Operand, keys: Sequence[Operand | slice | int]) -
     keys: an array, a whole slice or an int for each of the first axes; ints are known.
   """
   arrays = [i for i, key in enumerate(keys) if isinstance(key, Operand)]
+  if len(keys) > owner.rank:
+    raise Raises  # An IndexError.
   if len(arrays) == 1:
     (place,) = arrays
     key = keys[place]

@@ -18,7 +18,7 @@ from recursive_tf.convert.semantics.ndarrays import (
   _ufuncs,
 )
 from recursive_tf.convert.semantics.ndarrays._operands import refuse
-from recursive_tf.convert.values._abstract import Array, Builtin
+from recursive_tf.convert.values._abstract import Array, Builtin, Raises
 
 _Function = Callable[..., object]
 
@@ -34,6 +34,8 @@ _OF_NUMPY: types.MappingProxyType[object, _Function] = types.MappingProxyType(
     np.min: _reductions.least,
     np.amin: _reductions.least,
     np.ptp: _reductions.ptp,
+    np.median: _reductions.median,
+    np.linalg.norm: _reductions.norm,
     np.any: _reductions.some,
     np.all: _reductions.every,
     np.argmax: _reductions.place_of_greatest,
@@ -167,6 +169,8 @@ def has(name: str) -> bool:
 
 def attribute(ip: Host, value: Array, name: str) -> object:
   """Returns an attribute of an array, a method among them; refuses those that are not done."""
+  if not any(hasattr(kind, name) for kind in value.types):
+    raise Raises  # Scalars have no `dot`, for one.
   if name in _READ:
     return _READ[name](ip, value)
   if name not in _METHODS:

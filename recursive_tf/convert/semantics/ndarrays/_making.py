@@ -10,13 +10,12 @@ import tensorflow as tf
 from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics.ndarrays._nested import array
 from recursive_tf.convert.semantics.ndarrays._operands import (
   Operand,
-  array,
   cast,
   compute,
   dtype_of,
-  found_operand,
   known,
   made,
   operand,
@@ -26,54 +25,6 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Array, LocalList, Raises, Rows
 from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number
-
-
-def _of_rows(ip: Host, rows: Rows) -> Operand | None:
-  """Returns numbers and arrays of which only the run knows how many there are, as one array."""
-  form = rows.form
-  kind = _forms.number_type(form)
-  if kind is None and not isinstance(form, _forms.ArrayForm):
-    return None
-  if not rows.tensors:
-    return None
-  ip.frame.demand(rows.length > 0)  # Of none there is an array of floats, whatever they would be.
-  wide = {bool: tf.bool, int: tf.int64, float: tf.float64}
-  tensor = rows.tensors[0] if kind is None else tf.cast(rows.tensors[0], wide[kind])
-  return Operand(tensor, None, False, True) if tensor.shape.rank is not None else None
-
-
-def nested(ip: Host, value: object, name: str) -> Operand:
-  """Returns numbers, arrays and lists of lists of these as an operand, as `np.array` reads them.
-
-  Raises:
-    Raises: If elements have different shapes: a ValueError.
-    ConversionRefused: If it is something else.
-  """
-  found = found_operand(ip, value)
-  if found is not None:
-    if found.weak is None:
-      return found
-    return Operand(cast(ip, found, found.dtype), None, True, True)
-  value = ip.frame.concrete(value)
-  is_list = type(value) in (list, tuple) or (isinstance(value, LocalList) and value.type is list)
-  if not is_list or (isinstance(value, LocalList) and value.is_iterator):
-    raise refuse(ip, f"{name} of such a value, and not")
-  rows = ip.rows_of(value)
-  if rows is not None:
-    of_rows = _of_rows(ip, rows)
-    if of_rows is None:
-      raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"NumPy's {name} of such a list.")
-    return of_rows
-  parts = [nested(ip, part, name) for part in ip.fixed_items(value)]
-  if not parts:
-    return Operand(tf.zeros([0], tf.float64), None, False, True)
-  if len({part.rank for part in parts}) > 1:
-    raise Raises
-  if not all(parts[0].tensor.shape.is_compatible_with(part.tensor.shape) for part in parts):
-    raise Raises
-  kind = np.result_type(*(part.dtype for part in parts))
-  tensors = [cast(ip, part, kind) for part in parts]
-  return Operand(compute(ip, name, tf.stack, tensors), None, False, True)
 
 
 def converted(ip: Host, value: Operand, kind: np.dtype[np.generic], name: str) -> tf.Tensor:
@@ -99,14 +50,14 @@ def array_of(
   """Does `np.array`: a new array of a list, or a copy of one."""
   if known(ip, copy, "array") is not True or known(ip, ndmin, "array") != 0:
     raise refuse(ip, "array with copy or ndmin")
-  value = nested(ip, object, "array")
+  value = array(ip, object, "array")
   kind = value.dtype if dtype is None else dtype_of(ip, dtype, "array")
   return made(converted(ip, value, kind, "array"), is_array=True)
 
 
 def as_array(ip: Host, a: object, dtype: object = None) -> Array:
   """Does `np.asarray`: the array itself, if it is one of that type."""
-  value = nested(ip, a, "asarray")
+  value = array(ip, a, "asarray")
   kind = value.dtype if dtype is None else dtype_of(ip, dtype, "asarray")
   is_same = not value.is_scalar and kind == value.dtype
   found = converted(ip, value, kind, "asarray")
@@ -137,7 +88,7 @@ def as_type(
 
 def copied(ip: Host, a: object, order: object = "C", subok: object = False) -> Array:
   """Does `np.copy`, which makes an array of a scalar."""
-  value = nested(ip, a, "copy")
+  value = array(ip, a, "copy")
   return made(value.tensor, is_array=True)
 
 
@@ -218,7 +169,7 @@ def full(
 
 def _filled_like(name: str, fill: float) -> Callable[..., Array]:
   def apply(ip: Host, a: object, dtype: object = None) -> Array:
-    value = nested(ip, a, name)
+    value = array(ip, a, name)
     kind = value.dtype if dtype is None else dtype_of(ip, dtype, name)
     fills = tf.cast(fill, tf.as_dtype(kind))
     return made(compute(ip, name, tf.fill, tf.shape(value.tensor), fills), is_array=True)
@@ -228,7 +179,7 @@ def _filled_like(name: str, fill: float) -> Callable[..., Array]:
 
 def full_like(ip: Host, a: object, fill_value: object, dtype: object = None) -> Array:
   """Does `np.full_like`, of one number."""
-  value = nested(ip, a, "full_like")
+  value = array(ip, a, "full_like")
   fills = array(ip, fill_value, "full_like")
   if fills.rank:
     raise refuse(ip, "full_like of an array")

@@ -11,6 +11,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics._native import LIBRARY_ERRORS
+from recursive_tf.convert.values import _checks
 from recursive_tf.convert.values._abstract import Array, Raises, is_static
 from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number, as_tensor
@@ -99,14 +100,6 @@ def operand(ip: Host, value: object, name: str) -> Operand:
   return found
 
 
-def array(ip: Host, value: object, name: str) -> Operand:
-  """Returns a value as an operand that is an array or a scalar of NumPy, as `asarray` makes it."""
-  found = operand(ip, value, name)
-  if found.weak is None:
-    return found
-  return Operand(cast(ip, found, found.dtype), None, True, True)
-
-
 def cast(ip: Host, value: Operand, dtype: np.dtype[np.generic]) -> tf.Tensor:
   """Returns the numbers of an operand in the type of a loop of NumPy's, to which it goes safely.
 
@@ -143,6 +136,36 @@ def made(tensor: tf.Tensor, is_array: bool = False, is_new: bool = True) -> Arra
   return Array(tensor, frozenset([kind]), is_new or kind is not np.ndarray)
 
 
+def without_sign(tensor: tf.Tensor) -> tf.Tensor:
+  """Returns sums: one that is zero has no sign, since NumPy begins with 0.0."""
+  if not tensor.dtype.is_floating:
+    return tensor
+  return tf.where(tf.equal(tensor, 0), tf.zeros([], tensor.dtype), tensor)
+
+
+def one_sign(first: tf.Tensor, second: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
+  """Returns a value; the run fails where it is 0.0 or -0.0 by NumPy's own choice.
+
+  Args:
+    first: floats.
+    second: others, with which they broadcast.
+    value: the greater or less of both.
+  """
+  is_zero = tf.equal(first, 0) & tf.equal(second, 0)
+  differ = tf.not_equal(_bits(first), _bits(second))
+  return _checks.check(value, tf.logical_not(is_zero & differ), "zeros of both signs")
+
+
+def _bits(tensor: tf.Tensor) -> tf.Tensor:
+  return tf.bitcast(tensor, tf.int32 if tensor.dtype == tf.float32 else tf.int64)
+
+
+def has_both_zeros(tensor: tf.Tensor) -> tf.Tensor:
+  """Tells whether there are zeros of both signs, of which NumPy has its own order."""
+  bits = _bits(tensor)
+  return tf.reduce_any(tf.equal(bits, 0)) & tf.reduce_any(tf.equal(bits, bits.dtype.min))
+
+
 def known(ip: Host, value: object, name: str) -> object:
   """Returns an argument that has to be known at conversion, such as an axis."""
   value = ip.frame.concrete(value)
@@ -167,11 +190,21 @@ def axis_of(ip: Host, value: object, rank: int, name: str) -> int:
   return axis % rank
 
 
-def axes_of(ip: Host, value: object, rank: int, name: str) -> list[int]:
-  """Returns axes from 0: all of them for None."""
+def axes_of(ip: Host, value: object, rank: int, name: str, of_numbers: bool = False) -> list[int]:
+  """Returns axes from 0: all of them for None.
+
+  Args:
+    ip: the interpreter.
+    value: None, an axis, or a tuple of axes.
+    rank: how many axes there are.
+    name: for messages.
+    of_numbers: whether a number counts as what has one axis.
+  """
   if value is None:
     return list(range(rank))
   value = ip.frame.concrete(value)
+  if of_numbers and rank == 0 and known(ip, value, name) in (0, -1):
+    return []
   axes = [axis_of(ip, one, rank, name) for one in (value if type(value) is tuple else (value,))]
   if len({*axes}) < len(axes):
     raise Raises  # A ValueError.
@@ -187,7 +220,7 @@ def dtype_of(ip: Host, value: object, name: str) -> np.dtype[np.generic]:
     raise refuse(ip, f"{name} with the type {value!r}") from None
   if not is_supported(found) or not found.isnative:
     raise refuse(ip, f"{name} with the type {found}")
-  return found  # type: ignore[no-any-return]
+  return found
 
 
 def size_of(tensor: tf.Tensor, axes: Sequence[int]) -> tf.Tensor | int:
@@ -205,10 +238,3 @@ def demand_elements(ip: Host, tensor: tf.Tensor, axes: Sequence[int]) -> None:
     ip.frame.demand(count > 0)
   elif count == 0:
     raise Raises
-
-
-def static_ints(ip: Host, value: object) -> tuple[int, ...] | None:
-  """Returns ints that are known, of a tuple, a list or one alone; None of others."""
-  items = ip.fixed_items(value) if not isinstance(value, (int, np.integer)) else [value]
-  items = [int(one) if isinstance(one, np.integer) else one for one in items]
-  return tuple(items) if all(type(one) is int for one in items) else None

@@ -13,19 +13,21 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics.ndarrays import _ufuncs
+from recursive_tf.convert.semantics.ndarrays._nested import array
 from recursive_tf.convert.semantics.ndarrays._operands import (
   Operand,
-  array,
   axes_of,
   axis_of,
   cast,
   compute,
   demand_elements,
   dtype_of,
+  has_both_zeros,
   known,
   made,
   refuse,
   size_of,
+  without_sign,
 )
 from recursive_tf.convert.values._abstract import Array, Raises
 from recursive_tf.convert.values._numbers import Number
@@ -66,7 +68,7 @@ def _added(name: str, reduce: Callable[..., tf.Tensor]) -> Reduction:
     kind = _summed_type(value) if dtype is None else dtype_of(ip, dtype, name)
     if kind != _summed_type(value):
       raise refuse(ip, f"{name} with another type")
-    axes = axes_of(ip, axis, value.rank, name)
+    axes = axes_of(ip, axis, value.rank, name, True)
     tensor = cast(ip, value, kind)
     return made(compute(ip, name, reduce, tensor, axes, _keeps(ip, keepdims, name)))
 
@@ -74,7 +76,11 @@ def _added(name: str, reduce: Callable[..., tf.Tensor]) -> Reduction:
 
 
 def _mean(tensor: tf.Tensor, axes: list[int], keepdims: bool) -> tf.Tensor:
-  return tf.reduce_mean(tensor, axes, keepdims)
+  return without_sign(tf.reduce_mean(tensor, axes, keepdims))
+
+
+def _sum(tensor: tf.Tensor, axes: list[int], keepdims: bool) -> tf.Tensor:
+  return without_sign(tf.reduce_sum(tensor, axes, keepdims))
 
 
 def mean(
@@ -148,8 +154,10 @@ def _extreme(name: str) -> Reduction:
   ) -> object:
     _refuse_out(ip, out, name)
     value = array(ip, a, name)
-    axes = axes_of(ip, axis, value.rank, name)
+    axes = axes_of(ip, axis, value.rank, name, True)
     demand_elements(ip, value.tensor, axes)
+    if value.dtype.kind == "f":
+      ip.frame.demand(tf.logical_not(has_both_zeros(value.tensor)))
     return made(compute(ip, name, reduced, value.tensor, axes, _keeps(ip, keepdims, name)))
 
   return apply
@@ -169,7 +177,7 @@ def _truth(name: str, reduce: Callable[..., tf.Tensor]) -> Reduction:
   ) -> object:
     _refuse_out(ip, out, name)
     value = array(ip, a, name)
-    axes = axes_of(ip, axis, value.rank, name)
+    axes = axes_of(ip, axis, value.rank, name, True)
     tensor = value.tensor if value.tensor.dtype == tf.bool else tf.not_equal(value.tensor, 0)
     return made(compute(ip, name, reduce, tensor, axes, _keeps(ip, keepdims, name)))
 
@@ -221,13 +229,13 @@ def _running(name: str, function: Callable[..., tf.Tensor]) -> Reduction:
   return apply
 
 
-_COUNTS_ARE_INTS = type(np.count_nonzero(np.ones(1))) is int
+_COUNTS_ARE_INTS = not isinstance(np.count_nonzero(np.ones(1)), np.generic)
 
 
 def count_nonzero(ip: Host, a: object, axis: object = None, *, keepdims: object = False) -> object:
   """Does `np.count_nonzero`."""
   value = array(ip, a, "count_nonzero")
-  axes = axes_of(ip, axis, value.rank, "count_nonzero")
+  axes = axes_of(ip, axis, value.rank, "count_nonzero", True)
   tensor = tf.not_equal(value.tensor, tf.zeros([], value.tensor.dtype))
   is_kept = _keeps(ip, keepdims, "count_nonzero")
   counted = compute(
@@ -286,7 +294,34 @@ def allclose(ip: Host, a: object, b: object, rtol: object = 1e-05, atol: object 
   return Number(compute(ip, "allclose", tf.reduce_all, found), bool)
 
 
-total = _added("sum", tf.reduce_sum)
+def norm(ip: Host, x: object, ord: object = None, axis: object = None) -> Array:
+  """Does `np.linalg.norm` of a vector, or of all of a matrix, or along one axis."""
+  value = array(ip, x, "norm")
+  if ord is not None or (axis is not None and type(known(ip, axis, "norm")) is not int):
+    raise refuse(ip, "norm with such arguments")
+  axes = axes_of(ip, axis, value.rank, "norm")
+  tensor = cast(ip, value, value.dtype if value.dtype.kind == "f" else _FLOAT)
+  squares = compute(ip, "norm", tf.reduce_sum, tensor * tensor, axes)
+  return _ufuncs.call(ip, np.sqrt, [made(squares)])
+
+
+def median(ip: Host, a: object) -> object:
+  """Does `np.median` of all elements; the run fails where there is a NaN."""
+  value = array(ip, a, "median")
+  flat = tf.reshape(value.tensor, [-1])
+  demand_elements(ip, flat, [0])
+  if value.dtype.kind == "f":
+    ip.frame.demand(tf.reduce_all(tf.logical_not(tf.math.is_nan(flat))))
+  tensor = cast(ip, value, value.dtype if value.dtype.kind == "f" else _FLOAT)
+
+  def middle() -> tf.Tensor:
+    found, size = tf.sort(tf.reshape(tensor, [-1])), tf.size(tensor)
+    return tf.reduce_mean(tf.gather(found, tf.stack([(size - 1) // 2, size // 2])))
+
+  return made(compute(ip, "median", middle))
+
+
+total = _added("sum", _sum)
 product = _added("prod", tf.reduce_prod)
 greatest = _extreme("max")
 least = _extreme("min")

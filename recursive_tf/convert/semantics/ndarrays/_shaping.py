@@ -13,9 +13,9 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics.ndarrays import _making
+from recursive_tf.convert.semantics.ndarrays._nested import array
 from recursive_tf.convert.semantics.ndarrays._operands import (
   Operand,
-  array,
   axes_of,
   axis_of,
   cast,
@@ -24,9 +24,9 @@ from recursive_tf.convert.semantics.ndarrays._operands import (
   made,
   operand,
   refuse,
+  without_sign,
 )
-from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import Array, Raises, Rows
+from recursive_tf.convert.values._abstract import Array, Raises
 from recursive_tf.convert.values._numbers import Number
 
 
@@ -38,7 +38,7 @@ def reshape(ip: Host, a: object, shape: object, order: object = "C") -> Array:
   """Does `np.reshape`."""
   if known(ip, order, "reshape") != "C":
     raise refuse(ip, "reshape in another order")
-  value = _making.nested(ip, a, "reshape")
+  value = array(ip, a, "reshape")
   found = _making.sizes(ip, shape, "reshape")
   if sum(size == -1 for size in found if isinstance(size, int)) > 1:
     raise Raises
@@ -58,7 +58,7 @@ def reshaped(ip: Host, a: object, *shape: object, order: object = "C") -> Array:
 
 def ravel(ip: Host, a: object, order: object = "C") -> Array:
   """Does `np.ravel`, which may give the array itself."""
-  value = _making.nested(ip, a, "ravel")
+  value = array(ip, a, "ravel")
   tensor = compute(ip, "ravel", tf.reshape, value.tensor, [-1])
   return made(tensor, is_new=value.is_new)
 
@@ -72,7 +72,7 @@ def flatten(ip: Host, a: object, order: object = "C") -> Array:
 
 def transpose(ip: Host, a: object, axes: object = None) -> Array:
   """Does `np.transpose`."""
-  value = _making.nested(ip, a, "transpose")
+  value = array(ip, a, "transpose")
   order = [*range(value.rank)][::-1]
   if axes is not None:
     named = ip.frame.concrete(axes)
@@ -100,7 +100,7 @@ def swapaxes(ip: Host, a: object, axis1: object, axis2: object) -> Array:
 
 def expand_dims(ip: Host, a: object, axis: object) -> Array:
   """Does `np.expand_dims`."""
-  value = _making.nested(ip, a, "expand_dims")
+  value = array(ip, a, "expand_dims")
   along = axis_of(ip, axis, value.rank + 1, "expand_dims")
   tensor = compute(ip, "expand_dims", tf.expand_dims, value.tensor, along)
   return made(tensor, is_new=value.is_new)
@@ -124,7 +124,7 @@ def _parts(ip: Host, arrays: object, name: str) -> list[Operand]:
   rows = ip.rows_of(arrays)
   if rows is not None:
     raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"NumPy's {name} of a list of an unknown length.")
-  parts = [_making.nested(ip, one, name) for one in ip.fixed_items(arrays)]
+  parts = [array(ip, one, name) for one in ip.fixed_items(arrays)]
   if not parts:
     raise Raises
   return parts
@@ -141,7 +141,7 @@ def concatenate(ip: Host, arrays: object, /, axis: object = 0) -> Array:
   """Does `np.concatenate`."""
   rows = ip.rows_of(arrays)
   if rows is not None:
-    return _concatenated_rows(ip, rows, axis)
+    return _concatenated_rows(ip, array(ip, arrays, "concatenate"), axis)
   parts = _parts(ip, arrays, "concatenate")
   if axis is None:
     raise refuse(ip, "concatenate with axis=None")
@@ -151,9 +151,8 @@ def concatenate(ip: Host, arrays: object, /, axis: object = 0) -> Array:
   return _joined(ip, parts, "concatenate", tf.concat, along)
 
 
-def _concatenated_rows(ip: Host, rows: Rows, axis: object) -> Array:
+def _concatenated_rows(ip: Host, stacked: Operand, axis: object) -> Array:
   """Returns arrays of one shape, of which only the run knows how many there are, as one."""
-  stacked = _stacked_rows(ip, rows, "concatenate")
   rank = stacked.tensor.shape.rank - 1
   if not rank:
     raise Raises
@@ -165,22 +164,11 @@ def _concatenated_rows(ip: Host, rows: Rows, axis: object) -> Array:
   return made(compute(ip, "concatenate", tf.reshape, turned, shape))
 
 
-def _stacked_rows(ip: Host, rows: Rows, name: str) -> Operand:
-  """Returns arrays or scalars of NumPy as one array; the run fails of none."""
-  if not isinstance(rows.form, _forms.ArrayForm):
-    raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"NumPy's {name} of such a list.")
-  ip.frame.demand(rows.length > 0)
-  (tensor,) = rows.tensors
-  if tensor.shape.rank is None:
-    raise refuse(ip, name)
-  return Operand(tensor, None, False, True)
-
-
 def stack(ip: Host, arrays: object, axis: object = 0) -> Array:
   """Does `np.stack`."""
   rows = ip.rows_of(arrays)
   if rows is not None:
-    stacked = _stacked_rows(ip, rows, "stack")
+    stacked = array(ip, arrays, "stack")
     along = axis_of(ip, axis, stacked.rank, "stack")
     order = [*range(1, stacked.rank)]
     order.insert(along, 0)
@@ -227,9 +215,9 @@ def block(ip: Host, arrays: object) -> Array:
   lists = [_is_list(ip, row) for row in rows]
   if len({*lists}) != 1:
     raise refuse(ip, "block of such a list")
-  found = [[_making.nested(ip, p, "block") for p in ip.fixed_items(r)] for r in rows if lists[0]]
+  found = [[array(ip, p, "block") for p in ip.fixed_items(r)] for r in rows if lists[0]]
   if not lists[0]:
-    found = [[_making.nested(ip, part, "block") for part in rows]]
+    found = [[array(ip, part, "block") for part in rows]]
   if not all(found) or any(_ is None for row in found for _ in row):
     raise refuse(ip, "block of an empty list")
   parts = [part for row in found for part in row]
@@ -305,7 +293,7 @@ def roll(ip: Host, a: object, shift: object, axis: object = None) -> Array:
 
 def repeat(ip: Host, a: object, repeats: object, axis: object = None) -> Array:
   """Does `np.repeat`, each as often."""
-  value = _making.nested(ip, a, "repeat")
+  value = array(ip, a, "repeat")
   count = _making.shape_of(ip, repeats, "repeat")
   if count.shape != [1]:
     raise refuse(ip, "repeat by several numbers")
@@ -316,7 +304,7 @@ def repeat(ip: Host, a: object, repeats: object, axis: object = None) -> Array:
 
 def tile(ip: Host, A: object, reps: object) -> Array:
   """Does `np.tile`."""
-  value = _making.nested(ip, A, "tile")
+  value = array(ip, A, "tile")
   counts = _making.shape_of(ip, reps, "tile")
   number = counts.shape[0]
   tensor = _at_least(value, number).tensor
@@ -328,7 +316,7 @@ def tile(ip: Host, A: object, reps: object) -> Array:
 def take(ip: Host, a: object, indices: object, axis: object = None) -> Array:
   """Does `np.take`."""
   value = array(ip, a, "take")
-  index = _making.nested(ip, indices, "take")
+  index = array(ip, indices, "take")
   if index.dtype.kind != "i":
     raise refuse(ip, "take by such an index")
   tensor = tf.reshape(value.tensor, [-1]) if axis is None else value.tensor
@@ -412,7 +400,7 @@ def _product(left: tf.Tensor, right: tf.Tensor) -> tf.Tensor:
   is_row, is_column = left.shape.rank == 1, right.shape.rank == 1
   left = left[None, :] if is_row else left
   right = right[:, None] if is_column else right
-  found = tf.matmul(left, right)
+  found = without_sign(tf.matmul(left, right))
   if is_column:
     found = tf.squeeze(found, -1)
   return tf.squeeze(found, -1 if is_column else -2) if is_row else found
@@ -430,7 +418,7 @@ def dot(ip: Host, a: object, b: object) -> Array:
 
 def outer(ip: Host, a: object, b: object) -> Array:
   """Does `np.outer`."""
-  left, right = (_making.nested(ip, one, "outer") for one in (a, b))
+  left, right = (array(ip, one, "outer") for one in (a, b))
   kind = np.result_type(left.dtype, right.dtype)
   if kind.kind == "b":
     raise refuse(ip, "outer of bools")
@@ -440,7 +428,7 @@ def outer(ip: Host, a: object, b: object) -> Array:
 
 def kron(ip: Host, a: object, b: object) -> Array:
   """Does `np.kron`."""
-  left, right = (_making.nested(ip, one, "kron") for one in (a, b))
+  left, right = (array(ip, one, "kron") for one in (a, b))
   kind = np.result_type(left.dtype, right.dtype)
   rank = max(left.rank, right.rank)
   if kind.kind == "b" or not left.rank or not right.rank:
@@ -462,7 +450,7 @@ def kron(ip: Host, a: object, b: object) -> Array:
 
 def shape_of(ip: Host, a: object) -> object:
   """Does `np.shape`."""
-  value = _making.nested(ip, a, "shape")
+  value = array(ip, a, "shape")
   sizes = tf.shape(value.tensor)
   return tuple(
     Number(sizes[i], int) if size is None else size for i, size in enumerate(value.tensor.shape)
@@ -471,14 +459,14 @@ def shape_of(ip: Host, a: object) -> object:
 
 def size_of(ip: Host, a: object) -> object:
   """Does `np.size`, or `a.size`."""
-  value = _making.nested(ip, a, "size")
+  value = array(ip, a, "size")
   count = value.tensor.shape.num_elements()
   return Number(tf.size(value.tensor, tf.int64), int) if count is None else int(count)
 
 
-def broadcast_to(ip: Host, array: object, shape: object) -> Array:
+def broadcast_to(ip: Host, a: object, shape: object, /) -> Array:
   """Does `np.broadcast_to`, whose view cannot be written: it is not returned."""
-  value = _making.nested(ip, array, "broadcast_to")
+  value = array(ip, a, "broadcast_to")
   dims = _making.shape_of(ip, shape, "broadcast_to")
   found = compute(ip, "broadcast_to", tf.broadcast_to, value.tensor, dims)
   return made(found, is_array=True, is_new=False)

@@ -18,6 +18,7 @@ import tensorflow as tf
 
 from recursive_tf._ops import kernels
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics.ndarrays._nested import array
 from recursive_tf.convert.semantics.ndarrays._operands import (
   Operand,
   cast,
@@ -25,7 +26,7 @@ from recursive_tf.convert.semantics.ndarrays._operands import (
   found_operand,
   is_supported,
   made,
-  operand,
+  one_sign,
   refuse,
 )
 from recursive_tf.convert.values import _checks
@@ -88,11 +89,20 @@ def _divide(left: tf.Tensor, right: tf.Tensor) -> tf.Tensor:
   return tf.divide(left, _checks.check(right, tf.not_equal(right, 0), "NumPy divides by zero"))
 
 
+def _floor_divide(left: tf.Tensor, right: tf.Tensor) -> tf.Tensor:
+  found = _of_python("FloorDiv", left, right)
+  if left.dtype != tf.float32:
+    return found
+  # NumPy rounds on the way to it, which shows in quotients of more digits than that.
+  return _checks.check(found, tf.abs(found) < 2.0**21, "a quotient of 32 bits")
+
+
 def _greater_of(left: tf.Tensor, right: tf.Tensor, greater: _Kernel, nan: bool) -> tf.Tensor:
   """Returns the greater or less of each, a NaN if one is; or, if `nan` is false, the other one."""
   found = greater(left, right)
   if not left.dtype.is_floating:
     return found
+  found = one_sign(left, right, found)
   first, second = (left, right) if nan else (right, left)
   found = tf.where(tf.math.is_nan(right), second, found)
   return tf.where(tf.math.is_nan(left), first, found)
@@ -127,7 +137,12 @@ def _whole(function: _Kernel) -> _Kernel:
 
 
 def _power(left: tf.Tensor, right: tf.Tensor) -> tf.Tensor:
-  return _of_python("Pow", left, right)
+  found = _of_python("Pow", left, right)
+  if not left.dtype.is_floating:
+    return found
+  # NumPy may take a square root, which is another one of these.
+  is_edge = tf.equal(right, 0.5) & (tf.equal(left, 0) | tf.math.is_inf(left))
+  return _checks.check(found, tf.logical_not(is_edge), "a square root by **")
 
 
 # Those of floats that are the C library's.
@@ -161,10 +176,9 @@ _KERNELS: types.MappingProxyType[np.ufunc, _Kernel] = types.MappingProxyType(
     np.subtract: _exact_scalar("Sub", tf.subtract),
     np.multiply: _of_bools(tf.logical_and, _exact_scalar("Mult", tf.multiply)),
     np.true_divide: _divide,
-    np.floor_divide: _by_python("FloorDiv"),
+    np.floor_divide: _floor_divide,
     np.remainder: _by_python("Mod"),
     np.power: _power,
-    np.float_power: _power,
     np.bitwise_and: _of_bools(tf.logical_and, tf.bitwise.bitwise_and),
     np.bitwise_or: _of_bools(tf.logical_or, tf.bitwise.bitwise_or),
     np.bitwise_xor: _of_bools(tf.math.logical_xor, tf.bitwise.bitwise_xor),
@@ -211,7 +225,6 @@ _COMPARISONS = (
   np.greater,
   np.greater_equal,
 )
-_ROUNDED_TWICE = (np.floor_divide, np.remainder, np.float_power)
 _TRUTHS = (np.logical_and, np.logical_or, np.logical_xor, np.logical_not)
 
 _OPERATORS: dict[type[ast.AST], np.ufunc] = {
@@ -254,16 +267,28 @@ def operator(ip: Host, op: type[ast.AST], values: Sequence[object]) -> Array | N
 
 
 def _fast_power(ip: Host, base: Operand, exponent: Operand) -> Array | None:
-  """Returns a power of an array by a number for which NumPy has another function."""
-  if exponent.known == 2 and base.weak is None and base.tensor.dtype != tf.bool:
-    is_same = base.dtype.kind == "f" or type(exponent.known) is int
-    return apply(ip, np.multiply, [base, base]) if is_same else None
+  """Returns a power by a number for which NumPy has another function; None of all others."""
+  if base.dtype.kind == "b":
+    raise refuse(ip, "pow of bools")
+  is_float = base.dtype.kind == "f"
+  if exponent.known == 2 and (is_float or type(exponent.known) is int):
+    return apply(ip, np.multiply, [base, base])
+  if exponent.known == 0.5 and not base.is_scalar:
+    return apply(ip, np.sqrt, [base])
   return None
 
 
 def call(ip: Host, ufunc: np.ufunc, values: Sequence[object]) -> Array:
   """Returns `ufunc(*values)`."""
-  return apply(ip, ufunc, [operand(ip, value, ufunc.__name__) for value in values])
+  found = [found_operand(ip, value) for value in values]
+  return apply(
+    ip,
+    ufunc,
+    [
+      array(ip, value, ufunc.__name__) if one is None else one
+      for value, one in zip(values, found, strict=True)
+    ],
+  )
 
 
 def apply(ip: Host, ufunc: np.ufunc, operands: Sequence[Operand]) -> Array:
@@ -272,8 +297,6 @@ def apply(ip: Host, ufunc: np.ufunc, operands: Sequence[Operand]) -> Array:
   *inputs, output = _loop(ip, ufunc, operands)
   if not all(map(is_supported, (*inputs, output))):
     raise refuse(ip, f"{name} that gives or takes {output}")
-  if ufunc in _ROUNDED_TWICE and inputs[0] == np.float32:
-    raise refuse(ip, f"{name} of 32 bits")
   if ufunc is np.reciprocal and inputs[0].kind != "f":
     raise refuse(ip, f"{name} of ints")
   tensors = [

@@ -273,10 +273,15 @@ class ArrayForm(BaseForm):
     return "An array, or a variable,"
 
   def rebuild(self, parts: Parts, source: Source) -> object:
-    return source.numbers(next(parts))
+    return self._array(source.numbers(next(parts)))
 
   def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
-    return [source.numbers(tensor) for tensor in source.elements(next(parts), count)]
+    elements = source.elements(next(parts), count)
+    return [self._array(source.numbers(tensor)) for tensor in elements]
+
+  def _array(self, numbers: object) -> object:
+    is_array = self.types == {np.ndarray} and self.spec.shape.rank == 0
+    return np.array(numbers) if is_array else numbers  # TensorFlow gives a scalar.
 
   def is_of_tensors(self) -> bool:
     return True
