@@ -272,9 +272,11 @@ def only_element(ip: Host, value: Array) -> tf.Tensor:
   return tf.reshape(tensor, [])
 
 
-def is_read(ip: Host, value: object) -> bool:
-  """Tells whether a value is read from the heap, and an array of NumPy there."""
-  return isinstance(value, Ref) and ip.frame.types_of(value) - {Missing} == {np.ndarray}
+def is_array(ip: Host, value: object) -> bool:
+  """Tells whether a value is an array of NumPy, known, read from the heap or of the run."""
+  if isinstance(value, Ref):
+    return ip.frame.types_of(value) - {Missing} == {np.ndarray}
+  return isinstance(value, (Array, np.ndarray))
 
 
 def contains(ip: Host, owner: object, value: object) -> object:

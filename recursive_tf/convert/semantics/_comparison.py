@@ -17,6 +17,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import (
   _class_comparison,
+  _either,
   _of_kinds,
   _sequence_comparison,
   _shapes,
@@ -92,6 +93,8 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
       return found if op is ast.Eq else ip.negated(found)
   read = frame.resolve if op in (ast.Eq, ast.NotEq) else frame.concrete
   left, right = read(left), read(right)
+  if _either.is_one(left, right):
+    return _either.compare(ip, op, left, right)
   found = _of_kinds.compare(ip, op, left, right)
   if found is not NotImplemented:
     return found

@@ -8,7 +8,6 @@ import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
@@ -51,7 +50,6 @@ from recursive_tf.convert.semantics._protocols import as_index, own_method
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   VIEWS,
-  Array,
   Held,
   LocalDict,
   LocalList,
@@ -95,7 +93,7 @@ def contains(ip: Host, owner: object, value: object) -> object:
     owner = tuple(owner.items)
   if is_string(owner, frame):
     return _is_in_string(ip, owner, value)
-  if isinstance(owner, (Array, np.ndarray)) or _arrays.is_read(ip, owner):
+  if _arrays.is_array(ip, owner):
     return _arrays.contains(ip, owner, value)
   if isinstance(owner, Ref):
     return _contains_of_heap(ip, owner, value)

@@ -17,6 +17,7 @@ from recursive_tf.convert.semantics import (
   _arrays,
   _as_eager,
   _containers,
+  _either,
   _heap_operators,
   _int_or_float,
   _narrowing,
@@ -86,6 +87,8 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   left, right = frame.concrete(left), frame.concrete(right)
   if isinstance(left, Ref) or isinstance(right, Ref):
     left, right = _narrowing.operands(ip, op, _OPERATORS[op][2], left, right)
+  if _either.is_one(left, right):
+    return _either.binary(ip, op, left, right)
   of_values = _of_kinds.binary, _of_ints_or_floats
   for rule in (*of_values, _by_own_method, _by_method_of_heap, _of_shapes):
     found = rule(ip, op, left, right)

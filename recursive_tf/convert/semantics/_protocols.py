@@ -21,6 +21,7 @@ from recursive_tf.convert.values._abstract import (
   Ref,
   named,
 )
+from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._numbers import Number, is_bool
 from recursive_tf.convert.values._value import Value
 
@@ -185,6 +186,8 @@ def as_index(ip: Host, value: object) -> object:
   value = ip.frame.resolve(value)
   if is_own(value, "__index__"):
     raise ip.frame.refuse(Reason.OPAQUE_CALL, "An index whose class says which number it is.")
+  if isinstance(value, PythonOrNumpy) and not value.is_mixed:
+    value = value.number
   if isinstance(value, Number):
     if value.type is float:
       raise Raises

@@ -9,12 +9,21 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import all_there
-from recursive_tf.convert.semantics import _as_eager, _maps
+from recursive_tf.convert.semantics import _arrays, _as_eager, _maps
 from recursive_tf.convert.semantics._native import lowered
 from recursive_tf.convert.values import _forms, _numbers
-from recursive_tf.convert.values._abstract import Bottom, LocalList, Missing, Ref, Rows, as_rows
+from recursive_tf.convert.values._abstract import (
+  Array,
+  Bottom,
+  LocalList,
+  Missing,
+  Ref,
+  Rows,
+  as_rows,
+)
+from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._numbers import Number, as_tensor
 
 
 def is_hashable(function: object) -> bool:
@@ -198,6 +207,10 @@ def constant(
   frame = ip.frame
   value = frame.concrete(value)
   _as_eager.check_arguments(ip, tf.constant, [value], {})
+  if dtype is not None and shape is None and tf.as_dtype(dtype) in (tf.float32, tf.float64):
+    of_numpy = _of_numpy(ip, value, tf.as_dtype(dtype))
+    if of_numpy is not None:
+      return of_numpy
   rows = as_rows(value)
   if rows is not None and isinstance(rows.form, _forms.TensorForm):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a list of tensors.")
@@ -216,6 +229,17 @@ def constant(
   if shape is not None or isinstance(value, tf.Tensor):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a tensor.")
   return ip.native(tf.convert_to_tensor, [found], {"dtype": dtype})
+
+
+def _of_numpy(ip: Host, value: object, dtype: tf.DType) -> tf.Tensor | None:
+  """Returns numbers of NumPy's as floats of some type; None of all else."""
+  if isinstance(value, PythonOrNumpy) and value.number.type is not bool:
+    ip.frame.partial()
+    return as_tensor(value.number, dtype)
+  if not isinstance(value, Array) or not _arrays.is_numpy(value.types):
+    return None
+  is_number = value.tensor.dtype.is_floating or value.tensor.dtype.is_integer
+  return tf.cast(value.tensor, dtype) if is_number else None
 
 
 def _rows_of_numbers(ip: Host, value: object) -> Rows | None:

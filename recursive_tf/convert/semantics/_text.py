@@ -29,6 +29,7 @@ from recursive_tf.convert.values._abstract import (
   Scope,
   named,
 )
+from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByType, Slice
@@ -276,6 +277,9 @@ def as_written(value: object, has_format: bool = False) -> object:
     value: a value that is resolved.
     has_format: whether it is written by a format, for which floats of 32 bits become longer ones.
   """
+  if isinstance(value, PythonOrNumpy):
+    is_alike = not value.is_mixed and not (has_format and value.number.type is bool)
+    return value.number if is_alike else value
   kind = next(iter(value.types)) if isinstance(value, Array) and len(value.types) == 1 else None
   if not isinstance(value, Array) or kind is None or (has_format and kind is np.bool_):
     return value

@@ -14,6 +14,7 @@ from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics._maps import numbers_of
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import IntOrFloat, LocalList, Rows, Weak
+from recursive_tf.convert.values._either import SCALARS, PythonOrNumpy
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import is_string
@@ -35,6 +36,9 @@ def total(ip: Host, rows: Rows, start: object) -> object:
     return _int_or_float.total(ip, Rows(length, tuple(tensors), either), start)
   if isinstance(form, _forms.NumberForm):
     return _total_of_numbers(ip, rows, form.type, start)
+  scalar = _forms.scalar_of_numpy(form)
+  if scalar is not None:
+    return _total_of_scalars(ip, rows, SCALARS[scalar], start)
   if isinstance(form, _forms.WeakForm) and _forms.is_exact(start, form.spec.dtype):
     found = _total_of_weak(ip, rows, form, start)
     if found is not None:
@@ -103,6 +107,23 @@ def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: object) -> object
     bound = tf.reduce_sum(tf.abs(tf.cast(values, tf.float64)))
     summed = frame.assume(summed, bound < 2.0**62, "the sum is too large")
   return ip.binary(ast.Add, start, Number(summed, int))
+
+
+def _total_of_scalars(ip: Host, rows: Rows, kind: type, start: object) -> PythonOrNumpy:
+  """Returns a sum of scalars of NumPy, in their order: what it begins with, if there are none."""
+  begin = _forms.number_of(start)
+  if begin is None or begin.type is bool:
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A sum of NumPy's that begins with such a value.")
+  is_float = float in (kind, begin.type)
+  values = tf.cast(rows.tensors[0], tf.float64 if is_float else tf.int64)
+  added = Rows(rows.length, (values,), None)
+  if is_float:
+    found = _total_of_floats(ip, added, begin)
+  else:
+    found = _total_of_numbers(ip, added, int, begin)
+  number = found.value if isinstance(found, IntOrFloat) else found
+  assert isinstance(number, Number)  # Of numbers.
+  return PythonOrNumpy(number, tf.equal(rows.length, 0), begin.type)
 
 
 def _total_of_weak(ip: Host, rows: Rows, form: _forms.WeakForm, start: object) -> Weak | None:

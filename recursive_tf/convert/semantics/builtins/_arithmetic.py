@@ -44,6 +44,7 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   is_static,
 )
+from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._scalars import Scalar
@@ -91,7 +92,7 @@ def extreme(name: str) -> Callable[..., object]:
     are_asked = len(values) > 1 and all(
       _class_comparison.speaks(ip, op, value, other) for value, other in itertools.pairwise(values)
     )
-    if are_numbers or are_asked or all(_is_one(v) for v in values):
+    if are_numbers or are_asked or all(map(_is_one, values)) or all(map(_is_scalar, values)):
       best, *others = values
       for other in others:  # As Python: the first of equals stays.
         better = ip.truth(ip.compare(op, other, best))
@@ -113,6 +114,12 @@ def _is_one(value: object) -> bool:
   """Tells whether a value is a tensor or an array of one element."""
   tensor = value.tensor if isinstance(value, Array) else value
   return isinstance(tensor, tf.Tensor) and tensor.shape.num_elements() == 1
+
+
+def _is_scalar(value: object) -> bool:
+  """Tells whether a value is a number, Python's or NumPy's."""
+  is_array = isinstance(value, Array) and value.tensor.shape.rank == 0
+  return is_array or isinstance(value, PythonOrNumpy) or number_of(value) is not None
 
 
 def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object]) -> object:
@@ -352,8 +359,9 @@ def rounded(ip: Host, value: object, digits: object = None) -> object:
   value = ip.frame.concrete(value)
   if all_known([value]) and not isinstance(value, np.ndarray):
     return known(ip, round, value, digits)
-  if isinstance(value, Array):
-    return _arrays.rounded(ip, value, digits)
+  of_numpy = _rounded_scalar(ip, value, digits)
+  if of_numpy is not None:
+    return of_numpy
   value = _of_kinds.as_made(ip, value)
   if isinstance(value, Scalar):
     if digits is None:
@@ -368,6 +376,13 @@ def rounded(ip: Host, value: object, digits: object = None) -> object:
       is_float = value.type is float
       return _numbers.rounded_to(value, digits) if is_float else _numbers.to_int(value)
   raise ip.frame.refuse(Reason.NEEDS_VALUE, "round() of what only the run knows.")
+
+
+def _rounded_scalar(ip: Host, value: object, digits: object) -> object:
+  """Returns what `round` gives of a scalar of NumPy, or what may be one; None of all else."""
+  if isinstance(value, PythonOrNumpy) and digits is None and value.number.type is not bool:
+    return _numbers.rounded(value.number)
+  return _arrays.rounded(ip, value, digits) if isinstance(value, Array) else None
 
 
 def divided(ip: Host, a: object, b: object) -> object:

@@ -36,6 +36,7 @@ from recursive_tf.convert.values._abstract import (
   Undefined,
   Weak,
 )
+from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByKey, ByType, RowGradient, Shape, Slice
 from recursive_tf.convert.values._scalars import Scalar
@@ -50,6 +51,7 @@ _KINDS = types.MappingProxyType[type, type[_known.Known[Any]]](
     Weak: _numbers.OfWeak,
     Scalar: _numbers.OfScalar,
     Array: _numbers.OfArray,
+    PythonOrNumpy: _numbers.OfEither,
     tf.Tensor: _numbers.OfTensor,
     Ref: _heap.OfRef,
     Rows: _containers.OfRows,

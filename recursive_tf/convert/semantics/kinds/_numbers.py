@@ -13,6 +13,7 @@ from recursive_tf.convert.semantics import (
   _as_eager,
   _attributes,
   _calls,
+  _either,
   _int_or_float,
   _items,
   _of_kinds,
@@ -33,6 +34,7 @@ from recursive_tf.convert.values._abstract import (
   Weak,
   is_static,
 )
+from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._scalars import Scalar
 
@@ -298,6 +300,39 @@ class OfWeak(OfRun[Weak]):
 
   def listed(self) -> object:
     return _as_eager.TENSOR
+
+  def may_equal_number(self) -> bool:
+    return True
+
+
+class OfEither(OfAbstract):
+  """A number of Python's, or a scalar of NumPy's."""
+
+  value: PythonOrNumpy
+
+  def truth(self) -> object:
+    return _numbers.to_bool(self.value.number)
+
+  def unary(self, op: type[ast.unaryop]) -> object:
+    return _either.unary(self.ip, op, self.value)
+
+  def is_instance(self, classes: tuple[type, ...]) -> object:
+    of_python, of_numpy = (
+      is_subclass_of(self.ip, kind, classes) for kind in (self.value.python, self.value.scalar)
+    )
+    if of_python is of_numpy:
+      return of_python
+    is_python = self.value.is_python
+    return Number(is_python if of_python else tf.logical_not(is_python), bool)
+
+  def plain(self) -> object:
+    return self.value.number
+
+  def absolute(self) -> object:
+    return _either.absolute(self.ip, self.value)
+
+  def entry(self, table: dict[object, object]) -> object:
+    return _items.lookup(self.ip, table, self.value.number)
 
   def may_equal_number(self) -> bool:
     return True

@@ -13,6 +13,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics._native import LIBRARY_ERRORS
 from recursive_tf.convert.values import _checks
 from recursive_tf.convert.values._abstract import Array, Raises, is_static
+from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number, as_tensor
 
@@ -31,6 +32,7 @@ class Operand:
     is_scalar: whether it is a number, Python's or NumPy's, and no array.
     is_new: whether nobody else has the array, of which a view is as good as a copy.
     known: the Python number, where it is known at conversion.
+    either: its type if it is a number of Python's on some paths.
   """
 
   tensor: tf.Tensor
@@ -38,6 +40,7 @@ class Operand:
   is_scalar: bool
   is_new: bool
   known: int | float | None = None
+  either: type | None = None
 
   @property
   def dtype(self) -> np.dtype[np.generic]:
@@ -68,6 +71,8 @@ def found_operand(ip: Host, value: object) -> Operand | None:
     value = Array(tf.convert_to_tensor(ip.frame.tensor(value)), frozenset([type(value)]), False)
   if isinstance(value, Array):
     return _of_array(value)
+  if isinstance(value, PythonOrNumpy) and not value.is_mixed:
+    return Operand(value.number.tensor, None, True, True, either=value.python)
   number = number_of(value)
   if number is None:
     return None
@@ -95,7 +100,7 @@ def operand(ip: Host, value: object, name: str) -> Operand:
     ConversionRefused: If it is none.
   """
   found = found_operand(ip, value)
-  if found is None:
+  if found is None or found.either is not None:
     raise refuse(ip, name)
   return found
 

@@ -286,7 +286,7 @@ def roll(ip: Host, a: object, shift: object, axis: object = None) -> Array:
     flat = compute(ip, "roll", tf.roll, tf.reshape(value.tensor, [-1]), number, 0)
     found = tf.reshape(flat, tf.shape(value.tensor))
     found.set_shape(value.tensor.shape)
-    return made(found)
+    return made(found, is_array=True)
   along = axis_of(ip, axis, value.rank, "roll")
   return made(compute(ip, "roll", tf.roll, value.tensor, number, along))
 

@@ -320,11 +320,20 @@ def _loop(
     wide = np.dtype(np.int64)  # Also with an int beyond, of which NumPy knows how it compares.
     return wide, wide, np.dtype(bool)
   kinds = [one.dtype if one.weak is None else one.weak for one in operands]
+  others = [
+    kind if one.either is None else one.either for kind, one in zip(kinds, operands, strict=True)
+  ]
   try:
     found: tuple[np.dtype[np.generic], ...] = ufunc.resolve_dtypes((*kinds, None))
+    if others != kinds and ufunc.resolve_dtypes((*map(_weak, others), None)) != found:
+      raise refuse(ip, f"{ufunc.__name__} of a number that may be Python's")
   except TypeError:
     raise Raises from None
   return found
+
+
+def _weak(kind: np.dtype[np.generic] | type) -> np.dtype[np.generic] | type:
+  return np.dtype(bool) if kind is bool else kind
 
 
 def _is_int32(operands: Sequence[Operand]) -> bool:

@@ -34,6 +34,7 @@ from recursive_tf.convert.values._forms.data import RefForm as RefForm
 from recursive_tf.convert.values._forms.data import StaticForm as StaticForm
 from recursive_tf.convert.values._forms.data import TensorForm as TensorForm
 from recursive_tf.convert.values._forms.data import WeakForm as WeakForm
+from recursive_tf.convert.values._forms.either import scalar_of_numpy as scalar_of_numpy
 from recursive_tf.convert.values._forms.finding import form_of as form_of
 from recursive_tf.convert.values._forms.joining import arrays as arrays
 from recursive_tf.convert.values._forms.joining import can_be_made as can_be_made

@@ -33,6 +33,7 @@ from recursive_tf.convert.values._abstract import (
   Weak,
   is_static,
 )
+from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._forms.base import NUMBERS, BaseForm, Reader
 from recursive_tf.convert.values._forms.data import (
   ArrayForm,
@@ -43,6 +44,7 @@ from recursive_tf.convert.values._forms.data import (
   TensorForm,
   WeakForm,
 )
+from recursive_tf.convert.values._forms.either import EitherForm
 from recursive_tf.convert.values._forms.made import MadeForm
 from recursive_tf.convert.values._forms.maybe import (
   MaybeForm,
@@ -167,6 +169,7 @@ _FORMS = types.MappingProxyType[type, Callable[[Any, Reader], BaseForm]](
     Weak: lambda value, reader: WeakForm(_spec(value.tensor), value.type),
     Ref: _of_ref,
     Array: lambda value, reader: ArrayForm(_spec(value.tensor), value.types, value.is_new),
+    PythonOrNumpy: lambda value, reader: EitherForm(value.scalar, value.python),
     Text: lambda value, reader: TextForm(),
     Scalar: lambda value, reader: ScalarForm(value.kinds),
     Made: lambda value, reader: MadeForm(),

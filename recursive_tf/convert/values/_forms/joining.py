@@ -26,6 +26,7 @@ from recursive_tf.convert.values._forms.data import (
   TensorForm,
   WeakForm,
 )
+from recursive_tf.convert.values._forms.either import joined as joined_either
 from recursive_tf.convert.values._forms.made import MadeForm
 from recursive_tf.convert.values._forms.maybe import (
   MaybeUnboundForm,
@@ -77,6 +78,9 @@ def _joined(a: BaseForm, b: BaseForm, join: Join) -> BaseForm:
     found = one.joined(other, join)
     if found is not None:
       return found
+  either = joined_either(a, b)
+  if either is not None:
+    return either
   scalars = joined_scalars(a, b)
   if scalars is not None:
     return scalars
