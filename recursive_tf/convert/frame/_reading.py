@@ -474,6 +474,10 @@ class Reading(Conditions):
     """Notes that a tensor with logits of Keras' goes on as another one, without them."""
     self.conversion.note_logits()
 
+  def is_new_array(self, value: object) -> bool:
+    """Tells whether a known array of NumPy is one that each call makes anew."""
+    return self.conversion.guards.is_new(value)
+
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
     return self._gathering.is_made_string(ref)

@@ -98,6 +98,7 @@ class Guards:
     self._settings = settings_now()
     self._in_proxies: dict[int, object] = {}
     self._made: dict[int, np.ndarray] = {}  # Arrays that the program makes anew in each run.
+    self._new: dict[int, object] = {}  # Those of them that are no views of others.
 
   @property
   def is_training(self) -> bool:
@@ -117,6 +118,14 @@ class Guards:
   def note_made(self, array: np.ndarray) -> None:
     """Notes an array that the program makes, and that nobody else has."""
     self._made[id(array)] = array
+
+  def note_new(self, array: object) -> None:
+    """Notes what NumPy gives, for each call another array that shares its memory with no other."""
+    self._new[id(array)] = array
+
+  def is_new(self, array: object) -> bool:
+    """Tells whether each call of the program has another array in place of this one."""
+    return id(array) in self._new
 
   def is_made(self, array: np.ndarray) -> bool:
     """Tells whether the program makes an array itself."""

@@ -230,7 +230,7 @@ def elements(ip: Host, value: Array) -> list[object]:
 def unary(ip: Host, op: type[ast.unaryop], value: Array) -> object:
   """Returns `op value` of -, + or ~."""
   if _is_tensor(value):
-    raise refuse(ip, op.__name__)
+    return ip.kind_of(ip.frame.tensor(value)).unary(op)
   found = _ufuncs.operator(ip, op, [value])
   if found is None:
     raise refuse(ip, op.__name__)
@@ -239,6 +239,8 @@ def unary(ip: Host, op: type[ast.unaryop], value: Array) -> object:
 
 def absolute(ip: Host, value: Array) -> object:
   """Returns `abs(value)`."""
+  if _is_tensor(value):
+    return ip.kind_of(ip.frame.tensor(value)).absolute()
   return _ufuncs.call(ip, np.absolute, [value])
 
 

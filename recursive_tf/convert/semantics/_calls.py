@@ -267,7 +267,10 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
   found = _tensor_lists.call_on_rows(ip, function, args, kwargs)
   if found is not None:
     return found
-  return native(ip, function, args, kwargs)
+  found = native(ip, function, args, kwargs)
+  if _functions.makes_new(function) and not kwargs.keys() & {"copy", "like"}:
+    ip.conversion.guards.note_new(found)
+  return found
 
 
 def _is_known(value: object) -> bool:
@@ -275,7 +278,9 @@ def _is_known(value: object) -> bool:
   if isinstance(value, LocalList):
     items = None if value.is_iterator or isinstance(value.content, Rows) else value.items
     return items is not None and all(map(_is_known, items))
-  return all(map(_is_known, value)) if type(value) is tuple else is_static(value)
+  if type(value) is tuple:
+    return all(map(_is_known, value))
+  return is_static(value) and not isinstance(value, np.ndarray)  # Which may change.
 
 
 def _check_computes(

@@ -61,6 +61,7 @@ def fold(own):
     lambda n: tf.identity(TABLE[n.v]) + TABLE[0] * n.t,
     lambda n: tf.reduce_sum(n.some) if n.some is not None else tf.constant(1.0),
     lambda n: tf.reduce_sum(n.either) * 2.0,
+    lambda n: -n.w + abs(n.w) - abs(n.w if n.flag else n.t),
     lambda n: tf.add_n([tf.ones(2), *[x * n.t for x in n.a]]),
   ],
 )
@@ -141,6 +142,8 @@ def test_they_are_known_for_what_they_are(function):
     lambda n: n.a > 1.0,
     lambda n: [x for x in n.a],
     lambda n: TABLE[n.v, 0] * n.half,
+    lambda n: np.zeros(2) if n.flag else np.array([1.0, 2.0]),
+    lambda n: np.sum([n.a], axis=0) if n.kids else np.zeros(2, np.float32),
   ],
 )
 def test_results_of_numpy_are_of_numpy(function):
@@ -173,7 +176,7 @@ def test_values_of_numpy_are_printed_and_kept():
     lambda n: WEIGHT,
     lambda n: n.a if n.flag else n.t,
     lambda n: (n.a * 2.0, n.a * 3.0),
-    lambda n: np.zeros(2),
+    lambda n: np.asarray(ZERO),
     lambda n: n.a[:1],
     lambda n: n.a.T,
     lambda n: n.a.reshape(-1),

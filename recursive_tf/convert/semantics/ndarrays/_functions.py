@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
@@ -142,6 +142,14 @@ _METHODS: types.MappingProxyType[str, _Function] = types.MappingProxyType(
 _READ: types.MappingProxyType[str, _Function] = types.MappingProxyType(
   {"T": _shaping.transpose, "size": _shaping.size_of}
 )
+
+
+_NEW = frozenset([np.zeros, np.ones, np.full, np.array, np.arange, np.eye, np.identity])
+
+
+def makes_new(function: object) -> bool:
+  """Tells whether a function gives an array that shares its memory with no other."""
+  return isinstance(function, Hashable) and function in _NEW
 
 
 def knows(function: object) -> bool:

@@ -94,6 +94,9 @@ class Reader(Protocol):
   def scalar_or_none(self, value: object) -> object:
     """Returns a read of a scalar or None as a `Maybe`; all else as it is."""
 
+  def is_new_array(self, value: object) -> bool:
+    """Tells whether a known array of NumPy is one that each call makes anew."""
+
   def is_made_string(self, ref: Ref) -> bool:
     """Tells whether a read makes a string of another one, which is no object of the heap."""
 

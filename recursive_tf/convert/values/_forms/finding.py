@@ -128,7 +128,7 @@ def _of_tuple(value: tuple[object, ...], reader: Reader) -> BaseForm:
 
 
 def _of_numpy(value: np.ndarray | np.generic, reader: Reader) -> BaseForm:
-  return ArrayForm(_spec(value), frozenset([type(value)]), False)
+  return ArrayForm(_spec(value), frozenset([type(value)]), reader.is_new_array(value))
 
 
 def _of_known(value: object, reader: Reader) -> BaseForm:
