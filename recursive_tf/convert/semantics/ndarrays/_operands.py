@@ -165,10 +165,15 @@ def _bits(tensor: tf.Tensor) -> tf.Tensor:
   return tf.bitcast(tensor, tf.int32 if tensor.dtype == tf.float32 else tf.int64)
 
 
+def has_negative_zero(tensor: tf.Tensor) -> tf.Tensor:
+  """Tells whether -0.0 is among floats."""
+  bits = _bits(tensor)
+  return tf.reduce_any(tf.equal(bits, bits.dtype.min))
+
+
 def has_both_zeros(tensor: tf.Tensor) -> tf.Tensor:
   """Tells whether there are zeros of both signs, of which NumPy has its own order."""
-  bits = _bits(tensor)
-  return tf.reduce_any(tf.equal(bits, 0)) & tf.reduce_any(tf.equal(bits, bits.dtype.min))
+  return tf.reduce_any(tf.equal(_bits(tensor), 0)) & has_negative_zero(tensor)
 
 
 def known(ip: Host, value: object, name: str) -> object:

@@ -23,6 +23,7 @@ from recursive_tf.convert.semantics.ndarrays._operands import (
   demand_elements,
   dtype_of,
   has_both_zeros,
+  has_negative_zero,
   known,
   made,
   refuse,
@@ -220,6 +221,8 @@ def _running(name: str, function: Callable[..., tf.Tensor]) -> Reduction:
     if dtype is not None:
       raise refuse(ip, f"{name} with a type")
     tensor = cast(ip, value, _summed_type(value))
+    if tensor.dtype.is_floating and name == "cumsum":  # Which TensorFlow begins with 0.0.
+      ip.frame.demand(tf.logical_not(has_negative_zero(tensor)))
     if axis is None or value.rank == 0:
       axes_of(ip, axis, max(value.rank, 1), name)
       return made(compute(ip, name, function, tf.reshape(tensor, [-1])))
