@@ -144,7 +144,7 @@ _READ: types.MappingProxyType[str, _Function] = types.MappingProxyType(
 )
 
 
-_NEW = frozenset([np.zeros, np.ones, np.full, np.array, np.arange, np.eye, np.identity])
+_NEW = frozenset[object]((np.zeros, np.ones, np.full, np.array, np.arange, np.eye, np.identity))
 
 
 def makes_new(function: object) -> bool:
