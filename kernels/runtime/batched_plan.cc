@@ -9,6 +9,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/runtime/batched_frame.h"
+#include "kernels/runtime/small_tensors.h"
 #include "tensorflow/core/common_runtime/function_body.h"
 #include "tensorflow/core/common_runtime/renamed_device.h"
 #include "tensorflow/core/platform/threadpool_interface.h"
@@ -119,9 +120,9 @@ absl::StatusOr<std::shared_ptr<BlockTable>> BlockTable::Instantiate(
   tf::Device* device = library->device();
   if (has_one_thread) {
     // Of the same name: resource handles name the device they belong to.
-    table->device_ = tf::RenamedDevice::NewRenamedDevice(
+    table->device_ = WithSmallTensors(tf::RenamedDevice::NewRenamedDevice(
         device->name(), device, /*owns_underlying=*/false,
-        /*isolate_session_state=*/false, GetCallerPool());
+        /*isolate_session_state=*/false, GetCallerPool()));
     device = table->device_.get();
   }
   for (const tf::NameAttrList& function : functions) {

@@ -140,7 +140,8 @@ absl::StatusOr<bool> BlockFunction::MakeSchedule(
       outputs_[index].source = source_of(node, 0);
       continue;
     }
-    if (node->type_string() == "Identity") {
+    if (node->type_string() == "Identity" ||
+        node->type_string() == "StopGradient") {
       outputs.push_back(source_of(node, 0));
       continue;
     }

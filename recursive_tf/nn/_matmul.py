@@ -99,5 +99,7 @@ def _bfloat16_gradient(op: Any, dy: tf.Tensor) -> list[tf.Tensor | None]:
 def _as_rows(tensor: tf.Tensor) -> tf.Tensor:
   if tensor.shape.rank == 2:
     return tensor
+  if tensor.shape.rank is not None and tensor.shape[-1]:  # Not 0: the rows can be told from it.
+    return tf.reshape(tensor, [-1, tensor.shape[-1]])
   shape = tf.shape(tensor)
   return tf.reshape(tensor, tf.stack([tf.reduce_prod(shape[:-1]), shape[-1]]))

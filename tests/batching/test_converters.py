@@ -268,6 +268,36 @@ def test_rows_of_unknown_length(name):
   assert_agree(UNKNOWN[name], x, shapes=[[1, None]])
 
 
+# On x [?, 2]: of as many rows as only the run knows, from none on.
+UNKNOWN_ROWS = {
+  "slice_begin": lambda x: x[1:] * 2.0,
+  "slice_end": lambda x: tf.square(x[:-1]),
+  "slice_both": lambda x: x[2:-1, 1:],
+  "slice_columns": lambda x: x[:, 1:] * x[..., :1],
+  "slice_first": lambda x: x[:2] * 3.0,
+  "slice_last": lambda x: x[-2:] * 3.0,
+  "slice_strided": lambda x: x[::2] + x[::-2],
+  "slice_new_axis": lambda x: x[tf.newaxis, 1:] * 2.0,
+  "slice_neighbours": lambda x: tf.add_n([x[2:], x[:-2], x[1:-1]]) * x[1:-1],
+  "slice_slices": lambda x: x[1:][:-1][1:],
+  "slice_op": lambda x: tf.slice(x, [1, 0], [-1, 2]) * 2.0,
+  "pad": lambda x: tf.pad(x, [[1, 2], [0, 1]]) ** 2,
+  "pad_begin": lambda x: tf.pad(x, [[1, 0], [2, 0]], constant_values=2.0) ** 2,
+  "pad_end": lambda x: tf.pad(x, [[0, 1], [0, 0]]) ** 2,
+  "pad_cut": lambda x: tf.pad(x, [[1, 1], [0, 0]])[1:-1] * x,
+  "weights": lambda x: rtf.nn.matmul(x, constant(W[:2])),
+  "weights_sliced": lambda x: rtf.nn.matmul(x[1:, tf.newaxis], constant(W[:2])),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN_ROWS)
+def test_as_many_rows_as_only_the_run_knows(name):
+  program = UNKNOWN_ROWS[name]
+  for num_rows in (2, 3, 5) if name in ("slice_neighbours", "slice_op") else (0, 1, 2, 5):
+    x = constant(np.random.default_rng(4).normal(size=(3, num_rows, 2)))
+    assert_agree(program, x, shapes=[[None, 2]])
+
+
 # On x and y [r, 3] and a number of each frame, along every axis.
 ALONG = {
   "roll": lambda x, y, i, axis: tf.roll(x, 1, axis),
@@ -401,6 +431,7 @@ def needed(graph):
 
 
 ROW, SCALAR = tf.TensorSpec([1, 3], tf.float64), tf.TensorSpec([], tf.float64)
+UNKNOWN_ROW = tf.TensorSpec([None, 3], tf.float64)
 # Programs, their specs, and how many ops they may take, forward and backward.
 COUNTS = {
   "index": (lambda x: x[:, 1], [ROW], 1, 2),
@@ -423,6 +454,9 @@ COUNTS = {
   "pad": (lambda x: tf.pad(x, [[0, 0], [1, 0]]), [ROW], 1, 1),
   "gather": (lambda x: tf.gather(x, [2, 0], axis=1), [ROW], 1, 2),
   "shape": (lambda x: x * tf.ones(tf.shape(x), x.dtype), [ROW], 2, 1),
+  "slice_unknown": (lambda x: x[1:-1], [UNKNOWN_ROW], 2, 2),  # The shape is kept, not x.
+  "pad_unknown": (lambda x: tf.pad(x, [[1, 2], [0, 0]]), [UNKNOWN_ROW], 1, 1),
+  "weights_unknown": (lambda x: rtf.nn.matmul(x, constant(W)), [UNKNOWN_ROW], 1, 1),
 }
 
 

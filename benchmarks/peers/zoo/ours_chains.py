@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import tensorflow as tf
 
@@ -72,24 +74,24 @@ class Tagger(Ours):
 
 
 class DagRNN(Ours):
-  """DAG-RNN over a grid, towards one corner: a frame is a diagonal, G rows, one for each row of it.
+  """DAG-RNN over a grid, towards one corner: a frame is a diagonal, a row for each of its nodes.
 
   A recursion from the corner back to the predecessors would compute a node once for each way that
-  leads to it. So the states of the last two diagonals are handed on.
-
-  A diagonal's row before the first column of the grid has to be zeros, for the node beside it reads
-  it. It is: all that it reads is zeros, too, and its patch has none of the 1 that the bias is
-  multiplied with. Rows behind the last column are read by no node.
+  leads to it. So the states of the last two diagonals are handed on, in as many rows as the next
+  one has nodes, and one more of the last: a node's predecessors are two rows beside each other of
+  the last diagonal, and one of that before. Where a diagonal is longer than the last, at both ends
+  of which the grid ends, rows of zeros are put there.
   """
 
   def prepare(self, packed):
+    """Nodes in the order of diagonals, each with a 1 that the bias is multiplied with."""
     patches = packed["patches"]
-    num, side, _, size = patches.shape
-    diagonals = np.zeros([num, 2 * side - 1, side, size + 1], np.float32)
-    for row in range(side):
-      diagonals[:, row : row + side, row, :size] = patches[:, row]
-      diagonals[:, row : row + side, row, size] = 1
-    return {"patches": diagonals, "label": packed["label"]}
+    _, side, _, size = patches.shape
+    row, column = np.indices([side, side]).reshape(2, -1)
+    order = np.lexsort([row, row + column])
+    nodes = patches[:, row[order], column[order]]
+    nodes = np.pad(nodes, [(0, 0), (0, 0), (0, 1)], constant_values=1)
+    return {"nodes": nodes, "label": packed["label"]}
 
   def losses(self, indices):
     return self.cross_entropy(self._corners(indices), tf.gather(self.data["label"], indices))
@@ -100,19 +102,30 @@ class DagRNN(Ours):
   def _corners(self, indices):
     """Returns the states of the last nodes, [B, D]."""
     v = self.weights
-    _, num, side, size = self.data["patches"].shape
-    patches = tf.reshape(self.data["patches"], [-1, side, size])
-    width = v["bias"].shape[0]
+    _, num_nodes, size = self.data["nodes"].shape
+    nodes = tf.reshape(self.data["nodes"], [-1, size])
+    last, width = math.isqrt(num_nodes) - 1, v["bias"].shape[0]
     weights = tf.concat([v["weights"], v["input_weights"], v["bias"][tf.newaxis]], 0)
-    zeros = tf.zeros([1, width])
 
-    with rtf.SubGraph("dag_rnn") as f:
-      place = f.input(tf.int32)
-      near, far = f.input(tf.float32, [side, width]), f.input(tf.float32, [side, width])
-      x = tf.stop_gradient(tf.gather(patches, place))
-      above = tf.concat([zeros, (near + far)[:-1]], 0)
-      h = tf.tanh(rtf.nn.matmul(tf.concat([near + above, x], 1), weights))
-      is_last = tf.equal(tf.math.floormod(place, num), num - 1)
-      f.output(tf.cond(is_last, lambda: h[-1:], lambda: f(place + 1, h, near)))
-    start = tf.zeros([tf.size(indices), side, width])
-    return tf.squeeze(f.map(num * indices, start, start), 1)
+    with rtf.SubGraph("dag_rnn", outputs=tf.TensorSpec([1, width])) as f:
+      first, diagonal = f.input(tf.int32), f.input(tf.int32)
+      near, far = f.input(tf.float32, [None, width]), f.input(tf.float32, [None, width])
+      count = tf.shape(far)[0]
+      x = tf.stop_gradient(tf.gather(nodes, first + tf.range(count)))
+      before = tf.add_n([near[1:], near[:-1], far])
+      h = tf.tanh(rtf.nn.matmul(tf.concat([before, x], 1), weights))
+      after = first + count, diagonal + 1
+
+      def longer():
+        return f(*after, tf.pad(h, [[1, 1], [0, 0]]), near)
+
+      def shorter():
+        return f(*after, h, near[1:-1])
+
+      def corner():
+        return tf.ensure_shape(h, [1, width])
+
+      f.output(tf.switch_case(diagonal // last, [longer, shorter, corner]))
+    num = tf.size(indices)
+    near, far = tf.zeros([num, 2, width]), tf.zeros([num, 1, width])
+    return tf.squeeze(f.map(num_nodes * indices, tf.zeros_like(indices), near, far), 1)

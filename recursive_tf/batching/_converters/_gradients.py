@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf.batching._converters._slices import MASKS, parse_slices, sizes_of
+from recursive_tf.batching._converters._slices import MASKS, margins_of, parse_slices, sizes_of
 
 ROWS = "RecursiveTf>Rows"  # What the names of the gradients begin with; then the op's type.
 
@@ -199,13 +199,15 @@ def _strided_slice(op: Any, dy: tf.Tensor) -> Any:
   x, begin, end, strides = op.inputs
   constants = [tf.get_static_value(t) for t in (begin, end, strides)]
   masks = {mask: op.get_attr(mask) for mask in MASKS}
+  items = None if x.shape.rank is None else parse_slices(constants, masks, x.shape.rank)
   sizes = None
-  if _is_known(x):
-    items = parse_slices(constants, masks, x.shape.rank)
-    sizes = None if items is None else sizes_of(items, x.shape.as_list())
+  if items is not None and not may_be_empty(x):
+    sizes = sizes_of(items, x.shape.as_list())
+  elif items is not None and (margins := margins_of(items)) is not None:
+    return _put_between(x, dy, margins), None, None, None
   if sizes is None:
     dx = tf.raw_ops.StridedSliceGrad(
-      shape=tf.shape(x, begin.dtype), begin=begin, end=end, strides=strides, dy=dy, **masks
+      shape=_shape_of(x, begin.dtype), begin=begin, end=end, strides=strides, dy=dy, **masks
     )
     return dx, None, None, None
   paddings = [[0, 0]]
@@ -215,6 +217,22 @@ def _strided_slice(op: Any, dy: tf.Tensor) -> Any:
   if dy.shape[1:].as_list() != rows:
     dy = tf.reshape(dy, [-1, *rows])
   return tf.pad(dy, paddings), None, None, None
+
+
+def _put_between(x: tf.Tensor, dy: tf.Tensor, margins: list[tuple[int, int]]) -> tf.Tensor:
+  """Returns the gradient of x of which margins were cut off: zeros there."""
+  padded = tf.pad(dy, margins)
+  # Where less was there than was to be cut off, nothing is left, and the margins are too wide.
+  return tf.slice(padded, [0] * len(margins), _shape_of(x, tf.int32))
+
+
+def _shape_of(x: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
+  """Returns the shape of what the forward pass computed: made there, so that x is not kept."""
+  for op in x.consumers():
+    if op.type == "Shape" and op.outputs[0].dtype == dtype:
+      return op.outputs[0]
+  with x.graph.as_default(), tf.control_dependencies(None):
+    return tf.shape(x, dtype)
 
 
 @_gradient("ConcatV2")
@@ -251,7 +269,8 @@ def _pad(op: Any, dy: tf.Tensor) -> Any:
   x, paddings, *rest = op.inputs
   known = tf.get_static_value(paddings)
   if not _is_known(x):
-    return tf.slice(dy, paddings[:, 0], tf.shape(x, paddings.dtype)), *(None for _ in op.inputs[1:])
+    inner = [slice(int(first), -int(last) if last else None) for first, last in known]
+    return dy[tuple(inner)], *(None for _ in op.inputs[1:])
   begin = known[:, 0]
   cut = tuple(
     slice(None) if i == 0 else slice(int(begin[i]), int(begin[i]) + size)

@@ -25,7 +25,7 @@ from recursive_tf.batching._converters._batch import (
   unified,
   with_row_shape,
 )
-from recursive_tf.batching._converters._gradients import own_gradient
+from recursive_tf.batching._converters._gradients import ROWS, own_gradient
 from recursive_tf.batching._converters._slices import (
   MASKS,
   Item,
@@ -190,7 +190,7 @@ def _cut(tensor: tf.Tensor, items: list[Item], sizes: list[int | None]) -> tf.Te
     spec.pop()
   if len(spec) == 1:
     return tensor
-  if own("StridedSlice", tensor) is None:
+  if tensor.shape.rank is None:
     return tensor[tuple(spec)]
   with own_gradient("StridedSlice"):
     return tensor[tuple(spec)]
@@ -363,7 +363,7 @@ def _pad(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   is_merged = value.form == MERGED and not np.any(known[0])
   tensor = value.tensor if is_merged else stacked(value)
   inner = np.concatenate([[[0, 0]], known[1:] if is_merged else known])
-  gradient = None if op.type == "MirrorPad" else own(op.type, tensor)
+  gradient = None if op.type == "MirrorPad" else ROWS + op.type
   operands = [tensor, tf.constant(inner, paddings.tensor.dtype), *(b.tensor for b in fill)]
   return emit(op, operands, MERGED if is_merged else STACKED, gradient)
 

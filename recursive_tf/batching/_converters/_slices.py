@@ -86,3 +86,19 @@ def sizes_of(items: list[Item], shape: list[int | None]) -> list[tuple[int, int]
       return None
     found.append((min(taken.start, size), len(taken)))
   return [(0, 0), *found]
+
+
+def margins_of(items: list[Item]) -> list[tuple[int, int]] | None:
+  """Returns how much is cut off of each dimension, at its begin and its end, whatever its size.
+
+  None if that depends on the size, as of `x[:3]` and `x[-3:]`, or if a dimension comes or goes.
+  """
+  found = []
+  for item in items:
+    if not isinstance(item, slice) or item.step not in (None, 1):
+      return None
+    first, last = item.start or 0, item.stop
+    if first < 0 or (last is not None and last >= 0):
+      return None
+    found.append((first, 0 if last is None else -last))
+  return found
