@@ -254,6 +254,9 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
       return _items.get_of_static(ip, owner, *args)
     what = name if is_static(function) else f"A {named(function)}"
     raise frame.refuse(Reason.OPAQUE_CALL, f"{what} has no Python source to look into.")
+  number = _tensor_lists.of_number(ip, function, args, kwargs)
+  if number is not None:
+    return number
   if any(map(_entries.is_weight, (*args, *kwargs.values()))):
     count = len(args)
     return _entries.with_weights(

@@ -15,6 +15,7 @@ from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   Array,
   Bottom,
+  IntOrFloat,
   LocalList,
   Missing,
   Ref,
@@ -242,6 +243,27 @@ def _of_numpy(ip: Host, value: object, dtype: tf.DType) -> tf.Tensor | None:
   return tf.cast(value.tensor, dtype) if is_number else None
 
 
+def of_number(ip: Host, function: object, args: list[object], kwargs: dict[str, object]) -> object:
+  """Returns the tensor that TensorFlow makes of a number as one of a given type; None of all else.
+
+  `tf.convert_to_tensor` makes what `tf.constant` does. `tf.cast` makes float32 of a float first, so
+  that only to float32 what may be an int or a float is cast.
+  """
+  if function is not tf.convert_to_tensor and function is not tf.cast:
+    return None
+  given = [*args, *kwargs.values()]
+  if len(given) != 2 or not args or not kwargs.keys() <= {"dtype"}:
+    return None
+  value, dtype = ip.frame.concrete(given[0]), given[1]
+  if not isinstance(dtype, (tf.DType, str, type)):
+    return None
+  if function is tf.convert_to_tensor:
+    return constant(ip, value, dtype) if isinstance(value, (Number, IntOrFloat)) else None
+  if not isinstance(value, IntOrFloat) or dtype != tf.float32:
+    return None
+  return ip.native(tf.cast, [value.value, dtype], {})
+
+
 def _rows_of_numbers(ip: Host, value: object) -> Rows | None:
   """Returns the elements of a list of numbers, as many as the run finds; None of all else."""
   rows = _rows_of_list(ip, value)
@@ -272,6 +294,8 @@ def _with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:
   rows = _rows_of_numbers(ip, value)
   if rows is not None:
     return _tensor_of_numbers(ip, rows, dtype)
+  if isinstance(value, IntOrFloat) and dtype in (tf.float32, tf.float64):
+    value = value.value
   if isinstance(value, Number):
     try:
       return _numbers.as_tensor(value, dtype)

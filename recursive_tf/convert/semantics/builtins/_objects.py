@@ -10,7 +10,7 @@ import types
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _attributes, _items
+from recursive_tf.convert.semantics import _arrays, _attributes, _items, _maps
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
   LocalDict,
@@ -191,9 +191,18 @@ def is_tensor(ip: Host, value: object) -> object:
   return _arrays.is_tensor(ip, ip.frame.resolve(value))
 
 
+_WITH_KEYWORDS = (
+  "def partial(*args, **kwargs): return function(*given, *args, **{**keywords, **kwargs})"
+)
+
+
 def partial(ip: Host, function: object, /, *args: object, **kwargs: object) -> object:
+  if ip.kind_of(function).is_callable() is False:
+    raise Raises  # A TypeError.
   if kwargs:
-    raise ip.frame.refuse(Reason.OPAQUE_CALL, "functools.partial with keywords, in the run.")
+    keywords = ip.frame.new(LocalDict(dict(kwargs)))
+    names = {"function": function, "given": args, "keywords": keywords}
+    return _maps.written(ip, _WITH_KEYWORDS, names)
   for arg in args:
     function = Partial(function, arg)
   return function
