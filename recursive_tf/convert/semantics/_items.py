@@ -252,6 +252,9 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   if is_key and any(issubclass(k, dict) for k in frame.types_of(ref)):
     ip.conversion.promote(ip, ref)
   if isinstance(key, (Slice, Number)):
+    groups = _families(frame.types_of(ref) - _NO_ITEMS)
+    if len(groups) > 1:
+      return _attributes.by_type(ip, ref, groups, lambda one, _: builtin_item(ip, one, key))
     if is_string(ref, frame):
       return item_of_text(ip, ref, key)
     ip.conversion.effects.check_unchanged(ip, frame.types_of(ref) - _NO_ITEMS)
@@ -264,6 +267,15 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
         rows = dataclasses.replace(rows, type=tuple)
     return item_of_rows(ip, rows, key)
   return ip.kind_of(key).entry_of_heap(ref)
+
+
+def _families(kinds: Collection[type]) -> list[list[type]]:
+  """Returns the kinds of containers in groups, in each of which items are of one kind."""
+  groups: dict[object, list[type]] = {}
+  for kind in sorted(kinds, key=repr):
+    family = next((one for one in (str, tuple, list) if issubclass(kind, one)), None)
+    groups.setdefault(family, []).append(kind)
+  return list(groups.values())
 
 
 def item_by_string(ip: Host, ref: Ref, key: object) -> object:

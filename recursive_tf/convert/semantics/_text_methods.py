@@ -165,6 +165,10 @@ def _string(ip: Host, value: object) -> tf.Tensor:
       raise Raises
     if kinds <= _SCALARS:
       return _string(ip, _of_kinds.only(ip, _of_kinds.opened(ip, value), [str]))
+    if not any(issubclass(kind, str) for kind in kinds - {str}):
+      ip.frame.demand(ip.frame.number(value.step("isinstance", (str,))).tensor)
+      ip.frame.narrow([(value, frozenset([str]))])
+      return ip.frame.string(value)
   what = f"A method of a string with a {named(value)}."
   raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, what)
 
