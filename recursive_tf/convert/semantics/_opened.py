@@ -114,8 +114,9 @@ def _kinds_of(ip: Host, made: Made) -> tuple[frozenset[type], bool, list[int]]:
 def classes(ip: Host, made: Made) -> frozenset[type]:
   """Returns all classes of what something may be, but of kinds that have several."""
   old, is_none, numbers = _kinds_of(ip, made)
-  new = {ip.conversion.made_kinds.class_of(number) for number in numbers} - {None}
-  return frozenset({*old, *new, *([NoneType] if is_none else [])})
+  new = [ip.conversion.made_kinds.class_of(number) for number in numbers]
+  found = old | {kind for kind in new if kind is not None}
+  return found | {NoneType} if is_none else found
 
 
 def is_instance(ip: Host, made: Made, wanted: tuple[type, ...]) -> object:

@@ -101,6 +101,7 @@ class _Matches(ast.NodeTransformer):
     found = _Reader(self._ctx.self_matching).read(case.pattern, ast.Name(subject, ast.Load()))
     binds = _statements(found.binds)
     tests = list(found.tests)
+    once: list[ast.AST] = list(binds)  # What the body does once.
     if case.guard is not None and tests and binds:
       # Bound where the test goes on to the guard; that this is so is not always known in the body.
       name = self._ctx.fresh("guard")
@@ -108,14 +109,15 @@ class _Matches(ast.NodeTransformer):
       guarded = _all([_bound(found.binds)], case.guard)
       annotate(guarded, Annotation.AGAIN, name)
       tests.append(guarded)
+      once = []
     elif case.guard is not None and tests:
       tests.append(case.guard)
     if tests:
       found_here = ast.If(_all(tests), [*binds, *case.body], rest)
       statements: list[ast.stmt] = [found_here]
-      _mark_repeated([found_here.test, *binds], subject)
+      _mark_repeated([found_here.test, *once], subject)
     else:
-      _mark_repeated(binds, subject)
+      _mark_repeated(once, subject)
       tail = case.body if case.guard is None else [ast.If(case.guard, case.body, rest)]
       statements = [*binds, *tail]
     return [context.located(statement, at=case.pattern) for statement in statements]
@@ -173,8 +175,8 @@ class _Reader:
       found.tests.append(_unless(is_twice))
     parts: list[tuple[ast.expr, ast.expr]] = []  # Names, and what reads them.
     for position in range(1 if is_itself else 0, count):
-      name = ast.Subscript(names, ast.Constant(position), ast.Load())
-      parts.append((name, _call(getattr, value, name)))
+      at = ast.Subscript(names, ast.Constant(position), ast.Load())
+      parts.append((at, _call(getattr, value, at)))
     for attribute in pattern.kwd_attrs:
       parts.append((ast.Constant(attribute), ast.Attribute(value, attribute, ast.Load())))
     if len(parts) > 1:
@@ -242,7 +244,7 @@ def _item(value: ast.expr, key: ast.expr) -> ast.expr:
 
 def _unless(test: ast.expr) -> ast.expr:
   """Returns what is true, and raises where a test is true."""
-  raising = _item(ast.Constant(()), ast.Constant(0))
+  raising = _item(ast.Tuple([], ast.Load()), ast.Constant(0))
   return ast.IfExp(test, raising, ast.Constant(True))
 
 
@@ -316,7 +318,8 @@ def _mark_repeated(roots: Iterable[ast.AST], subject: str) -> None:
 def _is_read_of(node: ast.AST, subject: str) -> bool:
   """Tells whether a node reads an attribute of the subject, or of a part of it."""
   if isinstance(node, ast.Call):
-    is_read = isinstance(node.func, ast.Constant) and node.func.value is getattr
+    function: object = node.func.value if isinstance(node.func, ast.Constant) else None
+    is_read = function is getattr
     owner: ast.AST = node.args[0] if node.args else node
   else:
     is_read = isinstance(node, ast.Attribute)

@@ -173,18 +173,18 @@ def lists_in_lists(recursive):
   return value
 
 
-KINDS = "abc", [1, 2, 3], (1, 2), {"a": 1}, {}, None, 5, 2.5, True, [], (), Point(4, 5), b"ab"
+KINDS = "abc", [1, 2, 3], (1, 2), {"a": 1}, {}, None, 5, 2.5, True, [], (), Point(4, 5)
 
 
-@program(CONVERTED, lambda: [(Pair([Pair(v, []) for v in KINDS], None),)])
+@program(CONVERTED, lambda: [(Pair([Num(v) for v in KINDS]),)])
 def what_matches_what(recursive):
   def kind(v):
     match v:
-      case Point(x=q):
+      case Point(x=_):
         return "point"
-      case [a, b, c]:
+      case [_, _, _]:
         return "three"
-      case [a, b]:
+      case [_, _]:
         return "two"
       case []:
         return "empty"
@@ -194,7 +194,7 @@ def what_matches_what(recursive):
         return "mapping"
       case None | True:
         return "one of them"
-      case str() | bytes():
+      case str():
         return "text"
       case int(i):
         return str(i)
@@ -203,7 +203,7 @@ def what_matches_what(recursive):
 
   @recursive
   def kinds(e):
-    return [kind(one.a) for one in e.a]
+    return [kind(one.v) for one in e.a]
 
   return kinds
 
@@ -305,7 +305,7 @@ def a_guard_with_effects(recursive):
   return value, [log]
 
 
-@program(Reason.EFFECT_ORDER, lambda: [(Pair(2, [1]),), (Pair(5, [7]),)])
+@program(None, lambda: [(Pair(2, [1]),), (Pair(5, [7]),)])
 def a_guard_that_changes_what_it_asks_of(recursive):
   @recursive
   def value(e):
@@ -369,9 +369,9 @@ def errors_and_items_of_ones_own(recursive):
         return x
       case Num(1, 2):
         return 0
-      case {"a": x, key.__name__: y}:
+      case {"a": x, key.__name__: _}:
         return x
-      case {Reason.SYNTAX: x, Reason.SYNTAX: y}:
+      case {Reason.SYNTAX: x, Reason.SYNTAX: _}:
         return x
       case [a, b]:
         return a + b

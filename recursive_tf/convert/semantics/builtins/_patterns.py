@@ -9,7 +9,14 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _attributes, _items, _opened
 from recursive_tf.convert.semantics.builtins import _objects
-from recursive_tf.convert.values._abstract import LocalObject, Made, Missing, Raises, Ref, has_changed
+from recursive_tf.convert.values._abstract import (
+  LocalObject,
+  Made,
+  Missing,
+  Raises,
+  Ref,
+  has_changed,
+)
 
 _TEXTS = (str, bytes, bytearray)
 _SEQUENCES = (list, tuple, range, collections.deque)
