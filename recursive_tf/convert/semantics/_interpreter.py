@@ -32,6 +32,7 @@ from recursive_tf.convert.semantics import (
   _list_methods,
   _loops,
   _managers,
+  _matching,
   _membership,
   _native,
   _operators,
@@ -88,7 +89,7 @@ class Interpreter:
     self.active: list[ast.AST] = []
     self.source: FunctionSource | None = None  # Of the function that is being run.
     self.consumer: Consumer | None = None  # Of the generator that is called next.
-    self._changing: set[tuple[int, str]] = set()  # The guards of patterns that change something.
+    self.changing_guards: set[tuple[int, str]] = set()  # Of patterns, by scopes.
 
   # --- The operations, from below: `Host` says what they do.
 
@@ -202,7 +203,7 @@ class Interpreter:
   def do_Assign(self, node: ast.Assign, scope: Scope) -> object:
     (target,) = node.targets
     guard = annotation(node, Annotation.AGAIN)
-    if guard is not None and self._is_bound(target, guard, scope):
+    if guard is not None and _matching.is_bound(self, target, guard, scope):
       return FELL
     is_slot = annotation(node, Annotation.RETURN_SLOT) is not None
     is_apart = isinstance(target, (ast.Tuple, ast.List))
@@ -332,7 +333,7 @@ class Interpreter:
         is_and = isinstance(node.op, ast.And)
         pred = self.both(pred, is_and, functools.partial(self.test, value, scope))
       if before is not None and has_changed(before, self.frame.snapshot()):
-        self._changing.add((id(scope), guard))
+        self.changing_guards.add((id(scope), guard))
       return pred
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
       return self.negated(self.test(node.operand, scope))
@@ -386,37 +387,10 @@ class Interpreter:
         return guard(owner, name) if state is None else state.value
     return conversion.guards.builtin(source, name)
 
-  def _is_bound(self, target: ast.expr, guard: str, scope: Scope) -> bool:
-    """Tells whether a test which is true has bound a name, to what has a form where it is not."""
-    assert isinstance(target, ast.Name)  # As in a pattern.
-    value = scope.names.get(target.id, Undefined(target.id))
-    if isinstance(value, MaybeUnbound):
-      scope.names[target.id] = value.value
-    if not isinstance(value, Undefined):
-      return True
-    if (id(scope), guard) in self._changing or target.id in scope.outer_names:
-      raise self.frame.refuse(
-        Reason.EFFECT_ORDER, f"The guard of a pattern that binds {target.id!r} changes something."
-      )
-    return False
-
   def eval_Attribute(self, node: ast.Attribute, scope: Scope) -> object:
     owner = self.eval(node.value, scope)
-    with self._pattern(node):
+    with _matching.changing_nothing(self.frame, node):
       return self.attribute(owner, node.attr)
-
-  @contextlib.contextmanager
-  def _pattern(self, node: ast.expr) -> Iterator[None]:
-    """Refuses what changes something, if Python does it in another order, or once."""
-    if annotation(node, Annotation.AGAIN) is None:
-      yield
-      return
-    before = self.frame.snapshot()
-    yield
-    if has_changed(before, self.frame.snapshot()):
-      raise self.frame.refuse(
-        Reason.EFFECT_ORDER, "What a pattern asks of an object changes something."
-      )
 
   def eval_Subscript(self, node: ast.Subscript, scope: Scope) -> object:
     return self.item(self.eval(node.value, scope), self.eval(node.slice, scope))
@@ -530,7 +504,7 @@ class Interpreter:
     left = self.eval(node.left, scope)
     is_among = isinstance(node.ops[0], (ast.In, ast.NotIn))
     right = (self.elements if is_among else self.eval)(node.comparators[0], scope)
-    with self._pattern(node):
+    with _matching.changing_nothing(self.frame, node):
       return self.compare(type(node.ops[0]), left, right)
 
   def eval_IfExp(self, node: ast.IfExp, scope: Scope) -> object:
@@ -592,7 +566,7 @@ class Interpreter:
   def eval_Call(self, node: ast.Call, scope: Scope) -> object:
     if annotation(node, Annotation.DELEGATED):
       return _generators.hand_on(self, node, scope)
-    with self._pattern(node):
+    with _matching.changing_nothing(self.frame, node):
       found = self._called(node, scope, self._call_or_suspend)
     if isinstance(found, _generators.Suspended):
       raise _generators.kept(self)

@@ -37,6 +37,7 @@ from recursive_tf.convert.semantics.builtins import (
   _nests,
   _objects,
   _patterns,
+  _repr,
 )
 from recursive_tf.convert.syntax import managed, matches
 from recursive_tf.convert.values import _forms, _numbers
@@ -184,6 +185,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   float: _arithmetic.conversion(float),
   bool: _arithmetic.conversion(bool),
   str: _arithmetic.to_string,
+  repr: _repr.to_repr,
   ord: _arithmetic.code,
   chr: _arithmetic.character,
   format: _text.format_of,
