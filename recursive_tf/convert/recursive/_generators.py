@@ -12,7 +12,6 @@ import linecache
 import sys
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.decorated._decorated import BoundDecorated
@@ -32,30 +31,30 @@ _PASSED = {
 }
 
 
-class RecursiveGenerator(RecursiveFunction[..., Iterator[Any]]):
+class RecursiveGenerator(RecursiveFunction[..., Iterator[object]]):
   """What `@rtf.recursive` returns of a generator function. Thread-safe."""
 
   def __init__(
     self,
-    function: Callable[..., Any],
+    function: Callable[..., object],
     strict: bool = False,
     verify: bool | None = None,
     limits: Limits | None = None,
   ):
     super().__init__(function, strict, verify, limits)
-    listing: RecursiveFunction[..., list[Any]]
-    listing = RecursiveFunction(_listing(function), strict, verify, limits)
+    assert isinstance(function, types.FunctionType)  # Others are no generators by themselves.
+    listing: RecursiveFunction[..., list[object]]
+    self._list_function = _listing(function)
+    listing = RecursiveFunction(self._list_function, strict, verify, limits)
     self._listing = listing
     self.stats = self._listing.stats
 
-  def __call__(self, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
+  def __call__(self, /, *args: object, **kwargs: object) -> Iterator[object]:
     """Calls the generator function once."""
-    generator: Iterator[Any]
     if self._listing.is_plain(args) or self.is_plain(args):
-      generator = self.python(*args, **kwargs)
-      return generator
-    self._listing.python.__defaults__ = self.python.__defaults__
-    self._listing.python.__kwdefaults__ = self.python.__kwdefaults__
+      return self._suspended(args, kwargs)
+    self._list_function.__defaults__ = self.python.__defaults__
+    self._list_function.__kwdefaults__ = self.python.__kwdefaults__
     caller = sys._getframe(1)
     if caller.f_code is BoundDecorated.__call__.__code__ and caller.f_back is not None:
       caller = caller.f_back
@@ -65,21 +64,24 @@ class RecursiveGenerator(RecursiveFunction[..., Iterator[Any]]):
         f"{self.__name__} is a generator, and who calls it may not take all elements at once: a"
         " graph has no suspended calls. Make it a list there: list(...).",
       )
-      suspended: Any = self._fall_back(refusal, lambda: self.python(*args, **kwargs))
-      generator = suspended
-      return generator
+      self._fall_back(refusal, lambda: None)
+      return self._suspended(args, kwargs)
     return _given(self._listing(*args, **kwargs))
+
+  def _suspended(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Iterator[object]:
+    generator: Iterator[object] = self.python(*args, **kwargs)
+    return generator
 
   def explain(self) -> Report:
     """Tells what was converted, what objects are read for, and what was not and why; print it."""
     return self._listing.explain() if self.stats.num_conversions else super().explain()
 
 
-def _given(elements: list[Any]) -> Iterator[Any]:
+def _given(elements: list[object]) -> Iterator[object]:
   yield from elements
 
 
-def _listing(function: Callable[..., Any]) -> types.FunctionType:
+def _listing(function: types.FunctionType) -> types.FunctionType:
   """Returns a function that gives the elements of a generator as a list.
 
   Its text is where Python looks for that of a function: converting it is converting any other.
@@ -88,7 +90,7 @@ def _listing(function: Callable[..., Any]) -> types.FunctionType:
   bare = [one.replace(default=_KINDS.empty, annotation=_KINDS.empty) for one in parameters]
   name = function.__name__ if function.__name__.isidentifier() else "elements"
   given = ", ".join(_PASSED[one.kind].format(one.name) for one in bare)
-  taken = {one.name for one in bare}
+  taken = {name, *(one.name for one in bare)}
   generator = next(one for one in _names() if one not in taken)
   text = (
     f"def around({generator}):\n"
@@ -98,9 +100,11 @@ def _listing(function: Callable[..., Any]) -> types.FunctionType:
   )
   filename = f"<elements of {function.__qualname__} {next(_COUNT)}>"
   linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
-  names: dict[str, Any] = {"__name__": function.__module__}
+  names: dict[str, object] = {"__name__": function.__module__}
   exec(compile(text, filename, "exec"), names)
-  made: types.FunctionType = names["around"](function)
+  around = names["around"]
+  assert isinstance(around, types.FunctionType)  # As the text says.
+  made: types.FunctionType = around(function)
   return made
 
 

@@ -158,8 +158,10 @@ def attribute(ip: Host, made: Made, name: str) -> object:
     return made, _attribute(ip, made, name)
 
   value = ip.frame.memo(("attribute of made", id(made), name), read)[1]
-  is_one = isinstance(value, (Made, Ref, Number, Text))
-  return value if is_first or is_one else _attribute(ip, made, name)
+  return value if is_first or isinstance(value, _SAME) else _attribute(ip, made, name)
+
+
+_SAME = (Made, Ref, Number, Text)  # What is the same however often it is read.
 
 
 def _attribute(ip: Host, made: Made, name: str) -> object:
