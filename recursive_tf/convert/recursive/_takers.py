@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import inspect
 import sys
 import types
 
@@ -16,6 +17,7 @@ _TAKERS = (list, tuple, sorted)  # What they do with the elements comes after th
 _CALLS = ("CALL", "CALL_FUNCTION_EX", "CALL_KW", "PRECALL")
 _BETWEEN = ("CACHE", "NOP", "PRECALL")
 _NAMES = ("LOAD_GLOBAL", "LOAD_NAME")
+_OF_OWNERS = ("LOAD_ATTR", "LOAD_METHOD")  # It is a method that is called.
 _DISPLAY = "[*]"
 
 
@@ -30,7 +32,9 @@ def takes_all_at_once(caller: types.FrameType) -> bool:
   name = _taker(caller.f_code, caller.f_lasti)
   if name is None or name == _DISPLAY:
     return name is not None
-  for names in (caller.f_locals, caller.f_globals, vars(builtins)):
+  is_function = caller.f_code.co_flags & inspect.CO_OPTIMIZED  # Its locals are not read by name.
+  own = {} if is_function else caller.f_locals
+  for names in (own, caller.f_globals, vars(builtins)):
     if name in names:
       return any(names[name] is taker for taker in _TAKERS)
   return False
@@ -52,9 +56,10 @@ def _taker(code: types.CodeType, position: int) -> str | None:
     return _DISPLAY
   if following.opname != "CALL" or following.arg != 1:
     return None
-  for one in reversed([one for one in instructions if one.offset < position]):
+  before = [one for one in instructions if one.offset < position and one.opname not in _BETWEEN]
+  for one, then in zip(reversed(before[:-1]), reversed(before), strict=False):
     if one.opname in _NAMES and _start(one) == _start(following) is not None:
-      return str(one.argval)
+      return None if then.opname in _OF_OWNERS else str(one.argval)
   return None
 
 

@@ -72,6 +72,7 @@ AT_ONCE = {
   "tuple": lambda f, t: tuple(f(t, 3)),
   "display": lambda f, t: [*f(t, add=2)],
   "display behind": lambda f, t: (0, *f(t)),
+  "inside": lambda f, t: len(list(f(t))) + len([*f(t), 1]),
   "twice": lambda f, t: (list(f(t)), list(f(t.left))),
 }
 
@@ -101,6 +102,8 @@ LATER = {
   "next": lambda f, t: next(f(t)),
   "close": closed,
   "another list": another_list,
+  "method": lambda f, t: tuple.__len__(tuple.__new__(tuple, f(t))),
+  "chosen": lambda f, t: (list if t.v < 0 else next)(f(t)),
   "kept": lambda f, t: [list(g) for g in [f(t)]],
   "sum": lambda f, t: sum(x if isinstance(x, int) else x.v for x in f(t)),
   "with a key": lambda f, t: sorted(f(t), key=lambda x: x if isinstance(x, int) else x.v),
