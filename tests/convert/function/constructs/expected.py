@@ -3,8 +3,6 @@
 from tests.convert.function.constructs import ROWS, pieces
 
 REFUSED = {
-  "match on a sequence": "syntax",
-  "match on a mapping": "syntax",
   "except group": "syntax",
   "functools.partial": "opaque-call",
   "class in the function": "syntax",
@@ -15,7 +13,6 @@ REFUSED = {
   "async for and async with": "syntax",
   "async comprehension": "syntax",
   "formatted string": "needs-value",
-  "string by % and format": "needs-value",
   "del of a slice": "syntax",
   "del of an attribute": "syntax",
 }
