@@ -246,6 +246,7 @@ class Host(Protocol):
     conversion: the conversion that it is part of.
     budget: what the conversion may still cost.
     active: the definitions that are being run, outermost first: a call of one is a recursion.
+    changing_guards: the guards of patterns that change something, with their scopes' identities.
     source: where the function that is being run lies.
     consumer: what the generator that is called next is called for, if that is known.
   """
@@ -254,6 +255,7 @@ class Host(Protocol):
   conversion: Conversion
   budget: Budget
   active: list[ast.AST]
+  changing_guards: set[tuple[int, str]]
   source: FunctionSource | None
   consumer: Consumer | None
 

@@ -7,12 +7,12 @@ from typing import TypeVar
 
 import tensorflow as tf
 
-from recursive_tf.convert.values._abstract import Local, Ref, Weak
+from recursive_tf.convert.values._abstract import Local, Made, Ref, Weak
 from recursive_tf.convert.values._scalars import Scalar
 
 T = TypeVar("T")
 LocalT = TypeVar("LocalT", bound=Local)
-Fact = tuple[Ref | Scalar | Weak, frozenset[type]]
+Fact = tuple[Ref | Scalar | Weak | Made, frozenset[type]]
 
 
 @dataclasses.dataclass

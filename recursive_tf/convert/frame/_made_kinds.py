@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._forms import BaseForm, NestForm, RowsForm
+from recursive_tf.convert.values._forms import BaseForm, NestForm, RowsForm, WeakForm
 
+_NUM_ALIKE = 3  # Of objects of one class, each form of which is a kind of its own.
 _NUM_LENGTHS = 4  # Of lists, or tuples, each of which is a kind of its own.
 _NUM_PRECISE = 8  # Attempts; from then on what was found once stays, so that they come to an end.
 
@@ -52,6 +53,12 @@ class MadeKinds:
     """The forms of what this attempt makes."""
     return [self.forms[number] for number in self._used]
 
+  def class_of(self, number: int) -> type | None:
+    """Returns the class of what has a form, None where several have."""
+    form = self.forms[number]
+    found = None if isinstance(form, WeakForm) else getattr(form, "type", None)
+    return found if isinstance(found, type) else None
+
   def join(self, a: BaseForm, b: BaseForm) -> BaseForm:
     """Returns the form that two values of one place have in common, if they have any."""
     return _forms.met(a, b) if self.is_wide else _forms.join(a, b)
@@ -63,14 +70,28 @@ class MadeKinds:
     return _forms.ended(form) if self.is_wide and is_open and _forms.can_be_made(form) else form
 
   def bounded(self, form: BaseForm) -> BaseForm:
-    """Returns the form of a row: of lists and tuples of many lengths that of any length."""
-    if not isinstance(form, NestForm) or form.type not in (list, tuple) or form in self.forms:
+    """Returns the form of a row: of lists and tuples of many lengths that of any length.
+
+    Of objects of one class with many forms it is the one that all of them have in common.
+    """
+    if not isinstance(form, NestForm) or form in self.forms:
       return form
     alike = [one for one in self.forms if isinstance(one, NestForm) and one.type is form.type]
+    if form.type not in (list, tuple):
+      return form if len(alike) < _NUM_ALIKE else self._in_common([form, *alike])
     lengths = {len(one.parts) for one in alike}
     if len(lengths) < _NUM_LENGTHS:
       return form
     return RowsForm(_forms.MadeForm(), form.type)
+
+  def _in_common(self, forms: list[NestForm]) -> BaseForm:
+    found: BaseForm = forms[0]
+    for other in forms[1:]:
+      try:
+        found = self.join(found, other)
+      except _forms.Mismatch:
+        return forms[0]
+    return found if isinstance(found, NestForm) and found.type is forms[0].type else forms[0]
 
   def number(self, form: BaseForm, is_hidden: bool = False) -> int:
     """Returns the number of a form, and notes that it is made.

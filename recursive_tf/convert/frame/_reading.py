@@ -27,6 +27,7 @@ from recursive_tf.convert.values._abstract import (
   Dear,
   IntOrFloat,
   Local,
+  Made,
   Maybe,
   Missing,
   Ref,
@@ -142,7 +143,7 @@ class Reading(Conditions):
       self.conversion.guards.methods(type_)
     return types
 
-  def narrowed(self, ref: Ref | Scalar | Weak) -> frozenset[type] | None:
+  def narrowed(self, ref: Ref | Scalar | Weak | Made) -> frozenset[type] | None:
     for layer in reversed(self._layers):
       if ref.key in layer.narrowed:
         return layer.narrowed[ref.key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterable, Sequence, Sized
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import tensorflow as tf
 
@@ -14,7 +14,6 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.decorated._decorated import (
   BoundDecorated,
   Decorated,
-  decorated,
   is_comparing,
 )
 from recursive_tf.convert.decorated._known_calls import KnownCalls, glance_at_objects
@@ -39,53 +38,6 @@ from recursive_tf.convert.values import _containers, _forms, _results
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-
-
-@overload
-def recursive(
-  function: Callable[_P, _R], *, strict: bool = False, verify: bool | None = None
-) -> RecursiveFunction[_P, _R]: ...
-
-
-@overload
-def recursive(
-  function: None = None, *, strict: bool = False, verify: bool | None = None
-) -> Callable[[Callable[_P, _R]], RecursiveFunction[_P, _R]]: ...
-
-
-def recursive(
-  function: Callable[..., object] | None = None,
-  *,
-  strict: bool = False,
-  verify: bool | None = None,
-) -> object:
-  """Runs a recursive Python function over objects as one recursive graph.
-
-  ```python
-  @rtf.recursive
-  def encode(node):
-    if node.is_leaf:
-      return cell.leaf(embedding(node.word))
-    return cell.inner(encode(node.left), encode(node.right))
-
-  h, c = encode(tree)
-  states = encode.map(trees)
-  ```
-
-  Values, gradients, exceptions, output and the state of objects afterwards are those of plain
-  Python. docs/recursive.md says what is converted; `encode.explain()` what was, and what was not.
-
-  Args:
-    function: the function or method.
-    strict: raise `ConversionRefused` where the plain function would be run instead.
-    verify: whether runs of the graph are compared with plain Python before they count: True for
-      all, False for none, None for the first run of each graph and then ever fewer, as long as they
-      take at most 2% of the function's time. RECURSIVE_TF_VERIFY says what None means.
-
-  Returns:
-    A `RecursiveFunction`.
-  """
-  return decorated(RecursiveFunction, function, strict, verify)
 
 
 class RecursiveFunction(Decorated, Generic[_P, _R]):

@@ -40,7 +40,7 @@ from recursive_tf.convert.semantics import (
 from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics._spread import spread
-from recursive_tf.convert.semantics.builtins import _table
+from recursive_tf.convert.semantics.builtins import _objects, _table
 from recursive_tf.convert.semantics.ndarrays import _functions
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
@@ -110,6 +110,8 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
       return tuple_of(kind, ip.fixed_items(args[0]))
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
+  if _objects.is_replacing(function) and len(args) == 1 and spread(args) is None:
+    return _objects.fields_replaced(ip, args[0], **kwargs)
   if _is_written_out(function):
     return call_function(ip, function, args, kwargs)
   own = _attributes.by_class(ip.conversion.guards.type_of(function), "__call__")

@@ -32,6 +32,7 @@ from recursive_tf.convert.semantics import (
   _list_methods,
   _loops,
   _managers,
+  _matching,
   _membership,
   _native,
   _operators,
@@ -61,6 +62,7 @@ from recursive_tf.convert.values._abstract import (
   Scope,
   Undefined,
   Unset,
+  has_changed,
   is_middle,
 )
 from recursive_tf.convert.values._forms import Mismatch
@@ -87,6 +89,7 @@ class Interpreter:
     self.active: list[ast.AST] = []
     self.source: FunctionSource | None = None  # Of the function that is being run.
     self.consumer: Consumer | None = None  # Of the generator that is called next.
+    self.changing_guards: set[tuple[int, str]] = set()  # Of patterns, by scopes.
 
   # --- The operations, from below: `Host` says what they do.
 
@@ -198,8 +201,11 @@ class Interpreter:
     return _loops.do_while(self, node, scope)
 
   def do_Assign(self, node: ast.Assign, scope: Scope) -> object:
-    is_slot = annotation(node, Annotation.RETURN_SLOT) is not None
     (target,) = node.targets
+    guard = annotation(node, Annotation.AGAIN)
+    if guard is not None and _matching.is_bound(self, target, guard, scope):
+      return FELL
+    is_slot = annotation(node, Annotation.RETURN_SLOT) is not None
     is_apart = isinstance(target, (ast.Tuple, ast.List))
     evaluate = self.elements if is_apart else self.eval
     value = Unset() if is_slot else evaluate(node.value, scope)
@@ -317,6 +323,8 @@ class Interpreter:
     """Returns the truth of an expression: a bool, or a bool `Number`."""
     if isinstance(node, ast.BoolOp):
       pred = self.test(node.values[0], scope)
+      guard = annotation(node, Annotation.AGAIN)
+      before = None if guard is None else self.frame.snapshot()
       if len(node.values) > 2 and any(map(_binds_middle, node.values)):
         # Of a chain the third comparison reads what the second one binds, if it is evaluated.
         rest = ast.copy_location(ast.BoolOp(node.op, node.values[1:]), node)
@@ -324,6 +332,8 @@ class Interpreter:
       for value in node.values[1:]:
         is_and = isinstance(node.op, ast.And)
         pred = self.both(pred, is_and, functools.partial(self.test, value, scope))
+      if before is not None and has_changed(before, self.frame.snapshot()):
+        self.changing_guards.add((id(scope), guard))
       return pred
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
       return self.negated(self.test(node.operand, scope))
@@ -378,7 +388,9 @@ class Interpreter:
     return conversion.guards.builtin(source, name)
 
   def eval_Attribute(self, node: ast.Attribute, scope: Scope) -> object:
-    return self.attribute(self.eval(node.value, scope), node.attr)
+    owner = self.eval(node.value, scope)
+    with _matching.changing_nothing(self.frame, node):
+      return self.attribute(owner, node.attr)
 
   def eval_Subscript(self, node: ast.Subscript, scope: Scope) -> object:
     return self.item(self.eval(node.value, scope), self.eval(node.slice, scope))
@@ -492,7 +504,8 @@ class Interpreter:
     left = self.eval(node.left, scope)
     is_among = isinstance(node.ops[0], (ast.In, ast.NotIn))
     right = (self.elements if is_among else self.eval)(node.comparators[0], scope)
-    return self.compare(type(node.ops[0]), left, right)
+    with _matching.changing_nothing(self.frame, node):
+      return self.compare(type(node.ops[0]), left, right)
 
   def eval_IfExp(self, node: ast.IfExp, scope: Scope) -> object:
     return self.frame.cond(
@@ -553,7 +566,8 @@ class Interpreter:
   def eval_Call(self, node: ast.Call, scope: Scope) -> object:
     if annotation(node, Annotation.DELEGATED):
       return _generators.hand_on(self, node, scope)
-    found = self._called(node, scope, self._call_or_suspend)
+    with _matching.changing_nothing(self.frame, node):
+      found = self._called(node, scope, self._call_or_suspend)
     if isinstance(found, _generators.Suspended):
       raise _generators.kept(self)
     return found

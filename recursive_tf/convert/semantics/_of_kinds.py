@@ -105,8 +105,8 @@ def as_made(ip: Host, value: object) -> object:
   return opened(ip, value) if isinstance(value, Ref) and is_open(ip, value) else value
 
 
-def text_or_none(ip: Host, value: object) -> object:
-  """Returns `str(value)` of what may be None, or a scalar; all else as it is."""
+def text_or_none(ip: Host, value: object, conversion: int = -1) -> object:
+  """Returns `str(value)`, or `repr`, of what may be None, or a scalar; all else as it is."""
   found = ip.frame.scalar_or_none(value)
   if not isinstance(found, Maybe):
     return value
@@ -114,7 +114,7 @@ def text_or_none(ip: Host, value: object) -> object:
   if not is_scalar(ip, known):
     return value
   is_there = Number(found.is_there, bool)
-  return ip.frame.cond(is_there, lambda: Text((Format(known, -1, ""),)), lambda: "None")
+  return ip.frame.cond(is_there, lambda: Text((Format(known, conversion, ""),)), lambda: "None")
 
 
 def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:

@@ -80,22 +80,58 @@ def for_each(ip: Host, made: Made, then: _Then) -> object:
 def _options(ip: Host, made: Made) -> list[tuple[tf.Tensor, Callable[[], object]]]:
   """Returns what a number may be of: whether it is, and what gives that."""
   frame, handle = ip.frame, made.handle
-  kinds = ip.conversion.made_kinds
-  old = kinds.types - {NoneType} if made.type is None else frozenset()
+  old, is_none, numbers = _kinds_of(ip, made)
   options: list[tuple[tf.Tensor, Callable[[], object]]] = []
   if old:
     options.append((handle >= 0, lambda: Ref(Base(handle, old))))
-  if NoneType in kinds.types and made.type is None:
+  if is_none:
     options.append((tf.equal(handle, NONE), lambda: None))
-  if kinds.known:
+  if numbers:
     now = ip.conversion.effects.current_made(ip, handle)
     kind = frame.kind_of_made(now)
-    for number in (one for one in kinds.known if one not in kinds.hidden):
-      if made.type is not None and getattr(kinds.forms[number], "type", None) is not made.type:
-        continue
+    for number in numbers:
       open_ = functools.partial(_open, ip, number, now, handle)
       options.append((tf.equal(kind, number), open_))
   return options
+
+
+def _kinds_of(ip: Host, made: Made) -> tuple[frozenset[type], bool, list[int]]:
+  """Returns of what types an old object may be, whether it may be None, and kinds of new ones."""
+  kinds = ip.conversion.made_kinds
+  old = kinds.types - {NoneType} if made.type is None else frozenset()
+  is_none = NoneType in kinds.types and made.type is None
+  numbers = [number for number in kinds.known if number not in kinds.hidden]
+  if made.type is not None:
+    numbers = [number for number in numbers if kinds.class_of(number) is made.type]
+  narrowed = ip.frame.narrowed(made)
+  if narrowed is not None:
+    # What an attempt finds to be made after a test is among what the next one knows there.
+    numbers = [number for number in numbers if kinds.class_of(number) in (None, *narrowed)]
+    old, is_none = old & narrowed, is_none and NoneType in narrowed
+  return old, is_none, numbers
+
+
+def classes(ip: Host, made: Made) -> frozenset[type]:
+  """Returns all classes of what something may be, but of kinds that have several."""
+  old, is_none, numbers = _kinds_of(ip, made)
+  new = [ip.conversion.made_kinds.class_of(number) for number in numbers]
+  found = old | {kind for kind in new if kind is not None}
+  return found | {NoneType} if is_none else found
+
+
+def is_instance(ip: Host, made: Made, wanted: tuple[type, ...]) -> object:
+  """Returns `isinstance(made, wanted)`, and notes what that says."""
+  found = for_each(ip, made, lambda value: ip.kind_of(value).is_instance(wanted))
+  return noted(ip, made, found, lambda kind: issubclass(kind, wanted))
+
+
+def noted(ip: Host, made: Made, found: object, is_true: Callable[[type], bool]) -> object:
+  """Returns a truth of what something is, and notes which classes that leaves."""
+  if not isinstance(found, Number):
+    return found
+  all_ = classes(ip, made)
+  inside = frozenset(kind for kind in all_ if is_true(kind))
+  return ip.frame.note(found, [(made, inside)], [(made, all_ - inside)])
 
 
 def _open(ip: Host, kind: int, now: tf.Tensor, own: tf.Tensor) -> object:
@@ -113,6 +149,23 @@ def attribute(ip: Host, made: Made, name: str) -> object:
   """
   if name in CHANGING:
     return method(ip, made, name)
+  if not ip.conversion.effects.is_pure:
+    return _attribute(ip, made, name)
+  is_first: list[bool] = []
+
+  def read() -> tuple[Made, object]:
+    is_first.append(True)
+    return made, _attribute(ip, made, name)
+
+  value = ip.frame.memo(("attribute of made", id(made), name), read)[1]
+  return value if is_first or isinstance(value, _SAME) else _attribute(ip, made, name)
+
+
+_SAME = (Made, Ref, Number, Text)  # What is the same however often it is read.
+
+
+def _attribute(ip: Host, made: Made, name: str) -> object:
+  """Reads an attribute as `attribute` does."""
   are_methods: list[bool] = []
 
   def found(value: object) -> object:

@@ -34,7 +34,7 @@ from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByType, Slice
 from recursive_tf.convert.values._scalars import Scalar
-from recursive_tf.convert.values._text import REPEATED, Format, Text, is_string, tensor_of
+from recursive_tf.convert.values._text import REPEATED, REPR, Format, Text, is_string, tensor_of
 
 
 def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> Text | None:
@@ -303,6 +303,10 @@ def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
   """Returns a field of a string; the run fails where it is None, which has no format."""
   if spec == "" and conversion in (-1, ord("s")):
     value = _of_kinds.text_or_none(ip, value)
+  if spec == "" and conversion == REPR:
+    found = _of_kinds.text_or_none(ip, value, REPR)
+    if found is not value:
+      return Format(found, -1, "")
   value = ip.frame.resolve(value)
   if conversion in (-1, ord("s")):
     value = as_written(value, bool(spec))

@@ -54,6 +54,12 @@ class Annotation(enum.Enum):
   """On `For`, `While`: frozenset of the names in ASSIGNED that may be read in a later pass through
   the loop, by its test, or after it; on `With`, in its block or after it. Liveness."""
 
+  AGAIN = "_rtf_again"
+  """By matches. On `Attribute`, `Compare` and `Call`: str, it must change nothing, since Python
+  does it in another order, or once where it is done twice. On a `BoolOp` of what binds names and a
+  guard that reads them: the guard's name. On `Assign`: that name; the target has that value
+  already, or none that is known, and then the guard must change nothing."""
+
   MAP_LOOP = "_rtf_map_loop"
   """On `For`: `MapLoop`, what the loop is if its passes do not depend on each other. append_loops.
   """

@@ -608,6 +608,11 @@ class Made(Abstract):
   type: type | None = None
   description = "An old or a new object, as only the run knows"
 
+  @property
+  def key(self) -> tuple[int, str]:
+    """Returns what tells it from others, where a test says which class it has."""
+    return id(self.handle), "made"
+
   def within(self) -> Iterable[object]:
     return (self.handle,)
 

@@ -15,7 +15,8 @@ from recursive_tf.convert.values._numbers import Number, text_of
 from recursive_tf.convert.values._scalars import KINDS, Scalar
 
 REPEATED = 42  # A conversion: the format, so many times.
-_STR, _REPR, _ASCII = 115, 114, 97
+REPR = 114  # The conversion `!r`.
+_STR, _ASCII = 115, 97
 _KNOWN = (str, int, float, bool)
 _WITH_DIGITS = re.compile(r"(?:\.(\d\d?))?([feg])")  # What is done of formats.
 
@@ -35,6 +36,9 @@ class StringReader(Protocol):
   def count(self, number: Number) -> tf.Tensor:
     """Returns how often something is repeated, int32 []."""
 
+  def assume(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
+    """Returns the tensor; the run fails where it is used and `ok` is not true."""
+
   def refuse(self, reason: Reason, explanation: str) -> ConversionRefused:
     """Returns the refusal of what is being converted; raise it."""
 
@@ -51,7 +55,7 @@ class Format:
     """Returns the string, where the value is known."""
     if self.conversion == REPEATED:
       return str(self.spec * self.value)
-    conversions: dict[int, Callable[[object], str]] = {_STR: str, _REPR: repr, _ASCII: ascii}
+    conversions: dict[int, Callable[[object], str]] = {_STR: str, REPR: repr, _ASCII: ascii}
     convert = conversions.get(self.conversion)
     return format(self.value if convert is None else convert(self.value), self.spec)
 
@@ -136,6 +140,8 @@ def _tensor_of_part(part: str | Format | tf.Tensor, reader: StringReader) -> tf.
     return tf.constant("None")
   if part.spec == "" and part.conversion in (-1, _STR) and is_string(value, reader):
     return tensor_of(value, reader)
+  if part.spec == "" and part.conversion == REPR and is_string(value, reader):
+    return _quoted(tensor_of(value, reader), tf.constant(True), reader)
   found = _of_number(part, _as_scalar(value, reader), reader)
   if found is not None:
     return found
@@ -153,7 +159,7 @@ def _as_scalar(value: object, reader: StringReader) -> object:
 
 def _of_number(part: Format, value: object, reader: StringReader) -> tf.Tensor | None:
   """Returns a number as a string; None if it is none, or the format is another."""
-  if isinstance(value, IntOrFloat) and part.conversion == -1:
+  if isinstance(value, IntOrFloat) and (part.conversion == -1 or _is_bare_repr(part)):
     return _of_either(part, value, reader)
   if isinstance(value, Scalar):
     return _of_scalar(part, value, reader)
@@ -180,7 +186,7 @@ def _of_either(part: Format, value: IntOrFloat, reader: StringReader) -> tf.Tens
 
 def _of_scalar(part: Format, value: Scalar, reader: StringReader) -> tf.Tensor | None:
   """Returns a scalar of several kinds as a string; None if the format is another for one."""
-  if part.conversion not in (-1, _STR):
+  if part.conversion not in (-1, _STR) and not _is_bare_repr(part):
     return None
   is_plain = part.spec == ""
   found: tf.Tensor | None = None
@@ -189,6 +195,8 @@ def _of_scalar(part: Format, value: Scalar, reader: StringReader) -> tf.Tensor |
       continue
     if kind is str:
       own = value.text if is_plain else None
+      if part.conversion == REPR:
+        own = _quoted(value.text, value.is_of([str]), reader)
     elif is_plain or part.conversion == -1:
       own = _of_number(part, value.number(kind), reader)
     else:
@@ -197,6 +205,20 @@ def _of_scalar(part: Format, value: Scalar, reader: StringReader) -> tf.Tensor |
       return None
     found = own if found is None else tf.where(value.is_of([kind]), own, found)
   return found
+
+
+def _is_bare_repr(part: Format) -> bool:
+  return part.conversion == REPR and isinstance(part.spec, str) and part.spec == ""
+
+
+def _quoted(text: tf.Tensor, is_it: tf.Tensor, reader: StringReader) -> tf.Tensor:
+  """Returns `repr` of strings in which nothing is escaped; the run fails for others."""
+  has_single = tf.strings.regex_full_match(text, "[^']*'.*")
+  has_double = tf.strings.regex_full_match(text, '[^"]*".*')
+  ok = tf.strings.regex_full_match(text, r"[ -\[\]-~]*") & ~(has_single & has_double)
+  text = reader.assume(text, ok | ~is_it, "repr() of a string in which something is escaped")
+  quote = tf.where(has_single, '"', "'")
+  return tf.strings.join([quote, text, quote])
 
 
 def _repeated(tensor: tf.Tensor, count: Number, reader: StringReader) -> tf.Tensor:

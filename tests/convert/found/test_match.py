@@ -5,7 +5,6 @@ import dataclasses
 import pytest
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import CONVERTED, agrees
 from tests.convert.found.collected import collector
 
@@ -268,7 +267,7 @@ def states_of_nodes(recursive):
   return encode
 
 
-@program(Reason.SYNTAX, calls)
+@program(CONVERTED, calls)
 def names_in_alternatives_of_a_part(recursive):
   @recursive
   def value(e):
@@ -285,7 +284,7 @@ def names_in_alternatives_of_a_part(recursive):
   return value
 
 
-@program(Reason.SYNTAX, calls)
+@program(CONVERTED, calls)
 def sequences(recursive):
   @recursive
   def value(e):

@@ -341,7 +341,7 @@ def defaultdict_that_reading_fills(recursive):
 # What TensorFlow would make another string of, or cannot do.
 
 
-@program(Reason.NEEDS_VALUE)
+@program(CONVERTED)
 def string_of_a_float(recursive):
   return recursive(lambda n: str(n.v / 3) + n.name)
 
@@ -351,12 +351,12 @@ def string_by_a_format(recursive):
   return recursive(lambda n: f"{n.v:03d}" + n.name)
 
 
-@program(Reason.NEEDS_VALUE)
+@program(CONVERTED)
 def quoted_string(recursive):
   return recursive(lambda n: f"{n.name!r}" + n.name)
 
 
-@program(Reason.UNSUPPORTED_OPERATION)
+@program(CONVERTED)
 def order_of_strings(recursive):
   return recursive(lambda n: n.name + "a" < "b")
 

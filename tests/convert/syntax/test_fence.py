@@ -11,7 +11,6 @@ REFUSED = {
   "try:\n    x = 1\n  finally:\n    return x": (3, "a finally that returns"),
   "del x.a": (3, "del of an attribute or a slice"),
   "if x:\n    del x[0:1]": (4, "del of an attribute or a slice"),
-  "match x:\n    case [1]:\n      x = 2": (4, "match of a sequence or a mapping"),
   "class A:\n    pass": (3, "define it outside"),
   "def g():\n    x = 1\n    y = yield x": (5, "the value of a yield"),
   "def g():\n    for y in x:\n      y = [1, (yield from y)]": (5, "the value of a yield"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import collections
 import dataclasses
 import functools
 import types
@@ -25,6 +26,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._text import Text
+from recursive_tf.convert.values._tuples import is_named_tuple, tuple_of
 
 
 def is_instance(ip: Host, value: object, classes: object) -> object:
@@ -185,6 +187,39 @@ def replaced(ip: Host, value: object, /, **changes: object) -> object:
     if field.init and field.name not in changes:
       changes[field.name] = ip.attribute(value, field.name)
   return ip.call(kind, [], changes)
+
+
+_Generated = collections.namedtuple("_Generated", "")
+_REPLACE = _Generated._replace.__code__
+_MAKE = getattr(_Generated._make, "__func__", None)
+
+
+def is_replacing(function: object) -> bool:
+  """Tells whether a function is the `_replace` that classes of named tuples are given."""
+  return getattr(function, "__code__", None) is _REPLACE
+
+
+def fields_replaced(ip: Host, value: object, /, **changes: object) -> object:
+  """Returns `value._replace(**changes)` of a named tuple: its elements, but for some."""
+  frame = ip.frame
+  kinds = {type(value)}
+  if isinstance(value, Ref):
+    kinds = set(frame.types_of(value) - {NoneType, Missing})
+  kind = kinds.pop()
+  fields = ip.conversion.guards.of_class(kind, "_fields")
+  own = {name: ip.conversion.guards.of_class(kind, name) for name in ("__iter__", "__getitem__")}
+  make = getattr(ip.conversion.guards.of_class(kind, "_make"), "__func__", None)
+  is_plain = all(found is vars(tuple)[name] for name, found in own.items())
+  is_plain &= getattr(make, "__code__", None) is getattr(_MAKE, "__code__", _MAKE)
+  if kinds or not is_plain or not is_named_tuple(kind) or not isinstance(fields, tuple):
+    text = "_replace of what may be of several classes, or has elements of its own."
+    raise frame.refuse(Reason.OPAQUE_CALL, text)
+  if not changes.keys() <= {*fields}:
+    raise Raises  # A ValueError or a TypeError.
+  return tuple_of(
+    kind,
+    [changes[name] if name in changes else ip.item(value, i) for i, name in enumerate(fields)],
+  )
 
 
 def is_tensor(ip: Host, value: object) -> object:

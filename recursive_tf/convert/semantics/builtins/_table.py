@@ -36,8 +36,10 @@ from recursive_tf.convert.semantics.builtins import (
   _itertools,
   _nests,
   _objects,
+  _patterns,
+  _repr,
 )
-from recursive_tf.convert.syntax import managed
+from recursive_tf.convert.syntax import managed, matches
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import Bottom, LocalList
 from recursive_tf.convert.values._forms import part_of
@@ -183,6 +185,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   float: _arithmetic.conversion(float),
   bool: _arithmetic.conversion(bool),
   str: _arithmetic.to_string,
+  repr: _repr.to_repr,
   ord: _arithmetic.code,
   chr: _arithmetic.character,
   format: _text.format_of,
@@ -245,6 +248,10 @@ _TABLE: dict[object, Callable[..., object]] = {
   dict.__getitem__: _iterables.item,
   list.__len__: _iterables.length_of_builtin,
   managed.parses: _arithmetic.parses,
+  matches.is_sequence: _patterns.is_sequence,
+  matches.is_mapping: _patterns.is_mapping,
+  matches.has_read: _patterns.has_read,
+  matches.without: _patterns.without,
   operator.add: _binary(ast.Add),
   operator.sub: _binary(ast.Sub),
   operator.mul: _binary(ast.Mult),

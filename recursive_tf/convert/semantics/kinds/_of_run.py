@@ -222,9 +222,7 @@ class OfMade(OfAbstract):
     return self.ip.attribute(self.value, name)
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
-    return _opened.for_each(
-      self.ip, self.value, lambda value: self._resolved(value).is_instance(classes)
-    )
+    return _opened.is_instance(self.ip, self.value, classes)
 
   def rows(self, one_by_one: bool) -> Rows | None:
     return _opened.rows(self.ip, self.value, one_by_one)
@@ -241,7 +239,8 @@ class OfMade(OfAbstract):
     raise self.not_known("callable()")
 
   def is_none(self) -> object:
-    return Number(tf.equal(self.value.handle, NONE), bool)
+    found = Number(tf.equal(self.value.handle, NONE), bool)
+    return _opened.noted(self.ip, self.value, found, lambda kind: kind is NoneType)
 
   def lowered(self) -> object:
     return _opened.for_each(self.ip, self.value, self._tensor)

@@ -42,6 +42,9 @@ class Mismatch(Exception):  # noqa: N818 - control flow, becomes a refusal where
 class Reader(Protocol):
   """What forms need of the frame in which a value is brought into a form."""
 
+  def assume(self, value: tf.Tensor, ok: tf.Tensor, message: str) -> tf.Tensor:
+    """Returns the tensor; the run fails where it is used and `ok` is not true."""
+
   def resolve(self, value: object) -> object:
     """Returns a `Ref` to a number or an array as what it is; other values as they are."""
 

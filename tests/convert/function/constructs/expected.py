@@ -3,8 +3,6 @@
 from tests.convert.function.constructs import ROWS, pieces
 
 REFUSED = {
-  "match on a sequence": "syntax",
-  "match on a mapping": "syntax",
   "except group": "syntax",
   "class in the function": "syntax",
   "coroutine": "syntax",

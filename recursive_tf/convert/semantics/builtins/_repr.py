@@ -1,0 +1,51 @@
+"""`repr` of scalars, and of lists, tuples and dicts that the program makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _of_kinds, _shown
+from recursive_tf.convert.semantics._in_python import run_written
+from recursive_tf.convert.semantics.builtins._arithmetic import all_known
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import LocalDict, LocalList, Rows, shown
+from recursive_tf.convert.values._text import REPR, Format, Text
+
+_WRITTEN: dict[type, Callable[..., object]] = {
+  list: _shown.shown_list,
+  tuple: _shown.shown_tuple,
+  dict: _shown.shown_dict,
+}
+
+
+def to_repr(ip: Host, value: object, /) -> object:
+  """Returns `repr(value)`."""
+  is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
+  if is_plain and all_known([value]):
+    return repr(value)
+  kind = _class_of_made(value)
+  written = None if kind is None else _WRITTEN.get(kind)
+  if written is not None:
+    return run_written(ip, written, values=value)
+  found = _of_kinds.text_or_none(ip, value, REPR)
+  if found is not value:
+    return found
+  value = _of_kinds.as_made(ip, ip.frame.resolve(value))
+  if value is None:
+    return "None"
+  if _of_kinds.is_scalar(ip, value):
+    return Text((Format(value, REPR, ""),)).known()
+  raise ip.frame.refuse(Reason.NEEDS_VALUE, f"repr() of {shown(value)}.")
+
+
+def _class_of_made(value: object) -> type | None:
+  """Returns the class of a list, tuple or dict that the program makes, None of all else."""
+  if isinstance(value, LocalList):  # A table is one, too.
+    return None if value.is_iterator else value.type
+  if isinstance(value, Rows):
+    return value.type
+  if isinstance(value, LocalDict):
+    return dict
+  return tuple if type(value) is tuple else None
