@@ -18,8 +18,8 @@ def _differs_by(effect):
     state = {"v": tf.Variable([1.0]), "items": [], "n": 0}
 
     def step(x):
-      # What NumPy sees is not converted: this is plain Python on both sides.
-      x.numpy()
+      # What a tensor is shown as is not converted: this is plain Python on both sides.
+      repr(x)
       return effect(is_second, state, x)
 
     return step, [(tf.constant([1.0]),)] * 2, lambda: state
