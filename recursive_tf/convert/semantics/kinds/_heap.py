@@ -10,7 +10,6 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._kinds import SETS, is_builtin_container, is_plain_sequence
-from recursive_tf.convert.frame._rows import rows_of_items
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import (
   _as_eager,
@@ -26,7 +25,7 @@ from recursive_tf.convert.semantics import (
 from recursive_tf.convert.semantics._protocols import own_length
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._of_run import OfRun
-from recursive_tf.convert.values._abstract import LocalList, Missing, Raises, Ref, Rows, as_rows
+from recursive_tf.convert.values._abstract import Missing, Raises, Ref, Rows
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByType
@@ -83,8 +82,6 @@ class OfRef(OfRun[Ref]):
     if kinds and kinds <= SETS:
       return _iteration.members(ip, value)
     plain = frozenset(kind for kind in kinds if is_plain_sequence(kind))
-    if plain and str in kinds and kinds - plain <= _LEAVES:
-      return self._rows_of_word_or_list(plain)
     if plain and not any(kind not in _LEAVES and _is_iterable(kind) for kind in kinds - plain):
       # Lists beside leaves of another kind, which no sensible path gets to.
       self.frame.demand(_attributes.is_exactly(ip, value, plain).tensor)
@@ -98,21 +95,6 @@ class OfRef(OfRun[Ref]):
         Reason.OPAQUE_READ, f"Iterating over a {' or '.join(k.__name__ for k in kinds)}."
       )
     raise Raises
-
-  def _rows_of_word_or_list(self, plain: frozenset[type]) -> Rows:
-    """Returns the characters of a string, or the elements of what is a list; else the run fails."""
-    ip, value, frame = self.ip, self.value, self.frame
-    frame.demand(_attributes.is_exactly(ip, value, plain | {str}).tensor)
-    frame.narrow([(value, plain | {str})])
-
-    def listed(one: Ref, group: list[type]) -> LocalList:
-      rows = ip.kind_of(one).rows(False)
-      assert rows is not None  # Of these kinds there is a list.
-      return frame.new(LocalList(rows))
-
-    found = _attributes.by_type(ip, value, [[str], sorted(plain, key=repr)], listed)
-    assert isinstance(found, LocalList)
-    return as_rows(found) or rows_of_items(frame, [])
 
   def taken_apart(self, rows: Rows, count: int | None) -> list[object]:
     if count is None or not _iteration.has_items_in_order(self.ip, self.value):
