@@ -19,6 +19,7 @@ from recursive_tf.convert.frame._access import in_class as in_class
 from recursive_tf.convert.frame._host import ELEMENT, Host
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _tables, _text_methods
+from recursive_tf.convert.semantics._exactly import is_exactly
 from recursive_tf.convert.semantics._native import lifted, watch
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
@@ -419,28 +420,6 @@ def is_one_of(ip: Host, ref: Ref, inside: frozenset[type]) -> Number:
     return ip.both(ip.negated(is_none), True, among_others)
   found = is_exactly(ip, ref, inside)
   return frame.note(found, [(ref, inside)], [(ref, frame.types_of(ref) - inside)])
-
-
-def is_exactly(ip: Host, ref: Ref, kinds: frozenset[type]) -> Number:
-  """Tells whether the object is of one of these types and not of a subclass that occurs."""
-  others = ip.frame.types_of(ref) - kinds - {NoneType, Missing}
-  if any(issubclass(other, tuple(kinds)) for other in others):
-    if not any(issubclass(kind, tuple(others)) for kind in kinds):
-      inner = ip.frame.number(ref.step("isinstance", tuple(sorted(others, key=repr))))
-      return Number(tf.logical_not(inner.tensor), bool)
-    each = [_is_just(ip, ref, kind, kinds | others) for kind in sorted(kinds, key=repr)]
-    return Number(functools.reduce(tf.logical_or, each), bool)
-  return ip.frame.number(ref.step("isinstance", tuple(sorted(kinds, key=repr))))
-
-
-def _is_just(ip: Host, ref: Ref, kind: type, known: frozenset[type]) -> tf.Tensor:
-  """Tells whether the object is of a type, and of none of those known that derive from it."""
-  found = ip.frame.number(ref.step("isinstance", (kind,))).tensor
-  derived = [one for one in known if one is not kind and issubclass(one, kind)]
-  if not derived:
-    return found
-  inner = ip.frame.number(ref.step("isinstance", tuple(sorted(derived, key=repr))))
-  return tf.logical_and(found, tf.logical_not(inner.tensor))
 
 
 def _string_method(ip: Host, ref: Ref, name: str) -> object:

@@ -24,7 +24,7 @@ from recursive_tf.convert.semantics import (
   _tables,
   _text,
 )
-from recursive_tf.convert.semantics._attributes import is_exactly
+from recursive_tf.convert.semantics._exactly import is_exactly
 from recursive_tf.convert.semantics._operators import (
   PRIMITIVE,
   as_array,

@@ -27,6 +27,7 @@ from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_replaced
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _text, _text_methods
+from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._protocols import as_index, may_be_bool
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -218,8 +219,7 @@ def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
     raise Raises
   having = frozenset(kind for kind in kinds if hasattr(kind, "__getitem__"))
   if having and having != kinds:  # Others have no items.
-    frame.demand(_attributes.is_exactly(ip, ref, having).tensor)
-    frame.narrow([(ref, having)])
+    demand_exactly(ip, ref, having)
     return item_of_heap(ip, ref, key)
   own = [k for k in kinds if not is_builtin_container(k, "__getitem__")]
   if own:
@@ -252,19 +252,16 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   if is_key and any(issubclass(k, dict) for k in frame.types_of(ref)):
     ip.conversion.promote(ip, ref)
   if isinstance(key, (Slice, Number)):
-    groups = _families(frame.types_of(ref) - _NO_ITEMS)
+    kinds = frame.types_of(ref) - _NO_ITEMS
+    groups = _families(kinds)
     if len(groups) > 1:
       return _attributes.by_type(ip, ref, groups, lambda one, _: builtin_item(ip, one, key))
     if is_string(ref, frame):
       return item_of_text(ip, ref, key)
-    ip.conversion.effects.check_unchanged(ip, frame.types_of(ref) - _NO_ITEMS)
+    ip.conversion.effects.check_unchanged(ip, kinds)
     rows = frame.elements(ref)
-    if isinstance(key, Slice):
-      kinds = {tuple if issubclass(k, tuple) else list for k in frame.types_of(ref) - _NO_ITEMS}
-      if len(kinds) > 1:
-        raise frame.refuse(Reason.KINDS_DIFFER, "A slice of what may be a list or a tuple.")
-      if kinds == {tuple}:
-        rows = dataclasses.replace(rows, type=tuple)
+    if isinstance(key, Slice) and all(issubclass(kind, tuple) for kind in kinds):
+      rows = dataclasses.replace(rows, type=tuple)
     return item_of_rows(ip, rows, key)
   return ip.kind_of(key).entry_of_heap(ref)
 

@@ -9,7 +9,8 @@ import ast
 
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _attributes, _of_kinds
+from recursive_tf.convert.semantics import _of_kinds
+from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import Missing, Ref
 from recursive_tf.convert.values._forms import NoneType
@@ -49,10 +50,8 @@ def _kinds(ip: Host, value: object) -> frozenset[type] | None:
 def _narrowed(ip: Host, value: object, kinds: frozenset[type], inside: frozenset[type]) -> object:
   if not isinstance(value, Ref) or not inside or inside == kinds:
     return value
-  frame = ip.frame
-  frame.demand(_attributes.is_exactly(ip, value, inside).tensor)
-  frame.narrow([(value, inside)])
-  return frame.concrete(value)
+  demand_exactly(ip, value, inside)
+  return ip.frame.concrete(value)
 
 
 def _takes(op: type[ast.operator], name: str, left: type, right: type) -> bool:

@@ -21,6 +21,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._access import in_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _of_kinds, _text
+from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._native import lifted
 from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.values import _numbers
@@ -166,8 +167,7 @@ def _string(ip: Host, value: object) -> tf.Tensor:
     if kinds <= _SCALARS:
       return _string(ip, _of_kinds.only(ip, _of_kinds.opened(ip, value), [str]))
     if not any(issubclass(kind, str) for kind in kinds - {str}):
-      ip.frame.demand(ip.frame.number(value.step("isinstance", (str,))).tensor)
-      ip.frame.narrow([(value, frozenset([str]))])
+      demand_exactly(ip, value, frozenset([str]))
       return ip.frame.string(value)
   what = f"A method of a string with a {named(value)}."
   raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, what)

@@ -14,7 +14,6 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import SETS
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
 from recursive_tf.convert.semantics import (
-  _attributes,
   _containers,
   _items,
   _lazy,
@@ -22,6 +21,7 @@ from recursive_tf.convert.semantics import (
   _ordering,
   _tables,
 )
+from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._protocols import as_index, is_own
 from recursive_tf.convert.semantics.builtins import _arithmetic
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
@@ -144,8 +144,7 @@ def _demand_dict(ip: Host, ref: Ref) -> None:
   """Lets the run fail where what may be a dict is none, but a number, a string or a list."""
   kinds = ip.frame.types_of(ref) - {NoneType, Missing}
   if dict in kinds and frozenset([dict]) < kinds <= _BESIDE_DICTS:
-    ip.frame.demand(_attributes.is_exactly(ip, ref, frozenset([dict])).tensor)
-    ip.frame.narrow([(ref, frozenset([dict]))])
+    demand_exactly(ip, ref, frozenset([dict]))
 
 
 _BESIDE_DICTS = frozenset([dict, list, tuple, str, *_forms.NUMBERS])

@@ -22,6 +22,7 @@ from recursive_tf.convert.semantics import (
   _text_methods,
   _truth,
 )
+from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._protocols import own_length
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._of_run import OfRun
@@ -48,8 +49,7 @@ class OfRef(OfRun[Ref]):
       return Number(changed.length, int)
     sized = frozenset(kind for kind in kinds if hasattr(kind, "__len__"))
     if sized and sized != kinds:  # Of others there is no len().
-      self.frame.demand(_attributes.is_exactly(ip, self.value, sized).tensor)
-      self.frame.narrow([(self.value, sized)])
+      demand_exactly(ip, self.value, sized)
       return self.length()
     if any(not is_builtin_container(kind) for kind in kinds):
       groups = [[kind] for kind in sorted(kinds, key=repr)]
@@ -84,8 +84,7 @@ class OfRef(OfRun[Ref]):
     plain = frozenset(kind for kind in kinds if is_plain_sequence(kind))
     if plain and not any(kind not in _LEAVES and _is_iterable(kind) for kind in kinds - plain):
       # Lists beside leaves of another kind, which no sensible path gets to.
-      self.frame.demand(_attributes.is_exactly(ip, value, plain).tensor)
-      self.frame.narrow([(value, plain)])
+      demand_exactly(ip, value, plain)
       return self.rows(False)
     found = _iteration.own_rows(ip, value, self.frame.types_of(value))
     if found is not None:
