@@ -11,6 +11,7 @@ import itertools
 import linecache
 import sys
 import types
+import weakref
 from collections.abc import Callable, Iterator
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
@@ -43,10 +44,10 @@ class RecursiveGenerator(RecursiveFunction[..., Iterator[object]]):
   ):
     super().__init__(function, strict, verify, limits)
     assert isinstance(function, types.FunctionType)  # Others are no generators by themselves.
-    listing: RecursiveFunction[..., list[object]]
     self._list_function = _listing(function)
-    listing = RecursiveFunction(self._list_function, strict, verify, limits)
-    self._listing = listing
+    self._listing: RecursiveFunction[..., list[object]] = RecursiveFunction(
+      self._list_function, strict, verify, limits
+    )
     self.stats = self._listing.stats
 
   def __call__(self, /, *args: object, **kwargs: object) -> Iterator[object]:
@@ -105,6 +106,7 @@ def _listing(function: types.FunctionType) -> types.FunctionType:
   around = names["around"]
   assert isinstance(around, types.FunctionType)  # As the text says.
   made: types.FunctionType = around(function)
+  weakref.finalize(made, linecache.cache.pop, filename, None)
   return made
 
 

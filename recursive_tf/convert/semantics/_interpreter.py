@@ -70,6 +70,7 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Endless, Slice, Spread
 
 # Expressions that may raise an exception when their parts have not.
+_Call = Callable[[object, list[object], dict[str, object]], object]
 _MAY_RAISE = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Subscript, ast.UnaryOp)
 
 
@@ -574,21 +575,21 @@ class Interpreter:
 
   def iterable(self, node: ast.expr, scope: Scope) -> object:
     """Returns what an expression gives to iterate over: a call of a generator is not run yet."""
-    if not isinstance(node, ast.Call):
-      return self.eval(node, scope)
-    self.budget.step()
-    found = self._called(node, scope, self._call_or_suspend)
-    if not isinstance(found, _generators.Suspended):
-      self.frame.compute(found)
-    return found
+    return self._suspended_or_value(node, scope, self._call_or_suspend)
 
   def manager(self, node: ast.expr, scope: Scope) -> object:
     """Returns what an expression gives to enter: a call of a generator's is not run yet."""
+    call = functools.partial(_managers.call_or_suspend, self)
+    return self._suspended_or_value(node, scope, call)
+
+  def _suspended_or_value(self, node: ast.expr, scope: Scope, call: _Call) -> object:
     if not isinstance(node, ast.Call):
       return self.eval(node, scope)
     self.budget.step()
-    call = functools.partial(_managers.call_or_suspend, self)
-    return self._called(node, scope, call)
+    found = self._called(node, scope, call)
+    if not isinstance(found, _generators.Suspended):
+      self.frame.compute(found)
+    return found
 
   def elements(self, node: ast.expr, scope: Scope) -> object:
     """Returns the value of an expression of which the elements are taken at once."""
@@ -614,7 +615,7 @@ class Interpreter:
     self,
     node: ast.Call,
     scope: Scope,
-    call: Callable[[object, list[object], dict[str, object]], object],
+    call: _Call,
   ) -> object:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
       return _attributes.super_of(self, scope)

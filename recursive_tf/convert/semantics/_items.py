@@ -253,7 +253,8 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
     ip.conversion.promote(ip, ref)
   if isinstance(key, (Slice, Number)):
     kinds = frame.types_of(ref) - _NO_ITEMS
-    groups = _families(kinds)
+    # Slices of tuples are tuples; an element is found in a tuple as it is in a list.
+    groups = _families(kinds, (str, tuple) if isinstance(key, Slice) else (str,))
     if len(groups) > 1:
       return _attributes.by_type(ip, ref, groups, lambda one, _: builtin_item(ip, one, key))
     if is_string(ref, frame):
@@ -266,11 +267,11 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   return ip.kind_of(key).entry_of_heap(ref)
 
 
-def _families(kinds: Collection[type]) -> list[list[type]]:
-  """Returns the kinds of containers in groups, in each of which items are of one kind."""
+def _families(kinds: Collection[type], apart: Collection[type]) -> list[list[type]]:
+  """Returns types in groups: those of each of some classes, and all others."""
   groups: dict[object, list[type]] = {}
   for kind in sorted(kinds, key=repr):
-    family = next((one for one in (str, tuple, list) if issubclass(kind, one)), None)
+    family = next((one for one in apart if issubclass(kind, one)), None)
     groups.setdefault(family, []).append(kind)
   return list(groups.values())
 

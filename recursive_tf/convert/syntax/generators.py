@@ -36,7 +36,7 @@ def transform(node: ast.FunctionDef, ctx: PassContext) -> ast.FunctionDef:
     if yields:
       _check(function, yields, ctx)
       problem = _problem_of_manager(function, yields)
-      within = _is_within_block(function, yields)
+      within = _block_around(function, yields)
       if within is not None and problem:
         ctx.refuse(within, "a yield inside of try or with is not converted.")
       annotate(function, Annotation.MANAGER, problem)
@@ -57,7 +57,7 @@ def _check(function: ast.FunctionDef, yields: Sequence[ast.expr], ctx: PassConte
       ctx.refuse(node, "a generator that returns a value is not converted.")
 
 
-def _is_within_block(function: ast.FunctionDef, yields: Sequence[ast.expr]) -> ast.stmt | None:
+def _block_around(function: ast.FunctionDef, yields: Sequence[ast.expr]) -> ast.stmt | None:
   """Returns a `try` or `with` in which a generator yields."""
   for node in scopes.own_nodes(function):
     if isinstance(node, ast.Try | ast.With):
