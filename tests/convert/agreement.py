@@ -82,6 +82,19 @@ def visiting(ask):
   return build
 
 
+def of_one(program):
+  """Returns a builder for `agrees` of `f(n)`, which is `program(f, n)`."""
+
+  def build(recursive):
+    @recursive
+    def f(n):
+      return program(f, n)
+
+    return f
+
+  return build
+
+
 def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, before=None, **options):
   """Calls a program plainly and converted and compares all that a user can see.
 

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_one
 
 WEIGHT = tf.Variable(2.0)
 
@@ -152,14 +152,7 @@ RAISES += [values_of_kinds]
 
 
 def agree(program, expect):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return program(f, n)
-
-    return f
-
-  agrees(build, lambda: list(calls()), expect)
+  agrees(of_one(program), lambda: list(calls()), expect)
 
 
 @pytest.mark.parametrize("program", WHOLLY)

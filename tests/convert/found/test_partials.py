@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_one
 
 WEIGHT = tf.Variable(2.0)
 
@@ -71,14 +71,7 @@ def of_no_function(f, n):
 
 
 def agree(program, expect):
-  def build(recursive):
-    @recursive
-    def f(*args):
-      return program(f, *args)
-
-    return f
-
-  agrees(build, lambda: list(calls()), expect)
+  agrees(of_one(program), lambda: list(calls()), expect)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import agrees
+from tests.convert.agreement import agrees, of_one
 
 
 class Node:
@@ -61,13 +61,6 @@ PROGRAMS += [(program, trees) for program in (joined, by_the_first, shorter)]
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("program, calls", PROGRAMS)
 def test_is_what_it_is_in_python(program, calls):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return program(f, n)
-
-    return f
-
-  function = agrees(build, lambda: list(calls()))
+  function = agrees(of_one(program), lambda: list(calls()))
   assert function.stats.num_converted_runs >= 2, function.explain()
   assert Reason.MIXED_ATTRIBUTE not in function.stats.fallbacks
