@@ -45,9 +45,30 @@ def _keeps(ip: Host, value: object, name: str) -> bool:
   return keepdims
 
 
-def _refuse_out(ip: Host, out: object, name: str) -> None:
+def _operand(ip: Host, a: object, out: object, name: str) -> Operand:
+  """Returns what is reduced, if its result is a new array."""
   if out is not None:
     raise ip.frame.refuse(Reason.OPAQUE_CALL, f"NumPy's {name} writes an array (out=...).")
+  return array(ip, a, name)
+
+
+def _floats(ip: Host, value: Operand) -> tf.Tensor:
+  """Returns its elements as floats: ints and bools as float64."""
+  return cast(ip, value, value.dtype if value.dtype.kind == "f" else _FLOAT)
+
+
+def _flat_or_along(ip: Host, tensor: tf.Tensor, axis: object, name: str) -> tuple[tf.Tensor, int]:
+  """Returns a tensor and its axis to go along, which without one is that of all elements in a row."""
+  rank = tensor.shape.rank
+  if axis is None or rank == 0:
+    axes_of(ip, axis, max(rank, 1), name)
+    return tf.reshape(tensor, [-1]), 0
+  return tensor, axis_of(ip, axis, rank, name)
+
+
+def _demand_no_nan(ip: Host, tensor: tf.Tensor) -> None:
+  if tensor.dtype.is_floating:
+    ip.frame.demand(tf.reduce_all(tf.logical_not(tf.math.is_nan(tensor))))
 
 
 def _summed_type(value: Operand) -> np.dtype[np.generic]:
@@ -64,8 +85,7 @@ def _added(name: str, reduce: Callable[..., tf.Tensor]) -> Reduction:
     out: object = None,
     keepdims: object = False,
   ) -> object:
-    _refuse_out(ip, out, name)
-    value = array(ip, a, name)
+    value = _operand(ip, a, out, name)
     kind = _summed_type(value) if dtype is None else dtype_of(ip, dtype, name)
     if kind != _summed_type(value):
       raise refuse(ip, f"{name} with another type")
@@ -93,13 +113,12 @@ def mean(
   keepdims: object = False,
 ) -> object:
   """Does `np.mean`, of which nothing gives a warning and a NaN."""
-  _refuse_out(ip, out, "mean")
-  value = array(ip, a, "mean")
+  value = _operand(ip, a, out, "mean")
   if dtype is not None:
     raise refuse(ip, "mean with a type")
   axes = axes_of(ip, axis, value.rank, "mean")
   demand_elements(ip, value.tensor, axes)
-  tensor = cast(ip, value, value.dtype if value.dtype.kind == "f" else _FLOAT)
+  tensor = _floats(ip, value)
   return made(compute(ip, "mean", _mean, tensor, axes, _keeps(ip, keepdims, "mean")))
 
 
@@ -113,8 +132,7 @@ def _spread(name: str) -> Reduction:
     ddof: object = 0,
     keepdims: object = False,
   ) -> object:
-    _refuse_out(ip, out, name)
-    value = array(ip, a, name)
+    value = _operand(ip, a, out, name)
     less = known(ip, ddof, name)
     if dtype is not None or type(less) is not int:
       raise refuse(ip, f"{name} with a type, or such a ddof")
@@ -123,7 +141,7 @@ def _spread(name: str) -> Reduction:
     if isinstance(count, int) and count <= less:
       raise Raises  # A warning.
     ip.frame.demand(tf.greater(count, less))
-    tensor = cast(ip, value, value.dtype if value.dtype.kind == "f" else _FLOAT)
+    tensor = _floats(ip, value)
     is_kept = _keeps(ip, keepdims, name)
 
     def spread() -> tf.Tensor:
@@ -153,8 +171,7 @@ def _extreme(name: str) -> Reduction:
   def apply(
     ip: Host, a: object, axis: object = None, out: object = None, keepdims: object = False
   ) -> object:
-    _refuse_out(ip, out, name)
-    value = array(ip, a, name)
+    value = _operand(ip, a, out, name)
     axes = axes_of(ip, axis, value.rank, name, True)
     demand_elements(ip, value.tensor, axes)
     if value.dtype.kind == "f":
@@ -176,8 +193,7 @@ def _truth(name: str, reduce: Callable[..., tf.Tensor]) -> Reduction:
   def apply(
     ip: Host, a: object, axis: object = None, out: object = None, keepdims: object = False
   ) -> object:
-    _refuse_out(ip, out, name)
-    value = array(ip, a, name)
+    value = _operand(ip, a, out, name)
     axes = axes_of(ip, axis, value.rank, name, True)
     tensor = value.tensor if value.tensor.dtype == tf.bool else tf.not_equal(value.tensor, 0)
     return made(compute(ip, name, reduce, tensor, axes, _keeps(ip, keepdims, name)))
@@ -191,20 +207,12 @@ def _place(name: str, reduce: Callable[..., tf.Tensor]) -> Reduction:
   def apply(
     ip: Host, a: object, axis: object = None, out: object = None, keepdims: object = False
   ) -> object:
-    _refuse_out(ip, out, name)
-    value = array(ip, a, name)
+    value = _operand(ip, a, out, name)
     if _keeps(ip, keepdims, name):
       raise refuse(ip, f"{name} with keepdims=True")
-    tensor = value.tensor
-    along = 0
-    if axis is None or value.rank == 0:
-      axes_of(ip, axis, max(value.rank, 1), name)
-      tensor = tf.reshape(tensor, [-1])
-    else:
-      along = axis_of(ip, axis, value.rank, name)
+    tensor, along = _flat_or_along(ip, value.tensor, axis, name)
     demand_elements(ip, tensor, [along])
-    if tensor.dtype.is_floating:
-      ip.frame.demand(tf.reduce_all(tf.logical_not(tf.math.is_nan(tensor))))
+    _demand_no_nan(ip, tensor)
     if tensor.dtype == tf.bool:
       tensor = tf.cast(tensor, tf.int32)
     return made(compute(ip, name, reduce, tensor, along, tf.int64))
@@ -216,18 +224,13 @@ def _running(name: str, function: Callable[..., tf.Tensor]) -> Reduction:
   def apply(
     ip: Host, a: object, axis: object = None, dtype: object = None, out: object = None
   ) -> object:
-    _refuse_out(ip, out, name)
-    value = array(ip, a, name)
+    value = _operand(ip, a, out, name)
     if dtype is not None:
       raise refuse(ip, f"{name} with a type")
     tensor = cast(ip, value, _summed_type(value))
     if tensor.dtype.is_floating and name == "cumsum":  # Which TensorFlow begins with 0.0.
       ip.frame.demand(tf.logical_not(has_negative_zero(tensor)))
-    if axis is None or value.rank == 0:
-      axes_of(ip, axis, max(value.rank, 1), name)
-      return made(compute(ip, name, function, tf.reshape(tensor, [-1])))
-    along = axis_of(ip, axis, value.rank, name)
-    return made(compute(ip, name, function, tensor, along))
+    return made(compute(ip, name, function, *_flat_or_along(ip, tensor, axis, name)))
 
   return apply
 
@@ -303,7 +306,7 @@ def norm(ip: Host, x: object, ord: object = None, axis: object = None) -> Array:
   if ord is not None or (axis is not None and type(known(ip, axis, "norm")) is not int):
     raise refuse(ip, "norm with such arguments")
   axes = axes_of(ip, axis, value.rank, "norm")
-  tensor = cast(ip, value, value.dtype if value.dtype.kind == "f" else _FLOAT)
+  tensor = _floats(ip, value)
   squares = compute(ip, "norm", tf.reduce_sum, tensor * tensor, axes)
   return _ufuncs.call(ip, np.sqrt, [made(squares)])
 
@@ -313,9 +316,8 @@ def median(ip: Host, a: object) -> object:
   value = array(ip, a, "median")
   flat = tf.reshape(value.tensor, [-1])
   demand_elements(ip, flat, [0])
-  if value.dtype.kind == "f":
-    ip.frame.demand(tf.reduce_all(tf.logical_not(tf.math.is_nan(flat))))
-  tensor = cast(ip, value, value.dtype if value.dtype.kind == "f" else _FLOAT)
+  _demand_no_nan(ip, flat)
+  tensor = _floats(ip, value)
 
   def middle() -> tf.Tensor:
     found, size = tf.sort(tf.reshape(tensor, [-1])), tf.size(tensor)
