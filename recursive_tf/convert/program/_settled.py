@@ -45,6 +45,7 @@ def check_settled(
   _check_aliases(conversion, profile)
   _check_views(conversion, source)
   _check_sets(conversion, source)
+  _check_factories(conversion, source)
   _check_made(conversion, source, list(arguments.values()))
   _check_nests(conversion, source.node, arguments)
   _check_replicas(conversion, arguments.values())
@@ -102,6 +103,17 @@ def _check_sets(conversion: Conversion, source: FunctionSource) -> None:
       Reason.EFFECT_ORDER,
       "A set leaves that was merged, copied or made smaller: the order of its members is Python's"
       " own. Return sorted(...) of it.",
+      source.origin(source.node),
+    )
+
+
+def _check_factories(conversion: Conversion, source: FunctionSource) -> None:
+  """Refuses to let go of a `defaultdict` with a lambda of the run's own."""
+  if any(map(_forms.has_own_factories, conversion.leaving(source.node))):
+    raise ConversionRefused.of(
+      Reason.MADE_OBJECT,
+      "A defaultdict with a lambda is returned or kept. Return dict(...) of it, or give it a"
+      " function of a module, or int, float or list.",
       source.origin(source.node),
     )
 

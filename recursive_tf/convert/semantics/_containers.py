@@ -26,6 +26,7 @@ from recursive_tf.convert.frame._rows import (
 )
 from recursive_tf.convert.semantics import (
   _arrays,
+  _counters,
   _entries,
   _generators,
   _lazy,
@@ -198,6 +199,8 @@ def method(
   if isinstance(owner, LocalTable):
     if kwargs:
       raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{owner.type.__name__}.{name} by names.")
+    if _counters.is_counter(owner):
+      return _counters.method(ip, owner, name, args)
     return _tables.method(ip, owner, name, args)
   if isinstance(owner, LocalDict) and name == "update":
     _update(ip, owner, args, kwargs)

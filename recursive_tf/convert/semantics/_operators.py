@@ -17,6 +17,7 @@ from recursive_tf.convert.semantics import (
   _arrays,
   _as_eager,
   _containers,
+  _counters,
   _either,
   _heap_operators,
   _int_or_float,
@@ -82,6 +83,8 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   frame = ip.frame
   if op in (ast.BitOr, ast.BitAnd, ast.Sub):
     left, right = _tables.set_of_heap(ip, left), _tables.set_of_heap(ip, right)
+  if isinstance(left, LocalTable) and _counters.is_counter(left):
+    return _counters.binary(ip, op, left, right)
   if any(map(_as_eager.is_no_list, (left, right))):
     return _tables.binary(ip, op, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
@@ -403,6 +406,8 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
 
 
 def _list_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
+  if isinstance(old, LocalTable) and _counters.is_counter(old):
+    return _counters.in_place(ip, op, old, value)
   if isinstance(old, LocalTable):
     return _tables.in_place(ip, op, old, value)
   if isinstance(old, LocalList) and op is ast.Add:

@@ -6,6 +6,8 @@ What has no rule here is refused: as lists and as known dicts they refuse what t
 from __future__ import annotations
 
 import ast
+import collections
+import functools
 from collections.abc import Callable, Sequence
 
 import tensorflow as tf
@@ -25,6 +27,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   VIEWS,
   Container,
+  Literally,
   LocalDict,
   LocalList,
   LocalTable,
@@ -32,6 +35,7 @@ from recursive_tf.convert.values._abstract import (
   Raises,
   Ref,
   Rows,
+  Scope,
   named,
 )
 from recursive_tf.convert.values._numbers import Number
@@ -60,7 +64,7 @@ def unordered(value: object) -> object:
 
   Sets of objects stay what they are: their own methods may tell the order.
   """
-  if not isinstance(value, LocalTable) or value.type is dict or _has_objects(value.rows.form):
+  if not isinstance(value, LocalTable) or value.type is not set or _has_objects(value.rows.form):
     return value
   return LocalList(value.rows)
 
@@ -99,7 +103,29 @@ def item(ip: Host, table: LocalTable, key: object) -> object:
   """Returns `table[key]`."""
   if table.type is set:
     raise Raises
-  return _lookup(ip, table, key, None)
+  if table.type is collections.Counter:
+    return _lookup(ip, table, key, lambda: 0)
+  if table.factory is None:
+    return _lookup(ip, table, key, None)
+
+  def add() -> object:
+    default = _missing(ip, table.factory)
+    _put(ip, table, key_of(ip, key), default)
+    return _lookup(ip, table, key, None) if isinstance(default, Container) else default
+
+  return ip.frame.cond(contains(ip, table, key), lambda: _lookup(ip, table, key, None), add)
+
+
+def _missing(ip: Host, factory: object) -> object:
+  """Returns what a `defaultdict` puts where nothing is."""
+  if isinstance(factory, Literally):
+    return ip.eval(_expression(factory.text), ip.frame.new(Scope({}, None, ip.source)))
+  return ip.call(factory, [], {})
+
+
+@functools.cache
+def _expression(text: str) -> ast.expr:
+  return ast.parse(text, mode="eval").body
 
 
 def write_item(ip: Host, table: LocalTable, key: object, value: object) -> None:
@@ -111,15 +137,15 @@ def write_item(ip: Host, table: LocalTable, key: object, value: object) -> None:
 
 def update(ip: Host, table: LocalTable, other: object) -> None:
   """Does `table.update(other)`, for a dict or a set."""
-  if isinstance(other, LocalTable) and other.type is table.type:
+  if isinstance(other, LocalTable) and (other.type is set) is (table.type is set):
     _note_order(ip, table)
     _merge(ip, table, other.rows)
-  elif isinstance(other, Ref) and table.type is dict:
+  elif isinstance(other, Ref) and table.type is not set:
     rows = ip.rows_of(ip.call(ip.attribute(other, "items"), [], {}))
     if rows is None:
       raise ip.frame.refuse(Reason.OPAQUE_READ, f"Items of a {named(other)}.")
     _merge(ip, table, of_pairs(ip, rows).rows)
-  elif isinstance(other, LocalDict) and table.type is dict:
+  elif isinstance(other, LocalDict) and table.type is not set:
     for key, value in other.items.items():
       _put(ip, table, key_of(ip, key), value)
   elif table.type is set:
@@ -188,7 +214,12 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
 def copied(ip: Host, table: LocalTable) -> LocalTable:
   """Returns a dict or set of its own, with the same content."""
   _note_order(ip, table)
-  return ip.frame.new(LocalTable(table.type, table.rows))
+  return ip.frame.new(LocalTable(table.type, table.rows, table.factory))
+
+
+def as_dict(ip: Host, table: LocalTable) -> LocalTable:
+  """Returns a plain dict of its own, with the same items."""
+  return ip.frame.new(LocalTable(dict, table.rows))
 
 
 def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
@@ -214,7 +245,7 @@ def method(ip: Host, table: LocalTable, name: str, args: Sequence[object]) -> ob
   """Calls a method."""
   if not hasattr(table.type, name):
     raise Raises
-  found = (_DICT if table.type is dict else _SET).get(name)
+  found = (_SET if table.type is set else _DICT).get(name)
   if found is None:
     text = f"{table.type.__name__}.{name} where only the run knows the keys."
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
@@ -424,7 +455,7 @@ def _unique(ip: Host, rows: Rows, kind: type) -> Rows:
   places = tf.range(rows.length)
   first = tf.reduce_min(tf.where(equal, places[tf.newaxis], rows.length), 1)
   is_first = tf.equal(first, places)
-  if kind is dict:
+  if kind is not set:
     last = tf.reduce_max(tf.where(equal, places[tf.newaxis], -1), 1)
     chosen = tf.boolean_mask(last, is_first)
   else:

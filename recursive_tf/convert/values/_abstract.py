@@ -222,20 +222,33 @@ class LocalList(Container):
     return copy
 
 
+@dataclasses.dataclass(frozen=True)
+class Literally:
+  """What a `lambda` gives that takes nothing and reads nothing: `lambda: 0`, `lambda: [0, 0]`.
+
+  Attributes:
+    text: the expression.
+  """
+
+  text: str
+
+
 class LocalTable(LocalList):
   """A dict whose keys only the run knows, or a set, that the program makes.
 
   Its content is rows: pairs of keys and values, or keys. What takes it for a list ends there.
 
   Attributes:
-    type: dict or set.
+    type: dict, set, `collections.Counter` or `collections.defaultdict`.
+    factory: what a `defaultdict` calls for what is missing; a `Literally` is no Python object.
   """
 
   has_operators = False
 
-  def __init__(self, kind: type, rows: Rows):
+  def __init__(self, kind: type, rows: Rows, factory: object = None):
     super().__init__(rows)
     self.type = kind
+    self.factory = factory
 
   @property
   def rows(self) -> Rows:
@@ -258,7 +271,7 @@ class LocalTable(LocalList):
     return (self.content,)
 
   def mapped(self, function: Callable[[object], object]) -> Container:
-    return LocalTable(self.type, self.rows)
+    return LocalTable(self.type, self.rows, self.factory)
 
 
 def has_changed(before: list[object], after: list[object]) -> bool:

@@ -116,8 +116,8 @@ def to_tuple(ip: Host, value: object = ()) -> object:
 
 
 def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
-  if isinstance(value, LocalTable) and value.type is dict and not kwargs:
-    return _tables.copied(ip, value)
+  if isinstance(value, LocalTable) and value.type is not set and not kwargs:
+    return _tables.as_dict(ip, value)
   if isinstance(value, Ref):
     _demand_dict(ip, value)
   if isinstance(value, Ref) and not kwargs:

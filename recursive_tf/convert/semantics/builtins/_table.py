@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 import functools
 import inspect
@@ -20,6 +21,7 @@ from recursive_tf.convert.frame._rows import all_there
 from recursive_tf.convert.semantics import (
   _as_eager,
   _class_comparison,
+  _counters,
   _flattening,
   _generators,
   _operators,
@@ -148,7 +150,9 @@ def _comparison(op: type[ast.cmpop]) -> Callable[..., object]:
 # What gives the same whatever the order of the elements is; numbers that are keys are ints.
 _IN_ANY_ORDER = frozenset([sorted, min, max, sum, any, all])
 # What takes the elements of an iterator.
-_OF_ELEMENTS = frozenset([list, tuple, set, sum, max, min, sorted, any, all, enumerate, zip])
+_OF_ELEMENTS = frozenset(
+  [collections.Counter, list, tuple, set, sum, max, min, sorted, any, all, enumerate, zip]
+)
 _CONSUMERS = frozenset(
   [
     *(
@@ -156,6 +160,7 @@ _CONSUMERS = frozenset(
       tuple,
       dict,
       set,
+      collections.Counter,
       enumerate,
       zip,
       reversed,
@@ -193,6 +198,8 @@ _TABLE: dict[object, Callable[..., object]] = {
   tuple: _iterables.to_tuple,
   dict: _iterables.to_dict,
   set: _iterables.to_set,
+  collections.Counter: _counters.to_counter,
+  collections.defaultdict: _counters.to_defaultdict,
   range: _iterables.range_of,
   enumerate: _iterables.iterating(_iterables.enumerated),
   zip: _iterables.iterating(_itertools.zipped),

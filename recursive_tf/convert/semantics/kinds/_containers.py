@@ -152,6 +152,12 @@ class OfTable(OfMethods):
 
   value: LocalTable
 
+  def attribute(self, name: str) -> object:
+    if name == "default_factory":
+      text = "The default_factory of a defaultdict that the program makes."
+      raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+    return super().attribute(name)
+
   def truth(self) -> object:
     return _is_not_empty(self.value.rows)
 

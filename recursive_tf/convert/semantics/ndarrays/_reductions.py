@@ -58,7 +58,7 @@ def _floats(ip: Host, value: Operand) -> tf.Tensor:
 
 
 def _flat_or_along(ip: Host, tensor: tf.Tensor, axis: object, name: str) -> tuple[tf.Tensor, int]:
-  """Returns a tensor and its axis to go along, which without one is that of all elements in a row."""
+  """Returns a tensor and the axis to go along; without one all its elements in a row."""
   rank = tensor.shape.rank
   if axis is None or rank == 0:
     axes_of(ip, axis, max(rank, 1), name)

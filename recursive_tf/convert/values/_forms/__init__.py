@@ -51,6 +51,7 @@ from recursive_tf.convert.values._forms.joining import (
 )
 from recursive_tf.convert.values._forms.joining import has_gradients as has_gradients
 from recursive_tf.convert.values._forms.joining import has_made as has_made
+from recursive_tf.convert.values._forms.joining import has_own_factories as has_own_factories
 from recursive_tf.convert.values._forms.joining import has_rows as has_rows
 from recursive_tf.convert.values._forms.joining import has_sets as has_sets
 from recursive_tf.convert.values._forms.joining import has_views as has_views

@@ -180,7 +180,9 @@ _FORMS = types.MappingProxyType[type, Callable[[Any, Reader], BaseForm]](
     LocalList: _or_made(_of_list),
     Rows: lambda value, reader: RowsForm(value.form, value.type),
     LocalDict: _or_made(_of_dict),
-    LocalTable: lambda value, reader: TableForm(value.type, RowsForm(value.rows.form, tuple)),
+    LocalTable: lambda value, reader: TableForm(
+      value.type, RowsForm(value.rows.form, tuple), value.factory
+    ),
     LocalObject: _or_made(_of_object),
     BoundMethod: _of_method,
     Builtin: _of_builtin,

@@ -170,6 +170,12 @@ def has_sets(form: Form) -> bool:
   return is_set or any(map(has_sets, _children(form)))
 
 
+def has_own_factories(form: Form) -> bool:
+  """Tells whether there are dicts that call functions which are others in each run."""
+  is_one = isinstance(form, TableForm) and form.has_own_factory()
+  return is_one or any(map(has_own_factories, _children(form)))
+
+
 def has_containers_in_rows(form: Form) -> bool:
   """Tells whether lists of unknown length in values of this form have containers in them."""
   if isinstance(form, RowsForm):
@@ -250,7 +256,7 @@ def ended(form: BaseForm) -> BaseForm:
 def holds_numbers(form: BaseForm) -> bool:
   """Tells whether it is that of a list or dict of objects of the run, each known by its number."""
   element = form.rows.element if isinstance(form, TableForm) else None
-  if isinstance(element, NestForm) and isinstance(form, TableForm) and form.type is dict:
+  if isinstance(element, NestForm) and isinstance(form, TableForm) and form.type is not set:
     return not has_made(element.parts[0]) and element.parts[1] == MadeForm()
   return form == RowsForm(MadeForm())
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Iterator
 
 import tensorflow as tf
 
-from recursive_tf.convert.values._abstract import LocalTable, Rows
+from recursive_tf.convert.values._abstract import Literally, LocalTable, Rows
 from recursive_tf.convert.values._forms.base import (
   BaseForm,
   Class,
@@ -26,12 +27,14 @@ class TableForm(BaseForm):
   """A dict or a set.
 
   Attributes:
-    type: dict or set.
+    type: dict, set, `collections.Counter` or `collections.defaultdict`.
     rows: the form of the pairs of keys and values, or of the keys.
+    factory: what a `defaultdict` calls for what is missing.
   """
 
   type: Class
   rows: RowsForm
+  factory: object = None
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     return self.rows.specs()
@@ -44,7 +47,7 @@ class TableForm(BaseForm):
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     rows = self.rows.unflatten(tensors)
     assert isinstance(rows, Rows)  # No list.
-    return LocalTable(self.type, rows)
+    return LocalTable(self.type, rows, self.factory)
 
   def describe(self) -> str:
     return f"a {self.type.__name__}"
@@ -56,17 +59,17 @@ class TableForm(BaseForm):
     return True
 
   def skeleton(self) -> object:
-    return "table", self.type
+    return "table", self.type, self.factory
 
   def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
     if isinstance(other, NestForm) and other.type is self.type and not other.parts:
       return self  # An attempt before this one took it for a dict of known keys.
-    if not isinstance(other, TableForm) or other.type is not self.type:
+    if not isinstance(other, TableForm) or other.skeleton() != self.skeleton():
       return None
     rows = join(self.rows, other.rows)
     if not isinstance(rows, RowsForm) or not _has_plain_keys(self.type, rows):
       return None
-    return TableForm(self.type, rows)
+    return TableForm(self.type, rows, self.factory)
 
   def has_rows(self) -> bool:
     return True
@@ -78,11 +81,17 @@ class TableForm(BaseForm):
     return self.rows.can_be_made()
 
   def not_made(self) -> str | None:
-    return self.rows.not_made()
+    return "A function" if self.has_own_factory() else self.rows.not_made()
+
+  def has_own_factory(self) -> bool:
+    """Tells whether it calls a function that is another one in each run."""
+    return isinstance(self.factory, Literally)
 
   def rebuild(self, parts: Parts, source: Source) -> object:
     found = self.rows.rebuild(parts, source)
-    return self.type(found)
+    if self.type is collections.defaultdict:
+      return collections.defaultdict(self.factory, found)  # type: ignore[arg-type]
+    return self.type(found if self.type is set else dict(found))
 
   def is_stackable(self) -> bool:
     return False
@@ -91,6 +100,6 @@ class TableForm(BaseForm):
 def _has_plain_keys(kind: type, rows: RowsForm) -> bool:
   """Tells whether all keys are of one kind, so that they are compared as they were so far."""
   form = rows.element
-  if kind is dict and isinstance(form, NestForm):
+  if kind is not set and isinstance(form, NestForm):
     form = form.parts[0]
   return form is None or form.is_key()

@@ -1,0 +1,281 @@
+"""`collections.Counter` and `defaultdict` that the program makes: dicts that give what is missing.
+
+What they do beyond a dict of keys that only the run knows (`_tables.py`) is done by Python that
+stands for it, at the end.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _tables
+from recursive_tf.convert.semantics._in_python import run_written
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  Closure,
+  Literally,
+  LocalDict,
+  LocalTable,
+  Missing,
+  Raises,
+  Ref,
+  Rows,
+  named,
+)
+
+Counter = collections.Counter
+_SECOND = operator.itemgetter(1)
+_DICTS = (dict, Counter, collections.defaultdict)  # None of which has its own items.
+_MAKERS = (int, float, bool, str, list, dict, tuple)
+
+
+def to_counter(ip: Host, value: object = None, /) -> LocalTable:
+  """Does `collections.Counter(value)`."""
+  counter = ip.frame.new(LocalTable(Counter, Rows(tf.constant(0), (), None)))
+  _change(ip, counter, value, _add, _tally)
+  return counter
+
+
+def to_defaultdict(ip: Host, factory: object = None, /, *more: object) -> LocalTable:
+  """Does `collections.defaultdict(factory)`."""
+  if more:
+    text = "A defaultdict that is made with items. Put them in afterwards."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  if isinstance(factory, Closure):
+    factory = _literally(ip, factory)
+  elif factory is not None and factory not in _MAKERS and not _is_plain_function(factory):
+    name = getattr(factory, "__name__", named(factory))
+    text = f"A defaultdict that calls {name} for what is missing."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  rows = Rows(tf.constant(0), (), None)
+  return ip.frame.new(LocalTable(collections.defaultdict, rows, factory))
+
+
+def method(ip: Host, counter: LocalTable, name: str, args: Sequence[object]) -> object:
+  """Calls a method of a `Counter`."""
+  if name in ("update", "subtract"):
+    if len(args) > 1:
+      raise Raises
+    of_items, of_elements = (_add, _tally) if name == "update" else (_subtract, _untally)
+    _change(ip, counter, args[0] if args else None, of_items, of_elements)
+    return None
+  if name == "most_common":
+    if len(args) > 1:
+      raise Raises
+    items = ip.method(counter, "items", [], {})
+    found = run_written(ip, _in_order, items=items, second=_SECOND)
+    count = ip.frame.resolve(args[0]) if args else None
+    return found if count is None else run_written(ip, _first, values=found, count=count)
+  if name == "total" and not args:
+    return ip.call(sum, [ip.method(counter, "values", [], {})], {})
+  if name in ("elements", "fromkeys"):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"Counter.{name}.")
+  if name == "__delitem__" and len(args) == 1:
+    return _tables.method(ip, counter, "pop", [args[0], None]) and None
+  return _tables.method(ip, counter, name, args)
+
+
+def binary(ip: Host, op: type[ast.operator], left: LocalTable, right: object) -> LocalTable:
+  """Returns `left op right` of counters: what is more than nothing."""
+  written = _OPERATORS.get(op)
+  if written is None or not is_counter(right):
+    raise _unsupported(ip, op, left, right)
+  counter = to_counter(ip)
+  run_written(ip, written, counter=counter, first=left, second=right)
+  return counter
+
+
+def in_place(ip: Host, op: type[ast.operator], counter: LocalTable, other: object) -> LocalTable:
+  """Does `counter op= other`."""
+  written = _IN_PLACE.get(op)
+  if written is None or not is_counter(other) or other is counter:
+    raise _unsupported(ip, op, counter, other)
+  run_written(ip, written, counter=counter, other=other)
+  return counter
+
+
+def is_counter(value: object) -> bool:
+  """Tells whether a value is a `Counter` that the program makes."""
+  return isinstance(value, LocalTable) and value.type is Counter
+
+
+def _unsupported(ip: Host, op: type[ast.operator], left: object, right: object) -> Exception:
+  text = f"{op.__name__} of {named(left)} and {named(right)}."
+  return ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+
+
+def _change(
+  ip: Host,
+  counter: LocalTable,
+  value: object,
+  of_items: Callable[..., None],
+  of_elements: Callable[..., None],
+) -> None:
+  """Counts what has items by these, all else by its elements."""
+  value = ip.frame.resolve(value)
+  if value is None:
+    return
+  items = _items(ip, value)
+  if items is None:
+    run_written(ip, of_elements, counter=counter, values=value)
+    return
+  form = _forms.part_of(items.rows, 1).form
+  if form is not None and _forms.number_type(form) is not int:
+    text = "Counts that are no ints are added to a Counter as a whole. Add them one by one."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  run_written(ip, of_items, counter=counter, items=ip.method(items, "items", [], {}))
+
+
+def _items(ip: Host, value: object) -> LocalTable | None:
+  """Returns the items of a dict, in one of its own; None of what is none."""
+  is_dict = isinstance(value, (LocalDict, dict))
+  if isinstance(value, LocalTable):
+    is_dict = value.type is not set
+  elif isinstance(value, Ref):
+    kinds = ip.frame.types_of(value) - {Missing}
+    is_dict = any(issubclass(kind, dict) for kind in kinds)
+    if is_dict and not kinds <= {*_DICTS}:
+      raise ip.frame.refuse(Reason.OPAQUE_READ, "What may be a dict or something else is counted.")
+  if not is_dict:
+    return None
+  items = _tables.make(ip, dict)
+  _tables.update(ip, items, value)
+  return items
+
+
+def _is_plain_function(value: object) -> bool:
+  """Tells whether a value is a function of a module, which is the same one after the run."""
+  return callable(value) and hasattr(value, "__code__")
+
+
+def _literally(ip: Host, function: Closure) -> Literally:
+  """Returns what a lambda gives that reads nothing."""
+  found = function.node.body[-1]
+  value = found.value if isinstance(found, ast.Return) and len(function.node.body) == 1 else None
+  arguments = function.node.args
+  if value is None or arguments.args or arguments.vararg or arguments.kwarg:
+    value = None
+  elif _is_infinity(value) and ip.lookup("float", function.scope) is float:
+    return Literally("1e999")
+  if value is None or not _is_literal(value):
+    text = "A defaultdict with a function that the program defines, but `lambda: 0` and the like."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  return Literally(ast.unparse(value))
+
+
+def _is_literal(node: ast.expr) -> bool:
+  if isinstance(node, (ast.List, ast.Tuple)):
+    return all(map(_is_literal, node.elts))
+  if isinstance(node, ast.UnaryOp):
+    return isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant)
+  return isinstance(node, ast.Constant)
+
+
+def _is_infinity(node: ast.expr) -> bool:
+  return ast.unparse(node) == "float('inf')"
+
+
+# --- Python that stands for what a `Counter` does
+
+_Operand = Any
+
+
+def _tally(counter: _Operand, values: _Operand) -> None:
+  for value in values:
+    counter[value] = counter.get(value, 0) + 1
+
+
+def _untally(counter: _Operand, values: _Operand) -> None:
+  for value in values:
+    counter[value] = counter.get(value, 0) - 1
+
+
+def _add(counter: _Operand, items: _Operand) -> None:
+  for key, count in items:
+    counter[key] = count + counter.get(key, 0)
+
+
+def _subtract(counter: _Operand, items: _Operand) -> None:
+  for key, count in items:
+    counter[key] = counter.get(key, 0) - count
+
+
+def _in_order(items: _Operand, second: _Operand) -> object:
+  return sorted(items, key=second, reverse=True)
+
+
+def _first(values: _Operand, count: int) -> object:
+  return values[: max(count, 0)]
+
+
+def _sum(counter: _Operand, first: _Operand, second: _Operand) -> None:
+  for key, count in first.items():
+    found = count + second.get(key, 0)
+    if found > 0:
+      counter[key] = found
+  for key, count in second.items():
+    if key not in first and count > 0:
+      counter[key] = count
+
+
+def _difference(counter: _Operand, first: _Operand, second: _Operand) -> None:
+  for key, count in first.items():
+    found = count - second.get(key, 0)
+    if found > 0:
+      counter[key] = found
+  for key, count in second.items():
+    if key not in first and count < 0:
+      counter[key] = 0 - count
+
+
+def _union(counter: _Operand, first: _Operand, second: _Operand) -> None:
+  for key, count in first.items():
+    other = second.get(key, 0)
+    found = other if count < other else count
+    if found > 0:
+      counter[key] = found
+  for key, count in second.items():
+    if key not in first and count > 0:
+      counter[key] = count
+
+
+def _intersection(counter: _Operand, first: _Operand, second: _Operand) -> None:
+  for key, count in first.items():
+    other = second.get(key, 0)
+    found = count if count < other else other
+    if found > 0:
+      counter[key] = found
+
+
+def _add_in_place(counter: _Operand, other: _Operand) -> None:
+  for key, count in other.items():
+    counter[key] = counter.get(key, 0) + count
+  for key in [key for key, count in counter.items() if not count > 0]:
+    del counter[key]
+
+
+def _subtract_in_place(counter: _Operand, other: _Operand) -> None:
+  for key, count in other.items():
+    counter[key] = counter.get(key, 0) - count
+  for key in [key for key, count in counter.items() if not count > 0]:
+    del counter[key]
+
+
+_OPERATORS: dict[type[ast.operator], Callable[..., None]] = {
+  ast.Add: _sum,
+  ast.Sub: _difference,
+  ast.BitOr: _union,
+  ast.BitAnd: _intersection,
+}
+_IN_PLACE: dict[type[ast.operator], Callable[..., None]] = {
+  ast.Add: _add_in_place,
+  ast.Sub: _subtract_in_place,
+}
