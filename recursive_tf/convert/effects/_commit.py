@@ -16,6 +16,7 @@ from recursive_tf.convert.effects._places import (
   CHANGED,
   CONTENT_STEP,
   DICT,
+  DICT_STEP,
   LIST,
   LOG,
   VARIABLE,
@@ -205,6 +206,9 @@ def _attribute_writes(
     }
   slot = ("tail", 0) if place.name == CONTENT_STEP else place.name
   for owner, value in last.values():
+    if place.name == DICT_STEP:
+      yield from _item_writes(owner, value)
+      continue
     yield Write(owner, slot, value)
 
 
@@ -245,10 +249,18 @@ def _dict_writes(place: Place, pairs: Iterable[tuple[object, object]]) -> Iterat
   if type(owner) is set:
     yield from (Write(owner, ("member", name), name) for name, _ in found if name not in owner)
     return
+  if place.is_log:
+    yield from (Write(owner, ("item", name), value) for name, value in found)
+    return
+  yield from _item_writes(owner, found)
+
+
+def _item_writes(
+  owner: dict[object, object], found: list[tuple[object, object]]
+) -> Iterator[Write]:
+  """Yields what lets a dict have these items."""
   pairs_of_keys = zip(owner, (key for key, _ in found), strict=False)
-  if not place.is_log and (
-    len(found) < len(owner) or any(own is not key and own != key for own, key in pairs_of_keys)
-  ):
+  if len(found) < len(owner) or any(own is not key and own != key for own, key in pairs_of_keys):
     # Some have gone, and may have come again behind others; what stays is the same object.
     old = {key: (key, value) for key, value in dict.items(owner)}
     now = []
@@ -258,7 +270,7 @@ def _dict_writes(place: Place, pairs: Iterable[tuple[object, object]]) -> Iterat
     yield Write(owner, ("items", None), now)
     return
   for name, value in found:
-    if place.is_log or name not in owner or not _results.is_same(owner[name], value):
+    if name not in owner or not _results.is_same(owner[name], value):
       yield Write(owner, ("item", name), value)
 
 

@@ -11,11 +11,13 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects import _output
-from recursive_tf.convert.effects._heap_lists import HeapLists, there
+from recursive_tf.convert.effects._heap_dicts import CHANGED_DICTS, HeapDicts
+from recursive_tf.convert.effects._heap_lists import there
 from recursive_tf.convert.effects._places import (
   ATTRIBUTE,
-  CONTENT_STEP,
+  CONTENT_STEPS,
   DICT,
+  DICT_STEP,
   LIST,
   LOG,
   VARIABLE,
@@ -58,7 +60,7 @@ from recursive_tf.convert.values._forms import BaseForm, NoneType, RowsForm, Uns
 from recursive_tf.convert.values._numbers import Number
 
 
-class Effects(HeapLists):
+class Effects(HeapDicts):
   """All that one program writes."""
 
   # --- Attributes of heap objects
@@ -69,6 +71,9 @@ class Effects(HeapLists):
 
   def read_item(self, ip: Host, ref: Ref, key: object) -> State | None:
     """Returns an item of a heap object, if the program writes such items."""
+    table = self.table_of_dict(ip, ref)
+    if table is not None:
+      return State(ip.item(table, key))
     self._check_one_end(ip, ip.frame.types_of(ref), key)
     return self._read_step(ip, ref, ("item", key))
 
@@ -98,6 +103,9 @@ class Effects(HeapLists):
 
   def is_there(self, ip: Host, ref: Ref, step: tuple[object, ...]) -> object:
     """Tells whether a heap object has an attribute that the program writes; None if it does not."""
+    table = self.table_of_dict(ip, ref) if step[0] == "item" else None
+    if table is not None:
+      return ip.contains(table, step[1])
     place = self.places.get(step)
     if place is None:
       return None
@@ -208,6 +216,10 @@ class Effects(HeapLists):
       if is_of_run or self.lists_are_whole or self.has_changed_lists(kinds):
         self.write_list_item(ip, owner, key, value)
         return
+    if kinds <= CHANGED_DICTS and len(kinds) == 1 and not ip.conversion.is_step:
+      if is_of_run or self.dicts_are_whole or self.has_changed_dicts(kinds):
+        self.write_dict_item(ip, owner, key, value)
+        return
     if is_of_run:
       raise ip.frame.refuse(
         Reason.UNSUPPORTED_WRITE, "An item of a heap object, by a key of the run."
@@ -308,7 +320,7 @@ class Effects(HeapLists):
           kind = type(owner)
           # Of lists that are changed in place each call looks whether they are this one.
           items = [key for key, place in self.places.items() if kind in place.item_kinds]
-          places += [key for key in items if key != CONTENT_STEP]
+          places += [key for key in items if key not in CONTENT_STEPS]
       place = next((self.places[key] for key in places if key in self.places), None)
       if place is not None:
         return self.describe(place)
@@ -366,6 +378,13 @@ class Effects(HeapLists):
         place.item_kinds -= {list}
       self._note_news()
       raise Bottom  # The next attempt changes lists as a whole.
+    if dict in (kinds or ()) and dict in written and not ip.conversion.is_step:
+      if not self.dicts_are_whole and DICT_STEP not in self.places:
+        self.dicts_are_whole = True
+        for place in items:
+          place.item_kinds -= {dict}
+        self._note_news()
+        raise Bottom  # The next attempt changes dicts as a whole.
     if items and (kinds is None or not written.isdisjoint(kinds)):
       raise ip.frame.refuse(
         Reason.EFFECT_ORDER, "Items of lists or dicts are written, and such are read as a whole."
@@ -379,6 +398,8 @@ class Effects(HeapLists):
     kinds = ip.frame.types_of(ref) - {NoneType, Missing}
     if kinds == {list} and not ip.conversion.is_step:
       return self.call_method_of_list(ip, ref, name, args, kwargs)
+    if kinds <= CHANGED_DICTS and len(kinds) == 1 and not ip.conversion.is_step:
+      return self.call_method_of_dict(ip, ref, name, args, kwargs)
     text = " or ".join(sorted(kind.__name__ for kind in kinds))
     raise ip.frame.refuse(
       Reason.UNSUPPORTED_WRITE, f".{name} of a {text} of the tree, or that is passed in."

@@ -54,12 +54,20 @@ class HeapLists(MadeChanges):
   def _rows(self, ip: Host, ref: Ref) -> Rows:
     frame = ip.frame
     place = self.places[CONTENT_STEP]
-    is_changed, row = self._state(ip, ref)
+    state = self._state(ip, place, ref)
     first = self._first(frame, ref)
     form = place.rows.get(self._family(place, frame.elements(ref).form))
     if form is None:  # No such list is changed; but this one may also be one of others.
-      frame.demand(tf.logical_not(is_changed))
+      frame.demand(tf.logical_not(state[0]))
       return first
+    return self._content(ip, state, form, first)
+
+  def _content(
+    self, ip: Host, state: tuple[tf.Tensor, tf.Tensor], form: RowsForm, first: Rows
+  ) -> Rows:
+    """Returns what a list or dict holds now: what the table has of it, or what it had at first."""
+    frame = ip.frame
+    is_changed, row = state
 
     def now() -> LocalList:
       value = frame.row_of(frame.conversion.made_kinds.number(form, is_hidden=True), row)
@@ -71,10 +79,9 @@ class HeapLists(MadeChanges):
     rows = found.content
     return rows if isinstance(rows, Rows) else rows_of_items(frame, rows)
 
-  def _state(self, ip: Host, ref: Ref) -> tuple[tf.Tensor, tf.Tensor]:
-    """Returns whether a list has been changed, and the number of what it holds since."""
+  def _state(self, ip: Host, place: Place, ref: Ref) -> tuple[tf.Tensor, tf.Tensor]:
+    """Returns whether a list or dict has been changed, and the number of what it holds since."""
     frame = ip.frame
-    place = self.places[CONTENT_STEP]
     rows = self.store(frame, place, True).content.content
     base = there(frame, ref)
     frame.partial()
@@ -100,10 +107,11 @@ class HeapLists(MadeChanges):
       return None
     if not self.has_changed_lists(ip.frame.types_of(value) - {NoneType, Missing}):
       return None
-    before = self._state(ip, value)
+    place = self.places[CONTENT_STEP]
+    before = self._state(ip, place, value)
 
     def is_as_before() -> tf.Tensor:
-      pairs = zip(before, self._state(ip, value), strict=True)
+      pairs = zip(before, self._state(ip, place, value), strict=True)
       return functools.reduce(tf.logical_and, (tf.equal(old, new) for old, new in pairs))
 
     return is_as_before
@@ -112,13 +120,19 @@ class HeapLists(MadeChanges):
     """Lets a list of the heap hold what another one holds."""
     frame = ip.frame
     place = self._content_place()
-    store = self.store(frame, place, True)
     rows = content.content
     if not isinstance(rows, Rows):
       rows = rows_of_items(frame, list(rows))
     if rows.form is None:
       return  # There is nothing in it, and there was not.
-    family = self._family(place, frame.elements(ref).form)
+    self.write_content(ip, place, ref, rows, self._family(place, frame.elements(ref).form))
+
+  def write_content(
+    self, ip: Host, place: Place, ref: Ref, rows: Rows, family: frozenset[object]
+  ) -> None:
+    """Lets a list or dict of the heap hold these elements or items from now on."""
+    frame = ip.frame
+    store = self.store(frame, place, True)
     form = self._noted(frame, place, family, rows)
     if form != place.rows.get(family):
       raise Bottom  # The next attempt knows what lists hold.
@@ -138,8 +152,12 @@ class HeapLists(MadeChanges):
     store.content = LocalList(Rows(rows.length, tensors, rows.form))
 
   def _content_place(self) -> Place:
-    place = self._place(CONTENT_STEP, ATTRIBUTE, None, CONTENT_STEP, table_form(_forms.MadeForm()))
-    place.item_kinds = frozenset([list])
+    return self.place_of_content(CONTENT_STEP, frozenset([list]))
+
+  def place_of_content(self, step: tuple[str, type], kinds: frozenset[type]) -> Place:
+    """Returns the place of what lists, or dicts, of the heap hold."""
+    place = self._place(step, ATTRIBUTE, None, step, table_form(_forms.MadeForm()))
+    place.item_kinds = kinds
     return place
 
   def _first(self, frame: Frame, ref: Ref) -> Rows:
@@ -150,20 +168,21 @@ class HeapLists(MadeChanges):
     frame.note_old(first.form.types)
     return Rows(first.length, first.tensors, _forms.MadeForm())
 
-  def _family(self, place: Place, first: _forms.Form) -> frozenset[type]:
+  def _family(self, place: Place, first: _forms.Form) -> frozenset[object]:
     """Returns what lists of these elements are known by: all types that some have in common.
 
     What a list holds is read as what lists of its family hold; the run fails if it is another.
     """
-    types = first.types if isinstance(first, _forms.RefForm) else frozenset[type]()
+    is_of_heap = isinstance(first, _forms.RefForm)
+    types = frozenset[object](first.types if is_of_heap else ())
     known = [one for one in place.next_rows if one == types or not one.isdisjoint(types)]
     return types.union(*known)
 
-  def _noted(self, frame: Frame, place: Place, family: frozenset[type], rows: Rows) -> RowsForm:
+  def _noted(self, frame: Frame, place: Place, family: frozenset[object], rows: Rows) -> RowsForm:
     """Returns the form of all that lists of a family hold, with these elements noted."""
     form = rows.form
     if _forms.has_containers(form):
-      text = "A list of the tree gets lists, dicts or objects that the run makes."
+      text = "A list or dict of the tree gets lists, dicts or objects that the run makes."
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, text)
     try:
       for one, known in place.next_rows.items():

@@ -48,6 +48,8 @@ from recursive_tf.convert.values._forms import (
 ATTRIBUTE, VARIABLE, LIST, DICT, LOG = "attribute", "variable", "list", "dict", "log"
 CHANGED = "object of the run"
 CONTENT_STEP = ("content", list)  # All that a list of the heap holds.
+DICT_STEP = ("content", dict)  # All that a dict of the heap holds.
+CONTENT_STEPS = (CONTENT_STEP, DICT_STEP)
 
 
 @dataclasses.dataclass
@@ -66,8 +68,8 @@ class Place:
     next_form, next_is_read: what this attempt found them to be.
     is_absent_at_first: whether there is no such variable when a run begins.
     item_kinds: of items of heap objects, the types of these: the program's, in all attempts.
-    rows, next_rows: of lists of the heap, by the types of elements that they began with, the form
-      of what they hold, in this attempt and the next.
+    rows, next_rows: of lists of the heap, by the types of elements that they began with, and of
+      dicts, by the attribute, the form of what they hold, in this attempt and the next.
   """
 
   key: object
@@ -82,8 +84,8 @@ class Place:
   is_absent_at_first: bool = False
   next_is_read: bool = False
   item_kinds: frozenset[type] = frozenset()
-  rows: dict[frozenset[type], RowsForm] = dataclasses.field(default_factory=dict)
-  next_rows: dict[frozenset[type], RowsForm] = dataclasses.field(default_factory=dict)
+  rows: dict[frozenset[object], RowsForm] = dataclasses.field(default_factory=dict)
+  next_rows: dict[frozenset[object], RowsForm] = dataclasses.field(default_factory=dict)
 
   @property
   def is_log(self) -> bool:

@@ -63,9 +63,10 @@ class Gathering:
 
   def _read(self, ref: Ref) -> frozenset[type]:
     """Notes a read, and returns the types of the objects that it begins with."""
+    types = self.base_types(ref)
     if not ref.base.is_before:
-      self._body.conversion.note_read(ref.path)
-    return self.base_types(ref)
+      self._body.conversion.note_read(ref.path, types)
+    return types
 
   def is_sure(self, ref: Ref) -> bool:
     """Tells whether a read gives a value, neither None nor nothing."""

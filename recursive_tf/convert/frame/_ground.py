@@ -54,8 +54,13 @@ class Ground(Protocol):
   def constant_root(self, value: object) -> Base:
     """Returns an object of the program itself with its handle."""
 
-  def note_read(self, path: Path) -> None:
-    """Notes a read of what an object had before the run, whatever the run has written."""
+  def note_read(self, path: Path, types: frozenset[type]) -> None:
+    """Notes a read of what an object had before the run, whatever the run has written.
+
+    Args:
+      path: the read.
+      types: of the objects that it begins with.
+    """
 
   def volatile(self, value: object) -> tf.Tensor:
     """Returns an array of the program itself, whose content may change from run to run."""

@@ -22,7 +22,15 @@ from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._ground import Ground
 from recursive_tf.convert.frame._kind import Kind
 from recursive_tf.convert.syntax.source import FunctionSource
-from recursive_tf.convert.values._abstract import Closure, Container, LocalList, Ref, Rows, Scope
+from recursive_tf.convert.values._abstract import (
+  Closure,
+  Container,
+  LocalList,
+  LocalTable,
+  Ref,
+  Rows,
+  Scope,
+)
 from recursive_tf.convert.values._paths import Step
 
 FELL = object()  # What a block gives that does not return.
@@ -143,6 +151,15 @@ class Effects(Protocol):
 
   def has_changed_lists(self, kinds: Collection[type]) -> bool:
     """Tells whether the program changes lists of the heap, of which something may be one."""
+
+  def has_changed_dicts(self, kinds: Collection[type]) -> bool:
+    """Tells whether the program changes dicts of the heap, of which something may be one."""
+
+  def table_of_dict(self, ip: Host, ref: Ref) -> LocalTable | None:
+    """Returns a dict with what one of the heap holds now; None if the program changes none such."""
+
+  def read_of_dict(self, ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
+    """Calls a method that changes nothing, of a dict of the heap that may change."""
 
   def items_written(self, kinds: Collection[type]) -> list[Step]:
     """Returns which items the program writes of containers of which something may be one."""

@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterable, Iterator, Sequence
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, VARIABLE, Place
+from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, DICT_STEP, VARIABLE, Place
 from recursive_tf.convert.frame._access import space_of
 from recursive_tf.convert.heap._columns import Column
 from recursive_tf.convert.heap._guards import CONTENT, Guards
@@ -29,7 +29,9 @@ class Aliases:
     columns, places = list(columns), list(places)
     self._read = [(place, _reading(columns, place.name)) for place in places if _is_known(place)]
     written = _written_on_heap(places, "attr")
-    self._items = [column for column in columns if written and _reads_items(column, written)]
+    changes_dicts = any(place.key == DICT_STEP for place in places)
+    is_written = bool(written) or changes_dicts
+    self._items = [column for column in columns if is_written and _reads_items(column, written)]
     items = _written_on_heap(places, "item")
     self._spaces = [space_of(owner) for owner, name in guards.relied() if name in items]
     self._is_read = any(_reading(columns, name) for name in items)

@@ -519,9 +519,10 @@ class Conversion:
     self.profile.add_root(value)
     return Base(self.inputs.constant(value), frozenset([type(value)]))
 
-  def note_read(self, path: Path) -> None:
+  def note_read(self, path: Path, types: frozenset[type]) -> None:
     """Notes a read of what an object had before the run, whatever the run has written."""
     self.effects.note_read(path)
+    self.effects.note_passed(path, types, lambda part: self.profile.facts(types, part).types)
 
   def volatile(self, value: object) -> tf.Tensor:
     """Returns an array of the program itself, whose content may change from run to run."""

@@ -8,7 +8,8 @@ import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.effects._places import CONTENT_STEP, DICT, LIST
+from recursive_tf.convert.effects._heap_dicts import CHANGED_DICTS
+from recursive_tf.convert.effects._places import CONTENT_STEP, CONTENT_STEPS, DICT, DICT_STEP, LIST
 from recursive_tf.convert.frame._inputs import ARRAY
 from recursive_tf.convert.heap._profile import reaches
 from recursive_tf.convert.program._aliases import Aliases
@@ -38,12 +39,12 @@ class Distinct:
     self._known: set[int] | None = None
     self._known_tensors: dict[int, object] | None = None
     self._has_containers = any(map(_may_be_container, arguments.values())) or any(
-      place.kind in (LIST, DICT) or place.key == CONTENT_STEP for place in self._places.values()
+      place.kind in (LIST, DICT) or place.key in CONTENT_STEPS for place in self._places.values()
     )
     # What is taken as it is, while lists are changed of which only the run knows which ones.
-    self._relied: list[object] = []
-    if CONTENT_STEP in self._places:
-      self._relied = [owner for owner, _ in conversion.guards.relied() if type(owner) is list]
+    kinds: list[type] = [list] if CONTENT_STEP in self._places else []
+    kinds += CHANGED_DICTS if DICT_STEP in self._places else []
+    self._relied = [owner for owner, _ in conversion.guards.relied() if type(owner) in kinds]
 
   def check_containers(
     self, values: dict[str, object], state: list[object], objects: Sequence[object]
@@ -64,7 +65,8 @@ class Distinct:
     changed = given + [place.owner for place in places if place.kind in (LIST, DICT)]
     if self._relied and reaches(objects, self._relied, self._read):
       raise ConversionRefused.of(
-        Reason.EFFECT_ORDER, "A list outside, which is read as it was, may be changed in the run."
+        Reason.EFFECT_ORDER,
+        "A list or dict outside, which is read as it was, may be changed in the run.",
       )
     if not changed:
       return

@@ -436,7 +436,8 @@ def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:
 
   if name in _tables.READING_SETS and ip.frame.types_of(ref) - {Missing} == {set}:
     return Builtin(name, lambda *args: _tables.method_of_heap(ip, ref, name, args))
-  if name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):
+  is_copy = name == "copy" and ip.frame.types_of(ref) - {Missing} <= {dict}
+  if is_copy or name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):
     return Builtin(name, lambda *args: ip.method_of_heap(ref, name, args))
   if name == "__len__":
     return Builtin(name, lambda: ip.kind_of(ref).length())

@@ -169,6 +169,9 @@ def _equals_any(ip: Host, owner: Collection[object], value: object) -> object:
 def _contains_of_heap(ip: Host, owner: Ref, value: object) -> object:
   frame = ip.frame
   kinds = frame.types_of(owner) - {NoneType, Missing}
+  table = ip.conversion.effects.table_of_dict(ip, owner)
+  if table is not None:
+    return ip.contains(table, value)
   if kinds == {str}:  # Or None, in which Python looks for nothing.
     return _text_methods.is_part(ip, owner, value)
   if kinds and kinds <= SETS:
@@ -379,6 +382,8 @@ def method_of_static(ip: Host, owner: dict[object, object], name: str) -> object
 
 def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
   """Calls a reading method of a list or dict on the heap."""
+  if ip.conversion.effects.has_changed_dicts(ip.frame.types_of(ref)):
+    return ip.conversion.effects.read_of_dict(ip, ref, name, args)
   if name in ("__getitem__", "get") and len(args) not in (1, 2):
     raise Raises
   if name == "get" and isinstance(args[0], Maybe):

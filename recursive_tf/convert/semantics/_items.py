@@ -217,6 +217,9 @@ def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
   kinds = frame.types_of(ref) - {NoneType, Missing}
   if not kinds:
     raise Raises
+  table = ip.conversion.effects.table_of_dict(ip, ref)
+  if table is not None:
+    return ip.item(table, key)
   having = frozenset(kind for kind in kinds if hasattr(kind, "__getitem__"))
   if having and having != kinds:  # Others have no items.
     demand_exactly(ip, ref, having)
@@ -248,6 +251,9 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   changed = ip.conversion.effects.rows_of_list(ip, ref)
   if changed is not None:
     return item_of_rows(ip, changed, key)
+  table = ip.conversion.effects.table_of_dict(ip, ref)
+  if table is not None:
+    return ip.item(table, key)
   is_key = isinstance(key, Number) or is_tuple_of_run(key)
   if is_key and any(issubclass(k, dict) for k in frame.types_of(ref)):
     ip.conversion.promote(ip, ref)

@@ -52,7 +52,8 @@ def of_ref(ip: Host, ref: Ref) -> object:
   kinds = frame.types_of(ref)
   others = kinds - {NoneType, Missing}
   effects = ip.conversion.effects
-  if effects.has_changed_lists(others) or (dict in others and effects.items_written([dict])):
+  is_changed = effects.has_changed_lists(others) or effects.has_changed_dicts(others)
+  if is_changed or (dict in others and effects.items_written([dict])):
     return _of_changed(ip, ref, kinds)
   effects.check_unchanged(ip, [kind for kind in others if issubclass(kind, dict)])
   if all(kind.__module__ == "builtins" for kind in others):
@@ -79,7 +80,7 @@ def of_ref(ip: Host, ref: Ref) -> object:
 
 def _of_changed(ip: Host, ref: Ref, kinds: frozenset[type]) -> object:
   """Returns the truth of what may be a list or a dict, where such are changed."""
-  frame = ip.frame
+  frame, effects = ip.frame, ip.conversion.effects
   if NoneType in kinds:
 
     def there() -> object:
@@ -92,6 +93,9 @@ def _of_changed(ip: Host, ref: Ref, kinds: frozenset[type]) -> object:
     length = number_of(ip.kind_of(ref).length())
     assert length is not None  # Only the run knows it.
     return _numbers.to_bool(length)
+  table = effects.table_of_dict(ip, ref) if len(others) == 1 else None
+  if table is not None:
+    return truth(ip, table)
   if others == {dict}:
     return _of_dict(ip, ref)
   groups = [[kind] for kind in sorted(others, key=repr)]

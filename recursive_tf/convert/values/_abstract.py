@@ -171,12 +171,14 @@ class LocalList(Container):
     type: list, or the class of a view of a dict.
     is_iterator: whether Python would give an iterator, such as `zip`, which is empty afterwards.
     lazy: of an iterator whose elements code of the program makes, how; see `_lazy.py`.
+    of_heap: of a view of a dict of the heap that may change, which one.
   """
 
   is_new = True
   type: type = list
   is_iterator = False
   lazy: object = None
+  of_heap: Ref | None = None
   _content: tuple[object, ...] | Rows
 
   def __init__(self, content: Iterable[object] | Rows):

@@ -47,6 +47,9 @@ class OfRef(OfRun[Ref]):
     ip, kinds = self.ip, self._kinds()
     if len(kinds) == 1 and (changed := ip.conversion.effects.rows_of_list(ip, self.value)):
       return Number(changed.length, int)
+    table = ip.conversion.effects.table_of_dict(ip, self.value)
+    if table is not None:
+      return ip.kind_of(table).length()
     sized = frozenset(kind for kind in kinds if hasattr(kind, "__len__"))
     if sized and sized != kinds:  # Of others there is no len().
       demand_exactly(ip, self.value, sized)
@@ -72,6 +75,9 @@ class OfRef(OfRun[Ref]):
     ip, value, kinds = self.ip, self.value, self._kinds()
     if len(kinds) == 1 and (changed := ip.conversion.effects.rows_of_list(ip, value)):
       return changed
+    table = ip.conversion.effects.table_of_dict(ip, value)
+    if table is not None:
+      return ip.rows_of(table)
     if kinds == {str}:
       return _text_methods.characters(ip, value)
     if kinds and all(is_plain_sequence(kind) for kind in kinds):

@@ -1,0 +1,199 @@
+"""Dicts of the heap that the program changes by keys of the run, whichever of them the run finds.
+
+They are known as lists are (`_heap_lists.py`): of each object that is a dict whether it has been
+changed, and the number of the row that holds its items since. What the program does to one is done
+to a dict of its own with these items, which then becomes the next row.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Collection, Sequence
+
+import tensorflow as tf
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.effects._heap_lists import HeapLists
+from recursive_tf.convert.effects._places import DICT_STEP, Place
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._rows import read_numbers
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import (
+  VIEWS,
+  LocalList,
+  LocalTable,
+  Missing,
+  Ref,
+  Rows,
+)
+from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._paths import Path
+
+CHANGED_DICTS = frozenset([dict, collections.Counter])
+_REMOVING = ("pop", "clear", "__delitem__")
+_METHODS = frozenset(["setdefault", "update", *_REMOVING])
+_OF_COUNTERS = frozenset(["subtract", "most_common", "total"])
+# What a read does with an object that tells nothing of what is in it.
+_OUTSIDE = frozenset(["attr", "isinstance", "in", "lookup"])
+
+
+class HeapDicts(HeapLists):
+  """What dicts of the heap hold, where the program changes any by keys of the run."""
+
+  dicts_are_whole = False  # Whether items by known keys are a part of all that a dict holds.
+  dicts_shrink = False  # Whether items are taken out of any.
+
+  def has_changed_dicts(self, kinds: Collection[type]) -> bool:
+    """Tells whether the program changes dicts of the heap, of which something may be one."""
+    return DICT_STEP in self.places and not CHANGED_DICTS.isdisjoint(kinds)
+
+  def table_of_dict(self, ip: Host, ref: Ref) -> LocalTable | None:
+    """Returns a dict with what one of the heap holds now; None if the program changes none such."""
+    frame = ip.frame
+    kinds = frame.types_of(ref) - {NoneType, Missing}
+    if not self.has_changed_dicts(kinds) or ref.base.is_before:
+      return None
+    if len(kinds) > 1:
+      text = "What may be a dict or something else is read: dicts change."
+      raise frame.refuse(Reason.EFFECT_ORDER, text)
+    return self._table(ip, ref)
+
+  def _table(self, ip: Host, ref: Ref) -> LocalTable:
+    frame = ip.frame
+    place = self.places[DICT_STEP]
+    (kind,) = frame.types_of(ref) - {NoneType, Missing}
+    state = self._state(ip, place, ref)
+    first = self._first_items(ip, ref)
+    form = place.rows.get(_family_of(ref))
+    if form is None:  # No such dict is changed; but this one may also be one of others.
+      frame.demand(tf.logical_not(state[0]))
+      return frame.new(LocalTable(kind, first))
+    found = self._content(ip, state, form, first)
+    return frame.new(LocalTable(kind, found))
+
+  def _first_items(self, ip: Host, ref: Ref) -> Rows:
+    """Returns the items that a dict held as the run began, as a dict of the run has them."""
+    frame = ip.frame
+    before = Ref(dataclasses.replace(ref.base, is_before=True), ref.path)
+    keys, values = (frame.elements(before.step(part)) for part in ("keys", "values"))
+    if keys.form is None or values.form is None:
+      return Rows(keys.length, (), None)
+    values = read_numbers(frame, values)
+    assert values.form is not None  # It is what it was, or a number.
+    form = _forms.NestForm(tuple, (0, 1), (keys.form, values.form))
+    pairs = Rows(keys.length, (*keys.tensors, *values.tensors), form)
+    found = ip.call(dict, [frame.new(LocalList(pairs))], {})
+    assert isinstance(found, LocalTable)  # Of pairs only the run knows.
+    return found.rows
+
+  def view_of_dict(self, ip: Host, ref: Ref, table: LocalTable, name: str) -> LocalList:
+    """Returns the keys, values or items of a dict of the heap that may change.
+
+    It cannot be read any more once a dict has changed; a loop over it fails where this one does.
+    """
+    view = ip.method(table, name, [], {})
+    assert isinstance(view, LocalList)  # As every view.
+    view.of_heap = ref
+    place = self.places[DICT_STEP]
+    content = self.store(ip.frame, place, True).content
+    frame = ip.frame
+    frame.sharing.note_opened(view, lambda: self.store(ip.frame, place, True).content is content)
+    return view
+
+  def read_of_dict(self, ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
+    """Calls a method that changes nothing, of a dict of the heap that may change."""
+    table = self.table_of_dict(ip, ref)
+    assert table is not None  # Who calls it has asked.
+    if name in VIEWS and not args:
+      return self.view_of_dict(ip, ref, table, name)
+    return ip.method(table, name, args, {})
+
+  def watched(self, ip: Host, value: object) -> Callable[[], tf.Tensor] | None:
+    """Returns what tells whether a list or dict of the heap is as it is now."""
+    ref = value.of_heap if isinstance(value, LocalList) and value.of_heap is not None else value
+    if not isinstance(ref, Ref):
+      return super().watched(ip, value)
+    if not self.has_changed_dicts(ip.frame.types_of(ref) - {NoneType, Missing}):
+      return super().watched(ip, value)
+    place = self.places[DICT_STEP]
+    was_changed, old = self._state(ip, place, ref)
+    table = self._table(ip, ref)
+
+    def is_as_before() -> tf.Tensor:
+      is_changed, new = self._state(ip, place, ref)
+      same = tf.logical_and(tf.equal(was_changed, is_changed), tf.equal(old, new))
+      if value is not ref or self.dicts_shrink:
+        return same
+      # Values may be others: a loop over keys sees none of them.
+      length = self._table(ip, ref).rows.length
+      return tf.logical_or(same, tf.equal(length, table.rows.length))
+
+    return is_as_before
+
+  def write_dict(self, ip: Host, ref: Ref, table: LocalTable) -> None:
+    """Lets a dict of the heap hold the items of one of the run."""
+    rows = table.rows
+    if rows.form is None:
+      return  # There is nothing in it, and there was not.
+    place = self._place_of_dicts()
+    self.write_content(ip, place, ref, rows, _family_of(ref))
+
+  def _place_of_dicts(self) -> Place:
+    return self.place_of_content(DICT_STEP, CHANGED_DICTS)
+
+  def call_method_of_dict(
+    self, ip: Host, ref: Ref, name: str, args: Sequence[object], kwargs: dict[str, object]
+  ) -> object:
+    """Calls a changing method of a dict of the heap."""
+    frame = ip.frame
+    if name not in _METHODS and name not in _OF_COUNTERS:
+      raise frame.refuse(Reason.UNSUPPORTED_WRITE, f".{name} of a dict of the tree.")
+    if name in _REMOVING and not self.dicts_shrink:
+      self.dicts_shrink = True
+      self._note_news()
+    place = self._place_of_dicts()
+    store = self.store(frame, place, True)
+    before = store.content
+    table = self._table(ip, ref)
+    found = ip.method(table, name, list(args), kwargs)
+    if store.content is not before:
+      text = f"dict.{name} with what changes dicts meanwhile."
+      raise frame.refuse(Reason.EFFECT_ORDER, text)
+    self.write_dict(ip, ref, table)
+    return found
+
+  def write_dict_item(self, ip: Host, ref: Ref, key: object, value: object) -> None:
+    """Does `owner[key] = value` of a dict of the heap."""
+    self.store(ip.frame, self._place_of_dicts(), True)
+    table = self._table(ip, ref)
+    ip.write_item(table, key, value)
+    self.write_dict(ip, ref, table)
+
+  def note_passed(
+    self, path: Path, types: frozenset[type], types_of: Callable[[Path], frozenset[type]]
+  ) -> None:
+    """Notes a read of what a dict had in it before the run, whatever the run has written.
+
+    Args:
+      path: the read.
+      types: of the objects that it begins with.
+      types_of: gives the types of what a part of it reads.
+    """
+    if DICT_STEP not in self.places:
+      return
+    for i, step in enumerate(path):
+      if step[0] in _OUTSIDE or step == ("eq", None):
+        continue
+      kinds = types_of(path[:i]) if i else types
+      if not CHANGED_DICTS.isdisjoint(kinds):
+        self._passed_by.append(self.places[DICT_STEP])
+
+
+def _family_of(ref: Ref) -> frozenset[object]:
+  """Returns what dicts are known by that hold alike items: the attribute that they are read as.
+
+  What a dict holds is read as what those of its family hold; the run fails if it is another.
+  """
+  is_attribute = bool(ref.path) and ref.path[-1][0] == "attr"
+  return frozenset([ref.path[-1] if is_attribute else None])
