@@ -52,11 +52,22 @@ class HeapDicts(HeapLists):
     """Returns a dict with what one of the heap holds now; None if the program changes none such."""
     frame = ip.frame
     kinds = frame.types_of(ref) - {NoneType, Missing}
-    if not self.has_changed_dicts(kinds) or ref.base.is_before:
+    if not self.has_changed_dicts(kinds):
       return None
     if len(kinds) > 1:
       text = "What may be a dict or something else is read: dicts change."
       raise frame.refuse(Reason.EFFECT_ORDER, text)
+    return self._table(ip, ref)
+
+  def taken_dict(self, ip: Host, ref: Ref) -> LocalTable | None:
+    """Returns a dict as if the program changed such, for a key that no other way looks up.
+
+    None where it cannot: of what may be something else, and where dicts are not changed so.
+    """
+    kinds = ip.frame.types_of(ref) - {NoneType, Missing}
+    if len(kinds) != 1 or not kinds <= CHANGED_DICTS or ip.conversion.is_step:
+      return None
+    self.store(ip.frame, self._place_of_dicts(), True)
     return self._table(ip, ref)
 
   def _table(self, ip: Host, ref: Ref) -> LocalTable:
@@ -64,8 +75,8 @@ class HeapDicts(HeapLists):
     place = self.places[DICT_STEP]
     (kind,) = frame.types_of(ref) - {NoneType, Missing}
     state = self._state(ip, place, ref)
-    first = self._first_items(ip, ref)
-    form = place.rows.get(_family_of(ref))
+    first = frame.memo(("first items", *ref.key), lambda: self._first_items(ip, ref))
+    form = _form_of(place, ref)
     if form is None:  # No such dict is changed; but this one may also be one of others.
       frame.demand(tf.logical_not(state[0]))
       return frame.new(LocalTable(kind, first))
@@ -188,6 +199,15 @@ class HeapDicts(HeapLists):
       kinds = types_of(path[:i]) if i else types
       if not CHANGED_DICTS.isdisjoint(kinds):
         self._passed_by.append(self.places[DICT_STEP])
+
+
+def _form_of(place: Place, ref: Ref) -> _forms.RowsForm | None:
+  """Returns the form of what a dict may hold; of one that is passed on, if all have the same."""
+  family = _family_of(ref)
+  if family in place.rows or ref.path:
+    return place.rows.get(family)
+  forms = {*place.rows.values()}
+  return forms.pop() if len(forms) == 1 else None
 
 
 def _family_of(ref: Ref) -> frozenset[object]:

@@ -158,6 +158,9 @@ class Effects(Protocol):
   def table_of_dict(self, ip: Host, ref: Ref) -> LocalTable | None:
     """Returns a dict with what one of the heap holds now; None if the program changes none such."""
 
+  def taken_dict(self, ip: Host, ref: Ref) -> LocalTable | None:
+    """Returns a dict as if the program changed such, for a key that no other way looks up."""
+
   def read_of_dict(self, ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
     """Calls a method that changes nothing, of a dict of the heap that may change."""
 

@@ -39,6 +39,7 @@ from recursive_tf.convert.semantics._items import (
   builtin_item,
   has_member,
   is_chosen_by_key,
+  is_tuple_of_run,
   item_of_rows,
   keys_of_heap,
   read_or,
@@ -179,7 +180,11 @@ def _contains_of_heap(ip: Host, owner: Ref, value: object) -> object:
   is_plain_dict = all(
     issubclass(kind, dict) and is_builtin_container(kind, "__contains__") for kind in kinds
   )
-  if kinds and is_plain_dict and isinstance(value, (Ref, Text)):
+  if kinds and is_plain_dict and is_tuple_of_run(value):
+    table = ip.conversion.effects.taken_dict(ip, owner)
+    if table is not None:
+      return ip.contains(table, value)
+  if kinds and is_plain_dict and isinstance(value, (Ref, Text, Number)):
 
     def is_key() -> object:
       found = sought(ip, owner, value)
@@ -394,7 +399,11 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     default = args[1] if len(args) > 1 else None
     key = args[0]
     return read_or(ip, ref, ("item", key), lambda: builtin_item(ip, ref, key), lambda: default)
-  if name == "get" and isinstance(args[0], (Ref, Text)):
+  if name == "get" and is_tuple_of_run(args[0]):
+    table = ip.conversion.effects.taken_dict(ip, ref)
+    if table is not None:
+      return ip.method(table, name, args, {})
+  if name == "get" and isinstance(args[0], (Ref, Text, Number)):
     default = args[1] if len(args) > 1 else None
 
     def read() -> object:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import collections
 import operator
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,7 +35,6 @@ from recursive_tf.convert.values._abstract import (
 Counter = collections.Counter
 _SECOND = operator.itemgetter(1)
 _DICTS = (dict, Counter, collections.defaultdict)  # None of which has its own items.
-_MAKERS = (int, float, bool, str, list, dict, tuple)
 
 
 def to_counter(ip: Host, value: object = None, /) -> LocalTable:
@@ -51,9 +51,8 @@ def to_defaultdict(ip: Host, factory: object = None, /, *more: object) -> LocalT
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
   if isinstance(factory, Closure):
     factory = _literally(ip, factory)
-  elif factory is not None and factory not in _MAKERS and not _is_plain_function(factory):
-    name = getattr(factory, "__name__", named(factory))
-    text = f"A defaultdict that calls {name} for what is missing."
+  elif factory is not None and not isinstance(factory, (type, types.FunctionType)):
+    text = f"A defaultdict that calls a {named(factory)} for what is missing."
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
   rows = Rows(tf.constant(0), (), None)
   return ip.frame.new(LocalTable(collections.defaultdict, rows, factory))
@@ -149,11 +148,6 @@ def _items(ip: Host, value: object) -> LocalTable | None:
   items = _tables.make(ip, dict)
   _tables.update(ip, items, value)
   return items
-
-
-def _is_plain_function(value: object) -> bool:
-  """Tells whether a value is a function of a module, which is the same one after the run."""
-  return callable(value) and hasattr(value, "__code__")
 
 
 def _literally(ip: Host, function: Closure) -> Literally:

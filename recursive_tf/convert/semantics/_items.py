@@ -255,10 +255,15 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   if table is not None:
     return ip.item(table, key)
   is_key = isinstance(key, Number) or is_tuple_of_run(key)
-  if is_key and any(issubclass(k, dict) for k in frame.types_of(ref)):
+  kinds = frame.types_of(ref) - _NO_ITEMS
+  if is_key and any(issubclass(k, dict) for k in kinds):
     ip.conversion.promote(ip, ref)
+    if isinstance(key, Number) and kinds == {dict}:
+      return item_by_string(ip, ref, key)
+    table = ip.conversion.effects.taken_dict(ip, ref)
+    if table is not None:
+      return ip.item(table, key)
   if isinstance(key, (Slice, Number)):
-    kinds = frame.types_of(ref) - _NO_ITEMS
     # Slices of tuples are tuples; an element is found in a tuple as it is in a list.
     groups = _families(kinds, (str, tuple) if isinstance(key, Slice) else (str,))
     if len(groups) > 1:

@@ -1,0 +1,262 @@
+"""`collections.Counter` and `defaultdict` that the program makes, or finds in the tree."""
+
+import collections
+
+from tests.convert.in_place.named_nodes import trees
+
+
+def calls():
+  for tree in trees():
+    yield (tree,)
+
+
+class Cell:
+  def __init__(self):
+    self.total, self.names = 0, []
+
+
+def none_yet():
+  return -1
+
+
+def build_words(recursive):
+  @recursive
+  def count(v):
+    found = collections.Counter([v.name])
+    for w in v.adj:
+      found.update(count(w))
+    return found
+
+  return count
+
+
+def build_most_common(recursive):
+  @recursive
+  def names(v):
+    return [v.name] + [name for w in v.adj for name in names(w)]
+
+  @recursive
+  def common(v):
+    found = collections.Counter(names(v))
+    ranked = found.most_common(2), found.most_common(), found.most_common(0), found.total()
+    return ranked, [common(w) for w in v.adj]
+
+  return common
+
+
+def build_operators(recursive):
+  @recursive
+  def walk(v):
+    here = collections.Counter(w.name for w in v.adj)
+    other = collections.Counter([v.name, "b", "b"])
+    for w in v.adj:
+      here += collections.Counter({w.name: w.val})
+      other -= collections.Counter([w.name])
+    return here + other, here - other, here | other, here & other, [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_in_a_loop_over_it(recursive):
+  @recursive
+  def ways(v):
+    found = collections.Counter({c: 1 for c in range(3) if c != v.val % 3})
+    for w in v.adj:
+      other = ways(w)
+      total = sum(other.values())
+      for c in found:
+        found[c] *= total - other[c]
+    return found
+
+  return ways
+
+
+def build_missing(recursive):
+  @recursive
+  def walk(v):
+    found = collections.Counter(v.name)
+    asked = found["zz"] + found[v.name]
+    found.subtract({"a": 2})
+    return asked, "zz" in found, found.get("zz"), len(found), dict(found), [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_equal(recursive):
+  @recursive
+  def walk(v):
+    found = collections.Counter([v.name])
+    found["b"] = 0
+    return found == collections.Counter([v.name]), [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_compared_dicts(recursive):
+  @recursive
+  def walk(v):
+    found, other = collections.defaultdict(int), {}
+    found[v.name] = other[v.name] = v.val
+    return found == other, [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_by_depth(recursive):
+  @recursive
+  def collect(v, levels, depth):
+    levels[depth].append(v.val)
+    for w in v.adj:
+      collect(w, levels, depth + 1)
+
+  def build(v):
+    levels = collections.defaultdict(list)
+    collect(v, levels, 0)
+    return levels
+
+  return build, [collect]
+
+
+def build_levels(recursive):
+  @recursive
+  def levels(v):
+    found = collections.defaultdict(list)
+    found[0].append(v.name)
+    for w in v.adj:
+      for depth, names in levels(w).items():
+        found[depth + 1] += names
+    return found
+
+  return levels
+
+
+def build_levels_inside(recursive):
+  @recursive
+  def outer(v):
+    found = collections.defaultdict(list)
+
+    def walk(one, depth):
+      found[depth].append(one.name)
+      for w in one.adj:
+        walk(w, depth + 1)
+
+    walk(v, 0)
+    return found
+
+  return outer
+
+
+def build_numbers(recursive):
+  @recursive
+  def walk(v):
+    sums, shares, least = (
+      collections.defaultdict(int),
+      collections.defaultdict(float),
+      collections.defaultdict(lambda: float("inf")),
+    )
+    for w in v.adj:
+      sums[w.name] += w.val
+      shares[w.name] += w.val / 4
+      least[w.name] = min(least[w.name], w.val)
+    return sums, shares, dict(least), sums["zz"], len(sums), [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_factories(recursive):
+  @recursive
+  def walk(v):
+    cells, negative, pairs = (
+      collections.defaultdict(Cell),
+      collections.defaultdict(none_yet),
+      collections.defaultdict(lambda: [0, 0]),
+    )
+    for w in v.adj:
+      cells[w.name].total += w.val
+      negative[w.name] += 1
+      pairs[w.name][w.val % 2] += 1
+    return cells, negative, dict(pairs), [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_no_factory(recursive):
+  @recursive
+  def walk(v):
+    found = collections.defaultdict()
+    found[v.name] = 1
+    return found, found["a"], [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_lambda_leaves(recursive):
+  @recursive
+  def walk(v):
+    found = collections.defaultdict(lambda: 0)
+    found[v.name] += 1
+    return found, [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_lambda_reads(recursive):
+  @recursive
+  def walk(v):
+    start = v.val
+    found = collections.defaultdict(lambda: start)
+    start = start + 1
+    return dict(found, a=found[v.name]), [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_shadowed_float(recursive):
+  def float(text):
+    return 7
+
+  @recursive
+  def walk(v):
+    found = collections.defaultdict(lambda: float("inf"))
+    return found[v.name], [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_classes(recursive):
+  @recursive
+  def walk(v):
+    found, other = collections.Counter([v.name]), collections.defaultdict(int)
+    kinds = type(found).__name__, isinstance(other, dict), isinstance(found, collections.Counter)
+    return kinds, type(other) is dict, bool(other), [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_kept_in_a_node(recursive):
+  @recursive
+  def walk(v):
+    v.tally = collections.Counter([v.name])
+    for w in v.adj:
+      walk(w)
+      v.tally.update(w.tally)
+    return v.tally[v.name], v.tally["zz"]
+
+  return walk
+
+
+def build_defaultdicts_kept(recursive):
+  @recursive
+  def walk(v, out):
+    found = collections.defaultdict(int)
+    out.append(found)
+    out[-1][v.name] += v.val
+    for w in v.adj:
+      walk(w, out)
+    return out[0][v.name]
+
+  def call(v):
+    out = []
+    return walk(v, out), out
+
+  return call, [walk]

@@ -1,0 +1,19 @@
+"""Dicts of nodes, and of the program, changed by keys of the run: random programs, not verified."""
+
+import pytest
+
+from tests.convert.fuzz import runner
+from tests.convert.fuzz.report import BAD, INVALID
+from tests.convert.in_place.random_dicts import program
+
+_NUM_PROGRAMS = 120
+
+
+@pytest.mark.one_in(20)
+@pytest.mark.parametrize("seed", range(_NUM_PROGRAMS))
+def test_a_random_program_does_what_python_does(seed, tmp_path):
+  path = tmp_path / f"dicts_{seed}.py"
+  path.write_text(program(seed))
+  report = runner.run(path, verify=False)
+  assert report.status not in BAD, report.detail
+  assert report.status != INVALID or "Error" in report.detail, report.detail
