@@ -217,7 +217,7 @@ class Effects(HeapDicts):
         self.write_list_item(ip, owner, key, value)
         return
     if kinds <= CHANGED_DICTS and len(kinds) == 1 and not ip.conversion.is_step:
-      if is_of_run or self.dicts_are_whole or self.has_changed_dicts(kinds):
+      if is_of_run or self.has_changed_dicts(kinds):
         self.write_dict_item(ip, owner, key, value)
         return
     if is_of_run:
@@ -379,11 +379,8 @@ class Effects(HeapDicts):
       self._note_news()
       raise Bottom  # The next attempt changes lists as a whole.
     if dict in (kinds or ()) and dict in written and not ip.conversion.is_step:
-      if not self.dicts_are_whole and DICT_STEP not in self.places:
-        self.dicts_are_whole = True
-        for place in items:
-          place.item_kinds -= {dict}
-        self._note_news()
+      if DICT_STEP not in self.places:
+        self.place_of_dicts()
         raise Bottom  # The next attempt changes dicts as a whole.
     if items and (kinds is None or not written.isdisjoint(kinds)):
       raise ip.frame.refuse(

@@ -7,7 +7,6 @@ to a dict of its own with these items, which then becomes the next row.
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 from collections.abc import Callable, Collection, Sequence
 
@@ -30,10 +29,9 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._paths import Path
 
-CHANGED_DICTS = frozenset([dict, collections.Counter])
+CHANGED_DICTS = frozenset([dict])
 _REMOVING = ("pop", "clear", "__delitem__")
 _METHODS = frozenset(["setdefault", "update", *_REMOVING])
-_OF_COUNTERS = frozenset(["subtract", "most_common", "total"])
 # What a read does with an object that tells nothing of what is in it.
 _OUTSIDE = frozenset(["attr", "isinstance", "in", "lookup"])
 
@@ -41,7 +39,6 @@ _OUTSIDE = frozenset(["attr", "isinstance", "in", "lookup"])
 class HeapDicts(HeapLists):
   """What dicts of the heap hold, where the program changes any by keys of the run."""
 
-  dicts_are_whole = False  # Whether items by known keys are a part of all that a dict holds.
   dicts_shrink = False  # Whether items are taken out of any.
 
   def has_changed_dicts(self, kinds: Collection[type]) -> bool:
@@ -67,7 +64,7 @@ class HeapDicts(HeapLists):
     kinds = ip.frame.types_of(ref) - {NoneType, Missing}
     if len(kinds) != 1 or not kinds <= CHANGED_DICTS or ip.conversion.is_step:
       return None
-    self.store(ip.frame, self._place_of_dicts(), True)
+    self.store(ip.frame, self.place_of_dicts(), True)
     return self._table(ip, ref)
 
   def _table(self, ip: Host, ref: Ref) -> LocalTable:
@@ -147,10 +144,11 @@ class HeapDicts(HeapLists):
     rows = table.rows
     if rows.form is None:
       return  # There is nothing in it, and there was not.
-    place = self._place_of_dicts()
+    place = self.place_of_dicts()
     self.write_content(ip, place, ref, rows, _family_of(ref))
 
-  def _place_of_dicts(self) -> Place:
+  def place_of_dicts(self) -> Place:
+    """Returns the place of what dicts of the heap hold."""
     return self.place_of_content(DICT_STEP, CHANGED_DICTS)
 
   def call_method_of_dict(
@@ -158,12 +156,12 @@ class HeapDicts(HeapLists):
   ) -> object:
     """Calls a changing method of a dict of the heap."""
     frame = ip.frame
-    if name not in _METHODS and name not in _OF_COUNTERS:
+    if name not in _METHODS:
       raise frame.refuse(Reason.UNSUPPORTED_WRITE, f".{name} of a dict of the tree.")
     if name in _REMOVING and not self.dicts_shrink:
       self.dicts_shrink = True
       self._note_news()
-    place = self._place_of_dicts()
+    place = self.place_of_dicts()
     store = self.store(frame, place, True)
     before = store.content
     table = self._table(ip, ref)
@@ -176,7 +174,7 @@ class HeapDicts(HeapLists):
 
   def write_dict_item(self, ip: Host, ref: Ref, key: object, value: object) -> None:
     """Does `owner[key] = value` of a dict of the heap."""
-    self.store(ip.frame, self._place_of_dicts(), True)
+    self.store(ip.frame, self.place_of_dicts(), True)
     table = self._table(ip, ref)
     ip.write_item(table, key, value)
     self.write_dict(ip, ref, table)

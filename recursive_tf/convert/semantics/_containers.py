@@ -399,10 +399,6 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     default = args[1] if len(args) > 1 else None
     key = args[0]
     return read_or(ip, ref, ("item", key), lambda: builtin_item(ip, ref, key), lambda: default)
-  if name == "get" and is_tuple_of_run(args[0]):
-    table = ip.conversion.effects.taken_dict(ip, ref)
-    if table is not None:
-      return ip.method(table, name, args, {})
   if name == "get" and isinstance(args[0], (Ref, Text, Number)):
     default = args[1] if len(args) > 1 else None
 
@@ -422,6 +418,9 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     copy = _tables.copy_of_heap(ip, ref)
     if copy is not None:
       return copy
+  table = ip.conversion.effects.taken_dict(ip, ref) if name == "get" else None
+  if table is not None:
+    return ip.method(table, name, args, {})
   ip.conversion.promote(ip, ref)
   raise ip.frame.refuse(Reason.OPAQUE_READ, f".{name} of a container of the heap.")
 

@@ -10,21 +10,23 @@ import ast
 import collections
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _tables
+from recursive_tf.convert.semantics import _opened, _tables
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Closure,
   Literally,
   LocalDict,
+  LocalObject,
   LocalTable,
+  Made,
   Missing,
   Raises,
   Ref,
@@ -122,6 +124,9 @@ def _change(
   value = ip.frame.resolve(value)
   if value is None:
     return
+  if isinstance(value, Made):
+    _opened.for_each(ip, value, lambda one: _change(ip, counter, one, of_items, of_elements))
+    return
   items = _items(ip, value)
   if items is None:
     run_written(ip, of_elements, counter=counter, values=value)
@@ -135,12 +140,14 @@ def _change(
 
 def _items(ip: Host, value: object) -> LocalTable | None:
   """Returns the items of a dict, in one of its own; None of what is none."""
-  is_dict = isinstance(value, (LocalDict, dict))
+  is_dict = isinstance(value, (LocalDict, Mapping))
   if isinstance(value, LocalTable):
     is_dict = value.type is not set
+  elif isinstance(value, LocalObject):
+    is_dict = issubclass(value.type, Mapping)
   elif isinstance(value, Ref):
     kinds = ip.frame.types_of(value) - {Missing}
-    is_dict = any(issubclass(kind, dict) for kind in kinds)
+    is_dict = any(issubclass(kind, Mapping) for kind in kinds)
     if is_dict and not kinds <= {*_DICTS}:
       raise ip.frame.refuse(Reason.OPAQUE_READ, "What may be a dict or something else is counted.")
   if not is_dict:

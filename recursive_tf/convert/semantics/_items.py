@@ -312,6 +312,9 @@ def item_by_constant(ip: Host, ref: Ref, key: object) -> object:
   """Returns an item of an object of the heap by a key that is known."""
   frame = ip.frame
   if isinstance(key, tuple) or not isinstance(key, (str, int)):
+    table = ip.conversion.effects.taken_dict(ip, ref)
+    if table is not None:
+      return ip.item(table, key)
     raise frame.refuse(Reason.OPAQUE_READ, f"An item of an object by {shown(key)}.")
   state = ip.conversion.effects.read_item(ip, ref, key)
   return frame.resolve(ref.step("item", key)) if state is None else state.value

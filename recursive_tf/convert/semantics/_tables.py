@@ -26,7 +26,6 @@ from recursive_tf.convert.frame._rows import (
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   VIEWS,
-  Container,
   Literally,
   LocalDict,
   LocalList,
@@ -108,12 +107,18 @@ def item(ip: Host, table: LocalTable, key: object) -> object:
   if table.factory is None:
     return _lookup(ip, table, key, None)
 
-  def add() -> object:
-    default = _missing(ip, table.factory)
-    _put(ip, table, key_of(ip, key), default)
-    return _lookup(ip, table, key, None) if isinstance(default, Container) else default
+  return _lookup(
+    ip, table, key, lambda: _added(ip, table, key_of(ip, key), _missing(ip, table.factory))
+  )
 
-  return ip.frame.cond(contains(ip, table, key), lambda: _lookup(ip, table, key, None), add)
+
+def _added(ip: Host, table: LocalTable, key: object, value: object) -> object:
+  """Puts a value under a key that is not there; returns it as the dict has it."""
+  value = _as_value(ip, value)
+  new = rows_of_items(ip.frame, [(key, value)])
+  _check_key(ip, table, key)
+  table.content = new if table.rows.form is None else concatenated(ip.frame, table.rows, new)
+  return value
 
 
 def _missing(ip: Host, factory: object) -> object:
@@ -263,11 +268,7 @@ def _get(ip: Host, table: LocalTable, key: object, default: object = None) -> ob
 
 
 def _setdefault(ip: Host, table: LocalTable, key: object, default: object = None) -> object:
-  def add() -> object:
-    _put(ip, table, key_of(ip, key), default)
-    return _lookup(ip, table, key, None) if isinstance(default, Container) else default
-
-  return ip.frame.cond(contains(ip, table, key), lambda: _lookup(ip, table, key, None), add)
+  return _lookup(ip, table, key, lambda: _added(ip, table, key_of(ip, key), default))
 
 
 def _pop(ip: Host, table: LocalTable, key: object, *default: object) -> object:
@@ -335,14 +336,20 @@ def _lookup(
 
 def _put(ip: Host, table: LocalTable, key: object, value: object) -> None:
   """Does `table[key] = value` for a key of `key_of`."""
+  new = rows_of_items(ip.frame, [(key, _as_value(ip, value))])
+  _write(ip, table, key, new, replaces=True)
+
+
+def _as_value(ip: Host, value: object) -> object:
+  """Returns a value as a dict has it: a container by its number, which it gets here."""
   frame = ip.frame
   value = frame.optional(value)
   form = _forms.form_of(value, frame)
   if _forms.has_containers(form) or _forms.has_rows(form):
     if not _forms.can_be_made(form) or isinstance(value, LocalTable):
       _check_value(ip, form)
-    value = frame.made(value, _forms.MadeForm())
-  _write(ip, table, key, rows_of_items(ip.frame, [(key, value)]), replaces=True)
+    return frame.made(value, _forms.MadeForm())
+  return value
 
 
 def _add(ip: Host, table: LocalTable, key: object) -> None:
@@ -351,14 +358,10 @@ def _add(ip: Host, table: LocalTable, key: object) -> None:
 
 def _write(ip: Host, table: LocalTable, key: object, new: Rows, replaces: bool) -> None:
   frame, rows = ip.frame, table.rows
-  form = _forms.form_of(key, frame)
-  if not form.is_key():
-    text = f"A key that is {_forms.describe(form)}, of a dict that is looked into in the run."
-    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  _check_key(ip, table, key)
   if rows.form is None:
     table.content = new
     return
-  check_alike(ip, keys_of(table).form, form)
   found, index = find(ip, keys_of(table), key)
 
   def replace() -> object:
@@ -367,6 +370,16 @@ def _write(ip: Host, table: LocalTable, key: object, new: Rows, replaces: bool) 
   written = frame.cond(found, replace, lambda: LocalList(concatenated(frame, rows, new)))
   assert isinstance(written, LocalList)  # As each of them.
   table.content = written.content
+
+
+def _check_key(ip: Host, table: LocalTable, key: object) -> None:
+  """Refuses a new key that is none, or of another type than those that are there."""
+  form, keys = _forms.form_of(key, ip.frame), keys_of(table)
+  if not form.is_key():
+    text = f"A key that is {_forms.describe(form)}, of a dict that is looked into in the run."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  if keys.form is not None:
+    check_alike(ip, keys.form, form)
 
 
 def _take_out(ip: Host, table: LocalTable, key: object) -> None:

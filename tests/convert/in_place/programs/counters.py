@@ -44,15 +44,53 @@ def build_most_common(recursive):
   return common
 
 
-def build_operators(recursive):
+def build_sum(recursive):
   @recursive
   def walk(v):
-    here = collections.Counter(w.name for w in v.adj)
-    other = collections.Counter([v.name, "b", "b"])
+    found = collections.Counter([v.name])
+    found["b"] = -1
     for w in v.adj:
-      here += collections.Counter({w.name: w.val})
-      other -= collections.Counter([w.name])
-    return here + other, here - other, here | other, here & other, [walk(w) for w in v.adj]
+      found = found + walk(w)
+    return found
+
+  return walk
+
+
+def build_difference(recursive):
+  @recursive
+  def walk(v):
+    found = collections.Counter([v.name, "a", "b"]) - collections.Counter({"b": 2, v.name: v.val})
+    return found, [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_union_and_intersection(recursive):
+  @recursive
+  def walk(v):
+    found, other = collections.Counter([v.name, "b", "b"]), collections.Counter({"b": 1, "c": v.val})
+    return found | other, found & other, [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_sum_in_place(recursive):
+  @recursive
+  def walk(v):
+    found = collections.Counter({v.name: v.val - 2, "a": 1})
+    for w in v.adj:
+      found += walk(w)
+    return found
+
+  return walk
+
+
+def build_difference_in_place(recursive):
+  @recursive
+  def walk(v):
+    found = collections.Counter({v.name: v.val, "a": 1})
+    found -= collections.Counter(w.name for w in v.adj)
+    return found, [walk(w) for w in v.adj]
 
   return walk
 
@@ -163,19 +201,35 @@ def build_numbers(recursive):
   return walk
 
 
-def build_factories(recursive):
+def build_objects(recursive):
   @recursive
   def walk(v):
-    cells, negative, pairs = (
-      collections.defaultdict(Cell),
-      collections.defaultdict(none_yet),
-      collections.defaultdict(lambda: [0, 0]),
-    )
+    cells = collections.defaultdict(Cell)
     for w in v.adj:
       cells[w.name].total += w.val
+    return {name: cell.total for name, cell in cells.items()}, [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_function_of_the_module(recursive):
+  @recursive
+  def walk(v):
+    negative = collections.defaultdict(none_yet)
+    for w in v.adj:
       negative[w.name] += 1
+    return negative, negative["zz"], [walk(w) for w in v.adj]
+
+  return walk
+
+
+def build_lambda_of_a_list(recursive):
+  @recursive
+  def walk(v):
+    pairs = collections.defaultdict(lambda: [0, 0])
+    for w in v.adj:
       pairs[w.name][w.val % 2] += 1
-    return cells, negative, dict(pairs), [walk(w) for w in v.adj]
+    return dict(pairs), [walk(w) for w in v.adj]
 
   return walk
 
@@ -185,7 +239,7 @@ def build_no_factory(recursive):
   def walk(v):
     found = collections.defaultdict()
     found[v.name] = 1
-    return found, found["a"], [walk(w) for w in v.adj]
+    return found, found[v.name], [walk(w) for w in v.adj]
 
   return walk
 
