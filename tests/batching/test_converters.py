@@ -111,6 +111,12 @@ ROWS = {
   "pad_columns": lambda x, y: (
     tf.pad(x, [[0, 0], [1, 2]]) + tf.pad(y, [[0, 0], [3, 0]], "CONSTANT", 2)
   ),
+  "pad_by_own": lambda x, y: tf.pad(x, [[0, 1], [2, 0]], constant_values=y[0, 1]) * y[0, 2],
+  "pad_columns_by_own": lambda x, y: tf.pad(x, [[0, 0], [1, 1]], constant_values=y[0, 1]),
+  "pad_by_shared": lambda x, y: (
+    tf.pad(x, [[0, 1], [1, 0]], constant_values=tf.reduce_sum(constant(V))) * y[0, 0]
+  ),
+  "pad_shared_by_own": lambda x, y: tf.pad(constant(W), [[1, 0], [0, 1]], constant_values=y[0, 1]),
   "mirror_pad": lambda x, y: tf.pad(x, [[0, 0], [1, 1]], "REFLECT"),
   "reverse": lambda x, y: tf.reverse(x, [1]) * tf.reverse(y, [0]),
   "gather_twice": lambda x, y: tf.gather(x, [2, 0, 2], axis=1) * y,
@@ -283,6 +289,9 @@ UNKNOWN_ROWS = {
   "slice_op": lambda x: tf.slice(x, [1, 0], [-1, 2]) * 2.0,
   "pad": lambda x: tf.pad(x, [[1, 2], [0, 1]]) ** 2,
   "pad_begin": lambda x: tf.pad(x, [[1, 0], [2, 0]], constant_values=2.0) ** 2,
+  "pad_by_own": lambda x: (
+    tf.pad(x, [[1, 2], [0, 1]], constant_values=tf.reduce_sum(tf.sin(x)) + 1.0) ** 2
+  ),
   "pad_end": lambda x: tf.pad(x, [[0, 1], [0, 0]]) ** 2,
   "pad_cut": lambda x: tf.pad(x, [[1, 1], [0, 0]])[1:-1] * x,
   "weights": lambda x: rtf.nn.matmul(x, constant(W[:2])),

@@ -23,8 +23,9 @@ from recursive_tf.batching._converters._batch import (
 from recursive_tf.batching._converters._reshapes import check_reshapes
 from recursive_tf.batching._ir import Node, Value
 
-# What TensorFlow would vectorise to something that is not what each frame computes.
-_NOT_THE_SAME = ("Assert", "Multinomial", "Print", "PrintV2", "StringFormat")
+# What TensorFlow would vectorise to something that is not what each frame computes. Of PadV2 its
+# converter leaves out what is padded with.
+_NOT_THE_SAME = ("Assert", "Multinomial", "PadV2", "Print", "PrintV2", "StringFormat")
 
 
 def convert(node: Node, inputs: list[Batch], pfor: Callable[[], Any]) -> list[Batch]:

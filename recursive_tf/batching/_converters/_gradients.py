@@ -276,7 +276,6 @@ def _pad(op: Any, dy: tf.Tensor) -> Any:
     slice(None) if i == 0 else slice(int(begin[i]), int(begin[i]) + size)
     for i, size in enumerate(x.shape)
   )
-  # What was filled in is a constant: see _layout.py.
   return dy[cut], *(None for _ in op.inputs[1:])
 
 

@@ -358,14 +358,25 @@ def _pad(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
   known = constant(paddings)
   if value.form == SHARED or known is None or value.rank is None:
     return None
-  if any(constant(batch) is None for batch in fill):
-    return None
   is_merged = value.form == MERGED and not np.any(known[0])
+  form = MERGED if is_merged else STACKED
   tensor = value.tensor if is_merged else stacked(value)
   inner = np.concatenate([[[0, 0]], known[1:] if is_merged else known])
+  if fill and fill[0].form != SHARED:
+    return [Batch(_filled(tensor, inner, stacked(fill[0])), form, op.outputs[0].shape)]
   gradient = None if op.type == "MirrorPad" else ROWS + op.type
   operands = [tensor, tf.constant(inner, paddings.tensor.dtype), *(b.tensor for b in fill)]
-  return emit(op, operands, MERGED if is_merged else STACKED, gradient)
+  return emit(op, operands, form, gradient)
+
+
+def _filled(tensor: tf.Tensor, paddings: Any, fill: tf.Tensor) -> tf.Tensor:
+  """Pads each row of [n, ...] with a number of its own, [n]; as in TensorFlow without a gradient
+  for it."""
+  with own_gradient("Pad"):
+    padded = tf.pad(tensor, paddings)
+  is_value = tf.pad(tf.ones_like(tensor, tf.bool), paddings)
+  fill = tf.reshape(fill, [-1, *[1] * (len(paddings) - 1)])
+  return tf.where(is_value, padded, tf.stop_gradient(fill))
 
 
 @register("Reverse", "ReverseV2")
