@@ -3,7 +3,8 @@
 `datasets/` and `models/` install as `recursive_tf.datasets` and `recursive_tf.models`. The op
 library is compiled with the flags of the installed TensorFlow (`tf.sysconfig`); kernels/python is
 a Python extension module that knows no TensorFlow, of Python's stable ABI. One object per .cc
-file, in parallel, and only where the file, a header of ours, or the command changed.
+file, in parallel, and only where the file, a header of ours, or the command changed. TensorFlow's
+headers, most of what the compiler reads, are precompiled where many files are to be compiled.
 
 Environment: CXX (the compiler, default g++), CXXFLAGS (appended), MAX_JOBS (compilers at once,
 default one per core), RECURSIVE_TF_BUILD_KERNELS=0 (skip the kernels: `make` sets it while it
@@ -22,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 
 from setuptools import Extension, setup
@@ -38,6 +40,10 @@ PACKAGE_DIRS = {
 OUR_FLAGS = ["-O3", "-fPIC", "-Wall", "-Wextra", "-Werror", "-MMD"]
 # As the TensorFlow wheel is built: some inline code in its headers depends on it.
 OUR_FLAGS += ["-DNDEBUG"]
+TF_HEADERS = pathlib.Path("kernels", "tensorflow_headers.h")
+TF_FOLDERS = ["ops", "op_kernels", "runtime"]  # Of kernels/: whose files use TensorFlow.
+# With fewer files precompiled headers cost more than they give.
+FEWEST_FOR_PRECOMPILED = 8
 EXTENSION_FOLDER = pathlib.Path("kernels", "python")
 EXTENSION_FLAGS = ["-std=c++17", "-fvisibility=hidden"]
 OP_LIBRARY = "_kernels.so"
@@ -125,12 +131,41 @@ class Toolchain:
     key = repr([version, self.compiler, self._cxx, relocatable, own_flags])
     self.fingerprint = hashlib.sha256(key.encode()).hexdigest()[:16]
 
-  def compile(self, source, target):
-    """Compiles `source` to the object `target`, which appears only when it is complete."""
+  @contextlib.contextmanager
+  def precompiled(self, header):
+    """Precompiles a header while others compile.
+
+    Yields:
+      A function without arguments that waits for it, and returns the flags by which the compiler
+      reads the header first: none if the compiler cannot precompile it.
+    """
+    # Deleted at the end: it has hundreds of megabytes.
+    with tempfile.TemporaryDirectory(prefix="precompiled", dir=ROOT / "build") as folder:
+      # The compiler takes NAME.gch in place of NAME; where it cannot, nothing is read first.
+      named = pathlib.Path(folder, header.name)
+      named.touch()
+      flags = [flag for flag in self._compile if flag != "-MMD"]
+      process = subprocess.Popen(
+        [*flags, "-x", "c++-header", str(header), "-o", f"{named}.gch"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+      )
+      try:
+        yield lambda: [] if process.wait() else ["-include", str(named)]
+      finally:
+        process.kill()
+        process.wait()
+
+  def compile(self, source, target, first=()):
+    """Compiles `source` to the object `target`, which appears only when it is complete.
+
+    `first` is flags for what is read before it.
+    """
     partial = target.with_suffix(".partial.o")
     started = time.time_ns()  # An edit while the compiler runs makes the object stale.
     depfile = ["-MF", str(target.with_suffix(".d")), "-MT", "object"]
-    self._run([*self._compile, *depfile, "-c", str(source), "-o", str(partial)])
+    self._run([*self._compile, *first, *depfile, "-c", str(source), "-o", str(partial)])
     os.utime(partial, ns=(started, started))
     partial.replace(target)
 
@@ -155,6 +190,10 @@ def extension_toolchain():
       "Install Python's headers (Debian, Ubuntu: apt-get install python3-dev)."
     )
   return Toolchain(sys.version, [f"-I{include}", *EXTENSION_FLAGS], [])
+
+
+def _uses_tensorflow(source):
+  return source.parts[1] in TF_FOLDERS
 
 
 def is_current(target, source):
@@ -210,8 +249,17 @@ class BuildKernels(build_ext):
     for source in stale:
       objects[source].parent.mkdir(parents=True, exist_ok=True)
     num_jobs = int(os.environ.get("MAX_JOBS", 0)) or os.cpu_count() or 1
-    with concurrent.futures.ThreadPoolExecutor(num_jobs) as pool:
-      jobs = {pool.submit(toolchain.compile, source, objects[source]): source for source in stale}
+    # Those without TensorFlow come first: its headers are being precompiled then.
+    stale.sort(key=_uses_tensorflow)
+    is_worthwhile = sum(map(_uses_tensorflow, stale)) >= FEWEST_FOR_PRECOMPILED
+    headers = toolchain.precompiled(TF_HEADERS) if is_worthwhile else contextlib.nullcontext(list)
+
+    def compile_one(source, tf_headers):
+      first = tf_headers() if _uses_tensorflow(source) else []
+      toolchain.compile(source, objects[source], first)
+
+    with headers as tf_headers, concurrent.futures.ThreadPoolExecutor(num_jobs) as pool:
+      jobs = {pool.submit(compile_one, source, tf_headers): source for source in stale}
       for count, job in enumerate(concurrent.futures.as_completed(jobs), 1):
         result = "FAILED" if job.exception() else "compiled"
         print(f"[{count}/{len(stale)}] {result} {jobs[job]}", flush=True)
