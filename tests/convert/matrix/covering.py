@@ -27,26 +27,51 @@ def pairs_of(levels):
 def covering_rows(dimensions, seed=0):
   """Returns tuples of levels, one of each dimension, in which all pairs occur."""
   rng, missing, rows = random.Random(seed), all_pairs(dimensions), []
+  partners = Partners(missing)
   while missing:
     in_order = sorted(missing)
-    candidates = [_candidate(dimensions, missing, in_order, rng) for _ in range(_NUM_CANDIDATES)]
+    candidates = [_candidate(dimensions, partners, in_order, rng) for _ in range(_NUM_CANDIDATES)]
     rows.append(max(candidates, key=lambda levels: len(pairs_of(levels) & missing)))
-    missing -= pairs_of(rows[-1])
+    found = pairs_of(rows[-1]) & missing
+    missing -= found
+    partners.remove(found)
   return rows
 
 
-def _candidate(dimensions, missing, in_order, rng):
+def _candidate(dimensions, partners, in_order, rng):
   chosen = dict(rng.choice(in_order))
+  group = partners.group(chosen.items())
   rest = [d for d in range(len(dimensions)) if d not in chosen]
   rng.shuffle(rest)
   for dimension in rest:
     levels = list(list(dimensions.values())[dimension])
     rng.shuffle(levels)
-    num_new = {level: _num_new(missing, chosen, dimension, level) for level in levels}
-    chosen[dimension] = max(levels, key=num_new.get)
+    chosen[dimension] = max(levels, key=lambda level: partners.num_in(group, (dimension, level)))
+    group |= partners.group([(dimension, chosen[dimension])])
   return tuple(chosen[d] for d in range(len(dimensions)))
 
 
-def _num_new(missing, chosen, dimension, level):
-  new = (tuple(sorted([(dimension, level), other])) for other in chosen.items())
-  return sum(pair in missing for pair in new)
+class Partners:
+  """Which places are missing beside each: sets of them as ints, a bit for each place."""
+
+  def __init__(self, pairs):
+    places = dict.fromkeys(place for pair in pairs for place in pair)
+    self._bits = {place: 1 << number for number, place in enumerate(places)}
+    self._missing = dict.fromkeys(places, 0)
+    for a, b in pairs:
+      self._missing[a] |= self._bits[b]
+      self._missing[b] |= self._bits[a]
+
+  def group(self, places):
+    """Returns some places as a group."""
+    return sum(self._bits.get(place, 0) for place in places)
+
+  def num_in(self, group, place):
+    """Returns how many places of a group are missing beside a place."""
+    return (self._missing.get(place, 0) & group).bit_count()
+
+  def remove(self, pairs):
+    """Removes pairs that are there."""
+    for a, b in pairs:
+      self._missing[a] ^= self._bits[b]
+      self._missing[b] ^= self._bits[a]

@@ -8,6 +8,7 @@ import tempfile
 
 from tests.convert.function import harness
 from tests.convert.function.constructs import ROWS
+from tests.convert.matrix.covering import Partners
 
 HEAD = (pathlib.Path(__file__).parent / "around.txt").read_text()
 TAIL = """
@@ -81,28 +82,28 @@ def covering(names, size, partners=(), seed=0):
     return [_shuffled([name, *chunk], rng) for name in names for chunk in chunks]
   waiting = list(itertools.combinations(names, 2))
   rng.shuffle(waiting)
-  missing, found = {frozenset(pair) for pair in waiting}, []
+  missing, found = set(map(frozenset, waiting)), []
+  beside = Partners(waiting)
   while missing:
     while frozenset(waiting[-1]) not in missing:
       waiting.pop()
-    candidates = [_candidate(names, size, missing, waiting[-1], rng)
+    candidates = [_candidate(names, size, beside, waiting[-1], rng)
                   for _ in range(_NUM_CANDIDATES)]  # fmt: skip
     best = max(candidates, key=lambda chosen: len(_pairs(chosen) & missing))
-    missing -= _pairs(best)
+    new = _pairs(best) & missing
+    missing -= new
+    beside.remove(new)
     found.append(_shuffled(best, rng))
   return found
 
 
-def _candidate(names, size, missing, pair, rng):
-  chosen = list(pair)
+def _candidate(names, size, beside, pair, rng):
+  chosen, group = list(pair), beside.group(pair)
   while len(chosen) < size:
     some = [name for name in rng.sample(names, min(len(names), 12)) if name not in chosen]
-    chosen.append(max(some, key=lambda name: _num_new(name, chosen, missing)))
+    chosen.append(max(some, key=lambda name: beside.num_in(group, name)))
+    group |= beside.group(chosen[-1:])
   return chosen
-
-
-def _num_new(name, chosen, missing):
-  return sum(frozenset((name, other)) in missing for other in chosen)
 
 
 def _pairs(chosen):
