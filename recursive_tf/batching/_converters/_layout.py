@@ -370,8 +370,7 @@ def _pad(op: tfi.Operation, inputs: list[Batch]) -> list[Batch] | None:
 
 
 def _filled(tensor: tf.Tensor, paddings: Any, fill: tf.Tensor) -> tf.Tensor:
-  """Pads each row of [n, ...] with a number of its own, [n]; as in TensorFlow without a gradient
-  for it."""
+  """Pads each row of [n, ...] with a number of its own, [n], which has no gradient, as in TF."""
   with own_gradient("Pad"):
     padded = tf.pad(tensor, paddings)
   is_value = tf.pad(tf.ones_like(tensor, tf.bool), paddings)

@@ -62,6 +62,7 @@ from recursive_tf.convert.values._abstract import (
   named,
   tuple_of,
 )
+from recursive_tf.convert.values._operands import several
 from recursive_tf.subgraph import SubGraph, SubGraphFunction
 from recursive_tf.subgraph._decorator import BoundMethod as SubGraphMethod
 
@@ -170,7 +171,9 @@ def _going_over(
 def _runs_code(value: object) -> bool:
   if isinstance(value, type):
     return value.__module__ != "builtins"
-  return callable(value) or isinstance(value, (Closure, BoundMethod))
+  if callable(value) or isinstance(value, (Closure, BoundMethod)):
+    return True
+  return any(map(_runs_code, several(value)))
 
 
 def check_fit(

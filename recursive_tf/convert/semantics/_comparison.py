@@ -88,6 +88,8 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
     found = ip.contains(right, left)
     return found if op is ast.In else ip.negated(found)
   for one, other in ((left, right), (right, left)):
+    if isinstance(one, complex) and not (is_static(other) or isinstance(other, _ARRAYS)):
+      raise unsupported(ip, op.__name__, left, right)
     if isinstance(one, Maybe) and op in (ast.Eq, ast.NotEq) and _is_plain(ip, one, other):
       found = _equal_optional(ip, one, other, functools.partial(ip.compare, ast.Eq))
       return found if op is ast.Eq else ip.negated(found)

@@ -36,6 +36,8 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._operands import ByKey, ByType
 
+_SAME = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
+
 
 def read(ip: Host, owner: object, name: str) -> object:
   """Returns `owner.name`."""
@@ -126,6 +128,10 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   for one, other in ((left, right), (right, left)):
     if isinstance(one, ByKey) and isinstance(other, type) and _of_kinds.are_kinds(one):
       return _of_kinds.compare_class(ip, op, one, other)
+  if op in _SAME and (isinstance(left, ByKey) or isinstance(right, ByKey)):
+    found = _compare_entry(ip, op, left, right)
+    if found is not None:
+      return found
   is_identity = op in (ast.Is, ast.IsNot, ast.In, ast.NotIn)
   if not is_identity and (isinstance(left, Made) or isinstance(right, Made)):
     return _opened.compare(ip, op, left, right)
@@ -136,6 +142,15 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   if isinstance(right, ByType):
     return _compared(ip, right, left, lambda value: _comparison.compare(ip, op, left, value))
   return _comparison.compare(ip, op, left, right)
+
+
+def _compare_entry(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  """Compares one of several functions or classes with a known one; None if it is something else."""
+  if isinstance(left, ByKey) and _entries.are_functions([*left.values, right]):
+    return _entries.for_each(ip, left, lambda value: _comparison.compare(ip, op, value, right))
+  if isinstance(right, ByKey) and _entries.are_functions([left, *right.values]):
+    return _entries.for_each(ip, right, lambda value: _comparison.compare(ip, op, left, value))
+  return None
 
 
 def same_or_equal(ip: Host, left: object, right: object) -> object:

@@ -12,7 +12,7 @@ import functools
 import math
 import operator
 import types
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
 import keras
@@ -133,6 +133,13 @@ def is_used_only(value: object) -> bool:
   if isinstance(value, (BoundMethod, Builtin, Closure)):
     return True
   return callable(value) and not isinstance(value, _WEIGHTS)
+
+
+def are_functions(values: Iterable[object]) -> bool:
+  """Tells whether all are known functions or classes."""
+  return all(
+    isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)) for value in values
+  )
 
 
 def _have_shapes(values: Sequence[tf.Tensor | tf.Variable]) -> bool:

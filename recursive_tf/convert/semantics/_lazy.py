@@ -30,6 +30,7 @@ from recursive_tf.convert.values._abstract import (
   Scope,
   has_changed,
 )
+from recursive_tf.convert.values._operands import ByKey, ByType, several
 
 _T = TypeVar("_T")
 
@@ -186,9 +187,9 @@ def reads_of_function(function: object) -> tuple[tuple[Scope, str], ...]:
   """Returns the variables of enclosing functions that a function reads."""
   while isinstance(function, BoundMethod):
     function = function.function
-  if not isinstance(function, Closure):
-    return ()
-  return _found(scopes.free_names(function.node), function.scope)
+  if isinstance(function, Closure):
+    return _found(scopes.free_names(function.node), function.scope)
+  return tuple(read for one in several(function) for read in reads_of_function(one))
 
 
 def _found(names: Iterable[str], scope: Scope) -> tuple[tuple[Scope, str], ...]:
@@ -359,6 +360,8 @@ def _held(value: object) -> Iterable[object]:
     return reads_of_function(value)
   if isinstance(value, BoundMethod):
     return (value.function, value.owner)
+  if isinstance(value, (ByKey, ByType)):
+    return several(value)
   content = value.snapshot() if isinstance(value, Local) else value
   if isinstance(value, Local) and isinstance(content, dict):
     return content.values()

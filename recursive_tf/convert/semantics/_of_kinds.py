@@ -240,8 +240,8 @@ def class_of(scalar: Scalar) -> ByKey:
 
 def are_kinds(value: ByKey) -> bool:
   """Tells whether a value is what `class_of` gives."""
-  return all(kind is None or kind in KINDS for kind in value.values) and len(value.values) == len(
-    KINDS
+  return len(value.values) == len(KINDS) and all(
+    found is None or found is kind for found, kind in zip(value.values, KINDS, strict=True)
   )
 
 

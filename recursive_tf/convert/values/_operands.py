@@ -64,6 +64,13 @@ class ByKey(Abstract):
   description = "An entry of a table, as only the run knows"
 
 
+def several(function: object) -> tuple[object, ...]:
+  """Returns the functions of which the run finds one; none of what is a known one."""
+  if isinstance(function, ByType):
+    return tuple(function.values.values())
+  return function.values if isinstance(function, ByKey) else ()
+
+
 class Mapped:
   """An argument that is another one in each of many calls."""
 

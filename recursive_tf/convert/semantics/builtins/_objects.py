@@ -11,7 +11,7 @@ import types
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _attributes, _items, _maps
+from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _items, _maps
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
   LocalDict,
@@ -25,11 +25,14 @@ from recursive_tf.convert.values._abstract import (
   shown,
 )
 from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._operands import ByKey
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._tuples import is_named_tuple, tuple_of
 
 
 def is_instance(ip: Host, value: object, classes: object) -> object:
+  if isinstance(classes, ByKey):
+    return _entries.for_one(ip, classes, lambda one: is_instance(ip, value, one))
   return ip.kind_of(value).is_instance(_flat_classes(ip, classes))
 
 

@@ -97,7 +97,7 @@ class OfMethod(OfFunction[BoundMethod]):
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
     _calls.refuse_subgraph(self.ip, self.value.owner)
-    return _calls.call(self.ip, self.value.function, [self.value.owner, *args], kwargs)
+    return self.ip.call(self.value.function, [self.value.owner, *args], kwargs)
 
 
 class OfBuiltin(OfFunction[Builtin]):

@@ -35,6 +35,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._forms.base import NUMBERS, BaseForm, Reader
+from recursive_tf.convert.values._forms.choice import of_entry
 from recursive_tf.convert.values._forms.data import (
   ArrayForm,
   IntOrFloatForm,
@@ -58,6 +59,7 @@ from recursive_tf.convert.values._forms.scalars import ScalarForm
 from recursive_tf.convert.values._forms.table import TableForm
 from recursive_tf.convert.values._forms.text import TextForm
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import ByKey
 from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import nearest
@@ -150,6 +152,10 @@ def _of_abstract(value: Abstract, reader: Reader) -> BaseForm:
   raise reader.refuse(Reason.UNSUPPORTED_OPERATION, f"{value.description} is passed on.")
 
 
+def _of_entry(value: ByKey, reader: Reader) -> BaseForm:
+  return of_entry(value) or _of_abstract(value, reader)
+
+
 def _or_made(
   of_container: Callable[[_ContainerT, Reader], BaseForm],
 ) -> Callable[[_ContainerT, Reader], BaseForm]:
@@ -174,6 +180,7 @@ _FORMS = types.MappingProxyType[type, Callable[[Any, Reader], BaseForm]](
     Scalar: lambda value, reader: ScalarForm(value.kinds),
     Made: lambda value, reader: MadeForm(),
     Abstract: _of_abstract,
+    ByKey: _of_entry,
     Undefined: lambda value, reader: UndefinedForm(value.name),
     MaybeUnbound: lambda value, reader: MaybeUnboundForm(value.name, form_of(value.value, reader)),
     Unset: lambda value, reader: UnsetForm(),

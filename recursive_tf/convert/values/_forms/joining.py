@@ -19,6 +19,7 @@ from recursive_tf.convert.values._forms.base import (
   Mismatch,
   Reader,
 )
+from recursive_tf.convert.values._forms.choice import joined as joined_choice
 from recursive_tf.convert.values._forms.data import (
   ArrayForm,
   NumberForm,
@@ -84,6 +85,9 @@ def _joined(a: BaseForm, b: BaseForm, join: Join) -> BaseForm:
   scalars = joined_scalars(a, b)
   if scalars is not None:
     return scalars
+  choice = joined_choice(a, b)
+  if choice is not None:
+    return choice
   if can_be_made(a) and can_be_made(b):
     if join is met or a.is_structured() or b.is_structured():
       return MadeForm()
