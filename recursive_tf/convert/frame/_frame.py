@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ from recursive_tf.convert.frame._sharing import Rejoin
 from recursive_tf.convert.values import _checks, _forms
 from recursive_tf.convert.values._abstract import (
   Bottom,
+  Container,
   Dear,
   Local,
   LocalDict,
@@ -30,6 +32,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._numbers import Number
 
 _Live = tuple[Scope, frozenset[str]] | None  # A scope, and which of its variables are used later.
+_VALUE = -1  # The position of a branch's value, before those of the containers.
 
 
 @dataclasses.dataclass
@@ -120,9 +123,8 @@ class Frame(Making):
   ) -> object:
     """Makes the conditional of its branches; returns its value."""
     changed = self._changed(before, outcomes, live)
-    forms = self._join(
-      [[o.value, *(o.after[i] for i in changed)] if o.after else None for o in outcomes], outcomes
-    )
+    forms, parted = self._join(outcomes, changed)
+    changed = [i for i in changed if i not in parted]
     outputs = [self._outputs(outcome, changed, forms) for outcome in outcomes]
     is_demanding = any(o.after is None or o.layer.demands for o in outcomes)
     # A conditional that gives nothing is not made, but for what its branches do.
@@ -139,7 +141,10 @@ class Frame(Making):
     sure = [o for o in outcomes if o.after is not None]
     if len(sure) == 1:  # The other branch fails the run: what this one knew stays true.
       self._layers[-1].narrowed.update(sure[0].layer.narrowed)
-    return self._take_over(iter(found), forms, changed, sure, len(before))
+    result = self._take_over(iter(found), forms, changed, sure, len(before))
+    for i, text in parted.items():
+      self.sharing.part(self.locals[i], text)
+    return result
 
   def _take_over(
     self,
@@ -214,30 +219,47 @@ class Frame(Making):
     return changed
 
   def _join(
-    self, values: list[list[object] | None], outcomes: list[_Outcome]
-  ) -> list[_forms.BaseForm]:
-    """Returns the forms that the branches have in common, value first, then containers."""
-    found: list[list[_forms.BaseForm]] = []
-    for outcome, branch in zip(outcomes, values, strict=True):
-      if branch is None:
+    self, outcomes: list[_Outcome], changed: list[int]
+  ) -> tuple[list[_forms.BaseForm], dict[int, str]]:
+    """Returns the forms that the branches have in common, value first, then containers.
+
+    And why containers have none, by position: nobody reads these any more.
+    """
+    parted: dict[int, str] = {}
+    found: list[dict[int, _forms.BaseForm]] = []
+    for outcome in outcomes:
+      if outcome.after is None:
         continue
+      book = outcome.contents[0].parted
+      parted |= {i: book[self.locals[i]] for i in changed if self.locals[i] in book}
+      values = {_VALUE: outcome.value, **{i: outcome.after[i] for i in changed if i not in parted}}
       with outcome.graph.as_default(), self._as_left(outcome):
-        found.append([_forms.form_of(_unfrozen(value), self) for value in branch])
-    if len(found) == 1:
-      return found[0]
+        found.append({i: _forms.form_of(_unfrozen(value), self) for i, value in values.items()})
+    joined = {
+      i: self._joined(i, [one[i] for one in found], parted)
+      for i in (_VALUE, *changed)
+      if i not in parted
+    }
+    return [form for i, form in joined.items() if i not in parted], parted
+
+  def _joined(
+    self, position: int, forms: list[_forms.BaseForm], parted: dict[int, str]
+  ) -> _forms.BaseForm:
+    """Returns the form that two branches have in common; notes it of a container that has none."""
+    is_step = self.conversion.is_step
     try:
-      joined = [self.join(a, b) for a, b in zip(*found, strict=True)]
-      for i, form in enumerate(joined):
-        # A container stays what it is; a branch of a step may be left out instead.
-        is_kept = i > 0 and isinstance(form, _forms.MadeForm)
-        if is_kept or (self.conversion.is_step and _forms.has_made(form)):
-          text = f"{_forms.describe(found[0][i])} and {_forms.describe(found[1][i])}"
-          raise _forms.Mismatch(text)
-      return joined
+      form = functools.reduce(self.join, forms)
+      # A container stays what it is; a branch of a step may be left out instead.
+      is_kept = position != _VALUE and isinstance(form, _forms.MadeForm)
+      if len(forms) > 1 and (is_kept or (is_step and _forms.has_made(form))):
+        raise _forms.Mismatch(" and ".join(map(_forms.describe, forms)))
+      return form
     except _forms.Mismatch as error:
-      raise self.refuse(
-        Reason.KINDS_DIFFER, f"The branches give {error}, which no graph value can be."
-      ) from None
+      text = f"The branches give {error}, which no graph value can be."
+      if position != _VALUE and isinstance(self.locals[position], Container) and not is_step:
+        parted[position] = text
+        return forms[0]
+      raise self.refuse(Reason.KINDS_DIFFER, text) from None
 
   def _are_met(self, outcome: _Outcome) -> tf.Tensor:
     """Returns whether all demands of a branch are met, in its graph."""

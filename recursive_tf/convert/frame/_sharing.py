@@ -6,6 +6,7 @@ there may be the same object to Python. The frame keeps book of that:
 
 - *Links*: a container and what it may be the same as, itself a copy or not.
 - *Stale*: what may have been changed under another name. It cannot be read any more.
+- *Parted*: what branches have left in forms that have nothing in common. It cannot be read, either.
 - *Pinned*: what is also where no name leads: in a list of unknown length, on the heap, in a dict of
   the user's. It can be read, but not be changed, and not be kept in another such place.
 
@@ -29,6 +30,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalObject,
   Maybe,
+  Parted,
   tuple_of,
 )
 
@@ -50,6 +52,7 @@ class Book:
     stale: by container, why it cannot be read; and those through which it was changed, None for
       others that are gone.
     pinned: by container, where else it is.
+    parted: by container, what branches have made of it.
   """
 
   links: dict[Container, dict[Container, None]] = dataclasses.field(default_factory=dict)
@@ -57,10 +60,11 @@ class Book:
     default_factory=dict
   )
   pinned: dict[Container, str] = dataclasses.field(default_factory=dict)
+  parted: dict[Container, str] = dataclasses.field(default_factory=dict)
 
   def copy(self) -> Book:
     """Returns one that can change by itself."""
-    return Book(dict(self.links), dict(self.stale), dict(self.pinned))
+    return Book(dict(self.links), dict(self.stale), dict(self.pinned), dict(self.parted))
 
   def of(self, inside: Set[Container]) -> Book:
     """Returns what it says of these containers."""
@@ -71,7 +75,8 @@ class Book:
       if c in inside
     }
     pinned = {c: text for c, text in self.pinned.items() if c in inside}
-    return Book({c: others for c, others in links.items() if c in inside}, stale, pinned)
+    parted = {c: text for c, text in self.parted.items() if c in inside}
+    return Book({c: others for c, others in links.items() if c in inside}, stale, pinned, parted)
 
   def add(self, other: Book) -> bool:
     """Adds what another path has found; tells whether anything is new."""
@@ -86,6 +91,8 @@ class Book:
       self.stale[container] = (text, by) if known is None else (known[0], known[1] | by)
     is_new |= not other.pinned.keys() <= self.pinned.keys()
     self.pinned = {**other.pinned, **self.pinned}
+    is_new |= not other.parted.keys() <= self.parted.keys()
+    self.parted = {**other.parted, **self.parted}
     return is_new
 
 
@@ -143,8 +150,15 @@ class Sharing(Local):
 
   # --- What the containers ask
 
+  def part(self, container: Container, text: str) -> None:
+    """Notes that branches have left a container in forms that have nothing in common."""
+    self.book.parted[container] = text
+    container.restore_parted(Parted())
+
   def check_readable(self, container: Container) -> None:
     """Refuses to read what may have been changed under another name."""
+    if container in self.book.parted:
+      raise self._frame.refuse(Reason.KINDS_DIFFER, self.book.parted[container])
     if container in self.book.stale:
       raise self.refuse(self.book.stale[container][0])
     is_as_it_was = self._opened.get(container)

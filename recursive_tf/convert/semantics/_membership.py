@@ -22,6 +22,8 @@ def contains(ip: Host, owner: object, value: object) -> object:
   """Returns `value in owner`."""
   if isinstance(value, Maybe):
     return with_none(ip, value, lambda one: contains(ip, owner, one))
+  if isinstance(owner, Maybe):  # Of None it is a TypeError.
+    owner = ip.frame.resolve(owner)
   _lazy.check_at_once(ip, owner)
   if isinstance(owner, LocalTable):
     return _tables.contains(ip, owner, ip.frame.resolve(value))

@@ -42,6 +42,8 @@ from recursive_tf.convert.values._abstract import (
   LocalObject,
   LocalTable,
   Made,
+  Maybe,
+  Missing,
   Raises,
   Ref,
   Rows,
@@ -81,6 +83,7 @@ PRIMITIVE = (str, int, float, bool, NoneType, bytes)
 def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
+  left, right = _table_there(ip, left), _table_there(ip, right)
   if op in (ast.BitOr, ast.BitAnd, ast.Sub):
     left, right = _tables.set_of_heap(ip, left), _tables.set_of_heap(ip, right)
   if isinstance(left, LocalTable) and _counters.is_counter(left):
@@ -105,7 +108,7 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   if op is ast.Add and all(isinstance(v, (Ref, LocalList, Rows, tuple)) for v in (left, right)):
     left, right = (_containers.as_sequence(ip, value) for value in (left, right))
   if op is ast.Mult:
-    left, right = map(_without_class, (left, right))
+    left, right = (_repeatable(ip, value) for value in (left, right))
   if any(
     isinstance(v, (LocalList, Rows)) or (op is ast.Mult and type(v) is tuple) for v in (left, right)
   ):
@@ -132,6 +135,12 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   return natively(ip, _OPERATORS[op][0], left, right)
 
 
+def _table_there(ip: Host, value: object) -> object:
+  """Returns a dict or set of the run, where it may be None, for which operators raise."""
+  is_one = isinstance(value, Maybe) and isinstance(value.value, LocalTable)
+  return ip.frame.resolve(value) if is_one else value
+
+
 def product_mod(ip: Host, left: object, right: object, divisor: Callable[[], object]) -> object:
   """Returns `left * right % divisor()`; of ints also where the product has more than 64 bits."""
   factors = ip.frame.concrete(left), ip.frame.concrete(right)
@@ -149,8 +158,13 @@ def product_mod(ip: Host, left: object, right: object, divisor: Callable[[], obj
   return found
 
 
-def _without_class(value: object) -> object:
-  """Returns an object of a class derived from tuple, without a product of its own, as a tuple."""
+def _repeatable(ip: Host, value: object) -> object:
+  """Returns a list or tuple of the heap as one of the program, to be repeated.
+
+  And an object of a class derived from tuple, without a product of its own, as a tuple.
+  """
+  if isinstance(value, Ref) and ip.frame.types_of(value) - {Missing} <= {list, tuple}:
+    return _containers.as_sequence(ip, value)
   if isinstance(value, tuple) and type(value).__mul__ is tuple.__mul__:
     return tuple.__getitem__(value, slice(None))
   return value
@@ -409,7 +423,7 @@ def _list_in_place(ip: Host, op: type[ast.operator], old: object, value: object)
   if isinstance(old, LocalTable) and _counters.is_counter(old):
     return _counters.in_place(ip, op, old, value)
   if isinstance(old, LocalTable):
-    return _tables.in_place(ip, op, old, value)
+    return _tables.in_place(ip, op, old, _table_there(ip, value))
   if isinstance(old, LocalList) and op is ast.Add:
     ip.extend(old, value)
     return old

@@ -206,6 +206,12 @@ def set_of_heap(ip: Host, value: object) -> object:
   return value
 
 
+def _set_of_keys(ip: Host, value: object) -> object:
+  """Returns the keys that a dict shows as a set, as operators take them; all else as it is."""
+  is_one = isinstance(value, LocalList) and value.type is VIEWS["keys"]
+  return of_elements(ip, value) if is_one else value
+
+
 READING_SETS = frozenset(
   ["isdisjoint", "issubset", "issuperset", "union", "intersection", "difference", "copy"]
 )
@@ -229,6 +235,8 @@ def as_dict(ip: Host, table: LocalTable) -> LocalTable:
 
 def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   """Returns what an operator gives of a dict or set and something else, or of views of dicts."""
+  if op in (ast.BitOr, ast.BitAnd, ast.Sub):
+    left, right = _set_of_keys(ip, left), _set_of_keys(ip, right)
   return in_place(ip, op, copied(ip, left) if isinstance(left, LocalTable) else left, right)
 
 

@@ -18,6 +18,7 @@ from recursive_tf.convert.syntax import (
   loop_exits,
   managed,
   matches,
+  records,
   scopes,
   single_exit,
 )
@@ -39,6 +40,8 @@ PASSES: tuple[tuple[str, _Pass], ...] = (
   ("desugar", desugar.transform),
   # Before single_exit, which knows the exits of loops in the copies, too.
   ("choices", choices.transform),
+  # Before single_exit, too.
+  ("records", records.transform),
   # Before loop_exits, which looks for the exits of loops in branches only.
   ("managed", managed.transform),
   # Before single_exit, which takes a loop for a statement that has no exits.

@@ -194,6 +194,7 @@ _CHECKS: dict[str, _Check] = {
   "bindings": _with_locals,
   "desugar": _desugared,
   "choices": _desugared,
+  "records": _desugared,
   "managed": _managed,
   "loop_exits": _without_loop_exits,
   "single_exit": _with_single_exits,

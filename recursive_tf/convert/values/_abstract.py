@@ -112,6 +112,9 @@ class Rows(Value):
   form: BaseForm | None
   type: type | None = None
 
+  def restore_parted(self, part: Parted) -> None:
+    self._content = (part,)
+
   def named(self) -> str:
     return "list"
 
@@ -155,6 +158,10 @@ class Container(Local):
   def snapshot(self) -> object:
     """Returns the content; it is never changed, only replaced."""
     return self._content
+
+  def restore_parted(self, part: Parted) -> None:
+    """Puts a part that has no form in place of the content, which nobody can read any more."""
+    self._content = {"parted": part}
 
   def mapped(self, function: Callable[[object], object]) -> Container:
     """Returns a copy of what is known of its parts, with what the function gives of each."""
@@ -564,6 +571,12 @@ class Abstract(Value):
 
   def is_lowered(self) -> bool:
     return True
+
+
+class Parted(Abstract):
+  """What stands in a container that branches have left in forms with nothing in common."""
+
+  description = "What branches have made of a list, dict or object"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

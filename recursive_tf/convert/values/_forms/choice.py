@@ -68,6 +68,9 @@ class ChoiceForm(BaseForm):
   def describe(self) -> str:
     return "one of several functions"
 
+  def is_repeatable(self) -> bool:
+    return True
+
   def not_made(self) -> str | None:
     return "A function"
 
