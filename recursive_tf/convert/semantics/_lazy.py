@@ -30,7 +30,7 @@ from recursive_tf.convert.values._abstract import (
   Scope,
   has_changed,
 )
-from recursive_tf.convert.values._operands import ByKey, ByType, several
+from recursive_tf.convert.values._operands import several
 
 _T = TypeVar("_T")
 
@@ -360,8 +360,8 @@ def _held(value: object) -> Iterable[object]:
     return reads_of_function(value)
   if isinstance(value, BoundMethod):
     return (value.function, value.owner)
-  if isinstance(value, (ByKey, ByType)):
-    return several(value)
+  if found := several(value):
+    return found
   content = value.snapshot() if isinstance(value, Local) else value
   if isinstance(value, Local) and isinstance(content, dict):
     return content.values()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
@@ -13,7 +14,7 @@ from recursive_tf.convert.semantics import _int_or_float, _text, _written
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics._maps import numbers_of
 from recursive_tf.convert.values import _forms, _numbers
-from recursive_tf.convert.values._abstract import IntOrFloat, LocalList, Rows, Weak
+from recursive_tf.convert.values._abstract import Array, IntOrFloat, LocalList, Rows, Weak
 from recursive_tf.convert.values._either import SCALARS, PythonOrNumpy
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._scalars import Scalar
@@ -45,7 +46,8 @@ def total(ip: Host, rows: Rows, start: object) -> object:
       return found
   if is_string(start, frame):
     return ip.binary(ast.Add, start, _text.method(ip, "", "join", [rows], {}))
-  if form.is_structured() or form.is_of_heap() or not _have_sums(form):
+  is_added = form.is_structured() or form.is_of_heap() or not _have_sums(form)
+  if is_added or _are_arrays(form, start):
     return run_written(ip, _written.added, values=frame.new(LocalList(rows)), total=start)
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
@@ -64,6 +66,11 @@ def _is_of_either(form: _forms.Form, start: object) -> bool:
   """Tells whether a sum is of ints and floats."""
   is_number = isinstance(form, _forms.NumberForm) and isinstance(start, IntOrFloat)
   return is_number or isinstance(form, _forms.IntOrFloatForm)
+
+
+def _are_arrays(form: _forms.BaseForm, start: object) -> bool:
+  """Tells whether arrays of NumPy are added to one: in order, which may give another last digit."""
+  return isinstance(form, _forms.ArrayForm) and isinstance(start, (Array, np.ndarray))
 
 
 def _have_sums(form: _forms.BaseForm) -> bool:

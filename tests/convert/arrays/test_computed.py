@@ -9,6 +9,7 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
+from tests.convert.agreement import CONVERTED, agrees, bushy, lopsided, of_one
 from tests.convert.arrays.expressions import GROUPS
 from tests.convert.arrays.values import KINDS, PLACES, SHAPES, is_same, node, outcome
 from tests.convert.compiled import compiled
@@ -58,3 +59,11 @@ def test_most_is_a_graph(group):
     found = [compare(expression, "attribute", np.float64, shape) for shape in ((3,), (3, 3))]
     if any(wanted for _, wanted in found):
       assert any(converted for converted, _ in found), expression
+
+
+def test_arrays_of_children_are_added_up_in_order():
+  def total(f, n):
+    return n.v * G * 0.1 + sum((f(kid) for kid in n.kids), np.zeros(3))
+
+  function = agrees(of_one(total), lambda: [(bushy(),), (lopsided(),)], expect=CONVERTED)
+  assert np.array_equal(function(bushy()), function.python(bushy()))  # To the last digit.
