@@ -122,7 +122,8 @@ class Calls:
     try:
       found = list(tf.nest.flatten(call(*tensors)))
     except DefinitionError:
-      if learnt.has_news:  # What it calls has no body in this attempt.
+      # What it calls has no body in this attempt: it is not known yet, or was refused.
+      if learnt.has_news or ip.conversion.num_postponed:
         raise Bottom from None
       raise
     frame.compute(tuple(found))
