@@ -143,7 +143,9 @@ class Frame(Making):
       self._layers[-1].narrowed.update(sure[0].layer.narrowed)
     result = self._take_over(iter(found), forms, changed, sure, len(before))
     for i, text in parted.items():
-      self.sharing.part(self.locals[i], text)
+      container = self.locals[i]
+      assert isinstance(container, Container)  # All else has to have a form.
+      self.sharing.part(container, text)
     return result
 
   def _take_over(

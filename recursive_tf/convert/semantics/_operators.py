@@ -86,7 +86,7 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   left, right = _table_there(ip, left), _table_there(ip, right)
   if op in (ast.BitOr, ast.BitAnd, ast.Sub):
     left, right = _tables.set_of_heap(ip, left), _tables.set_of_heap(ip, right)
-  if isinstance(left, LocalTable) and _counters.is_counter(left):
+  if _counters.is_counter(left):
     return _counters.binary(ip, op, left, right)
   if any(map(_as_eager.is_no_list, (left, right))):
     return _tables.binary(ip, op, left, right)

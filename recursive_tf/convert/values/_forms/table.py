@@ -59,7 +59,7 @@ class TableForm(BaseForm):
     return True
 
   def skeleton(self) -> object:
-    return "table", self.type, self.factory
+    return "table", (self.type, self.factory)
 
   def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
     if isinstance(other, NestForm) and other.type is self.type and not other.parts:
