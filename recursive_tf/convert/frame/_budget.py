@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
+import pathlib
 import time
 from collections.abc import Iterator
 
@@ -22,6 +23,7 @@ from recursive_tf.convert.syntax.source import FunctionSource
 _STEPS_PER_CHECK = 8
 _CHECKS_PER_LOOK = 128  # Looking at the memory takes the time of some steps.
 _PAGE_BYTES = 4096
+_PACKAGE = str(pathlib.Path(__file__).parents[1])  # Of the converter.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +74,10 @@ class _Line:
   num_steps: int = 0
   num_runs: int = 0
 
+  def is_users(self) -> bool:
+    """Tells whether it is none of the converter's, as Python that stands for a builtin is."""
+    return self.source is not None and not self.source.filename.startswith(_PACKAGE)
+
 
 class Budget:
   """What the conversions of one call have cost. Not thread-safe."""
@@ -101,7 +107,12 @@ class Budget:
       yield
     except Exhausted as error:
       raise self._refusal(str(error), error.is_of_machine) from None
-    except RecursionError:
+    except (RecursionError, TypeError) as error:
+      # Libraries, Python's own among them, turn the one into the other.
+      if not isinstance(error, RecursionError) and not isinstance(
+        error.__context__, RecursionError
+      ):
+        raise
       raise self._refusal("its branches, calls or loops nest deeper than Python's stack") from None
     finally:
       self._seconds += time.thread_time() - self._begin_seconds
@@ -155,7 +166,7 @@ class Budget:
         raise OutOfTime(f"it takes more than {limits.num_bytes // 1_000_000} MB")
 
   def _refusal(self, why: str, is_of_machine: bool = False) -> ConversionRefused:
-    lines = sorted(self._lines.values(), key=lambda line: line.num_steps)
+    lines = sorted(self._lines.values(), key=lambda line: (line.is_users(), line.num_steps))
     text = f"The program is too large to convert: {why}."
     if not lines:
       return ConversionRefused.of(Reason.TOO_LARGE, text, None, is_of_machine)

@@ -56,6 +56,7 @@ _MAX_LEFT_OUT = 4  # Branches that one program leaves out.
 # Refusals of a program with a branch: what it makes in its first call is there in the second.
 _MAX_HOPELESS = 2
 _MAX_SECONDS_IN_VAIN = 10.0  # Of conversions without branches that each call takes.
+_LEAST_SECONDS = 1.0  # Of processor time that a conversion may take.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,6 +139,7 @@ class Programs:
     self._name = name
     self._stats = stats
     self._limits = limits
+    self._num_too_slow = 0  # Conversions that were given up for the time that they took.
     self.versions: dict[int, Program] = {}
     self._num_versions = 0
     self._seconds_in_vain = 0.0  # Of conversions without branches, since a run counted.
@@ -163,6 +165,19 @@ class Programs:
     """Whether programs without branches are still made: not if none of them is of any use."""
     return self._seconds_in_vain < _MAX_SECONDS_IN_VAIN
 
+  def _next_limits(self) -> Limits:
+    """Returns what the next conversion may take: half the time for each that took too long.
+
+    A function that is too large for one kind of arguments mostly is for others as well.
+    """
+    seconds = max(_LEAST_SECONDS, self._limits.seconds / 2**self._num_too_slow)
+    return dataclasses.replace(self._limits, seconds=min(seconds, self._limits.seconds))
+
+  def _refused(self, entry: Entry, refusal: ConversionRefused) -> ConversionRefused:
+    """Notes a refusal; returns what to tell."""
+    self._num_too_slow += refusal.is_of_machine
+    return entry.refused(refusal, self._stats.total_seconds, self._limits)
+
   def prepare(
     self,
     arguments: dict[str, Argument],
@@ -185,7 +200,7 @@ class Programs:
     Raises:
       ConversionRefused: If the function cannot be converted for these arguments.
     """
-    budget = budget or Budget(self._limits)
+    budget = budget or Budget(self._next_limits())
     arguments, key = self._entries.generalized(self._with_containers(arguments, values))
     entry = self._entry(arguments, key)
     if entry.is_given_up and not (insists and entry.may_insist):
@@ -238,7 +253,7 @@ class Programs:
           text = f"A {type(values[name]).__name__} that is passed in as {name!r} is changed."
         if text is not None:
           refusal = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
-          raise entry.refused(refusal, self._stats.total_seconds, self._limits) from None
+          raise self._refused(entry, refusal) from None
         self._promoted.add(name)
         self._stats.num_conversions -= 1  # It goes on, with one thing more known.
         return self.prepare(arguments, values, budget, leaves_out, taken, insists)
@@ -441,7 +456,7 @@ class Programs:
       for entry in self._entries.values():
         if program in entry.programs and refusal.reason in LASTING:
           entry.programs.remove(program)
-          refusal = entry.refused(refusal, self._stats.total_seconds, self._limits)
+          refusal = self._refused(entry, refusal)
       raise refusal from None
     self._stats.num_graphs += program.num_graphs - before
     return graph
@@ -524,7 +539,7 @@ class Programs:
         entry.hopeless[tuple(making.taken.items())] += 1
         raise
       entry.seconds_refused += time.thread_time() - begin
-      raise entry.refused(error, self._stats.total_seconds, self._limits) from error.__cause__
+      raise self._refused(entry, error) from error.__cause__
     finally:
       if making.leaves_out:
         self._seconds_in_vain += time.thread_time() - begin

@@ -62,3 +62,23 @@ def test_what_takes_too_many_steps_is_not_tried_again():
     assert function(root()) == 6
     function.stats.total_seconds += 1e10
   assert function.stats.num_conversions == 1 and function.stats.fallbacks == {Reason.TOO_LARGE: 5}
+
+
+def scaled(node, scale):
+  return scale * node.v + sum(scaled_of(kid, scale) for kid in node.kids)
+
+
+def scaled_of(node, scale):
+  return scaled(node, scale)
+
+
+def test_what_takes_too_long_has_half_the_time_for_arguments_of_another_kind(clock):
+  seconds = cost_of_a_conversion(clock) / 2
+  function = RecursiveFunction(scaled, verify=False, limits=Limits(seconds=seconds))
+  took = []
+  for scale in (1, 1.0, True):
+    begin = next(clock)
+    function(root(), scale)
+    took.append(next(clock) - begin)
+  assert function.stats.fallbacks == {Reason.TOO_LARGE: 3}
+  assert took[0] > took[1] > took[2], took

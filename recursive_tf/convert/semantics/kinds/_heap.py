@@ -61,8 +61,11 @@ class OfRef(OfRun[Ref]):
     return self.frame.length(self.value)
 
   def _length(self, ref: Ref, group: list[type]) -> object:
-    if is_builtin_container(group[0]):
+    kind = group[0]
+    if is_builtin_container(kind):
       return self.frame.length(ref)
+    if not isinstance(_attributes.by_class(kind, "__len__"), types.FunctionType):
+      raise self.frame.refuse(Reason.OPAQUE_READ, f"len() of a {kind.__name__}.")
     return own_length(self.ip, self.ip.attribute(ref, "__len__"))
 
   def attribute(self, name: str) -> object:

@@ -1,0 +1,34 @@
+"""Refusals that named the wrong reason, or the converter's own lines."""
+
+import xml.etree.ElementTree
+
+import recursive_tf as rtf
+from recursive_tf.convert._refusal import Reason
+
+
+def test_len_of_an_object_of_c_is_no_endless_recursion():
+  @rtf.recursive(verify=False)
+  def tags(element):
+    if len(element) == 0:
+      return element.tag
+    return element.tag + "".join(tags(child) for child in element)
+
+  assert tags(xml.etree.ElementTree.fromstring("<p>hi</p>")) == "p"
+  assert set(tags.stats.fallbacks) == {Reason.OPAQUE_READ}, tags.explain()
+
+
+def _squash(t):
+  if isinstance(t, str):
+    return t
+  a, b = squash(t[0]), squash(t[1])
+  return a if a == b else (a, b)
+
+
+squash = rtf.recursive(_squash, verify=False)
+
+
+def test_a_comparison_without_end_is_too_large_and_names_the_users_line():
+  assert squash("x") == "x"
+  assert squash(("x", ("x", "y"))) == ("x", ("x", "y"))
+  assert set(squash.stats.fallbacks) == {Reason.TOO_LARGE}, squash.explain()
+  assert "return a if a == b else (a, b)" in str(squash.explain())
