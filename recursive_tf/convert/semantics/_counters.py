@@ -23,20 +23,16 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Closure,
   Literally,
-  LocalDict,
-  LocalObject,
   LocalTable,
   Made,
-  Missing,
   Raises,
-  Ref,
   Rows,
   named,
 )
+from recursive_tf.convert.values._numbers import Number
 
 Counter = collections.Counter
 _SECOND = operator.itemgetter(1)
-_DICTS = (dict, Counter, collections.defaultdict)  # None of which has its own items.
 
 
 def to_counter(ip: Host, value: object = None, /) -> LocalTable:
@@ -140,16 +136,9 @@ def _change(
 
 def _items(ip: Host, value: object) -> LocalTable | None:
   """Returns the items of a dict, in one of its own; None of what is none."""
-  is_dict = isinstance(value, (LocalDict, Mapping))
-  if isinstance(value, LocalTable):
-    is_dict = value.type is not set
-  elif isinstance(value, LocalObject):
-    is_dict = issubclass(value.type, Mapping)
-  elif isinstance(value, Ref):
-    kinds = ip.frame.types_of(value) - {Missing}
-    is_dict = any(issubclass(kind, Mapping) for kind in kinds)
-    if is_dict and not kinds <= {*_DICTS}:
-      raise ip.frame.refuse(Reason.OPAQUE_READ, "What may be a dict or something else is counted.")
+  is_dict = ip.kind_of(value).is_instance((Mapping,))
+  if isinstance(is_dict, Number):
+    raise ip.frame.refuse(Reason.OPAQUE_READ, "What may be a dict or something else is counted.")
   if not is_dict:
     return None
   items = _tables.make(ip, dict)

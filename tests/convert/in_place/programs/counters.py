@@ -155,19 +155,6 @@ def build_by_depth(recursive):
   return build, [collect]
 
 
-def build_levels(recursive):
-  @recursive
-  def levels(v):
-    found = collections.defaultdict(list)
-    found[0].append(v.name)
-    for w in v.adj:
-      for depth, names in levels(w).items():
-        found[depth + 1] += names
-    return found
-
-  return levels
-
-
 def build_levels_inside(recursive):
   @recursive
   def outer(v):
