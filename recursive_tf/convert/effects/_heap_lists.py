@@ -173,8 +173,7 @@ class HeapLists(MadeChanges):
 
     What a list holds is read as what lists of its family hold; the run fails if it is another.
     """
-    is_of_heap = isinstance(first, _forms.RefForm)
-    types = frozenset[object](first.types if is_of_heap else ())
+    types = frozenset[object](first.types) if isinstance(first, _forms.RefForm) else frozenset()
     known = [one for one in place.next_rows if one == types or not one.isdisjoint(types)]
     return types.union(*known)
 

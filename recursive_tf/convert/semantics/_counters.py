@@ -128,7 +128,8 @@ def _change(
     run_written(ip, of_elements, counter=counter, values=value)
     return
   form = _forms.part_of(items.rows, 1).form
-  if form is not None and _forms.number_type(form) is not int:
+  are_ints = isinstance(form, _forms.RefForm) and form.types == {int}
+  if form is not None and _forms.number_type(form) is not int and not are_ints:
     text = "Counts that are no ints are added to a Counter as a whole. Add them one by one."
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
   run_written(ip, of_items, counter=counter, items=ip.method(items, "items", [], {}))

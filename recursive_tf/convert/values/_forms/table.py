@@ -89,9 +89,13 @@ class TableForm(BaseForm):
 
   def rebuild(self, parts: Parts, source: Source) -> object:
     found = self.rows.rebuild(parts, source)
+    assert isinstance(found, (list, tuple))  # As rows are.
+    if self.type is set:
+      return set(found)
+    items = dict(found)  # A `Counter` would count pairs.
     if self.type is collections.defaultdict:
-      return collections.defaultdict(self.factory, found)  # type: ignore[arg-type]
-    return self.type(found if self.type is set else dict(found))
+      return collections.defaultdict(self.factory, items)  # type: ignore[arg-type]
+    return self.type(items)
 
   def is_stackable(self) -> bool:
     return False
