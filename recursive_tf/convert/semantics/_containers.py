@@ -39,6 +39,7 @@ from recursive_tf.convert.semantics._items import (
   builtin_item,
   has_member,
   is_chosen_by_key,
+  is_key_of_run,
   is_tuple_of_run,
   item_of_rows,
   keys_of_heap,
@@ -68,7 +69,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._text import Text, is_string
+from recursive_tf.convert.values._text import is_string
 
 _NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "__delitem__": (1,)}
 
@@ -184,7 +185,7 @@ def _contains_of_heap(ip: Host, owner: Ref, value: object) -> object:
     table = ip.conversion.effects.taken_dict(ip, owner)
     if table is not None:
       return ip.contains(table, value)
-  if kinds and is_plain_dict and isinstance(value, (Ref, Text, Number)):
+  if kinds and is_plain_dict and is_key_of_run(value):
 
     def is_key() -> object:
       found = sought(ip, owner, value)
@@ -399,7 +400,7 @@ def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> obj
     default = args[1] if len(args) > 1 else None
     key = args[0]
     return read_or(ip, ref, ("item", key), lambda: builtin_item(ip, ref, key), lambda: default)
-  if name == "get" and isinstance(args[0], (Ref, Text, Number)):
+  if name == "get" and is_key_of_run(args[0]):
     default = args[1] if len(args) > 1 else None
 
     def read() -> object:

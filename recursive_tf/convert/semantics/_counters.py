@@ -11,13 +11,13 @@ import collections
 import operator
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypeGuard
 
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _opened, _tables
+from recursive_tf.convert.semantics import _opened, _tables, _written
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
@@ -38,7 +38,7 @@ _SECOND = operator.itemgetter(1)
 def to_counter(ip: Host, value: object = None, /) -> LocalTable:
   """Does `collections.Counter(value)`."""
   counter = ip.frame.new(LocalTable(Counter, Rows(tf.constant(0), (), None)))
-  _change(ip, counter, value, _add, _tally)
+  _change(ip, counter, value, _written.added_to_counts, _written.tallied)
   return counter
 
 
@@ -61,16 +61,20 @@ def method(ip: Host, counter: LocalTable, name: str, args: Sequence[object]) -> 
   if name in ("update", "subtract"):
     if len(args) > 1:
       raise Raises
-    of_items, of_elements = (_add, _tally) if name == "update" else (_subtract, _untally)
+    of_items, of_elements = (
+      (_written.added_to_counts, _written.tallied)
+      if name == "update"
+      else (_written.taken_off_counts, _written.taken_off)
+    )
     _change(ip, counter, args[0] if args else None, of_items, of_elements)
     return None
   if name == "most_common":
     if len(args) > 1:
       raise Raises
     items = ip.method(counter, "items", [], {})
-    found = run_written(ip, _in_order, items=items, second=_SECOND)
+    found = run_written(ip, _written.ranked, items=items, second=_SECOND)
     count = ip.frame.resolve(args[0]) if args else None
-    return found if count is None else run_written(ip, _first, values=found, count=count)
+    return found if count is None else run_written(ip, _written.first_of, values=found, count=count)
   if name == "total" and not args:
     return ip.call(sum, [ip.method(counter, "values", [], {})], {})
   if name in ("elements", "fromkeys"):
@@ -99,7 +103,7 @@ def in_place(ip: Host, op: type[ast.operator], counter: LocalTable, other: objec
   return counter
 
 
-def is_counter(value: object) -> bool:
+def is_counter(value: object) -> TypeGuard[LocalTable]:
   """Tells whether a value is a `Counter` that the program makes."""
   return isinstance(value, LocalTable) and value.type is Counter
 
@@ -174,99 +178,13 @@ def _is_infinity(node: ast.expr) -> bool:
   return ast.unparse(node) == "float('inf')"
 
 
-# --- Python that stands for what a `Counter` does
-
-_Operand = Any
-
-
-def _tally(counter: _Operand, values: _Operand) -> None:
-  for value in values:
-    counter[value] = counter.get(value, 0) + 1
-
-
-def _untally(counter: _Operand, values: _Operand) -> None:
-  for value in values:
-    counter[value] = counter.get(value, 0) - 1
-
-
-def _add(counter: _Operand, items: _Operand) -> None:
-  for key, count in items:
-    counter[key] = count + counter.get(key, 0)
-
-
-def _subtract(counter: _Operand, items: _Operand) -> None:
-  for key, count in items:
-    counter[key] = counter.get(key, 0) - count
-
-
-def _in_order(items: _Operand, second: _Operand) -> object:
-  return sorted(items, key=second, reverse=True)
-
-
-def _first(values: _Operand, count: int) -> object:
-  return values[: max(count, 0)]
-
-
-def _sum(counter: _Operand, first: _Operand, second: _Operand) -> None:
-  for key, count in first.items():
-    found = count + second.get(key, 0)
-    if found > 0:
-      counter[key] = found
-  for key, count in second.items():
-    if key not in first and count > 0:
-      counter[key] = count
-
-
-def _difference(counter: _Operand, first: _Operand, second: _Operand) -> None:
-  for key, count in first.items():
-    found = count - second.get(key, 0)
-    if found > 0:
-      counter[key] = found
-  for key, count in second.items():
-    if key not in first and count < 0:
-      counter[key] = 0 - count
-
-
-def _union(counter: _Operand, first: _Operand, second: _Operand) -> None:
-  for key, count in first.items():
-    other = second.get(key, 0)
-    found = other if count < other else count
-    if found > 0:
-      counter[key] = found
-  for key, count in second.items():
-    if key not in first and count > 0:
-      counter[key] = count
-
-
-def _intersection(counter: _Operand, first: _Operand, second: _Operand) -> None:
-  for key, count in first.items():
-    other = second.get(key, 0)
-    found = count if count < other else other
-    if found > 0:
-      counter[key] = found
-
-
-def _add_in_place(counter: _Operand, other: _Operand) -> None:
-  for key, count in other.items():
-    counter[key] = counter.get(key, 0) + count
-  for key in [key for key, count in counter.items() if not count > 0]:
-    del counter[key]
-
-
-def _subtract_in_place(counter: _Operand, other: _Operand) -> None:
-  for key, count in other.items():
-    counter[key] = counter.get(key, 0) - count
-  for key in [key for key, count in counter.items() if not count > 0]:
-    del counter[key]
-
-
 _OPERATORS: dict[type[ast.operator], Callable[..., None]] = {
-  ast.Add: _sum,
-  ast.Sub: _difference,
-  ast.BitOr: _union,
-  ast.BitAnd: _intersection,
+  ast.Add: _written.sum_of_counts,
+  ast.Sub: _written.difference_of_counts,
+  ast.BitOr: _written.union_of_counts,
+  ast.BitAnd: _written.intersection_of_counts,
 }
 _IN_PLACE: dict[type[ast.operator], Callable[..., None]] = {
-  ast.Add: _add_in_place,
-  ast.Sub: _subtract_in_place,
+  ast.Add: _written.summed_in_place,
+  ast.Sub: _written.subtracted_in_place,
 }

@@ -458,6 +458,11 @@ def _get_of_static(ip: Host, owner: dict[object, object], key: object, default: 
   return entry if key in owner else default
 
 
+def is_key_of_run(key: object) -> bool:
+  """Tells whether only the run knows a key, which is looked for among those of a dict."""
+  return isinstance(key, (Ref, Text, Number))
+
+
 def is_tuple_of_run(key: object) -> bool:
   """Tells whether a key is a tuple with parts that only the run knows."""
   return type(key) is tuple and not is_static(key)

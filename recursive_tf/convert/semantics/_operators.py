@@ -420,7 +420,7 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
 
 
 def _list_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
-  if isinstance(old, LocalTable) and _counters.is_counter(old):
+  if _counters.is_counter(old):
     return _counters.in_place(ip, op, old, value)
   if isinstance(old, LocalTable):
     return _tables.in_place(ip, op, old, _table_there(ip, value))

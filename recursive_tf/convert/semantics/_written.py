@@ -1,4 +1,4 @@
-"""Functions of `itertools`, `functools` and `math` as the Python that they stand for.
+"""Functions of `itertools`, `functools` and `math`, and what a `Counter` does, as written Python.
 
 They are never run as they are: the interpreter runs them in place of the library's, on lists. What
 the library makes one by one is made at once; `_itertools.py` says when that is the same.
@@ -219,3 +219,84 @@ def least(values: Sequence[_Operand]) -> object:
     if value < best:
       best = value
   return best
+
+
+def tallied(counter: _Operand, values: _Operand) -> None:
+  for value in values:
+    counter[value] = counter.get(value, 0) + 1
+
+
+def taken_off(counter: _Operand, values: _Operand) -> None:
+  for value in values:
+    counter[value] = counter.get(value, 0) - 1
+
+
+def added_to_counts(counter: _Operand, items: _Operand) -> None:
+  for key, count in items:
+    counter[key] = count + counter.get(key, 0)
+
+
+def taken_off_counts(counter: _Operand, items: _Operand) -> None:
+  for key, count in items:
+    counter[key] = counter.get(key, 0) - count
+
+
+def ranked(items: _Operand, second: _Operand) -> object:
+  return sorted(items, key=second, reverse=True)
+
+
+def first_of(values: _Operand, count: int) -> object:
+  return values[: max(count, 0)]
+
+
+def sum_of_counts(counter: _Operand, first: _Operand, second: _Operand) -> None:
+  for key, count in first.items():
+    found = count + second.get(key, 0)
+    if found > 0:
+      counter[key] = found
+  for key, count in second.items():
+    if key not in first and count > 0:
+      counter[key] = count
+
+
+def difference_of_counts(counter: _Operand, first: _Operand, second: _Operand) -> None:
+  for key, count in first.items():
+    found = count - second.get(key, 0)
+    if found > 0:
+      counter[key] = found
+  for key, count in second.items():
+    if key not in first and count < 0:
+      counter[key] = 0 - count
+
+
+def union_of_counts(counter: _Operand, first: _Operand, second: _Operand) -> None:
+  for key, count in first.items():
+    other = second.get(key, 0)
+    found = other if count < other else count
+    if found > 0:
+      counter[key] = found
+  for key, count in second.items():
+    if key not in first and count > 0:
+      counter[key] = count
+
+
+def intersection_of_counts(counter: _Operand, first: _Operand, second: _Operand) -> None:
+  for key, count in first.items():
+    other = second.get(key, 0)
+    found = count if count < other else other
+    if found > 0:
+      counter[key] = found
+
+
+def summed_in_place(counter: _Operand, other: _Operand) -> None:
+  for key, count in other.items():
+    counter[key] = counter.get(key, 0) + count
+  for key in [key for key, count in counter.items() if not count > 0]:
+    del counter[key]
+
+
+def subtracted_in_place(counter: _Operand, other: _Operand) -> None:
+  for key, count in other.items():
+    counter[key] = counter.get(key, 0) - count
+  for key in [key for key, count in counter.items() if not count > 0]:
+    del counter[key]

@@ -94,7 +94,9 @@ class TableForm(BaseForm):
       return set(found)
     items = dict(found)  # A `Counter` would count pairs.
     if self.type is collections.defaultdict:
-      return collections.defaultdict(self.factory, items)  # type: ignore[arg-type]
+      made = collections.defaultdict[object, object](None, items)
+      made.default_factory = self.factory  # type: ignore[assignment]
+      return made
     return self.type(items)
 
   def is_stackable(self) -> bool:
