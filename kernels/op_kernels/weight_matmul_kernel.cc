@@ -15,13 +15,19 @@ class WeightMatMulOp final : public tf::OpKernel {
  public:
   explicit WeightMatMulOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("transpose_weights", &is_transposed_));
+    OP_REQUIRES(ctx, ctx->num_inputs() <= 3,
+                absl::InvalidArgumentError(
+                    "recursive_tf: matmul: more than one number of rows"));
   }
 
   void Compute(tf::OpKernelContext* ctx) override {
     const tf::Tensor& x = ctx->input(0);
     const tf::Tensor& weights = ctx->input(1);
     MatMulSizes sizes = {};
-    OP_REQUIRES_OK(ctx, FindMatMulSizes(x, weights, is_transposed_, &sizes));
+    OP_REQUIRES_OK(
+        ctx, FindMatMulSizes(x, weights,
+                             ctx->num_inputs() > 2 ? &ctx->input(2) : nullptr,
+                             is_transposed_, &sizes));
     tf::Tensor* y = nullptr;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, sizes.shape, &y));
     const WeightMatMul<T> args = {sizes.rows,

@@ -17,18 +17,35 @@ static constexpr int64_t kMinProductsPerThread = 1 << 22;
 static constexpr int64_t kMinColumnsPerThread = 64;
 
 absl::Status FindMatMulSizes(const tf::Tensor& x, const tf::Tensor& weights,
-                             bool is_transposed, MatMulSizes* sizes) {
-  const bool fits =
-      x.dims() >= 1 && weights.dims() == 2 &&
-      x.dim_size(x.dims() - 1) == weights.dim_size(is_transposed ? 1 : 0);
+                             const tf::Tensor* num_rows, bool is_transposed,
+                             MatMulSizes* sizes) {
+  bool fits = x.dims() >= 1 && weights.dims() == 2;
+  int64_t rows = fits ? weights.dim_size(0) : 0;
+  if (fits && num_rows != nullptr) {
+    const int64_t count =
+        num_rows->dims() == 0 ? num_rows->scalar<int32_t>()() : -1;
+    if (count < 0 || count > rows) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "recursive_tf: matmul: the first ", num_rows->DebugString(),
+          " rows of weights ", weights.shape().DebugString(),
+          " were asked for"));
+    }
+    rows = count;
+  }
+  if (fits) {
+    sizes->depth = is_transposed ? weights.dim_size(1) : rows;
+    sizes->width = is_transposed ? rows : weights.dim_size(1);
+    fits = x.dim_size(x.dims() - 1) == sizes->depth;
+  }
   if (!fits) {
     return absl::InvalidArgumentError(absl::StrCat(
         "recursive_tf: matmul: x ", x.shape().DebugString(),
         is_transposed ? " and transposed weights " : " and weights ",
-        weights.shape().DebugString(), " do not fit"));
+        weights.shape().DebugString(), " do not fit",
+        num_rows == nullptr
+            ? ""
+            : absl::StrCat("; of the weights ", rows, " rows are used")));
   }
-  sizes->depth = weights.dim_size(is_transposed ? 1 : 0);
-  sizes->width = weights.dim_size(is_transposed ? 0 : 1);
   sizes->shape = x.shape();
   sizes->shape.RemoveLastDims(1);
   sizes->rows = sizes->shape.num_elements();

@@ -19,9 +19,11 @@ struct MatMulSizes {
 };
 
 // Reads the sizes of a product of `x` [..., K] with weights [K, M], or, where
-// `is_transposed`, [M, K]; an error where they do not fit.
+// `is_transposed`, [M, K]; an error where they do not fit. `num_rows`, a scalar
+// or null: the weights are only their first rows, so many.
 absl::Status FindMatMulSizes(const tensorflow::Tensor& x,
                              const tensorflow::Tensor& weights,
+                             const tensorflow::Tensor* num_rows,
                              bool is_transposed, MatMulSizes* sizes);
 
 // Calls `run` with ranges [begin, end) of the columns of y, on as many threads

@@ -102,24 +102,25 @@ class NaryCell:
     return LSTMState(spec, spec)
 
   def gates(self, x: tf.Tensor) -> tf.Tensor:
-    """Returns what a word, [1, D_in], adds to the gates, float [1, (3 + N) D]."""
-    i, o, f, u = tf.split(rtf.nn.matmul(x, self.word_weights), 4, axis=1)
-    return tf.concat([i, o, *[f] * self.max_children, u], axis=1) + self.bias
+    """Returns what a word, [1, D_in], adds to the gates i, o, f and u, float [1, 4 D]."""
+    return rtf.nn.matmul(x, self.word_weights)
 
   def leaf(self, gates: tf.Tensor) -> LSTMState:
     """Computes the state of a node without children from what its word adds to the gates."""
     width = self.width
     own = tf.concat([gates[:, : 2 * width], gates[:, -width:]], axis=1)
-    return LSTMState(*rtf.nn.lstm_gates(own, []))
+    bias = tf.concat([self.bias[: 2 * width], self.bias[-width:]], axis=0)
+    return LSTMState(*rtf.nn.lstm_gates(own, [], bias))
 
   def inner(self, gates: tf.Tensor, children: LSTMState) -> LSTMState:
     """Computes the state of a node from its word's part of the gates and K <= N children."""
-    missing = self.max_children - tf.shape(children.h)[0]
-    shape = [self.max_children, self.width]
-    h, c = (
-      tf.ensure_shape(tf.pad(tf.squeeze(part, 1), [[0, missing], [0, 0]]), shape)
-      for part in children
-    )
-    gates += rtf.nn.matmul(tf.reshape(h, [1, -1]), self.weights)
-    memories = tf.split(c, self.max_children, axis=0)
-    return LSTMState(*rtf.nn.lstm_gates(gates, memories))
+    h, c = (tf.squeeze(part, 1) for part in children)
+    count = tf.shape(h)[0]
+    i, o, f, u = tf.split(gates, 4, axis=1)
+    # Of as many nodes as have children: a leaf has no use for it.
+    own = tf.concat([i, o, *[f] * self.max_children, u], axis=1)
+    # What would be multiplied with zeros is left out.
+    own += rtf.nn.matmul(tf.reshape(h, [1, -1]), self.weights, num_rows=count * self.width)
+    c = tf.pad(c, [[0, self.max_children - count], [0, 0]])
+    memories = tf.split(tf.ensure_shape(c, [self.max_children, self.width]), self.max_children)
+    return LSTMState(*rtf.nn.lstm_gates(own, memories, self.bias))

@@ -25,14 +25,8 @@ _USUAL_TURNS = 4
 # Nodes of a parsed sentence, about.
 _USUAL_FRAMES = 32
 # An element of their results takes about as many multiplications as their input has in a row.
-_PRODUCTS = (
-  "MatMul",
-  "BatchMatMulV2",
-  "BatchMatMulV3",
-  "Einsum",
-  "RecursiveTf>Bfloat16MatMul",
-  "RecursiveTf>WeightMatMul",
-)
+_WEIGHT_PRODUCTS = ("RecursiveTf>Bfloat16MatMul", "RecursiveTf>WeightMatMul")
+_PRODUCTS = ("MatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", *_WEIGHT_PRODUCTS)
 _SOLVERS = (
   "Cholesky",
   "MatrixDeterminant",
@@ -94,6 +88,9 @@ def _terms(op: tfi.Operation) -> int:
     return _size(op.inputs[1].shape[:-1])
   if op.type not in _PRODUCTS + _SOLVERS:
     return 1
+  if op.type in _WEIGHT_PRODUCTS:  # Known where the operand's columns may not be.
+    rows, columns = op.inputs[1].shape[:1], op.inputs[1].shape[1:]
+    return _size(columns if op.get_attr("transpose_weights") else rows)
   shape = op.inputs[0].shape
   return _size(shape[-2:-1] if _is_transposed(op) else shape[-1:])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -16,6 +17,7 @@ def matmul(
   weights: tf.Tensor,
   transpose_weights: bool = False,
   precision: str | None = None,
+  num_rows: int | tf.Tensor | None = None,
 ) -> tf.Tensor:
   """Multiplies the rows of `x` with a matrix of weights, fast where there are few rows.
 
@@ -31,12 +33,18 @@ def matmul(
   The batched scheduler rounds weights once a run, others at each call. In the gradient of a
   gradient, the products of what is summed over rows are float32's.
 
+  With `num_rows`, the weights are `weights[:num_rows]`, a number that only the run may know, without
+  a copy of these rows or of their gradient: for a cell whose inputs are some of those that it may
+  have, such as a node with fewer children than others.
+
   Args:
     x: float32 or float64 [..., K], with any leading shape.
     weights: [K, M]; with `transpose_weights`, [M, K].
     transpose_weights: whether to multiply with the transposed weights.
     precision: None for the type of the operands; "bfloat16", for float32 operands and processors
       with AVX512-BF16 (`rtf.nn.has_bfloat16_products()`); "float32", of float32 operands, as None.
+    num_rows: int32 scalar, at most the rows that there are: how many of them are used. None for
+      all. Not with `precision="bfloat16"`.
 
   Returns:
     [..., M].
@@ -47,10 +55,12 @@ def matmul(
     ConfigError: If there is no such precision.
     ProcessorError: If this processor has no products of that precision. A graph that was saved
       elsewhere raises `tf.errors.UnimplementedError` where it runs.
-    SignatureError: If a precision is given for operands of another type than float32.
+    SignatureError: If a precision is given for operands of another type than float32, or
+      `num_rows` with bfloat16.
   """
+  counts = [] if num_rows is None else [num_rows]
   if precision is None:
-    return kernels.recursive_tf_weight_mat_mul(x, weights, transpose_weights=transpose_weights)
+    return _product(x, weights, counts, transpose_weights)
   check_precision(precision)
   x, weights = tf.convert_to_tensor(x), tf.convert_to_tensor(weights)
   if (x.dtype, weights.dtype) != (tf.float32, tf.float32):
@@ -59,10 +69,26 @@ def matmul(
       f" {weights.dtype.name}; expected float32. Leave `precision` out, or cast them."
     )
   if precision == "float32":
-    return kernels.recursive_tf_weight_mat_mul(x, weights, transpose_weights=transpose_weights)
+    return _product(x, weights, counts, transpose_weights)
+  if counts:
+    raise SignatureError(
+      "matmul with num_rows and precision='bfloat16': there is no such product. Multiply with"
+      " `weights[:num_rows]`, or leave `precision` out."
+    )
   # Of weights alone: the batched scheduler computes that once a run.
   rounded = tf.cast(weights, tf.bfloat16)
   return _bfloat16(x, weights, rounded, transpose_weights)
+
+
+def _product(
+  x: tf.Tensor,
+  weights: tf.Tensor,
+  counts: Sequence[int | tf.Tensor],
+  transpose_weights: bool,
+) -> tf.Tensor:
+  return kernels.recursive_tf_weight_mat_mul(
+    x, weights, counts, transpose_weights=transpose_weights
+  )
 
 
 def _bfloat16(
@@ -74,13 +100,18 @@ def _bfloat16(
 
 
 @tf.RegisterGradient("RecursiveTf>WeightMatMul")
-def _gradient(op: Any, dy: tf.Tensor) -> list[tf.Tensor]:
-  x, weights = op.inputs
+def _gradient(op: Any, dy: tf.Tensor) -> list[tf.Tensor | None]:
+  x, weights, *counts = op.inputs
   is_transposed = op.get_attr("transpose_weights")
-  dx = kernels.recursive_tf_weight_mat_mul(dy, weights, transpose_weights=not is_transposed)
+  dx = _product(dy, weights, counts, not is_transposed)
   left, right = (dy, x) if is_transposed else (x, dy)
+  left, right = _as_rows(left), _as_rows(right)
+  if counts:  # The gradient of rows that are not used is zero.
+    num_missing = tf.shape(weights)[0] - counts[0]
+    left = tf.pad(left, [[0, 0], [0, num_missing]])
+    left = tf.ensure_shape(left, [None, weights.shape[0]])
   # A product of this form is what the backward pass recognises, and sums up over all frames.
-  return [dx, tf.matmul(_as_rows(left), _as_rows(right), transpose_a=True)]
+  return [dx, tf.matmul(left, right, transpose_a=True), *(None for _ in counts)]
 
 
 @tf.RegisterGradient("RecursiveTf>Bfloat16MatMul")
