@@ -33,9 +33,9 @@ def matmul(
   The batched scheduler rounds weights once a run, others at each call. In the gradient of a
   gradient, the products of what is summed over rows are float32's.
 
-  With `num_rows`, the weights are `weights[:num_rows]`, a number that only the run may know, without
-  a copy of these rows or of their gradient: for a cell whose inputs are some of those that it may
-  have, such as a node with fewer children than others.
+  With `num_rows`, the weights are `weights[:num_rows]`, a number that only the run may know,
+  without a copy of these rows or of their gradient: for a cell whose inputs are some of those that
+  it may have, such as a node with fewer children than others.
 
   Args:
     x: float32 or float64 [..., K], with any leading shape.
