@@ -2,6 +2,8 @@
 
 import random
 import re
+import types
+import warnings
 
 import numpy as np
 import pytest
@@ -67,3 +69,13 @@ def test_arrays_of_children_are_added_up_in_order():
 
   function = agrees(of_one(total), lambda: [(bushy(),), (lopsided(),)], expect=CONVERTED)
   assert np.array_equal(function(bushy()), function.python(bushy()))  # To the last digit.
+
+
+def test_the_median_of_nothing_fails_the_run():
+  function = rtf.recursive(lambda n: np.median(n.a[n.a > 1.0]), verify=False)
+  for values in ([1.0, 2.0, 5.0], [2.0], [], [0.5]):
+    given = types.SimpleNamespace(a=np.array(values))
+    with warnings.catch_warnings():
+      warnings.simplefilter("ignore")
+      assert str(function(given)) == str(function.python(given))
+  assert set(function.stats.fallbacks) == {Reason.CHECK_FAILED}, function.explain()

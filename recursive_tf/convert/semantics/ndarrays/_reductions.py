@@ -321,7 +321,10 @@ def median(ip: Host, a: object) -> object:
 
   def middle() -> tf.Tensor:
     found, size = tf.sort(tf.reshape(tensor, [-1])), tf.size(tensor)
-    return tf.reduce_mean(tf.gather(found, tf.stack([(size - 1) // 2, size // 2])))
+    found = tf.pad(
+      found, [[0, 1]]
+    )  # Of nothing it is demanded not to be, and there is one to take.
+    return tf.reduce_mean(tf.gather(found, tf.stack([tf.maximum(size - 1, 0) // 2, size // 2])))
 
   return made(compute(ip, "median", middle))
 
