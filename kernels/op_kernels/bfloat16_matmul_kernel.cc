@@ -23,7 +23,8 @@ class Bfloat16MatMulOp final : public tf::OpKernel {
     const tf::Tensor& weights = ctx->input(1);
     const tf::Tensor& rounded = ctx->input(2);
     MatMulSizes sizes = {};
-    OP_REQUIRES_OK(ctx, FindMatMulSizes(x, rounded, nullptr, is_transposed_, &sizes));
+    OP_REQUIRES_OK(
+        ctx, FindMatMulSizes(x, rounded, nullptr, is_transposed_, &sizes));
     OP_REQUIRES(
         ctx, weights.shape() == rounded.shape(),
         absl::InvalidArgumentError(absl::StrCat(

@@ -25,10 +25,10 @@ absl::Status FindMatMulSizes(const tf::Tensor& x, const tf::Tensor& weights,
     const int64_t count =
         num_rows->dims() == 0 ? num_rows->scalar<int32_t>()() : -1;
     if (count < 0 || count > rows) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "recursive_tf: matmul: the first ", num_rows->DebugString(),
-          " rows of weights ", weights.shape().DebugString(),
-          " were asked for"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("recursive_tf: matmul: the first ",
+                       num_rows->DebugString(), " rows of weights ",
+                       weights.shape().DebugString(), " were asked for"));
     }
     rows = count;
   }
