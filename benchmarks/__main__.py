@@ -21,6 +21,7 @@ BENCHMARKS = {
   "concurrency": "speed-up of recursion by a second thread",
   "batched_throughput": "TreeLSTM sentences/s of both schedulers against what others batch by hand",
   "zoo": "samples/s of other recursive models: ours, PyTorch and JAX by hand, DyNet",
+  "against": "samples/s of the models by this checkout and by another one, in turn",
   "shards": "whether any model at any batch size is slower with two threads than with one",
   "kernels_alone": "own kernels against TensorFlow's (Eigen, oneDNN) and XLA's, shape by shape",
   "large": "time and memory of a frame in very wide and very deep recursion, batched",
@@ -91,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
   add("--seed", type=int, default=0)
   add("--seeds", type=int, nargs="+", help="of training_time, a run each; default: that of --seed")
   add("--models", nargs="+", help="of the zoo, batched_throughput, converter...; default: all")
+  add("--old", type=pathlib.Path, help="the other checkout of against; `make setup` was run there")
   add("--sizes", nargs="+", choices=("small", "large"), help="of converter; default: both")
   add("--batches", type=int, nargs="+", help="of the zoo and batched_throughput; default: all")
   add("--clock", choices=("wall", "processor"), default="wall", help="what a worker's timings read")
@@ -116,6 +118,7 @@ def _options(args: argparse.Namespace) -> Options:
     batches=tuple(args.batches or ()),
     clock=args.clock,
     verify=args.verify,
+    old=args.old,
   )
 
 

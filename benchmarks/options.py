@@ -23,6 +23,7 @@ class Options:
     sizes: "small" or "large" programs of `converter`; empty for both.
     batches: sizes of batches to run in throughput benchmarks; empty for all.
     clock: "wall", or "processor" for the processor time of one thread, on a machine that is shared.
+    old: the other checkout of `against`, with a .venv of its own; None for this one.
     verify: whether `converter_convergence` also compares each step with plain Python.
     in_process: run the arms in this process, with the threads that it has; for the smoke test.
   """
@@ -40,6 +41,7 @@ class Options:
   batches: tuple[int, ...] = ()
   clock: str = "wall"
   verify: bool = False
+  old: pathlib.Path | None = None
 
   def pick(self, full, quick, smoke):
     """Returns the value for this size."""

@@ -71,10 +71,9 @@ class _Process(Protocol):
 class _OtherPython:
   """A process by another interpreter, which would not find its packages if it were spawned."""
 
-  def __init__(self, python: str, pipe: Connection):
+  def __init__(self, python: str, root: pathlib.Path, pipe: Connection):
     descriptor = pipe.fileno()
     code = f"from benchmarks import worker; worker.serve_at({descriptor})"
-    root = pathlib.Path(__file__).resolve().parents[1]
     self._process = subprocess.Popen([python, "-c", code], cwd=root, pass_fds=[descriptor])
 
   @property
@@ -101,6 +100,7 @@ class Worker:
     threads: int,
     environ: Mapping[str, str] | None = None,
     python: str | None = None,
+    checkout: pathlib.Path | None = None,
     **arguments: Any,
   ):
     """Starts the process.
@@ -110,8 +110,15 @@ class Worker:
       threads: cores that the process may use, and threads of every pool that can be told.
       environ: environment variables to set before anything is imported.
       python: the interpreter to run it, with packages of its own; this one, if None.
+      checkout: the checkout whose code and interpreter run it; this one, if None.
       **arguments: for the class.
     """
+    root = pathlib.Path(__file__).resolve().parents[1]
+    if checkout is not None:
+      root = checkout.resolve()
+      python = str(root / ".venv" / "bin" / "python")
+      if not os.path.exists(python):
+        raise WorkerError(f"{checkout} has no .venv/bin/python: run `make setup` there.")
     context = multiprocessing.get_context("spawn")
     self._pipe, pipe = context.Pipe()
     self._target = target
@@ -122,7 +129,7 @@ class Worker:
       process.start()
       self._process = process
     else:
-      self._process = _OtherPython(python, pipe)
+      self._process = _OtherPython(python, root, pipe)
       self._pipe.send(work)
     pipe.close()
     self._receive()
@@ -187,12 +194,13 @@ def start(
   in_process: bool = False,
   environ: Mapping[str, str] | None = None,
   python: str | None = None,
+  checkout: pathlib.Path | None = None,
   **arguments: Any,
 ):
   """Returns a worker for the workload class `target`, "module:class"."""
-  if in_process and python is None:
+  if in_process and python is None and checkout is None:
     return LocalWorker(target, environ, **arguments)
-  return Worker(target, threads, environ, python, **arguments)
+  return Worker(target, threads, environ, python, checkout, **arguments)
 
 
 @contextlib.contextmanager
