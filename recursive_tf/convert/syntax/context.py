@@ -36,8 +36,13 @@ class PassContext:
     visible = {*source.globals, *source.cells}
     bound, read = names_in(source.node)
     self._taken = visible | bound | read | source.local_names
+    self._own_names = visible | bound
     self.exhausting = _EXHAUSTING - visible - bound
     self.self_matching = _SELF_MATCHING - visible - bound
+
+  def means_builtin(self, name: str) -> bool:
+    """Tells whether a name means Python's own function of that name everywhere."""
+    return name not in self._own_names
 
   def fresh(self, hint: str) -> str:
     """Returns a name that is used nowhere in the function, nor in what it can see."""

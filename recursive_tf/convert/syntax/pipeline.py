@@ -18,6 +18,7 @@ from recursive_tf.convert.syntax import (
   loop_exits,
   managed,
   matches,
+  named_attributes,
   records,
   scopes,
   single_exit,
@@ -38,6 +39,8 @@ PASSES: tuple[tuple[str, _Pass], ...] = (
   # Before any pass drops code that is never run.
   ("bindings", bindings.transform),
   ("desugar", desugar.transform),
+  # Before all that treats branches: it makes some.
+  ("named_attributes", named_attributes.transform),
   # Before single_exit, which knows the exits of loops in the copies, too.
   ("choices", choices.transform),
   # Before single_exit, too.

@@ -91,6 +91,12 @@ def local_names(scope: Scope) -> frozenset[str]:
   return (parameters(scope) | assigned_names(list(body)) | noted) - declared(scope)
 
 
+def num_bindings(scope: ast.FunctionDef, name: str) -> int:
+  """Returns in how many places of its body a scope binds a name, those of functions inside too."""
+  inner = [node for node in ast.walk(scope) if isinstance(node, ast.FunctionDef)]
+  return sum(one == name for node in inner for one in _bindings(node.body))
+
+
 def _bindings(statements: list[ast.stmt]) -> Iterator[str]:
   agenda: list[ast.AST] = list(statements)
   while agenda:

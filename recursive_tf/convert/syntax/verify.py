@@ -193,6 +193,7 @@ _CHECKS: dict[str, _Check] = {
   "matches": _without_match,
   "bindings": _with_locals,
   "desugar": _desugared,
+  "named_attributes": _desugared,
   "choices": _desugared,
   "records": _desugared,
   "managed": _managed,
