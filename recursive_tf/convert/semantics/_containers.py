@@ -74,6 +74,9 @@ from recursive_tf.convert.values._text import is_string
 _NUM_ARGUMENTS = {"get": (1, 2), "pop": (1, 2), "setdefault": (1, 2), "__delitem__": (1,)}
 
 
+_READ_IN_THE_WALK = (dict, set, frozenset, tuple)  # Others are known by their content.
+
+
 def contains(ip: Host, owner: object, value: object) -> object:
   """Returns `value in owner`."""
   frame = ip.frame
@@ -112,9 +115,12 @@ def contains(ip: Host, owner: object, value: object) -> object:
       kinds = frame.types_of(value) - {NoneType, Missing}
       plain = all(type(v) in PRIMITIVE_KEYS for v in owner)
       if plain and all(kind in PRIMITIVE_KEYS for kind in kinds):
-        table = tuple(owner) if isinstance(owner, list) else owner
-        if isinstance(owner, list):
+        table: Collection[object] = owner
+        if type(owner) not in _READ_IN_THE_WALK:
+          if _entries.is_given(ip, owner):
+            raise frame.refuse(Reason.OPAQUE_READ, f"`in` of a {named(owner)} that is passed in.")
           ip.conversion.guards.elements(owner)
+          table = tuple(owner)
         return frame.number(value.step("in", Held(table)))
       if type(owner) is dict:
         return ip.conversion.effects.membership(ip, owner, value)

@@ -136,10 +136,9 @@ def is_used_only(value: object) -> bool:
 
 
 def are_functions(values: Iterable[object]) -> bool:
-  """Tells whether all are known functions or classes."""
-  return all(
-    isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)) for value in values
-  )
+  """Tells whether all are known functions or classes, or None."""
+  known = types.FunctionType, types.BuiltinFunctionType, type, NoneType
+  return all(isinstance(value, known) for value in values)
 
 
 def _have_shapes(values: Sequence[tf.Tensor | tf.Variable]) -> bool:

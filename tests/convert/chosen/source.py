@@ -5,7 +5,7 @@ import textwrap
 DIMENSIONS = {
   "what": (
     "max_min", "math", "operator", "plain", "logging", "defaults", "class", "dataclass", "kind",
-    "layer", "method", "many", "lambda", "same",
+    "layer", "method", "many", "lambda", "same", "none",
   ),
   "how": (
     "ternary", "if_else", "if_only", "elif", "helper", "loop", "handed_on", "argument", "attribute",
@@ -128,6 +128,7 @@ _WHAT = {
   "many": (("abs", "twice", "math.sqrt"), "{f}(x)"),
   "lambda": (("(lambda x: x + 1.0)", "(lambda x: x * k)", "half"), "{f}(x)"),
   "same": (("half", "half", "half"), "{f}(x)"),
+  "none": (("math.cos", "None", "half"), "(x if {f} is None else {f}(x))"),
 }
 _HOW = {  # How `f` becomes one of a, b and c.
   "ternary": "f = {a} if n.flag else {b}",

@@ -134,3 +134,21 @@ def test_a_number_beside_a_complex_constant_is_refused(ask):
 
   program = {"==": equal, "!=": different, "in": within}[ask]
   agrees(of_one(program), expect=Reason.UNSUPPORTED_OPERATION)
+
+
+# By what is asked of a node, one class or several.
+_CLASSES = {"a": int, "b": (float, str), "r": (int, str), "c": str}
+
+
+def test_classes_of_a_table_are_asked_and_handed_on():
+  def build(recursive):
+    @recursive
+    def f(n, kinds=None):
+      mine = _CLASSES.get(n.name)
+      found = isinstance(n.v, mine) if mine else False
+      before = kinds is not None and isinstance(n.name, kinds)
+      return [found, before, [f(kid, mine) for kid in n.kids]]
+
+    return f
+
+  agrees(build, lambda: [(bushy(),), (lopsided(),)], expect=CONVERTED)

@@ -48,6 +48,8 @@ def _flat_classes(ip: Host, classes: object) -> tuple[type, ...]:
           Reason.OPAQUE_CALL, f"isinstance asks {type(one).__name__}, the class of {one.__name__}."
         )
       flat.append(one)
+    elif one is None:
+      raise Raises  # A TypeError.
     elif isinstance(one, types.UnionType):
       flat += _flat_classes(ip, one.__args__)
     else:

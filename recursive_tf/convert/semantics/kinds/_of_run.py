@@ -187,9 +187,9 @@ class OfEntry(OfAbstract):
 
 
 def _has_known_truth(value: object) -> bool:
-  """Tells whether an entry of a table is true, or None."""
+  """Tells whether of an entry of a table is known whether it is true, or it is None."""
   is_true = not any(in_class(type(value), name) for name in ("__bool__", "__len__"))
-  return value is None or _entries.is_failing(value) or is_true
+  return value is None or type(value) is tuple or _entries.is_failing(value) or is_true
 
 
 class OfRowGradient(OfAbstract):

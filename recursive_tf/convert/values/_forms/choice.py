@@ -1,4 +1,7 @@
-"""The form of one of several functions or classes: `pick = max if node.is_max else min`."""
+"""The form of one of several functions or classes: `pick = max if node.is_max else min`.
+
+None may be one of them, as in `visit = getattr(self, name, None)`.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type, ker
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ChoiceForm(BaseForm):
-  """One of several functions, classes or layers that conversion knows; see `ByKey`."""
+  """One of several functions, classes or layers that conversion knows, or None; see `ByKey`."""
 
   values: tuple[object, ...]
 
@@ -68,6 +71,9 @@ class ChoiceForm(BaseForm):
   def describe(self) -> str:
     return "one of several functions"
 
+  def covers_none(self) -> bool:
+    return any(value is None for value in self.values)
+
   def is_repeatable(self) -> bool:
     return True
 
@@ -101,10 +107,17 @@ def _values(form: BaseForm) -> tuple[object, ...]:
 
 def _of(values: Sequence[object]) -> ChoiceForm | None:
   """Returns the form of some values, each once."""
-  if not all(isinstance(value, _FUNCTIONS) for value in values):
+  if not all(map(_is_choosable, values)):
     return None
   several: list[object] = []
   for value in values:
     if not any(same_static(value, one) for one in several):
       several.append(value)
   return ChoiceForm(tuple(several)) if len(several) <= _MOST else None
+
+
+def _is_choosable(value: object) -> bool:
+  """Tells whether a value is None, a function, or classes as `isinstance` takes them."""
+  if type(value) is tuple:
+    return bool(value) and all(isinstance(part, type) for part in value)
+  return value is None or isinstance(value, _FUNCTIONS)
