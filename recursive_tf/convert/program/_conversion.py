@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -149,10 +149,20 @@ class Conversion:
       ConversionRefused: If it cannot be converted.
     """
     try:
-      with self.budget.running(), tfi.building(), _collection.paused():
+      with self._running(), tfi.building(), _collection.paused():
         self._settle(entry)
     except Endless as endless:
       raise endless.args[0] from None
+
+  @contextlib.contextmanager
+  def _running(self) -> Iterator[None]:
+    """Takes what happens inside from the budget, and refuses what has no form in common."""
+    with self.budget.running():
+      try:
+        yield
+      except _forms.Mismatch as error:
+        text = f"Values meet that are {error}."
+        raise ConversionRefused.of(Reason.KINDS_DIFFER, text, self.budget.origin()) from None
 
   def _settle(self, entry: Callable[[Interpreter], object]) -> None:
     for _ in range(_MAX_ATTEMPTS):
@@ -203,7 +213,7 @@ class Conversion:
     result: list[tuple[_Found, Frame]] = []
     # A tape around the call would have TensorFlow make its loops for gradients of gradients, if it
     # is persistent or one of two. It records the finished graph.
-    with self.budget.running(), tfi.stop_recording():
+    with self._running(), tfi.stop_recording():
       missing = self._attempt(
         tf.compat.v1.get_default_graph(), fed, lambda ip: result.append((entry(ip), ip.frame))
       )

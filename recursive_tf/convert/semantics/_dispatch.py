@@ -145,7 +145,11 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
 
 
 def _compare_entry(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
-  """Compares one of several functions or classes with a known one; None if it is something else."""
+  """Compares one of several functions or classes with others; None if it is something else."""
+  if isinstance(left, ByKey) and isinstance(right, ByKey):
+    if not _entries.are_functions([*left.values, *right.values]):
+      return None
+    return _entries.for_one(ip, left, lambda value: compare(ip, op, value, right))
   if isinstance(left, ByKey) and _entries.are_functions([*left.values, right]):
     return _entries.for_each(ip, left, lambda value: _comparison.compare(ip, op, value, right))
   if isinstance(right, ByKey) and _entries.are_functions([left, *right.values]):
@@ -172,9 +176,8 @@ def call(ip: Host, function: object, args: list[object], kwargs: dict[str, objec
   if isinstance(function, ByType):
     return _branches(ip, function, lambda value: _calls.call(ip, value, list(args), kwargs))
   if isinstance(function, ByKey):
-    return _entries.for_one(
-      ip, function, lambda value: _calls.call(ip, value, list(args), dict(kwargs))
-    )
+    # One of them may be another choice: the default of `table.get`.
+    return _entries.for_one(ip, function, lambda one: call(ip, one, list(args), dict(kwargs)))
   found = next(((i, arg) for i, arg in enumerate(args) if isinstance(arg, ByType)), None)
   if found is None:
     return _calls.call(ip, function, args, kwargs)

@@ -152,3 +152,20 @@ def test_classes_of_a_table_are_asked_and_handed_on():
     return f
 
   agrees(build, lambda: [(bushy(),), (lopsided(),)], expect=CONVERTED)
+
+
+def _two(f, n):
+  a = math.sqrt if n.flag else math.exp
+  b = math.exp if n.v > 2 else math.sqrt
+  c = None if n.kids else a
+  return [a is b, a == b, a is not b, c is b, c is None, [f(kid) for kid in n.kids]]
+
+
+def _default_of_a_table(f, n):
+  act = {"a": math.sqrt, "b": math.exp}.get(n.name, math.cos if n.flag else math.sin)
+  return act(n.v) + sum(f(kid) for kid in n.kids)
+
+
+@pytest.mark.parametrize("program", [_two, _default_of_a_table])
+def test_choices_meet(program):
+  agrees(of_one(program), lambda: [(bushy(),), (lopsided(),)], expect=CONVERTED)

@@ -32,3 +32,28 @@ def test_a_comparison_without_end_is_too_large_and_names_the_users_line():
   assert squash(("x", ("x", "y"))) == ("x", ("x", "y"))
   assert set(squash.stats.fallbacks) == {Reason.TOO_LARGE}, squash.explain()
   assert "return a if a == b else (a, b)" in str(squash.explain())
+
+
+class _Node:
+  def __init__(self, v, *kids):
+    self.v, self.kids = v, list(kids)
+
+
+_kept = []
+
+
+def _kept_with_its_keys(n):
+  out = {"v": n.v}
+  if n.kids:
+    out["kids"] = [kept_with_its_keys(kid) for kid in n.kids]
+  _kept.append(out)
+  return out
+
+
+kept_with_its_keys = rtf.function(_kept_with_its_keys, verify=False)
+
+
+def test_forms_that_do_not_meet_in_a_step_are_a_refusal():
+  assert kept_with_its_keys(_Node(1, _Node(2))) == {"v": 1, "kids": [{"v": 2}]}
+  assert set(kept_with_its_keys.stats.fallbacks) == {Reason.KINDS_DIFFER}
+  assert "_kept.append(out)" in str(kept_with_its_keys.explain())
