@@ -61,7 +61,7 @@ class ByKey(Abstract):
 
   index: tf.Tensor
   values: tuple[object, ...]
-  description = "One of several values, as only the run knows"
+  description = "A choice among several values, as only the run knows"
 
 
 def several(function: object) -> tuple[object, ...]:
