@@ -72,10 +72,11 @@ def test_a_variable_of_unknown_shape_is_one_handle():
 @pytest.mark.parametrize("rows", [2, LARGE])
 def test_products_too_large_for_a_shape_are_errors(rows):
   with pytest.raises(INVALID):
-    kernels.recursive_tf_weight_mat_mul(tf.zeros([LARGE, 0]), tf.zeros([0, LARGE]))
+    kernels.recursive_tf_weight_mat_mul(tf.zeros([LARGE, 0]), tf.zeros([0, LARGE]), [])
   with pytest.raises(INVALID):
     kernels.recursive_tf_row_product(tf.zeros([0, LARGE]), tf.zeros([0, LARGE]))
-  assert kernels.recursive_tf_weight_mat_mul(tf.zeros([rows, 0]), tf.zeros([0, 0])).shape[1] == 0
+  empty = kernels.recursive_tf_weight_mat_mul(tf.zeros([rows, 0]), tf.zeros([0, 0]), [])
+  assert empty.shape[1] == 0
 
 
 def test_gates_with_several_biases_are_an_error_in_graphs_too():

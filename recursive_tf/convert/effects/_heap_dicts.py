@@ -59,10 +59,11 @@ class HeapDicts(HeapLists):
   def taken_dict(self, ip: Host, ref: Ref) -> LocalTable | None:
     """Returns a dict as if the program changed such, for a key that no other way looks up.
 
-    None where it cannot: of what may be something else, and where dicts are not changed so.
+    None where it cannot: of what may be something else, and where dicts are not changed so. One
+    that is passed in is a place of its own, which knows tuples as keys, too.
     """
     kinds = ip.frame.types_of(ref) - {NoneType, Missing}
-    if len(kinds) != 1 or not kinds <= CHANGED_DICTS or ip.conversion.is_step:
+    if not ref.path or len(kinds) != 1 or not kinds <= CHANGED_DICTS or ip.conversion.is_step:
       return None
     self.store(ip.frame, self.place_of_dicts(), True)
     return self._table(ip, ref)
