@@ -10,11 +10,13 @@ anything is timed. Without `--old` this checkout runs twice: how far two equal p
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
 from collections.abc import Mapping
 from typing import Any
 
 from benchmarks import arms, throughput, worker
+from benchmarks.batched_throughput import num_trees_of
 from benchmarks.harness import Arm, Timing, measure
 from benchmarks.options import Options
 from benchmarks.peers import weights as w
@@ -47,13 +49,13 @@ def _measure(name: str, threads: int, report: Report) -> list[Timing]:
   target, counts, arguments = _of_zoo(name, options) if name in ZOO else _of_trees(name, options)
   checkouts: dict[str, pathlib.Path | None] = {_OLD: options.old, _NEW: None}
   available = len(arguments["packed"]["node_splits"]) - 1
-  workers = {
-    arm: worker.start(
-      target, threads, in_process=options.in_process, checkout=checkout, **arguments
-    )
-    for arm, checkout in checkouts.items()
-  }
-  try:
+  with contextlib.ExitStack() as stack:
+    workers = {
+      arm: stack.enter_context(
+        worker.start(target, threads, in_process=options.in_process, checkout=checkout, **arguments)
+      )
+      for arm, checkout in checkouts.items()
+    }
     some = list(range(min(6, available)))
     arms.check_agreement({arm: each.call("check", some) for arm, each in workers.items()})
     timed = []
@@ -65,7 +67,7 @@ def _measure(name: str, threads: int, report: Report) -> list[Timing]:
           call = f"{mode} {batch_size}"
           each.call("add", call, mode, batches)
           labels = {"model": name, "mode": mode, "batch": batch_size, "arm": arm}
-          timed.append(Arm({**labels, "threads": threads}, _timer(each, call), count))
+          timed.append(Arm({**labels, "threads": threads}, worker.timer(each, call), count))
     timings = measure(
       timed,
       repetitions=options.repetitions,
@@ -73,20 +75,13 @@ def _measure(name: str, threads: int, report: Report) -> list[Timing]:
       min_seconds=options.min_seconds,
       description=f"{name}, {threads} threads",
     )
-  finally:
-    for each in workers.values():
-      each.close()
   report.timings += timings
   return timings
 
 
-def _timer(each: Any, call: str):
-  return lambda loops: each.call("time", call, loops)
-
-
 def _of_trees(name: str, options: Options) -> tuple[str, Mapping[int, int], dict[str, Any]]:
   """Returns the workload of a model of `batched_throughput`, trees by batch, and its arguments."""
-  counts = options.pick({1: 50, 25: 100, 256: 512}, {1: 20, 25: 50, 256: 256}, {3: 3})
+  counts = num_trees_of(options)
   packed, vocab_size = load_trees(options, max(counts.values()))
   sizes = options.pick(w.FULL_SIZES, w.FULL_SIZES, w.SMALL_SIZES)[name]
   weights = w.make_weights(name, vocab_size, sizes, options.seed)

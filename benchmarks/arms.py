@@ -207,7 +207,7 @@ class Arms(contextlib.AbstractContextManager):
     """Adds a call to the worker `name`; returns what times it, for `harness.Arm`."""
     each = self.workers[name]
     each.call("add", call, mode, batches)
-    return lambda loops: each.call("time", call, loops)
+    return worker.timer(each, call)
 
 
 def check_agreement(results: dict[str, dict]) -> None:

@@ -44,7 +44,7 @@ def run(options: Options) -> Report:
   """Runs the benchmark and returns its report."""
   report = Report("batched_throughput", options)
   names = arms.present(ARMS, report)
-  num_trees = options.pick({1: 50, 25: 100, 256: 512}, {1: 20, 25: 50, 256: 256}, {3: 3})
+  num_trees = num_trees_of(options)
   trees = load_trees(options, max(num_trees.values()))
   models = options.models or ("treelstm",)
   if unknown := sorted(set(models) - set(w.MODELS)):
@@ -63,6 +63,11 @@ def run(options: Options) -> Report:
     for mode in throughput.MODES:
       throughput.plot_rates(report, mode)
   return report
+
+
+def num_trees_of(options: Options) -> dict[int, int]:
+  """Returns how many trees a timing takes, by batch size."""
+  return options.pick({1: 50, 25: 100, 256: 512}, {1: 20, 25: 50, 256: 256}, {3: 3})
 
 
 def _print_products(timings: list[Timing], title: str) -> None:

@@ -203,6 +203,11 @@ def start(
   return Worker(target, threads, environ, python, checkout, **arguments)
 
 
+def timer(each: Worker | LocalWorker, call: str) -> Callable[[int], float]:
+  """Returns what times a call of a worker, for `harness.Arm`."""
+  return lambda loops: each.call("time", call, loops)
+
+
 @contextlib.contextmanager
 def _set(environ: Mapping[str, str]) -> Iterator[None]:
   """Sets environment variables for a while; recursive_tf reads them again before and after."""

@@ -113,7 +113,7 @@ def _measure(model: str, names: Sequence[str], threads: int, report: Report) -> 
           call = f"{mode} {batch_size}"
           workers[arm].call("add", call, mode, batches)
           label = {"model": model, "mode": mode, "batch": batch_size, "arm": arm}
-          timed.append(Arm({**label, "threads": threads}, _timer(workers[arm], call), count))
+          timed.append(Arm({**label, "threads": threads}, worker.timer(workers[arm], call), count))
     timings = measure(
       timed,
       repetitions=options.repetitions,
@@ -126,10 +126,6 @@ def _measure(model: str, names: Sequence[str], threads: int, report: Report) -> 
         report.figures[f"{model}, {arm}: seconds to set up, {threads} threads"] = seconds
   report.timings += timings
   return timings
-
-
-def _timer(each, call: str):
-  return lambda loops: each.call("time", call, loops)
 
 
 def _check_goals(model: str, timings: list[Timing], threads: int, report: Report) -> None:
