@@ -18,9 +18,8 @@ _NUM_REFUSED = 45
 
 
 def _run(number, folder):
-  path = folder / f"chosen_{number}.py"
-  path.write_text(generate(*_ROWS[number]))
-  return runner.run(path, verify=False)
+  text = generate(*_ROWS[number])
+  return runner.run_text(text, folder / f"chosen_{number}.py", verify=False)
 
 
 def test_every_pair_of_levels_occurs():

@@ -135,6 +135,12 @@ def _tensors(value, seen, depth=0):
   return [tensor for part in parts for tensor in _tensors(part, seen, depth + 1)]
 
 
+def run_text(text, path, **options):
+  """Writes a program to a path, and runs it there by `run`."""
+  path.write_text(text)
+  return run(path, **options)
+
+
 def run(path, name="", **options):
   """Runs a program in both worlds, call by call, and returns the `Report`.
 

@@ -12,8 +12,6 @@ _NUM_PROGRAMS = 120
 @pytest.mark.one_in(20)
 @pytest.mark.parametrize("seed", range(_NUM_PROGRAMS))
 def test_a_random_program_does_what_python_does(seed, tmp_path):
-  path = tmp_path / f"dicts_{seed}.py"
-  path.write_text(program(seed))
-  report = runner.run(path, verify=False)
+  report = runner.run_text(program(seed), tmp_path / f"dicts_{seed}.py", verify=False)
   assert report.status not in BAD, report.detail
   assert report.status != INVALID or "Error" in report.detail, report.detail

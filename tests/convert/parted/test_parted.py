@@ -14,9 +14,7 @@ _NUM_PROGRAMS = 480
 @pytest.mark.one_in(16)
 @pytest.mark.parametrize("seed", range(_NUM_PROGRAMS))
 def test_a_random_program_does_what_python_does(seed, tmp_path):
-  path = tmp_path / f"parted_{seed}.py"
-  path.write_text(generate(seed))
-  report = runner.run(path, verify=False)
+  report = runner.run_text(generate(seed), tmp_path / f"parted_{seed}.py", verify=False)
   assert report.status not in BAD, report.detail
 
 

@@ -14,9 +14,7 @@ _HOWS = ("alone", "verified")
 
 
 def _run(number, folder, **options):
-  path = folder / f"tables_{number}.py"
-  path.write_text(generate(*_ROWS[number]))
-  return runner.run(path, **options)
+  return runner.run_text(generate(*_ROWS[number]), folder / f"tables_{number}.py", **options)
 
 
 def test_every_pair_of_levels_occurs():
