@@ -125,9 +125,10 @@ class HeapDicts(HeapLists):
       return super().watched(ip, value)
     if not self.has_changed_dicts(ip.frame.types_of(ref) - {NoneType, Missing}):
       return super().watched(ip, value)
+    table = self.table_of_dict(ip, ref)
+    assert table is not None  # Else it is as ever.
     place = self.places[DICT_STEP]
     was_changed, old = self._state(ip, place, ref)
-    table = self._table(ip, ref)
 
     def is_as_before() -> tf.Tensor:
       is_changed, new = self._state(ip, place, ref)

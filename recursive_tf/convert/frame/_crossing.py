@@ -175,6 +175,8 @@ class Crossing:
     self.note_kept(sharing, arguments)
     if any(slot not in arguments for slot in self.kept):
       sharing.note_doubled(None)  # Results that are elsewhere, too, may be one.
+    if any(arguments.keys().isdisjoint(pair) for pair in self.links):
+      sharing.note_doubled(None)  # A container is, or may be, in one result twice.
     slots = {*self.same.values(), *(slot for pair in self.links for slot in pair)}
     for slot in slots:
       if slot is not None and slot in arguments:

@@ -241,13 +241,17 @@ class Sharing(Local):
     """
     if self._is_copying:
       return
+    inside: set[Container] = set()
     for _, container in containers(value):
       if container.sharing is None:
         continue
       if holder is not None:
         known = self._holders.setdefault(container, holder)
-        if known is not holder or self.book.pinned.get(container) == _OF_TENSORS:
+        # An element is known by its parts: what is twice in it becomes two.
+        is_twice = not inside.isdisjoint(self.linked(container))
+        if is_twice or known is not holder or self.book.pinned.get(container) == _OF_TENSORS:
           self.note_doubled(container)
+        inside.add(container)
       self.book.pinned.setdefault(container, where)
 
   def note_doubled(self, container: Container | None) -> None:

@@ -102,7 +102,8 @@ class Calls:
       learnt.note_news()
     tensors = self._arguments(lifted, instance, frame, rows)
     is_unknown = instance.result is None
-    if rows is not None and is_unknown and not (self.only_make_known or learnt.may_fail):
+    skips = learnt.skips_loops and not (self.only_make_known or learnt.may_fail)
+    if rows is not None and is_unknown and skips:
       return Rows(tf.constant(0), (), None)  # As far as is known yet.
     if self.only_make_known or is_unknown:
       raise Bottom

@@ -179,6 +179,9 @@ class Conversion:
       self.budget.done(graph)
       _collection.look(is_end=True)
       if not self._learnt.has_news and self.profile.is_settled():
+        if missing and not self._learnt.skips_loops:
+          self._learnt.skips_loops = True
+          continue
         if self._postponed:
           raise self._postponed[0]
         if missing and not self._learnt.may_fail:
@@ -309,6 +312,11 @@ class Conversion:
         self.reads[key] = now
         if self._learnt.is_trial:  # The last attempt has other placeholders, and asks again.
           self._learnt.note_news()
+
+  @property
+  def skips_loops(self) -> bool:
+    """Whether a loop that waits for a result is left out, as if it had no turn."""
+    return self._learnt.skips_loops
 
   @property
   def tables(self) -> Collection[object]:

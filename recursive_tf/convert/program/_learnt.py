@@ -27,6 +27,8 @@ class Learnt:
     has_news: whether this attempt has found out anything.
     is_trial: whether this attempt is one that is thrown away.
     may_fail: whether some calls never return: runs that get there fail.
+    skips_loops: whether loops that wait for a result are left out, as if they had no turn: what
+      follows may be all that a result is known by.
     has_unordered_sets: whether sets are made otherwise than by adding one member after the other.
     tables: where dicts are made whose keys only the run knows: expressions; None, anywhere.
     tables_so_far: those that the attempts before found.
@@ -46,6 +48,7 @@ class Learnt:
     self.has_news = True
     self.is_trial = True
     self.may_fail = False
+    self.skips_loops = False
     self.tables: set[object] = set()
     self.tables_so_far: frozenset[object] = frozenset()
     self.consumers: set[object] = set()

@@ -17,6 +17,7 @@ from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Bottom,
+  Raises,
   Container,
   Local,
   LocalList,
@@ -68,7 +69,9 @@ def run_loop(
   facts = Carried()
   try:
     carried = _settle(ip, scope, kept, facts, test if may_change else None, body)
-  except Bottom:  # The body raises, or waits for a result: there must be no turn.
+  except Bottom as bottom:  # The body raises, or waits for a result: there must be no turn.
+    if not isinstance(bottom, Raises) and not ip.conversion.skips_loops:
+      raise
     frame.demand(tf.logical_not(test(tf.constant(0))))
     return
   for name in annotation(node, Annotation.ASSIGNED, frozenset()) - kept:

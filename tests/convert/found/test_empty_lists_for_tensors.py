@@ -31,6 +31,30 @@ USES = {
   "cast": lambda xs: tf.cast(xs, tf.float32),
   "square": tf.square,
   "stack": tf.stack,
+  "largest": tf.argmax,
+  "smallest of rows": lambda xs: tf.argmin(xs, axis=0),
+  "chosen": lambda xs: int(tf.argmax([tf.reduce_sum(tf.cast(x, tf.float32)) for x in xs])),
+  "sorted": tf.sort,
+  "order": tf.argsort,
+  "top": lambda xs: tf.math.top_k(xs, 1)[0],
+  "products": tf.math.cumprod,
+  "log of sum": tf.math.reduce_logsumexp,
+  "deviation": tf.math.reduce_std,
+  "variance": tf.math.reduce_variance,
+  "normed": tf.math.l2_normalize,
+  "squares": tf.nn.l2_loss,
+  "log softmax": tf.nn.log_softmax,
+  "relu": tf.nn.relu,
+  "abs": tf.abs,
+  "negative": tf.negative,
+  "sigmoid": tf.sigmoid,
+  "tanh": tf.tanh,
+  "clipped": lambda xs: tf.clip_by_value(xs, 0.0, 2.0),
+  "expanded": lambda xs: tf.expand_dims(xs, 0),
+  "reversed": lambda xs: tf.reverse(xs, [0]),
+  "transposed": tf.transpose,
+  "shape": tf.shape,
+  "size": tf.size,
 }
 COLLECT = {
   "comprehension": lambda kids, of: [of(k) for k in kids],
@@ -54,7 +78,7 @@ def _trees():
     yield (tree,)
 
 
-@pytest.mark.one_in(11)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("collect", COLLECT)
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("element", ELEMENTS)
