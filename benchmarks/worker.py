@@ -124,13 +124,14 @@ class Worker:
     self._target = target
     work = (target, threads, dict(environ or {}), arguments)
     self._process: _Process
-    if python is None:
-      process = context.Process(target=_serve, args=(pipe, *work), daemon=True)
-      process.start()
-      self._process = process
-    else:
-      self._process = _OtherPython(python, root, pipe)
-      self._pipe.send(work)
+    with _limit_threads(threads):
+      if python is None:
+        process = context.Process(target=_serve, args=(pipe, *work), daemon=True)
+        process.start()
+        self._process = process
+      else:
+        self._process = _OtherPython(python, root, pipe)
+        self._pipe.send(work)
     pipe.close()
     self._receive()
 
@@ -243,11 +244,13 @@ def serve_at(descriptor: int) -> None:
 
 
 def _serve(
-  pipe: Any, target: str, threads: int, environ: dict[str, str], arguments: dict[str, Any]
+  pipe: Any, target: str, _threads: int, environ: dict[str, str], arguments: dict[str, Any]
 ) -> None:
-  """Runs in the worker process: makes the workload, then answers calls until the pipe closes."""
+  """Runs in the worker process: makes the workload, then answers calls until the pipe closes.
+
+  The number of threads is for older checkouts, which limit them here.
+  """
   try:
-    _limit_threads(threads)
     os.environ.update(environ)
     workload = _load(target)(**arguments)
     pipe.send((False, None))
@@ -264,13 +267,21 @@ def _serve(
     pipe.send((True, traceback.format_exc()))
 
 
-def _limit_threads(threads: int) -> None:
-  """Holds this process to `threads` cores and threads; before any framework is imported."""
-  os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
-  os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-  os.environ["CUDA_VISIBLE_DEVICES"] = ""
-  for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ[variable] = str(threads)
+@contextlib.contextmanager
+def _limit_threads(threads: int) -> Iterator[None]:
+  """Processes that are started meanwhile are held to `threads` cores and threads from the first.
+
+  Once they run it is too late: arguments bring numpy with them, whose library of products makes
+  its threads at once, on all cores that there are.
+  """
+  names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
   # TensorFlow reads these when it makes its pools, unless a program sets them itself.
-  os.environ["TF_NUM_INTEROP_THREADS"] = str(threads)
-  os.environ["TF_NUM_INTRAOP_THREADS"] = str(threads)
+  names += ("TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS")
+  environ = {name: str(threads) for name in names}
+  cores = os.sched_getaffinity(0)
+  with _set({**environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}):
+    os.sched_setaffinity(0, sorted(cores)[:threads])
+    try:
+      yield
+    finally:
+      os.sched_setaffinity(0, cores)

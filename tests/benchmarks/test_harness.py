@@ -4,6 +4,7 @@ import os
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from benchmarks import worker
@@ -122,6 +123,22 @@ def test_worker_has_its_own_environment(in_process, monkeypatch):
   ) as text:
     assert text.call("strip") == "batched"
   assert os.environ["WORKER_KIND"] == "none"
+
+
+@pytest.mark.parametrize("python", [None, sys.executable])
+def test_no_thread_of_a_worker_has_more_cores_than_asked_for(python):
+  before, number = os.sched_getaffinity(0), os.environ.get("OPENBLAS_NUM_THREADS")
+  # The module `os` stands in for a workload. What an array brings with it makes threads at once.
+  array = np.zeros(1)
+  with worker.start(
+    "importlib:import_module", 1, python=python, name="os", package=array
+  ) as process:
+    threads = process.call("listdir", "/proc/self/task")
+    cores = {core for thread in threads for core in process.call("sched_getaffinity", int(thread))}
+    assert cores == {min(before)}
+    assert process.call("getenv", "OPENBLAS_NUM_THREADS") == "1"
+  assert os.sched_getaffinity(0) == before
+  assert os.environ.get("OPENBLAS_NUM_THREADS") == number
 
 
 def test_workload_times_loops():
