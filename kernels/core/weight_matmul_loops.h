@@ -319,19 +319,34 @@ void PanelProduct(const WeightMatMul<T>& args, int64_t begin, int64_t end) {
   }
 }
 
+// So many bytes of x stay in the second-level cache beside the weights that
+// they meet. Rows that no cache holds would be read again for each chunk of
+// columns. But each part reads all weights: that is for many rows only.
+constexpr int64_t kPartBytes = 256 << 10;
+constexpr int64_t kMinPartRows = 64;
+
 template <typename T>
 void Product(const WeightMatMul<T>& args, int64_t begin, int64_t end) {
   if (args.rows >= kMinPanelRows && args.depth > 0) {
     return PanelProduct<T, false>(args, begin, end);
   }
   const int64_t num_blocks = (args.rows + kMaxTileRows - 1) / kMaxTileRows;
-  // A chunk of columns serves all rows from a near cache.
+  const int64_t row_bytes = args.depth * sizeof(T);
+  const bool is_divided =
+      num_blocks > 1 && kMinPartRows * row_bytes <= kPartBytes;
+  const int64_t num_parts =
+      is_divided ? 1 + args.rows * row_bytes / kPartBytes : 1;
+  // A chunk of columns serves all rows of a part from a near cache.
   const int64_t chunk = num_blocks > 1 ? 2 * Of<T>::kLanes : end - begin;
-  for (int64_t j = begin; j < end; j += chunk) {
-    const int64_t chunk_end = j + chunk < end ? j + chunk : end;
-    for (int64_t block = 0; block < num_blocks; ++block) {
-      TileRows(args, block * args.rows / num_blocks,
-               (block + 1) * args.rows / num_blocks, j, chunk_end);
+  for (int64_t part = 0; part < num_parts; ++part) {
+    const int64_t first = part * num_blocks / num_parts;
+    const int64_t last = (part + 1) * num_blocks / num_parts;
+    for (int64_t j = begin; j < end; j += chunk) {
+      const int64_t chunk_end = j + chunk < end ? j + chunk : end;
+      for (int64_t block = first; block < last; ++block) {
+        TileRows(args, block * args.rows / num_blocks,
+                 (block + 1) * args.rows / num_blocks, j, chunk_end);
+      }
     }
   }
 }

@@ -139,3 +139,35 @@ def test_an_optimizer_applies_the_rows(make, table, mode):
   train(tf.constant([2, 5, 2]))
   changed = np.abs(table.numpy() - before).max(axis=1) > 1e-6
   assert np.flatnonzero(changed).tolist() == [2, 5]
+
+
+def test_rows_of_a_single_step_are_the_same_for_each_gradient(table):
+  # All rows come from one step: a gradient may be that step's own memory, which a second one reads.
+  weights = tf.Variable(tf.random.stateless_normal([WIDTH, 4], [3, 4]))
+  with rtf.SubGraph("word") as f:
+    f.output(rtf.nn.matmul(word(table, f.input(tf.int32)), weights))
+  words = tf.constant([1, 5, 1, 0], tf.int32)
+
+  @tf.function
+  def train():
+    with tf.GradientTape(persistent=True) as tape:
+      loss = tf.reduce_sum(f.map(words) ** 2)
+    first = tape.gradient(loss, [table, weights])
+    values = tf.identity(first[0].values)
+    with tf.control_dependencies([values]):
+      changed = tf.tanh(first[0].values * 3.0 + 1.0)  # In place, if it may.
+    table.scatter_sub(tf.IndexedSlices(first[0].values, first[0].indices))
+    weights.assign_sub(first[1])
+    with tf.control_dependencies([changed]):
+      again = tape.gradient(loss, [table, weights])
+    return values, first[1], changed, again[0].values, again[1]
+
+  with tf.GradientTape() as tape:
+    loss = tf.reduce_sum((tf.gather(table, words) @ weights) ** 2)
+  of_rows, of_weights = tape.gradient(loss, [table, weights])
+  values, product, changed, values_again, product_again = train()
+  for each in (values, values_again):
+    np.testing.assert_allclose(each, of_rows.values, rtol=1e-5, atol=1e-5)
+  for each in (product, product_again):
+    np.testing.assert_allclose(each, of_weights, rtol=1e-5, atol=1e-5)
+  np.testing.assert_allclose(changed, np.tanh(3 * values + 1), rtol=1e-5)
