@@ -68,7 +68,7 @@ class Report:
       "notes": self.notes,
       "timings": [timing.to_json() for timing in self.timings],
     }
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    path.write_text(json.dumps(content, indent=1, default=str) + "\n")
     return path
 
 

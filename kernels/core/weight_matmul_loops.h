@@ -322,6 +322,7 @@ void PanelProduct(const WeightMatMul<T>& args, int64_t begin, int64_t end) {
 // So many bytes of x stay in the second-level cache beside the weights that
 // they meet. Rows that no cache holds would be read again for each chunk of
 // columns. But each part reads all weights: that is for many rows only.
+constexpr int64_t kMinDividedRows = 1024;
 constexpr int64_t kPartBytes = 256 << 10;
 constexpr int64_t kMinPartRows = 64;
 
@@ -333,7 +334,7 @@ void Product(const WeightMatMul<T>& args, int64_t begin, int64_t end) {
   const int64_t num_blocks = (args.rows + kMaxTileRows - 1) / kMaxTileRows;
   const int64_t row_bytes = args.depth * sizeof(T);
   const bool is_divided =
-      num_blocks > 1 && kMinPartRows * row_bytes <= kPartBytes;
+      args.rows >= kMinDividedRows && kMinPartRows * row_bytes <= kPartBytes;
   const int64_t num_parts =
       is_divided ? 1 + args.rows * row_bytes / kPartBytes : 1;
   // A chunk of columns serves all rows of a part from a near cache.
