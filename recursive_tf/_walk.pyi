@@ -48,6 +48,7 @@ of a type that begin alike share these reads. On missing every step gives missin
 | `("in", container)`         | `value in container`: dict, set, frozenset, tuple or list         |
 | `("call", name, *args)`     | a method of str; arguments are str, int, bool, float or None      |
 | `("int",)`, `("float",)`    | `int(value)`, `float(value)` of a str, int, bool or float         |
+| `("id",)`                   | `id(value)`; of None, missing                                     |
 | `("keys",)`, `("values",)`  | a list of a dict's, by the builtin's own method; of None, missing |
 | `("method", name, found)`   | True if `getattr` gives `found`, or a method with it as           |
 |                             | `__func__`; else missing                                          |

@@ -245,6 +245,10 @@ StepOutcome Evaluate(const Step& step, PyObject* value,
     case Step::Kind::kMethod:
       return value == Py_None ? StepOutcome::kOk
                               : CheckMethod(step, value, result);
+    case Step::Kind::kId:
+      if (value == Py_None) return StepOutcome::kOk;
+      *result = PyLong_FromVoidPtr(value);
+      return *result == nullptr ? StepOutcome::kError : StepOutcome::kOk;
     case Step::Kind::kIsInstance:
       *result = NewBool(std::any_of(step.classes.begin(), step.classes.end(),
                                     [value](PyTypeObject* cls) {

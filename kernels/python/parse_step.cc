@@ -29,6 +29,7 @@ constexpr KindName kKindNames[] = {
     {"keys", Step::Kind::kKeys, 1, 1},
     {"values", Step::Kind::kValues, 1, 1},
     {"method", Step::Kind::kMethod, 3, 3},
+    {"id", Step::Kind::kId, 1, 1},
 };
 
 bool Refuse(PyObject* spec, const char* why) {
@@ -133,6 +134,7 @@ bool ParseConstant(PyObject* spec, Step* step) {
     case Step::Kind::kFloat:
     case Step::Kind::kKeys:
     case Step::Kind::kValues:
+    case Step::Kind::kId:
       return true;
   }
   return true;

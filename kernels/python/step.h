@@ -33,6 +33,7 @@ struct Step {
     kKeys,
     kValues,
     kMethod,
+    kId,
   };
 
   Kind kind;

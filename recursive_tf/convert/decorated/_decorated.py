@@ -298,7 +298,10 @@ class Decorated:
           f"{self.__name__} writes variables of one strategy within another.",
         )
         return functools.partial(self._fall_back, other, plain)
-    if is_recording and program.makes_tensors:
+    if is_recording and not program.is_seen_in_full:
+      traced = self._programs.traced(prepared, arguments, values)
+      if traced is not None:
+        return self._run(traced, arguments, values, plain, taken)
       lost = ConversionRefused.of(
         Reason.MADE_OBJECT,
         f"{self.__name__} makes objects of which tensors are parts, and a tape records.",

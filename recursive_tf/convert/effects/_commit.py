@@ -17,8 +17,10 @@ from recursive_tf.convert.effects._places import (
   CONTENT_STEP,
   DICT,
   DICT_STEP,
+  HISTORY,
   LIST,
   LOG,
+  TRACE,
   VARIABLE,
   Place,
   element_form,
@@ -31,7 +33,8 @@ _ABSENT = object()
 # Where a write goes: ("attr", name), ("item", key), ("cell", None), ("member", value) of a set, and
 # ("tail", n): what follows
 # the first n elements of a list, or what comes after all of them where n is None. ("head", n): the
-# first n elements, which go. ("items", None): all items of a dict.
+# first n elements, which go. ("items", None): all items of a dict. ("history", None): what is done
+# to a set, pairs of a member and whether it is added.
 Slot = tuple[str, Any]
 
 
@@ -62,6 +65,8 @@ class Write:
       return _set_item(owner, name, self.value)
     if kind == "member":
       return _add_member(owner, self.value)
+    if kind == "history":
+      return _change_members(owner, self.value)
     if kind == "items":
       return _set_items(owner, self.value)
     if kind == "cell":
@@ -152,6 +157,10 @@ def writes_of(
     if place.kind == ATTRIBUTE:
       writes += _attribute_writes(place, tensors, source, objects)
       continue
+    if place.kind == TRACE:  # It is read before any object is made.
+      for _ in place.left_form.specs():
+        next(tensors)
+      continue
     content = place.left_form.rebuild(tensors, source)
     content = left[place.key] = left.get(place.left_as, content)
     if place.kind == LOG:
@@ -165,6 +174,10 @@ def writes_of(
       writes.append(Write(place.owner, ("tail", gone + kept), items[kept:]))
       if gone:
         writes.append(Write(place.owner, ("head", gone), None))
+    elif place.kind == HISTORY:
+      owner = place.owner.owner  # Of the place of what is in it.
+      writes = [one for one in writes if one.owner is not owner]
+      writes.append(Write(owner, ("history", None), content))
     elif place.kind == DICT:
       writes += _dict_writes(place, content)
   return writes, logs
@@ -279,6 +292,18 @@ def _add_member(owner: set[object], value: object) -> Callable[[], None]:
     return lambda: None
   owner.add(value)
   return lambda: owner.discard(value)
+
+
+def _change_members(owner: set[object], changes: list[tuple[object, bool]]) -> Callable[[], None]:
+  old = list(owner)
+  for member, is_added in changes:
+    (owner.add if is_added else owner.discard)(member)
+
+  def back() -> None:
+    owner.clear()
+    owner.update(old)
+
+  return back
 
 
 def _set_items(

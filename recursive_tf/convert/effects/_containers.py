@@ -8,7 +8,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.effects._places import DICT, LIST, Places, Store, generalized
+from recursive_tf.convert.effects._places import DICT, HISTORY, LIST, Places, Store, generalized
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
 from recursive_tf.convert.frame._keys import find, keeps_its_own, key_of, unless_none
@@ -34,6 +34,7 @@ from recursive_tf.convert.values._numbers import Number
 DICTS = (dict, collections.Counter, collections.defaultdict)
 TABLES = (*DICTS, set)  # Known by their keys.
 _MAKERS = {int: 0, float: 0.0, bool: False}  # What a `defaultdict` may call, and what that gives.
+_OF_SETS = frozenset(["add", "discard", "remove"])
 _READING = frozenset(["get", "keys", "values", "items", "copy", "index", "count"])
 
 
@@ -66,12 +67,31 @@ class ContainerEffects(Places):
       return self._call_list(ip, owner, name, args)
     if isinstance(owner, dict):
       return self._call_dict(ip, owner, name, args)
-    if type(owner) is set and name == "add" and len(args) == 1 and not kwargs:
-      self._write_dict(ip, owner, args[0], Number(tf.constant(True), bool))
+    if type(owner) is set and name in _OF_SETS and len(args) == 1 and not kwargs:
+      self._change_set(ip, owner, name, args[0])
       return State(None)
     if isinstance(owner, set):
       raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, "A set of the heap is changed.")
     return None
+
+  def _change_set(self, ip: Host, owner: set[object], name: str, key: object) -> None:
+    """Does `add`, `discard` or `remove` of a known set.
+
+    In which order Python shows the members depends on all that was done to it. So where any are
+    taken out, all that is done is noted in order, and done again after the run.
+    """
+    place = self._place((DICT, id(owner)), DICT, owner, None, RowsForm(None))
+    history = (HISTORY, place.key)
+    if name != "add":
+      self._place(history, HISTORY, place, None, RowsForm(None))
+    key = key_of(ip, key)
+    if history in self.places:
+      store = self.store(ip.frame, self.places[history], False)
+      self.append(ip, store, (key, Number(tf.constant(name == "add"), bool)))
+    if name == "add":
+      self._write_dict(ip, owner, key, Number(tf.constant(True), bool))
+    else:
+      self._remove(ip, owner, "__delitem__", key, *([None] if name == "discard" else []))
 
   def _call_list(
     self, ip: Host, owner: list[object], name: str, args: list[object]

@@ -20,6 +20,7 @@ from recursive_tf.convert.effects._places import (
   DICT_STEP,
   LIST,
   LOG,
+  TRACE,
   VARIABLE,
   Place,
   check_no_variable,
@@ -294,7 +295,7 @@ class Effects(HeapDicts):
     All reads of what is written have to ask this class first. One that does not has left a guard
     on what was there before the run. What is printed is shown as it is after the run.
     """
-    changed = [place for place in self.places.values() if place.kind != LOG]
+    changed = [place for place in self.places.values() if place.kind not in (LOG, TRACE)]
     if self.shows_objects and changed:
       return self.describe(changed[0])
     if self._passed_by:

@@ -8,16 +8,17 @@ run the object of each number gets what the object of its last row holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import tensorflow as tf
 
 from recursive_tf.convert.effects._containers import ContainerEffects
-from recursive_tf.convert.effects._places import CHANGED, Place
+from recursive_tf.convert.effects._places import CHANGED, TRACE, Place
+from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import concatenated, rows_of_items
 from recursive_tf.convert.values._abstract import Container, LocalList, Rows
-from recursive_tf.convert.values._forms import NestForm, NumberForm, RowsForm
+from recursive_tf.convert.values._forms import NestForm, NumberForm, RowsForm, TensorForm
 from recursive_tf.convert.values._numbers import Number
 
 _KEY = (CHANGED,)
@@ -70,3 +71,31 @@ class MadeChanges(ContainerEffects):
     pair = tuple(Number(tf.cast(number, tf.int64), int) for number in (handle, state))
     rows = concatenated(frame, before, rows_of_items(frame, [pair]))
     self.set(ip, self.store(frame, self._changes(), True), LocalList(rows))
+
+  def trace_made(self, frame: Frame, handles: tf.Tensor, values: tf.Tensor) -> None:
+    """Lets a run return the tensors in what it makes, so that a tape around it sees them.
+
+    The table of what is made knows no gradients. So the numbers of objects, and what their tensors
+    of one type hold, are two logs beside it; which is whose the table says after the run.
+    """
+    for name, tensor in (("numbers", handles), ("values", values)):
+      form = TensorForm(tf.TensorSpec([], tensor.dtype))
+      key = TRACE, values.dtype.name, name
+      place = self._place(key, TRACE, None, key[1:], RowsForm(form))
+      store = self.store(frame, place, False)
+      rows = Rows(tf.size(tensor), (tensor,), form)
+      store.content = LocalList(concatenated(frame, store.content.content, rows))
+
+  def traces(self, tensors: Iterator[tf.Tensor]) -> dict[str, dict[str, tf.Tensor]]:
+    """Returns what such logs hold, by the type and "numbers" or "values".
+
+    Args:
+      tensors: the state of all places, as a run leaves it.
+    """
+    found: dict[str, dict[str, tf.Tensor]] = {}
+    for place in self.returned(None):
+      parts = [next(tensors) for _ in place.left_form.specs()]
+      if place.kind == TRACE:
+        dtype, name = place.name
+        found.setdefault(dtype, {})[name] = parts[1]
+    return found

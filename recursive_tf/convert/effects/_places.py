@@ -47,6 +47,8 @@ from recursive_tf.convert.values._forms import (
 
 ATTRIBUTE, VARIABLE, LIST, DICT, LOG = "attribute", "variable", "list", "dict", "log"
 CHANGED = "object of the run"
+TRACE = "tensors in objects of the run"
+HISTORY = "what is done to a set, in order"
 CONTENT_STEP = ("content", list)  # All that a list of the heap holds.
 DICT_STEP = ("content", dict)  # All that a dict of the heap holds.
 CONTENT_STEPS = (CONTENT_STEP, DICT_STEP)
@@ -110,6 +112,11 @@ class Store(Local):
   def __init__(self, place: Place, content: Any):
     self.place = place
     self.content = self.first = content
+
+  @property
+  def is_trace(self) -> bool:  # type: ignore[override]
+    """Whether it only notes what is made."""
+    return self.place.kind == TRACE
 
   def snapshot(self) -> dict[str, object]:
     """Returns the content."""

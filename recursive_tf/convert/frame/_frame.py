@@ -126,6 +126,10 @@ class Frame(Making):
     forms, parted = self._join(outcomes, changed)
     changed = [i for i in changed if i not in parted]
     outputs = [self._outputs(outcome, changed, forms) for outcome in outcomes]
+    traces = self._traces(before, outcomes)  # Bringing values into their forms has added to them.
+    for outcome, tensors in zip(outcomes, outputs, strict=True):
+      with outcome.graph.as_default():
+        tensors += self._trace_outputs(outcome, traces)
     is_demanding = any(o.after is None or o.layer.demands for o in outcomes)
     # A conditional that gives nothing is not made, but for what its branches do.
     is_demanding |= not any(outputs) and any(_does_something(o.graph) for o in outcomes)
@@ -141,12 +145,39 @@ class Frame(Making):
     sure = [o for o in outcomes if o.after is not None]
     if len(sure) == 1:  # The other branch fails the run: what this one knew stays true.
       self._layers[-1].narrowed.update(sure[0].layer.narrowed)
-    result = self._take_over(iter(found), forms, changed, sure, len(before))
+    tensors_of_all = iter(found)
+    result = self._take_over(tensors_of_all, forms, changed, sure, len(before))
+    for i, form in traces.items():
+      self.locals[i].restore({"content": _forms.unflatten(form, tensors_of_all)})
     for i, text in parted.items():
       container = self.locals[i]
       assert isinstance(container, Container)  # All else has to have a form.
       self.sharing.part(container, text)
     return result
+
+  def _traces(self, before: list[object], outcomes: list[_Outcome]) -> dict[int, _forms.BaseForm]:
+    """Returns the forms of what notes things that a branch has made, by position."""
+    found: dict[int, _forms.BaseForm] = {}
+    for i, old in enumerate(before):
+      if self.locals[i].is_trace:
+        new = [outcome.contents[i] for outcome in outcomes if outcome.after is not None]
+        if not all(same_content(one, old) for one in new):
+          found[i] = functools.reduce(
+            self.join, [_forms.form_of(content["content"], self) for content in new]
+          )
+    return found
+
+  def _trace_outputs(
+    self, outcome: _Outcome, traces: dict[int, _forms.BaseForm]
+  ) -> list[tf.Tensor]:
+    """Returns what a branch leaves there, in its graph."""
+    if outcome.after is None:
+      return self.failing(traces.values())
+    return [
+      tensor
+      for i, form in traces.items()
+      for tensor in _forms.flatten(outcome.contents[i]["content"], form, self)
+    ]
 
   def _take_over(
     self,
@@ -198,7 +229,7 @@ class Frame(Making):
     """Returns the positions of what a branch changed and is still needed; the rest is fixed up."""
     changed = []
     for position, (local, content) in enumerate(zip(self.locals, before, strict=True)):
-      if local is self.sharing:
+      if local is self.sharing or local.is_trace:
         continue
       old = _frozen(content, local)
       new = [o.after[position] for o in outcomes if o.after is not None]
@@ -298,6 +329,9 @@ class Frame(Making):
       yield
     finally:
       outcome.contents[0] = self.sharing.snapshot()  # Lists that became rows are pinned.
+      for i in range(len(now)):
+        if self.locals[i].is_trace:
+          outcome.contents[i] = self.locals[i].snapshot()
       self._layers.pop()
       self.restore(now)
 

@@ -62,6 +62,15 @@ class Ground(Protocol):
       types: of the objects that it begins with.
     """
 
+  def trace_made(self, frame: object, handles: tf.Tensor, values: tf.Tensor) -> None:
+    """Lets a run return the tensors in what it makes.
+
+    Args:
+      frame: the body.
+      handles: the numbers of some objects, int32 [N].
+      values: what their tensors of one type hold, of one object after the other, [M].
+    """
+
   def volatile(self, value: object) -> tf.Tensor:
     """Returns an array of the program itself, whose content may change from run to run."""
 

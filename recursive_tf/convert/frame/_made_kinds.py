@@ -21,6 +21,7 @@ class MadeKinds:
   Attributes:
     is_wide: whether values of any forms meet as such objects, and lists in lists are some.
     is_ragged: whether tensors of sizes that only the run knows are such objects in lists.
+    is_traced: whether runs also return the tensors in what they make, so that a tape sees them.
     forms: by number.
     known: the numbers of those that the attempt before made, or this one.
     are_changed: whether the program changes such objects after they have got their numbers.
@@ -31,6 +32,7 @@ class MadeKinds:
   def __init__(self, is_wide: bool, note_news: Callable[[], None], is_ragged: bool = False):
     self.is_wide = is_wide
     self.is_ragged = is_ragged
+    self.is_traced = False
     self.forms: list[BaseForm] = []
     self.known: dict[int, None] = {}
     self.are_changed = False

@@ -7,6 +7,8 @@ what it holds does not change any more. Python makes the objects of the rows aft
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
@@ -49,6 +51,7 @@ class Making(ScalarReading):
       site=self.conversion.made_kinds.number(form),
     )
     tfi.acd_run_independently(found.op)
+    self._let_tapes_see(form, found, [*tensors])
     return found
 
   def opened(self, kind: int, handle: tf.Tensor, own: tf.Tensor) -> object:
@@ -67,6 +70,11 @@ class Making(ScalarReading):
   def row_of(self, kind: int, handle: tf.Tensor) -> object:
     """Returns what a row of the table holds; the arguments are those of `opened`."""
     form = self.conversion.made_kinds.forms[kind]
+    if self.conversion.made_kinds.is_traced and _forms.has_gradients(form):
+      text = "An object of which tensors are parts is made and read in a run that a tape records."
+      refusal = self.refuse(Reason.MADE_OBJECT, text)
+      self.conversion.postpone(refusal)  # Also where a branch could do without.
+      raise refusal
     specs = [*_forms.specs(form)]
     parts: list[tf.Tensor] = []
     if specs:
@@ -220,7 +228,22 @@ class Making(ScalarReading):
     table = self.conversion.inputs.made()
     handle = kernels.recursive_tf_make(table=table, parts=parts, site=kind)
     tfi.acd_run_independently(handle.op)
+    self._let_tapes_see(form, handle[tf.newaxis], [part[tf.newaxis] for part in parts])
     return handle
+
+  def _let_tapes_see(
+    self, form: _forms.BaseForm, handles: tf.Tensor, parts: Sequence[tf.Tensor]
+  ) -> None:
+    """Lets a run return the tensors of new rows, if a tape is to see them."""
+    kinds = self.conversion.made_kinds
+    if not kinds.is_traced or not _forms.has_gradients(form):
+      return
+    if any(part.dtype.is_complex for part in parts):
+      raise self.refuse(Reason.MADE_OBJECT, "A complex tensor becomes a part of an object.")
+    dtypes = dict.fromkeys(part.dtype for part in parts if part.dtype.is_floating)
+    for dtype in dtypes:
+      flat = [tf.reshape(p, [tf.size(handles), -1]) for p in parts if p.dtype == dtype]
+      self.conversion.trace_made(self, handles, tf.reshape(tf.concat(flat, 1), [-1]))
 
   def _check(self, form: _forms.BaseForm) -> None:
     """Refuses what cannot be an object that a run makes, or a part of one."""
@@ -234,6 +257,6 @@ def _of_value(form: _forms.BaseForm) -> _forms.BaseForm:
   return form.value if isinstance(form, _forms.MaybeForm) else form
 
 
-# Numbers of Python have no gradient; with tensors of floats a program is plain under a tape.
+# Numbers of Python have no gradient; what reads tensors of floats so is plain under a tape.
 tf.no_gradient("RecursiveTf>MadeParts")
 tf.no_gradient("RecursiveTf>MadeSite")

@@ -102,6 +102,8 @@ def _apply(step: Step, value: object) -> object:
       return _item(step, value, key)
     case ("len",):
       return _length(step, value)
+    case ("id",):
+      return id(value)
     case ("keys",) | ("values",):
       return _contents(step, value)
     case ("method", name, found):

@@ -96,6 +96,7 @@ class Conversion:
     left_out: dict[Site, LeftOut] | None = None,
     is_wide: bool = False,
     is_ragged: bool = False,
+    is_traced: bool = False,
   ):
     """Begins it.
 
@@ -110,6 +111,7 @@ class Conversion:
       left_out: branches of the entry function that it leaves out.
       is_wide: whether values of any forms may meet, as objects that runs make.
       is_ragged: whether tensors of several sizes may be elements of one list, as such objects.
+      is_traced: whether a tape is to see the tensors in such objects.
     """
     self.budget = budget
     self.branches = Branches(left_out or {})
@@ -132,6 +134,7 @@ class Conversion:
     self.handed_on: set[int] = set()
     self._learnt = Learnt()
     self.made_kinds = MadeKinds(is_wide, self._learnt.note_news, is_ragged)
+    self.made_kinds.is_traced = is_traced
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
     self.bodies = Bodies(self, self._learnt, self.effects, self._logits, entry_node)
@@ -541,6 +544,11 @@ class Conversion:
     """Notes a read of what an object had before the run, whatever the run has written."""
     self.effects.note_read(path)
     self.effects.note_passed(path, types, lambda part: self.profile.facts(types, part).types)
+
+  def trace_made(self, frame: object, handles: tf.Tensor, values: tf.Tensor) -> None:
+    """Lets a run return the tensors in what it makes."""
+    assert isinstance(frame, Frame)  # The body that makes it.
+    self.effects.trace_made(frame, handles, values)
 
   def volatile(self, value: object) -> tf.Tensor:
     """Returns an array of the program itself, whose content may change from run to run."""

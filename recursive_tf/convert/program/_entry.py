@@ -55,6 +55,7 @@ class Entry:
   is_gone: bool = False  # Not kept any more.
   is_wide: bool = False  # Lists had elements of several shapes: values of any forms may meet.
   has_widened: bool = False  # Whether that has been tried.
+  num_traced: int = 0  # Conversions for what tapes see of the objects that runs make.
   calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
 
   @property

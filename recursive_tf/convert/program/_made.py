@@ -13,6 +13,8 @@ import tensorflow as tf
 from recursive_tf._ops import kernels
 from recursive_tf.convert.values import _forms
 
+# By the name of a type of tensors: the "numbers" of objects, and the "values" of their tensors.
+Traces = dict[str, dict[str, tf.Tensor]]
 _FIRST = -3  # The number of the first one, as in kernels/runtime/made_objects.h.
 
 
@@ -43,7 +45,10 @@ class _Unmade:
 
 
 def with_made(
-  objects: Sequence[object], forms: Sequence[_forms.BaseForm], object_of: Callable[[int], object]
+  objects: Sequence[object],
+  forms: Sequence[_forms.BaseForm],
+  object_of: Callable[[int], object],
+  traces: Traces | None = None,
 ) -> Callable[[int], object]:
   """Returns what gives the object of a number, also of one that a run has made.
 
@@ -51,6 +56,7 @@ def with_made(
     objects: those of the run.
     forms: of what runs make, by site.
     object_of: gives the others.
+    traces: what a tape sees of the tensors in them; None if none is to see them.
   """
   table = getattr(objects, "table", None)
   if table is None:
@@ -66,9 +72,12 @@ def with_made(
   source = _Numbers(found)
   sites = kernels.recursive_tf_made_sites(table).numpy().tolist()
   rows = {site: _rows(table, site, forms[site], count) for site, count in Counter(sites).items()}
-  for site in sites:  # Each is made after what it is made of.
+  parts: Iterator[Iterator[object]] = (next(rows[site]) for site in sites)
+  if traces is not None:
+    parts = iter(_traced([forms[site] for site in sites], [*map(list, parts)], traces))
+  for site, own in zip(sites, parts, strict=True):  # Each is made after what it is made of.
     try:
-      made.append(forms[site].rebuild(next(rows[site]), source))
+      made.append(forms[site].rebuild(own, source))
     except Exception as error:  # Of what is not there on the run's way, and nothing else has.
       made.append(_Unmade(error))
   return found
@@ -100,6 +109,45 @@ def _parts(values: tf.Tensor, shapes: tf.Tensor) -> object:
   ]
 
 
+class _Traced(np.ndarray):
+  """What a tensor holds, with the tensor as a tape sees it."""
+
+  of_tape: tf.Tensor | None = None
+
+
+def _traced(
+  forms: Sequence[_forms.BaseForm], parts: list[list[Any]], traces: Traces
+) -> list[Iterator[object]]:
+  """Returns the parts of all objects, of which those that may have gradients are traced.
+
+  Args:
+    forms: of the objects.
+    parts: theirs.
+    traces: what a tape sees of them; another one than there is makes an error.
+  """
+  places: dict[str, dict[int, list[int]]] = {}
+  for i, form in enumerate(forms):
+    if _forms.has_gradients(form):
+      for j, dtype in enumerate(spec.dtype for spec in _forms.specs(form)):
+        if dtype.is_floating:
+          places.setdefault(dtype.name, {}).setdefault(i, []).append(j)
+  for dtype, wanted in places.items():
+    order = [_FIRST - number for number in traces[dtype]["numbers"].numpy().tolist()]
+    if sorted(order) != sorted(wanted):
+      raise AssertionError("A tape does not see all tensors in what a run has made.")
+    found = [(i, j) for i in order for j in wanted[i]]
+    pieces = tf.split(traces[dtype]["values"], [np.size(parts[i][j]) for i, j in found])
+    for (i, j), piece in zip(found, pieces, strict=True):
+      parts[i][j] = _with_trace(parts[i][j], tf.reshape(piece, np.shape(parts[i][j])))
+  return [*map(iter, parts)]
+
+
+def _with_trace(part: object, tensor: tf.Tensor) -> _Traced:
+  found = np.asarray(part).view(_Traced)
+  found.of_tape = tensor
+  return found
+
+
 class _Numbers(_forms.Source):
   """Where Python values are made of parts that NumPy has already."""
 
@@ -107,7 +155,10 @@ class _Numbers(_forms.Source):
     return part
 
   def tensor(self, part: object, dtype: tf.DType) -> object:
-    return tf.constant(part, dtype)
+    return part.of_tape if isinstance(part, _Traced) else tf.constant(part, dtype)
 
   def elements(self, part: Any, length: int) -> Sequence[object]:
-    return part
+    if isinstance(part, _Traced):
+      return [*map(_with_trace, part, tf.unstack(part.of_tape, num=length))]
+    found: Sequence[object] = part
+    return found

@@ -64,12 +64,14 @@ class Program:
     left_out: dict[Site, LeftOut] | None = None,
     is_wide: bool = False,
     is_ragged: bool = False,
+    is_traced: bool = False,
   ):
     """Converts the function.
 
     With a `step` its entry function runs in the graph itself, where it may write variables, and
     where branches may be left out. With `is_wide` values of any forms may meet, and with
-    `is_ragged` tensors of several sizes in one list.
+    `is_ragged` tensors of several sizes in one list. With `is_traced` a tape sees the tensors in
+    what runs make.
 
     Raises:
       ConversionRefused: If it cannot be converted.
@@ -94,6 +96,7 @@ class Program:
       self.left_out,
       is_wide,
       is_ragged,
+      is_traced,
     )
     profile.begin(roots)
     self.conversion.given = [a.value for a in self._arguments.values() if a.kind == GIVEN]
@@ -191,6 +194,16 @@ class Program:
   def makes_tensors(self) -> bool:
     """Whether runs make objects of which tensors are parts: a tape does not see where from."""
     return any(map(_forms.has_gradients, self.conversion.made_kinds.used))
+
+  @property
+  def is_traced(self) -> bool:
+    """Whether runs make objects of which tensors are parts, and a tape sees these."""
+    return self.makes_tensors and self.conversion.made_kinds.is_traced
+
+  @property
+  def is_seen_in_full(self) -> bool:
+    """Whether a tape sees all tensors in what runs make."""
+    return self.is_traced or not self.makes_tensors
 
   @property
   def has_acted(self) -> bool:
@@ -299,6 +312,12 @@ class Program:
     """
     return self._feeder.feed(self.own(arguments), values)
 
+  def _traces(self, graph: Graph, tensors: Sequence[tf.Tensor]) -> dict[str, dict[str, tf.Tensor]]:
+    """Returns the tensors in what a run has made, as a tape sees them."""
+    before = [graph.form, *graph.containers.values()]
+    count = sum(len([*_forms.specs(form)]) for form in before)
+    return self.effects.traces(iter(tensors[count:]))
+
   def check_guards(self, values: dict[str, object]) -> list[tuple[tuple[int, object], object]]:
     """Returns the places outside of the objects that changed; see `Guards.changed`.
 
@@ -328,6 +347,7 @@ class Program:
       objects,
       self.conversion.made_kinds.forms,
       lambda handle: None if handle == NONE else objects[handle],
+      self._traces(graph, tensors) if self.is_traced else None,
     )
     source, parts = _forms.Source(object_of), iter(tensors)
     if count is not None:

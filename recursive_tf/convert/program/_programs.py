@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert._signals import let_out
 from recursive_tf.convert.effects._containers import TABLES
@@ -70,6 +71,7 @@ class _Making:
     leaves_out: whether branches that are refused may be left out: with all it was refused before.
     taken: those of which the call is known to take them.
     insists: whether it is made however often there was another.
+    is_traced: whether a tape is to see the tensors in what runs make.
   """
 
   entry: Entry
@@ -78,6 +80,7 @@ class _Making:
   leaves_out: bool
   taken: dict[Site, bool]
   insists: bool
+  is_traced: bool
 
   def left_out(self, refusal: ConversionRefused) -> tuple[Site, LeftOut] | None:
     """Returns the branch to leave out where a program with it is refused; None if there is none."""
@@ -186,6 +189,7 @@ class Programs:
     leaves_out: bool = False,
     taken: dict[Site, bool] | None = None,
     insists: bool = False,
+    is_traced: bool = False,
   ) -> Prepared:
     """Finds or makes the program and reads the objects.
 
@@ -196,6 +200,7 @@ class Programs:
       leaves_out: whether a program may be made without a branch that is refused.
       taken: branches that this call is known to take.
       insists: whether it is tried however often other objects were refused: nothing else will do.
+      is_traced: whether a tape has to see the tensors in what runs make.
 
     Raises:
       ConversionRefused: If the function cannot be converted for these arguments.
@@ -214,7 +219,7 @@ class Programs:
     ]
     learnt: list[object] = []
     passed_over = []
-    for program in list(entry.programs):  # The last one that fitted first.
+    for program in _for_tapes(entry.programs, is_traced):  # The last one that fitted first.
       if not program.takes(arguments) or not program.agrees(taken or {}):
         continue
       changed = program.guards.still_changed()
@@ -242,7 +247,9 @@ class Programs:
       # a program that says so, it keeps the owner, whose identity is part of the place.
       self._changing |= {place: Weak(owner) for place, owner in entry.changed.items()}
       try:
-        making = _Making(entry, [*roots, *learnt], budget, leaves_out, taken or {}, insists)
+        making = _Making(
+          entry, [*roots, *learnt], budget, leaves_out, taken or {}, insists, is_traced
+        )
         program = self._convert(making, arguments, values)
       except PromoteArgument as promoted:
         (name,) = promoted.args
@@ -256,7 +263,7 @@ class Programs:
           raise self._refused(entry, refusal) from None
         self._promoted.add(name)
         self._stats.num_conversions -= 1  # It goes on, with one thing more known.
-        return self.prepare(arguments, values, budget, leaves_out, taken, insists)
+        return self.prepare(arguments, values, budget, leaves_out, taken, insists, is_traced)
       try:
         fed = self.feed(program, arguments, values)
         self._discard_outlived(entry, program)
@@ -285,7 +292,7 @@ class Programs:
       return None
     entry = before[0].entry
     known = {id(one.program): one for one in before}
-    for program in entry.programs:
+    for program in _for_tapes(entry.programs):
       found = known.get(id(program))
       if found is None:
         return None
@@ -390,6 +397,30 @@ class Programs:
       return self.prepare(arguments, values)
     except ConversionRefused:
       entry.is_wide, entry.programs[:] = False, before
+      entry.num_refusals, entry.refusal = counts
+      return None
+
+  def traced(
+    self, prepared: Prepared, arguments: dict[str, Argument], values: dict[str, object]
+  ) -> Prepared | None:
+    """Makes a program of which a tape sees the tensors in what runs make.
+
+    Args:
+      prepared: what a tape does not see so.
+      arguments: of the call.
+      values: theirs.
+
+    Returns:
+      It; None if there is none.
+    """
+    entry = prepared.entry
+    if entry.num_traced >= _MAX_CONVERSIONS or self._runs_in_graph or prepared.mapped:
+      return None
+    counts = entry.num_refusals, entry.refusal
+    try:
+      return self.prepare(arguments, values, is_traced=True)
+    except ConversionRefused:
+      entry.num_traced += _MAX_CONVERSIONS // 2  # It is tried once more.
       entry.num_refusals, entry.refusal = counts
       return None
 
@@ -501,7 +532,9 @@ class Programs:
     entry = making.entry
     root_types, containers = dict(entry.root_types), dict(entry.containers)
     known = self._profile.known()
-    entry.num_conversions += not making.leaves_out
+    is_counted = not making.leaves_out and not making.is_traced
+    entry.num_conversions += is_counted
+    entry.num_traced += making.is_traced
     self._stats.num_conversions += 1
     begin = time.thread_time()
     try:
@@ -533,7 +566,7 @@ class Programs:
       entry.root_types, entry.containers = root_types, containers
       self._profile.go_back_to(known)
       if not isinstance(error, ConversionRefused):
-        entry.num_conversions -= not making.leaves_out and not isinstance(error, PromoteArgument)
+        entry.num_conversions -= is_counted and not isinstance(error, PromoteArgument)
         raise
       if making.leaves_out:
         entry.hopeless[tuple(making.taken.items())] += 1
@@ -620,6 +653,7 @@ class Programs:
           dict(left_out),
           is_wide,
           is_ragged,
+          making.is_traced,
         )
       except BaseException as error:
         let_out(error)
@@ -631,3 +665,16 @@ class Programs:
         if now is None or len(now) > _MAX_LEFT_OUT:
           raise first from error.__cause__
         left_out = now
+
+
+def _for_tapes(programs: Sequence[Program], is_traced: bool = False) -> list[Program]:
+  """Returns the programs that may do a call, those that a tape sees all of first if one records.
+
+  Args:
+    programs: all.
+    is_traced: whether a tape has to see the tensors in what runs make.
+  """
+  if not (is_traced or tfi.is_recording()):
+    return [program for program in programs if not program.is_traced]
+  found = [program for program in programs if not is_traced or program.is_seen_in_full]
+  return sorted(found, key=lambda program: not program.is_seen_in_full)

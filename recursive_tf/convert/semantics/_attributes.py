@@ -17,6 +17,7 @@ from recursive_tf.convert.frame._access import by_class as by_class
 from recursive_tf.convert.frame._access import has_own_getattr as has_own_getattr
 from recursive_tf.convert.frame._access import in_class as in_class
 from recursive_tf.convert.frame._host import ELEMENT, Host
+from recursive_tf.convert.frame._kinds import SETS
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _tables, _text_methods
 from recursive_tf.convert.semantics._exactly import is_exactly
@@ -434,7 +435,8 @@ def _string_method(ip: Host, ref: Ref, name: str) -> object:
 
 def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:
 
-  if name in _tables.READING_SETS and ip.frame.types_of(ref) - {Missing} == {set}:
+  kinds = ip.frame.types_of(ref) - {Missing}
+  if name in _tables.READING_SETS and len(kinds) == 1 and kinds <= SETS:
     return Builtin(name, lambda *args: _tables.method_of_heap(ip, ref, name, args))
   is_copy = name == "copy" and ip.frame.types_of(ref) - {Missing} <= {dict}
   if is_copy or name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):

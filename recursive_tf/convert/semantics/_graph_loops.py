@@ -76,6 +76,8 @@ def run_loop(
     return
   for name in annotation(node, Annotation.ASSIGNED, frozenset()) - kept:
     scope.names.pop(name, None)
+  # What notes the things that are made comes last: bringing all else into its form makes some.
+  carried = dict(sorted(carried.items(), key=lambda place: place[0][0].is_trace))
 
   def flat() -> list[tf.Tensor]:
     return [
@@ -240,6 +242,9 @@ def _one_round(
   for place, form in places.items():
     if place in forms and _forms.join(forms[place], form) == forms[place]:
       _forms.flatten(_get(*place), forms[place], frame)  # What becomes an element is pinned.
+  for local, old in zip(frame.locals[:count], before, strict=False):
+    if local.is_trace and not same_content(local.snapshot(), old):
+      places |= {(local, n): _forms.form_of(v, frame) for n, v in local.snapshot().items()}
   is_new = facts.see(frame.sharing, _values({**forms, **places}), outer)
   return places, is_new, frame.sharing.snapshot()
 

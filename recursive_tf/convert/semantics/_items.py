@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Collection
 from typing import Any
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -67,6 +68,8 @@ def item(ip: Host, owner: object, key: object) -> object:
   if isinstance(key, Maybe) and _is_dict(ip, owner):
     return with_none(ip, key, lambda one: item(ip, owner, one))
   key = frame.resolve(key) if isinstance(owner, dict) else frame.concrete(key)
+  if isinstance(owner, keras.Variable):
+    owner = ip.attribute(owner, "value")  # As its own `__getitem__` does.
   row = _row_of_variable(ip, owner, key)
   if row is not None:
     return row

@@ -84,7 +84,7 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
   """Returns `left op right`."""
   frame = ip.frame
   left, right = _table_there(ip, left), _table_there(ip, right)
-  if op in (ast.BitOr, ast.BitAnd, ast.Sub):
+  if op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor):
     left, right = _tables.set_of_heap(ip, left), _tables.set_of_heap(ip, right)
   if _counters.is_counter(left):
     return _counters.binary(ip, op, left, right)
@@ -422,6 +422,8 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
 def _list_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
   if _counters.is_counter(old):
     return _counters.in_place(ip, op, old, value)
+  if isinstance(old, LocalTable) and old.type is frozenset:
+    return ip.binary(op, old, value)
   if isinstance(old, LocalTable):
     return _tables.in_place(ip, op, old, _table_there(ip, value))
   if isinstance(old, LocalList) and op is ast.Add:

@@ -15,7 +15,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._keys import check_alike, find, key_of, scalar_elements
-from recursive_tf.convert.frame._kinds import has_own_key
+from recursive_tf.convert.frame._kinds import SETS, has_own_key
 from recursive_tf.convert.frame._rows import (
   concatenated,
   rows_cleared,
@@ -40,6 +40,11 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._numbers import Number
 
 
+def is_set(table: LocalTable) -> bool:
+  """Tells whether it is a set, frozen or not, and no dict."""
+  return table.type in SETS
+
+
 def make(ip: Host, kind: type) -> LocalTable:
   """Returns a new dict or set, with nothing in it."""
   return ip.frame.new(LocalTable(kind, Rows(tf.constant(0), (), None)))
@@ -55,7 +60,7 @@ def is_wanted(ip: Host, site: ast.Dict | ast.DictComp) -> bool:
 def keys_of(table: LocalTable) -> Rows:
   """Returns the keys, or the members."""
   rows = table.rows
-  return rows if rows.form is None or table.type is set else _forms.part_of(rows, 0)
+  return rows if rows.form is None or is_set(table) else _forms.part_of(rows, 0)
 
 
 def unordered(value: object) -> object:
@@ -63,7 +68,7 @@ def unordered(value: object) -> object:
 
   Sets of objects stay what they are: their own methods may tell the order.
   """
-  if not isinstance(value, LocalTable) or value.type is not set or _has_objects(value.rows.form):
+  if not isinstance(value, LocalTable) or not is_set(value) or _has_objects(value.rows.form):
     return value
   return LocalList(value.rows)
 
@@ -77,7 +82,7 @@ def _has_objects(form: _forms.Form) -> bool:
 def equal(ip: Host, left: object, right: object) -> object:
   """Returns `left == right` of sets; None if one of them is none."""
   left, right = set_of_heap(ip, left), set_of_heap(ip, right)
-  both = [one for one in (left, right) if isinstance(one, LocalTable) and one.type is set]
+  both = [one for one in (left, right) if isinstance(one, LocalTable) and is_set(one)]
   if len(both) < 2:
     return None
   first, second = (one.rows for one in both)
@@ -87,7 +92,7 @@ def equal(ip: Host, left: object, right: object) -> object:
 
 def elements(ip: Host, table: LocalTable) -> Rows:
   """Returns what iterating over it gives."""
-  if table.type is set:
+  if is_set(table):
     raise ip.frame.refuse(Reason.EFFECT_ORDER, "The order of a set is Python's own.")
   return keys_of(table)
 
@@ -100,7 +105,7 @@ def contains(ip: Host, table: LocalTable, key: object) -> object:
 
 def item(ip: Host, table: LocalTable, key: object) -> object:
   """Returns `table[key]`."""
-  if table.type is set:
+  if is_set(table):
     raise Raises
   if table.type is collections.Counter:
     return _lookup(ip, table, key, lambda: 0)
@@ -135,25 +140,25 @@ def _expression(text: str) -> ast.expr:
 
 def write_item(ip: Host, table: LocalTable, key: object, value: object) -> None:
   """Does `table[key] = value`."""
-  if table.type is set:
+  if is_set(table):
     raise Raises
   _put(ip, table, key_of(ip, key), value)
 
 
 def update(ip: Host, table: LocalTable, other: object) -> None:
   """Does `table.update(other)`, for a dict or a set."""
-  if isinstance(other, LocalTable) and (other.type is set) is (table.type is set):
+  if isinstance(other, LocalTable) and is_set(other) is is_set(table):
     _note_order(ip, table)
     _merge(ip, table, other.rows)
-  elif isinstance(other, Ref) and table.type is not set:
+  elif isinstance(other, Ref) and not is_set(table):
     rows = ip.rows_of(ip.call(ip.attribute(other, "items"), [], {}))
     if rows is None:
       raise ip.frame.refuse(Reason.OPAQUE_READ, f"Items of a {named(other)}.")
     _merge(ip, table, of_pairs(ip, rows).rows)
-  elif isinstance(other, LocalDict) and table.type is not set:
+  elif isinstance(other, LocalDict) and not is_set(table):
     for key, value in other.items.items():
       _put(ip, table, key_of(ip, key), value)
-  elif table.type is set:
+  elif is_set(table):
     if isinstance(other, (LocalTable, LocalDict, dict, set, frozenset, Ref)):
       _note_order(ip, table)  # Python makes room for them first.
     rows = ip.rows_of(other)
@@ -182,9 +187,9 @@ def of_pairs(ip: Host, rows: Rows) -> LocalTable:
   return table
 
 
-def of_elements(ip: Host, value: object) -> LocalTable:
-  """Returns `set(value)`."""
-  table = make(ip, set)
+def of_elements(ip: Host, value: object, kind: type = set) -> LocalTable:
+  """Returns `set(value)`, or `frozenset(value)`."""
+  table = make(ip, kind)
   update(ip, table, value)
   return table
 
@@ -201,15 +206,21 @@ def copy_of_heap(ip: Host, ref: Ref) -> LocalTable | None:
 
 def set_of_heap(ip: Host, value: object) -> object:
   """Returns a set of its own with the members of one of the heap; all else as it is."""
-  if isinstance(value, Ref) and ip.frame.types_of(value) - {Missing} == {set}:
-    return of_elements(ip, value)
+  kinds = ip.frame.types_of(value) - {Missing} if isinstance(value, Ref) else frozenset()
+  if len(kinds) == 1 and kinds <= SETS:
+    return of_elements(ip, value, *kinds)
   return value
+
+
+def _as_table(ip: Host, value: object) -> object:
+  """Returns a set of its own with the members of one that is known or of the heap; else it."""
+  return of_elements(ip, value, type(value)) if type(value) in SETS else set_of_heap(ip, value)
 
 
 def _set_of_keys(ip: Host, value: object) -> object:
   """Returns the keys that a dict shows as a set, as operators take them; all else as it is."""
   is_one = isinstance(value, LocalList) and value.type is VIEWS["keys"]
-  return of_elements(ip, value) if is_one else value
+  return of_elements(ip, value) if is_one else _as_table(ip, value)
 
 
 READING_SETS = frozenset(
@@ -219,7 +230,8 @@ READING_SETS = frozenset(
 
 def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
   """Calls one of the methods `READING_SETS` of a set of the heap."""
-  return method(ip, of_elements(ip, ref), name, args)
+  (kind,) = ip.frame.types_of(ref) - {Missing}
+  return method(ip, of_elements(ip, ref, kind), name, args)
 
 
 def copied(ip: Host, table: LocalTable) -> LocalTable:
@@ -235,30 +247,46 @@ def as_dict(ip: Host, table: LocalTable) -> LocalTable:
 
 def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   """Returns what an operator gives of a dict or set and something else, or of views of dicts."""
-  if op in (ast.BitOr, ast.BitAnd, ast.Sub):
+  if op in _OF_SETS:
     left, right = _set_of_keys(ip, left), _set_of_keys(ip, right)
   return in_place(ip, op, copied(ip, left) if isinstance(left, LocalTable) else left, right)
 
 
 def in_place(ip: Host, op: type[ast.operator], table: object, other: object) -> object:
-  """Does `table |= other`, and of sets `&=` and `-=`."""
-  if isinstance(table, LocalTable) and isinstance(other, LocalTable) and table.type is other.type:
-    if op is ast.BitOr:
-      update(ip, table, other)
-      return table
-    if table.type is set and op in (ast.BitAnd, ast.Sub):
-      _keep(ip, table, other, are_in=op is ast.BitAnd)
-      return table
+  """Does `table |= other`, and of sets `&=`, `-=` and `^=`."""
+  other = _as_table(ip, other)
+  if isinstance(table, LocalTable) and isinstance(other, LocalTable):
+    if op is ast.BitOr and table.type is other.type or (is_set(table) and is_set(other)):
+      return _combined(ip, op, table, other)
   raise ip.frame.refuse(
     Reason.UNSUPPORTED_OPERATION, f"{op.__name__} of {named(table)} and {named(other)}."
   )
+
+
+_OF_SETS = (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor)
+
+
+def _combined(ip: Host, op: type[ast.operator], table: LocalTable, other: LocalTable) -> LocalTable:
+  """Lets a set, or a dict, be what an operator gives of it and another one; returns it."""
+  if op is ast.BitOr:
+    update(ip, table, other)
+  elif op is ast.BitXor:
+    more = copied(ip, other)
+    _keep(ip, more, table, are_in=False)
+    _keep(ip, table, other, are_in=False)
+    update(ip, table, more)
+  elif op in _OF_SETS:
+    _keep(ip, table, other, are_in=op is ast.BitAnd)
+  else:
+    raise Raises  # A TypeError.
+  return table
 
 
 def method(ip: Host, table: LocalTable, name: str, args: Sequence[object]) -> object:
   """Calls a method."""
   if not hasattr(table.type, name):
     raise Raises
-  found = (_SET if table.type is set else _DICT).get(name)
+  found = (_SET if is_set(table) else _DICT).get(name)
   if found is None:
     text = f"{table.type.__name__}.{name} where only the run knows the keys."
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
@@ -428,7 +456,7 @@ def _keep(ip: Host, table: LocalTable, other: LocalTable, are_in: bool) -> None:
 
 
 def _as_set(ip: Host, value: object) -> LocalTable:
-  return value if isinstance(value, LocalTable) and value.type is set else of_elements(ip, value)
+  return value if isinstance(value, LocalTable) and is_set(value) else of_elements(ip, value)
 
 
 def _is_disjoint(ip: Host, table: LocalTable, other: object) -> object:
@@ -444,6 +472,10 @@ def _is_superset(ip: Host, table: LocalTable, other: object) -> object:
   return _is_subset(ip, _as_set(ip, other), table)
 
 
+def _copy_of_set(ip: Host, table: LocalTable) -> LocalTable:
+  return table if table.type is frozenset else copied(ip, table)
+
+
 def _changed(op: type[ast.operator]) -> Callable[..., object]:
   def change(ip: Host, table: LocalTable, other: object) -> object:
     return in_place(ip, op, copied(ip, table), _as_set(ip, other))
@@ -453,7 +485,7 @@ def _changed(op: type[ast.operator]) -> Callable[..., object]:
 
 def _note_order(ip: Host, table: LocalTable) -> None:
   """Notes that members of a set are put elsewhere than where adding them would put them."""
-  if table.type is set:
+  if is_set(table):
     ip.conversion.note_unordered()
 
 
@@ -471,12 +503,12 @@ def _unique(ip: Host, rows: Rows, kind: type) -> Rows:
   if rows.form is None:
     return rows
   ip.frame.partial()
-  keys = rows if kind is set else _forms.part_of(rows, 0)
+  keys = rows if kind in SETS else _forms.part_of(rows, 0)
   equal = _equal_pairs(keys, keys)
   places = tf.range(rows.length)
   first = tf.reduce_min(tf.where(equal, places[tf.newaxis], rows.length), 1)
   is_first = tf.equal(first, places)
-  if kind is not set:
+  if kind not in SETS:
     last = tf.reduce_max(tf.where(equal, places[tf.newaxis], -1), 1)
     chosen = tf.boolean_mask(last, is_first)
   else:
@@ -528,7 +560,7 @@ _SET: _Methods = {
   "discard": (_discard, (1,)),
   "remove": (_take_out, (1,)),
   "update": (update, (1,)),
-  "copy": (copied, (0,)),
+  "copy": (_copy_of_set, (0,)),
   "clear": (_clear, (0,)),
   "isdisjoint": (_is_disjoint, (1,)),
   "issubset": (_is_subset, (1,)),
@@ -536,4 +568,5 @@ _SET: _Methods = {
   "union": (_changed(ast.BitOr), (1,)),
   "intersection": (_changed(ast.BitAnd), (1,)),
   "difference": (_changed(ast.Sub), (1,)),
+  "symmetric_difference": (_changed(ast.BitXor), (1,)),
 }

@@ -47,6 +47,10 @@ def accumulated_from_first(function: Callable[..., object], values: list[object]
   return found
 
 
+def first_ones(values: Sequence[object], count: int) -> Sequence[object]:
+  return values[:count]
+
+
 def added(values: Iterable[int], total: int) -> int:
   for value in values:
     more = total + value

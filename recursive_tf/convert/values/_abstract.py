@@ -84,7 +84,13 @@ class Ref(Value):
 
 
 class Local(Value):
-  """Base of containers that the program itself makes and may change while it runs."""
+  """Base of containers that the program itself makes and may change while it runs.
+
+  Attributes:
+    is_trace: whether it only notes what is made, also where values are brought into other forms.
+  """
+
+  is_trace = False
 
   def snapshot(self) -> Any:
     """Returns the content as it is now."""
@@ -248,7 +254,7 @@ class LocalTable(LocalList):
   Its content is rows: pairs of keys and values, or keys. What takes it for a list ends there.
 
   Attributes:
-    type: dict, set, `collections.Counter` or `collections.defaultdict`.
+    type: dict, set, frozenset, `collections.Counter` or `collections.defaultdict`.
     factory: what a `defaultdict` calls for what is missing; a `Literally` is no Python object.
   """
 

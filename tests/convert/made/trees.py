@@ -40,7 +40,7 @@ def check_same(plain, other):
     assert type(a) is type(b), f"{where}: {type(a)} and {type(b)}"
     if isinstance(a, tf.Tensor):
       assert a.dtype == b.dtype and a.shape == b.shape, where
-      tf.debugging.assert_near(a, b)
+      (tf.debugging.assert_near if a.dtype.is_floating else tf.debugging.assert_equal)(a, b)
     elif isinstance(a, float):
       assert a == b or (math.isnan(a) and math.isnan(b)), f"{where}: {a} and {b}"
     elif isinstance(a, (int, str, bool, type(None))):

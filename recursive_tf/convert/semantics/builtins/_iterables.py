@@ -14,14 +14,17 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import SETS
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
 from recursive_tf.convert.semantics import (
+  _attributes,
   _containers,
   _items,
   _lazy,
   _maps,
   _ordering,
   _tables,
+  _written,
 )
 from recursive_tf.convert.semantics._exactly import demand_exactly
+from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics._protocols import as_index, is_own
 from recursive_tf.convert.semantics.builtins import _arithmetic
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known, known
@@ -76,6 +79,8 @@ def first(ip: Host, value: object, *default: object) -> object:
   frame = ip.frame
   if len(default) > 1:
     raise Raises  # A TypeError.
+  if not default and _has_own_next(ip, value):
+    return ip.call(ip.attribute(value, "__next__"), [], {})
   is_iterator = isinstance(value, LocalList) and value.is_iterator
   if not is_iterator or any(_holds(one.snapshot(), value) for one in frame.locals):
     text = "next() of what is no generator expression, or the like, in its place."
@@ -99,6 +104,18 @@ def first(ip: Host, value: object, *default: object) -> object:
   return frame.cond(is_any, lambda: ip.item(found, 0), lambda: default[0])
 
 
+def _has_own_next(ip: Host, value: object) -> bool:
+  """Tells whether what gives the next element is Python of the user's, whatever the value is."""
+  if isinstance(value, LocalObject):
+    kinds = {value.type}
+  elif isinstance(value, Ref):
+    kinds = {*ip.frame.types_of(value)} - {Missing}
+  else:
+    return is_own(value, "__next__")
+  found = [_attributes.by_class(kind, "__next__") for kind in kinds]
+  return bool(found) and all(isinstance(one, types.FunctionType) for one in found)
+
+
 def _holds(content: object, value: object) -> bool:
   """Tells whether a value is in what a variable or a container holds."""
   if isinstance(content, dict):
@@ -116,7 +133,7 @@ def to_tuple(ip: Host, value: object = ()) -> object:
 
 
 def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
-  if isinstance(value, LocalTable) and value.type is not set and not kwargs:
+  if isinstance(value, LocalTable) and not _tables.is_set(value) and not kwargs:
     return _tables.as_dict(ip, value)
   if isinstance(value, Ref):
     _demand_dict(ip, value)
@@ -152,6 +169,15 @@ _BESIDE_DICTS = frozenset([dict, list, tuple, str, *_forms.NUMBERS])
 
 def to_set(ip: Host, value: object = ()) -> object:
   return _tables.of_elements(ip, value)
+
+
+def to_frozenset(ip: Host, value: object = ()) -> object:
+  is_one = isinstance(value, LocalTable) and value.type is frozenset
+  if is_one or type(value) is frozenset:
+    return value  # Python gives the same.
+  if isinstance(value, Ref) and ip.frame.types_of(value) - {Missing} == {frozenset}:
+    return value
+  return _tables.of_elements(ip, value, frozenset)
 
 
 def range_of(ip: Host, *args: object) -> object:
@@ -292,7 +318,31 @@ def in_order(ip: Host, value: object, *, key: object = None, reverse: object = F
   return _in_order(ip, value, key, reverse, True)
 
 
-def _in_order(ip: Host, value: object, key: object, reverse: object, by_less: bool) -> object:
+def best(reverse: bool) -> Callable[..., object]:
+  """Returns `heapq.nlargest` or `nsmallest`: the first ones in order, as far as that is one."""
+
+  def first_ones(ip: Host, n: object, iterable: object, key: object = None) -> object:
+    found = _in_order(ip, iterable, key, reverse, True, is_total=True)
+    count = ip.call(max, [n, 0], {})
+    return run_written(ip, _written.first_ones, values=found, count=count)
+
+  return first_ones
+
+
+def _is_total(form: _forms.Form) -> bool:
+  """Tells whether `<` of such values is an order in which those are equal that `==` says are."""
+  if isinstance(form, _forms.RefForm):
+    return form.types <= {int, float, str, bool}
+  if isinstance(form, _forms.StaticForm):
+    return _is_plain(form.value)
+  if isinstance(form, _forms.NestForm):
+    return form.type is tuple and all(map(_is_total, form.parts))
+  return isinstance(form, (_forms.NumberForm, _forms.TextForm)) or form is None
+
+
+def _in_order(
+  ip: Host, value: object, key: object, reverse: object, by_less: bool, is_total: bool = False
+) -> object:
   frame = ip.frame
   if type(reverse) is not bool:
     raise frame.refuse(Reason.DYNAMIC_LIST, "sorted() in an order that only the run knows.")
@@ -308,6 +358,9 @@ def _in_order(ip: Host, value: object, key: object, reverse: object, by_less: bo
     by = rows if key is None else rows_of_items(frame, keys)
   else:
     by = rows if key is None else _maps.map_function(ip, _maps.applying(ip, key), rows)
+  if is_total and not _is_total(by.form):
+    text = f"The order of {_forms.describe(by.form)}, of which the largest are wanted."
+    raise frame.refuse(Reason.DYNAMIC_LIST, text)
   if rows.form is None or by.form is None:
     return frame.new(LocalList(rows))
   order = _ordering.order(ip, _maps.numbers_of(ip, by), reverse, by_less)

@@ -10,6 +10,7 @@ import types
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.frame._kinds import ARRAYS
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _items, _maps
 from recursive_tf.convert.values._abstract import (
@@ -25,6 +26,7 @@ from recursive_tf.convert.values._abstract import (
   shown,
 )
 from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByKey
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._tuples import is_named_tuple, tuple_of
@@ -260,3 +262,16 @@ def set_attribute(ip: Host, owner: object, name: object, value: object) -> None:
 
 def is_callable(ip: Host, value: object) -> object:
   return ip.kind_of(value).is_callable()
+
+
+_WITHOUT_IDENTITY = (str, int, float, bool, complex, bytes, NoneType, types.MethodType, type)
+
+
+def identity(ip: Host, value: object) -> object:
+  """Does `id`, of objects of the heap, which stay where they are."""
+  frame = ip.frame
+  kinds = frame.types_of(value) - {Missing} if isinstance(value, Ref) else frozenset()
+  if not kinds or any(issubclass(kind, (*_WITHOUT_IDENTITY, *ARRAYS)) for kind in kinds):
+    raise frame.refuse(Reason.OPAQUE_CALL, "id() of what is not surely an object of the heap.")
+  place = Ref(frame.base(value)).step("id")  # More than 32 bits.
+  return Number(frame.wide(frame.number(place.step("float")).tensor), int)

@@ -6,6 +6,7 @@ import ast
 import collections
 import dataclasses
 import functools
+import heapq
 import inspect
 import itertools
 import math
@@ -151,7 +152,10 @@ def _comparison(op: type[ast.cmpop]) -> Callable[..., object]:
 _IN_ANY_ORDER = frozenset([sorted, min, max, sum, any, all])
 # What takes the elements of an iterator.
 _OF_ELEMENTS = frozenset(
-  [collections.Counter, list, tuple, set, sum, max, min, sorted, any, all, enumerate, zip]
+  [
+    *(collections.Counter, list, tuple, set, frozenset, sum, max, min, sorted, any, all),
+    *(enumerate, zip),
+  ]
 )
 _CONSUMERS = frozenset(
   [
@@ -160,6 +164,7 @@ _CONSUMERS = frozenset(
       tuple,
       dict,
       set,
+      frozenset,
       collections.Counter,
       enumerate,
       zip,
@@ -198,6 +203,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   tuple: _iterables.to_tuple,
   dict: _iterables.to_dict,
   set: _iterables.to_set,
+  frozenset: _iterables.to_frozenset,
   collections.Counter: _counters.to_counter,
   collections.defaultdict: _counters.to_defaultdict,
   range: _iterables.range_of,
@@ -237,11 +243,14 @@ _TABLE: dict[object, Callable[..., object]] = {
   map: _iterables.iterating(_iterables.mapped),
   print: _objects.show,
   callable: _objects.is_callable,
+  id: _objects.identity,
   divmod: _arithmetic.divided,
   math.isclose: _arithmetic.is_close,
   iter: _iterables.to_iterator,
   next: _iterables.first,
   sorted: _iterables.in_order,
+  heapq.nlargest: _iterables.best(True),
+  heapq.nsmallest: _iterables.best(False),
   tf.is_tensor: _objects.is_tensor,
   keras.ops.is_tensor: _objects.is_tensor,
   tf.executing_eagerly: lambda ip: True,

@@ -170,7 +170,7 @@ def has_views(form: Form) -> bool:
 
 def has_sets(form: Form) -> bool:
   """Tells whether there are sets in values of this form."""
-  is_set = isinstance(form, TableForm) and form.type is set
+  is_set = isinstance(form, TableForm) and form.type in (set, frozenset)
   return is_set or any(map(has_sets, _children(form)))
 
 

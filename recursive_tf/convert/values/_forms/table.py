@@ -27,7 +27,7 @@ class TableForm(BaseForm):
   """A dict or a set.
 
   Attributes:
-    type: dict, set, `collections.Counter` or `collections.defaultdict`.
+    type: dict, set, frozenset, `collections.Counter` or `collections.defaultdict`.
     rows: the form of the pairs of keys and values, or of the keys.
     factory: what a `defaultdict` calls for what is missing.
   """
@@ -90,8 +90,8 @@ class TableForm(BaseForm):
   def rebuild(self, parts: Parts, source: Source) -> object:
     found = self.rows.rebuild(parts, source)
     assert isinstance(found, (list, tuple))  # As rows are.
-    if self.type is set:
-      return set(found)
+    if self.type in (set, frozenset):
+      return self.type(found)
     items = dict(found)  # A `Counter` would count pairs.
     if self.type is collections.defaultdict:
       made = collections.defaultdict[object, object](None, items)
@@ -106,6 +106,6 @@ class TableForm(BaseForm):
 def _has_plain_keys(kind: type, rows: RowsForm) -> bool:
   """Tells whether all keys are of one kind, so that they are compared as they were so far."""
   form = rows.element
-  if kind is not set and isinstance(form, NestForm):
+  if kind not in (set, frozenset) and isinstance(form, NestForm):
     form = form.parts[0]
   return form is None or form.is_key()
