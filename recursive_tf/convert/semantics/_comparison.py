@@ -117,6 +117,10 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
 
 
 def _of_sets(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  if op in (ast.Lt, ast.LtE, ast.Gt, ast.GtE):
+    pair = (left, right) if op in (ast.Lt, ast.LtE) else (right, left)
+    part = _tables.is_part(ip, *pair, is_strict=op in (ast.Lt, ast.Gt))
+    return NotImplemented if part is None else part
   found = _tables.equal(ip, left, right) if op in (ast.Eq, ast.NotEq) else None
   if found is None:
     return NotImplemented

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import types
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from recursive_tf.convert.frame._rows import (
   rows_without,
   rows_without_last,
 )
+from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import (
   _arrays,
   _counters,
@@ -198,6 +200,10 @@ def _contains_of_heap(ip: Host, owner: Ref, value: object) -> object:
       return False if found is None else found.is_there
 
     return unless_none(ip, keys_of_heap(ip, owner), value, is_key, lambda: False)
+  methods = [by_class(kind, "__contains__") for kind in kinds]
+  if methods and all(isinstance(method, types.FunctionType) for method in methods):
+    if not any(map(_libraries.is_library, kinds)):
+      return ip.truth(ip.call(ip.attribute(owner, "__contains__"), [value], {}))
   if not kinds or not is_plain_dict or type(value) not in (str, int, bool, float):
     ip.conversion.promote(ip, owner)
     raise frame.refuse(Reason.OPAQUE_READ, "`in` of an object of the heap.")

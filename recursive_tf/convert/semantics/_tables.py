@@ -90,6 +90,28 @@ def equal(ip: Host, left: object, right: object) -> object:
   return Number(tf.logical_and(same, tf.reduce_all(_are_in(ip, first, second))), bool)
 
 
+def is_part(ip: Host, part: object, whole: object, is_strict: bool) -> object:
+  """Returns `part <= whole` of sets, or `<`; None if one of them is none, or both are known."""
+  if not (_is_of_run(ip, part) or _is_of_run(ip, whole)):
+    return None
+  both = [one for one in (_as_table(ip, part), _as_table(ip, whole)) if isinstance(one, LocalTable)]
+  if len(both) < 2 or not all(map(is_set, both)):
+    return None
+  first, second = (one.rows for one in both)
+  found = tf.reduce_all(_are_in(ip, first, second))
+  if is_strict:
+    found = tf.logical_and(found, first.length < second.length)
+  return Number(found, bool)
+
+
+def _is_of_run(ip: Host, value: object) -> bool:
+  """Tells whether only the run knows a set."""
+  if isinstance(value, Ref):
+    kinds = ip.frame.types_of(value) - {Missing}
+    return len(kinds) == 1 and kinds <= SETS
+  return isinstance(value, LocalTable) and is_set(value)
+
+
 def elements(ip: Host, table: LocalTable) -> Rows:
   """Returns what iterating over it gives."""
   if is_set(table):

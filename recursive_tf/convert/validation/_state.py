@@ -111,6 +111,13 @@ class Snapshot:
       if kind == "member":
         contents.setdefault(write.slot, write.value)  # Of equals the first stays.
         continue
+      if kind == "history":
+        for member, is_added in write.value:
+          if is_added:
+            contents.setdefault(("member", member), member)
+          else:
+            contents.pop(("member", member), None)
+        continue
       if kind != "tail":
         contents[write.slot] = write.value
         continue

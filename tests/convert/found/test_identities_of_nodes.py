@@ -150,7 +150,7 @@ def by_key(n, k):
 
 
 def constants(n, k):
-  return heapq.nsmallest(2, [3, 1, 2]) + heapq.nlargest(k, [len(n.kids), 2, 2.5])
+  return heapq.nsmallest(2, [3, 1, 2]) + heapq.nlargest(k, [len(n.kids), 2, 4])
 
 
 @pytest.mark.parametrize("program", [largest, smallest, by_key, constants])
@@ -179,3 +179,30 @@ def test_the_largest_of_objects_with_an_order_of_their_own_is_plain_python():
   function = rtf.recursive(verify=False)(best)
   job = Job(3, Job(5), Job(4, Job(9)))
   assert function(job)[0] is best(job)[0]
+
+
+class Bag:
+  def __init__(self, items):
+    self.items = items
+    self.asked = 0
+
+  def __contains__(self, item):
+    self.asked += 1
+    return item in self.items
+
+  def __len__(self):
+    return len(self.items)
+
+
+def test_in_of_what_says_itself_what_it_has():
+  def visit(n, bag):
+    found = (n.v in bag) + len(bag) if bag else 0
+    return found + sum([visit(k, bag) for k in n.kids])
+
+  function = rtf.recursive(verify=False)(visit)
+  draw = random.Random(6)
+  for items in ([1, 2], [], [0, 5, 7, 8]):
+    node, plain, other = graph(draw, 7), Bag(items), Bag(items)
+    assert visit(node, plain) == function(node, other)
+    assert plain.asked == other.asked
+  assert not function.stats.fallbacks, function.explain()

@@ -206,6 +206,13 @@ def symmetric(n):
   return sorted(one) + sorted(both) + [x for k in n.kids for x in symmetric(k)]
 
 
+def ordered(n):
+  own = {n.name, len(n.kids)}
+  found = (own <= n.words) + 2 * (n.words < n.frozen) + 4 * (n.frozen >= n.words)
+  found += 8 * (n.words > own) + 16 * ({n.name} <= own) + 32 * (own < {n.name, 1, 2})
+  return found + sum(ordered(k) for k in n.kids)
+
+
 FROZEN = {
   f.__name__: f for f in (cycles, with_union, in_place, of_frozen, among_kids, subsets, symmetric)
 }
@@ -222,6 +229,14 @@ def test_frozen_sets_are_those_of_plain_python(name, names):
     expected, found = program(tree), function(tree)
     assert (type(expected), expected) == (type(found), found)
   assert not function.stats.fallbacks, function.explain()
+
+
+def test_sets_are_parts_of_others():
+  function = rtf.recursive(strict=True, verify=False)(ordered)
+  draw = random.Random(8)
+  for _ in range(12):
+    tree = random_tree(draw, [0, 1, 2, 3])
+    assert ordered(tree) == function(tree)
 
 
 def test_queens():

@@ -337,7 +337,7 @@ def _is_total(form: _forms.Form) -> bool:
     return _is_plain(form.value)
   if isinstance(form, _forms.NestForm):
     return form.type is tuple and all(map(_is_total, form.parts))
-  return isinstance(form, (_forms.NumberForm, _forms.TextForm)) or form is None
+  return form is None or isinstance(form, _forms.TextForm) or bool(form.number_types())
 
 
 def _in_order(
