@@ -6,6 +6,7 @@ import heapq
 import random
 
 import pytest
+import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
@@ -206,3 +207,25 @@ def test_in_of_what_says_itself_what_it_has():
     assert visit(node, plain) == function(node, other)
     assert plain.asked == other.asked
   assert not function.stats.fallbacks, function.explain()
+
+
+def test_an_item_of_a_keras_variable_is_a_row():
+  class Words(tf.keras.layers.Layer):
+    def __init__(self):
+      super().__init__()
+      self.words = self.add_weight(shape=(5, 2), name="words")
+
+    def encode(self, n):
+      row = self.words[n.v % 5]
+      return row + sum([tf.tanh(encode(k)) for k in n.kids], tf.zeros([2]))
+
+  layer = Words()
+  tree = Node(1, Node(2), Node(8, Node(3)), Node(-1))
+  found = []
+  for decorator in (lambda f: f, rtf.recursive(strict=True, verify=False)):
+    encode = decorator(layer.encode)
+    with tf.GradientTape() as tape:
+      loss = tf.reduce_sum(encode(tree) ** 2)
+    found.append((loss, tf.convert_to_tensor(tape.gradient(loss, layer.words.value))))
+  tf.debugging.assert_near(found[0][0], found[1][0])
+  tf.debugging.assert_near(found[0][1], found[1][1])

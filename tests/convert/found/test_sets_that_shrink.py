@@ -93,7 +93,7 @@ def test_sets_are_left_as_python_leaves_them(name, names):
   program = OF_A_SET[name]
   function = rtf.recursive(verify=False)(program)
   draw = random.Random(name + names)
-  for _ in range(12):
+  for _ in range(5):
     tree = random_tree(draw, NAMES[names])
     begin = draw.sample(NAMES[names], draw.randrange(len(NAMES[names])))
     plain, other = set(begin), set(begin)
@@ -128,7 +128,7 @@ def test_a_member_that_is_not_there_is_python_s_error():
 def test_several_sets_and_a_list_of_one_call():
   function = rtf.recursive(verify=False)(order_of)
   draw = random.Random(1)
-  for _ in range(10):
+  for _ in range(5):
     tree = random_tree(draw, list(range(40)), 3)
     outcomes = []
     for f in (order_of, function):
@@ -224,8 +224,8 @@ def test_frozen_sets_are_those_of_plain_python(name, names):
   program = FROZEN[name]
   function = rtf.recursive(verify=False)(program)
   draw = random.Random(name + names)
-  for _ in range(10):
-    tree = random_tree(draw, NAMES[names])
+  for _ in range(4):
+    tree = random_tree(draw, NAMES[names], 3)
     expected, found = program(tree), function(tree)
     assert (type(expected), expected) == (type(found), found)
   assert not function.stats.fallbacks, function.explain()
@@ -234,7 +234,7 @@ def test_frozen_sets_are_those_of_plain_python(name, names):
 def test_sets_are_parts_of_others():
   function = rtf.recursive(strict=True, verify=False)(ordered)
   draw = random.Random(8)
-  for _ in range(12):
+  for _ in range(5):
     tree = random_tree(draw, [0, 1, 2, 3])
     assert ordered(tree) == function(tree)
 

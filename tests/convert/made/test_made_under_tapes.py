@@ -201,7 +201,7 @@ def decorated(name, monkeypatch, **options):
 def test_gradients_are_those_of_plain_python(name, monkeypatch):
   function, converted = decorated(name, monkeypatch)
   draw = random.Random(name)
-  trees = [random_tree(draw) for _ in range(8)]
+  trees = [random_tree(draw) for _ in range(4)]
   for tree in trees:
     made, gradients = trained(PROGRAMS[name], tree)
     found, others = trained(function, tree)

@@ -324,6 +324,9 @@ def best(reverse: bool) -> Callable[..., object]:
   def first_ones(ip: Host, n: object, iterable: object, key: object = None) -> object:
     found = _in_order(ip, iterable, key, reverse, True, is_total=True)
     count = ip.call(max, [n, 0], {})
+    if isinstance(count, Number) and isinstance(found, LocalList) and found.items is not None:
+      rows = rows_of_items(ip.frame, list(found.items))
+      found = found if _forms.has_containers(rows.form) else ip.frame.new(LocalList(rows))
     return run_written(ip, _written.first_ones, values=found, count=count)
 
   return first_ones
