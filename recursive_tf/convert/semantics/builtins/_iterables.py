@@ -334,13 +334,14 @@ def best(reverse: bool) -> Callable[..., object]:
 
 def _is_total(form: _forms.Form) -> bool:
   """Tells whether `<` of such values is an order in which those are equal that `==` says are."""
-  if isinstance(form, _forms.RefForm):
-    return form.types <= {int, float, str, bool}
-  if isinstance(form, _forms.StaticForm):
-    return _is_plain(form.value)
-  if isinstance(form, _forms.NestForm):
-    return form.type is tuple and all(map(_is_total, form.parts))
-  return form is None or isinstance(form, _forms.TextForm) or bool(form.number_types())
+  if form is None or form.is_of_strings() or form.number_types():
+    return True
+  for value in form.constant():
+    return _is_plain(value)
+  parts = form.elements()
+  if parts is not None:
+    return form.sequence_type() is tuple and all(map(_is_total, parts))
+  return isinstance(form, _forms.RefForm) and form.types <= {int, float, str, bool}
 
 
 def _in_order(
