@@ -116,7 +116,7 @@ class _Traced(np.ndarray):
 
 
 def _traced(
-  forms: Sequence[_forms.BaseForm], parts: list[list[Any]], traces: Traces
+  forms: Sequence[_forms.BaseForm], parts: list[list[object]], traces: Traces
 ) -> list[Iterator[object]]:
   """Returns the parts of all objects, of which those that may have gradients are traced.
 
@@ -136,9 +136,9 @@ def _traced(
     if sorted(order) != sorted(wanted):
       raise AssertionError("A tape does not see all tensors in what a run has made.")
     found = [(i, j) for i in order for j in wanted[i]]
-    pieces = tf.split(traces[dtype]["values"], [np.size(parts[i][j]) for i, j in found])
+    pieces = tf.split(traces[dtype]["values"], [np.asarray(parts[i][j]).size for i, j in found])
     for (i, j), piece in zip(found, pieces, strict=True):
-      parts[i][j] = _with_trace(parts[i][j], tf.reshape(piece, np.shape(parts[i][j])))
+      parts[i][j] = _with_trace(parts[i][j], tf.reshape(piece, np.asarray(parts[i][j]).shape))
   return [*map(iter, parts)]
 
 
