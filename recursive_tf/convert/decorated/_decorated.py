@@ -325,6 +325,9 @@ class Decorated:
         wider = self._programs.of_any_forms(prepared, arguments, values)
         if wider is not None:
           return self._run(wider, arguments, values, plain, taken)
+      others = self._programs.of_other_kinds(prepared, arguments, values)
+      if others is not None:
+        return self._run(others, arguments, values, plain, taken)
       return self._explain_failure(error, prepared, plain)
     try:
       outcome = program.outcome(graph, found, prepared.objects, values, count)

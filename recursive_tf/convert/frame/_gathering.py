@@ -153,7 +153,8 @@ class Gathering:
     if not facts.types:
       return Rows(length, (), None)  # All such lists are empty, or the walk fails.
     handles = self._body.conversion.inputs.items(start, length)
-    return Rows(length, (handles,), _forms.RefForm(facts.types))
+    origin = None if ref.base.origin is None else ref.base.origin.read(ref.path, is_items=True)
+    return Rows(length, (handles,), _forms.RefForm(facts.types, origin))
 
   def state(self, ref: Ref) -> tf.Tensor | None:
     """Returns what says whether a value is there, or None; None of what is read as an object."""

@@ -14,6 +14,7 @@ from recursive_tf.convert.frame._left_out import Branches
 from recursive_tf.convert.frame._made_kinds import MadeKinds
 from recursive_tf.convert.heap._columns import Columns
 from recursive_tf.convert.heap._guards import Guards
+from recursive_tf.convert.heap._origins import Origins
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.values._abstract import Base, Container, Path
 
@@ -29,6 +30,7 @@ class Ground(Protocol):
     budget: what the conversion may still cost.
     branches: those that are left out.
     made_kinds: what the objects that a run makes may be.
+    origins: where objects come from; None if nobody asks.
   """
 
   profile: Profile
@@ -38,6 +40,7 @@ class Ground(Protocol):
   budget: Budget
   branches: Branches
   made_kinds: MadeKinds
+  origins: Origins | None
 
   @property
   def loses_logits(self) -> bool:

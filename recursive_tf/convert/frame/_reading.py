@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from recursive_tf.convert.values._abstract import (
   Made,
   Maybe,
   Missing,
+  Provenance,
   Ref,
   Rows,
   Weak,
@@ -197,6 +199,7 @@ class Reading(Conditions):
       return self.there(value)
     if not isinstance(value, Ref):
       return self._resolved(value)
+    self.settle(value)
     types = self.types_of(value)
     there = types - {Missing}
     if not there:
@@ -344,13 +347,16 @@ class Reading(Conditions):
     """
     assert isinstance(rows.form, _forms.RefForm)  # They are of the heap.
     (handles,) = rows.tensors
-    ok = tf.reduce_all(tf.greater_equal(handles, 0))  # None has no row.
+    is_there = tf.greater_equal(handles, 0)  # None has no row.
+    ok = tf.constant(True) if NoneType in kinds else tf.reduce_all(is_there)
     ref = Ref(Base(tf.maximum(handles, 0), rows.form.types - {NoneType}))
-    if ref.base.types != kinds:
-      step = ref.step("isinstance", tuple(sorted(kinds, key=repr)))
-      ok = tf.logical_and(ok, tf.reduce_all(self._gathering.numbers(step, bool)))
+    if ref.base.types != kinds - {NoneType}:
+      step = ref.step("isinstance", tuple(sorted(kinds - {NoneType}, key=repr)))
+      is_one = self._gathering.numbers(step, bool)
+      ok = tf.logical_and(ok, tf.reduce_all(is_one | ~is_there))
     self.partial()
-    return Rows(rows.length, (self.assume(handles, ok, "an element"),), _forms.RefForm(kinds))
+    form = _forms.RefForm(kinds, rows.form.origin)
+    return Rows(rows.length, (self.assume(handles, ok, "an element"),), form)
 
   def _int_or_float(self, ref: Ref) -> IntOrFloat:
     value = self.number(ref.step("float"))
@@ -462,10 +468,11 @@ class Reading(Conditions):
         )
       return self.conversion.constant_root(value)
     if not value.path:
-      return Base(value.base.handle, self.types_of(value))
+      return dataclasses.replace(value.base, types=self.types_of(value), is_before=False)
     key = ("handle", *value.key, self._gathering.is_sure(value))
     handle = self.memo(key, lambda: self._gathering.checked_handle(value))
-    return Base(handle, self.types_of(value) - {Missing})
+    origin = None if value.base.origin is None else value.base.origin.read(value.path)
+    return Base(handle, self.types_of(value) - {Missing}, origin=origin)
 
   def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
@@ -497,7 +504,51 @@ class Reading(Conditions):
     if not kinds or not all(is_plain_sequence(kind) for kind in kinds):
       raise self.mixed(ref, "a list")
     ref = self._of_one_kind(ref)
-    return self.memo(("items", *ref.key), lambda: self._gathering.elements(ref))
+    return self.memo(("items", *ref.key), lambda: self._settled(self._gathering.elements(ref)))
+
+  def _settled(self, rows: Rows) -> Rows:
+    """Returns elements as what those of their origin are; the run fails where others come."""
+    origins, form = self.conversion.origins, rows.form
+    if origins is None or not isinstance(form, _forms.RefForm) or form.origin is None:
+      return rows
+    wanted = _narrower(form.types, origins.types(form.origin, ()))
+    return rows if wanted is None else self.elements_of(rows, wanted)
+
+  def note_origin(self, source: Hashable, value: object) -> None:
+    """Notes where an object comes from that a parameter, or what a loop carries, becomes."""
+    origins = self.conversion.origins
+    ref = value if isinstance(value, Ref) else self.source(value)
+    if origins is None or (ref is None and (value is None or not _forms.is_heap_object(value))):
+      return  # A number, a container: not read as an object.
+    if ref is None:
+      origins.pass_on(source, self.base(value).origin)
+      return
+    origin = ref.base.origin
+    if origin is not None:
+      narrowed = self.narrowed(ref)
+      origin = origin.read(ref.path)
+      origin = origin if narrowed is None else origin.only(narrowed)
+    origins.pass_on(source, origin)
+
+  def from_source(self, source: Hashable, value: T) -> T | Ref:
+    """Returns a value; an object is one from that source, if anybody asks."""
+    if self.conversion.origins is None or not isinstance(value, Ref):
+      return value
+    return Ref(dataclasses.replace(value.base, origin=Provenance(source)), value.path)
+
+  def settle(self, ref: Ref) -> None:
+    """Lets a read be of the types that reads of its origin are; the run fails where it is not."""
+    origins = self.conversion.origins
+    if origins is None or ref.base.origin is None:
+      return
+    types = self.types_of(ref)
+    if types & {NoneType, Missing}:
+      return
+    wanted = _narrower(types, origins.types(ref.base.origin, ref.path))
+    if wanted is not None:
+      others = tuple(sorted(wanted, key=repr))
+      self.demand(self.number(ref.step("isinstance", others)).tensor)
+      self.narrow([(ref, wanted)])
 
   def length(self, ref: Ref) -> Number:
     """Returns the length of a container or string on the heap."""
@@ -654,6 +705,20 @@ class Reading(Conditions):
     self.locals += [container for _, container in containers(value)]
     self.sharing.adopt(value)
     return value
+
+
+def _narrower(types: frozenset[type], found: frozenset[type] | None) -> frozenset[type] | None:
+  """Returns those of a read's types that were found there; None if these are all, or numbers.
+
+  Subclasses of what is left are no others: a test by class would take them for these.
+  """
+  kinds = types - {NoneType, Missing}
+  wanted = kinds & (found or kinds)
+  if not wanted or wanted == kinds or kinds <= {int, float, bool}:
+    return None
+  if any(issubclass(other, tuple(wanted)) for other in kinds - wanted):
+    return None
+  return wanted | (types & {NoneType})
 
 
 def _as_read(tensor: tf.Tensor, kinds: frozenset[type]) -> tf.Tensor | Array:

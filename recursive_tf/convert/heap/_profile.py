@@ -193,6 +193,15 @@ class Profile:
     """Returns the objects that are known."""
     return list(self._objects.values())
 
+  def is_mixed(self) -> bool:
+    """Tells whether reads of builtin containers that were relied on give objects of many kinds."""
+    none = {Missing, type(None)}
+    return any(
+      len(facts.types - none) > 1
+      for (type_, _, _), facts in self._learnt.items()
+      if type_.__module__ == "builtins"
+    )
+
   def is_settled(self) -> bool:
     """Tells whether all that was relied on holds for all objects now known."""
     used = dict(self._used)

@@ -176,6 +176,8 @@ class Bodies:
     specs = self._inputs_of(instance.key, instance.forms)
     source = iter([subgraph.input(spec) for spec in specs])
     values = [frame.adopt(_forms.unflatten(form, source)) for form in instance.forms]
+    names = zip(instance.lifted.values, values, strict=True)
+    values = [frame.from_source((instance.node, name), value) for name, value in names]
     if not any(list(_forms.specs(form)) for form in instance.forms):
       next(source)  # The argument of functions without any.
     self._effects.begin(frame, lambda place: source)

@@ -82,6 +82,9 @@ class Calls:
     lifted = Lifted(names, outer, function)
     with self.calling():
       forms = tuple(self._form(node, name, value, frame) for name, value in lifted.values.items())
+    if ip.conversion.origins is not None:
+      for name, value in lifted.values.items():
+        _pass_on(frame, (node, name), value)
     key = self._key(node, lifted, forms)
     instance = self._bodies.instance(key, source, node, lifted, forms, frame)
     if self._is_step and frame.key is None:  # A tape may need the body at once.
@@ -204,3 +207,12 @@ class Calls:
     if not tensors:
       tensors = [tf.zeros([] if rows is None else [rows.length], tf.int32)]
     return tensors
+
+
+def _pass_on(frame: Frame, parameter: object, value: object) -> None:
+  """Notes where objects come from that are passed."""
+  if not isinstance(value, Mapped):
+    frame.note_origin(parameter, value)
+  elif isinstance(value.rows.form, _forms.RefForm):
+    assert frame.conversion.origins is not None  # Somebody asks.
+    frame.conversion.origins.pass_on(parameter, value.rows.form.origin)

@@ -32,6 +32,7 @@ from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._columns import Columns
 from recursive_tf.convert.heap._guards import Guards, number
+from recursive_tf.convert.heap._origins import Origins
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._bodies import Bodies
 from recursive_tf.convert.program._calls import Calls
@@ -50,7 +51,9 @@ from recursive_tf.convert.values._abstract import (
   Bottom,
   Closure,
   Container,
+  Held,
   Path,
+  Provenance,
   Ref,
   Scope,
 )
@@ -78,6 +81,7 @@ class Conversion:
     stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
     given: dicts among the arguments, in whose place each call has its own.
     made_kinds: what the objects that runs make may be.
+    origins: where objects come from; None if nobody asks.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
     tapped: the rows that tapes of the program see, in an attempt.
     reads: how the bodies read variables.
@@ -97,6 +101,7 @@ class Conversion:
     is_wide: bool = False,
     is_ragged: bool = False,
     is_traced: bool = False,
+    origins: Origins | None = None,
   ):
     """Begins it.
 
@@ -112,6 +117,7 @@ class Conversion:
       is_wide: whether values of any forms may meet, as objects that runs make.
       is_ragged: whether tensors of several sizes may be elements of one list, as such objects.
       is_traced: whether a tape is to see the tensors in such objects.
+      origins: where objects come from, if their kinds are told apart by that.
     """
     self.budget = budget
     self.branches = Branches(left_out or {})
@@ -119,6 +125,7 @@ class Conversion:
     self.has_handlers = False
     self._made: list[object] = []
     self.root_types = root_types
+    self.origins = origins
     self.entry_node = entry_node
     self.profile = profile
     self._sources = sources
@@ -172,6 +179,8 @@ class Conversion:
       self.layout = Layout()
       self._learnt.begin_attempt()
       self.profile.restart()
+      if self.origins is not None:
+        self.origins.restart()
       graph = tfi.OwnGraph("trial")
       tfi.share_stack(graph)
       with graph.as_default(), tfi.stop_recording():
@@ -181,7 +190,8 @@ class Conversion:
           self._learnt.note_news()
       self.budget.done(graph)
       _collection.look(is_end=True)
-      if not self._learnt.has_news and self.profile.is_settled():
+      are_known = self.origins is None or self.origins.is_settled()
+      if not self._learnt.has_news and self.profile.is_settled() and are_known:
         if missing and not self._learnt.skips_loops:
           self._learnt.skips_loops = True
           continue
@@ -538,7 +548,9 @@ class Conversion:
   def constant_root(self, value: object) -> Base:
     """Returns an object of the program itself with its handle."""
     self.profile.add_root(value)
-    return Base(self.inputs.constant(value), frozenset([type(value)]))
+    is_given = any(value is one for one in self.given)  # Each call has its own in its place.
+    origin = None if self.origins is None or is_given else Provenance(Held(value))
+    return Base(self.inputs.constant(value), frozenset([type(value)]), origin=origin)
 
   def note_read(self, path: Path, types: frozenset[type]) -> None:
     """Notes a read of what an object had before the run, whatever the run has written."""

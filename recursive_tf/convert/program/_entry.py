@@ -7,6 +7,7 @@ from collections import Counter
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._budget import Limits
+from recursive_tf.convert.heap._origins import Place
 from recursive_tf.convert.program._arguments import CONTAINER, Argument
 from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.values import _encode, _forms
@@ -56,6 +57,8 @@ class Entry:
   is_wide: bool = False  # Lists had elements of several shapes: values of any forms may meet.
   has_widened: bool = False  # Whether that has been tried.
   num_traced: int = 0  # Conversions for what tapes see of the objects that runs make.
+  has_origins: bool = False  # Kinds of objects are told apart by where these come from.
+  learnt: dict[Place, frozenset[type]] = dataclasses.field(default_factory=dict)  # So.
   calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
 
   @property

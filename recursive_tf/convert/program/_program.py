@@ -16,8 +16,16 @@ from recursive_tf.convert.frame._inputs import Layout
 from recursive_tf.convert.frame._left_out import LeftOut, Site, at
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap._columns import NONE
+from recursive_tf.convert.heap._origins import Origins
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.program._arguments import CONTAINER, GIVEN, STATIC, Argument, mapped_names
+from recursive_tf.convert.program._arguments import (
+  CONTAINER,
+  GIVEN,
+  OBJECT,
+  STATIC,
+  Argument,
+  mapped_names,
+)
 from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._feeding import Feeder
 from recursive_tf.convert.program._graph import Graph, GraphMaker
@@ -65,6 +73,7 @@ class Program:
     is_wide: bool = False,
     is_ragged: bool = False,
     is_traced: bool = False,
+    origins: Origins | None = None,
   ):
     """Converts the function.
 
@@ -97,6 +106,7 @@ class Program:
       is_wide,
       is_ragged,
       is_traced,
+      origins,
     )
     profile.begin(roots)
     self.conversion.given = [a.value for a in self._arguments.values() if a.kind == GIVEN]
@@ -105,6 +115,8 @@ class Program:
       check_settled(self.conversion, source, self._arguments, profile)
     finally:
       profile.end()
+      if origins is not None:
+        origins.end()
     entry = self.conversion.entry_of(source.node)
     forms = dict(zip(entry.lifted.values, entry.forms, strict=True))
     self._arguments = {n: argument.widened(forms[n]) for n, argument in self._arguments.items()}
@@ -251,7 +263,8 @@ class Program:
           length = tf.shape(tensors[0])[0]
         names[name] = Mapped(Rows(length, tuple(tensors), form))
       else:
-        names[name] = ip.frame.adopt(_forms.unflatten(form, iter(tensors)))
+        value = ip.frame.adopt(_forms.unflatten(form, iter(tensors)))
+        names[name] = ip.frame.from_source(name, value) if argument.kind == OBJECT else value
         for _, container in containers(names[name]):  # Each is another one; `feed` checks it.
           ip.frame.sharing.release(container)
     self.conversion.guards.function(self._source.function)

@@ -14,6 +14,7 @@ from recursive_tf.convert._signals import let_out
 from recursive_tf.convert.effects._containers import TABLES
 from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.frame._left_out import LeftOut, Site, at, with_more
+from recursive_tf.convert.heap._origins import OF_KINDS, Origins
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._arguments import (
   CONTAINER,
@@ -72,6 +73,7 @@ class _Making:
     taken: those of which the call is known to take them.
     insists: whether it is made however often there was another.
     is_traced: whether a tape is to see the tensors in what runs make.
+    named: the objects that each argument is.
   """
 
   entry: Entry
@@ -81,6 +83,7 @@ class _Making:
   taken: dict[Site, bool]
   insists: bool
   is_traced: bool
+  named: dict[str, list[object]]
 
   def left_out(self, refusal: ConversionRefused) -> tuple[Site, LeftOut] | None:
     """Returns the branch to leave out where a program with it is refused; None if there is none."""
@@ -151,6 +154,7 @@ class Programs:
     self._changing: dict[tuple[int, object], Weak] = {}  # By place, its owner.
     self._entries: Kinds[Entry] = Kinds()
     self._promoted: set[str] = set()
+    self._needs_origins = False  # Whether some program tells objects apart by origin.
     self.assumptions = Assumptions()
 
   def __iter__(self) -> Iterator[Program]:
@@ -214,9 +218,8 @@ class Programs:
         raise entry.refusal.again()
       patient = dataclasses.replace(self._limits, seconds=PATIENCE * self._limits.seconds)
       budget = Budget(patient)
-    roots: list[object] = [
-      obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
-    ]
+    named = _objects_by_name(arguments, values)
+    roots = [obj for objects in named.values() for obj in objects]
     learnt: list[object] = []
     passed_over = []
     for program in _for_tapes(entry.programs, is_traced):  # The last one that fitted first.
@@ -247,8 +250,9 @@ class Programs:
       # a program that says so, it keeps the owner, whose identity is part of the place.
       self._changing |= {place: Weak(owner) for place, owner in entry.changed.items()}
       try:
+        made_of = [*roots, *learnt]
         making = _Making(
-          entry, [*roots, *learnt], budget, leaves_out, taken or {}, insists, is_traced
+          entry, made_of, budget, leaves_out, taken or {}, insists, is_traced, named
         )
         program = self._convert(making, arguments, values)
       except PromoteArgument as promoted:
@@ -422,6 +426,32 @@ class Programs:
     except ConversionRefused:
       entry.num_traced += _MAX_CONVERSIONS // 2  # It is tried once more.
       entry.num_refusals, entry.refusal = counts
+      return None
+
+  def of_other_kinds(
+    self, prepared: Prepared, arguments: dict[str, Argument], values: dict[str, object]
+  ) -> Prepared | None:
+    """Makes a program for objects of other kinds, after a run that was told what kinds come where.
+
+    Args:
+      prepared: what ran.
+      arguments: of the call.
+      values: theirs.
+
+    Returns:
+      It; None if no read that was told apart gives another kind.
+    """
+    origins, entry = prepared.program.conversion.origins, prepared.entry
+    if origins is None or prepared.mapped:
+      return None
+    if not origins.learn(_objects_by_name(prepared.arguments, values)):
+      return None
+    self.assumptions.broke("of which kinds items are, by where they come from", GRAPH)
+    if prepared.program in entry.programs:
+      entry.programs.remove(prepared.program)
+    try:
+      return self.prepare(arguments, values)
+    except ConversionRefused:
       return None
 
   def other(
@@ -604,6 +634,11 @@ class Programs:
       return self._of_branches(
         making, arguments, changing, self._profile, is_wide=True, is_ragged=True
       )
+    if making.entry.has_origins:
+      return self._by_origin(making, arguments, changing)
+    if self._needs_origins:  # For arguments of another kind it was so.
+      with contextlib.suppress(ConversionRefused):
+        return self._by_origin(making, arguments, changing, tries_wide=False)
     try:
       return self._of_branches(making, arguments, changing, self._profile)
     except ConversionRefused as refusal:
@@ -613,14 +648,47 @@ class Programs:
       if is_alone and making.entry.programs:
         with contextlib.suppress(ConversionRefused, PromoteArgument):
           return self._of_branches(making, arguments, changing, Profile())
+      is_mixed = refusal.reason in OF_KINDS and not self._runs_in_graph and self._profile.is_mixed()
+      if is_mixed and not self._needs_origins:
+        with contextlib.suppress(ConversionRefused):
+          return self._by_origin(making, arguments, changing, tries_wide=False)
       if is_wide:
         with contextlib.suppress(ConversionRefused):
           return self._of_branches(making, arguments, changing, self._profile, is_wide=True)
+      if is_mixed and is_wide:
+        with contextlib.suppress(ConversionRefused):
+          return self._by_origin(making, arguments, changing, tries_precise=False)
       # What is refused for a layer without weights is tried again once a plain run has made them.
       if is_alone and not making.entry.programs and refusal.unbuilt is None:
         with contextlib.suppress(ConversionRefused, PromoteArgument):
           return self._of_branches(making, arguments, changing, Profile())
       raise
+
+  def _by_origin(
+    self,
+    making: _Making,
+    arguments: dict[str, Argument],
+    changing: dict[tuple[int, object], object],
+    tries_precise: bool = True,
+    tries_wide: bool = True,
+  ) -> Program:
+    """Makes a program that tells objects apart by where they come from."""
+
+    def made(is_wide: bool) -> Program:
+      origins = Origins(making.entry.learnt, making.named)
+      profile = self._profile
+      found = self._of_branches(making, arguments, changing, profile, is_wide, origins=origins)
+      making.entry.has_origins = self._needs_origins = True
+      return found
+
+    if not tries_precise:
+      return made(is_wide=True)
+    try:
+      return made(is_wide=False)
+    except ConversionRefused as refusal:
+      if not tries_wide or refusal.reason not in OF_FORMS:
+        raise
+      return made(is_wide=True)
 
   def _of_branches(
     self,
@@ -630,6 +698,7 @@ class Programs:
     profile: Profile,
     is_wide: bool = False,
     is_ragged: bool = False,
+    origins: Origins | None = None,
   ) -> Program:
     """Makes a program for objects as a profile has them, without branches that are refused."""
     source = self._sources(self._function)
@@ -654,6 +723,7 @@ class Programs:
           is_wide,
           is_ragged,
           making.is_traced,
+          origins,
         )
       except BaseException as error:
         let_out(error)
@@ -678,3 +748,10 @@ def _for_tapes(programs: Sequence[Program], is_traced: bool = False) -> list[Pro
     return [program for program in programs if not program.is_traced]
   found = [program for program in programs if not is_traced or program.is_seen_in_full]
   return sorted(found, key=lambda program: not program.is_seen_in_full)
+
+
+def _objects_by_name(
+  arguments: dict[str, Argument], values: dict[str, object]
+) -> dict[str, list[object]]:
+  """Returns the objects that each argument is, or holds."""
+  return {name: list(objects_of(argument, values[name])) for name, argument in arguments.items()}

@@ -220,10 +220,18 @@ def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> obj
     is_true = frozenset(kind for kind, value in found.items() if value)
     return _attributes.is_one_of(ip, one.ref, is_true)
   chosen = ByType(one.ref, found)
-  are_names = all(is_static(value) and type(value) not in (int, float) for value in values)
-  if are_names or all(isinstance(value, (Closure, BoundMethod, Builtin)) for value in values):
+  if all(map(_is_name, values)) or all(value is None or _is_function(value) for value in values):
     return chosen
   return _branches(ip, chosen, lambda value: value)
+
+
+def _is_name(value: object) -> bool:
+  """Tells whether a value is known, and no number to compute with."""
+  return is_static(value) and type(value) not in (int, float)
+
+
+def _is_function(value: object) -> bool:
+  return isinstance(value, (Closure, BoundMethod, Builtin))
 
 
 def _branches(ip: Host, one: ByType, then: Callable[[object], object]) -> object:

@@ -68,7 +68,7 @@ def run_loop(
   )
   facts = Carried()
   try:
-    carried = _settle(ip, scope, kept, facts, test if may_change else None, body)
+    carried = _settle(ip, node, scope, kept, facts, test if may_change else None, body)
   except Bottom as bottom:  # The body raises, or waits for a result: there must be no turn.
     if not isinstance(bottom, Raises) and not ip.conversion.skips_loops:
       raise
@@ -89,7 +89,8 @@ def run_loop(
   def load(tensors: list[tf.Tensor]) -> None:
     source = iter(tensors)
     for (owner, key), form in carried.items():
-      _set(owner, key, frame.adopt(_forms.unflatten(form, source)))
+      value = frame.adopt(_forms.unflatten(form, source))
+      _set(owner, key, frame.from_source((node, key), value) if owner is scope else value)
     facts.apply(frame.sharing, _values(carried))
 
   def in_layer(function: Callable[[], object], tensors: list[tf.Tensor]) -> object:
@@ -137,6 +138,7 @@ def run_loop(
 
 def _settle(
   ip: Host,
+  node: ast.AST,
   scope: Scope,
   kept: frozenset[str],
   facts: Carried,
@@ -155,7 +157,8 @@ def _settle(
   for number in range(_MAX_ROUNDS):
     graph = tfi.OwnGraph("loop")
     facts.see(frame.sharing, _values(forms), before)
-    one_round = functools.partial(_one_round, ip, scope, kept, forms, facts, before, test, body)
+    known = kept, forms, facts, before
+    one_round = functools.partial(_one_round, ip, node, scope, *known, test, body)
     with graph.as_default():
       changed, is_new, book = frame.isolated(one_round)
     is_new |= frame.sharing.book.add(book.of(before))
@@ -164,7 +167,10 @@ def _settle(
     try:
       for place, form in changed.items():
         if place not in joined:
-          initial = _forms.form_of(_get(*place), frame)
+          value = _get(*place)
+          if place[0] is scope:
+            frame.note_origin((node, place[1]), value)
+          initial = _forms.form_of(value, frame)
           joined[place] = frame.join(initial, form)
         else:
           joined[place] = frame.join(joined[place], form)
@@ -196,6 +202,7 @@ def _ended(forms: Mapping[_Place, BaseForm], place: _Place, form: BaseForm) -> B
 
 def _one_round(
   ip: Host,
+  node: ast.AST,
   scope: Scope,
   kept: frozenset[str],
   forms: Mapping[_Place, BaseForm],
@@ -212,7 +219,8 @@ def _one_round(
   frame = ip.frame
   for (owner, key), form in forms.items():
     tensors = [tfi.placeholder(s.dtype, s.shape, "carried") for s in _forms.specs(form)]
-    _set(owner, key, frame.adopt(_forms.unflatten(form, iter(tensors))))
+    value = frame.adopt(_forms.unflatten(form, iter(tensors)))
+    _set(owner, key, frame.from_source((node, key), value) if owner is scope else value)
   facts.apply(frame.sharing, _values(forms))
   count = len(frame.locals)
   places: dict[_Place, BaseForm] = {}
@@ -238,6 +246,8 @@ def _one_round(
       if local is scope and name not in kept:
         continue
       if old.get(name, _NOTHING) is not value:
+        if local is scope:
+          frame.note_origin((node, name), value)
         places[(local, name)] = _forms.form_of(value, frame)
   for place, form in places.items():
     if place in forms and _forms.join(forms[place], form) == forms[place]:

@@ -116,8 +116,7 @@ def _keys(
       tensors = tensors[count:]
   elif isinstance(form, _forms.NumberForm):
     yield _key_of_numbers(ip, form.type, tensors[0])
-  elif form == _forms.TextForm() or form == _forms.RefForm(frozenset([str])):
-    assert form is not None
+  elif form == _forms.TextForm() or (isinstance(form, _forms.RefForm) and form.is_of_strings()):
     (strings,) = _forms.TextForm().widened(form, iter(tensors), length, ip.frame)
     yield _text.ranks_of(strings)
   elif form is not None and form.scalar_kinds() and NoneType not in form.scalar_kinds():

@@ -31,7 +31,7 @@ _WRITTEN = {
 
 def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   """Returns `left op right` of two lists or two tuples; NotImplemented of all else."""
-  kinds = [_kind(ip, value) for value in (left, right)]
+  kinds = [compared_as(ip, value) for value in (left, right)]
   if None in kinds or (is_static(left) and is_static(right)):
     return NotImplemented
   if kinds[0] is not kinds[1]:
@@ -53,7 +53,7 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   return _in_python.run_written(ip, _written.are_equal_in_turn, first=left, second=right)
 
 
-def _kind(ip: Host, value: object) -> type | None:
+def compared_as(ip: Host, value: object) -> type | None:
   """Returns list or tuple, if a value is one; a named tuple is compared as a tuple."""
   if isinstance(value, LocalList):
     return list if value.type is list and not value.is_iterator else None

@@ -171,7 +171,7 @@ def joined(ip: Host, separator: object, value: object) -> object:
     return ""
   if isinstance(rows.form, _forms.StaticForm) and type(rows.form.value) is str:
     strings = tf.fill([rows.length], rows.form.value)
-  elif rows.form == _forms.TextForm() or rows.form == _forms.RefForm(frozenset([str])):
+  elif rows.form == _forms.TextForm() or rows.form.is_of_strings():
     frame.partial()
     (strings,) = _forms.TextForm().widened(rows.form, iter(rows.tensors), rows.length, frame)
   else:

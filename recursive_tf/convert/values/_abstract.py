@@ -19,6 +19,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._paths import Held as Held
 from recursive_tf.convert.values._paths import Path as Path
+from recursive_tf.convert.values._paths import Provenance as Provenance
 from recursive_tf.convert.values._paths import Step as Step
 from recursive_tf.convert.values._paths import plain_path as plain_path
 from recursive_tf.convert.values._snapshots import Update as Update
@@ -48,11 +49,13 @@ class Base(Ours):
     handle: int32 [], its row; -1 for None, -2 for what is missing.
     types: the exact types it can have, `NoneType` and `Missing` among them.
     is_before: whether reads from it give what there was before the run, whatever it has written.
+    origin: where it comes from, a `Provenance`; None if that is not known, or nobody asks.
   """
 
   handle: tf.Tensor
   types: frozenset[type]
   is_before: bool = False
+  origin: Provenance | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Hashable
 from typing import Any
 
 Step = tuple[Any, ...]
@@ -44,3 +46,24 @@ def plain_path(path: Path) -> Path:
   return tuple(
     tuple(part.value if isinstance(part, Held) else part for part in step) for step in path
   )
+
+
+@dataclasses.dataclass(frozen=True)
+class Provenance:
+  """Where an object comes from.
+
+  Attributes:
+    source: an argument of the program, by its name; a parameter of a function; or a `Held` object.
+    steps: from there, each a read with whether it takes the elements, or types that a test found.
+  """
+
+  source: Hashable
+  steps: tuple[Hashable, ...] = ()
+
+  def read(self, path: Path, is_items: bool = False) -> Provenance:
+    """Returns where what a read gives, or its elements, come from."""
+    return Provenance(self.source, (*self.steps, (path, is_items))) if path or is_items else self
+
+  def only(self, types: frozenset[type]) -> Provenance:
+    """Returns where those objects come from that are of some types."""
+    return Provenance(self.source, (*self.steps, types))

@@ -20,10 +20,12 @@ from recursive_tf.convert.semantics import (
   _arrays,
   _class_comparison,
   _int_or_float,
+  _items,
   _lazy,
   _maps,
   _of_kinds,
   _ordering,
+  _sequence_comparison,
   _text,
   _text_methods,
   _totals,
@@ -92,7 +94,15 @@ def extreme(name: str) -> Callable[..., object]:
     are_asked = len(values) > 1 and all(
       _class_comparison.speaks(ip, op, value, other) for value, other in itertools.pairwise(values)
     )
-    if are_numbers or are_asked or all(map(_is_one, values)) or all(map(_is_scalar, values)):
+    kinds = {_sequence_comparison.compared_as(ip, value) for value in values}
+    are_sequences = len(values) > 1 and len(kinds) == 1 and None not in kinds
+    if (
+      are_numbers
+      or are_asked
+      or are_sequences
+      or all(map(_is_one, values))
+      or all(map(_is_scalar, values))
+    ):
       best, *others = values
       for other in others:  # As Python: the first of equals stays.
         better = ip.truth(ip.compare(op, other, best))
@@ -135,7 +145,7 @@ def _extreme_of_rows(ip: Host, name: str, rows: Rows, kwargs: dict[str, object])
   if not is_either and kind not in (int, float):
     if _ordering.have_own_order(form) or _is_of_kinds(form):
       return _extreme_of_objects(ip, name, rows, kwargs)
-    raise frame.refuse(Reason.DYNAMIC_LIST, f"{name}() of a list of unknown length.")
+    return _extreme_by_order(ip, name, rows, kwargs)
 
   def extreme() -> Number | IntOrFloat:
     values, *others = rows.tensors
@@ -160,6 +170,20 @@ def _extreme_of_objects(ip: Host, name: str, rows: Rows, kwargs: dict[str, objec
   def extreme() -> object:
     written = _written.greatest if name == "max" else _written.least
     return run_written(ip, written, values=ip.frame.new(LocalList(rows)))
+
+  if "default" in kwargs:
+    return ip.frame.cond(Number(rows.length > 0, bool), extreme, lambda: kwargs["default"])
+  return extreme()
+
+
+def _extreme_by_order(ip: Host, name: str, rows: Rows, kwargs: dict[str, object]) -> object:
+  """Returns the first of those that `sorted` would put first, or last: tuples, strings, bools."""
+
+  def extreme() -> object:
+    order = _ordering.order(ip, rows, name == "max", by_less=False)
+    order = ip.frame.check(order, rows.length > 0, f"{name}() of an empty list")
+    taken = tuple(tf.gather(tensor, order[:1]) for tensor in rows.tensors)
+    return _items.item_of_rows(ip, Rows(tf.constant(1), taken, rows.form), 0)
 
   if "default" in kwargs:
     return ip.frame.cond(Number(rows.length > 0, bool), extreme, lambda: kwargs["default"])

@@ -92,4 +92,6 @@ _KINDS = types.MappingProxyType[type, type[_known.Known[Any]]](
 
 def kind_of(ip: Host, value: object) -> Kind:
   """Returns a value as what answers for it."""
+  if isinstance(value, Ref):
+    ip.frame.settle(value)
   return nearest(_KINDS, value)(ip, value)

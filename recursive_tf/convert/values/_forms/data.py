@@ -15,6 +15,7 @@ from recursive_tf.convert.values._abstract import (
   Array,
   Base,
   IntOrFloat,
+  Provenance,
   Ref,
   Undefined,
   Weak,
@@ -569,15 +570,21 @@ class WeakForm(BaseForm):
 
 @dataclasses.dataclass(frozen=True)
 class RefForm(HandleForm):
-  """An object of the heap, with the exact types it can have."""
+  """An object of the heap, with the exact types it can have.
+
+  Attributes:
+    types: these.
+    origin: where it comes from, if that is known; see `Base`.
+  """
 
   types: frozenset[type]
+  origin: Provenance | None = None
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [reader.base(value).handle]
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
-    return Ref(Base(next(tensors), self.types))
+    return Ref(Base(next(tensors), self.types, origin=self.origin))
 
   def describe(self) -> str:
     return f"an object ({', '.join(sorted(t.__name__ for t in self.types))})"
@@ -586,7 +593,7 @@ class RefForm(HandleForm):
     return self.types if self.types == {int, float} else frozenset()
 
   def there(self) -> BaseForm:
-    return RefForm(self.types - {NoneType})
+    return RefForm(self.types - {NoneType}, self.origin)
 
   def scalar_kinds(self) -> frozenset[type]:
     return self.types if self.types <= SCALARS else frozenset()
