@@ -116,6 +116,7 @@ class Sharing(Local):
     self._frame = frame
     self.book = Book()
     self._iterated: list[Iterated] = []
+    self._replaced: Container | None = None  # A dict that gets another value for a key it has.
     self._reads: list[Container] | None = None
     self._holders: dict[Container, object] = {}
     self._is_copying = False
@@ -180,8 +181,10 @@ class Sharing(Local):
       if one in self.book.pinned:
         raise self.refuse(f"{name_of(container)} is changed, and {self.book.pinned[one]}.")
       for iterated in self._iterated:
-        if any(one is source for source in iterated.sources) and not iterated.allows(
-          container, content
+        if (
+          any(one is source for source in iterated.sources)
+          and not iterated.allows(container, content)
+          and not (iterated.is_of_keys and container is self._replaced)
         ):
           raise self.refuse(f"{name_of(container)} is changed while a loop goes over it.")
     if _reaches(content, container):
@@ -293,6 +296,20 @@ class Sharing(Local):
         outer += self._reads
       self._reads = outer
 
+  def has_loop_over_keys(self, container: Container) -> bool:
+    """Tells whether loops go over a dict, all of them over its keys."""
+    over = [one for one in self._iterated if any(container is source for source in one.sources)]
+    return bool(over) and all(one.is_of_keys for one in over)
+
+  @contextlib.contextmanager
+  def replacing(self, container: Container) -> Iterator[None]:
+    """Lets a dict get other values for keys that it has, which no loop over its keys sees."""
+    before, self._replaced = self._replaced, container
+    try:
+      yield
+    finally:
+      self._replaced = before
+
   @contextlib.contextmanager
   def iterating(self, iterated: Iterated) -> Iterator[None]:
     """Refuses changes that a loop would see."""
@@ -310,10 +327,12 @@ class Iterated:
   Attributes:
     sources: the containers.
     position: up to where items may be replaced: the loop has taken them. -1 for none.
+    is_of_keys: whether it goes over the keys of a dict, so that values may be replaced.
   """
 
   sources: list[Container]
   position: int = -1
+  is_of_keys: bool = False
 
   def allows(self, container: Container, content: object) -> bool:
     """Tells whether the loop does not see this change."""

@@ -25,6 +25,7 @@ from recursive_tf.convert.values._abstract import (
   Container,
   Local,
   LocalList,
+  LocalTable,
   Made,
   Ref,
   Scope,
@@ -392,4 +393,5 @@ def iteration_of(node: ast.expr, iterable: object, read: list[Container]) -> Ite
   else:
     sources = read if _is_iterator(iterable) else []
   is_forward = not any(isinstance(n, ast.Name) and n.id == "reversed" for n in ast.walk(node))
-  return Iterated([iterable, *sources], 0 if is_forward else -1)
+  is_of_keys = isinstance(iterable, LocalTable) and iterable.type is not set
+  return Iterated([iterable, *sources], 0 if is_forward else -1, is_of_keys)

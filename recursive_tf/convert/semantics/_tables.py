@@ -421,6 +421,11 @@ def _write(ip: Host, table: LocalTable, key: object, new: Rows, replaces: bool) 
     table.content = new
     return
   found, index = find(ip, keys_of(table), key)
+  if replaces and frame.sharing.has_loop_over_keys(table):
+    frame.demand(found.tensor)  # Python has no next turn where it gets larger.
+    with frame.sharing.replacing(table):
+      table.content = rows_replaced(frame, rows, index, new)
+    return
 
   def replace() -> object:
     return LocalList(rows_replaced(frame, rows, index, new) if replaces else rows)

@@ -1,4 +1,4 @@
-"""`getattr(self, "visit_" + type(x).__name__, None)`: a method for some classes, None for others."""
+"""A method that only some classes have: `getattr(self, "visit_" + type(x).__name__, None)`."""
 
 import pytest
 

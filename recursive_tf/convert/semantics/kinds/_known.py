@@ -123,6 +123,8 @@ class Known(Generic[Value]):
     """Returns the elements of what has a known number of them."""
     ip = self.ip
     value: Any = self.value
+    if value is None or type(value) in NUMBERS:
+      raise Raises  # A TypeError.
     if is_own(value, "__getitem__", "__len__"):
       raise self.frame.refuse(Reason.OPAQUE_READ, f"Iterating over a {named(value)} by its items.")
     is_stream = isinstance(value, tf.data.Dataset) or hasattr(type(value), "__next__")

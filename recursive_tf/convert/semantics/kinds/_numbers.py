@@ -48,6 +48,9 @@ class OfNumber(OfNoAttributes[Number]):
   def write_item(self, key: object, new: object) -> None:
     raise self.not_written()
 
+  def elements(self) -> list[object]:
+    raise Raises  # A TypeError.
+
   def unary(self, op: type[ast.unaryop]) -> object:
     found = _numbers.unary(op, self.value)
     if found is None:
