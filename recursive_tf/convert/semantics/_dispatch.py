@@ -132,6 +132,8 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
     found = _compare_entry(ip, op, left, right)
     if found is not None:
       return found
+  if op in (ast.In, ast.NotIn) and isinstance(right, Made):
+    return _opened.for_each(ip, right, lambda value: compare(ip, op, left, value))
   is_identity = op in (ast.Is, ast.IsNot, ast.In, ast.NotIn)
   if not is_identity and (isinstance(left, Made) or isinstance(right, Made)):
     return _opened.compare(ip, op, left, right)

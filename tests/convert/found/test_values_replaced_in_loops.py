@@ -113,3 +113,17 @@ def test_no_number_is_gone_through():
   leaf = Node(3, True, "x"), Node(1, False, "y")
   calls = [(leaf[1],), (Node(2, False, "t", *leaf),), (leaf[0],), (leaf[1],)]
   agrees(build, lambda: calls, Reason.CHECK_FAILED)
+
+
+@pytest.mark.parametrize("default", [["none"], ()])
+def test_in_what_a_dict_has_or_a_new_list(default):
+  def build(recursive):
+    @recursive
+    def f(node, name):
+      own = name in node.get("names", list(default))
+      return own or any(f(kid, name) for kid in node.get("kids", ()))
+
+    return f
+
+  tree = {"kids": [{"names": ["a", "b"]}, {"kids": [{}, {"names": []}]}]}
+  agrees(build, lambda: [({}, "a"), (tree, "b"), (tree, "none"), ({"names": ["c"]}, "c")])
