@@ -67,7 +67,7 @@ def larger(f, n):
 def too_large(f, n):
   counts = counted(n)
   for name in counts:
-    counts["w" if n.flag else name] = 1
+    counts["new" if n.flag else name] = 1
   return counts, [f(k) for k in n.kids]
 
 
