@@ -251,9 +251,7 @@ class Programs:
       self._changing |= {place: Weak(owner) for place, owner in entry.changed.items()}
       try:
         made_of = [*roots, *learnt]
-        making = _Making(
-          entry, made_of, budget, leaves_out, taken or {}, insists, is_traced, named
-        )
+        making = _Making(entry, made_of, budget, leaves_out, taken or {}, insists, is_traced, named)
         program = self._convert(making, arguments, values)
       except PromoteArgument as promoted:
         (name,) = promoted.args

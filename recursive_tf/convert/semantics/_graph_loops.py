@@ -17,10 +17,10 @@ from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Bottom,
-  Raises,
   Container,
   Local,
   LocalList,
+  Raises,
   Rows,
   Scope,
   Undefined,

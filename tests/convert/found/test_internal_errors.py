@@ -545,3 +545,24 @@ def test_what_iterates_over_too_few_or_too_many_is_taken_apart(size):
       yield (node,)
 
   agrees(build, calls)
+
+
+def test_what_may_be_a_dict_or_else_is_gone_over_while_dicts_change():
+  def node(v, name, *kids):
+    return {"v": v, "flag": v > 1, "name": name, "items": {}, "kids": list(kids)}
+
+  def build(recursive):
+    @recursive
+    def visit(n):
+      for k in n["kids"]:
+        n["items"][k["name"]] = visit(k) + k["v"]
+      total = n["v"]
+      for x in n["items"].values():
+        total += x
+      return total
+
+    return visit
+
+  agrees(
+    build, lambda: [(node(3, "r", node(1, "a"), node(2, "b", node(4, "c"))),), (node(1, "x"),)]
+  )

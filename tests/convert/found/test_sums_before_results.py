@@ -1,0 +1,71 @@
+"""Sums over the results of calls, where an attempt does not know yet what these are."""
+
+import pytest
+import tensorflow as tf
+
+from tests.convert.agreement import CONVERTED, Node, agrees
+
+E = tf.Variable(tf.reshape(tf.range(24.0) / 10.0, [6, 4]))
+
+
+def _tree():
+  return Node(2, True, "t", Node(1, True, "q"), Node(3, True, "l", Node(4, False, "z")))
+
+
+def _trees():
+  yield (_tree(),)
+  yield (Node(5, False, "m"),)
+
+
+def _kept(f, n):
+  n.name = E[n.v] if not n.kids else tf.tanh(sum(f(c) for c in n.kids) / len(n.kids))
+  return n.name
+
+
+def _kept_afterwards(f, n):
+  h = E[n.v] if not n.kids else tf.tanh(sum([f(c) for c in n.kids]) / len(n.kids))
+  n.name = h
+  return h
+
+
+def _in_a_list(f, n):
+  h = E[n.v] if not n.kids else sum(f(c) for c in n.kids) * 0.5
+  rows = [h, E[0]]
+  return tf.reduce_sum(rows, 0)
+
+
+def _without_a_test_for_leaves(f, n):
+  return tf.tanh(E[n.v] + sum(f(c) for c in n.kids))
+
+
+def _in_a_loop(f, n):
+  total = E[n.v]
+  for c in n.kids:
+    total = total * 0.5 + f(c)
+  return total
+
+
+def _of_nothing(f, n):
+  return E[n.v] + sum([f(c) for c in n.kids if c.v > 100])
+
+
+PROGRAMS = [
+  _kept,
+  _kept_afterwards,
+  _in_a_list,
+  _without_a_test_for_leaves,
+  _in_a_loop,
+  _of_nothing,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__[1:])
+def test_what_is_summed_is_known_in_time(program):
+  def build(recursive):
+    @recursive
+    def f(n):
+      return program(f, n)
+
+    return f
+
+  agrees(build, _trees, expect=CONVERTED)
