@@ -1,4 +1,4 @@
-"""Writes out `getattr` and `setattr` by a name that the function chooses among constants.
+"""Writes out `getattr`, `hasattr` and `setattr` by a name that is chosen among constants.
 
     side = "left" if key < n.key else "right"     side = "left" if key < n.key else "right"
     child = getattr(n, side)                      child = n.left if side == "left" else n.right
@@ -95,12 +95,17 @@ class _Rewriter(ast.NodeTransformer):
 
   def visit_Call(self, node: ast.Call) -> ast.expr:
     self.generic_visit(node)
-    if not self._is_call(node, "getattr", 2, 3) or not all(map(_is_simple, node.args[2:])):
+    is_question = self._ctx.means_builtin("hasattr") and self._is_call(node, "hasattr", 2, 2)
+    if not is_question and not self._is_call(node, "getattr", 2, 3):
       return node
     owner, name, *default = node.args
+    # Tests in the name's place could change what leads to the owner, which is read after them.
+    is_in_order = isinstance(owner, ast.Name) or isinstance(name, ast.Name)
+    if not is_in_order or not all(map(_is_simple, default)):
+      return node
 
     def read(chosen: str) -> ast.expr:
-      if not default:
+      if not default and not is_question:
         return ast.Attribute(copy.deepcopy(owner), chosen, ast.Load())
       args = [copy.deepcopy(owner), ast.Constant(chosen), *copy.deepcopy(default)]
       return ast.Call(copy.deepcopy(node.func), args, [])
@@ -114,7 +119,7 @@ class _Rewriter(ast.NodeTransformer):
     if not isinstance(call, ast.Call) or not self._is_call(call, "setattr", 3, 3):
       return node
     owner, name, value = call.args
-    if not isinstance(name, ast.Name):
+    if not isinstance(owner, ast.Name) or not isinstance(name, ast.Name):
       return node
     new = self._ctx.fresh("value")
 
@@ -128,16 +133,21 @@ class _Rewriter(ast.NodeTransformer):
     return [context.assign(new, value, at=node), context.located(found, at=node)]
 
   def _is_call(self, node: ast.Call, name: str, least: int, most: int) -> bool:
-    """Tells whether it is a call of a builtin, of an attribute of what a variable holds."""
+    """Tells whether it is a call of a builtin, of what a variable or its attributes hold."""
     args = node.args
     if not isinstance(node.func, ast.Name) or node.func.id != name or node.keywords:
       return False
-    if not least <= len(args) <= most or not isinstance(args[0], ast.Name):
+    if not least <= len(args) <= most:
+      return False
+    root = args[0]
+    while isinstance(root, ast.Attribute):
+      root = root.value
+    if not isinstance(root, ast.Name):
       return False
     inside = [part for arg in args for part in ast.walk(arg)]
     if any(isinstance(part, (ast.Starred, ast.NamedExpr)) for part in inside):
       return False
-    return args[0].id not in self._unsure
+    return root.id not in self._unsure
 
   def _chosen(
     self, name: ast.expr, of: Callable[[str], _T], either: Callable[[ast.expr, _T, _T], _T]

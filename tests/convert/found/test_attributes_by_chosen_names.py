@@ -1,4 +1,4 @@
-"""`getattr` and `setattr` by a name that the program chooses among constants."""
+"""`getattr`, `hasattr` and `setattr` by a name that the program chooses among constants."""
 
 import pytest
 
@@ -49,7 +49,25 @@ def _both_sides(f, n):
   return total
 
 
-@pytest.mark.parametrize("program", [_found, _inserted, _directly, _both_sides])
+def _of_an_attribute(f, n):
+  side = "left" if n.key > 5 else "right"
+  total = n.key
+  if n.right is not None:
+    total += getattr(n.right, side).key if getattr(n.right, side) is not None else 0
+    total += getattr(n.right, side, None) is None
+    total += f(n.right)
+  return total
+
+
+def _asked_for(f, n):
+  name = "key" if n.key > 3 else "colour"
+  kids = [kid for kid in (n.left, n.right) if kid is not None]
+  return hasattr(n, name) + 10 * hasattr(n.right, name) + sum(f(kid) for kid in kids)
+
+
+@pytest.mark.parametrize(
+  "program", [_found, _inserted, _directly, _both_sides, _of_an_attribute, _asked_for]
+)
 def test_it_is_what_python_does(program):
   agrees(of_one(program), trees, expect=CONVERTED)
 
@@ -78,7 +96,20 @@ def _another_object(f, n):
   return m.key
 
 
-@pytest.mark.parametrize("program", [_in_a_comprehension, _unbound, _another_object])
+def _moved(n):
+  n.left, n.right = n.right, n.left
+  return n.key > 3
+
+
+def _another_attribute(f, n):
+  if n.left is None or n.right is None:
+    return n.key
+  return getattr(n.left, "key" if _moved(n) else "size") + 100 * n.left.key
+
+
+@pytest.mark.parametrize(
+  "program", [_in_a_comprehension, _unbound, _another_object, _another_attribute]
+)
 def test_it_is_left_as_it_is_where_it_would_be_another(program):
   agrees(of_one(program), trees)
 

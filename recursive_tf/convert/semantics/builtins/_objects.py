@@ -135,7 +135,8 @@ def has_attribute(ip: Host, owner: object, name: object) -> object:
       return False
     _class_has(ip, owner, type(owner), name)  # A property may raise.
     return True
-  raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {name!r}.")
+  shown = repr(name) if isinstance(name, str) else "a name that only the run knows"
+  raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {shown}.")
 
 
 def _heap_has(ip: Host, owner: Ref, name: str) -> object:
