@@ -3,7 +3,7 @@
 import pytest
 import tensorflow as tf
 
-from tests.convert.agreement import CONVERTED, Node, agrees
+from tests.convert.agreement import CONVERTED, Node, agrees, of_one
 
 E = tf.Variable(tf.reshape(tf.range(24.0) / 10.0, [6, 4]))
 
@@ -61,11 +61,4 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__[1:])
 def test_what_is_summed_is_known_in_time(program):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return program(f, n)
-
-    return f
-
-  agrees(build, _trees, expect=CONVERTED)
+  agrees(of_one(program), _trees, expect=CONVERTED)
