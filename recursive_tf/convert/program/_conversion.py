@@ -190,8 +190,11 @@ class Conversion:
           self._learnt.note_news()
       self.budget.done(graph)
       _collection.look(is_end=True)
+      is_settled = self.profile.is_settled()
       are_known = self.origins is None or self.origins.is_settled()
-      if not self._learnt.has_news and self.profile.is_settled() and are_known:
+      if not is_settled:
+        self._learnt.forget_results()
+      if not self._learnt.has_news and is_settled and are_known:
         if missing and not self._learnt.skips_loops:
           self._learnt.skips_loops = True
           continue

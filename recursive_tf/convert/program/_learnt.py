@@ -55,6 +55,7 @@ class Learnt:
     self.may_be_endless = self.ends_early = False
     self.has_unordered_sets = False
     self.results: dict[object, _forms.BaseForm] = {}
+    self._before = self.results  # What the attempts before found.
     self.changed: dict[object, dict[int, _forms.BaseForm]] = {}
     self.crossings: dict[object, Crossing] = {}
     self.variants = Variants()
@@ -65,9 +66,14 @@ class Learnt:
 
   def begin_attempt(self) -> None:
     """Begins an attempt, which has not found out anything."""
+    self._before = dict(self.results)
     self.has_news = self.may_be_endless = self.ends_early = False
     self.tables_so_far = frozenset(self.tables)
     self.relied_on.clear()
+
+  def forget_results(self) -> None:
+    """Forgets what this attempt found functions to return: objects are not what they seemed."""
+    self.results = self._before
 
   def note_news(self) -> None:
     """Notes that this attempt has found out anything: another one has to follow."""

@@ -1,4 +1,4 @@
-"""Sums over the results of calls, where an attempt does not know yet what these are."""
+"""What is taken for a result while little is known yet: sums of no results, rows by None."""
 
 import pytest
 import tensorflow as tf
@@ -57,6 +57,28 @@ PROGRAMS = [
   _in_a_loop,
   _of_nothing,
 ]
+
+
+def _labels(f, n):
+  if not n.kids:
+    return E[n.name], [n.name]
+  total, path = tf.zeros(4), []
+  for c in n.kids:
+    h, labels = f(c)
+    total += h + E[n.kids[0].v]
+    path = path + labels
+  return total, path + [int(tf.argmax(total))]
+
+
+def test_only_leaves_have_what_a_row_is_looked_up_by():
+  def leaf(v):
+    return Node(v, True, v)
+
+  def trees():
+    yield (Node(2, True, None, leaf(1), Node(3, True, None, leaf(4), leaf(0))),)
+    yield (leaf(5),)
+
+  agrees(of_one(_labels), trees, expect=CONVERTED)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__[1:])
