@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection
 
 import tensorflow as tf
@@ -15,6 +16,7 @@ from recursive_tf.convert.semantics import (
   _items,
   _native,
   _opened,
+  _operators,
   _shapes,
   _spread,
   _text,
@@ -237,6 +239,14 @@ class OfMade(OfAbstract):
 
   def is_callable(self) -> bool:
     raise self.not_known("callable()")
+
+  def unary(self, op: type[ast.unaryop]) -> object:
+    return _opened.for_each(
+      self.ip, self.value, lambda value: _operators.unary_value(self.ip, op, value)
+    )
+
+  def absolute(self) -> object:
+    return _opened.for_each(self.ip, self.value, lambda value: self.ip.call(abs, [value], {}))
 
   def is_none(self) -> object:
     found = Number(tf.equal(self.value.handle, NONE), bool)
