@@ -16,7 +16,7 @@ from recursive_tf.convert.heap._columns import Columns
 from recursive_tf.convert.heap._guards import Guards
 from recursive_tf.convert.heap._origins import Origins
 from recursive_tf.convert.heap._profile import Profile
-from recursive_tf.convert.values._abstract import Base, Container, Path
+from recursive_tf.convert.values._abstract import Base, Container, Path, Provenance
 
 
 class Ground(Protocol):
@@ -56,6 +56,9 @@ class Ground(Protocol):
 
   def constant_root(self, value: object) -> Base:
     """Returns an object of the program itself with its handle."""
+
+  def origin_of(self, value: object) -> Provenance | None:
+    """Returns where an object of the program itself comes from; None if nobody asks."""
 
   def note_read(self, path: Path, types: frozenset[type]) -> None:
     """Notes a read of what an object had before the run, whatever the run has written.

@@ -36,6 +36,7 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   Weak,
   has_changed,
+  is_static,
   shown,
 )
 from recursive_tf.convert.values._forms import NoneType
@@ -518,10 +519,11 @@ class Reading(Conditions):
     """Notes where an object comes from that a parameter, or what a loop carries, becomes."""
     origins = self.conversion.origins
     ref = value if isinstance(value, Ref) else self.source(value)
-    if origins is None or (ref is None and (value is None or not _forms.is_heap_object(value))):
-      return  # A number, a container: not read as an object.
+    if origins is None or value is None:
+      return
     if ref is None:
-      origins.pass_on(source, self.base(value).origin)
+      if is_static(value) and _forms.is_heap_object(value):  # All else is not read as an object.
+        origins.pass_on(source, self.conversion.origin_of(value))
       return
     origin = ref.base.origin
     if origin is not None:

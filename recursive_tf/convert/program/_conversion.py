@@ -551,9 +551,13 @@ class Conversion:
   def constant_root(self, value: object) -> Base:
     """Returns an object of the program itself with its handle."""
     self.profile.add_root(value)
+    handle = self.inputs.constant(value)
+    return Base(handle, frozenset([type(value)]), origin=self.origin_of(value))
+
+  def origin_of(self, value: object) -> Provenance | None:
+    """Returns where an object of the program itself comes from; None if nobody asks."""
     is_given = any(value is one for one in self.given)  # Each call has its own in its place.
-    origin = None if self.origins is None or is_given else Provenance(Held(value))
-    return Base(self.inputs.constant(value), frozenset([type(value)]), origin=origin)
+    return None if self.origins is None or is_given else Provenance(Held(value))
 
   def note_read(self, path: Path, types: frozenset[type]) -> None:
     """Notes a read of what an object had before the run, whatever the run has written."""

@@ -113,9 +113,12 @@ class Feeder:
       raise self._refusal.again()
     if self._reads_nothing:
       return self._feed_arguments(values), ()
-    roots = [
-      obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
-    ]
+    try:
+      roots = [
+        obj for name, argument in arguments.items() for obj in objects_of(argument, values[name])
+      ]
+    except _forms.DoesNotFit:
+      raise Outdated from None
     places = [self._places[key] for key in self._layout.state]
     state, containers = self._begin(places, roots)
     self._check_types(arguments, values, roots)

@@ -375,3 +375,54 @@ def test_random_programs_over_several_dicts(seed, tmp_path):
     return names["f"]
 
   agrees(build, lambda: list(calls()))
+
+
+def _route(base, more):
+  def build(recursive):
+    @recursive
+    def route(t, graph, names):
+      best = None
+      for u in graph[t]:
+        m, label = route(u, graph, names)
+        if best is None or m < best[0]:
+          best = (m, label)
+      if best is None:
+        return base, names[t]
+      return best[0], best[1] + (names[t] if more is None else more)
+
+    return route
+
+  return build
+
+
+@pytest.mark.parametrize("base, names, more", [(1.0, "AB", "x"), (1.0, "AB", None), (2, [3, 4], 1)])
+def test_a_tuple_that_is_none_at_first_is_no_object(base, names, more):
+  def calls():
+    table = dict(zip("ab", names, strict=True))
+    yield "a", {"a": ["b"], "b": []}, dict(table)
+    yield "b", {"a": ["b"], "b": []}, dict(table)
+    yield "a", {"a": ["b", "b"], "b": []}, dict(table)
+
+  agrees(_route(base, more), calls)
+
+
+def test_a_list_that_is_changed_holds_other_tuples_in_a_later_call():
+  def build(recursive):
+    @recursive
+    def moved(n, k, order, p, q):
+      if n == 0:
+        return (p[0], k)
+      q[k] = p[order[k]]
+      return moved(n - 1, order[k], order, p, q)
+
+    return moved
+
+  def calls():
+    order = [1, 2, 0]
+    yield 2, 0, order, [1, 5, 2], [("p", ["x"]), ("p", ["y"]), ("p", ["x"])]
+    yield 0, 0, order, [3, -1, 0], [("p", ["y"]), ("p", ["y"]), ("p", ["y"])]
+    yield 4, 0, order, [("p", ["x"]), ("q", ["y"]), ("p", ["y"])], ["", "p", ""]
+    yield 1, 0, order, [1, 3, 1], ["", "p", ""]
+    yield 2, 0, order, [4, 5, 0], [("q", ["x"]), ("p", ["y"]), ("p", ["y"])]
+
+  agrees(build, calls)
