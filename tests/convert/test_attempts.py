@@ -45,8 +45,8 @@ def test_what_calls_need_not_check_takes_no_trial_where_none_would_check(attempt
     return found
 
   assert total(Node(1, [Node(2), Node(3, [Node(4)])])) == 10
-  # The call, the result of a leaf, the result of a sum; and the program.
-  assert attempts == [True, True, True, False]
+  # The call, without its loop the result of a leaf, the result of a sum; and the program.
+  assert attempts == [True, True, True, True, False]
 
 
 def test_what_calls_need_not_check_takes_a_trial_more_where_one_would(attempts):

@@ -215,10 +215,6 @@ class Conversion(Ground, Protocol):
     """What the program writes."""
 
   @property
-  def skips_loops(self) -> bool:
-    """Whether a loop that waits for a result is left out, as if it had no turn."""
-
-  @property
   def copied(self) -> Mapping[int, tf.Variable]:
     """Variables of which what they hold goes on in their place, by the number of the handle."""
 

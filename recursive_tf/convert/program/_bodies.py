@@ -108,7 +108,7 @@ class Bodies:
         Reason.KINDS_DIFFER, f"Calls of {node.name} pass {error} for one parameter."
       ) from None
     if joined != known:
-      learnt.note_news()
+      learnt.note_call()
       if known is None:
         learnt.variants.admit(frame, key, joined, node)
       learnt.variants.forms[key] = joined

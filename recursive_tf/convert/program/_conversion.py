@@ -194,10 +194,10 @@ class Conversion:
       are_known = self.origins is None or self.origins.is_settled()
       if not is_settled:
         self._learnt.forget_results()
+      elif missing and self._learnt.has_new_calls_only and not self._learnt.skips_loops:
+        self._learnt.skips_loops = True
+        continue
       if not self._learnt.has_news and is_settled and are_known:
-        if missing and not self._learnt.skips_loops:
-          self._learnt.skips_loops = True
-          continue
         if self._postponed:
           raise self._postponed[0]
         if missing and not self._learnt.may_fail:
@@ -330,11 +330,6 @@ class Conversion:
           self._learnt.note_news()
 
   @property
-  def skips_loops(self) -> bool:
-    """Whether a loop that waits for a result is left out, as if it had no turn."""
-    return self._learnt.skips_loops
-
-  @property
   def tables(self) -> Collection[object]:
     """Where the program makes dicts whose keys only the run knows: expressions; None, anywhere."""
     return self._learnt.tables
@@ -465,7 +460,7 @@ class Conversion:
     new = set(cycle) - self.recursive
     if new:
       self.recursive |= new
-      self._learnt.note_news()
+      self._learnt.note_call()
 
   def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
     """Notes for `explain` what was converted."""

@@ -27,8 +27,8 @@ class Learnt:
     has_news: whether this attempt has found out anything.
     is_trial: whether this attempt is one that is thrown away.
     may_fail: whether some calls never return: runs that get there fail.
-    skips_loops: whether loops that wait for a result are left out, as if they had no turn: what
-      follows may be all that a result is known by.
+    skips_loops: whether calls for all elements that wait for a result are left out, as if there
+      were none: what follows may be all that a result is known by.
     has_unordered_sets: whether sets are made otherwise than by adding one member after the other.
     tables: where dicts are made whose keys only the run knows: expressions; None, anywhere.
     tables_so_far: those that the attempts before found.
@@ -46,6 +46,7 @@ class Learnt:
 
   def __init__(self) -> None:
     self.has_news = True
+    self._has_other_news = True
     self.is_trial = True
     self.may_fail = False
     self.skips_loops = False
@@ -67,9 +68,14 @@ class Learnt:
   def begin_attempt(self) -> None:
     """Begins an attempt, which has not found out anything."""
     self._before = dict(self.results)
-    self.has_news = self.may_be_endless = self.ends_early = False
+    self.has_news = self._has_other_news = self.may_be_endless = self.ends_early = False
     self.tables_so_far = frozenset(self.tables)
     self.relied_on.clear()
+
+  @property
+  def has_new_calls_only(self) -> bool:
+    """Whether this attempt has found out nothing but what calls there are, and with what."""
+    return not self._has_other_news and self.results == self._before
 
   def forget_results(self) -> None:
     """Forgets what this attempt found functions to return: objects are not what they seemed."""
@@ -77,6 +83,10 @@ class Learnt:
 
   def note_news(self) -> None:
     """Notes that this attempt has found out anything: another one has to follow."""
+    self.has_news = self._has_other_news = True
+
+  def note_call(self) -> None:
+    """Notes that this attempt has found out that a function is called, and with what."""
     self.has_news = True
 
   def crossing(self, key: object) -> Crossing:

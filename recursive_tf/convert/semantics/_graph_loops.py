@@ -20,7 +20,6 @@ from recursive_tf.convert.values._abstract import (
   Container,
   Local,
   LocalList,
-  Raises,
   Rows,
   Scope,
   Undefined,
@@ -69,9 +68,7 @@ def run_loop(
   facts = Carried()
   try:
     carried = _settle(ip, node, scope, kept, facts, test if may_change else None, body)
-  except Bottom as bottom:  # The body raises, or waits for a result: there must be no turn.
-    if not isinstance(bottom, Raises) and not ip.conversion.skips_loops:
-      raise
+  except Bottom:  # The body raises, or waits for a result: there must be no turn.
     frame.demand(tf.logical_not(test(tf.constant(0))))
     return
   for name in annotation(node, Annotation.ASSIGNED, frozenset()) - kept:

@@ -45,7 +45,7 @@ class Names(list):
   "make, change, text",
   [
     (dict, lambda out, n: out.update({"a": n.v}), "update of a dict"),
-    (set, lambda out, n: out.discard(n.name), "A set of the heap is changed"),
+    (set, lambda out, n: out.difference_update([n.name]), "of a set"),
     (collections.deque, lambda out, n: out.append(n.name), "append of a deque"),
     (Names, lambda out, n: out.append(n.name), "append of a Names"),
   ],
