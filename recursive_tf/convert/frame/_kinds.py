@@ -8,8 +8,8 @@ import tensorflow as tf
 from recursive_tf.convert.frame import _enums
 from recursive_tf.convert.heap import _columns
 from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import SETS as SETS
 
-SETS = frozenset([set, frozenset])
 ARRAYS = (np.ndarray, np.generic, tf.Tensor, tf.Variable)
 
 

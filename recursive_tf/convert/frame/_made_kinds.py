@@ -29,10 +29,16 @@ class MadeKinds:
     types: exact types of old objects that are known by numbers, `NoneType` among them.
   """
 
-  def __init__(self, is_wide: bool, note_news: Callable[[], None], is_ragged: bool = False):
+  def __init__(
+    self,
+    is_wide: bool,
+    note_news: Callable[[], None],
+    is_ragged: bool = False,
+    is_traced: bool = False,
+  ):
     self.is_wide = is_wide
     self.is_ragged = is_ragged
-    self.is_traced = False
+    self.is_traced = is_traced
     self.forms: list[BaseForm] = []
     self.known: dict[int, None] = {}
     self.are_changed = False

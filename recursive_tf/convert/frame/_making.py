@@ -51,7 +51,7 @@ class Making(ScalarReading):
       site=self.conversion.made_kinds.number(form),
     )
     tfi.acd_run_independently(found.op)
-    self._let_tapes_see(form, found, [*tensors])
+    self._let_tapes_see(form, found, tensors)
     return found
 
   def opened(self, kind: int, handle: tf.Tensor, own: tf.Tensor) -> object:
@@ -228,18 +228,19 @@ class Making(ScalarReading):
     table = self.conversion.inputs.made()
     handle = kernels.recursive_tf_make(table=table, parts=parts, site=kind)
     tfi.acd_run_independently(handle.op)
-    self._let_tapes_see(form, handle[tf.newaxis], [part[tf.newaxis] for part in parts])
+    self._let_tapes_see(form, handle, parts)
     return handle
 
   def _let_tapes_see(
     self, form: _forms.BaseForm, handles: tf.Tensor, parts: Sequence[tf.Tensor]
   ) -> None:
-    """Lets a run return the tensors of new rows, if a tape is to see them."""
+    """Lets a run return the tensors of new rows, or of one, if a tape is to see them."""
     kinds = self.conversion.made_kinds
     if not kinds.is_traced or not _forms.has_gradients(form):
       return
     if any(part.dtype.is_complex for part in parts):
       raise self.refuse(Reason.MADE_OBJECT, "A complex tensor becomes a part of an object.")
+    handles = tf.reshape(handles, [-1])
     dtypes = dict.fromkeys(part.dtype for part in parts if part.dtype.is_floating)
     for dtype in dtypes:
       flat = [tf.reshape(p, [tf.size(handles), -1]) for p in parts if p.dtype == dtype]

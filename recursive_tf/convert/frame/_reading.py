@@ -518,9 +518,9 @@ class Reading(Conditions):
   def note_origin(self, source: Hashable, value: object) -> None:
     """Notes where an object comes from that a parameter, or what a loop carries, becomes."""
     origins = self.conversion.origins
-    ref = value if isinstance(value, Ref) else self.source(value)
     if origins is None or value is None:
       return
+    ref = value if isinstance(value, Ref) else self.source(value)
     if ref is None:
       if is_static(value) and _forms.is_heap_object(value):  # All else is not read as an object.
         origins.pass_on(source, self.conversion.origin_of(value))

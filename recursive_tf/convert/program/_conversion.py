@@ -140,8 +140,7 @@ class Conversion:
     self.reads: dict[tfi.Source, tfi.Reads] = {}
     self.handed_on: set[int] = set()
     self._learnt = Learnt()
-    self.made_kinds = MadeKinds(is_wide, self._learnt.note_news, is_ragged)
-    self.made_kinds.is_traced = is_traced
+    self.made_kinds = MadeKinds(is_wide, self._learnt.note_news, is_ragged, is_traced)
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
     self.bodies = Bodies(self, self._learnt, self.effects, self._logits, entry_node)

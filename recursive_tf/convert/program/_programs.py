@@ -394,13 +394,10 @@ class Programs:
     entry.is_wide = entry.has_widened = True
     before = list(entry.programs)
     entry.programs.clear()
-    counts = entry.num_refusals, entry.refusal
-    try:
-      return self.prepare(arguments, values)
-    except ConversionRefused:
+    found = self._tried(entry, arguments, values)
+    if found is None:
       entry.is_wide, entry.programs[:] = False, before
-      entry.num_refusals, entry.refusal = counts
-      return None
+    return found
 
   def traced(
     self, prepared: Prepared, arguments: dict[str, Argument], values: dict[str, object]
@@ -418,11 +415,23 @@ class Programs:
     entry = prepared.entry
     if entry.num_traced >= _MAX_CONVERSIONS or self._runs_in_graph or prepared.mapped:
       return None
+    found = self._tried(entry, arguments, values, is_traced=True)
+    if found is None:
+      entry.num_traced += _MAX_CONVERSIONS // 2  # It is tried once more.
+    return found
+
+  def _tried(
+    self,
+    entry: Entry,
+    arguments: dict[str, Argument],
+    values: dict[str, object],
+    is_traced: bool = False,
+  ) -> Prepared | None:
+    """Prepares a call in another way; None if that is refused, which is not counted."""
     counts = entry.num_refusals, entry.refusal
     try:
-      return self.prepare(arguments, values, is_traced=True)
+      return self.prepare(arguments, values, is_traced=is_traced)
     except ConversionRefused:
-      entry.num_traced += _MAX_CONVERSIONS // 2  # It is tried once more.
       entry.num_refusals, entry.refusal = counts
       return None
 

@@ -17,7 +17,6 @@ from recursive_tf.convert.frame._access import by_class as by_class
 from recursive_tf.convert.frame._access import has_own_getattr as has_own_getattr
 from recursive_tf.convert.frame._access import in_class as in_class
 from recursive_tf.convert.frame._host import ELEMENT, Host
-from recursive_tf.convert.frame._kinds import SETS
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.semantics import _tables, _text_methods
 from recursive_tf.convert.semantics._exactly import is_exactly
@@ -434,9 +433,7 @@ def _string_method(ip: Host, ref: Ref, name: str) -> object:
 
 
 def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:
-
-  kinds = ip.frame.types_of(ref) - {Missing}
-  if name in _tables.READING_SETS and len(kinds) == 1 and kinds <= SETS:
+  if name in _tables.READING_SETS and _tables.kind_on_heap(ip, ref) is not None:
     return Builtin(name, lambda *args: _tables.method_of_heap(ip, ref, name, args))
   is_copy = name == "copy" and ip.frame.types_of(ref) - {Missing} <= {dict}
   if is_copy or name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 import tensorflow as tf
 
@@ -85,9 +85,8 @@ def run_loop(
 
   def load(tensors: list[tf.Tensor]) -> None:
     source = iter(tensors)
-    for (owner, key), form in carried.items():
-      value = frame.adopt(_forms.unflatten(form, source))
-      _set(owner, key, frame.from_source((node, key), value) if owner is scope else value)
+    for place, form in carried.items():
+      _load(ip, node, scope, place, form, source)
     facts.apply(frame.sharing, _values(carried))
 
   def in_layer(function: Callable[[], object], tensors: list[tf.Tensor]) -> object:
@@ -214,10 +213,9 @@ def _one_round(
     The forms of what it changed; whether it found more of what may be one object; and the book.
   """
   frame = ip.frame
-  for (owner, key), form in forms.items():
+  for place, form in forms.items():
     tensors = [tfi.placeholder(s.dtype, s.shape, "carried") for s in _forms.specs(form)]
-    value = frame.adopt(_forms.unflatten(form, iter(tensors)))
-    _set(owner, key, frame.from_source((node, key), value) if owner is scope else value)
+    _load(ip, node, scope, place, form, iter(tensors))
   facts.apply(frame.sharing, _values(forms))
   count = len(frame.locals)
   places: dict[_Place, BaseForm] = {}
@@ -268,6 +266,15 @@ def _get(owner: Local, key: object) -> object:
     return owner
   names = owner.snapshot()
   return names[key] if key in names else Undefined(str(key))
+
+
+def _load(
+  ip: Host, node: ast.AST, scope: Scope, place: _Place, form: BaseForm, tensors: Iterator[tf.Tensor]
+) -> None:
+  """Puts what a loop carries into its place."""
+  owner, key = place
+  value = ip.frame.adopt(_forms.unflatten(form, tensors))
+  _set(owner, key, ip.frame.from_source((node, key), value) if owner is scope else value)
 
 
 def _set(owner: Local, key: object, value: object) -> None:

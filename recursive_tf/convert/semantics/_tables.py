@@ -106,10 +106,15 @@ def is_part(ip: Host, part: object, whole: object, is_strict: bool) -> object:
 
 def _is_of_run(ip: Host, value: object) -> bool:
   """Tells whether only the run knows a set."""
-  if isinstance(value, Ref):
-    kinds = ip.frame.types_of(value) - {Missing}
-    return len(kinds) == 1 and kinds <= SETS
-  return isinstance(value, LocalTable) and is_set(value)
+  if isinstance(value, LocalTable):
+    return is_set(value)
+  return kind_on_heap(ip, value) is not None
+
+
+def kind_on_heap(ip: Host, value: object) -> type | None:
+  """Returns set or frozenset, which a value of the heap is for sure; None of all else."""
+  kinds = ip.frame.types_of(value) - {Missing} if isinstance(value, Ref) else frozenset[type]()
+  return next(iter(kinds)) if len(kinds) == 1 and kinds <= SETS else None
 
 
 def elements(ip: Host, table: LocalTable) -> Rows:
@@ -228,10 +233,8 @@ def copy_of_heap(ip: Host, ref: Ref) -> LocalTable | None:
 
 def set_of_heap(ip: Host, value: object) -> object:
   """Returns a set of its own with the members of one of the heap; all else as it is."""
-  kinds = ip.frame.types_of(value) - {Missing} if isinstance(value, Ref) else frozenset()
-  if len(kinds) == 1 and kinds <= SETS:
-    return of_elements(ip, value, *kinds)
-  return value
+  kind = kind_on_heap(ip, value)
+  return value if kind is None else of_elements(ip, value, kind)
 
 
 def _as_table(ip: Host, value: object) -> object:
@@ -252,7 +255,8 @@ READING_SETS = frozenset(
 
 def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
   """Calls one of the methods `READING_SETS` of a set of the heap."""
-  (kind,) = ip.frame.types_of(ref) - {Missing}
+  kind = kind_on_heap(ip, ref)
+  assert kind is not None  # Who calls it has asked.
   return method(ip, of_elements(ip, ref, kind), name, args)
 
 

@@ -251,6 +251,9 @@ class Literally:
   text: str
 
 
+SETS = frozenset([set, frozenset])
+
+
 class LocalTable(LocalList):
   """A dict whose keys only the run knows, or a set, that the program makes.
 

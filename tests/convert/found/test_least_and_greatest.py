@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, Node, agrees
+from tests.convert.agreement import CONVERTED, Node, agrees, of_one
 
 
 def cheapest(f, n):
@@ -80,14 +80,7 @@ def trees():
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_least_and_greatest(name):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return PROGRAMS[name](f, n)
-
-    return f
-
-  agrees(build, trees, CONVERTED if name in SURELY else None)
+  agrees(of_one(PROGRAMS[name]), trees, CONVERTED if name in SURELY else None)
 
 
 def test_of_none_python_raises():

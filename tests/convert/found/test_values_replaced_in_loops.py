@@ -3,7 +3,7 @@
 import pytest
 
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, Node, agrees
+from tests.convert.agreement import CONVERTED, Node, agrees, of_one
 
 
 def counted(n):
@@ -90,14 +90,7 @@ def trees():
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_of_the_keys_a_loop_goes_over(name):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return PROGRAMS[name](f, n)
-
-    return f
-
-  agrees(build, trees, {Reason.CHECK_FAILED} if "large" in name else CONVERTED)
+  agrees(of_one(PROGRAMS[name]), trees, {Reason.CHECK_FAILED} if "large" in name else CONVERTED)
 
 
 def test_no_number_is_gone_through():

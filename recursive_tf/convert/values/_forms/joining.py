@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf.convert.values._abstract import (
+  SETS,
   VIEWS,
   Rows,
 )
@@ -170,7 +171,7 @@ def has_views(form: Form) -> bool:
 
 def has_sets(form: Form) -> bool:
   """Tells whether there are sets in values of this form."""
-  is_set = isinstance(form, TableForm) and form.type in (set, frozenset)
+  is_set = isinstance(form, TableForm) and form.type in SETS
   return is_set or any(map(has_sets, _children(form)))
 
 

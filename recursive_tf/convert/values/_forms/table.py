@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
-from recursive_tf.convert.values._abstract import Literally, LocalTable, Rows
+from recursive_tf.convert.values._abstract import SETS, Literally, LocalTable, Rows
 from recursive_tf.convert.values._forms.base import (
   BaseForm,
   Class,
@@ -90,7 +90,7 @@ class TableForm(BaseForm):
   def rebuild(self, parts: Parts, source: Source) -> object:
     found = self.rows.rebuild(parts, source)
     assert isinstance(found, (list, tuple))  # As rows are.
-    if self.type in (set, frozenset):
+    if self.type in SETS:
       return self.type(found)
     items = dict(found)  # A `Counter` would count pairs.
     if self.type is collections.defaultdict:
@@ -106,6 +106,6 @@ class TableForm(BaseForm):
 def _has_plain_keys(kind: type, rows: RowsForm) -> bool:
   """Tells whether all keys are of one kind, so that they are compared as they were so far."""
   form = rows.element
-  if kind not in (set, frozenset) and isinstance(form, NestForm):
+  if kind not in SETS and isinstance(form, NestForm):
     form = form.parts[0]
   return form is None or form.is_key()
