@@ -537,3 +537,32 @@ def test_strings_of_which_there_are_none():
   assert words.numpy().tolist() == [[b"a"], [b"a"]]
   assert none.shape == [2, 0]
   assert rows.shape == [2, 3]
+
+
+def test_strings_of_many_frames():
+  texts = tf.constant([" ab", "c é", "", "Abc7", "-12"])
+  places = tf.constant([0, 1, 0, 2, 1])
+
+  def run(scheduler):
+    with rtf.SubGraph("strings", scheduler=scheduler) as f:
+      text, at = f.input(tf.string), f.input(tf.int32)
+      shared = tf.strings.join(["x", tf.constant("y")])
+      parts = [
+        tf.strings.substr(text, at, 2, unit="UTF8_CHAR"),
+        tf.strings.substr(text, 0, at),
+        tf.strings.substr("abcdef", at, 3),
+        tf.strings.substr("abcdef", 1, at),
+        tf.strings.substr(text, at, at + 1),
+        tf.strings.join([text, "|", shared, tf.strings.as_string(at)]),
+        tf.strings.upper(tf.strings.strip(text)),
+        tf.strings.regex_replace(text, r"\d", "#"),
+        tf.where(tf.strings.regex_full_match(text, r"[a-z ]*"), "words", tf.strings.lower(text)),
+      ]
+      number = tf.strings.to_number(tf.strings.join(["1", tf.strings.as_string(at)]), tf.int64)
+      f.output((*parts, tf.strings.length(text, unit="UTF8_CHAR"), number))
+    return f, f.map(texts, places)
+
+  (f, found), (_, expected) = run("batched"), run("concurrent")
+  assert not plan_for([f._body]).serial_ops
+  for one, other in zip(found, expected, strict=True):
+    assert one.numpy().tolist() == other.numpy().tolist()

@@ -14,6 +14,7 @@ from recursive_tf.batching._converters import _layout as _layout
 from recursive_tf.batching._converters import _lookups as _lookups
 from recursive_tf.batching._converters import _products as _products
 from recursive_tf.batching._converters import _reductions as _reductions
+from recursive_tf.batching._converters import _texts as _texts
 from recursive_tf.batching._converters._batch import MERGED as MERGED
 from recursive_tf.batching._converters._batch import SHARED as SHARED
 from recursive_tf.batching._converters._batch import STACKED as STACKED

@@ -67,6 +67,11 @@ class MadeKinds:
     found = None if isinstance(form, WeakForm) else getattr(form, "type", None)
     return found if isinstance(found, type) else None
 
+  def classes_of(self, number: int) -> frozenset[type]:
+    """Returns the exact types of what has a form; none where these are not known."""
+    kind = self.class_of(number)
+    return self.forms[number].scalar_kinds() or frozenset([kind] if kind is not None else [])
+
   def join(self, a: BaseForm, b: BaseForm) -> BaseForm:
     """Returns the form that two values of one place have in common, if they have any."""
     return _forms.met(a, b) if self.is_wide else _forms.join(a, b)

@@ -19,7 +19,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._access import by_class, is_generated
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _attributes
+from recursive_tf.convert.semantics import _attributes, _in_python
 from recursive_tf.convert.values._abstract import (
   Made,
   Missing,
@@ -60,7 +60,7 @@ def by_classes(ip: Host, op: type[ast.cmpop], left: object, right: object) -> ob
   """Returns `left op right` by the classes that the run finds, one by one."""
 
   def asked(one: object, of_one: type, other: object, of_other: type) -> object:
-    if _are_builtin(of_one, of_other):
+    if are_builtin(of_one, of_other):
       return _of_builtin(ip, op, one, of_one, other, of_other)
     return _asked(ip, op, one, of_one, other, of_other)
 
@@ -78,7 +78,7 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
 
 def _same_by_classes(ip: Host, left: object, right: object) -> object:
   def asked(one: object, of_one: type, other: object, of_other: type) -> object:
-    if _are_builtin(of_one, of_other):
+    if are_builtin(of_one, of_other):
       return ip.same_or_equal(one, other)
 
     def equal() -> object:
@@ -120,22 +120,9 @@ def tell_apart(ip: Host, how: str, one: object, other: object) -> object:
   return by_classes(ip, _OPERATORS[how], one, other)
 
 
-@functools.cache
-def _function(how: str) -> ast.FunctionDef:
-  (made,) = ast.parse(f"def compared(one, other): return told_apart({how!r}, one, other)").body
-  assert isinstance(made, ast.FunctionDef)
-  return made
-
-
 def _called(ip: Host, how: str, left: object, right: object) -> object:
   """Compares in a function: methods that compare parts in their turn are then made but once."""
-  source, origin = ip.source, ip.frame.origin
-  assert source is not None  # Something is being run.
-  node = ip.conversion.variant(_function(how), how)
-  if origin is not None and node.lineno == 1:
-    ast.increment_lineno(node, origin.line - 1)  # Where it is needed first.
-  function = ip.closure(node, ip.frame.new(Scope({"told_apart": told_apart}, None, source)))
-  return ip.call_function(function, [left, right], {})
+  return _in_python.called(ip, told_apart, how, left, right)
 
 
 # --- What is Python's own
@@ -175,6 +162,12 @@ def of_apart(ip: Host, op: type[ast.cmpop], left: object, right: object) -> obje
   return op is ast.NotEq
 
 
+def are_never_equal(some: frozenset[type], others: frozenset[type]) -> bool:
+  """Tells whether nothing of some exact types equals anything of others."""
+  are_numbers = bool(some & _NUMBERS) and bool(others & _NUMBERS)
+  return some | others <= _SIMPLE and not some & others and not are_numbers
+
+
 def _are_apart(kinds: set[type]) -> bool:
   """Tells whether no two objects of different ones of some classes are equal or in order."""
   return kinds <= _SIMPLE and len(kinds) > 1 and not kinds <= _NUMBERS
@@ -203,13 +196,14 @@ def _is_plain(kind: type) -> bool:
   return bases == [object] and not any(map(_libraries.is_library, kind.__mro__[:-1]))
 
 
-def _are_builtin(*kinds: type) -> bool:
+def are_builtin(*kinds: type) -> bool:
+  """Tells whether classes are Python's own."""
   return all(kind.__module__ == "builtins" for kind in kinds)
 
 
 def _has_say(kind: type, op: type[ast.cmpop]) -> bool:
   names = {*_NAMES[op], *(["__eq__"] if op is ast.NotEq else [])}
-  return not _are_builtin(kind) and not all(_is_objects(kind, name) for name in names)
+  return not are_builtin(kind) and not all(_is_objects(kind, name) for name in names)
 
 
 def has_say(kinds: Iterable[type], op: type[ast.cmpop]) -> bool:
@@ -225,7 +219,7 @@ def _is_objects(kind: type, name: str) -> bool:
 
 def _answers_own_alone(kind: type, op: type[ast.cmpop]) -> bool:
   """Tells whether a class has no answer for objects of any other class."""
-  if _are_builtin(kind):
+  if are_builtin(kind):
     return True  # Beside a class of the user's.
   names = [*_NAMES[op], *(["__eq__"] if op is ast.NotEq else [])]
   return all(_is_objects(kind, name) or _fields(kind, name) is not None for name in names)
@@ -242,7 +236,7 @@ def _each_pair(
 
   def with_left(one: object, of_one: type) -> object:
     def alike(kind: type) -> object:
-      own_alone = not _are_builtin(of_one) and kind is not of_one and kind is not NoneType
+      own_alone = not are_builtin(of_one) and kind is not of_one and kind is not NoneType
       if own_alone and all(_answers_own_alone(k, op) for k in (of_one, kind)):
         return "others"
       return kind
@@ -257,7 +251,7 @@ def _each_class(ip: Host, value: object, alike: Callable[[type], object], then: 
   if not isinstance(value, Ref):
     kinds = classes_of(ip, value)
     assert kinds is not None  # It has been asked before.
-    if is_static(value) and not _are_builtin(kinds[0]):
+    if is_static(value) and not are_builtin(kinds[0]):
       ip.conversion.guards.type_of(value)
     return then(value, kinds[0])
 
@@ -300,7 +294,7 @@ def _asked(
 
 def _answer(ip: Host, name: str, one: object, kind: type, other: object, of_other: type) -> object:
   """Returns what the method of an object's class says; NotImplemented if it says nothing."""
-  if _are_builtin(kind):
+  if are_builtin(kind):
     return NotImplemented  # Of an object of the user's.
   if _is_objects(kind, name):
     if name != "__ne__":

@@ -19,6 +19,7 @@ from recursive_tf.convert.semantics import (
   _comparison,
   _entries,
   _items,
+  _made_comparison,
   _of_kinds,
   _opened,
   _operators,
@@ -136,7 +137,7 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
     return _opened.for_each(ip, right, lambda value: compare(ip, op, left, value))
   is_identity = op in (ast.Is, ast.IsNot, ast.In, ast.NotIn)
   if not is_identity and (isinstance(left, Made) or isinstance(right, Made)):
-    return _opened.compare(ip, op, left, right)
+    return _made_comparison.compare(ip, op, left, right)
   if isinstance(left, ByType) and isinstance(right, ByType):
     return _branches(ip, left, lambda value: compare(ip, op, value, right))
   if isinstance(left, ByType):
@@ -162,7 +163,7 @@ def _compare_entry(ip: Host, op: type[ast.cmpop], left: object, right: object) -
 def same_or_equal(ip: Host, left: object, right: object) -> object:
   """Returns `left is right or left == right`, by which containers compare their elements."""
   if left is not right and (isinstance(left, Made) or isinstance(right, Made)):
-    return _opened.same_or_equal(ip, left, right)
+    return _made_comparison.same_or_equal(ip, left, right)
   return _comparison.same_or_equal(ip, left, right)
 
 

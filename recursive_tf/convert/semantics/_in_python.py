@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 from collections.abc import Callable
 
 from recursive_tf.convert._refusal import ConversionRefused
@@ -25,3 +27,32 @@ def run_written(ip: Host, function: Callable[..., object], /, **names: object) -
     raise frame.refuse(refusal.reason, refusal.explanation) from None
   finally:
     frame.origin = origin
+
+
+def called(
+  ip: Host, stand_in: Callable[[str, object, object], object], how: str, one: object, other: object
+) -> object:
+  """Calls what stands for a piece of the interpreter as a function that may call itself.
+
+  Args:
+    ip: the interpreter.
+    stand_in: what the interpreter does in its place is told by `builtins/_table.py`.
+    how: its first argument; for each there is another function.
+    one: its second argument.
+    other: its third.
+  """
+  source, origin = ip.source, ip.frame.origin
+  assert source is not None  # Something is being run.
+  name = stand_in.__name__
+  node = ip.conversion.variant(_definition(name, how), how)
+  if origin is not None and node.lineno == 1:
+    ast.increment_lineno(node, origin.line - 1)  # Where it is needed first.
+  function = ip.closure(node, ip.frame.new(Scope({name: stand_in}, None, source)))
+  return ip.call_function(function, [one, other], {})
+
+
+@functools.cache
+def _definition(name: str, how: str) -> ast.FunctionDef:
+  (made,) = ast.parse(f"def compared(one, other): return {name}({how!r}, one, other)").body
+  assert isinstance(made, ast.FunctionDef)
+  return made

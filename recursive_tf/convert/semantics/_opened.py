@@ -7,7 +7,6 @@ object is read as ever.
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import functools
 import types
@@ -38,12 +37,33 @@ from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text
 
 _Then = Callable[[object], object]
+Known = Callable[[frozenset[type]], bool | None]
 
 
-def for_each(ip: Host, made: Made, then: _Then) -> object:
+@dataclasses.dataclass(frozen=True)
+class _Option:
+  """What a number may be of: whether it is, what reads that, and its exact types, if known."""
+
+  is_one: tf.Tensor
+  open: Callable[[], object]
+  classes: frozenset[type]
+
+
+def unknown(kinds: frozenset[type]) -> None:
+  """Says nothing of objects by their types."""
+
+
+def for_each(ip: Host, made: Made, then: _Then, known: Known = unknown) -> object:
   """Returns what `then` gives of what the run finds.
 
   Where that is refused of some of what it may be, a run that finds one of these fails.
+
+  Args:
+    ip: the interpreter.
+    made: the object.
+    then: is given each of what it may be.
+    known: returns what `then` would give of all objects of some exact types; None if these do not
+      say it. What they do say it of is not read.
   """
   frame = ip.frame
   options = _options(ip, made)
@@ -58,40 +78,54 @@ def for_each(ip: Host, made: Made, then: _Then) -> object:
       refusals.append(refusal)
       raise Raises from None
 
+  cases: list[tuple[tf.Tensor, Callable[[], object]]] = []
+  answers: dict[bool, tf.Tensor] = {}
+  for option in options:
+    answer = known(option.classes) if option.classes else None
+    if answer is None:
+      cases.append((option.is_one, functools.partial(tried, option.open)))
+    elif answer in answers:
+      answers[answer] = tf.logical_or(answers[answer], option.is_one)
+    else:
+      answers[answer] = option.is_one
+  cases += [(is_one, functools.partial(bool, answer)) for answer, is_one in answers.items()]
+
   def found(first: int, end: int) -> object:
     if end - first == 1:
-      return tried(options[first][1])
+      return cases[first][1]()
     middle = (first + end) // 2
     is_before = Number(position < middle, bool)
     return frame.cond(is_before, lambda: found(first, middle), lambda: found(middle, end))
 
-  position = tf.constant(len(options))
-  for i, (is_one, _) in enumerate(options):
+  position = tf.constant(len(cases))
+  for i, (is_one, _) in enumerate(cases):
     position = tf.where(is_one, i, position)
-  frame.demand(position < len(options))
+  frame.demand(position < len(cases))
   try:
-    return found(0, len(options))
+    return found(0, len(cases))
   except Bottom:
-    if len(refusals) == len(options):
+    if len(refusals) == len(cases):
       raise refusals[0] from None
     raise
 
 
-def _options(ip: Host, made: Made) -> list[tuple[tf.Tensor, Callable[[], object]]]:
-  """Returns what a number may be of: whether it is, and what gives that."""
+def _options(ip: Host, made: Made) -> list[_Option]:
+  """Returns what an object may be."""
   frame, handle = ip.frame, made.handle
   old, is_none, numbers = _kinds_of(ip, made)
-  options: list[tuple[tf.Tensor, Callable[[], object]]] = []
+  options: list[_Option] = []
   if old:
-    options.append((handle >= 0, lambda: Ref(Base(handle, old))))
+    options.append(_Option(handle >= 0, lambda: Ref(Base(handle, old)), old))
   if is_none:
-    options.append((tf.equal(handle, NONE), lambda: None))
+    is_one = tf.equal(handle, NONE)
+    options.append(_Option(is_one, lambda: None, frozenset([NoneType])))
   if numbers:
     now = ip.conversion.effects.current_made(ip, handle)
     kind = frame.kind_of_made(now)
     for number in numbers:
       open_ = functools.partial(_open, ip, number, now, handle)
-      options.append((tf.equal(kind, number), open_))
+      classes = ip.conversion.made_kinds.classes_of(number)
+      options.append(_Option(tf.equal(kind, number), open_, classes))
   return options
 
 
@@ -295,35 +329,3 @@ def rows(ip: Host, made: Made, one_by_one: bool) -> Rows | None:
   """Returns the elements if only the run knows how many there are."""
   found = elements(ip, made, one_by_one)
   return found if isinstance(found, Rows) else None
-
-
-def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
-  """Returns `left op right`, of which one may be an object that the run has made."""
-
-  def with_left(value: object) -> object:
-    return compare(ip, op, _comparable(ip, value), right)
-
-  def with_right(value: object) -> object:
-    return ip.compare(op, left, _comparable(ip, value))
-
-  if isinstance(left, Made):
-    return for_each(ip, left, with_left)
-  if isinstance(right, Made):
-    return for_each(ip, right, with_right)
-  return ip.compare(op, left, right)
-
-
-def same_or_equal(ip: Host, left: object, right: object) -> object:
-  """Returns `left is right or left == right`, of which one may be an object of the run."""
-  if isinstance(left, Made):
-    return for_each(ip, left, lambda v: same_or_equal(ip, _comparable(ip, v), right))
-  if isinstance(right, Made):
-    return for_each(ip, right, lambda v: ip.same_or_equal(left, _comparable(ip, v)))
-  return ip.same_or_equal(left, right)
-
-
-def _comparable(ip: Host, value: object) -> object:
-  """Refuses objects: two that are read from one row are one object."""
-  if isinstance(value, LocalObject):
-    raise ip.frame.refuse(Reason.MADE_OBJECT, "Objects that the run makes are compared.")
-  return value

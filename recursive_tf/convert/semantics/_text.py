@@ -206,7 +206,7 @@ def _filled(ip: Host, template: str, args: list[object]) -> object:
   return Text(tuple(parts)).known()
 
 
-# %(name)s and the like; what is done of them in the run is %s, %r, %d of an int, %.2f, %e and %g.
+# %(name)s and the like; what is done of them in the run is %s, %r, %d of an int, %f, %e and %g.
 _FIELD = re.compile(r"%(?:\((?P<name>[^()]*)\))?(?P<spec>[^a-zA-Z%(]*)(?P<kind>[a-zA-Z%])")
 
 
@@ -260,10 +260,23 @@ def _percent_field(ip: Host, value: object, spec: str, kind: str) -> object:
     return Format(value, ord(kind), "")
   if kind in "di" and not spec and _is_number(value, int):
     return Format(value, -1, "")
-  digits = re.fullmatch(r"(?:\.(\d\d?))?", spec)
-  if kind in "feg" and digits and _is_number(value, int, float):
-    return Format(value, -1, f".{digits[1] or 6}{kind}")
-  return None
+  flags = re.fullmatch(r"(?P<flags>[-+ 0]*)(?P<width>\d*)(?P<digits>\.\d\d?)?", spec)
+  if flags is None:
+    return None
+  given, width, digits = flags["flags"], flags["width"], flags["digits"] or ""
+  align = "<" if "-" in given else ">"
+  if kind in "sr":
+    return Format(value, ord(kind), f"{align}{width}{digits}")
+  is_int = kind in "di" and not digits and _is_number(value, int)
+  if not is_int and not (kind in "feg" and _is_number(value, int, float)):
+    return None
+  sign = "+" if "+" in given else " " if " " in given else ""
+  fill = "0=" if "0" in given and align == ">" else align
+  if not (given or width):
+    fill = ""
+  return Format(
+    value, -1, f"{fill}{sign}{width}{digits or '.6' * (not is_int)}{'d' if is_int else kind}"
+  )
 
 
 _UNIT = "UTF8_CHAR"

@@ -35,6 +35,7 @@ from recursive_tf.convert.values._abstract import (
   named,
 )
 from recursive_tf.convert.values._forms import NoneType, TextForm, as_number
+from recursive_tf.convert.values._layouts import padded, repeated
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import Text, is_string, tensor_of
@@ -147,6 +148,26 @@ def character(ip: Host, number: object) -> Text:
     num=1,
   )
   return Text((found,))
+
+
+# What Python and TensorFlow read alike; runs that find another one are plain Python's.
+_AS_NUMBER = {
+  int: (r"[ \t\n\r]*[-+]?[0-9]{1,18}[ \t\n\r]*", tf.int64),
+  float: (
+    r"[ \t\n\r]*[-+]?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})([eE][-+]?[0-9]{1,2})?[ \t\n\r]*",
+    tf.float64,
+  ),
+}
+
+
+def number(ip: Host, kind: type, text: object) -> Number:
+  """Returns `int(text)` or `float(text)` of ASCII digits; the run fails for others."""
+  written, dtype = _AS_NUMBER[kind]
+  string = _string(ip, text)
+  ok = tf.strings.regex_full_match(string, written)
+  digits = tf.strings.regex_replace(tf.strings.strip(string), r"^\+", "")
+  found = tf.strings.to_number(tf.where(ok, digits, "0"), dtype)
+  return Number(ip.frame.check(found, ok, f"a string that is no {kind.__name__}"), kind)
 
 
 # --- Arguments
@@ -342,6 +363,51 @@ def _partitioning(from_right: bool) -> Callable[..., object]:
   return partition
 
 
+# --- Widths
+
+
+def _adjusting(align: str) -> Callable[..., object]:
+  """Returns `ljust`, `rjust` or `center`."""
+
+  def adjust(ip: Host, text: object, width: object, fill: object = " ", /) -> Text:
+    if width is None:
+      raise Raises  # A TypeError.
+    string, character, wanted = _string(ip, text), _string(ip, fill), _width(ip, width)
+    is_one = tf.equal(tf.strings.length(character, unit="UTF8_CHAR"), 1)
+    character = ip.frame.check(character, is_one, "the fill is no single character")
+    if align != "^":
+      return Text((padded(string, character, wanted, align),))
+    count = wanted - tf.cast(tf.strings.length(string, unit="UTF8_CHAR"), tf.int64)
+    # Of an odd number of characters the one more is at the left in odd widths.
+    before = tf.maximum(count // 2 + (count & wanted & 1), 0)
+    string = tf.strings.join([repeated(character, before), string])
+    return Text((padded(string, character, wanted, "<"),))
+
+  return adjust
+
+
+_WIDEST = 1 << 20  # Characters; wider strings are Python's.
+
+
+def _width(ip: Host, width: object) -> tf.Tensor:
+  wanted = _int(ip, width, 0)
+  return ip.frame.check(wanted, wanted <= _WIDEST, "a very wide string")
+
+
+def _zeros_filled(ip: Host, text: object, width: object, /) -> Text:
+  if width is None:
+    raise Raises  # A TypeError.
+  string, wanted = _string(ip, text), _width(ip, width)
+  count = wanted - tf.cast(tf.strings.length(string, unit="UTF8_CHAR"), tf.int64)
+  has_sign = tf.strings.regex_full_match(string, r"(?s)[-+].*")
+  num = tf.where(has_sign, 1, 0)
+  sign, rest = (
+    tf.strings.substr(string, at, length)
+    for at, length in ((0, num), (num, tf.strings.length(string) - num))
+  )
+  return Text((tf.strings.join([sign, repeated("0", count), rest]),))
+
+
 # --- Characters
 
 # Of each character. Python's own calls for each may take twenty times as long: where they are deep
@@ -434,6 +500,10 @@ _METHODS: dict[str, Callable[..., object]] = {
   "rsplit": _splitting(True),
   "partition": _partitioning(False),
   "rpartition": _partitioning(True),
+  "ljust": _adjusting("<"),
+  "rjust": _adjusting(">"),
+  "center": _adjusting("^"),
+  "zfill": _zeros_filled,
   **{name: _class_test(name) for name in CLASSES},
   "upper": _of_ascii(tf.strings.upper),
   "lower": _of_ascii(tf.strings.lower),

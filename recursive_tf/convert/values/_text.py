@@ -11,7 +11,8 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values._abstract import Abstract, IntOrFloat, Missing, Raises, Ref
-from recursive_tf.convert.values._numbers import Number, text_of
+from recursive_tf.convert.values._layouts import Layout
+from recursive_tf.convert.values._numbers import Number, text_of, to_float
 from recursive_tf.convert.values._scalars import KINDS, Scalar
 
 REPEATED = 42  # A conversion: the format, so many times.
@@ -143,6 +144,8 @@ def _tensor_of_part(part: str | Format | tf.Tensor, reader: StringReader) -> tf.
   if part.spec == "" and part.conversion == REPR and is_string(value, reader):
     return _quoted(tensor_of(value, reader), tf.constant(True), reader)
   found = _of_number(part, _as_scalar(value, reader), reader)
+  if found is None:
+    found = _laid_out(part, _as_scalar(value, reader), reader)
   if found is not None:
     return found
   raise reader.refuse(
@@ -175,6 +178,39 @@ def _of_number(part: Format, value: object, reader: StringReader) -> tf.Tensor |
   if value.type is int:
     return tf.strings.as_string(value.tensor)
   return tf.where(value.tensor, "True", "False")
+
+
+def _laid_out(part: Format, value: object, reader: StringReader) -> tf.Tensor | None:
+  """Returns what a format with a width or the like makes; None if it is not done in a run."""
+  layout = Layout.of(part.spec) if isinstance(part.spec, str) and part.spec else None
+  if layout is None:
+    return None
+  is_text = isinstance(value, Scalar) and value.kinds == {str}
+  if part.conversion != -1 or is_text or is_string(value, reader):
+    if not layout.is_of_strings:
+      return None
+    return layout.of_string(_tensor_of_part(Format(value, part.conversion, ""), reader))
+  if isinstance(value, Number) and value.type is bool:
+    value = Number(tf.cast(value.tensor, tf.int32), int)  # Formats take bools for ints.
+  kinds = value.kinds if isinstance(value, Scalar) else frozenset([int])
+  if not isinstance(value, (Number, IntOrFloat, Scalar)) or kinds & {str, bool}:
+    return None
+  is_int = isinstance(value, Number) and value.type is int
+  if (
+    layout.kind == "s" or (layout.kind == "d" and not is_int) or (layout.inner and not layout.kind)
+  ):
+    return None
+  if layout.is_percent:
+    if not isinstance(value, Number):
+      return None
+    value = Number(to_float(value).tensor * 100.0, float)
+  body = _of_number(Format(value, -1, layout.inner), value, reader)
+  if body is None:
+    return None
+  if layout.group:
+    few = tf.strings.regex_full_match(body, r"-?\d{0,21}([^\d].*)?")
+    body = reader.assume(body, few, "a number of more than 21 digits, in groups")
+  return layout.of_number(tf.strings.join([body, "%"]) if layout.is_percent else body)
 
 
 def _of_either(part: Format, value: IntOrFloat, reader: StringReader) -> tf.Tensor:

@@ -320,5 +320,11 @@ class OfText(OfAbstract):
   def entry(self, table: dict[object, object]) -> object:
     return _items.lookup(self.ip, table, self.value)
 
+  def converted(self, kind: type, is_alone: bool) -> object:
+    if not is_alone or kind not in (int, float):
+      return super().converted(kind, is_alone)
+    self.frame.partial()
+    return _text_methods.number(self.ip, kind, self.value)
+
   def entry_of_heap(self, ref: Ref) -> object:
     return _items.item_by_string(self.ip, ref, self.value)

@@ -1,0 +1,106 @@
+"""Comparisons of what may be an object that the run has made: each by what it is.
+
+Lists and tuples of such objects hold others, however deep: those are compared in a function, which
+calls itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable
+
+from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.semantics import _class_comparison, _in_python, _opened
+from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values._abstract import LocalObject, Made, Ref
+
+_Equal = Callable[[object, object], object]
+
+
+def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  """Returns `left op right`, of which one may be an object that the run has made."""
+  known: _opened.Known = _opened.unknown
+  if op in (ast.Eq, ast.NotEq):
+    if _are_deep(ip, left, right) and _are_builtin(ip):
+      found = _in_python.called(ip, told_in_turn, "equal", left, right)
+      return found if op is ast.Eq else ip.negated(found)
+    known = _apart(ip, left, right, answer=op is ast.NotEq)
+  if isinstance(left, Made):
+    return _opened.for_each(ip, left, lambda v: compare(ip, op, _comparable(ip, v), right), known)
+  if isinstance(right, Made):
+    return _opened.for_each(ip, right, lambda v: ip.compare(op, left, _comparable(ip, v)), known)
+  return ip.compare(op, left, right)
+
+
+def same_or_equal(ip: Host, left: object, right: object) -> object:
+  """Returns `left is right or left == right`, of which one may be an object of the run."""
+  if _are_deep(ip, left, right):
+    return _in_python.called(ip, told_in_turn, "same", left, right)
+  return _by_what_they_are(ip, left, right, ip.same_or_equal)
+
+
+def told_in_turn(how: str, one: object, other: object) -> object:
+  """Stands for `tell_in_turn`, which the interpreter does in its place."""
+  raise NotImplementedError(how, one, other)
+
+
+def tell_in_turn(ip: Host, how: str, one: object, other: object) -> object:
+  """Does a comparison by what the run finds, in a function of its own."""
+  ways = {"same": ip.same_or_equal, "equal": functools.partial(ip.compare, ast.Eq)}
+  return _by_what_they_are(ip, one, other, ways[how])
+
+
+def _by_what_they_are(ip: Host, left: object, right: object, equal: _Equal) -> object:
+  """Returns what `equal` gives of what the run finds."""
+  known = _apart(ip, left, right)
+  if isinstance(left, Made):
+    return _opened.for_each(
+      ip, left, lambda v: _by_what_they_are(ip, _comparable(ip, v), right, equal), known
+    )
+  if isinstance(right, Made):
+    return _opened.for_each(ip, right, lambda v: equal(left, _comparable(ip, v)), known)
+  return equal(left, right)
+
+
+def _apart(ip: Host, left: object, right: object, answer: bool = False) -> _opened.Known:
+  """Returns what says, of the types of the one that is asked what it is, whether they are apart.
+
+  Args:
+    ip: the interpreter.
+    left: the one that is asked if the run has made it.
+    right: else this one is.
+    answer: what is said of those that nothing equals that the other one may be.
+  """
+  other = right if isinstance(left, Made) else left
+  classes = frozenset() if isinstance(other, Made) else _class_comparison.classes_of(ip, other)
+
+  def known(kinds: frozenset[type]) -> bool | None:
+    is_apart = bool(classes) and _class_comparison.are_never_equal(kinds, frozenset(classes))
+    return answer if is_apart else None
+
+  return known
+
+
+def _are_deep(ip: Host, left: object, right: object) -> bool:
+  """Tells whether both may have parts that are objects of the run, of any depth."""
+  kinds = ip.conversion.made_kinds
+  pair = (left, right)
+  if not all(isinstance(one, (Made, Ref)) for one in pair):
+    return False
+  return any(_forms.has_made(kinds.forms[number]) for number in kinds.known)
+
+
+def _are_builtin(ip: Host) -> bool:
+  """Tells whether all that may be an object of the run is of Python's own classes."""
+  kinds = ip.conversion.made_kinds
+  found = [kinds.types, *map(kinds.classes_of, kinds.known)]
+  return all(map(bool, found)) and _class_comparison.are_builtin(*(k for one in found for k in one))
+
+
+def _comparable(ip: Host, value: object) -> object:
+  """Refuses objects: two that are read from one row are one object."""
+  if isinstance(value, LocalObject):
+    raise ip.frame.refuse(Reason.MADE_OBJECT, "Objects that the run makes are compared.")
+  return value
