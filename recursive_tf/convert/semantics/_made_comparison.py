@@ -48,7 +48,10 @@ def told_in_turn(how: str, one: object, other: object) -> object:
 
 def tell_in_turn(ip: Host, how: str, one: object, other: object) -> object:
   """Does a comparison by what the run finds, in a function of its own."""
-  ways = {"same": ip.same_or_equal, "equal": functools.partial(ip.compare, ast.Eq)}
+  ways: dict[str, _Equal] = {
+    "same": ip.same_or_equal,
+    "equal": functools.partial(ip.compare, ast.Eq),
+  }
   return _by_what_they_are(ip, one, other, ways[how])
 
 
@@ -74,10 +77,11 @@ def _apart(ip: Host, left: object, right: object, answer: bool = False) -> _open
     answer: what is said of those that nothing equals that the other one may be.
   """
   other = right if isinstance(left, Made) else left
-  classes = frozenset() if isinstance(other, Made) else _class_comparison.classes_of(ip, other)
+  found = None if isinstance(other, Made) else _class_comparison.classes_of(ip, other)
+  classes = frozenset(found or ())
 
   def known(kinds: frozenset[type]) -> bool | None:
-    is_apart = bool(classes) and _class_comparison.are_never_equal(kinds, frozenset(classes))
+    is_apart = bool(classes) and _class_comparison.are_never_equal(kinds, classes)
     return answer if is_apart else None
 
   return known
