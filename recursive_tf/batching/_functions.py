@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
+from recursive_tf.batching._alike import Description, Emitted, find, keep
 from recursive_tf.batching._converters import (
   SHARED,
   Batch,
@@ -25,6 +26,9 @@ from recursive_tf.batching._ir import Node, Value
 HAS_EFFECT = "it has an effect, or is random, in each frame"
 
 
+Failure = tuple[int, str]  # Which node of a block cannot serve many frames, and why.
+
+
 class SerialNodeError(Exception):
   """A node of a block cannot serve many frames; `node` says which, the message why."""
 
@@ -38,46 +42,84 @@ class BlockFunction:
 
   Attributes:
     block: the block.
-    body: key of its body.
+    emitted: the graph, which other blocks may have as well.
     graph: takes the block's inputs, [n, ...] each (or one frame's row if serial), then captures.
     inputs, captures, outputs: the graph's placeholders and results.
     capture_indices: positions of the captures among those of all bodies and the hoisted values.
     is_shared: for each output, whether it is one value for all frames.
   """
 
-  def __init__(self, block: Block, hoist: Callable[[Value], int]):
-    """Emits the ops.
+  def __init__(self, block: Block, hoist: Callable[[Value], int], failed: dict[object, Failure]):
+    """Emits the ops, if those of no other block will do.
 
     Args:
       block: the block.
       hoist: takes a value that is computed outside, once a run, and returns its capture's position.
+      failed: what other blocks could not be made for, by what describes them.
 
     Raises:
       SerialNodeError: If an op cannot serve many frames.
     """
     self.block = block
-    self.body = block.body
-    self.graph = tfi.OwnGraph("block")
-    tfi.share_stack(self.graph)
-    self._hoist = hoist
-    self.capture_indices: list[int] = []
-    self.captures: list[tf.Tensor] = []
+    description = Description(block)
+    known = find(description)
+    if known is None:
+      emission = _emission(block, description, failed)
+      captured = emission.captured
+      known = emission.emitted
+      keep(description, known, captured)
+    else:
+      captured = [description.values[number] for number in known.captured]
+    self.emitted = known
+    # What is computed from captures is computed outside, once a run, and captured.
+    self.capture_indices = [
+      value.index if value.kind == "capture" else hoist(value) for value in captured
+    ]
+    self.graph, self.inputs, self.captures = known.graph, known.inputs, known.captures
+    self.outputs, self.is_shared = known.outputs, known.is_shared
+
+
+def _emission(block: Block, description: Description, failed: dict[object, Failure]) -> _Emission:
+  key = description.key
+  if key is not None and key in failed:
+    position, reason = failed[key]
+    raise SerialNodeError(block.nodes[position], reason)
+  try:
+    return _Emission(block)
+  except SerialNodeError as error:
+    if key is not None:
+      failed[key] = block.nodes.index(error.node), str(error)
+    raise
+
+
+class _Emission:
+  """The graph of a block while it is made.
+
+  Attributes:
+    emitted: the graph, and what it takes and gives.
+    captured: the values that it captures.
+  """
+
+  def __init__(self, block: Block):
+    self._block = block
+    self.captured: list[Value] = []
+    self._captures: list[tf.Tensor] = []
     self._shared: dict[int, tf.Tensor] = {}  # By id of value.
-    with self.graph.as_default():
-      self.inputs = [_placeholder(value, block.is_serial) for value in block.inputs]
-      if block.is_serial:
-        self._emit_serial()
-      else:
-        self._emit_batched()
-    self.graph.inputs = [*self.inputs, *self.captures]
-    self.graph.outputs = list(self.outputs)
-    hide_own_gradients(self.graph)
+    graph = tfi.OwnGraph("block")
+    tfi.share_stack(graph)
+    with graph.as_default():
+      self._inputs = [_placeholder(value, block.is_serial) for value in block.inputs]
+      outputs, is_shared = self._emit_serial() if block.is_serial else self._emit_batched()
+    graph.inputs = [*self._inputs, *self._captures]
+    graph.outputs = list(outputs)
+    hide_own_gradients(graph)
+    self.emitted = Emitted(block.body, graph, self._inputs, self._captures, outputs, is_shared)
 
   # --- Many frames at once
 
-  def _emit_batched(self) -> None:
+  def _emit_batched(self) -> tuple[list[tf.Tensor], list[bool]]:
     batches: dict[int, Batch] = {}  # By id of value.
-    for value, tensor in zip(self.block.inputs, self.inputs, strict=True):
+    for value, tensor in zip(self._block.inputs, self._inputs, strict=True):
       batches[id(value)] = from_border(tensor, value)
 
     def batch_of(value: Value) -> Batch:
@@ -85,7 +127,7 @@ class BlockFunction:
         return Batch(self._emit_shared(value), SHARED, value.shape)
       return batches[id(value)]
 
-    for node in self.block.nodes:
+    for node in self._block.nodes:
       inputs = [batch_of(value) for value in node.inputs]
       if node.kind == "reshape":
         outputs = [self._reshape(node, inputs[0])]
@@ -95,11 +137,11 @@ class BlockFunction:
         outputs = self._convert(node, inputs)
       for value, batch in zip(node.outputs, outputs, strict=True):
         batches[id(value)] = batch
-    found = [batch_of(value) for value in self.block.outputs]
-    self.is_shared = [batch.form == SHARED for batch in found]
-    self.outputs = [
-      to_border(batch, value) for batch, value in zip(found, self.block.outputs, strict=True)
+    found = [batch_of(value) for value in self._block.outputs]
+    outputs = [
+      to_border(batch, value) for batch, value in zip(found, self._block.outputs, strict=True)
     ]
+    return outputs, [batch.form == SHARED for batch in found]
 
   def _reshape(self, node: Node, batch: Batch) -> Batch:
     try:
@@ -126,20 +168,20 @@ class BlockFunction:
 
   @functools.cached_property
   def _pfor_object(self) -> Any:
-    return tfi.make_pfor(tf.shape(self.inputs[0])[0])
+    return tfi.make_pfor(tf.shape(self._inputs[0])[0])
 
   def _pfor(self) -> Any:
     return self._pfor_object
 
   # --- Frame by frame
 
-  def _emit_serial(self) -> None:
+  def _emit_serial(self) -> tuple[list[tf.Tensor], list[bool]]:
     tensors: dict[int, tf.Tensor] = {}
-    for value, tensor in zip(self.block.inputs, self.inputs, strict=True):
+    for value, tensor in zip(self._block.inputs, self._inputs, strict=True):
       tensors[id(value)] = tf.expand_dims(tensor, 0) if value.is_merged else tensor
     emitted: dict[int, tfi.Operation] = {}
     last: list[tfi.Operation] = []  # With what TensorFlow does not order: Python beside variables.
-    for node in self.block.nodes:
+    for node in self._block.nodes:
       inputs = [self._emit_shared(v) if v.is_invariant else tensors[id(v)] for v in node.inputs]
       controls = [emitted[id(c)] for c in node.controls if id(c) in emitted]
       controls += last if node.is_stateful else []
@@ -154,35 +196,32 @@ class BlockFunction:
           outputs = op.outputs
       for value, tensor in zip(node.outputs, outputs, strict=True):
         tensors[id(value)] = tensor
-    found = [self._emit_shared(v) if v.is_invariant else tensors[id(v)] for v in self.block.outputs]
-    self.is_shared = [True] * len(found)
-    self.outputs = [
-      tf.squeeze(tensor, 0) if value.is_merged else tf.identity(tensor)
-      for tensor, value in zip(found, self.block.outputs, strict=True)
+    found = [
+      self._emit_shared(v) if v.is_invariant else tensors[id(v)] for v in self._block.outputs
     ]
+    outputs = [
+      tf.squeeze(tensor, 0) if value.is_merged else tf.identity(tensor)
+      for tensor, value in zip(found, self._block.outputs, strict=True)
+    ]
+    return outputs, [True] * len(found)
 
   # --- What all frames share
 
   def _emit_shared(self, value: Value) -> tf.Tensor:
-    """Returns a value that is the same for all frames: a capture, or, of constants, emitted here.
-
-    What is computed from captures is computed outside, once a run, and captured.
-    """
+    """Returns a value that all frames share: a capture, or, of constants, emitted here."""
     if id(value) not in self._shared:
       if value.is_constant:
         emit_from(value, self._shared)
-      elif value.kind == "capture":
-        self._shared[id(value)] = self._capture(value, value.index)
       else:
-        self._shared[id(value)] = self._capture(value, self._hoist(value))
+        self._shared[id(value)] = self._capture(value)
     return self._shared[id(value)]
 
-  def _capture(self, value: Value, index: int) -> tf.Tensor:
+  def _capture(self, value: Value) -> tf.Tensor:
     placeholder = tfi.placeholder(value.dtype, value.shape, "capture")
     if value.source is not None:
       tfi.copy_handle_data(value.source, placeholder)
-    self.capture_indices.append(index)
-    self.captures.append(placeholder)
+    self.captured.append(value)
+    self._captures.append(placeholder)
     return placeholder
 
 

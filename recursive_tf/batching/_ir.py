@@ -114,6 +114,7 @@ class Node:
     variables: a loop's, one for each output.
     is_read_once: whether it reads a variable that nothing in the run writes.
     group: the ops, itself among them, that a frame has to run in one go.
+    described: what `_alike.py` has found of the op, once it has.
   """
 
   kind: str
@@ -127,6 +128,7 @@ class Node:
   variables: list[Value] = dataclasses.field(default_factory=list)
   is_read_once: bool = False
   group: list[Node] | None = None
+  described: tuple[object, ...] = ()
 
   @property
   def is_stateful(self) -> bool:

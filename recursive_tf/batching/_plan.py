@@ -15,13 +15,14 @@ from recursive_tf.autodiff import Slot, connected_args
 from recursive_tf.batching import _exclusive, _program, _work
 from recursive_tf.batching._active import active_values, is_active
 from recursive_tf.batching._cut import Block, Cut, cut_bodies
-from recursive_tf.batching._functions import HAS_EFFECT, BlockFunction, SerialNodeError, emit_from
-from recursive_tf.batching._gradients import (
-  BlockGradient,
-  differentiate,
-  make_function,
-  make_training_functions,
+from recursive_tf.batching._functions import (
+  HAS_EFFECT,
+  BlockFunction,
+  Failure,
+  SerialNodeError,
+  emit_from,
 )
+from recursive_tf.batching._gradients import BlockGradient
 from recursive_tf.batching._ir import (
   BodyIR,
   Node,
@@ -90,7 +91,7 @@ class Plan:
     self.program = _program.encode(0, self.cuts, self.functions, num_captures)
     self.frame_work = _work.frame_work(self.functions.values(), len(bodies))
     self.frames_per_row = _work.frames_per_row(any(next(_calls(ir), None) for ir in self.irs))
-    self.runtime_functions = [make_function(f) for f in self.functions.values()]
+    self.runtime_functions = [f.emitted.function() for f in self.functions.values()]
     self.serial_ops = [
       SerialOp(block.body, node.op.type, node.location, self._reasons[id(node)])
       for block in self.functions
@@ -105,18 +106,22 @@ class Plan:
     nodes = [node for ir in self.irs for node in walk(ir.root)]
     effects = {id(node): HAS_EFFECT for node in nodes if node.has_effect}
     self._reasons = effects | self._reasons
+    functions: dict[Block, BlockFunction] = {}
+    failed: dict[object, Failure] = {}
     while True:
+      before = list(functions.values())  # Most blocks are like one that was there: it is kept.
       self.hoisted: list[Value] = []
       self.cuts: list[Cut] = cut_bodies(self.irs, lambda node: id(node) in self._reasons)
       blocks = [block for cut in self.cuts for block in cut.blocks]
       _check_borders(blocks)
-      functions: dict[Block, BlockFunction] = {}
+      functions = {}
       errors: list[SerialNodeError] = []
       for block in blocks:
         try:
-          functions[block] = BlockFunction(block, self._hoist)
+          functions[block] = BlockFunction(block, self._hoist, failed)
         except SerialNodeError as error:
           errors.append(error)
+      del before
       if not errors:
         return functions
       for found in errors:
@@ -163,14 +168,17 @@ class Plan:
       if self._gradients is None:
         active = active_values(self.irs, self.connected)
         self._gradients = [
-          differentiate(
-            function,
+          function.emitted.gradient(
             [i for i, value in enumerate(block.inputs) if is_active(value, active)],
             [i for i, value in enumerate(block.outputs) if is_active(value, active)],
+            function.capture_indices,
           )
           for block, function in self.functions.items()
         ]
-        self._training_functions = make_training_functions(self.functions.values(), self._gradients)
+        self._training_functions = [
+          function.emitted.function(gradient.residuals if gradient else ())
+          for function, gradient in zip(self.functions.values(), self._gradients, strict=True)
+        ]
       return self._gradients
 
   def training_functions(self) -> list[tfi.Function]:
