@@ -77,8 +77,10 @@ from recursive_tf._tf_internals._keras import training_of_call as training_of_ca
 from recursive_tf._tf_internals._own_graphs import ControlDependencies as ControlDependencies
 from recursive_tf._tf_internals._own_graphs import OwnGraph as OwnGraph
 from recursive_tf._tf_internals._own_graphs import constant as constant
+from recursive_tf._tf_internals._own_graphs import ensured as ensured
 from recursive_tf._tf_internals._own_graphs import placeholder as placeholder
 from recursive_tf._tf_internals._own_graphs import share_stack as share_stack
+from recursive_tf._tf_internals._own_graphs import while_loop as while_loop
 from recursive_tf._tf_internals._process import abort_collective_ops as abort_collective_ops
 from recursive_tf._tf_internals._process import before_saving as before_saving
 from recursive_tf._tf_internals._process import keep_out_of_autograph as keep_out_of_autograph

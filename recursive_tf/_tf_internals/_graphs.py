@@ -23,9 +23,10 @@ from tensorflow.python.ops import (
   control_flow_util_v2,
   gradients_util,
   handle_data_util,
+  variable_scope,
 )
 from tensorflow.python.ops.parallel_for import pfor as pfor_lib
-from tensorflow.python.util import tf_stack
+from tensorflow.python.util import nest, tf_stack
 
 from recursive_tf._tf_internals._own_graphs import BranchGraph, ControlDependencies
 
@@ -185,8 +186,8 @@ def _import_graph(op: Operation, inputs: Any, shapes: list[Any], name: str) -> G
   return control_flow_util_v2.get_func_graph(op, shapes, name)
 
 
-def begin_branch(name: str, trace: Callable[[], None], pred: Any) -> Graph:
-  """Traces one branch of a conditional on `pred` into a graph of its own, without its outputs.
+def begin_branch(name: str, trace: Callable[[], None]) -> Graph:
+  """Traces one branch of a conditional into a graph of its own, without its outputs.
 
   `tf.cond` wants both branches to return the same; what that is may only be known after both.
   """
@@ -195,19 +196,22 @@ def begin_branch(name: str, trace: Callable[[], None], pred: Any) -> Graph:
   graph = BranchGraph(name, collections=outer._collections)
   order = ControlDependencies() if outer._add_control_dependencies else None
 
-  def trace_in_order() -> None:
-    with order or contextlib.nullcontext():
-      trace()
-
-  func_graph.func_graph_from_py_func(
-    name,
-    trace_in_order,
-    [],
-    {},
-    func_graph=graph,
-    add_control_dependencies=False,
-    op_return_value=pred,
-  )
+  # As `func_graph_from_py_func` for a function that takes and returns nothing.
+  with graph.as_default():
+    scope = variable_scope.get_variable_scope()
+    before = scope.use_resource
+    scope.set_use_resource(True)
+    graph.structured_input_signature = ((), {})
+    try:
+      with order or contextlib.nullcontext():
+        trace()
+    finally:
+      scope.set_use_resource(before)
+    graph.inputs = graph.internal_captures + nest.flatten(
+      graph.deferred_internal_captures, expand_composites=True
+    )
+    graph.structured_outputs = None
+    graph.variables = graph._watched_variables
   if order is not None:
     graph.control_outputs.extend(order.ops_which_must_run)
   return graph

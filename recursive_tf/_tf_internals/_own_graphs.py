@@ -9,6 +9,7 @@ leave the op to TensorFlow.
 
 import contextlib
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,14 @@ from tensorflow.python.framework import (
   tensor_shape,
   tensor_util,
 )
-from tensorflow.python.framework.dtypes import as_dtype, resource, string
+from tensorflow.python.framework.dtypes import as_dtype, resource, string, variant
 from tensorflow.python.ops import control_flow_util_v2
+from tensorflow.python.ops import while_loop as while_loop_lib
 from tensorflow.python.util import tf_stack
 
 _MOST_BYTES = 64  # Of a constant that is looked for among those that a graph has.
 _STACK = "_recursive_tf_stack"
+_WITH_HANDLES = (resource, variant)  # What is behind them is known, too.
 # What of a graph's own state has TensorFlow do more for each op than `_make` does.
 _MORE_STATE = (
   "_attr_scope_map",
@@ -122,6 +125,36 @@ class _MadeByUs:
       controller.add_op(op)
     return op
 
+  def capture(self, tensor: Any, name: str | None = None, shape: Any = None) -> Any:
+    """Returns what stands for a tensor inside, as `FuncGraph` does."""
+    graph: Any = self
+    if not isinstance(tensor, ops.SymbolicTensor):
+      return super().capture(tensor, name, shape)  # type: ignore[misc]
+    if tensor.graph is self:
+      return tensor
+    captures = graph._function_captures
+    known = captures._by_val_internal.get(id(tensor))
+    if known is None:
+      if tensor.dtype in _WITH_HANDLES:
+        return super().capture(tensor, name, shape)  # type: ignore[misc]
+      graph._validate_in_scope(tensor)
+      known = self.stand_in(tensor, name or tensor.op.name)
+      # TensorFlow makes this description of the tensor twice, and finds out how each time.
+      captures.add_or_replace(id(tensor), tensor, known, tensor.__tf_tracing_type__(None))
+      graph.inputs.append(known)
+    known._record_tape(tensor)
+    return known
+
+  def stand_in(self, tensor: Any, name: str) -> Any:
+    """Returns a new placeholder for a tensor of a graph around."""
+    graph: Any = self
+    attrs = _attrs_of_placeholder(tensor.dtype, tensor.shape)
+    attrs["_user_specified_name"] = attr_value_pb2.AttrValue(s=name.encode())
+    if not graph._control_dependencies_stack:
+      return self._make("Placeholder", [], name=name, attrs=attrs).outputs[0]
+    with graph.control_dependencies(None):
+      return self._make("Placeholder", [], name=name, attrs=attrs).outputs[0]
+
   def _is_plain(self, op_type: str) -> bool:
     """Tells whether an op needs nothing that only TensorFlow does."""
     graph: Any = self
@@ -192,6 +225,38 @@ class OwnGraph(_MadeByUs, func_graph.FuncGraph):
 
 class BranchGraph(_MadeByUs, control_flow_util_v2.CondBranchFuncGraph):
   """A branch of a conditional."""
+
+
+class _LoopTest(_MadeByUs, control_flow_util_v2.WhileCondFuncGraph):
+  """The test of a loop."""
+
+
+class _LoopBody(_MadeByUs, control_flow_util_v2.WhileBodyFuncGraph):
+  """The body of a loop."""
+
+
+_OF_LOOPS = {
+  control_flow_util_v2.WhileCondFuncGraph: _LoopTest,
+  control_flow_util_v2.WhileBodyFuncGraph: _LoopBody,
+}
+
+
+def while_loop(
+  test: Callable[..., Any], body: Callable[..., Any], *args: Any, **options: Any
+) -> Any:
+  """Does as `tf.while_loop`; what the two functions make is made by ourselves, op by op."""
+  return while_loop_lib.while_loop_v2(_by_us(test), _by_us(body), *args, **options)
+
+
+def _by_us(function: Callable[..., Any]) -> Callable[..., Any]:
+  def made(*args: Any) -> Any:
+    graph = ops.get_default_graph()
+    ours = _OF_LOOPS.get(type(graph))
+    if ours is not None:  # TensorFlow makes the graph, and lets nobody choose its class.
+      graph.__class__ = ours
+    return function(*args)
+
+  return made
 
 
 @functools.cache
@@ -294,9 +359,28 @@ def placeholder(dtype: Any, shape: Any, name: str) -> Any:
     shape: its shape.
     name: its name, if nobody else has it.
   """
+  attrs = _attrs_of_placeholder(as_dtype(dtype), tensor_shape.as_shape(shape))
+  graph = ops.get_default_graph()
+  return graph._create_op_internal("Placeholder", [], attrs=attrs, name=name).outputs[0]
+
+
+def _attrs_of_placeholder(dtype: Any, shape: Any) -> dict[str, Any]:
+  return {
+    "dtype": attr_value_pb2.AttrValue(type=dtype.as_datatype_enum),
+    "shape": attr_value_pb2.AttrValue(shape=shape.as_proto()),
+  }
+
+
+def ensured(tensor: Any, shape: Any) -> Any:
+  """Returns an int tensor of a graph of ours, checked to have a shape, as `tf.ensure_shape` does.
+
+  Args:
+    tensor: a tensor without a gradient.
+    shape: the shape.
+  """
   attrs = {
-    "dtype": attr_value_pb2.AttrValue(type=as_dtype(dtype).as_datatype_enum),
+    "T": attr_value_pb2.AttrValue(type=tensor.dtype.as_datatype_enum),
     "shape": attr_value_pb2.AttrValue(shape=tensor_shape.as_shape(shape).as_proto()),
   }
   graph = ops.get_default_graph()
-  return graph._create_op_internal("Placeholder", [], attrs=attrs, name=name).outputs[0]
+  return graph._create_op_internal("EnsureShape", [tensor], attrs=attrs).outputs[0]

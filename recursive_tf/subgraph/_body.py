@@ -72,7 +72,7 @@ class BodyGraph(tfi.OwnGraph):
     self.called: dict[str, Any] = {}
     self.is_probing = False
     with self.as_default():
-      self.frame = tf.compat.v1.placeholder(tf.variant, shape=(), name="frame")
+      self.frame = tfi.placeholder(tf.variant, (), "frame")
 
 
 class Body:

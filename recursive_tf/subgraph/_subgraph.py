@@ -180,8 +180,7 @@ class SubGraph(NotCopied):
     assert self._graph is not None  # _check_tracing.
     with self._graph.as_default():
       tensors = [
-        tf.compat.v1.placeholder(s.dtype, s.shape, name=f"arg_{len(self._input_nests)}")
-        for s in signature.specs
+        tfi.placeholder(s.dtype, s.shape, f"arg_{len(self._input_nests)}") for s in signature.specs
       ]
     nest = signature.pack(tensors)
     self._input_nests.append(nest)

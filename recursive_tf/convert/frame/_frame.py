@@ -84,9 +84,9 @@ class Frame(Making):
     left_out = None if site is None else at(self.conversion.branches.left_out, site)
     before = self.snapshot()
     outcomes = [
-      self._trace(value, pred.tensor, function, facts, site)
+      self._trace(value, function, facts, site)
       if left_out is None or left_out.value is not value
-      else self._trace(value, pred.tensor, _leave, facts, None)
+      else self._trace(value, _leave, facts, None)
       for value, function, facts in (
         (True, then, meaning.if_true),
         (False, otherwise, meaning.if_false),
@@ -202,7 +202,6 @@ class Frame(Making):
   def _trace(
     self,
     value: bool,
-    pred: tf.Tensor,
     function: Callable[[], object],
     facts: list[Fact],
     site: Site | None,
@@ -221,7 +220,7 @@ class Frame(Making):
         self.conversion.postpone(_without(refusal, site, value))
 
     name = "true" if value else "false"
-    outcome.graph = tfi.begin_branch(name, lambda: self.isolated(trace, outcome.layer), pred)
+    outcome.graph = tfi.begin_branch(name, lambda: self.isolated(trace, outcome.layer))
     self.conversion.budget.done(outcome.graph)
     return outcome
 

@@ -122,7 +122,7 @@ class _TriedRow(Sequence[tf.Tensor]):
     self._dtype = dtype
 
   def __getitem__(self, index: object) -> tf.Tensor:
-    return tf.cast(tf.raw_ops.EnsureShape(input=self._handle, shape=[]), self._dtype)
+    return tf.cast(tfi.ensured(self._handle, []), self._dtype)
 
   def __len__(self) -> int:
     raise TypeError("how many columns there are is known when the trials are over")
@@ -179,7 +179,7 @@ class Inputs:
     """
     dtype = tf.int32 if name == "ints" else tf.float64
     if self._fed is None:
-      return tf.cast(tf.raw_ops.EnsureShape(input=handles, shape=[None]), dtype)
+      return tf.cast(tfi.ensured(handles, [None]), dtype)
     table = self._tensor(name, None, tf.TensorSpec([None, None], dtype))
     return tf.gather(table[:, column.index], handles)
 

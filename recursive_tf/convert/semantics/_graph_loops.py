@@ -120,7 +120,7 @@ def run_loop(
     return in_layer(ask, list(tensors))
 
   specs = [spec for form in carried.values() for spec in _forms.specs(form)]
-  found = tf.while_loop(
+  found = tfi.while_loop(
     goes_on,
     one_turn,
     frame.gated([tf.constant(0), *flat()]),

@@ -10,6 +10,7 @@ import ast
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.values import _forms, _numbers
@@ -79,7 +80,7 @@ def total(ip: Host, rows: Rows, start: object) -> IntOrFloat:
     return index + 1, found.value.tensor, found.is_int
 
   ip.frame.partial()
-  _, result, is_int = tf.while_loop(
+  _, result, is_int = tfi.while_loop(
     lambda index, *_: index < rows.length, add, [tf.constant(0), begin.value.tensor, begin.is_int]
   )
   return IntOrFloat(Number(result, float), is_int)
@@ -94,7 +95,7 @@ def extreme(name: str, rows: Rows) -> IntOrFloat:
     is_better = better(tf.gather(values, index), tf.gather(values, best))
     return index + 1, tf.where(is_better, index, best)
 
-  _, best = tf.while_loop(
+  _, best = tfi.while_loop(
     lambda index, _: index < rows.length, step, [tf.constant(1), tf.constant(0)]
   )
   return IntOrFloat(Number(tf.gather(values, best), float), tf.gather(are_ints, best))

@@ -7,6 +7,7 @@ import ast
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import all_there
@@ -168,7 +169,7 @@ def _total_of_floats(ip: Host, rows: Rows, start: object) -> Number | IntOrFloat
     return index + 1, found.tensor
 
   frame.partial()
-  _, result = tf.while_loop(lambda index, _: index < rows.length, add, [tf.constant(0), begin])
+  _, result = tfi.while_loop(lambda index, _: index < rows.length, add, [tf.constant(0), begin])
   if first.type is not float:
     return IntOrFloat(Number(result, float), tf.equal(rows.length, 0))
   return Number(result, float)

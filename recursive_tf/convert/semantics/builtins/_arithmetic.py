@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import (
@@ -200,7 +201,7 @@ def _extreme_of_floats(name: str, values: tf.Tensor) -> Number:
     return index + 1, found.tensor
 
   count = tf.shape(values)[0]
-  _, best = tf.while_loop(
+  _, best = tfi.while_loop(
     lambda index, _: index < count, step, [tf.constant(1), tf.gather(values, 0)]
   )
   return Number(best, float)
