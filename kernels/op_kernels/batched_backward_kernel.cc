@@ -11,6 +11,7 @@
 #include "kernels/op_kernels/sharded_call.h"
 #include "kernels/runtime/batched_backward.h"
 #include "kernels/runtime/batched_run_ref.h"
+#include "kernels/runtime/made_gradients.h"
 #include "kernels/runtime/row_tensors.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/variant.h"
@@ -27,6 +28,7 @@ struct BackwardOptions {
   std::vector<tf::DataType> result_dtypes;  // Of the gradients of arguments.
   std::vector<int> arg_positions;
   bool is_mapped = false;
+  bool has_made = false;
 };
 
 class BackwardCall final : public ShardedCall {
@@ -41,10 +43,14 @@ class BackwardCall final : public ShardedCall {
         consumes_(consumes) {}
 
   void MakeShards() {
+    if (options_.has_made) made_ = std::make_unique<MadeGradients>(ctx());
     for (int s = 0; s < run_->num_shards(); ++s) {
       shards_.push_back(std::make_unique<BackwardShard>(
           ctx(), run_.get(), &options_.program, table_.get(), s, consumes_,
           options_.slots.MakeAccumulators(), &error_, ShardDoneCallback()));
+      if (made_ != nullptr) {
+        shards_.back()->set_step_container(made_->step_container());
+      }
     }
     int input = 1;
     for (size_t k = 0; k < run_->result_dtypes.size(); ++k) {
@@ -175,6 +181,7 @@ class BackwardCall final : public ShardedCall {
   const std::shared_ptr<BatchedRun> run_;
   const bool consumes_;
   FirstError error_;
+  std::unique_ptr<MadeGradients> made_;  // Outlives the shards.
   std::vector<std::unique_ptr<BackwardShard>> shards_;
 };
 
@@ -188,6 +195,7 @@ class LaunchBatchedBackwardOp final : public tf::AsyncOpKernel {
                    ctx->GetAttr("Targ_gradients", &options_.result_dtypes));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("arg_positions", &options_.arg_positions));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("mapped", &options_.is_mapped));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("has_made", &options_.has_made));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("entry", &entry_));
     OP_REQUIRES_OK(ctx, options_.slots.Read(ctx));
     std::vector<int> code;

@@ -38,6 +38,7 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("entry", &entry_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("mapped", &mapped_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("policy", &policy_));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("has_made", &has_made_));
     OP_REQUIRES_OK(ctx, slots_.Read(ctx));
     OP_REQUIRES_OK(ctx, ReadLayouts(ctx));
   }
@@ -63,6 +64,7 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
         *std::move(bodies), MakeReadyQueue(ctx, policy_, false), (*ref)->run,
         consumes);
     run->layouts = layouts_;
+    if (has_made_) run->MakeMadeGradients(ctx);
     const int num_gradients = static_cast<int>(gradient_dtypes_.size());
     for (int i = 1 + num_gradients; i < ctx->num_inputs(); ++i) {
       run->extras.push_back(ctx->input(i));
@@ -149,6 +151,7 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
   void Finish(tf::OpKernelContext* ctx, BackwardRun* run, absl::Status status,
               const std::vector<tf::Tensor>& results) const {
     run->core.ReleaseBodies();
+    run->DropMadeGradients();
     if (status.ok()) status = SetResults(ctx, results, result_dtypes_);
     if (status.ok()) {
       status = slots_.Emit(ctx, run->forward->captures,
@@ -169,6 +172,7 @@ class LaunchBackwardOp final : public tf::AsyncOpKernel {
   std::string entry_;
   std::string policy_;
   bool mapped_ = false;
+  bool has_made_ = false;
 };
 
 REGISTER_KERNEL_BUILDER(

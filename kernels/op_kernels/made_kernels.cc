@@ -1,5 +1,6 @@
 // Kernels of NewMade, Make, MakeRows, MadeSite, MadeParts, MadeSites,
-// MadeColumns and DropMade: tensors around runtime/made_objects.h.
+// MadeColumns and DropMade, and of their gradients: tensors around
+// runtime/made_objects.h and runtime/made_gradients.h.
 
 #include <algorithm>
 #include <cstdint>
@@ -8,8 +9,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/runtime/made_gradients.h"
 #include "kernels/runtime/made_objects.h"
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/tensor_util.h"
 #include "tensorflow/core/framework/types.h"
 
@@ -70,7 +73,7 @@ class MakeOp final : public OfSiteOp {
     OP_REQUIRES_OK(ctx, made.status());
     tf::Tensor* handle = nullptr;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {}, &handle));
-    handle->scalar<int32_t>()() = *made;
+    handle->scalar<double>()() = *made;
   }
 
   bool IsExpensive() override { return false; }
@@ -106,13 +109,15 @@ class MakeRowsOp final : public OfSiteOp {
       }
       absl::StatusOr<int32_t> made = (*table)->Add(std::move(object));
       OP_REQUIRES_OK(ctx, made.status());
-      handles->vec<int32_t>()(row) = *made;
+      handles->vec<double>()(row) = *made;
     }
   }
 };
 
 static absl::StatusOr<int32_t> HandleOf(const tf::Tensor& handle) {
-  if (handle.dims() == 0) return handle.scalar<int32_t>()();
+  if (handle.dims() == 0) {
+    return static_cast<int32_t>(handle.scalar<double>()());
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("recursive_tf: expected a handle, found a tensor of shape ",
                    handle.shape().DebugString()));
@@ -290,6 +295,96 @@ class DropMadeOp final : public tf::OpKernel {
   }
 };
 
+static absl::Status NoBackwardRun() {
+  return absl::FailedPreconditionError(
+      "recursive_tf: gradients of objects outside of a backward run");
+}
+
+class AddMadeGradientsOp final : public tf::OpKernel {
+ public:
+  explicit AddMadeGradientsOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {}
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    MadeGradients* made = MadeGradients::Find(ctx);
+    OP_REQUIRES(ctx, made != nullptr, NoBackwardRun());
+    absl::StatusOr<int32_t> handle = HandleOf(ctx->input(0));
+    OP_REQUIRES_OK(ctx, handle.status());
+    std::vector<tf::Tensor> gradients;
+    for (int i = 1; i < ctx->num_inputs(); ++i) {
+      gradients.push_back(ctx->input(i));
+    }
+    OP_REQUIRES_OK(ctx, made->Add(*handle, std::move(gradients)));
+    tf::Tensor* token = nullptr;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, {}, &token));
+    token->scalar<double>()() = 0;
+  }
+
+  bool IsExpensive() override { return false; }
+};
+
+class TakeMadeGradientsOp final : public tf::OpKernel {
+ public:
+  explicit TakeMadeGradientsOp(tf::OpKernelConstruction* ctx) : OpKernel(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("Tparts", &types_));
+    int64_t num_parts = 0;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("num_parts", &num_parts));
+    OP_REQUIRES(ctx, num_parts == static_cast<int64_t>(types_.size()),
+                absl::InvalidArgumentError(
+                    "recursive_tf: TakeMadeGradients needs the type of each "
+                    "part"));
+  }
+
+  void Compute(tf::OpKernelContext* ctx) override {
+    MadeGradients* made = MadeGradients::Find(ctx);
+    OP_REQUIRES(ctx, made != nullptr, NoBackwardRun());
+    const tf::Tensor& handles = ctx->input(0);
+    const bool is_of_rows = handles.dims() > 0;
+    const int num_parts = static_cast<int>(types_.size());
+    std::vector<tf::Tensor*> outputs(num_parts, nullptr);
+    for (int i = 0; i < num_parts; ++i) {
+      tf::TensorShape shape;
+      OP_REQUIRES_OK(ctx, tf::tensor::MakeShape(ctx->input(2 + i), &shape));
+      OP_REQUIRES(ctx,
+                  !is_of_rows ||
+                      (shape.dims() > 0 &&
+                       shape.dim_size(0) == handles.NumElements()),
+                  absl::InvalidArgumentError(
+                      "recursive_tf: as many rows as handles are expected"));
+      OP_REQUIRES_OK(ctx, ctx->allocate_output(i, shape, &outputs[i]));
+    }
+    for (int64_t row = 0; row < handles.NumElements(); ++row) {
+      const auto handle = static_cast<int32_t>(handles.flat<double>()(row));
+      const std::vector<tf::Tensor> found = made->Take(handle);
+      for (int i = 0; i < num_parts; ++i) {
+        tf::Tensor out = is_of_rows ? outputs[i]->SubSlice(row) : *outputs[i];
+        OP_REQUIRES_OK(ctx, Write(found.empty() ? nullptr : &found[i], &out));
+      }
+    }
+  }
+
+ private:
+  // Writes a gradient, or zeros.
+  static absl::Status Write(const tf::Tensor* gradient, tf::Tensor* out) {
+    char* target = static_cast<char*>(out->data());
+    const int64_t size = out->NumElements() * tf::DataTypeSize(out->dtype());
+    if (gradient == nullptr) {
+      std::fill_n(target, size, 0);
+      return absl::OkStatus();
+    }
+    if (gradient->dtype() != out->dtype() ||
+        gradient->shape() != out->shape()) {
+      return absl::InternalError(absl::StrCat(
+          "recursive_tf: the gradient of an object's part of shape ",
+          out->shape().DebugString(), " has shape ",
+          gradient->shape().DebugString()));
+    }
+    std::copy_n(static_cast<const char*>(gradient->data()), size, target);
+    return absl::OkStatus();
+  }
+
+  tf::DataTypeVector types_;
+};
+
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>NewMade").Device(tf::DEVICE_CPU),
                         NewMadeOp);
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>Make").Device(tf::DEVICE_CPU),
@@ -306,5 +401,11 @@ REGISTER_KERNEL_BUILDER(Name("RecursiveTf>MadeColumns").Device(tf::DEVICE_CPU),
                         MadeColumnsOp);
 REGISTER_KERNEL_BUILDER(Name("RecursiveTf>DropMade").Device(tf::DEVICE_CPU),
                         DropMadeOp);
+REGISTER_KERNEL_BUILDER(
+    Name("RecursiveTf>AddMadeGradients").Device(tf::DEVICE_CPU),
+    AddMadeGradientsOp);
+REGISTER_KERNEL_BUILDER(
+    Name("RecursiveTf>TakeMadeGradients").Device(tf::DEVICE_CPU),
+    TakeMadeGradientsOp);
 
 }  // namespace recursive_tf

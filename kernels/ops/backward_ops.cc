@@ -33,6 +33,7 @@ REGISTER_OP("RecursiveTf>LaunchBackward")
     .Attr("entry: string")
     .Attr("mapped: bool = false")
     .Attr("policy: {'deepest_first', 'fifo'} = 'deepest_first'")
+    .Attr("has_made: bool = false")
     .SetIsStateful()
     .SetShapeFn(UnknownShape)
     .Doc(R"doc(
@@ -56,6 +57,7 @@ num_slots: How many accumulators belong to each body.
 slot_kinds: "dense", "slices", "product" or "rounded_product".
 slot_captures: The Launch capture that each accumulator is the gradient of.
 slot_shapes: The shape of each accumulator's outer reference.
+has_made: Whether gradients of objects that the run has made are added up.
 )doc");
 
 REGISTER_OP("RecursiveTf>InvokeBackward")

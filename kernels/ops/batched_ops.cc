@@ -83,6 +83,7 @@ REGISTER_OP("RecursiveTf>LaunchBatchedBackward")
     .Attr("slot_shapes: list(shape) >= 0")
     .Attr("entry: string")
     .Attr("mapped: bool = false")
+    .Attr("has_made: bool = false")
     .SetIsStateful()
     .SetShapeFn(UnknownShape)
     .Doc(R"doc(
@@ -101,6 +102,7 @@ slot_captures: The LaunchBatched's capture that each slot is the gradient of.
 slot_shapes: The shape of each slot's outer reference.
 entry: As the LaunchBatched's.
 mapped: As the LaunchBatched's.
+has_made: As LaunchBackward's.
 )doc");
 
 REGISTER_OP("RecursiveTf>SetTracing")

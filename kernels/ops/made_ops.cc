@@ -1,5 +1,9 @@
 // Op definitions of the objects that runs make: NewMade, Make, MakeRows,
-// MadeSite, MadeParts, MadeSites, MadeColumns, DropMade.
+// MadeSite, MadeParts, MadeSites, MadeColumns, DropMade, and of their gradients:
+// AddMadeGradients, TakeMadeGradients.
+//
+// Handles that are made and read are float64, which holds each exactly, so that
+// a gradient goes back from whoever reads an object to whoever made it.
 
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -24,7 +28,7 @@ table: its number.
 REGISTER_OP("RecursiveTf>Make")
     .Input("table: int64")
     .Input("parts: Tparts")
-    .Output("handle: int32")
+    .Output("handle: float64")
     .Attr("Tparts: list(type) >= 0")
     .Attr("site: int >= 0")
     .SetIsStateful()
@@ -42,7 +46,7 @@ REGISTER_OP("RecursiveTf>MakeRows")
     .Input("table: int64")
     .Input("length: int32")
     .Input("parts: Tparts")
-    .Output("handles: int32")
+    .Output("handles: float64")
     .Attr("Tparts: list(type) >= 0")
     .Attr("site: int >= 0")
     .SetIsStateful()
@@ -62,7 +66,7 @@ site: what kind of objects they are.
 
 REGISTER_OP("RecursiveTf>MadeSite")
     .Input("table: int64")
-    .Input("handle: int32")
+    .Input("handle: float64")
     .Output("site: int32")
     .SetShapeFn(ScalarShape)
     .Doc(R"doc(
@@ -75,7 +79,7 @@ site: its kind; -1 if it was not made.
 
 REGISTER_OP("RecursiveTf>MadeParts")
     .Input("table: int64")
-    .Input("handle: int32")
+    .Input("handle: float64")
     .Output("parts: Tparts")
     .Attr("Tparts: list(type) >= 1")
     .Attr("site: int >= 0")
@@ -122,6 +126,40 @@ shapes: of each part the sizes [n, rank], by object. All objects of a kind have
   the same rank there.
 num_columns: the number of parts.
 site: the kind.
+)doc");
+
+REGISTER_OP("RecursiveTf>AddMadeGradients")
+    .Input("handle: float64")
+    .Input("gradients: Tparts")
+    .Output("token: float64")
+    .Attr("Tparts: list({half, bfloat16, float, double}) >= 1")
+    .SetIsStateful()
+    .SetShapeFn(ScalarShape)
+    .Doc(R"doc(
+Adds to the gradients of an object's parts, those of the backward run.
+
+handle: the object, a scalar.
+gradients: of those of its parts that can have one.
+token: the gradient of the handle: zero. What it comes to knows that all is added.
+)doc");
+
+REGISTER_OP("RecursiveTf>TakeMadeGradients")
+    .Input("handles: float64")
+    .Input("token: float64")
+    .Input("shapes: num_parts * int32")
+    .Output("gradients: Tparts")
+    .Attr("Tparts: list({half, bfloat16, float, double}) >= 1")
+    .Attr("num_parts: int >= 1")
+    .SetIsStateful()
+    .SetShapeFn(UnknownShape)
+    .Doc(R"doc(
+Takes out the gradients of the parts of an object, or of those of rows.
+
+handles: the object, a scalar; or the objects [N].
+token: the gradient of the handles.
+shapes: the shape of each part that can have a gradient; of rows, of all rows.
+gradients: of each such part, zeros where nothing has been added.
+num_parts: the number of these parts.
 )doc");
 
 REGISTER_OP("RecursiveTf>DropMade")

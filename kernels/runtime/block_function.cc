@@ -378,7 +378,7 @@ void BlockFunction::RunAsync(
   args.rendezvous = ctx->rendezvous();
   args.cancellation_manager = ctx->cancellation_manager();
   args.collective_executor = ctx->collective_executor();
-  args.step_container = ctx->step_container();
+  args.step_container = environment->params.step_container;
   args.stats_collector = ctx->stats_collector();
   args.session_config = ctx->session_config();
   args.call_frame = scratch->call_frame_.get();

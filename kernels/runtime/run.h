@@ -21,6 +21,9 @@
 #include "kernels/runtime/accumulator.h"
 #include "kernels/runtime/body_table.h"
 #include "kernels/runtime/first_error.h"
+#include "kernels/runtime/made_gradients.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 
@@ -77,6 +80,8 @@ class RunCore final {
   // worker.
   const bool is_serialized;
   RunCounters counters;
+  // That of the run's own frames; null if it is the caller's.
+  tensorflow::ScopedStepContainer* step_container = nullptr;
 
  private:
   FirstError error_;
@@ -163,9 +168,21 @@ class BackwardRun final {
   // Whether stash entries are forgotten as they are read: true when nobody else
   // can ask for this run's gradients again.
   const bool consumes;
+
+  // Lets the run add up gradients of objects, until it ends. `ctx` is that of
+  // the op that makes the run.
+  void MakeMadeGradients(tensorflow::OpKernelContext* ctx) {
+    made_gradients_ = std::make_unique<MadeGradients>(ctx);
+    core.step_container = made_gradients_->step_container();
+  }
+  void DropMadeGradients() { made_gradients_.reset(); }
+
   std::vector<BackwardLayout> layouts;  // By body.
   std::vector<tensorflow::Tensor> extras;
   std::vector<std::unique_ptr<Accumulator>> accumulators;
+
+ private:
+  std::unique_ptr<MadeGradients> made_gradients_;
 };
 
 }  // namespace recursive_tf

@@ -24,6 +24,11 @@ class StepLoop {
   StepLoop(const StepLoop&) = delete;
   StepLoop& operator=(const StepLoop&) = delete;
 
+  // Has all functions run in a step container that is not the op's own.
+  void set_step_container(tensorflow::ScopedStepContainer* container) {
+    environment_.params.step_container = container;
+  }
+
   // Works until all is done, or until a function is left to end elsewhere.
   // The loop may be gone when this returns.
   void Run();

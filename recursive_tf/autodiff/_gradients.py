@@ -14,6 +14,7 @@ from recursive_tf._ops import kernels
 from recursive_tf.autodiff._backward import backward_bodies
 from recursive_tf.autodiff._backward_graph import enclosing_backward_graph
 from recursive_tf.autodiff._imported import bodies_of_launch
+from recursive_tf.autodiff._made import reads_made
 from recursive_tf.autodiff._taps import Slot
 from recursive_tf.nn._row_product import row_product
 from recursive_tf.subgraph._body import name_of
@@ -112,6 +113,7 @@ def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
     entry=entry,
     mapped=mapped,
     policy=launch.get_attr("policy").decode(),
+    has_made=reads_made(body.graph for body in bodies),
     name=f"{entry}_backward",
   )
   of_captures = capture_gradients(captures, slots, list(outputs.slots))

@@ -14,7 +14,7 @@ from typing import Protocol
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.autodiff import Slot, product_kind, terms_of
+from recursive_tf.autodiff import BlockGradientGraph, Slot, product_kind, terms_of
 from recursive_tf.subgraph._accesses import check_gradient
 from recursive_tf.subgraph._body import function_name, name_of
 
@@ -161,7 +161,7 @@ def _rename(op: tfi.Operation, before: str, after: str) -> bool:
   return bool(name)
 
 
-class _GradientGraph(tfi.FuncGraph):
+class _GradientGraph(BlockGradientGraph):
   """The graph of a block's backward function: takes residuals and captures as it needs them.
 
   Attributes:

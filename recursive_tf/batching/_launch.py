@@ -12,6 +12,7 @@ from recursive_tf._ops import kernels
 from recursive_tf.autodiff import (
   argument_gradients,
   capture_gradients,
+  reads_made,
   result_gradients,
   second_order,
   static_shape,
@@ -122,6 +123,7 @@ def _launch_gradient(op: tfi.Operation, *gradients: Any) -> list[Any]:
     slot_captures=[slot.capture for slot in slots],
     slot_shapes=[static_shape(captures[slot.capture]) for slot in slots],
     mapped=launch.get_attr("mapped"),
+    has_made=isinstance(plan, Plan) and reads_made(body.graph for body in plan.bodies),
     entry=launch.get_attr("entry").decode(),
     name=f"{launch.get_attr('entry').decode()}_backward",
   )

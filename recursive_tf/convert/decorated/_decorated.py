@@ -300,12 +300,13 @@ class Decorated:
         return functools.partial(self._fall_back, other, plain)
     if is_recording and not program.is_seen_in_full:
       traced = self._programs.traced(prepared, arguments, values)
-      if traced is not None:
+      if isinstance(traced, Prepared):
         return self._run(traced, arguments, values, plain, taken)
-      lost = ConversionRefused.of(
-        Reason.MADE_OBJECT,
-        f"{self.__name__} makes objects of which tensors are parts, and a tape records.",
-      )
+      text = f"{self.__name__} makes objects of which tensors are parts, and a tape records."
+      reason, origin = Reason.MADE_OBJECT, None
+      if traced is not None:
+        reason, origin, text = traced.reason, traced.origin, f"{text} {traced.explanation}"
+      lost = ConversionRefused.of(reason, text, origin)
       return functools.partial(self._fall_back, lost, plain)
     key = program.version, prepared.mapped, is_recording
     try:

@@ -152,7 +152,8 @@ def writes_of(
   logs: dict[object, list[object]] = {}
   for place in places:
     if place.kind == CHANGED:
-      _change(place.form.rebuild(tensors, source), source)
+      _, numbers, states = (source.numbers(next(tensors)) for _ in place.left_form.specs())
+      _change(dict(zip(numbers, states, strict=True)), source)
       continue
     if place.kind == ATTRIBUTE:
       writes += _attribute_writes(place, tensors, source, objects)
@@ -225,16 +226,15 @@ def _attribute_writes(
     yield Write(owner, slot, value)
 
 
-def _change(pairs: object, source: Source) -> None:
+def _change(states: dict[object, object], source: Source) -> None:
   """Lets objects of the run, which nobody has yet, be what they became last.
 
   Args:
-    pairs: a list of numbers: of an object, and of one that is what it became.
+    states: numbers: of objects, each with that of one that is what it became.
     source: where Python values are made.
   """
-  assert isinstance(pairs, list)
-  for number, state in dict(pairs).items():
-    one, now = source.object_of(number), source.object_of(state)
+  for number, state in states.items():
+    one, now = source.object_of(int(number)), source.object_of(int(state))
     if isinstance(one, list) and isinstance(now, list):
       one[:] = now
     elif isinstance(one, dict) and isinstance(now, dict):

@@ -166,7 +166,8 @@ class HeapLists(MadeChanges):
     if not isinstance(first.form, _forms.RefForm) or not _is_mixed(first.form):
       return first
     frame.note_old(first.form.types)
-    return Rows(first.length, first.tensors, _forms.MadeForm())
+    numbers = tuple(tf.cast(handles, _forms.NUMBER) for handles in first.tensors)
+    return Rows(first.length, numbers, _forms.MadeForm())
 
   def _family(self, place: Place, first: _forms.Form) -> frozenset[object]:
     """Returns what lists of these elements are known by: all types that some have in common.

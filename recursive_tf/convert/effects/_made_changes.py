@@ -17,12 +17,12 @@ from recursive_tf.convert.effects._places import CHANGED, TRACE, Place
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import concatenated, rows_of_items
-from recursive_tf.convert.values._abstract import Container, LocalList, Rows
-from recursive_tf.convert.values._forms import NestForm, NumberForm, RowsForm, TensorForm
+from recursive_tf.convert.values._abstract import Container, LocalList, Made, Rows
+from recursive_tf.convert.values._forms import MadeForm, NestForm, NumberForm, RowsForm, TensorForm
 from recursive_tf.convert.values._numbers import Number
 
 _KEY = (CHANGED,)
-_FORM = RowsForm(NestForm(tuple, (0, 1), (NumberForm(int), NumberForm(int))))
+_FORM = RowsForm(NestForm(tuple, (0, 1), (NumberForm(int), MadeForm())))
 
 
 class MadeChanges(ContainerEffects):
@@ -48,8 +48,8 @@ class MadeChanges(ContainerEffects):
       return handle
     rows = self._changed_rows(ip)
     ip.frame.partial()
-    numbers, states = (tf.cast(tensor, tf.int32) for tensor in rows.tensors)
-    is_one = tf.concat([[True], tf.equal(numbers, handle)], 0)
+    numbers, states = rows.tensors
+    is_one = tf.concat([[True], tf.equal(numbers, tf.cast(handle, tf.int64))], 0)
     last = tf.reduce_max(tf.where(is_one, tf.range(tf.size(is_one)), 0))
     return tf.gather(tf.concat([tf.reshape(handle, [1]), states], 0), last)
 
@@ -68,7 +68,7 @@ class MadeChanges(ContainerEffects):
     frame.conversion.made_kinds.are_changed = True
     before = self._changed_rows(ip)
     state = frame.handle(content)
-    pair = tuple(Number(tf.cast(number, tf.int64), int) for number in (handle, state))
+    pair = Number(tf.cast(handle, tf.int64), int), Made(state)
     rows = concatenated(frame, before, rows_of_items(frame, [pair]))
     self.set(ip, self.store(frame, self._changes(), True), LocalList(rows))
 

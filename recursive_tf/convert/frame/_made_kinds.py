@@ -24,6 +24,8 @@ class MadeKinds:
     is_traced: whether runs also return the tensors in what they make, so that a tape sees them.
     forms: by number.
     known: the numbers of those that the attempt before made, or this one.
+    are_read_under_tapes: whether gradients go back from where such objects are read to where they
+      are made; as all that is found, it is known from the next attempt on.
     are_changed: whether the program changes such objects after they have got their numbers.
     hidden: the numbers of what is no object by itself, but what a list of the heap holds.
     types: exact types of old objects that are known by numbers, `NoneType` among them.
@@ -41,6 +43,7 @@ class MadeKinds:
     self.is_traced = is_traced
     self.forms: list[BaseForm] = []
     self.known: dict[int, None] = {}
+    self.are_read_under_tapes = False
     self.are_changed = False
     self.hidden: set[int] = set()
     self.types: frozenset[type] = frozenset()
@@ -124,6 +127,12 @@ class MadeKinds:
       self.known[found] = None
       self._note_news()
     return found
+
+  def note_read_under_tapes(self) -> None:
+    """Notes that tensors are read of such objects, and that a tape sees the run."""
+    if not self.are_read_under_tapes:
+      self.are_read_under_tapes = True
+      self._note_news()
 
   def note(self, types: Iterable[type]) -> None:
     """Notes what old objects may be."""

@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._ops import kernels
+from recursive_tf.autodiff import trace_made
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._scalar_reading import ScalarReading
 from recursive_tf.convert.frame._sharing import MADE_WHERE, containers, name_of, parts_of
@@ -51,6 +52,7 @@ class Making(ScalarReading):
       site=self.conversion.made_kinds.number(form),
     )
     tfi.acd_run_independently(found.op)
+    self._let_gradients_back(form, found.op)
     self._let_tapes_see(form, found, tensors)
     return found
 
@@ -71,10 +73,12 @@ class Making(ScalarReading):
     """Returns what a row of the table holds; the arguments are those of `opened`."""
     form = self.conversion.made_kinds.forms[kind]
     if self.conversion.made_kinds.is_traced and _forms.has_gradients(form):
-      text = "An object of which tensors are parts is made and read in a run that a tape records."
-      refusal = self.refuse(Reason.MADE_OBJECT, text)
-      self.conversion.postpone(refusal)  # Also where a branch could do without.
-      raise refusal
+      if self.conversion.is_step:
+        text = "An object of which tensors are parts is made and read in a step that a tape sees."
+        refusal = self.refuse(Reason.MADE_OBJECT, text)
+        self.conversion.postpone(refusal)  # Also where a branch could do without.
+        raise refusal
+      self.conversion.made_kinds.note_read_under_tapes()
     specs = [*_forms.specs(form)]
     parts: list[tf.Tensor] = []
     if specs:
@@ -82,6 +86,7 @@ class Making(ScalarReading):
       parts = kernels.recursive_tf_made_parts(
         table=table, handle=handle, Tparts=[spec.dtype for spec in specs], site=kind
       )
+      self._let_gradients_back(form, parts[0].op)
     for part, spec in zip(parts, specs, strict=True):
       part.set_shape(spec.shape)
     return _forms.unflatten(form, iter(parts))
@@ -92,6 +97,12 @@ class Making(ScalarReading):
       raise Dear
     self._check(form)
     return self._added(form, parts, is_hidden=True)
+
+  def handle_of_old(self, number: tf.Tensor) -> tf.Tensor:
+    """Returns the number of an object of the heap as `Base` has it, int32 []."""
+    return self.memo(
+      ("handle of old", id(number)), lambda: (number, tf.cast(number, tf.int32))
+    )[1]
 
   def kind_of_made(self, handle: tf.Tensor) -> tf.Tensor:
     """Returns what kind of object of the run a number is of, int32 []; -1 of all others."""
@@ -105,20 +116,20 @@ class Making(ScalarReading):
     return self._known(("made", id(container))) is not None
 
   def handle(self, value: object) -> tf.Tensor:
-    """Returns the number of a value, int32 []; one that is none of the heap's becomes an object."""
+    """Returns the number of a value, float64 []; one that is none of the heap's becomes an object."""
     if isinstance(value, Made):
       return value.handle
     value = self.optional(value)
     if isinstance(value, Maybe):
       self.note_old([NoneType])
-      return tf.where(value.is_there, self.handle(value.value), NONE)
+      return tf.where(value.is_there, self.handle(value.value), tf.constant(NONE, _forms.NUMBER))
     value = self.resolve(value)
     if value is None:
       self.note_old([NoneType])
-      return tf.constant(NONE)
+      return tf.constant(NONE, _forms.NUMBER)
     if isinstance(value, Ref) and not self.is_made_string(value):
       self.note_old(self.types_of(value) - {Missing})
-      return self.base(value).handle
+      return tf.cast(self.base(value).handle, _forms.NUMBER)
     return self._new(value)
 
   def _new(self, value: object) -> object:
@@ -228,8 +239,15 @@ class Making(ScalarReading):
     table = self.conversion.inputs.made()
     handle = kernels.recursive_tf_make(table=table, parts=parts, site=kind)
     tfi.acd_run_independently(handle.op)
+    self._let_gradients_back(form, handle.op)
     self._let_tapes_see(form, handle, parts)
     return handle
+
+  def _let_gradients_back(self, form: _forms.BaseForm, op: tfi.Operation) -> None:
+    """Lets gradients go back through an op that makes or reads objects, if any are to."""
+    has_floats = any(spec.dtype.is_floating for spec in _forms.specs(form))
+    if self.conversion.made_kinds.are_read_under_tapes and has_floats:
+      trace_made(op)
 
   def _let_tapes_see(
     self, form: _forms.BaseForm, handles: tf.Tensor, parts: Sequence[tf.Tensor]
@@ -240,7 +258,7 @@ class Making(ScalarReading):
       return
     if any(part.dtype.is_complex for part in parts):
       raise self.refuse(Reason.MADE_OBJECT, "A complex tensor becomes a part of an object.")
-    handles = tf.reshape(handles, [-1])
+    handles = tf.cast(tf.reshape(handles, [-1]), tf.int32)
     dtypes = dict.fromkeys(part.dtype for part in parts if part.dtype.is_floating)
     for dtype in dtypes:
       flat = [tf.reshape(p, [tf.size(handles), -1]) for p in parts if p.dtype == dtype]
@@ -256,8 +274,3 @@ class Making(ScalarReading):
 def _of_value(form: _forms.BaseForm) -> _forms.BaseForm:
   """Returns the form of what is there, where it may be None."""
   return form.value if isinstance(form, _forms.MaybeForm) else form
-
-
-# Numbers of Python have no gradient; what reads tensors of floats so is plain under a tape.
-tf.no_gradient("RecursiveTf>MadeParts")
-tf.no_gradient("RecursiveTf>MadeSite")

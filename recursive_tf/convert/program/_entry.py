@@ -57,6 +57,7 @@ class Entry:
   is_wide: bool = False  # Lists had elements of several shapes: values of any forms may meet.
   has_widened: bool = False  # Whether that has been tried.
   num_traced: int = 0  # Conversions for what tapes see of the objects that runs make.
+  traced_refusal: ConversionRefused | None = None  # Why there is none of them.
   has_origins: bool = False  # Kinds of objects are told apart by where these come from.
   learnt: dict[Place, frozenset[type]] = dataclasses.field(default_factory=dict)  # So.
   calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.

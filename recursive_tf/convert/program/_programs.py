@@ -401,7 +401,7 @@ class Programs:
 
   def traced(
     self, prepared: Prepared, arguments: dict[str, Argument], values: dict[str, object]
-  ) -> Prepared | None:
+  ) -> Prepared | ConversionRefused | None:
     """Makes a program of which a tape sees the tensors in what runs make.
 
     Args:
@@ -410,14 +410,17 @@ class Programs:
       values: theirs.
 
     Returns:
-      It; None if there is none.
+      It; why there is none, or None if there is none for such calls.
     """
     entry = prepared.entry
-    if entry.num_traced >= _MAX_CONVERSIONS or self._runs_in_graph or prepared.mapped:
+    if self._runs_in_graph or prepared.mapped:
       return None
+    if entry.num_traced >= _MAX_CONVERSIONS:
+      return entry.traced_refusal
     found = self._tried(entry, arguments, values, is_traced=True)
     if found is None:
       entry.num_traced += _MAX_CONVERSIONS // 2  # It is tried once more.
+      return entry.traced_refusal
     return found
 
   def _tried(
@@ -431,8 +434,10 @@ class Programs:
     counts = entry.num_refusals, entry.refusal
     try:
       return self.prepare(arguments, values, is_traced=is_traced)
-    except ConversionRefused:
+    except ConversionRefused as refusal:
       entry.num_refusals, entry.refusal = counts
+      if is_traced:
+        entry.traced_refusal = refusal.again()
       return None
 
   def of_other_kinds(

@@ -115,7 +115,8 @@ def _options(ip: Host, made: Made) -> list[_Option]:
   old, is_none, numbers = _kinds_of(ip, made)
   options: list[_Option] = []
   if old:
-    options.append(_Option(handle >= 0, lambda: Ref(Base(handle, old)), old))
+    read = functools.partial(frame.handle_of_old, handle)
+    options.append(_Option(handle >= 0, lambda: Ref(Base(read(), old)), old))
   if is_none:
     is_one = tf.equal(handle, NONE)
     options.append(_Option(is_one, lambda: None, frozenset([NoneType])))
@@ -304,7 +305,7 @@ def old_object(ip: Host, made: Made) -> Ref:
   if not old:
     raise Bottom
   handle = ip.frame.check(made.handle, made.handle >= 0, "an object of the run is changed")
-  return Ref(Base(handle, old))
+  return Ref(Base(ip.frame.handle_of_old(handle), old))
 
 
 def elements(ip: Host, made: Made, one_by_one: bool) -> tuple[object, ...] | Rows:

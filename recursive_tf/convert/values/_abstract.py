@@ -640,7 +640,8 @@ class Made(Abstract):
   """Anything, of which only the run knows what it is: an object that it made, or one of the heap.
 
   Attributes:
-    handle: int32 []; of an object of the heap as in `Base`, of one that the run made below those.
+    handle: float64 []; of an object of the heap as in `Base`, of one that the run made below those.
+      Gradients of what is read of the object go back through it.
     type: the class of one that the run made, where a test has found it; it stays what it is.
   """
 

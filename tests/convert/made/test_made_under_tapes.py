@@ -10,7 +10,6 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import Node
 from tests.convert.made.trees import check_same
 
@@ -229,23 +228,6 @@ def test_checks_compare_the_gradients():
   for seed in range(3):
     trained(function, random_tree(random.Random(seed)))
   assert function.stats.num_verified_runs == 3
-
-
-def test_what_reads_the_tensors_again_in_the_run_is_plain_python():
-  def score(n):
-    made = State(tf.tanh(table[n.v % 6]), [score(k) for k in n.kids])
-    for kid in made.kids:
-      made.vector = made.vector + kid.vector
-    return made
-
-  function = rtf.recursive(verify=False)(score)
-  tree = Node(1, False, "a", Node(2, False, "b", Node(3, False, "c")), Node(4, False, "d"))
-  for _ in range(2):
-    (made, gradients), (found, others) = (trained(f, tree) for f in (score, function))
-    check_same(made, found)
-    for one, other in zip(gradients, others, strict=True):
-      tf.debugging.assert_near(one, other)
-  assert set(function.stats.fallbacks) <= {Reason.MADE_OBJECT}
 
 
 def test_what_is_not_used_does_not_spoil_the_gradients():

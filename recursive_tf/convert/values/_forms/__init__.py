@@ -65,6 +65,7 @@ from recursive_tf.convert.values._forms.joining import parts_of_form as parts_of
 from recursive_tf.convert.values._forms.joining import sequence_type as sequence_type
 from recursive_tf.convert.values._forms.joining import specs as specs
 from recursive_tf.convert.values._forms.joining import unflatten as unflatten
+from recursive_tf.convert.values._forms.made import NUMBER as NUMBER
 from recursive_tf.convert.values._forms.made import MadeForm as MadeForm
 from recursive_tf.convert.values._forms.maybe import MaybeForm as MaybeForm
 from recursive_tf.convert.values._forms.maybe import UndefinedForm as UndefinedForm

@@ -24,11 +24,15 @@ from recursive_tf.convert.values._forms.data import RefForm
 from recursive_tf.convert.values._forms.maybe import MaybeForm
 
 NONE = -1  # The handle of None.
+NUMBER = tf.float64  # A tape sees what is led through it.
 
 
 @dataclasses.dataclass(frozen=True)
 class MadeForm(HandleForm):
   """Anything: of other forms on other paths, or of a form that has no end; see `Made`."""
+
+  def specs(self) -> Iterator[tf.TensorSpec]:
+    yield tf.TensorSpec([], NUMBER)
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return [reader.handle(value)]
@@ -38,13 +42,14 @@ class MadeForm(HandleForm):
   ) -> list[tf.Tensor]:
     if isinstance(old, RefForm):
       reader.note_old(old.types)
-    if isinstance(old, (MadeForm, RefForm)):
+      return [tf.cast(next(tensors), NUMBER)]
+    if isinstance(old, MadeForm):
       return [next(tensors)]
     if isinstance(old, MaybeForm):
       are_there = next(tensors)
       (handles,) = self._widened(old.value, tensors, length, reader)
       reader.note_old([NoneType])
-      return [tf.where(are_there, handles, NONE)]
+      return [tf.where(are_there, handles, tf.constant(NONE, NUMBER))]
     if not old.is_value() or not old.can_be_made():
       raise Mismatch(f"elements that are made one by one, and {self.describe()}")
     own = list(itertools.islice(tensors, len([*old.specs()])))
@@ -59,7 +64,7 @@ class MadeForm(HandleForm):
   def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if value is not None and not is_heap_object(value):
       raise DoesNotFit
-    return [np.int32(NONE if value is None else next(handles))]
+    return [np.float64(NONE if value is None else next(handles))]
 
   def objects_in(self, value: object) -> Iterator[object]:
     if value is not None:
