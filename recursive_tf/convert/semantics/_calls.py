@@ -91,6 +91,21 @@ def call_no_function(ip: Host, value: object, args: list[object]) -> object:
   raise ip.frame.refuse(Reason.OPAQUE_CALL, text)
 
 
+# What finds elements of a list, also of one in which Keras or TensorFlow keeps a model's.
+_SEEKING = frozenset(getattr(k, name) for k in (list, Sequence) for name in ("count", "index"))
+
+
+def _seeks_in_list(function: object, args: list[object], kwargs: dict[str, object]) -> bool:
+  """Tells whether `count` or `index` of a known list or tuple is called."""
+  owner, name = getattr(function, "__self__", None), getattr(function, "__name__", None)
+  if name not in ("count", "index") or len(args) != 1 or kwargs or spread(args) is not None:
+    return False
+  if type(owner) in (list, tuple):
+    return True
+  kind = type(owner)
+  return isinstance(owner, list) and _libraries.is_library(kind) and getattr(kind, name) in _SEEKING
+
+
 def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, object]) -> object:
   """Calls what is known at conversion: a function, a class, or an object."""
   refuse_subgraph(ip, function, getattr(function, "__self__", None))
@@ -109,6 +124,8 @@ def call_known(ip: Host, function: Any, args: list[object], kwargs: dict[str, ob
     kind = function.__self__
     if is_make and len(args) == 1 and not kwargs and isinstance(kind, type):
       return tuple_of(kind, ip.fixed_items(args[0]))
+  if _seeks_in_list(function, args, kwargs):
+    return _list_methods.sought(ip, function.__self__, function.__name__, args[0])
   if isinstance(function, types.MethodType) and not _libraries.is_library(function.__func__):
     return call(ip, function.__func__, [function.__self__, *args], kwargs)
   if _objects.is_replacing(function) and len(args) == 1 and spread(args) is None:
@@ -237,9 +254,6 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
   if type(owner) is str:
     return _text_methods.of_known(ip, owner, function, args, kwargs)
   method = name.rpartition(".")[2]
-  is_sought = method in ("count", "index") and len(args) == 1 and not kwargs
-  if type(owner) in (list, tuple) and is_sought:
-    return _list_methods.sought(ip, owner, method, args[0])
   is_plain_get = isinstance(owner, dict) and method == "get" and type(owner).get is dict.get
   if is_plain_get and args and isinstance(args[0], Maybe):
     return with_none(ip, args[0], lambda key: _call_library(ip, function, [key, *args[1:]], kwargs))

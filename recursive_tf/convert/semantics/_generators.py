@@ -103,7 +103,7 @@ def iterable(ip: Host, value: object) -> object:
     kinds = ip.frame.types_of(value) - {NoneType, Missing}
   elif isinstance(value, LocalObject):
     kinds = frozenset([value.type])
-  elif not isinstance(value, Value):
+  elif not isinstance(value, Value) and not _libraries.is_library(type(value)):
     kinds = frozenset([type(value)])
   methods = [getattr(kind, "__iter__", None) for kind in kinds]
   if not methods or not all(map(is_generator, methods)):
