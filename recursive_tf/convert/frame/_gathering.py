@@ -132,6 +132,16 @@ class Gathering:
     number = tf.maximum(number, 0) if any_row else self._checked(ref, column, number)
     return self._body.conversion.inputs.array(column, number)
 
+  def arrays(self, ref: Ref, spec: tf.TensorSpec) -> tf.Tensor:
+    """Returns a read of an array of that spec, of each of several objects that have one, [N, ...]."""
+    self._body.partial()
+    column = self._column(_columns.TENSOR, ref, spec)
+    assert column.spec is not None and column.pointer is not None  # A tensor column.
+    if not column.spec.shape.is_fully_defined():
+      raise _forms.Mismatch("tensors of several shapes")
+    inputs = self._body.conversion.inputs
+    return inputs.array(column, inputs.pointers(column, ref.base.handle))
+
   def string(self, ref: Ref) -> tf.Tensor:
     """Returns a read of a string."""
     if ref.base.types & {NoneType, Missing}:  # A test beside it may say that there is one.

@@ -183,6 +183,13 @@ class Inputs:
     table = self._tensor(name, None, tf.TensorSpec([None, None], dtype))
     return tf.gather(table[:, column.index], handles)
 
+  def pointers(self, column: Column, handles: tf.Tensor) -> tf.Tensor:
+    """Returns which of the different arrays of a column each of several objects has, int32 [N]."""
+    if self._fed is None:
+      return tf.raw_ops.EnsureShape(input=handles, shape=[None])
+    table = self._tensor("ints", None, tf.TensorSpec([None, None], tf.int32))
+    return tf.gather(table[:, column.pointer], handles)
+
   def string(self, column: Column, handle: tf.Tensor) -> tf.Tensor:
     """Returns a string of an object."""
     strings = self._tensor("strings", column.index, tf.TensorSpec([None], tf.string))

@@ -339,6 +339,16 @@ class Reading(Conditions):
     value = self._gathering.numbers(ref.step("float"), float)
     return [_forms.checked_ints(value, is_int), is_int]
 
+  def tensors(self, handles: tf.Tensor, spec: tf.TensorSpec) -> tf.Tensor:
+    """Returns tensors of the heap as one, [N, ...], of which each has to be of a spec."""
+    ref = Ref(Base(handles, frozenset([_forms.EAGER_TENSOR])))
+    found = self.profile.facts(ref.base.types, ref.path).spec
+    if found is None or found.dtype != spec.dtype or not found.shape.is_fully_defined():
+      raise _forms.Mismatch("tensors of several kinds")
+    if _forms.join_shapes(found.shape, spec.shape).as_list() != spec.shape.as_list():
+      raise _forms.Mismatch(f"tensors of shape {found.shape} and of shape {spec.shape}")
+    return self._gathering.arrays(ref, found)
+
   def elements_of(self, rows: Rows, kinds: frozenset[type]) -> Rows:
     """Returns elements of the heap that are of some of their types; the run fails of any other.
 

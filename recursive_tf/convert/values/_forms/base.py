@@ -80,6 +80,17 @@ class Reader(Protocol):
       types: their exact types, which are those of numbers.
     """
 
+  def tensors(self, handles: tf.Tensor, spec: tf.TensorSpec) -> tf.Tensor:
+    """Returns tensors of the heap as one, [N, ...].
+
+    Args:
+      handles: theirs, int32 [N].
+      spec: what each of them has to be.
+
+    Raises:
+      Mismatch: If they may be others.
+    """
+
   def count(self, number: Number) -> tf.Tensor:
     """Returns how often something is repeated, int32 []."""
 

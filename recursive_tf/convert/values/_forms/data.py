@@ -204,9 +204,18 @@ class TensorForm(BaseForm):
   def seen(self) -> Iterator[Seen]:
     yield (), frozenset([EAGER_TENSOR]), self.spec
 
+  def _widened(
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> list[tf.Tensor]:
+    if isinstance(old, RefForm) and old.types == {EAGER_TENSOR}:
+      return [reader.tensors(next(tensors), self.spec)]
+    return super()._widened(old, tensors, length, reader)
+
   def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
     if isinstance(other, TensorForm):
       return TensorForm(join_specs(self.spec, other.spec))
+    if isinstance(other, RefForm) and other.types == {EAGER_TENSOR} and self.has_ranks():
+      return self  # Elements of a list of the heap, which are read.
     number = None if other is None else other.number_type()
     is_taken = number is int and self.spec.dtype.is_integer
     if number in (int, float) and (self.spec.dtype.is_floating or is_taken):
