@@ -100,9 +100,7 @@ class Making(ScalarReading):
 
   def handle_of_old(self, number: tf.Tensor) -> tf.Tensor:
     """Returns the number of an object of the heap as `Base` has it, int32 []."""
-    return self.memo(
-      ("handle of old", id(number)), lambda: (number, tf.cast(number, tf.int32))
-    )[1]
+    return self.memo(("handle of old", id(number)), lambda: (number, tf.cast(number, tf.int32)))[1]
 
   def kind_of_made(self, handle: tf.Tensor) -> tf.Tensor:
     """Returns what kind of object of the run a number is of, int32 []; -1 of all others."""

@@ -88,12 +88,17 @@ def _apart(ip: Host, left: object, right: object, answer: bool = False) -> _open
 
 
 def _are_deep(ip: Host, left: object, right: object) -> bool:
-  """Tells whether both may have parts that are objects of the run, of any depth."""
+  """Tells whether both may be lists or tuples, and have parts that are objects of the run."""
   kinds = ip.conversion.made_kinds
-  pair = (left, right)
-  if not all(isinstance(one, (Made, Ref)) for one in pair):
+  holds_made = any(_forms.has_made(kinds.forms[number]) for number in kinds.known)
+  return holds_made and all(_may_be_sequence(ip, one) for one in (left, right))
+
+
+def _may_be_sequence(ip: Host, value: object) -> bool:
+  if not isinstance(value, (Made, Ref)):
     return False
-  return any(_forms.has_made(kinds.forms[number]) for number in kinds.known)
+  found = _opened.classes(ip, value) if isinstance(value, Made) else ip.frame.types_of(value)
+  return any(issubclass(kind, (list, tuple)) for kind in found)
 
 
 def _are_builtin(ip: Host) -> bool:

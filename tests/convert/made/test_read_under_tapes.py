@@ -397,7 +397,9 @@ def test_a_tape_inside_gives_what_it_gives_in_python(is_recorded):
   for seed in range(3):
     tree = random_tree(random.Random(seed), 3)
     if is_recorded:
-      (made, gradients), (found, others) = (trained(f, tree) for f in (with_a_tape_inside, function))
+      (made, gradients), (found, others) = (
+        trained(f, tree) for f in (with_a_tape_inside, function)
+      )
       check_near(gradients, others)
     else:
       made, found = with_a_tape_inside(tree), function(tree)
