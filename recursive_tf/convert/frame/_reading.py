@@ -463,9 +463,10 @@ class Reading(Conditions):
     if types <= {Missing}:
       return Bottom("no such object is known yet, or Python raises")
     names = ", ".join(sorted(t.__name__ for t in types))
-    return self.refuse(
-      Reason.MIXED_ATTRIBUTE, f"{path_text(ref.path)} is {names} here, and used as {wanted}."
-    )
+    text = f"{path_text(ref.path)} is {names} here, and used as {wanted}."
+    refusal = self.refuse(Reason.MIXED_ATTRIBUTE, text)
+    refusal.mixed = types, ref.path
+    return refusal
 
   def base(self, value: object) -> Base:
     """Returns the object behind a value, with its handle."""

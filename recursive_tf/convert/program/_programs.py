@@ -14,6 +14,7 @@ from recursive_tf.convert._signals import let_out
 from recursive_tf.convert.effects._containers import TABLES
 from recursive_tf.convert.frame._budget import Budget, Limits
 from recursive_tf.convert.frame._left_out import LeftOut, Site, at, with_more
+from recursive_tf.convert.heap._examples import with_examples
 from recursive_tf.convert.heap._origins import OF_KINDS, Origins
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._arguments import (
@@ -745,7 +746,7 @@ class Programs:
         more = making.left_out(error)
         now = None if more is None else with_more(left_out, *more)
         if now is None or len(now) > _MAX_LEFT_OUT:
-          raise first from error.__cause__
+          raise with_examples(first, making.named) from error.__cause__
         left_out = now
 
 
