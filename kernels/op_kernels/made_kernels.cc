@@ -345,9 +345,8 @@ class TakeMadeGradientsOp final : public tf::OpKernel {
       tf::TensorShape shape;
       OP_REQUIRES_OK(ctx, tf::tensor::MakeShape(ctx->input(2 + i), &shape));
       OP_REQUIRES(ctx,
-                  !is_of_rows ||
-                      (shape.dims() > 0 &&
-                       shape.dim_size(0) == handles.NumElements()),
+                  !is_of_rows || (shape.dims() > 0 &&
+                                  shape.dim_size(0) == handles.NumElements()),
                   absl::InvalidArgumentError(
                       "recursive_tf: as many rows as handles are expected"));
       OP_REQUIRES_OK(ctx, ctx->allocate_output(i, shape, &outputs[i]));

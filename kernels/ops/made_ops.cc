@@ -1,6 +1,6 @@
 // Op definitions of the objects that runs make: NewMade, Make, MakeRows,
-// MadeSite, MadeParts, MadeSites, MadeColumns, DropMade, and of their gradients:
-// AddMadeGradients, TakeMadeGradients.
+// MadeSite, MadeParts, MadeSites, MadeColumns, DropMade, and of their
+// gradients: AddMadeGradients, TakeMadeGradients.
 //
 // Handles that are made and read are float64, which holds each exactly, so that
 // a gradient goes back from whoever reads an object to whoever made it.

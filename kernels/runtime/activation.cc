@@ -97,9 +97,8 @@ void RunBody(tf::OpKernelContext* ctx, RunCore* core, int body, int depth,
   args.rendezvous = ctx->rendezvous();
   args.cancellation_manager = ctx->cancellation_manager();
   args.collective_executor = ctx->collective_executor();
-  args.step_container = core->step_container != nullptr
-                            ? core->step_container
-                            : ctx->step_container();
+  args.step_container = core->step_container != nullptr ? core->step_container
+                                                        : ctx->step_container();
   args.stats_collector = ctx->stats_collector();
   args.session_config = ctx->session_config();
   args.call_frame = activation.get();

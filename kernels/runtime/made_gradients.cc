@@ -35,9 +35,9 @@ static absl::Status AddTo(const tf::Tensor& gradient, tf::Tensor* sum) {
         "recursive_tf: no memory for the gradient of an object");
   }
   switch (sum->dtype()) {
-#define ADD(T)                                      \
-  case tf::DataTypeToEnum<T>::value:                \
-    SetSum<T>(*sum, gradient, &both);               \
+#define ADD(T)                        \
+  case tf::DataTypeToEnum<T>::value:  \
+    SetSum<T>(*sum, gradient, &both); \
     break;
     TF_CALL_half(ADD);
     TF_CALL_bfloat16(ADD);

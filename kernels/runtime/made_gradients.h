@@ -35,7 +35,8 @@ class MadeGradients final {
   // Adds to the gradients of an object. Tensors are shared.
   absl::Status Add(int32_t handle, std::vector<tensorflow::Tensor> gradients);
 
-  // Returns the gradients of an object and forgets them; none if there are none.
+  // Returns the gradients of an object and forgets them; none if there are
+  // none.
   std::vector<tensorflow::Tensor> Take(int32_t handle);
 
  private:

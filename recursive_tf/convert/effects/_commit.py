@@ -226,7 +226,7 @@ def _attribute_writes(
     yield Write(owner, slot, value)
 
 
-def _change(states: dict[object, object], source: Source) -> None:
+def _change(states: dict[int, float], source: Source) -> None:
   """Lets objects of the run, which nobody has yet, be what they became last.
 
   Args:

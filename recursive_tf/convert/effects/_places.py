@@ -402,8 +402,8 @@ class Places:
     if place.kind == VARIABLE and place.form == _forms.MadeForm() and not place.is_absent_at_first:
       frame.note_old([type(value_of_variable(place.owner, place.name))])
     if place.kind == CHANGED:
-      none = [tf.zeros([0], spec.dtype) for spec in place.form.element.specs()]
-      return iter([tfi.constant(0, tf.int32), *none])  # Pairs of numbers.
+      numbers = [*_forms.specs(place.form)][1:]  # Behind the length.
+      return iter([tfi.constant(0, tf.int32), *(tf.zeros([0], spec.dtype) for spec in numbers)])
     if place.kind != ATTRIBUTE:
       return inputs.state(place.key, place.form)
     count = inputs.num_objects()

@@ -133,7 +133,7 @@ class Gathering:
     return self._body.conversion.inputs.array(column, number)
 
   def arrays(self, ref: Ref, spec: tf.TensorSpec) -> tf.Tensor:
-    """Returns a read of an array of that spec, of each of several objects that have one, [N, ...]."""
+    """Returns reads of arrays of that spec, of several objects that have one, [N, ...]."""
     self._body.partial()
     column = self._column(_columns.TENSOR, ref, spec)
     assert column.spec is not None and column.pointer is not None  # A tensor column.

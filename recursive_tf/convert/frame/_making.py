@@ -114,7 +114,7 @@ class Making(ScalarReading):
     return self._known(("made", id(container))) is not None
 
   def handle(self, value: object) -> tf.Tensor:
-    """Returns the number of a value, float64 []; one that is none of the heap's becomes an object."""
+    """Returns the number of a value, float64 []; what is none of the heap's becomes an object."""
     if isinstance(value, Made):
       return value.handle
     value = self.optional(value)

@@ -8,7 +8,14 @@ from collections.abc import Iterable
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
-from recursive_tf.convert.effects._places import ATTRIBUTE, DICT, LIST, VARIABLE, is_table_of_made
+from recursive_tf.convert.effects._places import (
+  ATTRIBUTE,
+  CHANGED,
+  DICT,
+  LIST,
+  VARIABLE,
+  is_table_of_made,
+)
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._aliases import Aliases, check_spaces
 from recursive_tf.convert.program._arguments import (
@@ -128,7 +135,7 @@ def _check_made(conversion: Conversion, source: FunctionSource, arguments: list[
     place.form
     for place in conversion.effects.places.values()
     if place.is_read and not (place.kind == ATTRIBUTE and is_table_of_made(place.form))
-    if place.kind not in (LIST, DICT)
+    if place.kind not in (LIST, DICT, CHANGED)
     if place.kind != VARIABLE or place.form != _forms.MadeForm() or place.is_absent_at_first
   ]
 
