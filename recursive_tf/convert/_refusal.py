@@ -92,7 +92,7 @@ class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - 
   is_of_machine: bool
   without: Any = None  # The `Site` and the branch without which it would not be refused.
   unbuilt: object = None  # The layer of Keras that has no weights yet.
-  mixed: Any = None  # The types of a read that is used as of one, and its path.
+  mixed: tuple[frozenset[type], object] | None = None  # Of a read: its types, and its path.
 
   @classmethod
   def of(

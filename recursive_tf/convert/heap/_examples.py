@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
 
 from recursive_tf.convert._refusal import ConversionRefused
 from recursive_tf.convert.heap._columns import path_text
@@ -25,7 +26,7 @@ def with_examples(
   if refusal.mixed is None:
     return refusal
   types, path = refusal.mixed
-  found = _places(named, types, path)
+  found = _places(named, types, cast("Path", path))
   if len(found) < 2:
     return refusal
   places = sorted((kind.__name__, place) for kind, place in found.items())

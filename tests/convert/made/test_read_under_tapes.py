@@ -226,22 +226,15 @@ def binary(n):
   return ("node", tf.tanh(times(left, a[1]) + times(right, b[1])), a, b)
 
 
-def visited(n, depth, groups):
-  own = tf.tanh(table[n.v % 6])
-  if depth not in groups:
-    groups[depth] = []
-  for before in groups[depth]:
-    own = own + times(left, before)
-  groups[depth].append(own)
-  for k in n.kids:
-    visited(k, depth + 1, groups)
-
-
 def grouped(n):
-  """Lists that are changed through their numbers."""
+  """Objects that are changed through their numbers, and read again."""
   groups = {}
-  visited(n, 0, groups)
-  return {depth: tf.add_n(group) for depth, group in groups.items()}
+  for k in n.kids:
+    if k.v not in groups:
+      groups[k.v] = State(table[k.v % 6])
+    own = groups[k.v]
+    own.vector = own.vector * query + times(left, table[k.v % 6])
+  return {"groups": groups, "kids": [grouped(k) for k in n.kids]}
 
 
 def renewed(n):
