@@ -1,23 +1,24 @@
-"""Blocks that are alike: what they compute is emitted once.
+"""Blocks of a plan that are alike: what they compute is emitted once.
 
 A program that unrolls its loops, or reads one thing in many places, has hundreds of blocks of which
 most are equal but for the values that they take. Making the graph of a block, its function and its
-gradient is most of what a first call takes.
+gradient is most of what a first call of such a program takes. And a plan is cut again for each op
+that turns out to serve one frame at a time only: all other blocks stay as they were.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import weakref
+import re
 from collections.abc import Hashable, Sequence
 
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf._graph_lock import graph_lock
 from recursive_tf.batching._cut import Block
 from recursive_tf.batching._gradients import BlockGradient, differentiate, make_function
 from recursive_tf.batching._ir import Node, Value
+from recursive_tf.subgraph._body import name_of
 
 # What has an identity beside its value, or holds others.
 _NOT_ALIKE = (tf.resource, tf.variant)
@@ -90,25 +91,9 @@ class Emitted:
     return dataclasses.replace(found, captures=captures, slots=slots)
 
 
-_known: weakref.WeakValueDictionary[Hashable, Emitted] = weakref.WeakValueDictionary()
-
-
-def find(description: Description) -> Emitted | None:
-  """Returns what was emitted for a block like this one, if it is still in use."""
-  with graph_lock:
-    return None if description.key is None else _known.get(description.key)
-
-
-def keep(description: Description, emitted: Emitted, captured: list[Value]) -> None:
-  """Keeps what was emitted for a block, and which values it captures, for those that are like it.
-
-  It is kept for as long as any of them is in use.
-  """
-  if description.key is None:
-    return
-  emitted.captured = [description.number(value) for value in captured]
-  with graph_lock:
-    _known[description.key] = emitted
+Failure = tuple[int, str]  # Which node of a block cannot serve many frames, and why.
+# What became of the blocks of a plan so far, by what describes them.
+Made = dict[Hashable, Emitted | Failure]
 
 
 class Description:
@@ -135,7 +120,9 @@ class Description:
   def _of_block(self, block: Block) -> Hashable:
     inputs = tuple(self._new(value) for value in block.inputs)
     nodes = tuple(self._of_node(node) for node in block.nodes)
-    return block.is_serial, inputs, nodes, tuple(self._use(value) for value in block.outputs)
+    outputs = tuple(self._use(value) for value in block.outputs)
+    # Messages of TensorFlow's name the function of a block, which has the name of the body.
+    return name_of(block.body), block.is_serial, inputs, nodes, outputs
 
   def _of_node(self, node: Node) -> Hashable:
     used = tuple(self._use(value) for value in node.inputs)
@@ -186,7 +173,7 @@ def _describe(node: Node) -> tuple[object, ...]:
   if node.is_stateful or has_functions or definition.ByteSize() > _MOST_BYTES:
     return _UNLIKE
   # The number at its end tells apart ops of one graph. What the user calls it is told by errors.
-  name = op.name.rstrip("0123456789") if "_" in op.name else op.name
+  name = "" if op.type == "Const" else re.sub(r"_\d+$", "", op.name)
   definition.name = ""
   definition.ClearField("input")
   definition.ClearField("experimental_debug_info")

@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.batching._alike import Description, Emitted, find, keep
+from recursive_tf.batching._alike import Description, Emitted, Made
 from recursive_tf.batching._converters import (
   SHARED,
   Batch,
@@ -24,9 +24,6 @@ from recursive_tf.batching._gradients import hide_own_gradients
 from recursive_tf.batching._ir import Node, Value
 
 HAS_EFFECT = "it has an effect, or is random, in each frame"
-
-
-Failure = tuple[int, str]  # Which node of a block cannot serve many frames, and why.
 
 
 class SerialNodeError(Exception):
@@ -49,47 +46,47 @@ class BlockFunction:
     is_shared: for each output, whether it is one value for all frames.
   """
 
-  def __init__(self, block: Block, hoist: Callable[[Value], int], failed: dict[object, Failure]):
+  def __init__(self, block: Block, hoist: Callable[[Value], int], made: Made):
     """Emits the ops, if those of no other block will do.
 
     Args:
       block: the block.
       hoist: takes a value that is computed outside, once a run, and returns its capture's position.
-      failed: what other blocks could not be made for, by what describes them.
+      made: what became of other blocks; this one is added.
 
     Raises:
       SerialNodeError: If an op cannot serve many frames.
     """
     self.block = block
-    description = Description(block)
-    known = find(description)
-    if known is None:
-      emission = _emission(block, description, failed)
-      captured = emission.captured
-      known = emission.emitted
-      keep(description, known, captured)
-    else:
-      captured = [description.values[number] for number in known.captured]
-    self.emitted = known
+    emitted, captured = _emit(block, made)
+    self.emitted = emitted
     # What is computed from captures is computed outside, once a run, and captured.
     self.capture_indices = [
       value.index if value.kind == "capture" else hoist(value) for value in captured
     ]
-    self.graph, self.inputs, self.captures = known.graph, known.inputs, known.captures
-    self.outputs, self.is_shared = known.outputs, known.is_shared
+    self.graph, self.inputs, self.captures = emitted.graph, emitted.inputs, emitted.captures
+    self.outputs, self.is_shared = emitted.outputs, emitted.is_shared
 
 
-def _emission(block: Block, description: Description, failed: dict[object, Failure]) -> _Emission:
-  key = description.key
-  if key is not None and key in failed:
-    position, reason = failed[key]
+def _emit(block: Block, made: Made) -> tuple[Emitted, list[Value]]:
+  """Returns the graph of a block, and the values of it that are captured."""
+  description = Description(block)
+  known = None if description.key is None else made.get(description.key)
+  if isinstance(known, Emitted):
+    return known, [description.values[number] for number in known.captured]
+  if known is not None:
+    position, reason = known
     raise SerialNodeError(block.nodes[position], reason)
   try:
-    return _Emission(block)
+    emission = _Emission(block)
   except SerialNodeError as error:
-    if key is not None:
-      failed[key] = block.nodes.index(error.node), str(error)
+    if description.key is not None:
+      made[description.key] = block.nodes.index(error.node), str(error)
     raise
+  if description.key is not None:
+    emission.emitted.captured = [description.number(value) for value in emission.captured]
+    made[description.key] = emission.emitted
+  return emission.emitted, emission.captured
 
 
 class _Emission:

@@ -14,11 +14,11 @@ from recursive_tf._graph_lock import graph_lock
 from recursive_tf.autodiff import Slot, connected_args
 from recursive_tf.batching import _exclusive, _program, _work
 from recursive_tf.batching._active import active_values, is_active
+from recursive_tf.batching._alike import Made
 from recursive_tf.batching._cut import Block, Cut, cut_bodies
 from recursive_tf.batching._functions import (
   HAS_EFFECT,
   BlockFunction,
-  Failure,
   SerialNodeError,
   emit_from,
 )
@@ -106,22 +106,19 @@ class Plan:
     nodes = [node for ir in self.irs for node in walk(ir.root)]
     effects = {id(node): HAS_EFFECT for node in nodes if node.has_effect}
     self._reasons = effects | self._reasons
-    functions: dict[Block, BlockFunction] = {}
-    failed: dict[object, Failure] = {}
+    made: Made = {}
     while True:
-      before = list(functions.values())  # Most blocks are like one that was there: it is kept.
       self.hoisted: list[Value] = []
       self.cuts: list[Cut] = cut_bodies(self.irs, lambda node: id(node) in self._reasons)
       blocks = [block for cut in self.cuts for block in cut.blocks]
       _check_borders(blocks)
-      functions = {}
+      functions: dict[Block, BlockFunction] = {}
       errors: list[SerialNodeError] = []
       for block in blocks:
         try:
-          functions[block] = BlockFunction(block, self._hoist, failed)
+          functions[block] = BlockFunction(block, self._hoist, made)
         except SerialNodeError as error:
           errors.append(error)
-      del before
       if not errors:
         return functions
       for found in errors:
