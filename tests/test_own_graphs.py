@@ -6,7 +6,7 @@ import threading
 import pytest
 import tensorflow as tf
 from tensorflow.core.config import flags
-from tensorflow.python.framework import auto_control_deps, func_graph, ops
+from tensorflow.python.framework import auto_control_deps, errors_impl, func_graph, ops
 
 import recursive_tf as rtf
 from recursive_tf import _collection
@@ -300,3 +300,61 @@ def test_a_conversion_looks_through_nothing_that_was_there_before():
   finally:
     gc.callbacks.remove(note)
   assert 2 not in found and gc.isenabled() and not is_on()
+
+
+def doubled_until(loop, x, w):
+  def body(i, y):
+    return [i + 1, tf.cond(y[0] < 4.0, lambda: y * 2.0 + x, lambda: y[::-1] * w)]
+
+  return loop(lambda i, y: tf.logical_and(i < 5, y[1] < 30.0), body, [tf.constant(0), x])[1]
+
+
+def test_loops_are_made_by_us_and_compute_what_those_of_tensorflow_do():
+  found = []
+  for loop in (tfi.while_loop, tf.while_loop):
+
+    @tf.function
+    def run(x, w, loop=loop):
+      with tf.GradientTape() as tape:
+        tape.watch([x, w])
+        y = doubled_until(loop, x, w)
+      return [y, *tape.gradient(y, [x, w])]
+
+    x, w = tf.constant([1.0, 2.0]), tf.constant([3.0, 0.5])
+    graph = run.get_concrete_function(x, w).graph
+    (op,) = [op for op in graph.get_operations() if op.type == "StatelessWhile"][:1]
+    is_ours = isinstance(op._body_graph, tfi.OwnGraph.__mro__[1])
+    assert (
+      is_ours == isinstance(op._cond_graph, tfi.OwnGraph.__mro__[1]) == (loop is not tf.while_loop)
+    )
+    found.append([value.numpy() for value in run(x, w)])
+  for ours, expected in zip(*found, strict=True):
+    assert ours.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.string, tf.int64])
+@pytest.mark.parametrize("shape", [[2, None], [], None])
+def test_what_is_captured_is_described_as_by_tensorflow(dtype, shape):
+  described = []
+  for graph in (tfi.OwnGraph("same"), func_graph.FuncGraph("same")):
+    with tf.Graph().as_default() as outer:
+      outside = tf.compat.v1.placeholder(dtype, shape, name="outside")
+      graph.outer_graph = outer
+      with graph.as_default(), tf.control_dependencies([tf.constant(1.5)]):
+        inside = graph.capture(outside)
+        assert graph.capture(outside) is inside and graph.capture(inside) is inside
+        assert graph.inputs == [inside] and not inside.op.control_inputs
+    assert graph.captures == [(outside, inside)] or graph.captures[0][1] is inside
+    (kind,) = graph.function_captures.capture_types.values()
+    described.append((kind, kind.name, inside.op.node_def, inside.shape.rank))
+  assert described[0] == described[1]
+
+
+def test_what_is_out_of_scope_is_not_captured():
+  graph = tfi.OwnGraph("outer")
+  with graph.as_default():
+    inner = tfi.OwnGraph("inner")
+    with inner.as_default():
+      x = tf.constant(1.0)
+    with pytest.raises(errors_impl.InaccessibleTensorError, match="out of scope"):
+      graph.capture(x)
