@@ -1,5 +1,6 @@
 """The decorator itself: dispatch, guards, fallback, packing, explaining, depth, effects."""
 
+import contextlib
 import threading
 
 import pytest
@@ -175,6 +176,96 @@ def test_a_cycle_is_an_error_only_if_it_is_followed():
     return 0 if limit == 0 else 1 + length(node.right, limit - 1)
 
   assert length(loop, 1_000) == 1_000
+
+
+class Link:
+  def __init__(self, next=None):
+    self.next, self.seen = next, 0
+
+
+def _chain(length):
+  first = Link()
+  for _ in range(length):
+    first = Link(first)
+  return first
+
+
+def _cycle():
+  first = Link()
+  first.next = Link(first)
+  return first
+
+
+def _caught(f, n, depth):
+  if n.next is None:
+    return depth
+  try:
+    return f(n.next, depth + 1)
+  except RecursionError:
+    return -1
+
+
+def _caught_by_its_base(f, n, depth):
+  n.seen += 1
+  if n.next is None:
+    return depth
+  try:
+    found = f(n.next, depth + 1)
+  except (ValueError, Exception):
+    found = -1
+  return found
+
+
+def _suppressed(f, n, depth):
+  found = -1
+  if n.next is None:
+    return depth
+  with contextlib.suppress(RuntimeError):
+    found = f(n.next, depth + 1)
+  return found
+
+
+@pytest.mark.parametrize("program", [_caught, _caught_by_its_base, _suppressed])
+def test_what_catches_errors_of_a_recursion_sees_pythons_limit(program):
+  def plain(n, depth=0):
+    return program(plain, n, depth)
+
+  @rtf.recursive(verify=False)
+  def f(n, depth=0):
+    return program(f, n, depth)
+
+  for make in (lambda: _chain(3), _cycle, lambda: _chain(3000), lambda: _chain(20)):
+    found, expected = make(), make()
+    assert f(found) == plain(expected)
+    assert bool(found.seen) is bool(expected.seen)
+  assert f.stats.num_converted_runs == 2, f.explain()
+
+
+def test_what_catches_other_errors_is_as_deep_as_ever():
+  @rtf.recursive(verify=False)
+  def f(n, depth=0):
+    if n.next is None:
+      return depth
+    try:
+      return f(n.next, depth + 1)
+    except (KeyError, ValueError):
+      return -1
+
+  assert f(_chain(3000)) == 3000
+  assert f.stats.num_converted_runs == 1
+
+
+def test_what_an_endless_recursion_has_done_is_done():
+  @rtf.recursive(verify=False)
+  def f(n):
+    n.seen = 1
+    return 0 if n.next is None else f(n.next)
+
+  assert f(_chain(3)) == 0
+  loop = _cycle()
+  with pytest.raises(RecursionDepthError, match="RECURSIVE_TF_MAX_DEPTH"):
+    f(loop)
+  assert loop.seen == loop.next.seen == 1
 
 
 def test_exceptions_are_pythons_and_nothing_is_kept_of_the_run():

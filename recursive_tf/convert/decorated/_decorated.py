@@ -432,8 +432,7 @@ class Decorated:
     if isinstance(error, tf.errors.CancelledError):
       return functools.partial(_return_or_raise, None, error)
     if _TOO_DEEP in error.message:
-      too_deep = RecursionDepthError(_line_of(error, _TOO_DEEP))
-      return functools.partial(_return_or_raise, None, too_deep)
+      return functools.partial(self._run_too_deep, error, prepared, plain)
     reason = Reason.DYNAMIC_LIST if is_ragged(error) else Reason.GRAPH_ERROR
     has_handlers = prepared.program.conversion.has_handlers
     reason = Reason.CHECK_FAILED if is_check_failure(error) or has_handlers else reason
@@ -465,6 +464,34 @@ class Decorated:
       return result
 
     return again
+
+  def _run_too_deep(
+    self, error: tf.errors.OpError, prepared: Prepared, plain: Callable[[], object]
+  ) -> object:
+    """Returns what plain Python gives where a run was too deep; what it changes stays.
+
+    Raises:
+      RecursionDepthError: If it is too deep for Python, too.
+    """
+    first = _line_of(error, _TOO_DEEP).partition(" frames.")[0].rpartition("max_depth=")[2]
+    try:
+      result = self._run_plain(plain)
+    except RecursionError as found:
+      self._count(Reason.CHECK_FAILED)
+      raise RecursionDepthError(
+        f"{self.__name__}: {_TOO_DEEP}={first} frames, and than Python's limit. Either its base"
+        " case is never reached for this input, or the limit is too low: raise it with"
+        " RECURSIVE_TF_MAX_DEPTH."
+      ) from found
+    except Exception:  # The program's own.
+      self._count(Reason.CHECK_FAILED)
+      raise
+    refusal = ConversionRefused.of(Reason.CHECK_FAILED, f"{_TOO_DEEP}={first} frames")
+    prepared.entry.note_failure(refusal, is_left_out=False)
+    self._tell(refusal)
+    if self._strict:
+      raise refusal
+    return result
 
   def _internal_error(self, error: Exception, arguments: dict[str, Argument]) -> ConversionRefused:
     """Returns the refusal for an error of ours."""

@@ -230,6 +230,9 @@ class Conversion(Ground, Protocol):
   def note_recursion(self, cycle: list[ast.AST]) -> None:
     """Notes that functions call each other in a cycle."""
 
+  def max_depth(self) -> int | None:
+    """Returns how deep frames may be of what catches errors of Python's for deep recursions."""
+
   def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
     """Notes for `explain` what was converted."""
 

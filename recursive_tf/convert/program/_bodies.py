@@ -117,7 +117,8 @@ class Bodies:
       outputs = None if result is None else self._outputs(key, result)
       name = name_of_function(node)
       with self._graph.as_default():
-        subgraph = SubGraph(name, inputs=self._inputs_of(key, joined), outputs=outputs)
+        inputs, max_depth = self._inputs_of(key, joined), self._conversion.max_depth()
+        subgraph = SubGraph(name, inputs=inputs, outputs=outputs, max_depth=max_depth)
       instance = Instance(key, name, node, source, lifted, joined, result, subgraph)
       self.instances[key] = instance
       self._queue.append(instance)

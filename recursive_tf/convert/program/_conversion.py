@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ import tensorflow as tf
 
 from recursive_tf import _collection
 from recursive_tf import _tf_internals as tfi
+from recursive_tf._config import config
 from recursive_tf.autodiff import DenseRows, TappedRows
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._containers import TABLES
@@ -60,6 +62,7 @@ from recursive_tf.convert.values._abstract import (
 
 _Found = TypeVar("_Found")
 _MAX_ATTEMPTS = 40
+_FRAMES_BELOW = 200  # Of Python's stack, where a call begins.
 
 
 class PromoteArgument(Exception):  # noqa: N818 - control flow, never reaches the user
@@ -77,6 +80,7 @@ class Conversion:
     bodies: those of the last attempt.
     budget: what its attempts may still cost.
     has_handlers: whether a part of it catches exceptions.
+    catches_depth: whether one of them may be Python's for a recursion that is too deep.
     branches: those that it leaves out.
     stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
     given: dicts among the arguments, in whose place each call has its own.
@@ -122,7 +126,7 @@ class Conversion:
     self.budget = budget
     self.branches = Branches(left_out or {})
     self.step = step
-    self.has_handlers = False
+    self.has_handlers = self.catches_depth = False
     self._made: list[object] = []
     self.root_types = root_types
     self.origins = origins
@@ -461,9 +465,22 @@ class Conversion:
       self.recursive |= new
       self._learnt.note_call()
 
+  def max_depth(self) -> int | None:
+    """Returns how deep frames may be for which Python's limit is surely not met; None for any.
+
+    Only what catches a RecursionError sees the limit: deeper runs of it are plain Python's. One
+    level has a frame of Python's for each function, at most, and for each of its comprehensions.
+    """
+    if not self.catches_depth:
+      return None
+    limit = sys.getrecursionlimit()
+    most = (limit - min(_FRAMES_BELOW, limit // 2)) // (3 * (len(self.converted) + 1))
+    return max(min(most, config().max_depth), 1)
+
   def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
     """Notes for `explain` what was converted."""
     self.has_handlers |= source.has_handlers
+    self.catches_depth |= source.catches_depth
     key = source.filename, node.lineno, node.name if node.name != "_rtf_lambda" else "<lambda>"
     if self.converted.get(key) != "SubGraph":
       self.converted[key] = how

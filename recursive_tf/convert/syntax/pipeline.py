@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import dataclasses
 from collections.abc import Callable
@@ -93,4 +94,25 @@ def prepare(
     node=node,
     local_names=scopes.local_names(node),
     has_handlers=any(isinstance(part, ast.Try) and part.handlers for part in ast.walk(source.node)),
+    catches_depth=any(map(_catches_depth, ast.walk(source.node))),
   )
+
+
+def _catches_depth(part: ast.AST) -> bool:
+  """Tells whether what is in a statement may raise a RecursionError that does not leave it."""
+  if isinstance(part, ast.ExceptHandler):
+    kinds = part.type.elts if isinstance(part.type, ast.Tuple) else [part.type]
+    return not all(isinstance(kind, ast.Name) and kind.id in _OTHERS for kind in kinds)
+  if isinstance(part, ast.With):
+    return not all(ast.unparse(item.context_expr).startswith("tf.") for item in part.items)
+  return False
+
+
+# Exceptions of Python's own of which a RecursionError is none.
+_OTHERS = frozenset(
+  name
+  for name, kind in vars(builtins).items()
+  if isinstance(kind, type)
+  if issubclass(kind, BaseException) and not issubclass(RecursionError, kind)
+  if kind is not RecursionError
+)

@@ -48,6 +48,7 @@ class FunctionSource:
     signature: its parameters with their default values; of a method, with `self`.
     local_names: the names bound in the function: parameters and all that is assigned.
     has_handlers: whether it catches exceptions.
+    catches_depth: whether one of them may be a RecursionError.
   """
 
   name: str
@@ -60,6 +61,7 @@ class FunctionSource:
   signature: inspect.Signature
   local_names: frozenset[str]
   has_handlers: bool = False
+  catches_depth: bool = False
 
   @property
   def uses_class_cell(self) -> bool:
