@@ -123,8 +123,10 @@ def _traced(
   Args:
     forms: of the objects.
     parts: theirs.
-    traces: what a tape sees of them; another one than there is makes an error.
+    traces: what a tape sees of them. Making an object of which it does not see all is an error,
+      which is told only if anything holds it.
   """
+  lost: set[int] = set()
   places: dict[str, dict[int, list[int]]] = {}
   for i, form in enumerate(forms):
     if _forms.has_gradients(form):
@@ -133,13 +135,20 @@ def _traced(
           places.setdefault(dtype.name, {}).setdefault(i, []).append(j)
   for dtype, wanted in places.items():
     order = [_FIRST - number for number in traces[dtype]["numbers"].numpy().tolist()]
-    if sorted(order) != sorted(wanted):
-      raise AssertionError("A tape does not see all tensors in what a run has made.")
+    if len({*order}) != len(order) or not {*order} <= {*wanted}:
+      raise AssertionError("A tape sees tensors that are in nothing that a run has made.")
+    lost |= {*wanted} - {*order}
     found = [(i, j) for i in order for j in wanted[i]]
     pieces = tf.split(traces[dtype]["values"], [np.asarray(parts[i][j]).size for i, j in found])
     for (i, j), piece in zip(found, pieces, strict=True):
       parts[i][j] = _with_trace(parts[i][j], tf.reshape(piece, np.asarray(parts[i][j]).shape))
-  return [*map(iter, parts)]
+  return [_lost() if i in lost else iter(own) for i, own in enumerate(parts)]
+
+
+def _lost() -> Iterator[object]:
+  """Stands for the parts of an object that was made on the way to something else."""
+  raise AssertionError("A tape does not see all tensors in what a run has made.")
+  yield
 
 
 def _with_trace(part: object, tensor: tf.Tensor) -> _Traced:
