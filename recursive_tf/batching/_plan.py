@@ -16,12 +16,7 @@ from recursive_tf.batching import _exclusive, _program, _work
 from recursive_tf.batching._active import active_values, is_active
 from recursive_tf.batching._alike import Made
 from recursive_tf.batching._cut import Block, Cut, cut_bodies
-from recursive_tf.batching._functions import (
-  HAS_EFFECT,
-  BlockFunction,
-  SerialNodeError,
-  emit_from,
-)
+from recursive_tf.batching._functions import HAS_EFFECT, BlockFunction, SerialNodeError, emit_from
 from recursive_tf.batching._gradients import BlockGradient
 from recursive_tf.batching._ir import (
   BodyIR,

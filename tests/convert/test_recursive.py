@@ -225,7 +225,25 @@ def _suppressed(f, n, depth):
   return found
 
 
-@pytest.mark.parametrize("program", [_caught, _caught_by_its_base, _suppressed])
+_AnyOfThese = Exception
+
+
+class _OwnError(Exception):
+  pass
+
+
+def _caught_by_another_name(f, n, depth):
+  if n.next is None:
+    return depth
+  try:
+    return f(n.next, depth + 1)
+  except _AnyOfThese:
+    return -1
+
+
+@pytest.mark.parametrize(
+  "program", [_caught, _caught_by_its_base, _suppressed, _caught_by_another_name]
+)
 def test_what_catches_errors_of_a_recursion_sees_pythons_limit(program):
   def plain(n, depth=0):
     return program(plain, n, depth)
@@ -248,7 +266,7 @@ def test_what_catches_other_errors_is_as_deep_as_ever():
       return depth
     try:
       return f(n.next, depth + 1)
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, _OwnError):
       return -1
 
   assert f(_chain(3000)) == 3000

@@ -452,18 +452,28 @@ class Decorated:
       if site is not None and self._strict:  # As where there is no graph: before Python acts.
         prepared.entry.note_failure(refusal, is_left_out=True)
         raise refusal
-      try:
-        result = self._run_plain(plain)
-      except Exception:  # The program's own, which the run foresaw.
-        self._count(Reason.CHECK_FAILED)
-        raise
-      prepared.entry.note_failure(refusal, is_left_out=site is not None)
-      self._tell(refusal)
-      if self._strict:
-        raise refusal
-      return result
+      return self._run_foreseen(prepared, refusal, plain, is_left_out=site is not None)
 
     return again
+
+  def _run_foreseen(
+    self,
+    prepared: Prepared,
+    refusal: ConversionRefused,
+    plain: Callable[[], object],
+    is_left_out: bool = False,
+  ) -> object:
+    """Returns what plain Python gives where a run failed; if it does not fail, that is told."""
+    try:
+      result = self._run_plain(plain)
+    except Exception:  # The program's own, which the run foresaw.
+      self._count(Reason.CHECK_FAILED)
+      raise
+    prepared.entry.note_failure(refusal, is_left_out)
+    self._tell(refusal)
+    if self._strict:
+      raise refusal
+    return result
 
   def _run_too_deep(
     self, error: tf.errors.OpError, prepared: Prepared, plain: Callable[[], object]
@@ -473,25 +483,16 @@ class Decorated:
     Raises:
       RecursionDepthError: If it is too deep for Python, too.
     """
-    first = _line_of(error, _TOO_DEEP).partition(" frames.")[0].rpartition("max_depth=")[2]
+    frames = _line_of(error, _TOO_DEEP).partition(" frames.")[0].rpartition("max_depth=")[2]
+    refusal = ConversionRefused.of(Reason.CHECK_FAILED, f"{_TOO_DEEP}={frames} frames")
     try:
-      result = self._run_plain(plain)
+      return self._run_foreseen(prepared, refusal, plain)
     except RecursionError as found:
-      self._count(Reason.CHECK_FAILED)
       raise RecursionDepthError(
-        f"{self.__name__}: {_TOO_DEEP}={first} frames, and than Python's limit. Either its base"
+        f"{self.__name__}: {_TOO_DEEP}={frames} frames, and than Python's limit. Either its base"
         " case is never reached for this input, or the limit is too low: raise it with"
         " RECURSIVE_TF_MAX_DEPTH."
       ) from found
-    except Exception:  # The program's own.
-      self._count(Reason.CHECK_FAILED)
-      raise
-    refusal = ConversionRefused.of(Reason.CHECK_FAILED, f"{_TOO_DEEP}={first} frames")
-    prepared.entry.note_failure(refusal, is_left_out=False)
-    self._tell(refusal)
-    if self._strict:
-      raise refusal
-    return result
 
   def _internal_error(self, error: Exception, arguments: dict[str, Argument]) -> ConversionRefused:
     """Returns the refusal for an error of ours."""

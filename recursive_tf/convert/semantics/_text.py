@@ -270,13 +270,10 @@ def _percent_field(ip: Host, value: object, spec: str, kind: str) -> object:
   is_int = kind in "di" and not digits and _is_number(value, int)
   if not is_int and not (kind in "feg" and _is_number(value, int, float)):
     return None
-  sign = "+" if "+" in given else " " if " " in given else ""
-  fill = "0=" if "0" in given and align == ">" else align
-  if not (given or width):
-    fill = ""
-  return Format(
-    value, -1, f"{fill}{sign}{width}{digits or '.6' * (not is_int)}{'d' if is_int else kind}"
-  )
+  layout = "+" if "+" in given else " " if " " in given else ""
+  if given or width:
+    layout = f"{'0=' if '0' in given and align == '>' else align}{layout}{width}"
+  return Format(value, -1, f"{layout}d" if is_int else f"{layout}{digits or '.6'}{kind}")
 
 
 _UNIT = "UTF8_CHAR"

@@ -398,7 +398,7 @@ def _zeros_filled(ip: Host, text: object, width: object, /) -> Text:
   if width is None:
     raise Raises  # A TypeError.
   string, wanted = _string(ip, text), _width(ip, width)
-  count = wanted - tf.cast(tf.strings.length(string, unit="UTF8_CHAR"), tf.int64)
+  count = tf.maximum(wanted - tf.cast(tf.strings.length(string, unit="UTF8_CHAR"), tf.int64), 0)
   has_sign = tf.strings.regex_full_match(string, r"(?s)[-+].*")
   num = tf.where(has_sign, 1, 0)
   sign, rest = (

@@ -94,25 +94,23 @@ def prepare(
     node=node,
     local_names=scopes.local_names(node),
     has_handlers=any(isinstance(part, ast.Try) and part.handlers for part in ast.walk(source.node)),
-    catches_depth=any(map(_catches_depth, ast.walk(source.node))),
+    catches_depth=any(_catches_depth(part, source) for part in ast.walk(source.node)),
   )
 
 
-def _catches_depth(part: ast.AST) -> bool:
+def _catches_depth(part: ast.AST, source: FunctionSource) -> bool:
   """Tells whether what is in a statement may raise a RecursionError that does not leave it."""
   if isinstance(part, ast.ExceptHandler):
     kinds = part.type.elts if isinstance(part.type, ast.Tuple) else [part.type]
-    return not all(isinstance(kind, ast.Name) and kind.id in _OTHERS for kind in kinds)
+    return not all(_is_another(kind, source) for kind in kinds)
   if isinstance(part, ast.With):
     return not all(ast.unparse(item.context_expr).startswith("tf.") for item in part.items)
   return False
 
 
-# Exceptions of Python's own of which a RecursionError is none.
-_OTHERS = frozenset(
-  name
-  for name, kind in vars(builtins).items()
-  if isinstance(kind, type)
-  if issubclass(kind, BaseException) and not issubclass(RecursionError, kind)
-  if kind is not RecursionError
-)
+def _is_another(kind: ast.expr | None, source: FunctionSource) -> bool:
+  """Tells whether a handler is for exceptions of which a RecursionError is none."""
+  if not isinstance(kind, ast.Name) or kind.id in source.local_names or kind.id in source.cells:
+    return False
+  found = source.globals.get(kind.id, getattr(builtins, kind.id, None))
+  return isinstance(found, type) and not issubclass(RecursionError, found)

@@ -122,6 +122,5 @@ def _part_of(text: str, count: tf.Tensor) -> tf.Tensor:
 
 
 def repeated(text: str | tf.Tensor, count: tf.Tensor) -> tf.Tensor:
-  """Returns a string so many times, which may be less than none."""
-  count = tf.maximum(tf.cast(count, tf.int32), 0)
+  """Returns a string so many times, at least none."""
   return tf.strings.reduce_join(tf.fill([count], text), 0)

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values._abstract import Abstract, IntOrFloat, Missing, Raises, Ref
-from recursive_tf.convert.values._layouts import Layout
+from recursive_tf.convert.values._layouts import Layout, repeated
 from recursive_tf.convert.values._numbers import Number, text_of, to_float
 from recursive_tf.convert.values._scalars import KINDS, Scalar
 
@@ -136,16 +136,17 @@ def _tensor_of_part(part: str | Format | tf.Tensor, reader: StringReader) -> tf.
   value = part.value
   if part.conversion == REPEATED:
     assert isinstance(value, Number)  # It is not known.
-    return _repeated(_tensor_of_part(part.spec, reader), value, reader)
+    return repeated(_tensor_of_part(part.spec, reader), reader.count(value))
   if part.spec == "" and value is None:
     return tf.constant("None")
   if part.spec == "" and part.conversion in (-1, _STR) and is_string(value, reader):
     return tensor_of(value, reader)
   if part.spec == "" and part.conversion == REPR and is_string(value, reader):
     return _quoted(tensor_of(value, reader), tf.constant(True), reader)
-  found = _of_number(part, _as_scalar(value, reader), reader)
+  value = _as_scalar(value, reader)
+  found = _of_number(part, value, reader)
   if found is None:
-    found = _laid_out(part, _as_scalar(value, reader), reader)
+    found = _laid_out(part, value, reader)
   if found is not None:
     return found
   raise reader.refuse(
@@ -255,8 +256,3 @@ def _quoted(text: tf.Tensor, is_it: tf.Tensor, reader: StringReader) -> tf.Tenso
   text = reader.assume(text, ok | ~is_it, "repr() of a string in which something is escaped")
   quote = tf.where(has_single, '"', "'")
   return tf.strings.join([quote, text, quote])
-
-
-def _repeated(tensor: tf.Tensor, count: Number, reader: StringReader) -> tf.Tensor:
-  """Returns a string, so many times."""
-  return tf.strings.reduce_join(tf.fill([reader.count(count)], tensor), 0)

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from tests.convert.agreement import Node
+from tests.convert.made import under_tapes
 from tests.convert.made.trees import check_same
 
 left = tf.Variable([[0.3, -0.2], [0.1, 0.4]])
@@ -171,29 +172,11 @@ def tensors_in(value, found):
 
 
 def trained(function, tree):
-  """Returns what a function gives, and gradients of a loss that weighs each tensor otherwise."""
-  with tf.GradientTape() as tape:
-    made = function(tree)
-    parts = tensors_in(made, [])
-    loss = tf.add_n([tf.reduce_sum(p) * (1.0 + 0.1 * i) for i, p in enumerate(parts)] or [0.0])
-  found = tape.gradient(loss, weights, unconnected_gradients="zero")
-  return made, [tf.convert_to_tensor(one) for one in found]
+  return under_tapes.trained(function, tree, tensors_in, weights)
 
 
 def decorated(name, monkeypatch, **options):
-  function = rtf.recursive(verify=False, **options)
-  inner = RECURSIVE.get(name, name)
-  converted = function(globals()[inner])
-  if inner == name:
-    return converted, converted
-  plain = PROGRAMS[name]
-
-  def call(tree):
-    with monkeypatch.context() as patch:
-      patch.setitem(globals(), inner, converted)
-      return plain(tree)
-
-  return call, converted
+  return under_tapes.decorated(globals(), name, monkeypatch, **options)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
