@@ -163,16 +163,18 @@ def _as_scalar(value: object, reader: StringReader) -> object:
 
 def _of_number(part: Format, value: object, reader: StringReader) -> tf.Tensor | None:
   """Returns a number as a string; None if it is none, or the format is another."""
+  digits = _WITH_DIGITS.fullmatch(part.spec) if isinstance(part.spec, str) else None
+  if digits is None and part.spec != "":
+    return None  # As it is laid out it has to be known for what it is, an int or a float.
   if isinstance(value, IntOrFloat) and (part.conversion == -1 or _is_bare_repr(part)):
     return _of_either(part, value, reader)
   if isinstance(value, Scalar):
     return _of_scalar(part, value, reader)
   if not isinstance(value, Number):
     return None
-  found = _WITH_DIGITS.fullmatch(part.spec) if isinstance(part.spec, str) else None
-  if found is not None and part.conversion == -1:
-    return text_of(value, int(found[1] or 6), found[2])
-  if part.spec != "":
+  if digits is not None and part.conversion == -1:
+    return text_of(value, int(digits[1] or 6), digits[2])
+  if digits is not None:
     return None
   if value.type is float:
     return text_of(value)

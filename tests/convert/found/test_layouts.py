@@ -95,6 +95,30 @@ def test_percent_formats_are_pythons(kind):
   _in_each(_listing(*expressions), values)
 
 
+MIXED = {
+  "int or float": [2.5, 3, -7, 1234567, -0.0, 1e16, 10**15],
+  "int first": [3, 2.5, 0, 0.0],
+  "bool or float": [2.5, True, False, 0.5],
+  "bool or int": [3, True, False, -7],
+  "all numbers": [True, 3, 2.5, False, 0],
+  "number or None": [2.5, 3, None],
+  "number or text": [3, "a", 2.5],
+  "text or None": ["a", None, "wörd"],
+}
+
+
+@pytest.mark.parametrize("made", ["n.v", "round(n.v, 2)", "max(n.v, n.v)", "n.v * 2"])
+@pytest.mark.parametrize("kind", MIXED)
+def test_formats_of_what_is_one_or_another_are_pythons(kind, made):
+  for spec in (">6", "08", "*^ 9_", "12,", "+", "=+9", ".1f", "9.2f", "<8.1e", "3d"):
+    _in_each(_listing(f"format({made}, {spec!r})"), MIXED[kind], None)
+
+
+@pytest.mark.parametrize("spec", [">6", "08", "*^ 9_", "12,", "+", "=+9", "9.2f"])
+def test_formats_of_ints_and_floats_are_converted(spec):
+  _in_each(_listing(f"format(n.v, {spec!r})"), MIXED["int or float"])
+
+
 @pytest.mark.parametrize("spec", ["=5", "+5", "5d", ",", "-"])
 def test_formats_that_strings_do_not_have(spec):
   _in_each(_listing(f"f'{{n.v:{spec}}}'"), ["a", "b"], None)
