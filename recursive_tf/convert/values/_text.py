@@ -211,7 +211,7 @@ def _laid_out(part: Format, value: object, reader: StringReader) -> tf.Tensor | 
   if body is None:
     return None
   if layout.group:
-    few = tf.strings.regex_full_match(body, r"-?\d{0,21}([^\d].*)?")
+    few = tf.strings.regex_full_match(body, r"-?\d{0,21}([^-\d].*)?")
     body = reader.assume(body, few, "a number of more than 21 digits, in groups")
   return layout.of_number(tf.strings.join([body, "%"]) if layout.is_percent else body)
 

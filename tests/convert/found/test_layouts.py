@@ -95,6 +95,13 @@ def test_percent_formats_are_pythons(kind):
   _in_each(_listing(*expressions), values)
 
 
+@pytest.mark.parametrize("spec", [",.0f", "_.1f", ",.0%", "=+40,.2f", ","])
+def test_groups_of_very_many_digits_are_pythons(spec):
+  for value in (1e19, 1e20, 1e21, 1e22, 1e27, 1e300, 123456789012345678901234.0):
+    for signed in (value, -value):
+      _in_each(_listing(f"format(n.v + 0.0, {spec!r})"), [signed, -2.5], None)
+
+
 MIXED = {
   "int or float": [2.5, 3, -7, 1234567, -0.0, 1e16, 10**15],
   "int first": [3, 2.5, 0, 0.0],
