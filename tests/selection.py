@@ -2,7 +2,9 @@
 
 `@pytest.mark.one_in(n)` above the parameters of a test: about one case in n runs with `make test`,
 always the same ones, and together they have each value of a parameter that several cases share.
-The others are marked slow: `make test-slow` runs them, as does asking for a case by its id.
+The others are marked slow: `make test-slow` runs them, as does asking for a case by its id. Tests of
+the converter, each of which converts a program or several, are so with n = 3 if they have two
+parameters or more and do not say otherwise: together their cases are half of all tests' time.
 
 `@pytest.mark.long`: takes so long that the end of a run would wait for it, had it not begun first.
 """
@@ -12,6 +14,10 @@ import re
 import zlib
 
 import pytest
+
+_THINNED_OUT = "tests/convert/"
+_ONE_IN = 3
+_FEW = 6  # Cases of which none is left out.
 
 
 def refuse_addresses(items):
@@ -26,17 +32,26 @@ def refuse_addresses(items):
 
 def thin_out(items):
   """Marks as slow what `one_in` leaves out of the tests."""
-  matrices = {}
+  matrices = collections.defaultdict(dict)
   for item in items:
-    marker = item.get_closest_marker("one_in")
-    if marker is not None and item.get_closest_marker("slow") is None:
-      test = item.nodeid.partition("[")[0]
-      matrices.setdefault(test, (marker, {}))[1][item.nodeid] = item
-  for marker, cases in matrices.values():
-    (n,) = marker.args
+    if hasattr(item, "callspec") and item.get_closest_marker("slow") is None:
+      matrices[item.nodeid.partition("[")[0]][item.nodeid] = item
+  for test, cases in matrices.items():
+    n = _one_in(test, list(cases.values()))
+    if n == 1:
+      continue
     levels = {name: _levels(item) for name, item in cases.items()}
     for name in cases.keys() - set(chosen(levels, -(-len(cases) // n))):
       cases[name].add_marker(pytest.mark.slow)
+
+
+def _one_in(test, cases):
+  """Returns of how many cases of a test one is to run."""
+  marker = cases[0].get_closest_marker("one_in")
+  if marker is not None:
+    return marker.args[0]
+  is_matrix = len(cases) >= _FEW and len(cases[0].callspec.params) > 1
+  return _ONE_IN if test.startswith(_THINNED_OUT) and is_matrix else 1
 
 
 def long_first(items):

@@ -1,5 +1,6 @@
 """The choice among the cases of a matrix: always the same, with each level, and nothing lost."""
 
+import collections
 import itertools
 import types
 
@@ -28,10 +29,11 @@ class Item:
     self.marks[mark.name] = mark.mark
 
 
-def items_of(test, **params):
-  """Returns the tests of a matrix of which one in three is to run."""
+def items_of(test, *marks, **params):
+  """Returns the tests of a matrix, of which one in three is to run unless marks are given."""
   rows = [dict(zip(params, values, strict=True)) for values in itertools.product(*params.values())]
-  return [Item(f"{test}[{n}]", row, pytest.mark.one_in(3)) for n, row in enumerate(rows)]
+  marks = marks or (pytest.mark.one_in(3),)
+  return [Item(f"{test}[{n}]", row, *marks) for n, row in enumerate(rows)]
 
 
 def ran(items):
@@ -56,6 +58,22 @@ def test_what_is_left_out_is_slow_and_tests_do_not_share_their_choice():
   thin_out([*items, plain])
   assert [sum(item.nodeid.startswith(test) for item in ran(items)) for test in "ab"] == [10, 6]
   assert plain.marks == {}
+
+
+def test_matrices_of_the_converter_are_thinned_out_unless_they_say_otherwise():
+  other = pytest.mark.long
+  tests = {
+    "tests/convert/a.py::large": dict(x=range(5), y=range(6)),
+    "tests/convert/a.py::few": dict(x=range(5), y=range(1)),
+    "tests/convert/a.py::list": dict(x=range(30)),
+    "tests/nn/a.py::large": dict(x=range(5), y=range(6)),
+  }
+  items = [item for name, params in tests.items() for item in items_of(name, other, **params)]
+  whole = items_of("tests/convert/a.py::whole", pytest.mark.one_in(1), x=range(5), y=range(6))
+  thin_out([*items, *whole])
+  found = collections.Counter(item.nodeid.partition("[")[0] for item in ran(items))
+  assert list(found.values()) == [10, 5, 30, 30]
+  assert ran(whole) == whole
 
 
 def test_levels_are_compared_by_type_and_by_identity_where_they_have_no_hash():
