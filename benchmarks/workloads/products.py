@@ -2,11 +2,16 @@
 
 No gathers, no gates, no optimizer; operands and results are allocated before. What is left is what
 the library's products take, one after the other.
+
+Matrices that the model has apart are apart here as well, and those that it uses again are the same
+memory: weights that fit no cache together have to come from further off in the model, too. For a
+transposed product that memory has the transposed shape, so no library has to turn anything round.
 """
 
 from __future__ import annotations
 
 import abc
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +20,7 @@ import numpy as np
 from benchmarks.peers.levels import Plan, ResidentTrees
 from benchmarks.worker import Workload
 
-Product = tuple[int, int, int]  # Rows, inner size, columns.
+Product = tuple[np.ndarray, np.ndarray]  # Both operands.
 
 
 class Products(Workload, abc.ABC):
@@ -27,7 +32,7 @@ class Products(Workload, abc.ABC):
     super().__init__()
     self._trees = ResidentTrees(packed)
     self._sizes = (weights["embedding"].shape[1], *weights["output_weights"].shape)
-    self._pool = np.random.default_rng(0).standard_normal(1 << 22, np.float32)
+    self._memory: dict[str, np.ndarray] = {}
 
   @abc.abstractmethod
   def product(self, left: np.ndarray, right: np.ndarray) -> Callable[[], Any]:
@@ -35,8 +40,8 @@ class Products(Workload, abc.ABC):
 
   def add(self, name: str, mode: str, batches: Sequence[Sequence[int]]) -> None:
     """Adds a call `name` that makes the products of a training or inference step on `batches`."""
-    sizes = [size for batch in batches for size in self._products(self._trees.plan(batch), mode)]
-    products = [self.product(self._matrix(m, k), self._matrix(k, n)) for m, k, n in sizes]
+    operands = [pair for batch in batches for pair in self._products(self._trees.plan(batch), mode)]
+    products = [self.product(left, right) for left, right in operands]
 
     def call():
       for product in products:
@@ -47,20 +52,36 @@ class Products(Workload, abc.ABC):
   def _products(self, plan: Plan, mode: str) -> list[Product]:
     word, width, classes = self._sizes
     leaves, inner, nodes = len(plan.leaves), len(plan.inner), plan.num_nodes
-    levels = [count for count in np.diff(plan.inner_splits).tolist() if count]
-    sizes = [(leaves, word, 3 * width)]
-    sizes += [(count, 2 * width, 5 * width) for count in levels]
+    levels = [slice(*pair) for pair in itertools.pairwise(plan.inner_splits) if pair[0] < pair[1]]
+    matrix = self._matrix
+    words, states = matrix("words", leaves, word), matrix("states", nodes, width)
+    weights = matrix("weights", 2 * width, 5 * width)
+    leaf_weights = matrix("leaf weights", word, 3 * width)
+    output_weights = matrix("output weights", width, classes)
+    inputs = matrix("inputs", inner, 2 * width)
+    forward = [(words, leaf_weights), *((inputs[level], weights) for level in levels)]
     if mode == "infer":
-      return [*sizes, (plan.splits[1], width, classes)]
-    sizes += [(nodes, width, classes), (nodes, classes, width), (width, nodes, classes)]
-    sizes += [(count, 5 * width, 2 * width) for count in levels]
-    sizes += [(leaves, 3 * width, word), (word, leaves, 3 * width)]
-    return [*sizes, (2 * width, inner, 5 * width)] if inner else sizes
+      return [*forward, (states[: plan.splits[1]], output_weights)]
+    logits = matrix("gradients of logits", nodes, classes)
+    gates = matrix("gradients of gates", inner, 5 * width)
+    leaf_gates = matrix("gradients of leaf gates", leaves, 3 * width)
+    weights = matrix("weights", 5 * width, 2 * width)
+    backward = [
+      (logits, matrix("output weights", classes, width)),
+      (matrix("states", width, nodes), logits),
+      *((gates[level], weights) for level in levels),
+      (leaf_gates, matrix("leaf weights", 3 * width, word)),
+      (matrix("words", word, leaves), leaf_gates),
+    ]
+    if inner:
+      backward.append((matrix("inputs", 2 * width, inner), gates))
+    return [*forward, (states, output_weights), *backward]
 
-  def _matrix(self, rows: int, columns: int) -> np.ndarray:
-    if rows * columns > self._pool.size:
-      self._pool = np.resize(self._pool, rows * columns)
-    return self._pool[: rows * columns].reshape(rows, columns)
+  def _matrix(self, name: str, rows: int, columns: int) -> np.ndarray:
+    size = rows * columns
+    if name not in self._memory or self._memory[name].size < size:
+      self._memory[name] = np.random.default_rng(0).standard_normal(size, np.float32)
+    return self._memory[name][:size].reshape(rows, columns)
 
 
 class NumpyProducts(Products):
@@ -85,8 +106,21 @@ class TorchProducts(Products):
 class TensorflowProducts(Products):
   """By eager TensorFlow, whose wheels bring oneDNN and Eigen; its results are allocated anew."""
 
+  def __init__(self, model: str, weights: dict[str, np.ndarray], packed: dict[str, np.ndarray]):
+    super().__init__(model, weights, packed)
+    self._tensors: dict[tuple[int, tuple[int, ...]], Any] = {}
+
   def product(self, left, right):
     import tensorflow as tf
 
-    a, b = tf.constant(left), tf.constant(right)
+    a, b = self._tensor(left), self._tensor(right)
     return lambda: tf.raw_ops.MatMul(a=a, b=b)
+
+  def _tensor(self, matrix: np.ndarray):
+    """Returns a copy, for the same matrix always the same one."""
+    import tensorflow as tf
+
+    key = matrix.ctypes.data, matrix.shape
+    if key not in self._tensors:
+      self._tensors[key] = tf.constant(matrix)
+    return self._tensors[key]
