@@ -478,8 +478,14 @@ def generalized(frame: Frame, value: object) -> object:
 
 
 def check_no_variable(frame: Frame, form: _forms.Form, what: str) -> None:
-  """Raises `ConversionRefused` if a variable is kept: the tensors that a run leaves are copies."""
-  kinds = {kind for array in _forms.arrays(form) for kind in array.types}
+  """Raises `ConversionRefused` if a variable is kept: the tensors that a run leaves are copies.
+
+  Where nothing is assigned to it, its number tells which one it is.
+  """
+  arrays = [*_forms.arrays(form)]
+  if not frame.conversion.is_step:
+    arrays = [array for array in arrays if not array.is_known]
+  kinds = {kind for array in arrays for kind in array.types}
   if any(issubclass(kind, tf.Variable) for kind in kinds):
     text = f"{what} keeps a tf.Variable, of which a graph has the value only."
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, text)

@@ -121,6 +121,8 @@ class Making(ScalarReading):
     if isinstance(value, Maybe):
       self.note_old([NoneType])
       return tf.where(value.is_there, self.handle(value.value), tf.constant(NONE, _forms.NUMBER))
+    if isinstance(value, tf.Variable):  # It stays that object.
+      return self._new(value)
     value = self.resolve(value)
     if value is None:
       self.note_old([NoneType])

@@ -238,7 +238,7 @@ class Reading(Conditions):
       return None
     if kinds <= set(_forms.NUMBERS):
       return self.number(ref)
-    return _as_read(self.array(ref), kinds)
+    return _as_read(self.array(ref), kinds, ref)
 
   def concrete(self, value: object) -> object:
     """Returns an operand: what may be None is used as the value that it is where it is not."""
@@ -268,7 +268,7 @@ class Reading(Conditions):
       if not one.path:  # There is no row for None: any other row is read in its place.
         one = Ref(Base(tf.maximum(one.base.handle, 0), kinds))
       if one.path and all(issubclass(kind, ARRAYS) for kind in kinds):
-        return _as_read(self.array(one, any_row=True), kinds)
+        return _as_read(self.array(one, any_row=True), kinds, one)
       if kinds == {str}:
         return Text((self.string(one),))
       return self.resolve(one) if are_values(kinds) else self.read_scalar(one, kinds)
@@ -485,6 +485,42 @@ class Reading(Conditions):
     handle = self.memo(key, lambda: self._gathering.checked_handle(value))
     origin = None if value.base.origin is None else value.base.origin.read(value.path)
     return Base(handle, self.types_of(value) - {Missing}, origin=origin)
+
+  def array_number(self, value: object) -> tf.Tensor:
+    """Returns the number of an array or a variable; `NONE` of tensors and of what the run makes."""
+    if isinstance(value, tf.Variable) or (
+      isinstance(value, np.ndarray) and not self.is_new_array(value)
+    ):
+      return self.conversion.constant_root(value).handle
+    value = self.resolve(value)
+    number = value.number if isinstance(value, Array) else None
+    if isinstance(number, Ref):
+      return self._number_of_object(number)
+    return tf.constant(NONE) if number is None else number
+
+  def _number_of_object(self, ref: Ref) -> tf.Tensor:
+    """Returns the number of what a read gives, `NONE` of tensors, which have no identity."""
+    kinds = self.types_of(ref) - {NoneType, Missing}
+    handle = self._gathering.handle(ref) if ref.path else ref.base.handle
+    if _forms.EAGER_TENSOR not in kinds:
+      return handle
+    asked = ref.step("isinstance", (_forms.EAGER_TENSOR,))
+    if self.types_of(asked) <= {Missing}:  # None is there yet.
+      return handle
+    return tf.where(self.number(asked).tensor, NONE, handle)
+
+  def are_of(
+    self, handles: tf.Tensor, types: frozenset[type], wanted: frozenset[type]
+  ) -> tf.Tensor:
+    """Tells of objects of the heap, [N], which are exactly of some types, bool [N].
+
+    Args:
+      handles: theirs, int32 [N].
+      types: all that they may be of.
+      wanted: types of numbers, of which no other one of these is a subclass.
+    """
+    ref = Ref(Base(handles, types)).step("isinstance", tuple(sorted(wanted, key=repr)))
+    return self._gathering.numbers(ref, bool)
 
   def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
@@ -734,6 +770,9 @@ def _narrower(types: frozenset[type], found: frozenset[type] | None) -> frozense
   return wanted | (types & {NoneType})
 
 
-def _as_read(tensor: tf.Tensor, kinds: frozenset[type]) -> tf.Tensor | Array:
+def _as_read(tensor: tf.Tensor, kinds: frozenset[type], ref: Ref) -> tf.Tensor | Array:
   """Returns what was read as a tensor as what Python has there."""
-  return tensor if kinds <= {_forms.EAGER_TENSOR} else Array(tensor, kinds, False)
+  if kinds <= {_forms.EAGER_TENSOR}:
+    return tensor
+  are_scalars = all(issubclass(kind, np.generic) for kind in kinds)  # They have no identity.
+  return Array(tensor, kinds, False, None if are_scalars else ref)

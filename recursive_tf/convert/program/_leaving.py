@@ -10,7 +10,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._places import LOG, Place
 from recursive_tf.convert.semantics._arrays import is_numpy
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._forms import ArrayForm
+from recursive_tf.convert.values._forms import EAGER_TENSOR, ArrayForm
 
 
 def check_results(
@@ -30,16 +30,23 @@ def check_results(
   for found in returned:
     # Of several, or of those in a list, some may be the same object.
     is_only = len(returned) == 1 and not _forms.has_rows(form)
-    if not (is_only and found.is_new and found.types == {np.ndarray}):
+    if not (found.is_known or (is_only and _is_new_or_known(found))):
       raise _leaves(found, "returned")
   for found in (found for part in changed for found in _forms.arrays(part)):
-    if not _is_scalar(found):
+    if not _is_scalar(found) and not found.is_known:
       raise _leaves(found, "put into a list that is passed in")
   for place in places:
     for found in _forms.arrays(place.left_form):
       is_shown = place.kind == LOG and found.types == {np.ndarray}
-      if not _is_scalar(found) and not is_shown:
+      if not _is_scalar(found) and not is_shown and not found.is_known:
         raise _leaves(found, "printed" if place.kind == LOG else "written")
+
+
+def _is_new_or_known(form: ArrayForm) -> bool:
+  """Tells whether what no number tells is an array that the program has computed."""
+  if form.has_number:
+    return EAGER_TENSOR not in form.types  # Which has none either.
+  return form.is_new and form.types == {np.ndarray}
 
 
 def _is_scalar(form: ArrayForm) -> bool:

@@ -54,14 +54,42 @@ def is_numpy(types: Iterable[type]) -> bool:
   return all(issubclass(kind, (np.ndarray, np.generic)) for kind in types)
 
 
-def _is_tensor(value: Array) -> bool:
+def is_tensor_or_variable(value: Array) -> bool:
   """Tells whether it is a tensor or a variable in any case."""
   return all(issubclass(kind, _TENSORS) for kind in value.types)
 
 
+def _is_variable(kind: type) -> bool:
+  return issubclass(kind, tf.Variable)
+
+
+def demand_no_variable(ip: Host, value: Array) -> None:
+  """Fails the run where a value is a variable: it has not all that a tensor has.
+
+  Raises:
+    Raises: If it is one in any case.
+  """
+  are_variables = set(map(_is_variable, value.types))
+  if are_variables == {True}:
+    raise Raises
+  if True in are_variables:
+    ip.frame.demand(tf.logical_not(_has_number(ip, value, _is_variable, "What only tensors have")))
+
+
+def _has_number(ip: Host, value: Array, is_of: Callable[[type], bool], what: str) -> tf.Tensor:
+  """Tells whether a value is an object that its number tells, which all of these types are."""
+  numbered = [kind for kind in value.types if kind is not _forms.EAGER_TENSOR]
+  is_told = value.number is not None and not value.may_be_new and all(map(is_of, numbered))
+  if not is_told:
+    raise refuse(ip, what)
+  return tf.greater_equal(ip.frame.array_number(value), 0)
+
+
 def operands(ip: Host, left: object, right: object) -> tuple[object, object] | None:
   """Returns both operands as TensorFlow computes with them; None if NumPy does it."""
-  both = [v.tensor if isinstance(v, Array) and _is_tensor(v) else v for v in (left, right)]
+  both = [
+    v.tensor if isinstance(v, Array) and is_tensor_or_variable(v) else v for v in (left, right)
+  ]
   arrays = [isinstance(value, Array) for value in both]
   if not any(arrays):
     return both[0], both[1]
@@ -102,13 +130,14 @@ def _converted(ip: Host, tensor: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
 def read(ip: Host, value: Array, name: str) -> object:
   """Returns `value.name`."""
   if name == "ndim" and value.tensor.shape.rank is not None:
+    demand_no_variable(ip, value)
     return value.tensor.shape.rank
   if is_numpy(value.types):
     if name == "shape":
       return tuple(_shapes.dims(_shapes.of_tensor(ip, value.tensor)))
     if name == "dtype":
       return np.dtype(value.tensor.dtype.as_numpy_dtype)
-  if _is_tensor(value):
+  if is_tensor_or_variable(value):
     if name in _shapes.ATTRIBUTES:
       return _shapes.attribute_of_tensor(ip, value.tensor, name)
     if name == "dtype":
@@ -129,7 +158,7 @@ def of_tensor(tensor: tf.Tensor) -> Builtin | None:
 
 def item(ip: Host, value: Array, key: object, index: Callable[[object], object]) -> object:
   """Returns `value[key]`, for ints, slices, masks and arrays of ints."""
-  if _is_tensor(value):
+  if is_tensor_or_variable(value):
     return ip.native(operator.getitem, [value.tensor, index(key)], {})
   if not is_numpy(value.types):
     raise refuse(ip, "An item")
@@ -229,7 +258,7 @@ def elements(ip: Host, value: Array) -> list[object]:
 
 def unary(ip: Host, op: type[ast.unaryop], value: Array) -> object:
   """Returns `op value` of -, + or ~."""
-  if _is_tensor(value):
+  if is_tensor_or_variable(value):
     return ip.kind_of(ip.frame.tensor(value)).unary(op)
   found = _ufuncs.operator(ip, op, [value])
   if found is None:
@@ -239,7 +268,7 @@ def unary(ip: Host, op: type[ast.unaryop], value: Array) -> object:
 
 def absolute(ip: Host, value: Array) -> object:
   """Returns `abs(value)`."""
-  if _is_tensor(value):
+  if is_tensor_or_variable(value):
     return ip.kind_of(ip.frame.tensor(value)).absolute()
   return _ufuncs.call(ip, np.absolute, [value])
 
@@ -290,12 +319,16 @@ def contains(ip: Host, owner: object, value: object) -> object:
   return Number(tf.reduce_any(found.tensor), bool)
 
 
-def is_instance(ip: Host, value: Array, classes: tuple[type, ...]) -> bool:
+def is_instance(ip: Host, value: Array, classes: tuple[type, ...]) -> object:
   """Returns `isinstance(value, classes)`."""
   found = {issubclass(kind, classes) for kind in value.types}
-  if len(found) > 1:
-    raise refuse(ip, "isinstance()")
-  return found.pop()
+  if len(found) == 1:
+    return found.pop()
+  is_one = issubclass(_forms.EAGER_TENSOR, classes)
+  is_object = _has_number(
+    ip, value, lambda kind: issubclass(kind, classes) != is_one, "isinstance()"
+  )
+  return Number(tf.logical_not(is_object) if is_one else is_object, bool)
 
 
 def is_tensor(ip: Host, value: object) -> object:

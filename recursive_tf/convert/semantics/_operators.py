@@ -437,6 +437,8 @@ def _list_in_place(ip: Host, op: type[ast.operator], old: object, value: object)
 
 def _array_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
   if isinstance(old, (Array, np.ndarray)):
+    if isinstance(old, Array):
+      _arrays.demand_no_variable(ip, old)  # `+=` of one raises.
     value = ip.frame.concrete(value)
     types = old.types if isinstance(old, Array) else {np.ndarray}
     if np.ndarray in types and not isinstance(value, (tf.Tensor, tf.Variable)):

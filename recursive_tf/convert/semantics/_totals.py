@@ -25,11 +25,14 @@ from recursive_tf.convert.values._text import is_string
 def total(ip: Host, rows: Rows, start: object) -> object:
   """Returns `start` plus all elements, as Python's `sum` and running sums do."""
   frame = ip.frame
-  start = frame.resolve(start)
-  rows = numbers_of(ip, all_there(frame, rows))
+  variable, start = start, frame.resolve(start)
+  rows = _taken(numbers_of(ip, all_there(frame, rows)))
   form = rows.form
   if form is None:
-    return start
+    return variable if _may_be_variable(variable) else start
+  if _may_be_variable(variable):  # A sum of it and nothing else is the variable itself.
+    some = Number(rows.length > 0, bool)
+    return frame.cond(some, lambda: total(ip, rows, frame.tensor(start)), lambda: variable)
   if _is_of_kinds(form, start):
     return run_written(ip, _written.added, values=frame.new(LocalList(rows)), total=start)
   if _is_of_either(form, start):
@@ -53,6 +56,20 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   if not isinstance(form, _forms.TensorForm):
     raise frame.refuse(Reason.DYNAMIC_LIST, f"A sum of {_forms.describe(form)}.")
   return _total_of_tensors(ip, rows, start)
+
+
+def _may_be_variable(value: object) -> bool:
+  if isinstance(value, Array):
+    return any(issubclass(kind, tf.Variable) for kind in value.types)
+  return isinstance(value, tf.Variable)
+
+
+def _taken(rows: Rows) -> Rows:
+  """Returns rows of variables and tensors as what adding them takes; all others as they are."""
+  form = rows.form
+  if not isinstance(form, _forms.ArrayForm) or not form.is_of_tensors_or_variables:
+    return rows
+  return Rows(rows.length, rows.tensors[:1], _forms.TensorForm(form.spec))
 
 
 def _is_of_kinds(form: _forms.BaseForm, start: object) -> bool:

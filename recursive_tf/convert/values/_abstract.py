@@ -621,11 +621,16 @@ class Array(Abstract):
     tensor: its numbers.
     types: the exact types it can have; that of eager tensors among them if it is one on some paths.
     is_new: whether the program computes it, so that nobody else has the same object.
+    number: what says which object of the heap it is, if that is known: the read that gave it, or
+      its number, int32 [], which is `NONE` of tensors and of what the run makes.
+    may_be_new: whether it may be an array that the program computes, if it has a number.
   """
 
   tensor: tf.Tensor
   types: frozenset[type]
   is_new: bool
+  number: Ref | tf.Tensor | None = None
+  may_be_new: bool = False
   description = "An array of NumPy"
 
   def within(self) -> Iterable[object]:

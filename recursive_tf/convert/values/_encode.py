@@ -38,6 +38,8 @@ def form_of_python(value: object, by_parts: bool = False) -> BaseForm:
   if isinstance(value, (np.ndarray, np.generic)):
     spec = tf.TensorSpec(value.shape, tf.as_dtype(value.dtype))
     return ArrayForm(spec, frozenset([type(value)]), False)
+  if isinstance(value, tf.Variable):
+    return ArrayForm(tf.TensorSpec(value.shape, value.dtype), frozenset([type(value)]), False, True)
   if isinstance(value, tf.Tensor):
     return TensorForm(tf.TensorSpec(value.shape, tf.as_dtype(value.dtype)))
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):

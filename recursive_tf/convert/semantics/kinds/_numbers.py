@@ -350,6 +350,7 @@ class OfArray(OfAbstract):
     return OfTensor(self.ip, _arrays.only_element(self.ip, self.value)).truth()
 
   def length(self) -> object:
+    _arrays.demand_no_variable(self.ip, self.value)
     return OfTensor(self.ip, self.value.tensor).length()
 
   def attribute(self, name: str) -> object:

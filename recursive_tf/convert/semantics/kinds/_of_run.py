@@ -11,6 +11,7 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._kind import Kind
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.semantics import (
+  _arrays,
   _calls,
   _entries,
   _items,
@@ -28,6 +29,7 @@ from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._known import Known, Value
 from recursive_tf.convert.values._abstract import (
   Abstract,
+  Array,
   BoundMethod,
   Builtin,
   Closure,
@@ -256,6 +258,9 @@ class OfMade(OfAbstract):
     return _opened.for_each(self.ip, self.value, self._tensor)
 
   def _tensor(self, value: object) -> object:
+    value = self.frame.resolve(value)
+    if isinstance(value, Array) and _arrays.is_tensor_or_variable(value):
+      return value.tensor
     if not isinstance(value, tf.Tensor):
       raise self.not_passed(f"{named(value)}, which a call has returned,")
     return value

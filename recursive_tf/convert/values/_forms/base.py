@@ -32,6 +32,7 @@ EAGER_TENSOR = tf.__internal__.EagerTensor  # Making one would start TensorFlow'
 NUMBERS = (bool, int, float)
 _VALUES = (*NUMBERS, str, bytes, range, slice, tf.DType, tf.TensorShape)
 SCALARS = frozenset([*KINDS, NoneType])
+NONE = -1  # The handle of None, and of what is no object of the heap.
 _LIBRARIES = ("numpy", "tensorflow")  # Theirs are plain values, too.
 
 
@@ -62,6 +63,9 @@ class Reader(Protocol):
 
   def tensor(self, value: object) -> tf.Tensor:
     """Returns a value as TensorFlow would take it."""
+
+  def array_number(self, value: object) -> tf.Tensor:
+    """Returns the number of an array or a variable; `NONE` of tensors and of what the run makes."""
 
   def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""

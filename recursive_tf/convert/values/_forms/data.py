@@ -24,6 +24,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._containers import stacked
 from recursive_tf.convert.values._forms.base import (
   EAGER_TENSOR,
+  NONE,
   NUMBERS,
   SCALARS,
   BaseForm,
@@ -242,22 +243,54 @@ class TensorForm(BaseForm):
 
 @dataclasses.dataclass(frozen=True)
 class ArrayForm(BaseForm):
-  """An array or a scalar of NumPy, or a variable of an object; see `Array`."""
+  """An array or a scalar of NumPy, or a variable; see `Array`.
+
+  Attributes:
+    has_number: whether a number says which object of the heap it is, `NONE` of tensors and of what
+      the run makes.
+    is_new: whether the program computes it; with a number, whether it may be such an array.
+  """
 
   spec: tf.TensorSpec
   types: frozenset[type]
   is_new: bool
+  has_number: bool = False
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield self.spec
+    if self.has_number:
+      yield tf.TensorSpec([], tf.int32)
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
-    return [tf.convert_to_tensor(reader.tensor(reader.resolve(value)))]
+    found = [tf.convert_to_tensor(reader.tensor(reader.resolve(value)))]
+    return [*found, reader.array_number(value)] if self.has_number else found
 
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     tensor = next(tensors)
     tensor.set_shape(self.spec.shape)
+    if self.has_number:
+      return Array(tensor, self.types, False, next(tensors), self.is_new)
     return Array(tensor, self.types, self.is_new)
+
+  def _widened(
+    self, old: BaseForm, tensors: Iterator[tf.Tensor], length: tf.Tensor, reader: Reader
+  ) -> list[tf.Tensor]:
+    if not isinstance(old, (ArrayForm, TensorForm)) or old.spec.dtype != self.spec.dtype:
+      return super()._widened(old, tensors, length, reader)
+    found = next(tensors)
+    has_number = isinstance(old, ArrayForm) and old.has_number
+    numbers = next(tensors) if has_number else tf.fill([length], NONE)
+    return [found, numbers] if self.has_number else [found]
+
+  @property
+  def is_of_tensors_or_variables(self) -> bool:
+    """Whether all values are tensors or variables."""
+    return all(issubclass(kind, (tf.Tensor, tf.Variable)) for kind in self.types)
+
+  @property
+  def is_known(self) -> bool:
+    """Whether all values but tensors are objects that their numbers tell."""
+    return self.has_number and not self.is_new
 
   def describe(self) -> str:
     names = " or ".join(sorted(kind.__name__ for kind in self.types))
@@ -269,9 +302,15 @@ class ArrayForm(BaseForm):
   def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
     if not isinstance(other, (ArrayForm, TensorForm)):
       return None
-    types = other.types if isinstance(other, ArrayForm) else frozenset([EAGER_TENSOR])
-    is_new = self.is_new and getattr(other, "is_new", True)
-    return ArrayForm(join_specs(self.spec, other.spec), self.types | types, is_new)
+    spec = join_specs(self.spec, other.spec)
+    if isinstance(other, TensorForm):
+      return ArrayForm(spec, self.types | {EAGER_TENSOR}, self.is_new, self.has_number)
+    both = self, other
+    types = self.types | other.types
+    # Views are no objects of the heap, nor are they new.
+    has_number = any(f.has_number for f in both) and all(f.has_number or f.is_new for f in both)
+    is_new = any(f.is_new for f in both) if has_number else all(f.is_new for f in both)
+    return ArrayForm(spec, types, is_new, has_number)
 
   def can_be_none(self) -> bool:
     return self.has_ranks()
@@ -280,14 +319,30 @@ class ArrayForm(BaseForm):
     return self.has_ranks()
 
   def not_made(self) -> str | None:
-    return "An array, or a variable,"
+    return super().not_made() if self.is_known else "An array, or a variable,"
 
   def rebuild(self, parts: Parts, source: Source) -> object:
-    return self._array(source.numbers(next(parts)))
+    part = next(parts)
+    number = int(next(parts)) if self.has_number else NONE
+    return self._object(part, number, source)
 
   def rebuild_rows(self, parts: Parts, source: Source, count: int) -> object:
-    elements = source.elements(next(parts), count)
-    return [self._array(source.numbers(tensor)) for tensor in elements]
+    part = next(parts)
+    if not self.has_number:
+      return [self._array(source.numbers(one)) for one in source.elements(part, count)]
+    numbers = source.numbers(next(parts))
+    if not any(issubclass(kind, np.ndarray) for kind in self.types):
+      return part  # Stacked, tensors and variables are one tensor.
+    elements = source.elements(part, count)
+    return [self._object(*pair, source) for pair in zip(elements, numbers, strict=True)]
+
+  def _object(self, part: object, number: int, source: Source) -> object:
+    """Returns the object that a number tells, or what the run has made."""
+    if number >= 0:
+      return source.object_of(int(number))
+    if EAGER_TENSOR in self.types:  # Of which a tape knows where it is from.
+      return source.tensor(part, self.spec.dtype)
+    return self._array(source.numbers(part))
 
   def _array(self, numbers: object) -> object:
     is_array = self.types == {np.ndarray} and self.spec.shape.rank == 0
@@ -299,7 +354,13 @@ class ArrayForm(BaseForm):
   def encode(self, value: object, handles: Iterator[int]) -> Encoded:
     if type(value) not in self.types or not fits(self.spec, value):
       raise DoesNotFit
-    return [value]
+    if not self.has_number:
+      return [value]
+    return [value, np.int32(NONE if isinstance(value, tf.Tensor) else next(handles))]
+
+  def objects_in(self, value: object) -> Iterator[object]:
+    if self.has_number and not isinstance(value, tf.Tensor):
+      yield value
 
 
 class _OfNumbers(BaseForm):

@@ -79,7 +79,7 @@ def form_of(value: object, reader: Reader) -> BaseForm:
     reader.note_copied(value.value)
   if isinstance(value, tf.Variable):
     reader.note_copied(value)
-    return ArrayForm(_spec(value), frozenset([type(value)]), False)
+    return ArrayForm(_spec(value), frozenset([type(value)]), False, True)
   value = reader.resolve(value)
   return nearest(_FORMS, value)(value, reader)
 
@@ -130,7 +130,16 @@ def _of_tuple(value: tuple[object, ...], reader: Reader) -> BaseForm:
 
 
 def _of_numpy(value: np.ndarray | np.generic, reader: Reader) -> BaseForm:
-  return ArrayForm(_spec(value), frozenset([type(value)]), reader.is_new_array(value))
+  is_new = reader.is_new_array(value)
+  has_number = isinstance(value, np.ndarray) and not is_new
+  return ArrayForm(_spec(value), frozenset([type(value)]), is_new, has_number)
+
+
+def _of_array(value: Array, reader: Reader) -> BaseForm:
+  spec = _spec(value.tensor)
+  if value.number is None:
+    return ArrayForm(spec, value.types, value.is_new)
+  return ArrayForm(spec, value.types, value.may_be_new, True)
 
 
 def _of_known(value: object, reader: Reader) -> BaseForm:
@@ -174,7 +183,7 @@ _FORMS = types.MappingProxyType[type, Callable[[Any, Reader], BaseForm]](
     IntOrFloat: lambda value, reader: IntOrFloatForm(reader.source(value) is not None),
     Weak: lambda value, reader: WeakForm(_spec(value.tensor), value.type),
     Ref: _of_ref,
-    Array: lambda value, reader: ArrayForm(_spec(value.tensor), value.types, value.is_new),
+    Array: _of_array,
     PythonOrNumpy: lambda value, reader: EitherForm(value.scalar, value.python),
     Text: lambda value, reader: TextForm(),
     Scalar: lambda value, reader: ScalarForm(value.kinds),

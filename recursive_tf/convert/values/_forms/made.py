@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from recursive_tf.convert.values._abstract import Made
 from recursive_tf.convert.values._forms.base import (
+  NONE,
   BaseForm,
   DoesNotFit,
   Encoded,
@@ -23,7 +24,6 @@ from recursive_tf.convert.values._forms.base import (
 from recursive_tf.convert.values._forms.data import RefForm
 from recursive_tf.convert.values._forms.maybe import MaybeForm
 
-NONE = -1  # The handle of None.
 NUMBER = tf.float64  # A tape sees what is led through it.
 
 
