@@ -30,9 +30,10 @@ def total(items):
 
 
 def test_an_attribute_is_named_with_its_place():
-  text = explanation(total, [Item(tf.ones([2])), Item("x", True), Item(tf.zeros([2]))])
-  assert "object.value is EagerTensor, str here" in text
-  assert "items[0].value is EagerTensor and items[1].value is str" in text
+  text = explanation(total, [Item(tf.ones([2])), Item("x", True), Item(2.5, True)])
+  assert "object.value is EagerTensor, float, str here" in text
+  assert "items[0].value is EagerTensor and items[2].value is float" in text
+  assert "items[1].value is str" in text
 
 
 def of_a_dict(n, weights):
@@ -41,5 +42,6 @@ def of_a_dict(n, weights):
 
 def test_an_item_of_a_dict_is_named():
   tree = Node(0, False, "a", Node(1, False, "a"))
-  text = explanation(of_a_dict, tree, {"a": tf.ones([2]), "name": "text"})
-  assert "weights['a'] is EagerTensor and weights['name'] is str" in text
+  text = explanation(of_a_dict, tree, {"a": tf.ones([2]), "name": "text", "n": 2.5})
+  assert "weights['a'] is EagerTensor and weights['n'] is float" in text
+  assert "weights['name'] is str" in text

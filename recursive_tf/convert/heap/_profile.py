@@ -75,11 +75,14 @@ class Profile:
     self._families: list[set[type]] = []  # Of classes; disjoint.
     self._used: dict[tuple[type, Path, bool], Facts] = {}
     self._functions: dict[object, int] = {}
+    self._used_data: dict[tuple[frozenset[type], Path], object] = {}
+    # Of reads: the types of what is no list of numbers only, and those of the elements of such.
+    self._data: dict[tuple[frozenset[type], Path], tuple[frozenset[type], frozenset[type]]] = {}
 
   def begin(self, roots: Iterable[object]) -> None:
     """Starts a conversion for these objects; what was learnt before stays."""
     self.end()
-    self._used = {}
+    self.restart()
     self._add(roots)
 
   def known(self) -> Known:
@@ -96,6 +99,7 @@ class Profile:
   def restart(self) -> None:
     """Forgets which facts were relied on; the objects and what to follow stay."""
     self._used = {}
+    self._used_data = {}
 
   def add_root(self, obj: object) -> None:
     """Adds an object of the program itself."""
@@ -158,6 +162,29 @@ class Profile:
       self._functions = {one: number for number, one in enumerate(all_of_them)}
     return self._functions if len(self._functions) <= _MAX_FUNCTIONS else None
 
+  def data(self, types: frozenset[type], path: Path) -> tuple[frozenset[type], frozenset[type]]:
+    """Returns what is seen of a read in objects that are no mere lists of numbers.
+
+    It is a guess at what a program means, which no run relies on.
+
+    Args:
+      types: of the objects.
+      path: the read.
+
+    Returns:
+      The types of what is read, and of the elements of lists of numbers among that.
+    """
+    beside, elements = self._data.get((types, path), (frozenset[type](), frozenset[type]()))
+    for obj in self._objects.values():
+      if type(obj) not in types or (path and _numbers_in(obj)):
+        continue
+      for value in _values(obj, path, is_items=False):
+        beside |= {type(value)}
+        elements |= _numbers_in(value)
+    self._data[types, path] = beside, elements
+    self._used_data.setdefault((types, path), (beside, elements))
+    return beside, elements
+
   def guards(self, columns: Iterable[Column]) -> Iterator[tuple[type, tuple[object, ...]]]:
     """Yields columns of the walker that check what was relied on, each with the objects' type.
 
@@ -204,11 +231,11 @@ class Profile:
 
   def is_settled(self) -> bool:
     """Tells whether all that was relied on holds for all objects now known."""
-    used = dict(self._used)
+    used, data = dict(self._used), dict(self._used_data)
     return all(
       self._find([type_], path, is_items) == facts
       for (type_, path, is_items), facts in used.items()
-    )
+    ) and all(self.data(*key) == found for key, found in data.items())
 
   def family(self, types: frozenset[type]) -> frozenset[type]:
     """Returns types, and those of the user's classes that were seen in the same places.
@@ -295,6 +322,14 @@ def _values(obj: object, path: Path, is_items: bool) -> Iterator[object]:
     yield value
   elif isinstance(value, (list, tuple)):
     yield from list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
+
+
+def _numbers_in(value: object) -> frozenset[type]:
+  """Returns the types of the elements of a list of numbers; none of all else."""
+  if type(value) not in (list, tuple) or not isinstance(value, (list, tuple)):
+    return frozenset()
+  kinds = frozenset(map(type, value))
+  return kinds if kinds <= {int, float} else frozenset()
 
 
 def _is_users(type_: type) -> bool:

@@ -26,6 +26,7 @@ from recursive_tf.convert.heap._acting import code_of
 from recursive_tf.convert.semantics import (
   _attributes,
   _containers,
+  _data,
   _entries,
   _generators,
   _items,
@@ -276,6 +277,16 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
   number = _tensor_lists.of_number(ip, function, args, kwargs)
   if number is not None:
     return number
+  if _libraries.is_of(function, "tensorflow"):
+    given = [*args, *kwargs.values()]
+    taken = _data.all_taken(ip, given)
+    if any(new is not old for new, old in zip(taken, given, strict=True)):
+      count = len(args)
+      args, kwargs = taken[:count], dict(zip(kwargs, taken[count:], strict=True))
+      return call(ip, function, args, kwargs)
+    number = _tensor_lists.of_number(ip, function, args, kwargs)  # More is known of reads by now.
+    if number is not None:
+      return number
   if any(map(_entries.is_weight, (*args, *kwargs.values()))):
     count = len(args)
     return _entries.with_weights(

@@ -9,7 +9,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import all_there
-from recursive_tf.convert.semantics import _arrays, _as_eager, _maps
+from recursive_tf.convert.semantics import _arrays, _as_eager, _data, _maps
 from recursive_tf.convert.semantics._native import lowered
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
@@ -230,6 +230,8 @@ def constant(
   """Returns `tf.constant(value)` of a list with Python numbers that only the run knows."""
   frame = ip.frame
   value = frame.concrete(value)
+  if not isinstance(value, IntOrFloat) or dtype is None:
+    value = frame.concrete(_data.taken(ip, value))
   _as_eager.check_arguments(ip, tf.constant, [value], {})
   if dtype is not None and shape is None and tf.as_dtype(dtype) in (tf.float32, tf.float64):
     of_numpy = _of_numpy(ip, value, tf.as_dtype(dtype))
@@ -307,13 +309,21 @@ def _tensor_of_numbers(ip: Host, rows: Rows, dtype: tf.DType | None) -> object:
   return call_on_rows(ip, tf.convert_to_tensor, [rows], {"dtype": dtype} if dtype else {})
 
 
+def _part_with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:
+  """Returns an element of a list as `_with_numbers` does."""
+  if isinstance(ip.frame.concrete(given), tf.Tensor):
+    # Python raises; a graph would put them together.
+    raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a list of tensors.")
+  return _with_numbers(ip, given, dtype)
+
+
 def _with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:
   """Returns nested lists with numbers of the run as tensors of a type."""
   value = ip.frame.concrete(given)
   if isinstance(value, LocalList) and value.items is not None:
-    return [_with_numbers(ip, part, dtype) for part in value.items]
+    return [_part_with_numbers(ip, part, dtype) for part in value.items]
   if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
-    return [_with_numbers(ip, part, dtype) for part in value]
+    return [_part_with_numbers(ip, part, dtype) for part in value]
   rows = _rows_of_numbers(ip, value)
   if rows is not None:
     return _tensor_of_numbers(ip, rows, dtype)

@@ -11,7 +11,7 @@ from tests.convert.matrix.covering import all_pairs, covering_rows, pairs_of
 from tests.convert.objects_returned.source import DIMENSIONS, generate
 
 _ROWS = covering_rows(DIMENSIONS)
-# Of the rows so many run as no graph: several new arrays, arrays that change in place, types that mix.
+# Of the rows so many run as no graph: several new arrays, some that change in place, mixed types.
 _NUM_REFUSED = 18
 
 
