@@ -189,11 +189,19 @@ def _bases_first(kind: type) -> tuple[int, str]:
 
 
 def _is_plain(kind: type) -> bool:
-  """Tells whether a class is Python's own, or the user's and derived from no such class."""
+  """Tells whether a class is Python's own, or the user's and compares by methods of its own.
+
+  What derives from Python's own lists, as `nltk.Tree`, does if it has all of these methods itself.
+  """
   if kind.__module__ == "builtins":
     return True
-  bases = [base for base in kind.__mro__ if base.__module__ == "builtins"]
-  return bases == [object] and not any(map(_libraries.is_library, kind.__mro__[:-1]))
+  own = [base for base in kind.__mro__ if base.__module__ != "builtins"]
+  if any(map(_libraries.is_library, own)):
+    return False
+  if len(kind.__mro__) - len(own) == 1:  # But `object`.
+    return True
+  methods = (by_class(kind, name) for name, _ in _NAMES.values())
+  return issubclass(kind, list) and all(isinstance(one, types.FunctionType) for one in methods)
 
 
 def are_builtin(*kinds: type) -> bool:
@@ -295,6 +303,9 @@ def _asked(
 def _answer(ip: Host, name: str, one: object, kind: type, other: object, of_other: type) -> object:
   """Returns what the method of an object's class says; NotImplemented if it says nothing."""
   if are_builtin(kind):
+    if of_other is not kind and kind in of_other.__mro__[:-1]:
+      text = f"{name[2:-2]} of a {kind.__name__} and a {of_other.__name__} that leaves it to that."
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
     return NotImplemented  # Of an object of the user's.
   if _is_objects(kind, name):
     if name != "__ne__":

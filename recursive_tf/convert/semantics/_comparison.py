@@ -106,7 +106,7 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
     if found is not NotImplemented:
       return found
   left, right = _as_values(ip, op, left, right)
-  for rule in (_of_numbers, _of_texts, _of_lists, _of_apart, _of_refs, _of_objects):
+  for rule in (_of_numbers, _of_texts, _of_lists, _of_dicts, _of_apart, _of_refs, _of_objects):
     found = rule(ip, op, left, right)
     if found is not NotImplemented:
       return found
@@ -213,6 +213,10 @@ def _by_order_of_texts(ip: Host, op: type[ast.cmpop], left: object, right: objec
 
 def _of_lists(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   return _sequence_comparison.compare(ip, op, left, right)
+
+
+def _of_dicts(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  return _sequence_comparison.compare_dicts(ip, op, left, right)
 
 
 def _of_apart(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:

@@ -154,8 +154,10 @@ def fixed(ip: Host, items: tuple[object, ...] | list[object], key: object) -> An
   key = as_index(ip, key)
   if isinstance(key, Slice):
     static = key.static()
-    if static is None:
-      raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A slice whose length only the run knows.")
+    if static is None:  # As many as the run finds.
+      rows = rows_of_items(ip.frame, list(items))
+      kind = tuple if isinstance(items, tuple) else None
+      return item_of_rows(ip, dataclasses.replace(rows, type=kind), key)
     found = sliced(items, static)
     return found if isinstance(items, tuple) else ip.frame.new(LocalList(found))
   if isinstance(key, Number):

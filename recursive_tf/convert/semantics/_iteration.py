@@ -15,6 +15,7 @@ from recursive_tf.convert.semantics._items import builtin_item, item_of_rows
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
+  Keys,
   LocalList,
   Maybe,
   Missing,
@@ -102,7 +103,8 @@ def contents_of_dict(ip: Host, ref: Ref, name: str) -> Rows:
   if any(step[0] == "item" for step in ip.conversion.effects.places if type(step) is tuple):
     raise frame.refuse(Reason.EFFECT_ORDER, "All items of a dict while some are written.")
   if name != "items":
-    return frame.elements(ref.step(name))
+    found = frame.elements(ref.step(name))
+    return found if name == "values" else Keys(found.length, found.tensors, found.form)
   keys, values = (frame.elements(ref.step(part)) for part in ("keys", "values"))
   if keys.form is None or values.form is None:
     return Rows(keys.length, (), None)

@@ -88,7 +88,7 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
     left, right = _tables.set_of_heap(ip, left), _tables.set_of_heap(ip, right)
   if _counters.is_counter(left):
     return _counters.binary(ip, op, left, right)
-  if any(map(_as_eager.is_no_list, (left, right))):
+  if any(_as_eager.is_no_list(one) or _tables.is_keys(one) for one in (left, right)):
     return _tables.binary(ip, op, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
   if isinstance(left, Ref) or isinstance(right, Ref):

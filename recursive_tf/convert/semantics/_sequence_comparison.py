@@ -1,4 +1,7 @@
-"""Comparisons of lists with lists and tuples with tuples: by the first elements that differ."""
+"""Comparisons of lists, tuples and dicts with such, part by part.
+
+Lists and tuples are in order, or not, by the first elements that differ.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _in_python, _written
 from recursive_tf.convert.values._abstract import (
+  LocalDict,
   LocalList,
+  LocalTable,
   Missing,
   Raises,
   Ref,
@@ -51,6 +56,42 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
       raise
   ip.frame.restore(before)  # Elements are compared until two differ, and not all at once.
   return _in_python.run_written(ip, _written.are_equal_in_turn, first=left, second=right)
+
+
+def compare_dicts(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
+  """Returns `left == right`, or `!=`, of two dicts; NotImplemented of all else.
+
+  What each has under a key is compared in a function, as values may be dicts in their turn.
+  """
+  if op not in (ast.Eq, ast.NotEq) or (is_static(left) and is_static(right)):
+    return NotImplemented
+  if not (_is_dict(ip, left) and _is_dict(ip, right)):
+    return NotImplemented
+  if isinstance(left, Ref) and isinstance(right, Ref):
+    found = _in_python.called(ip, told_of_dicts, "equal", left, right)
+  else:
+    found = _in_python.run_written(ip, _written.dicts_are_equal, first=left, second=right)
+  return found if op is ast.Eq else ip.negated(found)
+
+
+def told_of_dicts(how: str, one: object, other: object) -> object:
+  """Stands for `tell_of_dicts`, which the interpreter does in its place."""
+  raise NotImplementedError(how, one, other)
+
+
+def tell_of_dicts(ip: Host, how: str, one: object, other: object) -> object:
+  """Does a comparison of dicts of the heap, in a function of its own."""
+  assert how == "equal"  # There is no order of dicts.
+  return _in_python.run_written(ip, _written.dicts_are_equal, first=one, second=other)
+
+
+def _is_dict(ip: Host, value: object) -> bool:
+  """Tells whether a value is a dict, of no derived class: those compare in ways of their own."""
+  if isinstance(value, LocalTable):
+    return value.type is dict
+  if isinstance(value, Ref):
+    return ip.frame.types_of(value) == {dict}
+  return isinstance(value, LocalDict) or type(value) is dict
 
 
 def compared_as(ip: Host, value: object) -> type | None:

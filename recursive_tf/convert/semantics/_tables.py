@@ -26,6 +26,7 @@ from recursive_tf.convert.frame._rows import (
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   VIEWS,
+  Keys,
   Literally,
   LocalDict,
   LocalList,
@@ -81,7 +82,8 @@ def _has_objects(form: _forms.Form) -> bool:
 
 def equal(ip: Host, left: object, right: object) -> object:
   """Returns `left == right` of sets; None if one of them is none."""
-  left, right = set_of_heap(ip, left), set_of_heap(ip, right)
+  of_views = any(map(is_keys, (left, right)))
+  left, right = ((_set_of_keys if of_views else set_of_heap)(ip, one) for one in (left, right))
   both = [one for one in (left, right) if isinstance(one, LocalTable) and is_set(one)]
   if len(both) < 2:
     return None
@@ -94,7 +96,8 @@ def is_part(ip: Host, part: object, whole: object, is_strict: bool) -> object:
   """Returns `part <= whole` of sets, or `<`; None if one of them is none, or both are known."""
   if not (_is_of_run(ip, part) or _is_of_run(ip, whole)):
     return None
-  both = [one for one in (_as_table(ip, part), _as_table(ip, whole)) if isinstance(one, LocalTable)]
+  tables = _set_of_keys(ip, part), _set_of_keys(ip, whole)
+  both = [one for one in tables if isinstance(one, LocalTable)]
   if len(both) < 2 or not all(map(is_set, both)):
     return None
   first, second = (one.rows for one in both)
@@ -108,7 +111,7 @@ def _is_of_run(ip: Host, value: object) -> bool:
   """Tells whether only the run knows a set."""
   if isinstance(value, LocalTable):
     return is_set(value)
-  return kind_on_heap(ip, value) is not None
+  return is_keys(value) or kind_on_heap(ip, value) is not None
 
 
 def kind_on_heap(ip: Host, value: object) -> type | None:
@@ -244,8 +247,14 @@ def _as_table(ip: Host, value: object) -> object:
 
 def _set_of_keys(ip: Host, value: object) -> object:
   """Returns the keys that a dict shows as a set, as operators take them; all else as it is."""
-  is_one = isinstance(value, LocalList) and value.type is VIEWS["keys"]
-  return of_elements(ip, value) if is_one else _as_table(ip, value)
+  return of_elements(ip, value) if is_keys(value) else _as_table(ip, value)
+
+
+def is_keys(value: object) -> bool:
+  """Tells whether a value is what a dict shows of its keys."""
+  if isinstance(value, LocalList):
+    return value.type is VIEWS["keys"]
+  return isinstance(value, Keys) and value.is_view
 
 
 READING_SETS = frozenset(
@@ -274,7 +283,10 @@ def as_dict(ip: Host, table: LocalTable) -> LocalTable:
 def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
   """Returns what an operator gives of a dict or set and something else, or of views of dicts."""
   if op in _OF_SETS:
+    of_views = any(map(is_keys, (left, right)))
     left, right = _set_of_keys(ip, left), _set_of_keys(ip, right)
+    if of_views and isinstance(left, LocalTable) and left.type is frozenset:
+      left = ip.frame.new(LocalTable(set, left.rows))  # The view's operator, which gives a set.
   return in_place(ip, op, copied(ip, left) if isinstance(left, LocalTable) else left, right)
 
 

@@ -16,9 +16,11 @@ from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _of_kinds
-from recursive_tf.convert.values import _forms, _numbers
+from recursive_tf.convert.semantics._exactly import demand_exactly
+from recursive_tf.convert.values import _forms, _numbers, _scalars
 from recursive_tf.convert.values._abstract import (
   Array,
+  Base,
   IntOrFloat,
   LocalDict,
   LocalList,
@@ -26,6 +28,7 @@ from recursive_tf.convert.values._abstract import (
   Missing,
   Raises,
   Ref,
+  Rows,
   Scope,
   named,
 )
@@ -162,8 +165,10 @@ def joined(ip: Host, separator: object, value: object) -> object:
     items = [frame.resolve(part) for part in ip.fixed_items(value)]
     parts: list[object] = []
     for part in items:
-      if not is_string(part, frame):
+      found = part if is_string(part, frame) else _demanded(ip, part)
+      if found is None:
         raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.join of a {named(part)}.")
+      part = found
       parts += [Text(_parts(separator))] * bool(parts) + [Text(_parts(part))]
     text = Text(tuple(inner for part in parts for inner in _parts(part))).known()
     return "" if not items else text
@@ -175,13 +180,66 @@ def joined(ip: Host, separator: object, value: object) -> object:
     frame.partial()
     (strings,) = _forms.TextForm().widened(rows.form, iter(rows.tensors), rows.length, frame)
   else:
-    kind = _forms.describe(rows.form)
-    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"str.join of a list of which each is {kind}.")
+    some = _all_demanded(ip, rows)
+    if some is None:
+      kind = _forms.describe(rows.form)
+      text = f"str.join of a list of which each is {kind}."
+      raise frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+    strings = some
   if not isinstance(separator, str):
     between = tf.fill([rows.length], _made(ip, separator))
     strings = tf.reshape(tf.stack([between, strings], axis=1), [-1])[1:]
     separator = ""
   return Text((tf.strings.reduce_join(strings, 0, separator=_utf8(ip, separator)),))
+
+
+def _demanded(ip: Host, value: object) -> object:
+  """Returns what may be a string as one: where it is none the run fails; None if it never is."""
+  frame = ip.frame
+  value = frame.scalar_or_none(value)
+  if isinstance(value, Maybe):
+    if not isinstance(value.value, (Text, Scalar)):
+      return None
+    frame.demand(value.is_there)
+    value = value.value
+  if isinstance(value, Scalar) and str in value.kinds:
+    frame.demand(value.is_of([str]))
+    return Text((value.text,))
+  if isinstance(value, Ref) and _may_be_strings(frame.types_of(value)):
+    demand_exactly(ip, value, frozenset([str]))
+  return value if is_string(value, frame) else None
+
+
+def _all_demanded(ip: Host, rows: Rows) -> tf.Tensor | None:
+  """Returns what may be strings, [N], as those that `_demanded` returns; None if some never are."""
+  frame = ip.frame
+  form = rows.form
+  assert form is not None  # There may be elements.
+  if isinstance(form, _forms.RefForm):
+    if not _may_be_strings(form.types):
+      return None
+    kinds = form.types - {NoneType}
+    (handles,) = rows.tensors
+    frame.demand(tf.reduce_all(handles >= 0))
+    handles = tf.maximum(handles, 0)  # There is no row for None.
+    if len(kinds) > 1:
+      frame.demand(tf.reduce_all(frame.are_instances(handles, kinds, str)))
+    return frame.string(Ref(Base(handles, frozenset([str]))))
+  kinds = form.scalar_kinds()
+  if str not in kinds:
+    return None
+  tensors = iter(rows.tensors)
+  if isinstance(form, _forms.MaybeForm):
+    frame.demand(tf.reduce_all(next(tensors)))
+    form = form.value
+  kind, _, text = form.scalar_rows(tensors, rows.length, frame)
+  frame.demand(tf.reduce_all(tf.equal(kind, _scalars.code(str))))
+  return text
+
+
+def _may_be_strings(types: frozenset[type]) -> bool:
+  """Tells whether objects of some exact types may be strings, and no other one is a string."""
+  return str in types and sum(issubclass(kind, str) for kind in types) == 1
 
 
 def _utf8(ip: Host, text: str) -> bytes:

@@ -159,6 +159,12 @@ def are_equal_in_turn(first: Sequence[object], second: Sequence[object]) -> bool
   return True
 
 
+def dicts_are_equal(first: _Operand, second: _Operand) -> bool:
+  return len(first) == len(second) and all(
+    same_or_equal(value, second[key]) if key in second else False for key, value in first.items()
+  )
+
+
 def contains(values: Iterable[object], wanted: object) -> bool:
   for value in values:
     if same_or_equal(value, wanted):

@@ -131,6 +131,18 @@ class Rows(Value):
     return (self.length, *self.tensors)
 
 
+class Keys(Rows):
+  """What a dict of the heap shows of its keys, each of which is there once.
+
+  Only while it has no type of its own: of what is made of it, as a tuple, it says no more.
+  """
+
+  @property
+  def is_view(self) -> bool:
+    """Tells whether it is still what the dict shows."""
+    return self.type is None
+
+
 class Keeper(Protocol):
   """What a container asks about itself: the frame's book of what may be one object."""
 

@@ -57,6 +57,9 @@ class OfNumber(OfNoAttributes[Number]):
       raise _operators.unsupported(self.ip, op.__name__, self.value, self.value)
     return found
 
+  def attribute(self, name: str) -> object:
+    return self.value.type if name == "__class__" else super().attribute(name)
+
   def class_of(self) -> object:
     return self.value.type
 
