@@ -93,3 +93,54 @@ def test_runs_in_several_threads_leave_the_limit_as_it_was():
   for thread in threads:
     thread.join()
   assert (wrong, sys.getrecursionlimit()) == ([], before)
+
+
+def _caught(decorate):
+  @decorate
+  def levels(node):
+    try:
+      return 1 if node.next is None else 1 + levels(node.next)
+    except RecursionError:
+      return -1_000
+
+  return levels
+
+
+def _in_thread(work):
+  """Does something where pytest's frames do not count."""
+  thread = threading.Thread(target=work)
+  thread.start()
+  thread.join()
+
+
+@pytest.mark.parametrize("below", [300, 600, 850, 900])
+def test_a_handler_sees_how_much_of_the_stack_its_caller_has_left(below):
+  found = {}
+
+  def called_at(depth, function, argument):
+    return function(argument) if depth == 0 else called_at(depth - 1, function, argument)
+
+  def work():
+    for name, function in (("plain", _caught(_plain)), ("ours", _caught(rtf.recursive))):
+      function(_chain(10))
+      found[name] = [called_at(below, function, _chain(n)) > 0 for n in (10, 60, 125, 300)]
+
+  _in_thread(work)
+  assert found["ours"] == found["plain"]
+  assert below < 850 or not found["plain"][-1]
+
+
+def test_a_handler_sees_a_lower_limit():
+  before, found = sys.getrecursionlimit(), {}
+
+  def work():
+    for name, function in (("plain", _caught(_plain)), ("ours", _caught(rtf.recursive))):
+      function(_chain(10))
+      try:
+        sys.setrecursionlimit(125)
+        found[name] = function(_chain(130)) > 0
+      finally:
+        sys.setrecursionlimit(before)
+
+  _in_thread(work)
+  assert found == {"plain": False, "ours": False}

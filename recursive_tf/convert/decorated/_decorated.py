@@ -290,6 +290,13 @@ class Decorated:
         f"{self.__name__} computes with variables that it has written, and a tape outside records.",
       )
       return functools.partial(self._fall_back, seen, plain)
+    if not program.conversion.has_stack():
+      deep = ConversionRefused.of(
+        Reason.CHECK_FAILED,
+        f"{self.__name__} may catch a RecursionError, and is called so deep in Python's stack, or"
+        " with so low a limit, that Python may raise one.",
+      )
+      return functools.partial(self._fall_back, deep, plain)
     if program.strategies and tf.distribute.has_strategy():
       here = tf.distribute.get_strategy()
       if any(strategy is not here for strategy in program.strategies):

@@ -10,6 +10,8 @@ import contextlib
 import sys
 import threading
 
+from recursive_tf.convert.program._stack import frames_in_use
+
 _MOST = 1_000  # Levels that get room: more would need more of C's stack than a thread may have.
 # The frame of the decorated function and, before Python 3.12, the entry for calling an object.
 _PER_LEVEL = 2 if sys.version_info < (3, 12) else 1
@@ -28,7 +30,8 @@ class Deeper:
       self._num_runs += 1
       if self._num_runs == 1:
         self._before = sys.getrecursionlimit()
-        self._now = self._before + _PER_LEVEL * min(self._before, _MOST)
+        left = max(self._before - frames_in_use(), 0)  # Levels, at most.
+        self._now = self._before + _PER_LEVEL * min(left, _MOST)
         sys.setrecursionlimit(self._now)
 
   def __exit__(self, *error: object) -> None:

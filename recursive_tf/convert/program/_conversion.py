@@ -42,6 +42,7 @@ from recursive_tf.convert.program._instances import Instance
 from recursive_tf.convert.program._learnt import RESULT, Learnt
 from recursive_tf.convert.program._logits import Logits
 from recursive_tf.convert.program._sources import Sources
+from recursive_tf.convert.program._stack import frames_in_use
 from recursive_tf.convert.program._steps import Step
 from recursive_tf.convert.program._variants import Endless
 from recursive_tf.convert.semantics._interpreter import Interpreter
@@ -127,6 +128,7 @@ class Conversion:
     self.branches = Branches(left_out or {})
     self.step = step
     self.has_handlers = self.catches_depth = False
+    self._stack_needed = 0
     self._made: list[object] = []
     self.root_types = root_types
     self.origins = origins
@@ -474,8 +476,15 @@ class Conversion:
     if not self.catches_depth:
       return None
     limit = sys.getrecursionlimit()
-    most = (limit - min(_FRAMES_BELOW, limit // 2)) // (3 * (len(self.converted) + 1))
+    self._stack_needed = limit - min(_FRAMES_BELOW, limit // 2)
+    most = self._stack_needed // (3 * (len(self.converted) + 1))
     return max(min(most, config().max_depth), 1)
+
+  def has_stack(self) -> bool:
+    """Tells whether as much of Python's stack is left as `max_depth` takes for granted."""
+    if not self.catches_depth:
+      return True
+    return frames_in_use() + self._stack_needed <= sys.getrecursionlimit()
 
   def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
     """Notes for `explain` what was converted."""
