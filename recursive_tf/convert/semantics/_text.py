@@ -197,11 +197,19 @@ def _demanded(ip: Host, value: object) -> object:
   """Returns what may be a string as one: where it is none the run fails; None if it never is."""
   frame = ip.frame
   value = frame.scalar_or_none(value)
-  if isinstance(value, Maybe):
-    if not isinstance(value.value, (Text, Scalar)):
-      return None
+  if not isinstance(value, Maybe):
+    return _demanded_string(ip, value)
+  if isinstance(value.value, Ref):  # Which says itself that it may be None.
+    return None
+  found = _demanded_string(ip, value.value)
+  if found is not None:
     frame.demand(value.is_there)
-    value = value.value
+  return found
+
+
+def _demanded_string(ip: Host, value: object) -> object:
+  """Returns what `_demanded` does of what is surely there."""
+  frame = ip.frame
   if isinstance(value, Scalar) and str in value.kinds:
     frame.demand(value.is_of([str]))
     return Text((value.text,))
