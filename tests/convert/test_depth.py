@@ -144,3 +144,28 @@ def test_a_handler_sees_a_lower_limit():
 
   _in_thread(work)
   assert found == {"plain": False, "ours": False}
+
+
+def test_the_limit_of_a_plain_run_around_is_not_taken_for_the_own_one():
+  found = {}
+
+  def inside(decorate):
+    levels = _caught(decorate)
+
+    @decorate
+    def outer(node):
+      open("/dev/null").close()  # Refused: what it calls runs within a plain run.
+      return [levels(_chain(10)), levels(node)]
+
+    return outer, levels
+
+  def work():
+    for name, decorate in (("plain", _plain), ("ours", rtf.recursive)):
+      outer, levels = inside(decorate)
+      found[name] = [outer(_chain(n))[1] > 0 for n in (60, 300)]
+    before = levels.stats.num_converted_runs
+    found["last"] = levels(_chain(60)), levels.stats.num_converted_runs - before
+
+  _in_thread(work)
+  assert found["ours"] == found["plain"]
+  assert found["last"] == (60, 1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TypeVar
 
@@ -42,7 +41,7 @@ from recursive_tf.convert.program._instances import Instance
 from recursive_tf.convert.program._learnt import RESULT, Learnt
 from recursive_tf.convert.program._logits import Logits
 from recursive_tf.convert.program._sources import Sources
-from recursive_tf.convert.program._stack import frames_in_use
+from recursive_tf.convert.program._stack import DEEPER
 from recursive_tf.convert.program._steps import Step
 from recursive_tf.convert.program._variants import Endless
 from recursive_tf.convert.semantics._interpreter import Interpreter
@@ -475,16 +474,14 @@ class Conversion:
     """
     if not self.catches_depth:
       return None
-    limit = sys.getrecursionlimit()
+    limit = DEEPER.limit()
     self._stack_needed = limit - min(_FRAMES_BELOW, limit // 2)
     most = self._stack_needed // (3 * (len(self.converted) + 1))
     return max(min(most, config().max_depth), 1)
 
   def has_stack(self) -> bool:
     """Tells whether as much of Python's stack is left as `max_depth` takes for granted."""
-    if not self.catches_depth:
-      return True
-    return frames_in_use() + self._stack_needed <= sys.getrecursionlimit()
+    return not self.catches_depth or self._stack_needed <= DEEPER.left()
 
   def note_converted(self, source: FunctionSource, node: ast.FunctionDef, how: str) -> None:
     """Notes for `explain` what was converted."""
