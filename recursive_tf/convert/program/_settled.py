@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import tensorflow as tf
 
@@ -66,8 +66,11 @@ def check_settled(
   _check_proxies(conversion, [result, *changed, *left])
 
 
-def _check_proxies(conversion: Conversion, forms: Iterable[_forms.Form]) -> None:
-  """Refuses to let go of a dict around which TensorFlow keeps a proxy: Python has the proxy."""
+def _check_proxies(conversion: Conversion, forms: Collection[_forms.Form]) -> None:
+  """Refuses to let go of what TensorFlow keeps a proxy around: Python has the proxy."""
+  if any(_forms.is_trackable(kind) for form in forms for kind in _forms.classes_of_parts(form)):
+    text = "A tuple of a tf.Module's attribute is returned or kept. Return tuple(...) of it."
+    raise ConversionRefused.of(Reason.UNSUPPORTED_OPERATION, text)
   for value in (value for form in forms for value in _forms.constants(form)):
     if conversion.guards.is_in_proxy(value):
       text = (

@@ -9,7 +9,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values._abstract import (
   BoundMethod,
   LocalDict,
@@ -31,11 +30,7 @@ def container(kind: type, keys: tuple[Any, ...], parts: list[Any]) -> object:
     return functools.partial(parts[0], *parts[1:])
   if issubclass(kind, tuple):
     return tuple_of(kind, parts)
-  try:
-    made = object.__new__(kind)
-  except TypeError:  # A wrapper written in C, as TensorFlow's around tuples that it keeps.
-    text = f"A {kind.__name__} is returned, which only its library makes."
-    raise ConversionRefused.of(Reason.UNSUPPORTED_OPERATION, text) from None
+  made = object.__new__(kind)
   for name, value in zip(keys, parts, strict=True):
     object.__setattr__(made, name, value)
   return made

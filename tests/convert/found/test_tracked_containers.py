@@ -88,6 +88,12 @@ def handed_over(model, x):
   return tf.add_n([tf.reduce_sum(v) for v in list(model.values())]), model.weights
 
 
+def stepped_and_handed_over(model, x):
+  for v in list(model.values()):
+    v.assign_sub(0.5 * tf.ones_like(v))
+  return model.weights
+
+
 STEPS = [
   optimized,
   by_hand,
@@ -99,6 +105,7 @@ STEPS = [
   of_what_class,
   held,
   handed_over,
+  stepped_and_handed_over,
 ]
 
 

@@ -36,9 +36,11 @@ from recursive_tf.convert.values._forms.data import TensorForm as TensorForm
 from recursive_tf.convert.values._forms.data import WeakForm as WeakForm
 from recursive_tf.convert.values._forms.either import scalar_of_numpy as scalar_of_numpy
 from recursive_tf.convert.values._forms.finding import form_of as form_of
+from recursive_tf.convert.values._forms.finding import is_trackable as is_trackable
 from recursive_tf.convert.values._forms.joining import arrays as arrays
 from recursive_tf.convert.values._forms.joining import can_be_made as can_be_made
 from recursive_tf.convert.values._forms.joining import can_be_none as can_be_none
+from recursive_tf.convert.values._forms.joining import classes_of_parts as classes_of_parts
 from recursive_tf.convert.values._forms.joining import constants as constants
 from recursive_tf.convert.values._forms.joining import depth as depth
 from recursive_tf.convert.values._forms.joining import describe as describe

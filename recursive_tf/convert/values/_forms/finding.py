@@ -147,9 +147,14 @@ def _of_known(value: object, reader: Reader) -> BaseForm:
   return StaticForm(value)
 
 
+def is_trackable(kind: type) -> bool:
+  """Tells whether a class is one of those of the lists, tuples and dicts of a tf.Module."""
+  return kind.__module__ == _TRACKABLE
+
+
 def _refuse_trackable(value: object, reader: Reader) -> None:
   """Refuses a list, tuple or dict of a tf.Module's class, in which a library returns tensors."""
-  if type(value).__module__ != _TRACKABLE or not isinstance(value, (list, tuple, dict)):
+  if not is_trackable(type(value)) or not isinstance(value, (list, tuple, dict)):
     return
   parts = value.values() if isinstance(value, dict) else value
   if not all(map(is_static, parts)):

@@ -233,6 +233,14 @@ def constants(form: Form) -> Iterator[object]:
     yield from constants(child)
 
 
+def classes_of_parts(form: Form) -> Iterator[type]:
+  """Yields the classes of containers whose parts are known at conversion, in a form."""
+  if isinstance(form, NestForm):
+    yield form.type
+  for child in _children(form):
+    yield from classes_of_parts(child)
+
+
 def is_stackable(form: Form) -> bool:
   """Tells whether a mapped call gives one structure of stacked rows, as `stacked` does."""
   return form is None or form.is_stackable()
