@@ -95,6 +95,19 @@ def of_one(program):
   return build
 
 
+def of_two(program):
+  """Returns a builder for `agrees` of `f(a, b)`, which is `program(f, a, b)`."""
+
+  def build(recursive):
+    @recursive
+    def f(a, b):
+      return program(f, a, b)
+
+    return f
+
+  return build
+
+
 def agrees(build, calls=lambda: [(root(),)], expect=None, variables=None, before=None, **options):
   """Calls a program plainly and converted and compares all that a user can see.
 

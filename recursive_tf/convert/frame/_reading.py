@@ -517,7 +517,7 @@ class Reading(Conditions):
     Args:
       handles: theirs, int32 [N].
       types: all that they may be of.
-      wanted: types of numbers, of which no other one of these is a subclass.
+      wanted: some of them, of which no other one of these is a subclass.
     """
     ref = Ref(Base(handles, types)).step("isinstance", tuple(sorted(wanted, key=repr)))
     return self._gathering.numbers(ref, bool)

@@ -116,10 +116,6 @@ class ScalarReading(Reading):
       return kind, bits, _scalars.no_text()
     return kind, bits, self.string(Ref(Base(handles, frozenset([str]))))
 
-  def are_instances(self, handles: tf.Tensor, types: frozenset[type], kind: type) -> tf.Tensor:
-    """Tells which of several objects of the heap, of some exact types, are of a class, bool [N]."""
-    return self._column(handles, types, (("isinstance", (kind,)),), bool)
-
   def _column(
     self, handles: tf.Tensor, types: frozenset[type], path: Path, type_: type
   ) -> tf.Tensor:

@@ -231,7 +231,7 @@ def _all_demanded(ip: Host, rows: Rows) -> tf.Tensor | None:
     frame.demand(tf.reduce_all(handles >= 0))
     handles = tf.maximum(handles, 0)  # There is no row for None.
     if len(kinds) > 1:
-      frame.demand(tf.reduce_all(frame.are_instances(handles, kinds, str)))
+      frame.demand(tf.reduce_all(frame.are_of(handles, kinds, frozenset([str]))))
     return frame.string(Ref(Base(handles, frozenset([str]))))
   kinds = form.scalar_kinds()
   if str not in kinds:

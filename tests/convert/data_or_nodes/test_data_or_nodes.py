@@ -1,23 +1,19 @@
 """TensorFlow is given what is data in some nodes and a node in others: every pair of levels."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
 from tests.convert.data_or_nodes.source import DIMENSIONS, generate
+from tests.convert.made.matrix import load
 from tests.convert.matrix.covering import all_pairs, covering_rows, pairs_of
 
 _ROWS = covering_rows(DIMENSIONS)
 
 
-def _outcomes(path, decorate):
+def _outcomes(module, decorate):
   """Yields the function, and then what each of its calls gives, as often as there are calls."""
-  spec = importlib.util.spec_from_file_location(path.stem, path)
-  module = importlib.util.module_from_spec(spec)
-  spec.loader.exec_module(module)
   function = module.build(decorate)
   yield function
   for args in [*module.calls(), *module.calls()]:
@@ -49,10 +45,9 @@ def _same(a, b):
 
 
 def _run(number, folder):
-  path = folder / f"data_or_nodes_{number}.py"
-  path.write_text(generate(*_ROWS[number]))
-  plain = _outcomes(path, lambda function: function)
-  other = _outcomes(path, lambda function: rtf.recursive(function, verify=False))
+  modules = [load(generate(*_ROWS[number]), folder, f"data_or_nodes_{number}") for _ in range(2)]
+  plain = _outcomes(modules[0], lambda function: function)
+  other = _outcomes(modules[1], lambda function: rtf.recursive(function, verify=False))
   next(plain)
   function = next(other)
   for one, two in zip(plain, other, strict=True):

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_one, of_two
 
 PAIRS = [
   ('{"a": 1}', '{"a": 1}'),
@@ -61,15 +61,8 @@ def keys_compared(f, a, b):
 
 @pytest.mark.parametrize("program", [compared, keys_or_changes, common_and_own, keys_compared])
 def test_pairs(program):
-  def build(recursive):
-    @recursive
-    def f(a, b):
-      return program(f, a, b)
-
-    return f
-
-  agrees(build, pairs)
-  agrees(build, lambda: pairs(PAIRS[:9]), expect=CONVERTED)
+  agrees(of_two(program), pairs)
+  agrees(of_two(program), lambda: pairs(PAIRS[:9]), expect=CONVERTED)
 
 
 class Node:
@@ -145,13 +138,7 @@ def in_lists(f, n):
   "program", [of_kids, of_what_is_known, of_what_is_made, of_copies, in_lists]
 )
 def test_dicts_of_nodes(program, tree):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return program(f, n)
-
-    return f
-
+  build = of_one(program)
   agrees(build, lambda: [(TREES[tree](),), (Node({"x": 1}),), (Node({}),)])
   if tree in CONVERTS and program in (of_kids, in_lists):
     agrees(build, lambda: [(CONVERTS[tree](),)], expect=CONVERTED)

@@ -3,7 +3,7 @@
 import pytest
 from nltk import ParentedTree, Tree
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_one, of_two
 
 WORDS = ["dog", "cat", "sees", "a", "the", "runs"]
 
@@ -65,13 +65,7 @@ def among(f, a, b):
 
 @pytest.mark.parametrize("program", [as_wholes, in_step, in_all, among])
 def test_pairs(program):
-  def build(recursive):
-    @recursive
-    def f(a, b):
-      return program(f, a, b)
-
-    return f
-
+  build = of_two(program)
   agrees(build, lambda: [make() for make in PAIRS.values()])
   some = ["equal", "others", "one", "other labels"]
   agrees(build, lambda: [PAIRS[name]() for name in some], expect=CONVERTED)
@@ -111,14 +105,7 @@ def beside_others(f, t):
   "program", [words, leaves_that_are_one, neighbours, places, has_word, beside_others]
 )
 def test_strings_beside_trees(program):
-  def build(recursive):
-    @recursive
-    def f(t):
-      return program(f, t)
-
-    return f
-
-  agrees(build, lambda: [(t,) for t in (small(), larger(), shared())], expect=CONVERTED)
+  agrees(of_one(program), lambda: [(t,) for t in (small(), larger(), shared())], expect=CONVERTED)
 
 
 def test_a_word_that_no_list_has_raises():
@@ -152,15 +139,8 @@ OTHERS = {
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("is_swapped", [False, True])
 def test_what_leaves_it_to_a_list_is_compared_as_one(other, is_swapped):
-  def build(recursive):
-    @recursive
-    def f(a, b):
-      return a == b
-
-    return f
-
   def pair():
     found = Left([1]), OTHERS[other]()
     return found[::-1] if is_swapped else found
 
-  agrees(build, lambda: [pair(), pair()])
+  agrees(of_two(lambda f, a, b: a == b), lambda: [pair(), pair()])

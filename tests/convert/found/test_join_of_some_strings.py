@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_one
 
 
 class Node:
@@ -62,13 +62,7 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_of_nodes(program):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return program(f, n)
-
-    return f
-
+  build = of_one(program)
   agrees(build, lambda: [(tree(text),) for text in TEXTS * 2])
   agrees(build, lambda: [(Node(None, 9),), (Node("a", 1, Node("b", 9)),), (tree(),)])
 
@@ -92,14 +86,12 @@ LISTS = (
 )
 
 
+def bracketed(f, x):
+  return x if isinstance(x, str) else "(" + " ".join(f(part) for part in x) + ")"
+
+
 def test_of_lists():
-  def build(recursive):
-    @recursive
-    def f(x):
-      return x if isinstance(x, str) else "(" + " ".join(f(part) for part in x) + ")"
-
-    return f
-
+  build = of_one(bracketed)
   agrees(build, lambda: [(x,) for x in LISTS])
   agrees(build, lambda: [(x,) for x in LISTS if x not in (LISTS[1], LISTS[2])], expect=CONVERTED)
 
@@ -124,11 +116,5 @@ class Word(str):
 
 
 def test_of_a_class_derived_from_str():
-  def build(recursive):
-    @recursive
-    def f(x):
-      return x if isinstance(x, str) else "(" + " ".join(f(part) for part in x) + ")"
-
-    return f
-
+  build = of_one(bracketed)
   agrees(build, lambda: [(["a", ["b"]],), (["a", [Word("b")]],), (["a", Word("c")],)])

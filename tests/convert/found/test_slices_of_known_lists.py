@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_one
 
 BOUNDS = (-5, -3, -1, 0, 1, 2, 7)
 
@@ -110,14 +110,7 @@ def grown(f, n):
   "program", [joined, looped, compared, changed, changed_inside, added_up, printed, grown]
 )
 def test_slices_are_used(program):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return program(f, n)
-
-    return f
-
-  agrees(build, lambda: [(tree(bound),) for bound in BOUNDS], expect=CONVERTED)
+  agrees(of_one(program), lambda: [(tree(bound),) for bound in BOUNDS], expect=CONVERTED)
 
 
 def test_a_step_of_none_raises():

@@ -1,12 +1,11 @@
 """A program gives back the very variable or array that something holds: every pair of levels."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
+from tests.convert.made.matrix import load
 from tests.convert.matrix.covering import all_pairs, covering_rows, pairs_of
 from tests.convert.objects_returned.source import DIMENSIONS, generate
 
@@ -18,10 +17,8 @@ _NUM_REFUSED = 18
 class World:
   """One program, and what its calls have given so far."""
 
-  def __init__(self, path, decorate):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    self.module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(self.module)
+  def __init__(self, module, decorate):
+    self.module = module
     self.function = self.module.build(decorate)
 
   def outcomes(self):
@@ -84,15 +81,14 @@ def _same(a, b):
 
 
 def _run(number, folder):
-  path = folder / f"objects_returned_{number}.py"
-  path.write_text(generate(*_ROWS[number]))
+  modules = [load(generate(*_ROWS[number]), folder, f"objects_returned_{number}") for _ in range(2)]
   found = []
 
   def decorate(function):
     found.append(rtf.recursive(function, verify=False))
     return found[0]
 
-  plain, other = World(path, lambda function: function), World(path, decorate)
+  plain, other = World(modules[0], lambda function: function), World(modules[1], decorate)
   for one, two in zip(plain.outcomes(), other.outcomes(), strict=True):
     assert _same(one, two), f"{_ROWS[number]}\nPython: {one}\ngraph: {two}"
   return found[0]
