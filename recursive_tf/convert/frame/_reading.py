@@ -268,7 +268,7 @@ class Reading(Conditions):
       if not one.path:  # There is no row for None: any other row is read in its place.
         one = Ref(Base(tf.maximum(one.base.handle, 0), kinds))
       if one.path and all(issubclass(kind, ARRAYS) for kind in kinds):
-        return _as_read(self.array(one, any_row=True), kinds, one)
+        return self.array_or_any(one)
       if kinds == {str}:
         return Text((self.string(one),))
       return self.resolve(one) if are_values(kinds) else self.read_scalar(one, kinds)
@@ -439,6 +439,11 @@ class Reading(Conditions):
       raise self.mixed(ref, "an array of one type")
     key = ("array", *ref.key, any_row or self._gathering.is_sure(ref), any_row)
     return self.memo(key, lambda: self._gathering.array(ref, spec, any_row))
+
+  def array_or_any(self, ref: Ref) -> tf.Tensor | Array:
+    """Returns a read of an array; where there is none, where the run uses none, any one."""
+    kinds = self.types_of(ref) - {NoneType, Missing}
+    return _as_read(self.array(ref, any_row=True), kinds, ref)
 
   def note_result(self, value: object) -> None:
     """Notes what an operation of the program has given."""

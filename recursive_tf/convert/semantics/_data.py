@@ -41,7 +41,13 @@ def taken(ip: Host, value: object) -> object:
     return value
   if found != kinds:
     demand_exactly(ip, value, found)
+    if found <= _arrays_in(kinds):  # The row of another one is read before the run fails.
+      return ip.frame.array_or_any(value)
   return _elements(ip, value) if all(map(is_plain_sequence, found)) else value
+
+
+def _arrays_in(kinds: frozenset[type]) -> frozenset[type]:
+  return frozenset(kind for kind in kinds if issubclass(kind, _ARRAYS))
 
 
 def _int_or_float(ip: Host, value: IntOrFloat) -> object:
@@ -58,10 +64,12 @@ def _int_or_float(ip: Host, value: IntOrFloat) -> object:
 
 def _data_in(ip: Host, ref: Ref, kinds: frozenset[type]) -> frozenset[type] | None:
   """Returns those of the kinds of a read that are data; None if they are of several sorts."""
-  numbers, arrays = kinds & _NUMBERS, frozenset(k for k in kinds if issubclass(k, _ARRAYS))
+  numbers, arrays = kinds & _NUMBERS, _arrays_in(kinds)
   lists = frozenset(kind for kind in kinds if is_plain_sequence(kind))
-  if numbers and lists and not arrays:
-    beside, _ = ip.frame.profile.data(ip.frame.types_of(Ref(ref.base)), ref.path)
+  if lists and (numbers or arrays):
+    beside, elements = ip.frame.profile.data(ip.frame.types_of(Ref(ref.base)), ref.path)
+    if arrays and elements:  # Lists of numbers are data as well.
+      return None
     numbers &= beside
   sorts = [sort for sort in (numbers, arrays) if sort]
   found = sorts[0] if sorts else lists

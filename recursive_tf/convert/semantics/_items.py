@@ -186,6 +186,8 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> object:
   if isinstance(key, Slice):
     if type(key.step) is int and key.step == 0:
       raise Raises  # A ValueError.
+    if any(is_string(part, frame) for part in (key.lower, key.upper, key.step)):
+      raise Raises  # A TypeError.
     index = _index(ip, key)
     tensors = tuple(t[index] for t in rows.tensors)
     length = tf.shape(tf.range(rows.length)[index])[0]

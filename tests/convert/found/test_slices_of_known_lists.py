@@ -123,3 +123,15 @@ def test_a_step_of_none_raises():
 
   agrees(build, lambda: [(Node("a", 1, bound),) for bound in (2, -1, 0, 1)])
   agrees(build, lambda: [(Node("a", 1, bound),) for bound in (2, -1, 1)], expect=CONVERTED)
+
+
+def test_strings_are_no_bounds():
+  def build(recursive):
+    @recursive
+    def f(n, seen):
+      found = seen + [n.value]
+      return [found[n.bound :], *(part for kid in n.kids for part in f(kid, found))]
+
+    return f
+
+  agrees(build, lambda: [(Node("a", 1, bound, Node("b", 2, bound)), []) for bound in (1, "x", 0)])
