@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
@@ -232,6 +233,8 @@ def constant(
   value = frame.concrete(value)
   if not isinstance(value, IntOrFloat) or dtype is None:
     value = frame.concrete(_data.taken(ip, value))
+  if dtype is not None and shape is None and tf.as_dtype(dtype) in (tf.float32, tf.float64):
+    value = _of_python(ip, value)
   _as_eager.check_arguments(ip, tf.constant, [value], {})
   if dtype is not None and shape is None and tf.as_dtype(dtype) in (tf.float32, tf.float64):
     of_numpy = _of_numpy(ip, value, tf.as_dtype(dtype))
@@ -266,6 +269,33 @@ def _of_numpy(ip: Host, value: object, dtype: tf.DType) -> tf.Tensor | None:
     return None
   is_number = value.tensor.dtype.is_floating or value.tensor.dtype.is_integer
   return tf.cast(value.tensor, dtype) if is_number else None
+
+
+def _of_python(ip: Host, value: object) -> object:
+  """Returns a list with floats of Python in place of those of NumPy: rounded, they are equal."""
+  items: Sequence[object] | None = None
+  if isinstance(value, LocalList):
+    items = None if _as_eager.is_no_list(value) else value.items
+  elif isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+    items = value
+  if not items:
+    return value
+  parts = [ip.frame.concrete(part) for part in items]
+  floats = [_python_float(ip, part) for part in parts]
+  found = [
+    _of_python(ip, part) if one is None else one for part, one in zip(parts, floats, strict=True)
+  ]
+  return value if all(a is b for a, b in zip(parts, found, strict=True)) else found
+
+
+def _python_float(ip: Host, value: object) -> Number | float | None:
+  """Returns a float of NumPy's as one of Python's; None of all else."""
+  if isinstance(value, (np.float16, np.float32, np.float64)):
+    return float(value)
+  if not isinstance(value, Array) or not all(issubclass(t, np.floating) for t in value.types):
+    return None
+  ip.frame.partial()
+  return Number(tf.cast(value.tensor, tf.float64), float)
 
 
 def of_number(ip: Host, function: object, args: list[object], kwargs: dict[str, object]) -> object:

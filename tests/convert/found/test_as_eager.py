@@ -28,6 +28,8 @@ _VALUES = {
 _FUNCTIONS = {
   "stack": lambda a, b: tf.stack([a, b]),
   "constant": lambda a, b: tf.constant([a, b]),
+  "constant of floats": lambda a, b: tf.constant([a, b], dtype=tf.float32),
+  "constant of doubles": lambda a, b: tf.constant([[a], (b,)], tf.float64),
   "constant of ints": lambda a, b: tf.constant([a, b], tf.int32),
   "reduce_sum": lambda a, b: tf.reduce_sum([a, b]),
   "list + ints": lambda a, b: [a, b] + tf.constant([1, 2]),

@@ -69,6 +69,23 @@ def test_tensorflow_takes_values_of_numpy(own):
   check(fold(own))
 
 
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+@pytest.mark.parametrize(
+  "scalars",
+  [
+    lambda n: [np.sin(n.v), np.cos(n.v)],
+    lambda n: [np.sin(n.v), 1.0],
+    lambda n: [2, np.sin(n.v * 1.0), n.number],
+    lambda n: (n.half, n.number, 0.1),
+    lambda n: [[n.half, n.v], (1e30, n.number)],
+    lambda n: [np.float64(0.1), n.number * 1e30],
+    lambda n: [HALF, np.tanh(n.number)],
+  ],
+)
+def test_lists_of_scalars_are_rounded_to_the_type_that_is_asked_for(scalars, dtype):
+  check(fold(lambda n: tf.constant(scalars(n), dtype=dtype)))
+
+
 def test_arrays_of_children_are_stacked():
   def total(n):
     h = tf.reduce_sum(tf.stack([k.a for k in n.kids])) if n.kids else tf.constant(1.0)
