@@ -86,6 +86,65 @@ def test_what_is_called_is_what_the_node_has(called, functions):
   agrees(build, lambda: [(tree(*some),) for some in FUNCTIONS[functions]], expect=expect)
 
 
+class Called:
+  def __init__(self, by):
+    self.by = by
+
+  def __call__(self, x):
+    return x * self.by
+
+
+class Hidden(Called):
+  __call__ = None
+
+
+class ByInstance:
+  def __init__(self):
+    self.__call__ = double
+
+
+@pytest.mark.parametrize(
+  "asked",
+  [
+    lambda n: callable(n.f),
+    lambda n: not callable(n.f),
+    lambda n: "f" if callable(n.f) else str(n.f),
+    lambda n: n.f(n.v) if callable(n.f) else n.v,
+    lambda n: len(n.f) if not callable(n.f) and n.f is not None else -1,
+    lambda n: callable(n.f) and n.f(n.v),
+    lambda n: [callable(x) for x in (n.f, n.v, n.kids, n)],
+    lambda n: [callable(x) for x in (Hidden(n.v), Called(n.v), Op(n.f))],
+  ],
+)
+@pytest.mark.parametrize(
+  "values",
+  [
+    (double, "text"),
+    ("text", double, None),
+    (Called(3), "text"),
+    (Called(3), double, "ab", [1, 2]),
+    (None, "a", ""),
+    (ByInstance(), double),
+    (int, "3", abs),
+    (Hidden(3), "x", double),
+  ],
+  ids=lambda values: "-".join(type(v).__name__ for v in values),
+)
+def test_callable_is_asked_of_objects_of_several_classes(values, asked):
+  def build(recursive):
+    @recursive
+    def f(n):
+      return [asked(n), [f(k) for k in n.kids]]
+
+    return f
+
+  def several():
+    return Op(values[0], *[Op(value, leaf(1), v=i) for i, value in enumerate(values)], v=2)
+
+  is_sure = asked(Op(None)) in (False, True) and len(values) == 2 and str in map(type, values)
+  agrees(build, lambda: [(several(),), (tree(*values),)], CONVERTED if is_sure else None)
+
+
 @pytest.mark.parametrize("place", ["tuple", "dict", "list", "argument"])
 def test_functions_in_containers(place):
   def build(recursive):

@@ -254,7 +254,7 @@ class OfObject(OfRun[LocalObject]):
     return is_subclass_of(self.ip, self.value.type, classes)
 
   def is_callable(self) -> bool:
-    return _attributes.by_class(self.value.type, "__call__") is not None
+    return _attributes.in_class(self.value.type, "__call__")
 
   def lowered(self) -> object:
     raise self.not_passed(self.value.type.__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import tensorflow as tf
 
@@ -126,23 +126,20 @@ class OfRef(OfRun[Ref]):
     return self.frame.types_of(self.value) - {Missing}
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
+    return self._is_of(lambda kind: is_subclass_of(self.ip, kind, classes))
+
+  def is_callable(self) -> object:
+    return self._is_of(lambda kind: _attributes.in_class(kind, "__call__"))
+
+  def _is_of(self, test: Callable[[type], bool]) -> object:
     frame, value = self.frame, self.value
     kinds = frame.types_of(value) - {Missing}
-    inside = frozenset(kind for kind in kinds if is_subclass_of(self.ip, kind, classes))
+    inside = frozenset(filter(test, kinds))
     if len(inside) in (0, len(kinds)):
       _attributes.demand_there(self.ip, value)
       return bool(inside)
     found = frame.number(value.step("isinstance", tuple(sorted(inside, key=repr))))
     return frame.note(found, [(value, inside)], [(value, frame.types_of(value) - inside)])
-
-  def is_callable(self) -> bool:
-    kinds = self.frame.types_of(self.value) - {Missing}
-    found = {_attributes.by_class(kind, "__call__") is not None for kind in kinds}
-    if len(found) != 1:
-      raise self.frame.refuse(
-        Reason.UNSUPPORTED_OPERATION, "callable() of objects of several classes."
-      )
-    return found.pop()
 
   def call(self, args: list[object], kwargs: dict[str, object]) -> object:
     if self.value.path and self.value.path[-1][0] == "lookup":
