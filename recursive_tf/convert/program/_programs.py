@@ -593,8 +593,11 @@ class Programs:
         single[name] = argument
         if argument.kind == CONTAINER:
           single[name] = entry.container(name, values[name])
-        types = {type(obj) for obj in objects_of(single[name], values[name])}
+        objects = list(objects_of(single[name], values[name]))
+        types = {type(obj) for obj in objects}
         entry.root_types[name] = entry.root_types.get(name, frozenset()) | types
+        if argument.kind == CONTAINER:  # What is in a list is known only by its form.
+          making = dataclasses.replace(making, roots=[*making.roots, *objects])
       single = {name: argument.single() for name, argument in single.items()}
       try:
         program = self._program(making, single)
