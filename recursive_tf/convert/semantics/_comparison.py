@@ -268,8 +268,9 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
   if None not in are_nan and isinstance(found, Number):
     ok = tf.logical_not(tf.logical_and(*are_nan))
     return Number(ip.frame.assume(found.tensor, ok, _TWO_NAN), bool)
-  if all(isinstance(value, tf.Tensor) and value.dtype.is_floating for value in (left, right)):
-    has_nan = [tf.reduce_any(tf.math.is_nan(value)) for value in (left, right)]
+  tensors = [value.tensor if isinstance(value, Array) else value for value in (left, right)]
+  if all(isinstance(tensor, tf.Tensor) and tensor.dtype.is_floating for tensor in tensors):
+    has_nan = [tf.reduce_any(tf.math.is_nan(tensor)) for tensor in tensors]
     ip.frame.demand(tf.logical_not(tf.logical_and(*has_nan)))  # The same tensor, or another one.
   return truth(ip, found)
 
@@ -285,13 +286,36 @@ def _may_be_nan(ip: Host, value: object) -> tf.Tensor | None:
   if isinstance(value, IntOrFloat):
     value = value.value
   if isinstance(value, Ref):
-    return tf.constant(True) if float in ip.frame.types_of(value) else None
+    return _reads_nan(ip, value) if float in ip.frame.types_of(value) else None
   if isinstance(value, Scalar) and float in value.kinds:
     is_nan = tf.math.is_nan(value.number(float).tensor)
     return tf.logical_and(value.is_of([float]), is_nan)
   if _numbers.type_of(value) is not float:
     return None
   return tf.math.is_nan(_forms.as_number(value).tensor)
+
+
+def _reads_nan(ip: Host, value: Ref) -> tf.Tensor:
+  """Returns whether a read, which may give a float, gives a NaN."""
+  frame = ip.frame
+  kinds = frame.types_of(value)
+  if Missing in kinds or any(issubclass(kind, float) for kind in kinds - {float}):
+    return tf.constant(True)
+  found = frame.scalar_or_none(value)
+  scalar = frame.as_scalar(found.value if isinstance(found, Maybe) else found)
+  if scalar is not None:
+    is_nan = _may_be_nan(ip, scalar)
+    assert is_nan is not None  # It may be a float.
+    return tf.logical_and(found.is_there, is_nan) if isinstance(found, Maybe) else is_nan
+
+  def of_float() -> object:
+    number = frame.resolve(value)
+    assert isinstance(number, Number)  # As it is a float here.
+    return Number(tf.math.is_nan(number.tensor), bool)
+
+  among = _where_exactly(ip, value, frozenset([float]), kinds - {NoneType}, of_float)
+  assert isinstance(among, Number)  # There are other kinds.
+  return among.tensor
 
 
 def _compare_refs(ip: Host, op: type[ast.cmpop], one: object, other: object) -> object:
@@ -344,24 +368,41 @@ _NO_NUMBERS = (str, bytes, list, tuple, dict)
 
 def _equal_number(ip: Host, left: Ref, right: object, kinds: frozenset[type]) -> object:
   """Returns whether what may be a number, or something else, equals a number."""
-  frame = ip.frame
   numbers = kinds & {*_forms.NUMBERS}
+  return _where_exactly(
+    ip, left, numbers, kinds, lambda: truth(ip, compare(ip, ast.Eq, left, right))
+  )
 
-  def equal() -> object:
-    frame.narrow([(left, numbers)])
-    return truth(ip, compare(ip, ast.Eq, left, right))
+
+def _where_exactly(
+  ip: Host, ref: Ref, wanted: frozenset[type], kinds: frozenset[type], then: Callable[[], object]
+) -> object:
+  """Returns the truth that `then` gives where a read is of some types, and False of all others.
+
+  Args:
+    ip: the interpreter.
+    ref: the read.
+    wanted: the types.
+    kinds: all that it may be of apart from None.
+    then: is called where the read is known to be of these types.
+  """
+  frame = ip.frame
+
+  def narrowed() -> object:
+    frame.narrow([(ref, wanted)])
+    return then()
 
   def among_all() -> object:
-    return ip.both(is_exactly(ip, left, numbers), True, equal)
+    return ip.both(is_exactly(ip, ref, wanted), True, narrowed)
 
-  if NoneType not in frame.types_of(left):
+  if NoneType not in frame.types_of(ref):
     return among_all()
 
   def there() -> object:
-    frame.narrow([(left, kinds)])
+    frame.narrow([(ref, kinds)])
     return among_all()
 
-  return ip.both(ip.negated(frame.is_none(left)), True, there)
+  return ip.both(ip.negated(frame.is_none(ref)), True, there)
 
 
 def _is_one_enum(kinds: frozenset[type]) -> bool:
