@@ -328,6 +328,21 @@ def _answer(ip: Host, name: str, one: object, kind: type, other: object, of_othe
   return found
 
 
+def is_by_fields(kind: type) -> bool:
+  """Tells whether `==` of a class is that of a dataclass: all of its fields are, or equal, others.
+
+  Which object one is does not matter then: those that are one have the same fields.
+  """
+  return _is_objects(kind, "__ne__") and (
+    not _is_objects(kind, "__eq__") and _fields(kind, "__eq__") is not None
+  )
+
+
+def is_by_identity(kind: type) -> bool:
+  """Tells whether `==` of a class of the user's is which object one is."""
+  return all(_is_objects(kind, name) for name in ("__eq__", "__ne__"))
+
+
 def _fields(kind: type, name: str) -> tuple[str, ...] | None:
   """Returns the fields that a method which a dataclass has made compares; None of all else."""
   owner = next(base for base in kind.__mro__ if name in vars(base))

@@ -268,11 +268,16 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
   if None not in are_nan and isinstance(found, Number):
     ok = tf.logical_not(tf.logical_and(*are_nan))
     return Number(ip.frame.assume(found.tensor, ok, _TWO_NAN), bool)
+  _demand_not_both_nan(ip, left, right)
+  return truth(ip, found)
+
+
+def _demand_not_both_nan(ip: Host, left: object, right: object) -> None:
+  """Lets the run fail where two tensors or arrays have a NaN: they may be the same one."""
   tensors = [value.tensor if isinstance(value, Array) else value for value in (left, right)]
   if all(isinstance(tensor, tf.Tensor) and tensor.dtype.is_floating for tensor in tensors):
     has_nan = [tf.reduce_any(tf.math.is_nan(tensor)) for tensor in tensors]
-    ip.frame.demand(tf.logical_not(tf.logical_and(*has_nan)))  # The same tensor, or another one.
-  return truth(ip, found)
+    ip.frame.demand(tf.logical_not(tf.logical_and(*has_nan)))
 
 
 def _optional(ip: Host, value: object) -> object:

@@ -54,6 +54,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalTable,
+  Made,
   Maybe,
   MaybeUnbound,
   Raises,
@@ -426,7 +427,7 @@ class Interpreter:
     for key, value in zip(node.keys, node.values, strict=True):
       if key is None:
         other = self.eval(value, scope)
-        is_of_run = isinstance(other, (LocalTable, Ref))
+        is_of_run = isinstance(other, (LocalTable, Made, Ref))
         if is_of_run and table is None and self.conversion.note_table(node):
           raise Bottom  # The next attempt makes it so.
         if table is not None and is_of_run:

@@ -1,7 +1,8 @@
 """Comparisons of what may be an object that the run has made: each by what it is.
 
-Lists and tuples of such objects hold others, however deep: those are compared in a function, which
-calls itself.
+Lists and tuples of such objects, and those of dataclasses, hold others, however deep: these are
+compared in a function, which calls itself. Objects that are compared by which one they are, or by
+a method of the program's, are refused: two that are read from one row are one object.
 """
 
 from __future__ import annotations
@@ -23,14 +24,18 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   """Returns `left op right`, of which one may be an object that the run has made."""
   known: _opened.Known = _opened.unknown
   if op in (ast.Eq, ast.NotEq):
-    if _are_deep(ip, left, right) and _are_builtin(ip):
+    if _are_deep(ip, left, right) and _are_known(ip):
       found = _in_python.called(ip, told_in_turn, "equal", left, right)
       return found if op is ast.Eq else ip.negated(found)
     known = _apart(ip, left, right, answer=op is ast.NotEq)
+
+  def comparable(value: object) -> object:
+    return _comparable(ip, value, op in (ast.Eq, ast.NotEq))
+
   if isinstance(left, Made):
-    return _opened.for_each(ip, left, lambda v: compare(ip, op, _comparable(ip, v), right), known)
+    return _opened.for_each(ip, left, lambda v: compare(ip, op, comparable(v), right), known)
   if isinstance(right, Made):
-    return _opened.for_each(ip, right, lambda v: ip.compare(op, left, _comparable(ip, v)), known)
+    return _opened.for_each(ip, right, lambda v: ip.compare(op, left, comparable(v)), known)
   return ip.compare(op, left, right)
 
 
@@ -88,28 +93,42 @@ def _apart(ip: Host, left: object, right: object, answer: bool = False) -> _open
 
 
 def _are_deep(ip: Host, left: object, right: object) -> bool:
-  """Tells whether both may be lists or tuples, and have parts that are objects of the run."""
+  """Tells whether both may have parts that are compared, and are objects of the run."""
   kinds = ip.conversion.made_kinds
   holds_made = any(_forms.has_made(kinds.forms[number]) for number in kinds.known)
-  return holds_made and all(_may_be_sequence(ip, one) for one in (left, right))
+  return holds_made and all(_may_have_parts(ip, one) for one in (left, right))
 
 
-def _may_be_sequence(ip: Host, value: object) -> bool:
+def _may_have_parts(ip: Host, value: object) -> bool:
+  if isinstance(value, LocalObject):
+    return _class_comparison.is_by_fields(value.type)
   if not isinstance(value, (Made, Ref)):
     return False
   found = _opened.classes(ip, value) if isinstance(value, Made) else ip.frame.types_of(value)
-  return any(issubclass(kind, (list, tuple)) for kind in found)
+  return any(issubclass(k, (list, tuple)) or _class_comparison.is_by_fields(k) for k in found)
 
 
-def _are_builtin(ip: Host) -> bool:
-  """Tells whether all that may be an object of the run is of Python's own classes."""
+def _are_known(ip: Host) -> bool:
+  """Tells whether all that may be an object of the run is compared as is known here."""
   kinds = ip.conversion.made_kinds
-  found = [kinds.types, *map(kinds.classes_of, kinds.known)]
-  return all(map(bool, found)) and _class_comparison.are_builtin(*(k for one in found for k in one))
+  made = [*map(kinds.classes_of, kinds.known)]
+  return all(map(bool, made)) and all(map(_is_known, kinds.types.union(*made)))
 
 
-def _comparable(ip: Host, value: object) -> object:
-  """Refuses objects: two that are read from one row are one object."""
+def _is_known(kind: type) -> bool:
+  """Tells whether a class is Python's own, or compared by its fields or by identity."""
+  ways = (
+    _class_comparison.are_builtin,
+    _class_comparison.is_by_fields,
+    _class_comparison.is_by_identity,
+  )
+  return any(is_so(kind) for is_so in ways)
+
+
+def _comparable(ip: Host, value: object, is_equality: bool = True) -> object:
+  """Refuses objects, but equality of those of dataclasses where no method of another is asked."""
   if isinstance(value, LocalObject):
-    raise ip.frame.refuse(Reason.MADE_OBJECT, "Objects that the run makes are compared.")
+    is_known = is_equality and _class_comparison.is_by_fields(value.type) and _are_known(ip)
+    if not is_known:
+      raise ip.frame.refuse(Reason.MADE_OBJECT, "Objects that the run makes are compared.")
   return value

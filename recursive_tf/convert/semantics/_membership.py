@@ -9,7 +9,8 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._keys import with_none
 from recursive_tf.convert.frame._kinds import is_plain_sequence
 from recursive_tf.convert.semantics import _containers, _lazy, _maps, _tables, _written
-from recursive_tf.convert.semantics._attributes import by_class, by_type
+from recursive_tf.convert.semantics._attributes import by_class, by_type, in_class
+from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalList, LocalTable, Maybe, Missing, Ref, Rows
@@ -27,10 +28,11 @@ def contains(ip: Host, owner: object, value: object) -> object:
   _lazy.check_at_once(ip, owner)
   if isinstance(owner, LocalTable):
     return _tables.contains(ip, owner, ip.frame.resolve(value))
-  groups = _strings_apart(ip, owner)
-  if groups:
-    assert isinstance(owner, Ref)  # It may be a string, or a list.
-    return by_type(ip, owner, groups, lambda one, _: contains(ip, one, value))
+  if isinstance(owner, Ref):
+    _demand_container(ip, owner)
+    groups = _apart(ip, owner)
+    if groups:
+      return by_type(ip, owner, groups, lambda one, _: contains(ip, one, value))
   rows = rows_of_sequence(ip, owner)
   if rows is None:
     return _containers.contains(ip, owner, value)
@@ -44,14 +46,26 @@ def contains(ip: Host, owner: object, value: object) -> object:
   return found if found is False else Number(tf.reduce_any(found), bool)
 
 
-def _strings_apart(ip: Host, owner: object) -> list[list[type]]:
-  """Returns the types of what may be a string, or a list or tuple, in two groups; else none."""
-  if not isinstance(owner, Ref):
-    return []
-  kinds = sorted(ip.frame.types_of(owner) - {NoneType, Missing}, key=repr)
-  others = [kind for kind in kinds if kind is not str]
-  is_either = others and len(others) < len(kinds)
-  return [[str], others] if is_either and all(map(is_plain_sequence, others)) else []
+def _demand_container(ip: Host, owner: Ref) -> None:
+  """Lets the run fail where what may be a container is of a class that has no `in`."""
+  kinds = ip.frame.types_of(owner) - {NoneType, Missing}
+  having = frozenset(kind for kind in kinds if any(in_class(kind, name) for name in _ASKED))
+  if having and having != kinds:
+    demand_exactly(ip, owner, having)
+
+
+_ASKED = ("__contains__", "__iter__", "__getitem__")  # What Python looks for, in this order.
+
+
+def _apart(ip: Host, owner: Ref) -> list[list[type]]:
+  """Returns the types of what may be a string, a list or tuple, or a dict, in groups; else none."""
+  groups: dict[object, list[type]] = {}
+  for kind in sorted(ip.frame.types_of(owner) - {NoneType, Missing}, key=repr):
+    is_sequence = is_plain_sequence(kind)
+    if kind not in (str, dict) and not is_sequence:
+      return []
+    groups.setdefault(list if is_sequence else kind, []).append(kind)
+  return [*groups.values()] if len(groups) > 1 else []
 
 
 def rows_of_sequence(ip: Host, owner: object) -> Rows | None:

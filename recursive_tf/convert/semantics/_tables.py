@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._access import in_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._keys import check_alike, find, key_of, scalar_elements
 from recursive_tf.convert.frame._kinds import SETS, has_own_key
@@ -23,6 +24,8 @@ from recursive_tf.convert.frame._rows import (
   rows_replaced,
   rows_without,
 )
+from recursive_tf.convert.semantics import _opened
+from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   VIEWS,
@@ -31,6 +34,7 @@ from recursive_tf.convert.values._abstract import (
   LocalDict,
   LocalList,
   LocalTable,
+  Made,
   Missing,
   Raises,
   Ref,
@@ -38,6 +42,7 @@ from recursive_tf.convert.values._abstract import (
   Scope,
   named,
 )
+from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 
 
@@ -180,24 +185,59 @@ def update(ip: Host, table: LocalTable, other: object) -> None:
   if isinstance(other, LocalTable) and is_set(other) is is_set(table):
     _note_order(ip, table)
     _merge(ip, table, other.rows)
-  elif isinstance(other, Ref) and not is_set(table):
-    rows = ip.rows_of(ip.call(ip.attribute(other, "items"), [], {}))
-    if rows is None:
-      raise ip.frame.refuse(Reason.OPAQUE_READ, f"Items of a {named(other)}.")
-    _merge(ip, table, of_pairs(ip, rows).rows)
-  elif isinstance(other, LocalDict) and not is_set(table):
+  elif is_set(table):
+    _update_set(ip, table, other)
+  elif isinstance(other, LocalDict):
     for key, value in other.items.items():
       _put(ip, table, key_of(ip, key), value)
-  elif is_set(table):
-    if isinstance(other, (LocalTable, LocalDict, dict, set, frozenset, Ref)):
-      _note_order(ip, table)  # Python makes room for them first.
-    rows = ip.rows_of(other)
-    for one in ip.fixed_items(other) if rows is None else ():
-      _add(ip, table, key_of(ip, one))
-    if rows is not None:
-      _merge(ip, table, _unique(ip, _as_keys(ip, rows), set))
   else:
+    _update_by_object(ip, table, other)
+
+
+def _update_set(ip: Host, table: LocalTable, other: object) -> None:
+  """Does `table.update(other)` of what is no set that the program makes."""
+  if isinstance(other, (LocalTable, LocalDict, dict, set, frozenset, Ref)):
+    _note_order(ip, table)  # Python makes room for them first.
+  rows = ip.rows_of(other)
+  for one in ip.fixed_items(other) if rows is None else ():
+    _add(ip, table, key_of(ip, one))
+  if rows is not None:
+    _merge(ip, table, _unique(ip, _as_keys(ip, rows), set))
+
+
+def _update_by_object(ip: Host, table: LocalTable, other: object) -> None:
+  """Does `table.update(other)` of a dict of the heap, or of what may be one of the run."""
+  if isinstance(other, Made):
+    _opened.for_each(ip, other, lambda one: update(ip, table, one))
+    return
+  if not isinstance(other, Ref):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.update of a {named(other)}.")
+  _demand_dict(ip, other)
+  rows = ip.rows_of(ip.call(ip.attribute(other, "items"), [], {}))
+  if rows is None:
+    raise ip.frame.refuse(Reason.OPAQUE_READ, f"Items of a {named(other)}.")
+  _merge(ip, table, of_pairs(ip, rows).rows)
+
+
+def _demand_dict(ip: Host, ref: Ref) -> None:
+  """Lets the run fail where what may be a dict, or something else, is no dict."""
+  kinds = ip.frame.types_of(ref) - {Missing, NoneType}
+  others = kinds - {dict}
+  if others and dict in kinds and not any(issubclass(kind, dict) for kind in others):
+    demand_exactly(ip, ref, frozenset([dict]))
+
+
+def _as_operand(ip: Host, value: object) -> object:
+  """Returns a dict of the heap as one of its own with the same items; all else as it is.
+
+  The run fails where it may be a dict and is of a class without an operator: Python raises.
+  """
+  if not isinstance(value, Ref):
+    return value
+  kinds = ip.frame.types_of(value) - {Missing, dict, int, bool}
+  if not any(in_class(kind, "__or__") for kind in kinds):
+    _demand_dict(ip, value)
+  return copy_of_heap(ip, value) or value
 
 
 def of_pairs(ip: Host, rows: Rows) -> LocalTable:
@@ -287,6 +327,10 @@ def binary(ip: Host, op: type[ast.operator], left: object, right: object) -> obj
     left, right = _set_of_keys(ip, left), _set_of_keys(ip, right)
     if of_views and isinstance(left, LocalTable) and left.type is frozenset:
       left = ip.frame.new(LocalTable(set, left.rows))  # The view's operator, which gives a set.
+  if op is ast.BitOr and any(
+    isinstance(one, LocalTable) and one.type is dict for one in (left, right)
+  ):
+    left, right = _as_operand(ip, left), _as_operand(ip, right)
   return in_place(ip, op, copied(ip, left) if isinstance(left, LocalTable) else left, right)
 
 

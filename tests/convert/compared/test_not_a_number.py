@@ -1,4 +1,4 @@
-"""Floats beside all else in lists and dicts that are compared; a NaN is found by which one it is."""
+"""Floats beside all else in lists and dicts that are compared; a NaN is found by its identity."""
 
 import math
 
@@ -14,7 +14,7 @@ ASKED = {
   "unequal": lambda f, a, b: a != b,
   "member": lambda f, a, b: [x in b for x in a],
   "of tuples": lambda f, a, b: (a[0], a[-1]) == (b[0], b[-1]),
-  "of pairs": lambda f, a, b: [1 for x, y in zip(a, b) if (x,) != (y,)],
+  "of pairs": lambda f, a, b: [1 for x, y in zip(a, b, strict=False) if (x,) != (y,)],
   "of dicts": lambda f, a, b: {i: x for i, x in enumerate(a)} == {i: x for i, x in enumerate(b)},
 }
 # What lists hold beside 0.5 and 2.5.

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert.frame._access import in_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import SETS
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
@@ -19,6 +20,7 @@ from recursive_tf.convert.semantics import (
   _items,
   _lazy,
   _maps,
+  _opened,
   _ordering,
   _tables,
   _written,
@@ -135,6 +137,10 @@ def to_tuple(ip: Host, value: object = ()) -> object:
 def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
   if isinstance(value, LocalTable) and not _tables.is_set(value) and not kwargs:
     return _tables.as_dict(ip, value)
+  if isinstance(value, Made) and not kwargs:
+    made = _tables.make(ip, dict)
+    _opened.for_each(ip, value, lambda one: _tables.update(ip, made, to_dict(ip, one)))
+    return made
   if isinstance(value, Ref):
     _demand_dict(ip, value)
   if isinstance(value, Ref) and not kwargs:
@@ -160,10 +166,16 @@ def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
 def _demand_dict(ip: Host, ref: Ref) -> None:
   """Lets the run fail where what may be a dict is none, but a number, a string or a list."""
   kinds = ip.frame.types_of(ref) - {NoneType, Missing}
-  if dict in kinds and frozenset([dict]) < kinds <= _BESIDE_DICTS:
+  if dict in kinds and frozenset([dict]) < kinds and all(map(_is_beside_dicts, kinds)):
     demand_exactly(ip, ref, frozenset([dict]))
 
 
+def _is_beside_dicts(kind: type) -> bool:
+  """Tells whether what may be a dict is none where it is of a class that makes none mostly."""
+  return kind in _BESIDE_DICTS or not any(in_class(kind, name) for name in _LIKE_DICTS)
+
+
+_LIKE_DICTS = ("keys", "__iter__", "__getitem__")
 _BESIDE_DICTS = frozenset([dict, list, tuple, str, *_forms.NUMBERS])
 
 
