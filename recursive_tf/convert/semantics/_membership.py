@@ -9,7 +9,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._keys import with_none
 from recursive_tf.convert.frame._kinds import is_plain_sequence
 from recursive_tf.convert.semantics import _containers, _lazy, _maps, _tables, _written
-from recursive_tf.convert.semantics._attributes import by_class, by_type, in_class
+from recursive_tf.convert.semantics._attributes import by_class, by_type, demand_object, in_class
 from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.values import _forms
@@ -47,8 +47,10 @@ def contains(ip: Host, owner: object, value: object) -> object:
 
 
 def _demand_container(ip: Host, owner: Ref) -> None:
-  """Lets the run fail where what may be a container is of a class that has no `in`."""
+  """Lets the run fail where what may be a container is None, or of a class that has no `in`."""
   kinds = ip.frame.types_of(owner) - {NoneType, Missing}
+  if kinds and NoneType in ip.frame.types_of(owner):
+    demand_object(ip, owner)
   having = frozenset(kind for kind in kinds if any(in_class(kind, name) for name in _ASKED))
   if having and having != kinds:
     demand_exactly(ip, owner, having)

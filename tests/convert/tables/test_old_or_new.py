@@ -125,3 +125,17 @@ def test_what_is_no_dict_raises_as_in_python(added):
     return names["f"]
 
   agrees(build, lambda: [(bushy(), {"c": {}}), (bushy(), {"c": Node(1, True, "n"), "b": {}})])
+
+
+@pytest.mark.parametrize("held", [None, 3, Name("a")])
+def test_in_of_what_is_no_container_raises_as_in_python(held):
+  """None had no members."""
+
+  def build(recursive):
+    @recursive
+    def f(nodes, name):
+      return [name in node.v for node in nodes]
+
+    return f
+
+  agrees(build, lambda: [([Node({"a": 1}, True, "n"), Node(held, True, "m")], "a")])
