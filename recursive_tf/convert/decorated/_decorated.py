@@ -349,6 +349,10 @@ class Decorated:
     self, prepared: Prepared, outcome: Outcome, plain: Callable[[], object]
   ) -> Callable[[], object]:
     """Lets the effects of a run happen."""
+    if not prepared.program.has_acted and not outcome.can_print():
+      text = "A stream is closed, or does not have a character that is printed."
+      failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
+      return functools.partial(self._fall_back, failed, plain, is_rerun=True)
     try:
       outcome.commit()
     except _COMMIT_ERRORS as error:

@@ -123,6 +123,10 @@ class Outcome:
         back()
     return False
 
+  def can_print(self) -> bool:
+    """Tells whether nothing is known that would keep it from printing; nothing is printed."""
+    return all(site.can_print(iter(operands)) for site, operands in self.prints)
+
   def print(self, file: TextIO | None = None) -> None:
     """Prints, to a file if one is given: then all but what goes to files of the user's own."""
     for site, operands in self.prints:

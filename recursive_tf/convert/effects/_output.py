@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
+import io
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
@@ -41,6 +43,23 @@ class Site:
         return
       options = options | {"file": file, "flush": False}
     print(*(_filled(value, operands) for value in self.values), **options)
+
+  def can_print(self, operands: Iterator[object]) -> bool:
+    """Tells whether the stream takes what is printed: an open one that has all its characters."""
+    stream = sys.stdout if self.options.get("file") is None else self.options["file"]
+    if getattr(stream, "closed", False) is True:
+      return False
+    encoding = getattr(stream, "encoding", None)
+    if not isinstance(encoding, str) or codecs.lookup(encoding).name == "utf-8":
+      return True
+    text = io.StringIO()
+    options = self.options | {"file": text, "flush": False}
+    print(*(_filled(value, operands) for value in self.values), **options)
+    try:
+      text.getvalue().encode(encoding, getattr(stream, "errors", None) or "strict")
+    except UnicodeEncodeError:
+      return False
+    return True
 
   @property
   def is_terminal(self) -> bool:
