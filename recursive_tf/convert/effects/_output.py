@@ -50,15 +50,17 @@ class Site:
     if getattr(stream, "closed", False) is True:
       return False
     encoding = getattr(stream, "encoding", None)
-    if not isinstance(encoding, str) or codecs.lookup(encoding).name == "utf-8":
-      return True
-    text = io.StringIO()
-    options = self.options | {"file": text, "flush": False}
-    print(*(_filled(value, operands) for value in self.values), **options)
     try:
+      if not isinstance(encoding, str) or codecs.lookup(encoding).name == "utf-8":
+        return True
+      text = io.StringIO()
+      options = self.options | {"file": text, "flush": False}
+      print(*(_filled(value, operands) for value in self.values), **options)
       text.getvalue().encode(encoding, getattr(stream, "errors", None) or "strict")
     except UnicodeEncodeError:
       return False
+    except LookupError:
+      pass  # A name of the user's own, which says nothing.
     return True
 
   @property

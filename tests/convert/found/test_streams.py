@@ -63,6 +63,10 @@ def _closed():
   return stream
 
 
+class _Named(io.StringIO):
+  encoding = "of its own"
+
+
 STREAMS = {
   "ascii": (lambda: _of("ascii"), False),
   "latin": (lambda: _of("latin-1"), True),
@@ -71,6 +75,7 @@ STREAMS = {
   "replaced": (lambda: _of("ascii", "replace"), True),
   "closed": (_closed, False),
   "text": (io.StringIO, True),
+  "named": (_Named, True),
   "none": (lambda: None, True),
 }
 
