@@ -121,6 +121,17 @@ def triples(
   return [(a, b, c) for a in first for b in second for c in third]
 
 
+def of_each(lists: Sequence[Sequence[object]], times: int) -> list[tuple[object, ...]]:
+  if times < 0:
+    raise ValueError
+  sizes = [len(values) for values in lists]  # Python asks all of them before it makes anything.
+  found: list[tuple[object, ...]] = [] if times > 0 and 0 in sizes else [()]
+  for _ in range(times):
+    for values in lists:
+      found = [(*taken, value) for taken in found for value in values]
+  return found
+
+
 def combined(values: Sequence[object]) -> object:
   count = len(values)
   return [(values[i], values[j]) for i in range(count) for j in range(i + 1, count)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import tensorflow as tf
 
@@ -23,7 +23,7 @@ from recursive_tf.convert.semantics.builtins._arithmetic import known
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import LocalList, Raises, Rows
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import Endless, Slice
+from recursive_tf.convert.values._operands import Endless, Slice, Spread
 
 _NOTHING = object()
 
@@ -104,20 +104,45 @@ def zip_longest(ip: Host, *values: object, fillvalue: object = None) -> LocalLis
 
 
 def product(ip: Host, *values: object, repeat: object = 1) -> LocalList:
-  if type(repeat) is not int:
-    raise ip.frame.refuse(Reason.NEEDS_VALUE, "product() with a number that only the run knows.")
+  _check_times(ip, repeat)
 
   def make() -> object:
     items = _known_items(ip, values)
-    if items is not None:
+    if items is not None and type(repeat) is int:
       return ip.frame.new(LocalList(known(ip, lambda: itertools.product(*items, repeat=repeat))))
-    lists = [_iterables.to_list(ip, value) for value in values] * repeat
-    if len(lists) not in (2, 3):
-      raise ip.frame.refuse(Reason.DYNAMIC_LIST, "product() of more or less than two or three.")
-    names = dict(zip(("first", "second", "third"), lists, strict=False))
-    return run_written(ip, _written.pairs if len(lists) == 2 else _written.triples, **names)
+    lists = [_iterables.to_list(ip, value) for value in values]
+    count = len(lists) * repeat if type(repeat) is int else 0
+    if count not in (2, 3):
+      return _of_each(ip, ip.frame.new(LocalList(lists)), repeat)
+    names = dict(zip(("first", "second", "third"), lists * (count // len(lists)), strict=False))
+    return run_written(ip, _written.pairs if count == 2 else _written.triples, **names)
 
   return _iterator(ip, make, values)
+
+
+def product_of_all(ip: Host, args: Iterable[object], repeat: object = 1) -> LocalList:
+  """Does `product(*lists)` of as many as the run finds, and of others beside them."""
+  _check_times(ip, repeat)
+  lists = ip.frame.new(LocalList([]))
+  for arg in args:
+    ip.extend(lists, arg.rows if isinstance(arg, Spread) else (arg,))
+  return _iterator(ip, lambda: _of_each(ip, lists, repeat), (lists,))
+
+
+def _check_times(ip: Host, repeat: object) -> None:
+  if type(repeat) is not int and not (isinstance(repeat, Number) and repeat.type is int):
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "product() but a number of times that is an int.")
+
+
+def _of_each(ip: Host, lists: LocalList, repeat: object) -> object:
+  if type(repeat) is not int:
+    return run_written(ip, _written.of_each, lists=lists, times=repeat)
+  if repeat < 0:
+    raise Raises
+  several = ip.frame.new(LocalList([]))
+  for _ in range(repeat):
+    ip.extend(several, lists)
+  return run_written(ip, _written.of_each, lists=several, times=1)
 
 
 def arranged(name: str) -> Callable[..., LocalList]:

@@ -102,6 +102,8 @@ def call_spread(
   ip: Host, function: object, args: list[object], kwargs: Mapping[str, object]
 ) -> object:
   """Calls a function with `*rows` among its arguments."""
+  if function is itertools.product and kwargs.keys() <= {"repeat"}:
+    return _itertools.product_of_all(ip, args, **kwargs)
   if kwargs:
     raise ip.frame.refuse(
       Reason.DYNAMIC_LIST, "* of a list whose length only the run knows, beside arguments by name."
