@@ -20,6 +20,7 @@ from recursive_tf.convert._refusal import Reason
 from tests.convert.compare import Comparison
 from tests.convert.harness import compare_outcomes, observe, set_verify
 from tests.convert.programs.registry import CONVERTED, Call
+from tests.convert.syntax.lowering import defined
 
 __all__ = ["CONVERTED", "Node", "agrees", "root"]
 
@@ -46,6 +47,17 @@ def bushy():
   """Returns a root of whose two children the first has three: values 1; 2, 3; 4, 5, 6."""
   inner = Node(2, True, "a", Node(4, False, "c"), Node(5, True, "d"), Node(6, True, "e"))
   return Node(1, True, "r", inner, Node(3, False, "b"))
+
+
+def deep(depth, v=1):
+  """Returns a tree of nodes with `depth % 3` children, which are a level less deep."""
+  kids = [deep(depth - 1, 2 * v + i) for i in range(depth % 3)] if depth else []
+  return Node(v, v % 3 == 0, f"n{v}", *kids)
+
+
+def trees():
+  """Returns arguments of five calls: a leaf, and trees of several shapes."""
+  return [(Node(7, True, "l"),), (root(),), (lopsided(),), (bushy(),), (deep(5),)]
 
 
 def summing(ask):
@@ -104,6 +116,17 @@ def of_two(program):
       return program(f, a, b)
 
     return f
+
+  return build
+
+
+def of_text(text, **names):
+  """Returns a builder for `agrees` of the function `f` that a text defines, which finds `names`."""
+
+  def build(recursive):
+    function = defined(text, **names)
+    function.__globals__["f"] = recursive(function)
+    return function.__globals__["f"]
 
   return build
 

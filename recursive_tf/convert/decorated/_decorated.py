@@ -349,18 +349,19 @@ class Decorated:
     self, prepared: Prepared, outcome: Outcome, plain: Callable[[], object]
   ) -> Callable[[], object]:
     """Lets the effects of a run happen."""
-    if not prepared.program.has_acted and not outcome.can_print():
-      text = "A stream is closed, or does not have a character that is printed."
+
+    def not_done(text: str) -> Callable[[], object]:
       failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
       return functools.partial(self._fall_back, failed, plain, is_rerun=True)
+
+    if not prepared.program.has_acted and not outcome.can_print():
+      return not_done("A stream is closed, or does not have a character that is printed.")
     try:
       outcome.commit()
     except _COMMIT_ERRORS as error:
       if prepared.program.has_acted:
         return functools.partial(_return_or_raise, None, error)
-      text = f"A write failed: {type(error).__name__}: {error}"
-      failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
-      return functools.partial(self._fall_back, failed, plain, is_rerun=True)
+      return not_done(f"A write failed: {type(error).__name__}: {error}")
     self.stats.num_converted_runs += 1
     self._programs.note_run(prepared.entry)
 

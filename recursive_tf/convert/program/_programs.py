@@ -68,7 +68,7 @@ class _Making:
 
   Attributes:
     entry: where it is kept.
-    roots: objects to begin with.
+    roots: objects to begin with, those of the arguments by the time that it is converted.
     budget: what it may cost.
     leaves_out: whether branches that are refused may be left out: with all it was refused before.
     taken: those of which the call is known to take them.
@@ -220,7 +220,6 @@ class Programs:
       patient = dataclasses.replace(self._limits, seconds=PATIENCE * self._limits.seconds)
       budget = Budget(patient)
     named = _objects_by_name(arguments, values)
-    roots = [obj for objects in named.values() for obj in objects]
     learnt: list[object] = []
     passed_over = []
     for program in _for_tapes(entry.programs, is_traced):  # The last one that fitted first.
@@ -251,8 +250,7 @@ class Programs:
       # a program that says so, it keeps the owner, whose identity is part of the place.
       self._changing |= {place: Weak(owner) for place, owner in entry.changed.items()}
       try:
-        made_of = [*roots, *learnt]
-        making = _Making(entry, made_of, budget, leaves_out, taken or {}, insists, is_traced, named)
+        making = _Making(entry, learnt, budget, leaves_out, taken or {}, insists, is_traced, named)
         program = self._convert(making, arguments, values)
       except PromoteArgument as promoted:
         (name,) = promoted.args
@@ -589,15 +587,15 @@ class Programs:
           " still change.",
         )
       single: dict[str, Argument] = {}
+      objects: list[object] = []
       for name, argument in arguments.items():
         single[name] = argument
-        if argument.kind == CONTAINER:
-          single[name] = entry.container(name, values[name])
-        objects = list(objects_of(single[name], values[name]))
-        types = {type(obj) for obj in objects}
-        entry.root_types[name] = entry.root_types.get(name, frozenset()) | types
         if argument.kind == CONTAINER:  # What is in a list is known only by its form.
-          making = dataclasses.replace(making, roots=[*making.roots, *objects])
+          single[name] = entry.container(name, values[name])
+        own = list(objects_of(single[name], values[name]))
+        entry.root_types[name] = entry.root_types.get(name, frozenset()) | {*map(type, own)}
+        objects += own
+      making = dataclasses.replace(making, roots=[*objects, *making.roots])
       single = {name: argument.single() for name, argument in single.items()}
       try:
         program = self._program(making, single)

@@ -212,14 +212,14 @@ def _update_by_object(ip: Host, table: LocalTable, other: object) -> None:
     return
   if not isinstance(other, Ref):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"dict.update of a {named(other)}.")
-  _demand_dict(ip, other)
+  demand_dict(ip, other)
   rows = ip.rows_of(ip.call(ip.attribute(other, "items"), [], {}))
   if rows is None:
     raise ip.frame.refuse(Reason.OPAQUE_READ, f"Items of a {named(other)}.")
   _merge(ip, table, of_pairs(ip, rows).rows)
 
 
-def _demand_dict(ip: Host, ref: Ref) -> None:
+def demand_dict(ip: Host, ref: Ref) -> None:
   """Lets the run fail where what may be a dict, or something else, is no dict."""
   kinds = ip.frame.types_of(ref) - {Missing, NoneType}
   others = kinds - {dict}
@@ -236,7 +236,7 @@ def _as_operand(ip: Host, value: object) -> object:
     return value
   kinds = ip.frame.types_of(value) - {Missing, dict, int, bool}
   if not any(in_class(kind, "__or__") for kind in kinds):
-    _demand_dict(ip, value)
+    demand_dict(ip, value)
   return copy_of_heap(ip, value) or value
 
 

@@ -233,10 +233,12 @@ def constant(
   value = frame.concrete(value)
   if not isinstance(value, IntOrFloat) or dtype is None:
     value = frame.concrete(_data.taken(ip, value))
-  if dtype is not None and shape is None and tf.as_dtype(dtype) in (tf.float32, tf.float64):
+  is_rounded = shape is None and dtype is not None
+  is_rounded = is_rounded and tf.as_dtype(dtype) in (tf.float32, tf.float64)
+  if is_rounded:
     value = _of_python(ip, value)
   _as_eager.check_arguments(ip, tf.constant, [value], {})
-  if dtype is not None and shape is None and tf.as_dtype(dtype) in (tf.float32, tf.float64):
+  if is_rounded:
     of_numpy = _of_numpy(ip, value, tf.as_dtype(dtype))
     if of_numpy is not None:
       return of_numpy

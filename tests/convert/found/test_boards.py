@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_two
 
 _LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
 
@@ -86,16 +86,8 @@ BOARDS = {
 
 @pytest.mark.parametrize("game", BOARDS)
 def test_the_squares_of_a_board_are_read_first(game):
-  step, boards = BOARDS[game]
-
-  def build(recursive):
-    @recursive
-    def play(board, depth):
-      return step(play, board, depth)
-
-    return play
-
-  agrees(build, lambda: [(list(board), 3) for board in boards], CONVERTED)
+  play, boards = BOARDS[game]
+  agrees(of_two(play), lambda: [(list(board), 3) for board in boards], CONVERTED)
 
 
 def test_squares_that_are_objects():
@@ -103,40 +95,32 @@ def test_squares_that_are_objects():
     def __init__(self, side, worth):
       self.side, self.worth = side, worth
 
-  def build(recursive):
-    @recursive
-    def take(pieces, side):
-      own = [i for i in range(len(pieces)) if pieces[i] is not None and pieces[i].side == side]
-      if not own:
-        return 0
-      worth = pieces[own[0]].worth
-      pieces[own[0]] = None
-      return worth + take(pieces, 3 - side)
-
-    return take
+  def take(f, pieces, side):
+    own = [i for i in range(len(pieces)) if pieces[i] is not None and pieces[i].side == side]
+    if not own:
+      return 0
+    worth = pieces[own[0]].worth
+    pieces[own[0]] = None
+    return worth + f(pieces, 3 - side)
 
   def pieces(*sides):
     return [Piece(side, i + 1) for i, side in enumerate(sides)]
 
-  agrees(build, lambda: [(pieces(1, 2, 1, 2), 1), (pieces(2, 2, 1), 2), (pieces(), 1)], None)
+  agrees(of_two(take), lambda: [(pieces(1, 2, 1, 2), 1), (pieces(2, 2, 1), 2), (pieces(), 1)], None)
 
 
 def test_numbers_are_asked_for_first():
-  def build(recursive):
-    @recursive
-    def queens(columns, row):
-      """Counts the ways to put a queen in each row."""
-      free = [c for c in range(len(columns)) if columns[c] < 0]
-      if not free:
-        return 1
-      total = 0
-      for c in free:
-        if all(columns[o] < 0 or abs(columns[o] - row) != abs(o - c) for o in range(len(columns))):
-          columns[c] = row
-          total += queens(columns, row + 1)
-          columns[c] = -1
-      return total
+  def queens(f, columns, row):
+    """Counts the ways to put a queen in each row."""
+    free = [c for c in range(len(columns)) if columns[c] < 0]
+    if not free:
+      return 1
+    total = 0
+    for c in free:
+      if all(columns[o] < 0 or abs(columns[o] - row) != abs(o - c) for o in range(len(columns))):
+        columns[c] = row
+        total += f(columns, row + 1)
+        columns[c] = -1
+    return total
 
-    return queens
-
-  agrees(build, lambda: [([-1] * size, 0) for size in (1, 4, 0, 5)], CONVERTED)
+  agrees(of_two(queens), lambda: [([-1] * size, 0) for size in (1, 4, 0, 5)], CONVERTED)

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import recursive_tf as rtf
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_one
 
 
 class Op:
@@ -131,18 +131,15 @@ class ByInstance:
   ids=lambda values: "-".join(type(v).__name__ for v in values),
 )
 def test_callable_is_asked_of_objects_of_several_classes(values, asked):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return [asked(n), [f(k) for k in n.kids]]
+  def all_of(f, n):
+    return [asked(n), [f(k) for k in n.kids]]
 
-    return f
-
-  def several():
-    return Op(values[0], *[Op(value, leaf(1), v=i) for i, value in enumerate(values)], v=2)
+  def calls():
+    several = Op(values[0], *[Op(value, leaf(1), v=i) for i, value in enumerate(values)], v=2)
+    return [(several,), (tree(*values),)]
 
   is_sure = asked(Op(None)) in (False, True) and len(values) == 2 and str in map(type, values)
-  agrees(build, lambda: [(several(),), (tree(*values),)], CONVERTED if is_sure else None)
+  agrees(of_one(all_of), calls, CONVERTED if is_sure else None)
 
 
 @pytest.mark.parametrize("place", ["tuple", "dict", "list", "argument"])

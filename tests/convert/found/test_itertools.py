@@ -11,16 +11,7 @@ import pytest
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, Node, agrees, bushy, lopsided, root
-
-
-def deep(depth, v=1):
-  kids = [deep(depth - 1, 2 * v + i) for i in range(depth % 3)] if depth else []
-  return Node(v, v % 3 == 0, f"n{v}", *kids)
-
-
-def trees():
-  return [(Node(7, True, "l"),), (root(),), (lopsided(),), (bushy(),), (deep(5),)]
+from tests.convert.agreement import CONVERTED, Node, agrees, bushy, root, trees
 
 
 def _reduce_of_sums(n, visit):

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, agrees
-from tests.convert.syntax.lowering import defined
+from tests.convert.agreement import CONVERTED, agrees, of_text
 
 
 class Node:
@@ -60,12 +59,10 @@ PERCENT = {
 
 
 def _in_each(text, values, expect=CONVERTED):
-  def build(recursive):
-    function = defined(text)
-    function.__globals__["f"] = recursive(function)
-    return function.__globals__["f"]
+  def calls():
+    return [(Node(values[0], *map(Node, values)),), (Node(values[1]),)]
 
-  return agrees(build, lambda: [(Node(values[0], *map(Node, values)),), (Node(values[1]),)], expect)
+  return agrees(of_text(text), calls, expect)
 
 
 def _listing(*expressions):

@@ -6,8 +6,7 @@ import math
 import pytest
 
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, agrees
-from tests.convert.syntax.lowering import defined
+from tests.convert.agreement import CONVERTED, agrees, of_text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,13 +101,8 @@ def f(e, seen):
   return {MADE.get(made, made)}
 """
 
-  def build(recursive):
-    function = defined(text)
-    function.__globals__.update(_CLASSES, f=recursive(function))
-    return function.__globals__["f"]
-
   calls = [(_tree(leaves, depth, number), []) for number, depth in enumerate((3, 0, 2, 4))]
-  return agrees(build, lambda: calls, expect)
+  return agrees(of_text(text, **_CLASSES), lambda: calls, expect)
 
 
 @pytest.mark.one_in(60)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, agrees
-from tests.convert.syntax.lowering import defined
+from tests.convert.agreement import CONVERTED, agrees, of_text
 
 # What `f` gives of a nested tuple or list `e` whose parts are already `a` and `b`.
 MADE = {
@@ -61,12 +60,7 @@ def f(e, seen):
   return {MADE[made]}
 """
 
-  def build(recursive):
-    function = defined(text)
-    function.__globals__["f"] = recursive(function)
-    return function.__globals__["f"]
-
-  return agrees(build, lambda: _calls(LEAVES[leaves]), expect)
+  return agrees(of_text(text), lambda: _calls(LEAVES[leaves]), expect)
 
 
 @pytest.mark.one_in(40)

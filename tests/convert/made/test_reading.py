@@ -2,10 +2,9 @@
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_text
 from tests.convert.made.trees import Tree, deep, leaf, small
 from tests.convert.matrix.covering import all_pairs, covering_rows, pairs_of
-from tests.convert.syntax.lowering import defined
 
 
 class New:
@@ -72,11 +71,7 @@ def _source(made, read, where):
 
 
 def _check(text, expect=None):
-  def build(recursive):
-    function = defined(text, New=New, Tree=Tree)
-    function.__globals__["f"] = recursive(function)
-    return function.__globals__["f"]
-
+  build = of_text(text, New=New, Tree=Tree)
   return agrees(build, lambda: [(t,) for t in (small(), leaf(), small(), deep(6))], expect)
 
 

@@ -4,8 +4,7 @@ import dataclasses
 
 import pytest
 
-from tests.convert.agreement import CONVERTED, Node, agrees, bushy, lopsided
-from tests.convert.syntax.lowering import defined
+from tests.convert.agreement import CONVERTED, Node, agrees, bushy, lopsided, of_text, of_two
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,14 +75,7 @@ def _calls(value):
 
 
 def _check(added, value, asked, gone_on, given, expect=None):
-  text = _text(added, value, asked, gone_on)
-
-  def build(recursive):
-    names = defined(text).__globals__
-    names["Name"] = Name
-    names["f"] = recursive(names["f"])
-    return names["f"]
-
+  build = of_text(_text(added, value, asked, gone_on), Name=Name)
   agrees(build, lambda: [*_calls(given)], expect)
 
 
@@ -118,24 +110,15 @@ def test_are_converted(added, value):
 def test_what_is_no_dict_raises_as_in_python(added):
   """Values of dicts are taken for dicts."""
   text = _text(added, "old", "known", "both").replace("return env\n  if", "env = env[n.name]\n  if")
-
-  def build(recursive):
-    names = defined(text).__globals__
-    names["f"] = recursive(names["f"])
-    return names["f"]
-
-  agrees(build, lambda: [(bushy(), {"c": {}}), (bushy(), {"c": Node(1, True, "n"), "b": {}})])
+  given = {"c": {}}, {"c": Node(1, True, "n"), "b": {}}
+  agrees(of_text(text), lambda: [(bushy(), env) for env in given])
 
 
 @pytest.mark.parametrize("held", [None, 3, Name("a")])
 def test_in_of_what_is_no_container_raises_as_in_python(held):
   """None had no members."""
 
-  def build(recursive):
-    @recursive
-    def f(nodes, name):
-      return [name in node.v for node in nodes]
+  def ask(f, nodes, name):
+    return [name in node.v for node in nodes]
 
-    return f
-
-  agrees(build, lambda: [([Node({"a": 1}, True, "n"), Node(held, True, "m")], "a")])
+  agrees(of_two(ask), lambda: [([Node({"a": 1}, True, "n"), Node(held, True, "m")], "a")])

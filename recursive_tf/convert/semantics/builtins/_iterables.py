@@ -10,7 +10,6 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
-from recursive_tf.convert.frame._access import in_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import SETS
 from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
@@ -25,7 +24,6 @@ from recursive_tf.convert.semantics import (
   _tables,
   _written,
 )
-from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics._protocols import as_index, is_own
 from recursive_tf.convert.semantics.builtins import _arithmetic
@@ -43,7 +41,7 @@ from recursive_tf.convert.values._abstract import (
   Ref,
   Rows,
 )
-from recursive_tf.convert.values._forms import NoneType, number_of
+from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import Once
 
@@ -142,7 +140,7 @@ def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
     _opened.for_each(ip, value, lambda one: _tables.update(ip, made, to_dict(ip, one)))
     return made
   if isinstance(value, Ref):
-    _demand_dict(ip, value)
+    _tables.demand_dict(ip, value)
   if isinstance(value, Ref) and not kwargs:
     copy = _tables.copy_of_heap(ip, value)
     if copy is not None:
@@ -161,22 +159,6 @@ def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
         raise Raises
       items[_items.static_key(ip, ip.frame.resolve(parts[0]))] = parts[1]
   return ip.frame.new(LocalDict({**items, **kwargs}))
-
-
-def _demand_dict(ip: Host, ref: Ref) -> None:
-  """Lets the run fail where what may be a dict is none, but a number, a string or a list."""
-  kinds = ip.frame.types_of(ref) - {NoneType, Missing}
-  if dict in kinds and frozenset([dict]) < kinds and all(map(_is_beside_dicts, kinds)):
-    demand_exactly(ip, ref, frozenset([dict]))
-
-
-def _is_beside_dicts(kind: type) -> bool:
-  """Tells whether what may be a dict is none where it is of a class that makes none mostly."""
-  return kind in _BESIDE_DICTS or not any(in_class(kind, name) for name in _LIKE_DICTS)
-
-
-_LIKE_DICTS = ("keys", "__iter__", "__getitem__")
-_BESIDE_DICTS = frozenset([dict, list, tuple, str, *_forms.NUMBERS])
 
 
 def to_set(ip: Host, value: object = ()) -> object:

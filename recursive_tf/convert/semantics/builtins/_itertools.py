@@ -113,7 +113,8 @@ def product(ip: Host, *values: object, repeat: object = 1) -> LocalList:
     lists = [_iterables.to_list(ip, value) for value in values]
     count = len(lists) * repeat if type(repeat) is int else 0
     if count not in (2, 3):
-      return _of_each(ip, ip.frame.new(LocalList(lists)), repeat)
+      of_run = ip.frame.new(LocalList(lists))
+      return run_written(ip, _written.of_each, lists=of_run, times=repeat)
     names = dict(zip(("first", "second", "third"), lists * (count // len(lists)), strict=False))
     return run_written(ip, _written.pairs if count == 2 else _written.triples, **names)
 
@@ -126,23 +127,16 @@ def product_of_all(ip: Host, args: Iterable[object], repeat: object = 1) -> Loca
   lists = ip.frame.new(LocalList([]))
   for arg in args:
     ip.extend(lists, arg.rows if isinstance(arg, Spread) else (arg,))
-  return _iterator(ip, lambda: _of_each(ip, lists, repeat), (lists,))
+
+  def make() -> object:
+    return run_written(ip, _written.of_each, lists=lists, times=repeat)
+
+  return _iterator(ip, make, (lists,))
 
 
 def _check_times(ip: Host, repeat: object) -> None:
   if type(repeat) is not int and not (isinstance(repeat, Number) and repeat.type is int):
     raise ip.frame.refuse(Reason.NEEDS_VALUE, "product() but a number of times that is an int.")
-
-
-def _of_each(ip: Host, lists: LocalList, repeat: object) -> object:
-  if type(repeat) is not int:
-    return run_written(ip, _written.of_each, lists=lists, times=repeat)
-  if repeat < 0:
-    raise Raises
-  several = ip.frame.new(LocalList([]))
-  for _ in range(repeat):
-    ip.extend(several, lists)
-  return run_written(ip, _written.of_each, lists=several, times=1)
 
 
 def arranged(name: str) -> Callable[..., LocalList]:
