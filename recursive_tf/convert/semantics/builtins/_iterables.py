@@ -132,7 +132,7 @@ def to_tuple(ip: Host, value: object = ()) -> object:
   return tuple(ip.fixed_items(value))
 
 
-def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
+def to_dict(ip: Host, value: object = (), /, **kwargs: object) -> object:
   if isinstance(value, LocalTable) and not _tables.is_set(value) and not kwargs:
     return _tables.as_dict(ip, value)
   if isinstance(value, Made) and not kwargs:
@@ -145,15 +145,16 @@ def to_dict(ip: Host, value: object = None, /, **kwargs: object) -> object:
     copy = _tables.copy_of_heap(ip, value)
     if copy is not None:
       return copy
-  if value is None and not kwargs and ip.conversion.tables:
+  is_empty = isinstance(value, tuple) and not value
+  if is_empty and not kwargs and ip.conversion.tables:
     return _tables.make(ip, dict)
   items = _containers.items_of_dict(ip, value)
-  rows = None if items is not None or value is None or kwargs else ip.rows_of(value)
+  rows = None if items is not None or is_empty or kwargs else ip.rows_of(value)
   if rows is not None:
     return _tables.of_pairs(ip, rows)
   if items is None:
     items = {}
-    for pair in ip.fixed_items(() if value is None else value):
+    for pair in ip.fixed_items(value):
       parts = ip.fixed_items(pair, 2)
       if len(parts) != 2:
         raise Raises
