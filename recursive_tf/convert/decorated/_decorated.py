@@ -354,8 +354,9 @@ class Decorated:
       failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
       return functools.partial(self._fall_back, failed, plain, is_rerun=True)
 
-    if not prepared.program.has_acted and not outcome.can_print():
-      return not_done("A stream is closed, or does not have a character that is printed.")
+    texts = None if prepared.program.has_acted else outcome.taken_texts()
+    if texts is None and not prepared.program.has_acted:
+      return not_done("What is printed raises, or its stream is closed or lacks a character of it.")
     try:
       outcome.commit()
     except _COMMIT_ERRORS as error:
@@ -366,7 +367,8 @@ class Decorated:
     self._programs.note_run(prepared.entry)
 
     def shown() -> object:
-      outcome.print()
+      for site, lines in outcome.texts() if texts is None else texts:
+        site.print(lines)
       return outcome.result
 
     return shown

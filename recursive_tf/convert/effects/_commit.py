@@ -123,14 +123,26 @@ class Outcome:
         back()
     return False
 
-  def can_print(self) -> bool:
-    """Tells whether nothing is known that would keep it from printing; nothing is printed."""
-    return all(site.can_print(iter(operands)) for site, operands in self.prints)
+  def texts(self) -> list[tuple[Site, list[str]]]:
+    """Returns what each place of the program prints.
 
-  def print(self, file: TextIO | None = None) -> None:
-    """Prints, to a file if one is given: then all but what goes to files of the user's own."""
-    for site, operands in self.prints:
-      site.print(iter(operands), file)
+    Raises:
+      Exception: What Python raises for it, such as a `__str__` of the user's.
+    """
+    return [(site, site.texts(iter(operands))) for site, operands in self.prints]
+
+  def taken_texts(self) -> list[tuple[Site, list[str]]] | None:
+    """Returns the same; None where Python raises, or a stream is known not to take it."""
+    try:
+      found = self.texts()
+    except Exception:  # Whatever a class raises for it.
+      return None
+    return found if all(site.is_taken(texts) for site, texts in found) else None
+
+  def print(self, file: TextIO) -> None:
+    """Prints to a file all but what goes to files of the user's own."""
+    for site, texts in self.texts():
+      site.print(texts, file)
 
 
 def writes_of(

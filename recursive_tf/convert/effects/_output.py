@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
 import dataclasses
-import io
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
@@ -35,33 +33,34 @@ class Site:
   values: tuple[object, ...]
   options: dict[str, Any]
 
-  def print(self, operands: Iterator[object], file: TextIO | None = None) -> None:
-    """Prints, with what the run gave; to another file than the terminal's if one is given."""
+  def texts(self, operands: Iterator[object]) -> list[str]:
+    """Returns what is printed, with what the run gave."""
+    return [str(_filled(value, operands)) for value in self.values]
+
+  def is_taken(self, texts: Iterable[str]) -> bool:
+    """Tells whether the stream takes what is printed: an open one that has all its characters."""
+    stream = sys.stdout if self.options.get("file") is None else self.options["file"]
+    try:
+      if getattr(stream, "closed", False) is True:
+        return False
+      encoding, errors = getattr(stream, "encoding", None), getattr(stream, "errors", None)
+      if isinstance(encoding, str):
+        for text in (*texts, *filter(None, map(self.options.get, ("sep", "end")))):
+          text.encode(encoding, errors or "strict")
+    except LookupError:
+      pass  # A name of the user's own, which says nothing.
+    except Exception:  # Whatever a stream raises that is asked.
+      return False
+    return True
+
+  def print(self, texts: Iterable[str], file: TextIO | None = None) -> None:
+    """Prints; to another file than the terminal's if one is given."""
     options = self.options
     if file is not None:
       if not self.is_terminal:
         return
       options = options | {"file": file, "flush": False}
-    print(*(_filled(value, operands) for value in self.values), **options)
-
-  def can_print(self, operands: Iterator[object]) -> bool:
-    """Tells whether the stream takes what is printed: an open one that has all its characters."""
-    stream = sys.stdout if self.options.get("file") is None else self.options["file"]
-    if getattr(stream, "closed", False) is True:
-      return False
-    encoding = getattr(stream, "encoding", None)
-    try:
-      if not isinstance(encoding, str) or codecs.lookup(encoding).name == "utf-8":
-        return True
-      text = io.StringIO()
-      options = self.options | {"file": text, "flush": False}
-      print(*(_filled(value, operands) for value in self.values), **options)
-      text.getvalue().encode(encoding, getattr(stream, "errors", None) or "strict")
-    except UnicodeEncodeError:
-      return False
-    except LookupError:
-      pass  # A name of the user's own, which says nothing.
-    return True
+    print(*texts, **options)
 
   @property
   def is_terminal(self) -> bool:

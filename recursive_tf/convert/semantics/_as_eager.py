@@ -8,6 +8,7 @@ do not fit. `tests/convert/found/test_as_eager.py` compares all pairs.
 from __future__ import annotations
 
 import array
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeGuard
 
@@ -18,7 +19,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.values._abstract import Array, LocalList
+from recursive_tf.convert.values._abstract import Array, LocalList, is_static
 from recursive_tf.convert.values._forms import NUMBERS
 from recursive_tf.convert.values._logits import LOGITS, may_have_lost, reads_logits
 from recursive_tf.convert.values._numbers import is_bool
@@ -34,6 +35,7 @@ _OF_SIZES = frozenset(
   """reshape zeros ones fill broadcast_to tile slice pad transpose expand_dims squeeze uniform
   normal truncated_normal reduce_sum reduce_mean reduce_max reduce_min reduce_prod""".split()
 )
+_GREATEST = float(tf.float32.max)
 _OPERANDS = frozenset(
   "x y a b t value values input inputs tensor clip_value_min clip_value_max updates other".split()
 )
@@ -55,6 +57,8 @@ def check_arguments(
     for leaf in leaves:
       if isinstance(leaf, _BUFFERS):
         raise _refusal(ip, f"A {type(leaf).__name__} in place of a tensor")
+      if _is_too_large(leaf, values) and not _libraries.is_of(function, "numpy"):
+        raise _refusal(ip, f"A number as large as {leaf:.3g}")
     if _is_list(value):
       _check_list(ip, function, leaves)
 
@@ -131,8 +135,8 @@ class Elements:
     if op.type != "Cast":
       return False
     after = op.outputs[0].dtype
-    fitting: tuple[type, ...] = (int, float) if after.is_floating else ()
-    fitting = (int,) if after.is_integer else fitting
+    # A float is one of float32 by now, and was rounded to that: eager execution rounds it once.
+    fitting = (int,) if after.is_floating or after.is_integer else ()
     return any(tensor is op.inputs[0] and kind not in fitting for tensor, kind in self._tensors)
 
 
@@ -206,6 +210,8 @@ def _check_list(ip: Host, function: object, leaves: list[object]) -> None:
     )
     if not (name in _OF_SIZES and is_of_ints and not any(isinstance(v, Array) for v in leaves)):
       raise _refusal(ip, "Scalars of NumPy's in a list beside others, or of a type that changes")
+  if not all(map(is_static, leaves)) and not all(map(_fits_in_32_bits, leaves)):
+    raise _refusal(ip, "A number beyond 32 bits in a list beside what only the run knows")
   if bool in kinds and len(kinds) > 1:
     raise _refusal(ip, "A bool beside other numbers in a list")
   if complex in map(type, leaves) and kinds - {TENSOR}:
@@ -216,6 +222,34 @@ def _check_list(ip: Host, function: object, leaves: list[object]) -> None:
     raise _refusal(ip, "tf.constant of a list of tensors and numbers")
   if function in (tf.zeros, tf.ones) and float in kinds:
     raise _refusal(ip, "A float as a size")
+
+
+def _is_too_large(leaf: object, values: Sequence[object]) -> bool:
+  """Tells whether eager execution raises for a number, which overflows in a graph.
+
+  Args:
+    leaf: what may be a number that is known.
+    values: the arguments of a call; with one of float64 floats are not rounded to float32.
+  """
+  if type(leaf) is int:
+    return not -(2**63) <= leaf < 2**63
+  return not _fits_in_32_bits(leaf) and not any(map(_is_of_doubles, values))
+
+
+def _is_of_doubles(value: object) -> bool:
+  is_type = isinstance(value, (tf.DType, str, type))
+  try:
+    dtype = tf.as_dtype(value if is_type else getattr(value, "dtype", None))
+  except TypeError:
+    return False
+  return bool(dtype in (tf.float64, tf.complex128))
+
+
+def _fits_in_32_bits(leaf: object) -> bool:
+  """Tells whether a number that is known is one of int32, or does not overflow in float32."""
+  if type(leaf) is int:
+    return bool(tf.int32.min <= leaf <= tf.int32.max)
+  return type(leaf) is not float or not math.isfinite(leaf) or abs(leaf) <= _GREATEST
 
 
 def _leaves(value: object) -> Iterator[object]:

@@ -46,6 +46,7 @@ from recursive_tf.convert.semantics.ndarrays import _functions
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
+  Array,
   VIEWS,
   BoundMethod,
   Closure,
@@ -72,8 +73,8 @@ _SUBGRAPHS = (SubGraph, SubGraphFunction, SubGraphMethod)
 
 def call(ip: Host, function: object, args: list[object], kwargs: dict[str, object]) -> object:
   """Returns `function(*args, **kwargs)`."""
-  if function is None:
-    raise Raises
+  if function is None or isinstance(function, (tf.Tensor, Array)):
+    raise Raises  # Nor is a variable or an array of NumPy a function.
   return ip.kind_of(function).call(args, kwargs)
 
 

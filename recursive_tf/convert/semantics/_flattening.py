@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import types
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
@@ -29,7 +30,8 @@ def flattened(ip: Host, function: object, node: ast.Call, scope: Scope) -> objec
   """Returns what a call gives that puts the lists of a comprehension together; None of others."""
   if node.keywords:
     return None
-  if function == itertools.chain.from_iterable and len(node.args) == 1:
+  is_builtin = isinstance(function, types.BuiltinFunctionType)  # Not what `==` computes with.
+  if is_builtin and function == itertools.chain.from_iterable and len(node.args) == 1:
     return _chained(ip, node.args[0], scope)
   if function is itertools.chain and any(isinstance(arg, ast.Starred) for arg in node.args):
     return _chained_with(ip, node.args, scope)

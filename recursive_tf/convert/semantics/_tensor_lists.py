@@ -120,12 +120,7 @@ def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
   if function is tf.stack and _are_floats_or_tensors(form):
     return rows.tensors[0]
   if isinstance(form, _forms.NumberForm):
-    dtype = {int: tf.int32, float: tf.float32, bool: tf.bool}[form.type]
-    if form.type is int:
-      small = tf.cast(tf.cast(rows.tensors[0], tf.int32), tf.int64)
-      ok = tf.reduce_all(tf.equal(small, rows.tensors[0]))
-      return ip.frame.assume(tf.cast(rows.tensors[0], dtype), ok, "an int beyond 32 bits")
-    return tf.cast(rows.tensors[0], dtype)
+    return as_tensor(Number(rows.tensors[0], form.type))
   name = getattr(function, "__name__", function)
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
 

@@ -142,6 +142,17 @@ def test_callable_is_asked_of_objects_of_several_classes(values, asked):
   agrees(of_one(all_of), calls, CONVERTED if is_sure else None)
 
 
+@pytest.mark.parametrize("value", [tf.constant([1.0, 2.0]), tf.Variable(1), 3, "text", None, [1]])
+def test_what_is_no_function_raises_as_in_python(value):
+  def called(f, n):
+    try:
+      return n.f(n.v), n.f()
+    except TypeError as error:
+      return str(error), [f(k) for k in n.kids]
+
+  agrees(of_one(called), lambda: [(Op(value, Op(value)),)])
+
+
 @pytest.mark.parametrize("place", ["tuple", "dict", "list", "argument"])
 def test_functions_in_containers(place):
   def build(recursive):

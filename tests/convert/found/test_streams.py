@@ -1,5 +1,6 @@
 """Streams that do not take what is printed: plain Python prints, its handlers and writes count."""
 
+import contextlib
 import io
 
 import pytest
@@ -38,8 +39,8 @@ def _uncaught(recursive):
   return mark
 
 
-def _outcome(function, make):
-  tree = _Node("a", _Node("é", _Node("b")), _Node("c"))
+def _outcome(function, make, second="é"):
+  tree = _Node("a", _Node(second, _Node("b")), _Node("c"))
   nodes = [tree, *tree.kids, *tree.kids[0].kids]
   stream = make()
   with pytest.MonkeyPatch.context() as patch:
@@ -48,8 +49,9 @@ def _outcome(function, make):
       found = function(tree)
     except Exception as error:
       found = type(error), str(error)
-  is_open = stream is not None and not stream.closed
-  text = stream.buffer.getvalue() if is_open and hasattr(stream, "buffer") else None
+  text = None
+  with contextlib.suppress(AttributeError, ValueError):  # It has none, or is closed or detached.
+    text = stream.buffer.getvalue()
   return found, [getattr(n, "done", None) for n in nodes], text
 
 
@@ -60,6 +62,12 @@ def _of(encoding, errors="strict"):
 def _closed():
   stream = io.StringIO()
   stream.close()
+  return stream
+
+
+def _detached():
+  stream = _of("utf-8")
+  stream.detach()
   return stream
 
 
@@ -74,6 +82,7 @@ STREAMS = {
   "utf": (lambda: _of("utf-8"), True),
   "replaced": (lambda: _of("ascii", "replace"), True),
   "closed": (_closed, False),
+  "detached": (_detached, False),
   "text": (io.StringIO, True),
   "named": (_Named, True),
   "none": (lambda: None, True),
@@ -89,3 +98,20 @@ def test_what_a_stream_does_not_take_is_printed_by_plain_python(build, stream):
   assert _outcome(converted, make) == expected
   runs = converted.stats.num_converted_runs
   assert runs == 1 if is_taken else not runs, converted.explain()
+
+
+class _Odd:
+  """What cannot be shown."""
+
+  def __str__(self):
+    raise ValueError("odd")
+
+
+@pytest.mark.parametrize("second", ["\ud800", _Odd()], ids=["surrogate", "odd"])
+@pytest.mark.parametrize("build", [_caught, _uncaught])
+def test_what_cannot_be_printed_is_left_to_python(build, second):
+  make = STREAMS["utf"][0]
+  expected = _outcome(build(lambda function: function), make, second)
+  converted = build(rtf.recursive(verify=False))
+  assert _outcome(converted, make, second) == expected
+  assert not converted.stats.num_converted_runs, converted.explain()
