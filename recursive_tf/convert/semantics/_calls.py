@@ -46,8 +46,8 @@ from recursive_tf.convert.semantics.ndarrays import _functions
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
-  Array,
   VIEWS,
+  Array,
   BoundMethod,
   Closure,
   LocalDict,

@@ -63,7 +63,7 @@ def implementation(function: object) -> Callable[..., object]:
 
 def takes_elements(function: object) -> bool:
   """Tells whether a builtin takes the elements of iterators that it is given."""
-  return function not in (bool, next) and knows(function) and function in _CONSUMERS
+  return knows(function) and function in _CONSUMERS and function not in (bool, next)
 
 
 def takes(function: Callable[..., object], names: Iterable[str]) -> bool:
