@@ -1,6 +1,7 @@
 """`@rtf.function`: calls that look like ones before take their program, and no other."""
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -73,14 +74,19 @@ def test_another_object_at_the_address_of_one_that_is_gone_is_another_call():
   step, _ = _counted(lambda model, x: model.w * x * model.rate)
   x = tf.constant([1.0, 1.0])
   seen = set()
-  for number in range(30):
+  for number in range(1000):
     model = _Model(float(number))
+    came_again = id(model) in seen
     seen.add(id(model))
     for _ in range(20):
       assert step(model, x).numpy().tolist() == [0.5 * number, 1.0]
+    if came_again:
+      return
+    gone = weakref.ref(model)
     del model
     gc.collect()
-  assert len(seen) < 30  # Addresses have come again.
+    assert gone() is None
+  pytest.skip("No address came again: Python's memory is scattered after the tests before this one.")
 
 
 def test_shapes_that_were_there_before_take_the_graph_of_open_shapes():
