@@ -8,7 +8,7 @@ and Adagrad as in `torch_peer.py`; `inference_mode` for inference.
 
 DGL's last wheels need a PyTorch and a numpy older than the other arms', so it runs under a Python
 of its own, the one that BENCHMARKS_DGL_PYTHON names: `pip install torch==2.2.1 dgl==2.1.0 'numpy<2'
-pandas pyyaml pydantic 'torchdata<0.8'` in an environment made for it.
+'pandas<3' pyyaml pydantic scipy 'torchdata<0.8'` in an environment made for it.
 """
 
 from __future__ import annotations

@@ -90,6 +90,8 @@ class MadeKinds:
 
     Of objects of one class with many forms it is the one that all of them have in common.
     """
+    if self.is_ragged and self._is_ragged_list(form):
+      return RowsForm(_forms.MadeForm(), list)  # Its elements may be added to those of another.
     if not isinstance(form, NestForm) or form in self.forms:
       return form
     alike = [one for one in self.forms if isinstance(one, NestForm) and one.type is form.type]
@@ -99,6 +101,12 @@ class MadeKinds:
     if len(lengths) < _NUM_LENGTHS:
       return form
     return RowsForm(_forms.MadeForm(), form.type)
+
+  def _is_ragged_list(self, form: BaseForm) -> bool:
+    """Tells whether it is that of a list with elements of several sizes, or of such as may be."""
+    if not isinstance(form, (NestForm, RowsForm)) or form.type is not list:
+      return False
+    return any(part is not None and self.ended(part) != part for part in form.children())
 
   def _in_common(self, forms: list[NestForm]) -> BaseForm:
     found: BaseForm = forms[0]

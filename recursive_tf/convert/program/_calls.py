@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import dataclasses
 from collections.abc import Iterator
 
 import tensorflow as tf
@@ -29,6 +30,7 @@ from recursive_tf.convert.values._abstract import (
   Closure,
   Container,
   Dear,
+  Made,
   Ref,
   Rows,
   Scope,
@@ -162,6 +164,8 @@ class Calls:
     frame, key = ip.frame, instance.key
     assert instance.result is not None  # It has outputs.
     result = frame.adopt(_forms.unflatten(instance.result, tensors))
+    if isinstance(result, Made) and self._learnt.makes_lists.get(key):
+      result = dataclasses.replace(result, type=list)
     changed = self._learnt.changed.get(key, {})
     left: dict[int | str, object] = {
       position: frame.adopt(_forms.unflatten(form, tensors)) for position, form in changed.items()

@@ -14,7 +14,7 @@ from recursive_tf.convert.program._instances import Instance
 from recursive_tf.convert.program._ops import gathered
 from recursive_tf.convert.program._variants import Variants
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import Ref
+from recursive_tf.convert.values._abstract import Made, Ref
 
 RESULT = "result"  # Beside the positions of arguments.
 _MAX_GROWTH = 3  # Attempts in which the form of a result gets deeper: then it has no end.
@@ -42,6 +42,7 @@ class Learnt:
     read_at_once: positions of arguments that are objects which a body reads whatever happens.
     relied_on: those of which it made a difference in this attempt, by key and position.
     made: instances whose results have no form but that of objects which a run makes.
+    makes_lists: whether all results of such an instance are new lists.
   """
 
   def __init__(self) -> None:
@@ -63,6 +64,7 @@ class Learnt:
     self.read_at_once: dict[object, frozenset[int]] = {}
     self.relied_on: set[tuple[object, int]] = set()
     self.made: dict[object, None] = {}
+    self.makes_lists: dict[object, bool] = {}
     self._growth: dict[object, int] = {}  # How often the form of a result has got deeper.
 
   def begin_attempt(self) -> None:
@@ -105,6 +107,7 @@ class Learnt:
       ConversionRefused: If it returns other things on other paths.
     """
     form = _forms.form_of(result, frame)
+    self._note_lists(instance.key, form, result)
     if instance.key in self.made:
       form = _forms.ended(form)
     elif any(result is one for one in frame.given):
@@ -131,6 +134,13 @@ class Learnt:
       self.crossing(instance.key).forget_results(RESULT)  # It may hold others now.
       self.has_news = True
     return joined
+
+  def _note_lists(self, key: object, form: _forms.BaseForm, result: object) -> None:
+    kind = result.type if isinstance(result, Made) else getattr(form, 'type', None)
+    before = self.makes_lists.get(key)
+    self.makes_lists[key] = kind is list and before is not False
+    if before and kind is not list:
+      self.has_news = True  # Its callers have taken it for one.
 
   def note_made(self, key: object, form: _forms.BaseForm) -> _forms.BaseForm:
     """Notes that what an instance returns has no end but by objects that a run makes.
