@@ -111,7 +111,9 @@ class Outcome:
       raise
 
   def fails(self) -> bool:
-    """Tells whether Python refuses some write; nothing is written."""
+    """Tells whether Python refuses some write, or some output; nothing is written."""
+    if self.taken_texts() is None:
+      return True
     undo: list[Callable[[], None]] = []
     try:
       for write in self.writes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import sys
+import types
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
@@ -82,11 +84,38 @@ def site_of(
   operands: list[object] = []
   shown = tuple(_template(ip, value, operands) for value in values)
   for name, option in options.items():
-    if not is_static(option):
-      raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"print with {name}= of the run.")
-  forms = repr([_forms.describe(_forms.form_of(operand, ip.frame)) for operand in operands])
-  key = str(ip.frame.origin), len(values), forms, repr(shown)
+    _check_option(ip, name, option)
+  forms = [_forms.form_of(operand, ip.frame) for operand in operands]
+  for form in forms:
+    _note_shown(ip, form)
+  described = repr([_forms.describe(form) for form in forms])
+  key = str(ip.frame.origin), len(values), described, repr(shown), _key_of(options)
   return Site(key, shown, dict(options)), operands
+
+
+def _check_option(ip: Host, name: str, option: object) -> None:
+  """Refuses where only the run knows it, where `print` raises for it, or runs the user's code."""
+  if not is_static(option):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"print with {name}= of the run.")
+  if name in ("sep", "end"):
+    is_taken = option is None or isinstance(option, str)
+  elif name == "file":
+    is_own = isinstance(getattr(type(option), "write", None), types.FunctionType)
+    is_taken = option is None or option is sys.stdout or option is sys.stderr
+    is_taken |= isinstance(option, io.IOBase) and not is_own
+  else:
+    is_taken = name == "flush" and isinstance(option, (bool, int, NoneType))
+  if not is_taken:
+    kind = type(option).__name__
+    raise ip.frame.refuse(Reason.UNSUPPORTED_WRITE, f"print with {name}= that is a {kind}.")
+
+
+def _key_of(options: dict[str, object]) -> object:
+  """Returns what tells the options of one `print` from those of others."""
+  return tuple(
+    (name, type(option), option if isinstance(option, str) else id(option))
+    for name, option in sorted(options.items())
+  )
 
 
 def _template(ip: Host, value: object, operands: list[object]) -> object:
@@ -96,25 +125,35 @@ def _template(ip: Host, value: object, operands: list[object]) -> object:
   if isinstance(value, tf.Variable):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, "print of a variable. Print what it holds.")
   value = frame.resolve(value)
-  if isinstance(value, Ref):
-    kinds = frame.types_of(value) - {Missing}
-    _note_shown(ip, kinds)
-    operands.append(value)
-    return _HOLE
   if isinstance(value, Container) and isinstance(value.snapshot(), dict):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, f"print of a {type(value).__name__[5:].lower()}.")
-  if is_static(value) and not _forms.is_tensor_like(value):
-    _note_shown(ip, {type(value)})
+  if not isinstance(value, Ref) and is_static(value) and not _forms.is_tensor_like(value):
+    _note_shown(ip, _forms.form_of(value, frame))
     return value
   operands.append(value)
   return _HOLE
 
 
-def _note_shown(ip: Host, kinds: Iterable[type]) -> None:
-  """Notes objects that may look different after the run, which is when they are printed."""
-  looks: tuple[object, ...] = (object.__repr__, object.__str__)
-  if any(kind not in _SHOWN and (kind.__repr__, kind.__str__) != looks for kind in kinds):
+def _note_shown(ip: Host, form: _forms.Form) -> None:
+  """Notes what may look different after the run, which is when it is printed."""
+  if form is None or ip.conversion.effects.shows_objects:
+    return
+  if isinstance(form, _forms.RefForm):
+    is_same = all(map(_looks_the_same, form.types - {Missing}))
+  elif isinstance(form, _forms.MadeForm):
+    is_same = False
+  else:
+    is_same = all(_looks_the_same(type(value)) for value in form.constant())
+  if not is_same:
     ip.conversion.effects.shows_objects = True
+  for child in form.children():
+    _note_shown(ip, child)
+
+
+def _looks_the_same(kind: type) -> bool:
+  """Tells whether objects of a class look the same after the run."""
+  looks: tuple[object, ...] = (object.__repr__, object.__str__, object.__format__)
+  return kind in _SHOWN or (kind.__repr__, kind.__str__, kind.__format__) == looks
 
 
 def _part(ip: Host, part: object, operands: list[object]) -> object:

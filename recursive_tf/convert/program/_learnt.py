@@ -136,7 +136,7 @@ class Learnt:
     return joined
 
   def _note_lists(self, key: object, form: _forms.BaseForm, result: object) -> None:
-    kind = result.type if isinstance(result, Made) else getattr(form, 'type', None)
+    kind = result.type if isinstance(result, Made) else getattr(form, "type", None)
     before = self.makes_lists.get(key)
     self.makes_lists[key] = kind is list and before is not False
     if before and kind is not list:

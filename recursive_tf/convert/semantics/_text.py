@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import enum
 import re
 import string
 from collections.abc import Sequence
@@ -30,6 +31,7 @@ from recursive_tf.convert.values._abstract import (
   Ref,
   Rows,
   Scope,
+  is_static,
   named,
 )
 from recursive_tf.convert.values._either import PythonOrNumpy
@@ -403,7 +405,8 @@ def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
   return Format(value, conversion, spec)
 
 
-_SAMPLES = {bool: True, int: 1, float: 1.0, str: "a"}
+_WITHOUT = object()  # It has no formats.
+_SAMPLES = {bool: True, int: 1, float: 1.0, str: "a", complex: 1j}
 
 
 def _check_format(ip: Host, value: object, conversion: int, spec: str) -> None:
@@ -419,12 +422,31 @@ def _check_format(ip: Host, value: object, conversion: int, spec: str) -> None:
     samples = [_SAMPLES[one] for one in kinds if one in _SAMPLES]
   elif kind in _SAMPLES:
     samples = [_SAMPLES[kind]]
+  elif isinstance(value, (LocalList, LocalDict, Rows)):
+    samples = [_WITHOUT]
+  elif isinstance(value, Ref):
+    samples = [_sample_of(ip, one) for one in ip.frame.types_of(value) - {Missing}]
+  elif is_static(value):
+    samples = [_sample_of(ip, type(value))]
   raising = [one for one in samples if not _has_format(one, spec)]
   if raising and len(raising) == len(samples):
     raise Raises
   if raising:
     text = f"A format that a {type(raising[0]).__name__} does not have, of what may be one."
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+
+
+def _sample_of(ip: Host, kind: type) -> object:
+  """Returns what has the formats that objects of a class have."""
+  if kind in _SAMPLES:
+    return _SAMPLES[kind]
+  if kind.__format__ is object.__format__:
+    return _WITHOUT
+  is_plain_enum = issubclass(kind, enum.Enum) and kind._member_type_ is object
+  if is_plain_enum and kind.__format__ is enum.Enum.__format__:
+    return "a"
+  text = f"A format of a {kind.__name__}, whose class says what that is."
+  raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
 
 
 def _has_format(value: object, spec: str) -> bool:

@@ -319,6 +319,9 @@ class _Check:
     if any(site.options.get("file") is not None for site, _ in outcome.prints):
       self.notes.add("what is printed to files is not compared")
       return None
+    if outcome.taken_texts() is None:
+      self.notes.add("what is printed raises")
+      return None
     printed = io.StringIO()
     outcome.print(printed)
     return printed.getvalue()

@@ -158,7 +158,8 @@ def _tensor_of_part(part: str | Format | tf.Tensor, reader: StringReader) -> tf.
 def _as_scalar(value: object, reader: StringReader) -> object:
   """Returns a read of what is never None as a scalar, if it is one; all else as it is."""
   is_read = isinstance(value, Ref) and type(None) not in reader.types_of(value)
-  return reader.as_scalar(value) if is_read else value
+  found = reader.as_scalar(value) if is_read else None
+  return value if found is None else found
 
 
 def _of_number(part: Format, value: object, reader: StringReader) -> tf.Tensor | None:
