@@ -31,7 +31,6 @@ from recursive_tf.convert.values._abstract import (
   Ref,
   Rows,
   Scope,
-  is_static,
   named,
 )
 from recursive_tf.convert.values._either import PythonOrNumpy
@@ -406,28 +405,19 @@ def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
 
 
 _WITHOUT = object()  # It has no formats.
+_OF_NUMBERS = (tf.Tensor, tf.Variable, np.ndarray, np.generic)  # What is in them says it.
 _SAMPLES = {bool: True, int: 1, float: 1.0, str: "a", complex: 1j}
 
 
 def _check_format(ip: Host, value: object, conversion: int, spec: str) -> None:
   """Lets the run fail where Python raises for a format; `print` would be the last to find out."""
-  kind = Text if isinstance(value, Text) else _numbers.type_of(value)
-  samples: list[object] = []
-  if conversion != -1 or kind is Text:
-    samples = ["a"]
-  elif type(value) in _SAMPLES:
+  classes = [str] if conversion != -1 else ip.kind_of(value).classes() or ()
+  if isinstance(value, IntOrFloat):
+    classes = [int, float]
+  if conversion == -1 and type(value) in _SAMPLES:
     samples = [value]
-  elif isinstance(value, (IntOrFloat, Scalar)):
-    kinds = value.kinds if isinstance(value, Scalar) else (int, float)
-    samples = [_SAMPLES[one] for one in kinds if one in _SAMPLES]
-  elif kind in _SAMPLES:
-    samples = [_SAMPLES[kind]]
-  elif isinstance(value, (LocalList, LocalDict, Rows)):
-    samples = [_WITHOUT]
-  elif isinstance(value, Ref):
-    samples = [_sample_of(ip, one) for one in ip.frame.types_of(value) - {Missing}]
-  elif is_static(value):
-    samples = [_sample_of(ip, type(value))]
+  else:
+    samples = [_sample_of(ip, one) for one in classes if not issubclass(one, _OF_NUMBERS)]
   raising = [one for one in samples if not _has_format(one, spec)]
   if raising and len(raising) == len(samples):
     raise Raises
@@ -440,11 +430,11 @@ def _sample_of(ip: Host, kind: type) -> object:
   """Returns what has the formats that objects of a class have."""
   if kind in _SAMPLES:
     return _SAMPLES[kind]
-  if kind.__format__ is object.__format__:
+  own: object = kind.__format__
+  if own is object.__format__:
     return _WITHOUT
-  is_plain_enum = issubclass(kind, enum.Enum) and kind._member_type_ is object
-  if is_plain_enum and kind.__format__ is enum.Enum.__format__:
-    return "a"
+  if own is enum.Enum.__format__ and getattr(kind, "_member_type_", None) is object:
+    return "a"  # Its name.
   text = f"A format of a {kind.__name__}, whose class says what that is."
   raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
 
