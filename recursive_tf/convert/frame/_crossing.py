@@ -39,6 +39,8 @@ class Crossing:
     links: slots of results, with slots of arguments or results that may be the same.
     kept: slots of arguments and results that the body has put elsewhere, too.
     changed: slots of arguments whose content the body changes.
+    numbered: slots of arguments that become parts of what the run makes: callers give these their
+      numbers, and pass them, too.
   """
 
   pairs: dict[tuple[Slot, Slot], None] = dataclasses.field(default_factory=dict)
@@ -48,6 +50,7 @@ class Crossing:
   links: dict[tuple[Slot, Slot], None] = dataclasses.field(default_factory=dict)
   kept: dict[Slot, None] = dataclasses.field(default_factory=dict)
   changed: dict[Slot, None] = dataclasses.field(default_factory=dict)
+  numbered: dict[Slot, None] = dataclasses.field(default_factory=dict)
 
   def _size(self) -> tuple[object, ...]:
     counts = len(self.pairs), len(self.pinned), len(self.mapped), len(self.links), len(self.kept)

@@ -177,7 +177,12 @@ class Making(ScalarReading):
 
   def _is_given(self, container: object) -> bool:
     """Tells whether a container is an argument, or in one: it stays the caller's own."""
-    return any(container is one for one in self.given)
+    return any(container is one for one in self.given.values())
+
+  def note_number(self, container: Container, handle: tf.Tensor) -> None:
+    """Notes the number that the caller has given an argument, which is that object from then on."""
+    self._layers[-1].memo["made", id(container)] = container, handle
+    self.sharing.book.pinned[container] = f"the caller {MADE_WHERE}"
 
   def _as_made(self, value: object) -> Made:
     return value if isinstance(value, Made) else Made(self.handle(value))
@@ -189,6 +194,8 @@ class Making(ScalarReading):
       return known
     for one in self.sharing.linked(container):
       if self._is_given(one):
+        slot = next(slot for slot, given in self.given.items() if given is one)
+        self.conversion.want_number(self.key, slot)
         text = f"{name_of(container)}, which is passed in, becomes an object that the run makes."
         raise self.refuse(Reason.MADE_OBJECT, text)
       if one in self.sharing.book.pinned:

@@ -15,7 +15,7 @@ from recursive_tf.convert.frame._gathering import Gathering
 from recursive_tf.convert.frame._ground import Ground
 from recursive_tf.convert.frame._kinds import ARRAYS, are_values, is_plain_sequence
 from recursive_tf.convert.frame._layers import Fact, Layer, LocalT, Meaning, T
-from recursive_tf.convert.frame._sharing import Sharing, containers
+from recursive_tf.convert.frame._sharing import Sharing, Slot, containers
 from recursive_tf.convert.heap import _columns
 from recursive_tf.convert.heap._columns import MISSING, NONE, path_text
 from recursive_tf.convert.heap._profile import Profile
@@ -66,7 +66,7 @@ class Reading(Conditions):
     self.key = key
     self.stores: dict[object, Any] = {}
     self.parameters: dict[str | tuple[int, str], tf.Tensor] = {}
-    self.given: list[Container] = []
+    self.given: dict[Slot, Container] = {}
     self.origin: Origin | None = None
     self.sharing = Sharing(self)
     self.locals: list[Local] = [self.sharing]

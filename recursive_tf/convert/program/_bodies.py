@@ -131,6 +131,7 @@ class Bodies:
   def _inputs_of(self, key: Hashable, forms: tuple[_forms.BaseForm, ...]) -> list[tf.TensorSpec]:
     """Returns the specs of an instance's arguments, and of the state that it is given."""
     specs = [spec for form in forms for spec in _forms.specs(form)] or [NOTHING]
+    specs += [tf.TensorSpec([], _forms.NUMBER)] * len(self._learnt.crossing(key).numbered)
     return specs + [s for place in self._effects.passed(key) for s in _forms.specs(place.form)]
 
   def _outputs(self, key: Hashable, result: _forms.Form) -> tuple[tf.TensorSpec, ...]:
@@ -181,11 +182,15 @@ class Bodies:
     values = [frame.from_source((instance.node, name), value) for name, value in names]
     if not any(list(_forms.specs(form)) for form in instance.forms):
       next(source)  # The argument of functions without any.
+    crossing = learnt.crossing(instance.key)
+    numbers = dict(zip(crossing.numbered, source, strict=False))
     self._effects.begin(frame, lambda place: source)
     rebuilt = instance.lifted.rebuild(values, frame)
-    crossing = learnt.crossing(instance.key)
     crossing.begin(frame.sharing, rebuilt.containers)
-    frame.given = [*rebuilt.containers.values()]
+    frame.given = rebuilt.containers
+    for slot, handle in numbers.items():
+      if slot in rebuilt.containers:
+        frame.note_number(rebuilt.containers[slot], handle)
     scope = frame.new(Scope(dict(rebuilt.names), rebuilt.outer, instance.source))
     frame.parameters = {
       name: value.base.handle for name, value in rebuilt.names.items() if isinstance(value, Ref)
@@ -228,7 +233,7 @@ class Bodies:
     key = id(node), "entry"
     crossing = learnt.crossing(key)
     crossing.begin(frame.sharing, rebuilt.containers)
-    frame.given = [*rebuilt.containers.values()]
+    frame.given = rebuilt.containers
     frame.parameters = {
       name: value.base.handle for name, value in lifted.values.items() if isinstance(value, Ref)
     }

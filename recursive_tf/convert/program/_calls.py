@@ -103,9 +103,11 @@ class Calls:
     for container in containers.values():
       if container.sharing is not frame.sharing:
         raise frame.sharing.refuse("The default of a function that calls itself may be changed")
+    numbers = self._numbers(frame, instance, containers)
     if crossing.call(frame.sharing, containers, mapped, is_many=rows is not None):
       learnt.note_news()
     tensors = self._arguments(lifted, instance, frame, rows)
+    tensors += numbers if rows is None else [repeated(one, rows.length) for one in numbers]
     is_unknown = instance.result is None
     skips = learnt.skips_loops and not (self.only_make_known or learnt.may_fail)
     if rows is not None and is_unknown and skips:
@@ -138,6 +140,19 @@ class Calls:
     count = len(list(_forms.specs(instance.result)))
     crossing.receive_rows(frame.sharing, containers)
     return Rows(rows.length, tuple(found[:count]), instance.result)
+
+  def _numbers(
+    self, frame: Frame, instance: Instance, containers: dict[Slot, Container]
+  ) -> list[tf.Tensor]:
+    """Returns the numbers of the arguments that a body makes parts of other objects."""
+    numbers: list[tf.Tensor] = []
+    is_user_s = frame.key is None and not self._is_step
+    for slot in self._learnt.crossing(instance.key).numbered:
+      if is_user_s or slot not in containers:
+        text = f"What is passed to {instance.name} becomes an object that the run makes."
+        raise frame.refuse(Reason.MADE_OBJECT, text)
+      numbers.append(frame.handle(containers[slot]))
+    return numbers
 
   def _check(self, frame: Frame, instance: Instance, is_mapped: bool) -> None:
     """Refuses calls whose result cannot be brought to the caller."""

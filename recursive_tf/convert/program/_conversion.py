@@ -189,7 +189,12 @@ class Conversion:
       tfi.share_stack(graph)
       with graph.as_default(), tfi.stop_recording():
         with contextlib.nullcontext() if self.step is None else self.step.watching(graph):
-          missing = self._attempt(graph, None, entry)
+          try:
+            missing = self._attempt(graph, None, entry)
+          except ConversionRefused:
+            if not self._learnt.take_numbers():
+              raise
+            continue
         if self.step is not None and self.step.learn(graph):
           self._learnt.note_news()
       self.budget.done(graph)
@@ -202,6 +207,8 @@ class Conversion:
         self._learnt.skips_loops = True
         continue
       if not self._learnt.has_news and is_settled and are_known:
+        if self._postponed and self._learnt.take_numbers():
+          continue
         if self._postponed:
           raise self._postponed[0]
         if missing and not self._learnt.may_fail:
@@ -372,6 +379,11 @@ class Conversion:
     """Notes of generators whose elements are made at once what must not be true of both."""
     self._learnt.may_be_endless |= may_be_endless
     self._learnt.ends_early |= ends_early
+
+  def want_number(self, key: object, slot: tuple[object, ...]) -> None:
+    """Notes that a body could do with the number of an argument, or of a part of one."""
+    if key is not None and self._learnt.is_trial:  # Else it is the entry of a step.
+      self._learnt.wanted[key, slot] = None
 
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""

@@ -10,6 +10,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._crossing import Crossing
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._lifting import Rebuilt
+from recursive_tf.convert.frame._sharing import Slot
 from recursive_tf.convert.program._instances import Instance
 from recursive_tf.convert.program._ops import gathered
 from recursive_tf.convert.program._variants import Variants
@@ -43,6 +44,7 @@ class Learnt:
     relied_on: those of which it made a difference in this attempt, by key and position.
     made: instances whose results have no form but that of objects which a run makes.
     makes_lists: whether all results of such an instance are new lists.
+    wanted: arguments whose numbers this attempt would have needed, by key and slot.
   """
 
   def __init__(self) -> None:
@@ -65,6 +67,7 @@ class Learnt:
     self.relied_on: set[tuple[object, int]] = set()
     self.made: dict[object, None] = {}
     self.makes_lists: dict[object, bool] = {}
+    self.wanted: dict[tuple[object, Slot], None] = {}
     self._growth: dict[object, int] = {}  # How often the form of a result has got deeper.
 
   def begin_attempt(self) -> None:
@@ -73,6 +76,7 @@ class Learnt:
     self.has_news = self._has_other_news = self.may_be_endless = self.ends_early = False
     self.tables_so_far = frozenset(self.tables)
     self.relied_on.clear()
+    self.wanted.clear()
 
   @property
   def has_new_calls_only(self) -> bool:
@@ -95,6 +99,17 @@ class Learnt:
     """Returns what is known of the containers in calls of an instance."""
     return self.crossings.setdefault(key, Crossing())
 
+  def take_numbers(self) -> bool:
+    """Lets callers pass the numbers that this attempt, which was refused, would have needed.
+
+    Returns:
+      Whether there are any that they did not pass.
+    """
+    new = [(key, slot) for key, slot in self.wanted if slot not in self.crossing(key).numbered]
+    for key, slot in new:
+      self.crossing(key).numbered[slot] = None
+    return bool(new)
+
   def changed_forms(self, key: object) -> list[_forms.BaseForm]:
     """Returns the forms of the arguments that an instance changes, in their order."""
     return list(self.changed.get(key, {}).values())
@@ -110,7 +125,7 @@ class Learnt:
     self._note_lists(instance.key, form, result)
     if instance.key in self.made:
       form = _forms.ended(form)
-    elif any(result is one for one in frame.given):
+    elif any(result is one for one in frame.given.values()):
       pass  # It stays the caller's own.
     elif (ended := frame.conversion.made_kinds.ended(form)) != form:
       form = ended
