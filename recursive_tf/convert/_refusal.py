@@ -93,6 +93,7 @@ class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - 
   without: Any = None  # The `Site` and the branch without which it would not be refused.
   unbuilt: object = None  # The layer of Keras that has no weights yet.
   mixed: tuple[frozenset[type], object] | None = None  # Of a read: its types, and its path.
+  with_numbers: Reason | None = None  # Why it is refused, too, if callers hand numbers down.
 
   @classmethod
   def of(
@@ -120,5 +121,5 @@ class ConversionRefused(RecursiveTFError, NotImplementedError):  # noqa: N818 - 
   def again(self) -> ConversionRefused:
     """Returns the same refusal without its traceback, whose frames hold a whole conversion."""
     same = ConversionRefused.of(self.reason, self.explanation, self.origin, self.is_of_machine)
-    same.unbuilt = self.unbuilt
+    same.unbuilt, same.with_numbers = self.unbuilt, self.with_numbers
     return same

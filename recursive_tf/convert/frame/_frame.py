@@ -80,6 +80,7 @@ class Frame(Making):
       return then() if pred else otherwise()
     if self.num_trials:
       raise Dear
+    self.number_early()
     site, origin = self._site(), self.origin
     left_out = None if site is None else at(self.conversion.branches.left_out, site)
     before = self.snapshot()

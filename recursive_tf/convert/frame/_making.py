@@ -184,6 +184,14 @@ class Making(ScalarReading):
     self._layers[-1].memo["made", id(container)] = container, handle
     self.sharing.book.pinned[container] = f"the caller {MADE_WHERE}"
 
+  def number_early(self) -> None:
+    """Gives containers their numbers before a branch or a loop, each turn of which made its own."""
+    early = self.conversion.early_names(self.key)
+    for one in [one for one in self.locals if isinstance(one, Container)] if early else []:
+      is_free = not (self.sharing.is_pinned(one) or self.has_handle(one) or self._is_given(one))
+      if one.called in early and is_free:
+        self.handle(one)
+
   def _as_made(self, value: object) -> Made:
     return value if isinstance(value, Made) else Made(self.handle(value))
 
@@ -199,6 +207,8 @@ class Making(ScalarReading):
         text = f"{name_of(container)}, which is passed in, becomes an object that the run makes."
         raise self.refuse(Reason.MADE_OBJECT, text)
       if one in self.sharing.book.pinned:
+        if container.called is not None and MADE_WHERE in self.sharing.book.pinned[one]:
+          self.conversion.want_number(self.key, (container.called,), is_early=True)
         text = f"{name_of(container)} becomes an object that the run makes"
         raise self.sharing.refuse(f"{text}, and {self.sharing.book.pinned[one]}.")
     handle: tf.Tensor = self._make(self._with_handles(container))

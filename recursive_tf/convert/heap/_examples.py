@@ -35,6 +35,7 @@ def with_examples(
     refusal.reason, f"{refusal.explanation} {text}.", refusal.origin, refusal.is_of_machine
   )
   more.without, more.unbuilt = refusal.without, refusal.unbuilt
+  more.with_numbers = refusal.with_numbers
   return more
 
 

@@ -18,6 +18,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._lifting import Lifted
 from recursive_tf.convert.frame._rows import repeated
 from recursive_tf.convert.frame._sharing import Slot
+from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.program._bodies import Bodies
 from recursive_tf.convert.program._instances import Instance
 from recursive_tf.convert.program._learnt import RESULT, Learnt
@@ -103,7 +104,7 @@ class Calls:
     for container in containers.values():
       if container.sharing is not frame.sharing:
         raise frame.sharing.refuse("The default of a function that calls itself may be changed")
-    numbers = self._numbers(frame, instance, containers)
+    numbers = self._numbers(frame, instance, lifted, containers)
     if crossing.call(frame.sharing, containers, mapped, is_many=rows is not None):
       learnt.note_news()
     tensors = self._arguments(lifted, instance, frame, rows)
@@ -142,16 +143,20 @@ class Calls:
     return Rows(rows.length, tuple(found[:count]), instance.result)
 
   def _numbers(
-    self, frame: Frame, instance: Instance, containers: dict[Slot, Container]
+    self, frame: Frame, instance: Instance, lifted: Lifted, containers: dict[Slot, Container]
   ) -> list[tf.Tensor]:
     """Returns the numbers of the arguments that a body makes parts of other objects."""
     numbers: list[tf.Tensor] = []
     is_user_s = frame.key is None and not self._is_step
+    values = list(lifted.values.values())
     for slot in self._learnt.crossing(instance.key).numbered:
-      if is_user_s or slot not in containers:
+      if slot in containers and not is_user_s:
+        numbers.append(frame.handle(containers[slot]))
+      elif len(slot) == 1 and values[slot[0]] is None:  # type: ignore[call-overload]
+        numbers.append(tf.constant(NONE, _forms.NUMBER))
+      else:
         text = f"What is passed to {instance.name} becomes an object that the run makes."
         raise frame.refuse(Reason.MADE_OBJECT, text)
-      numbers.append(frame.handle(containers[slot]))
     return numbers
 
   def _check(self, frame: Frame, instance: Instance, is_mapped: bool) -> None:

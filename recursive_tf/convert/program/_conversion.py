@@ -29,7 +29,7 @@ from recursive_tf.convert.frame._inputs import ARRAY, Inputs, Layout
 from recursive_tf.convert.frame._left_out import Branches, LeftOut, Site
 from recursive_tf.convert.frame._lifting import Lifted
 from recursive_tf.convert.frame._made_kinds import MadeKinds
-from recursive_tf.convert.frame._sharing import name_of
+from recursive_tf.convert.frame._sharing import Slot, name_of
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._columns import Columns
 from recursive_tf.convert.heap._guards import Guards, number
@@ -62,6 +62,7 @@ from recursive_tf.convert.values._abstract import (
 
 _Found = TypeVar("_Found")
 _MAX_ATTEMPTS = 40
+_FOR_WANT_OF_NUMBERS = (Reason.MADE_OBJECT, Reason.SHARED_CONTAINER)
 _FRAMES_BELOW = 200  # Of Python's stack, where a call begins.
 
 
@@ -106,6 +107,7 @@ class Conversion:
     is_ragged: bool = False,
     is_traced: bool = False,
     origins: Origins | None = None,
+    hands_numbers: bool = True,
   ):
     """Begins it.
 
@@ -122,6 +124,7 @@ class Conversion:
       is_ragged: whether tensors of several sizes may be elements of one list, as such objects.
       is_traced: whether a tape is to see the tensors in such objects.
       origins: where objects come from, if their kinds are told apart by that.
+      hands_numbers: whether callers may pass the numbers of lists, too.
     """
     self.budget = budget
     self.branches = Branches(left_out or {})
@@ -138,6 +141,8 @@ class Conversion:
     self.converted: dict[tuple[str, int, str], str] = {}
     self._changing = changing
     self._doubled: str | None = None
+    self._hands_numbers = hands_numbers
+    self._without_numbers: ConversionRefused | None = None  # Why it was before callers had any.
     self.layout = Layout()
     self.stand_ins: dict[int, object] = {}
     self.given: list[object] = []
@@ -167,6 +172,12 @@ class Conversion:
         self._settle(entry)
     except Endless as endless:
       raise endless.args[0] from None
+    except ConversionRefused as refusal:
+      if self._without_numbers is None:
+        raise
+      # Numbers are of no use: it is refused as if there were none.
+      self._without_numbers.with_numbers = refusal.reason
+      raise self._without_numbers from None
 
   @contextlib.contextmanager
   def _running(self) -> Iterator[None]:
@@ -191,9 +202,10 @@ class Conversion:
         with contextlib.nullcontext() if self.step is None else self.step.watching(graph):
           try:
             missing = self._attempt(graph, None, entry)
-          except ConversionRefused:
-            if not self._learnt.take_numbers():
+          except ConversionRefused as refusal:
+            if not self._takes_numbers(refusal):
               raise
+            self.budget.done(graph)
             continue
         if self.step is not None and self.step.learn(graph):
           self._learnt.note_news()
@@ -207,7 +219,7 @@ class Conversion:
         self._learnt.skips_loops = True
         continue
       if not self._learnt.has_news and is_settled and are_known:
-        if self._postponed and self._learnt.take_numbers():
+        if self._postponed and self._takes_numbers(self._postponed[0]):
           continue
         if self._postponed:
           raise self._postponed[0]
@@ -225,6 +237,15 @@ class Conversion:
         self._check_constants()
         return
     raise ConversionRefused.of(Reason.NOT_SETTLED, f"Not settled after {_MAX_ATTEMPTS} attempts.")
+
+  def _takes_numbers(self, refusal: ConversionRefused) -> bool:
+    """Tells whether the next attempt goes on with numbers for want of which this one is refused."""
+    if not self._hands_numbers or refusal.reason not in _FOR_WANT_OF_NUMBERS:
+      return False
+    if not self._learnt.take_numbers():
+      return False
+    self._without_numbers = self._without_numbers or refusal
+    return True
 
   def build(
     self, fed: dict[str, object], entry: Callable[[Interpreter], _Found]
@@ -380,10 +401,14 @@ class Conversion:
     self._learnt.may_be_endless |= may_be_endless
     self._learnt.ends_early |= ends_early
 
-  def want_number(self, key: object, slot: tuple[object, ...]) -> None:
-    """Notes that a body could do with the number of an argument, or of a part of one."""
-    if key is not None and self._learnt.is_trial:  # Else it is the entry of a step.
-      self._learnt.wanted[key, slot] = None
+  def want_number(self, key: object, slot: Slot, is_early: bool = False) -> None:
+    """Notes that a body could do with the number of an argument, or of a variable early."""
+    if self._learnt.is_trial and (is_early or key is not None):  # Else it is the entry of a step.
+      self._learnt.wanted[key, slot, is_early] = None
+
+  def early_names(self, key: object) -> Collection[object]:
+    """Returns the variables of a body whose containers get numbers before branches and loops."""
+    return self._learnt.early.get(key, ())
 
   def note_doubled(self, container: Container | None) -> None:
     """Notes that a container, or what is in it, may be in two lists of unknown length."""

@@ -45,6 +45,9 @@ class Learnt:
     made: instances whose results have no form but that of objects which a run makes.
     makes_lists: whether all results of such an instance are new lists.
     wanted: arguments whose numbers this attempt would have needed, by key and slot.
+    wanted: arguments whose numbers this attempt would have needed, by key and slot; and, by name,
+      variables whose containers it would have needed to have theirs early.
+    early: by key, the variables whose containers get them before branches and loops.
   """
 
   def __init__(self) -> None:
@@ -68,6 +71,8 @@ class Learnt:
     self.made: dict[object, None] = {}
     self.makes_lists: dict[object, bool] = {}
     self.wanted: dict[tuple[object, Slot], None] = {}
+    self.wanted: dict[tuple[object, Slot, bool], None] = {}
+    self.early: dict[object, dict[object, None]] = {}
     self._growth: dict[object, int] = {}  # How often the form of a result has got deeper.
 
   def begin_attempt(self) -> None:
@@ -105,10 +110,13 @@ class Learnt:
     Returns:
       Whether there are any that they did not pass.
     """
-    new = [(key, slot) for key, slot in self.wanted if slot not in self.crossing(key).numbered]
-    for key, slot in new:
-      self.crossing(key).numbered[slot] = None
-    return bool(new)
+    is_new = False
+    for key, slot, is_early in self.wanted:
+      known = self.early.setdefault(key, {}) if is_early else self.crossing(key).numbered
+      one = slot[0] if is_early else slot
+      is_new |= one not in known
+      known[one] = None  # type: ignore[index]
+    return is_new
 
   def changed_forms(self, key: object) -> list[_forms.BaseForm]:
     """Returns the forms of the arguments that an instance changes, in their order."""

@@ -74,13 +74,14 @@ class Program:
     is_ragged: bool = False,
     is_traced: bool = False,
     origins: Origins | None = None,
+    hands_numbers: bool = True,
   ):
     """Converts the function.
 
     With a `step` its entry function runs in the graph itself, where it may write variables, and
     where branches may be left out. With `is_wide` values of any forms may meet, and with
     `is_ragged` tensors of several sizes in one list. With `is_traced` a tape sees the tensors in
-    what runs make.
+    what runs make. With `hands_numbers` callers may pass the numbers of lists, too.
 
     Raises:
       ConversionRefused: If it cannot be converted.
@@ -107,6 +108,7 @@ class Program:
       is_ragged,
       is_traced,
       origins,
+      hands_numbers,
     )
     profile.begin(roots)
     self.conversion.given = [a.value for a in self._arguments.values() if a.kind == GIVEN]

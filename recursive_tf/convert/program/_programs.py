@@ -38,6 +38,7 @@ from recursive_tf.convert.program._conversion import PromoteArgument
 from recursive_tf.convert.program._entry import (
   LASTING,
   MAX_REFUSALS,
+  MAX_SECONDS_REFUSED,
   OF_FORMS,
   PATIENCE,
   Entry,
@@ -658,7 +659,8 @@ class Programs:
     except ConversionRefused as refusal:
       # Objects of other calls may have other things in their attributes: those have a program.
       is_alone = refusal.reason not in LASTING and self._num_versions > 0
-      is_wide = not self._runs_in_graph and refusal.reason in OF_FORMS
+      reasons = refusal.reason, refusal.with_numbers
+      is_wide = not self._runs_in_graph and not {*reasons}.isdisjoint(OF_FORMS)
       if is_alone and making.entry.programs:
         with contextlib.suppress(ConversionRefused, PromoteArgument):
           return self._of_branches(making, arguments, changing, Profile())
@@ -700,7 +702,7 @@ class Programs:
     try:
       return made(is_wide=False)
     except ConversionRefused as refusal:
-      if not tries_wide or refusal.reason not in OF_FORMS:
+      if not tries_wide or {refusal.reason, refusal.with_numbers}.isdisjoint(OF_FORMS):
         raise
       return made(is_wide=True)
 
@@ -738,6 +740,7 @@ class Programs:
           is_ragged,
           making.is_traced,
           origins,
+          making.entry.seconds_refused < MAX_SECONDS_REFUSED,
         )
       except BaseException as error:
         let_out(error)

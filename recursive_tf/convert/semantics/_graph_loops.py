@@ -62,6 +62,7 @@ def run_loop(
   """
   frame = ip.frame
   frame.partial()
+  frame.number_early()
   kept = annotation(node, Annotation.CARRIED, frozenset()) | annotation(
     node, Annotation.LIVE_AFTER, frozenset()
   )

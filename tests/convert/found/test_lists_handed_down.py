@@ -60,6 +60,28 @@ def _of_lists(n, visit, path):
   return found
 
 
+def _made_before_a_branch(n, visit, path):
+  if not n.kids:
+    return [(n.v, path)]
+  own = path + [n.v]
+  found = visit(n.kids[0], own)
+  if len(n.kids) > 1:
+    found = found + visit(n.kids[1], own)
+  return found
+
+
+def _in_each_turn_and_after(n, visit, path):
+  if not n.kids:
+    return {n.v: path}
+  own = list(path)
+  own.append(n.v)
+  found = {}
+  for k in n.kids:
+    found.update(visit(k, own))
+  found[-1] = own
+  return found
+
+
 def _with_the_path_of_before(n, visit, path, before=None):
   if not n.kids:
     return (path, before)
@@ -96,6 +118,55 @@ def _of(program):
 @pytest.mark.parametrize("program", _ALL, ids=lambda program: program.__name__.strip("_"))
 def test_lists_become_parts_of_what_is_returned(program):
   agrees(_of(program), lambda: [(n, []) for n, _ in _trees()], expect=CONVERTED)
+
+
+@pytest.mark.parametrize(
+  "program",
+  [_the_same_for_all, _made_before_a_branch, _in_each_turn_and_after],
+  ids=lambda program: program.__name__.strip("_"),
+)
+def test_lists_that_are_handed_down_more_than_once_are_one_object(program):
+  agrees(_of(program), lambda: [(n, []) for n, _ in _trees()], expect=CONVERTED)
+
+
+def test_a_list_that_is_none_in_some_calls():
+  def build(recursive):
+    @recursive
+    def visit(n, path=None):
+      if not n.kids:
+        return [(n.v, path)]
+      found = []
+      for k in n.kids:
+        found += visit(k, None if path is None and k.v > 2 else [k.v])
+        found += visit(k, None)
+      return found
+
+    return visit
+
+  agrees(build, lambda: [(n,) for n, _ in _trees()], expect=CONVERTED)
+
+
+def test_the_best_of_all_choices():
+  names = {"a": 2, "b": 3}
+
+  def build(recursive):
+    @recursive
+    def place(layers, i, chosen, cost, best):
+      if cost >= best[0]:
+        return best
+      if i == len(layers):
+        return (cost, chosen)
+      for name, price in names.items():
+        move = layers[i] if chosen and chosen[-1] != name else 0
+        best = place(layers, i + 1, chosen + [name], cost + move + price, best)
+      return best
+
+    return place
+
+  def start():
+    return [(layers, 0, [], 0, (float("inf"), None)) for layers in ([1, 2, 0], [], [3])]
+
+  agrees(build, start, expect=CONVERTED)
 
 
 @pytest.mark.parametrize("program", [*_ALL, _the_same_for_all], ids=lambda p: p.__name__.strip("_"))
