@@ -165,6 +165,8 @@ def fixed(ip: Host, items: tuple[object, ...] | list[object], key: object) -> An
     if found is not None:
       return found[0]
     return item_of_rows(ip, rows_of_items(ip.frame, list(items)), key)
+  if _is_no_index(ip, key):
+    raise Raises  # A TypeError.
   if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item by a {named(key)}.")
   if not -len(items) <= key < len(items):
@@ -178,6 +180,12 @@ def sliced(owner: Any, key: object) -> Any:
     return owner[key]
   except (TypeError, IndexError, ValueError):
     raise Raises from None
+
+
+def _is_no_index(ip: Host, key: object) -> bool:
+  """Tells whether a key is an object of the heap that is of no type which stands for an int."""
+  kinds = ip.frame.types_of(key) - {Missing} if isinstance(key, Ref) else [slice]
+  return not any(kind is slice or hasattr(kind, "__index__") for kind in kinds)
 
 
 def item_of_rows(ip: Host, rows: Rows, key: object) -> object:
@@ -198,7 +206,7 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> object:
   if rows.form is None or (not isinstance(key, Number) and type(key) is not int):
     raise (
       Raises
-      if rows.form is None
+      if rows.form is None or _is_no_index(ip, key)
       else frame.refuse(
         Reason.UNSUPPORTED_OPERATION, f"An item of a list by a {type(key).__name__}."
       )
@@ -265,7 +273,7 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   kinds = frame.types_of(ref) - _NO_ITEMS
   if is_key and any(issubclass(k, dict) for k in kinds):
     ip.conversion.promote(ip, ref)
-    if isinstance(key, Number) and kinds == {dict}:
+    if isinstance(key, Number) and kinds <= {dict, collections.defaultdict}:
       return item_by_string(ip, ref, key)
     table = ip.conversion.effects.taken_dict(ip, ref)
     if table is not None:
@@ -350,7 +358,8 @@ def keys_of_heap(ip: Host, ref: Ref) -> Rows:
   for kind in kinds:
     names = ("__getitem__", "__contains__", "get", "keys", "values")
     is_plain = issubclass(kind, dict) and all(getattr(kind, n) is getattr(dict, n) for n in names)
-    if not is_plain or hasattr(kind, "__missing__"):
+    # What a `defaultdict` puts in where nothing is, no run does: it fails.
+    if not is_plain or (hasattr(kind, "__missing__") and kind is not collections.defaultdict):
       ip.conversion.promote(ip, ref)
       raise frame.refuse(
         Reason.OPAQUE_READ, f"A {kind.__name__} is looked into by what only the run knows."
