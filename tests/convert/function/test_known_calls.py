@@ -86,7 +86,9 @@ def test_another_object_at_the_address_of_one_that_is_gone_is_another_call():
     del model
     gc.collect()
     assert gone() is None
-  pytest.skip("No address came again: Python's memory is scattered after the tests before this one.")
+  pytest.skip(
+    "No address came again: Python's memory is scattered after the tests before this one."
+  )
 
 
 def test_shapes_that_were_there_before_take_the_graph_of_open_shapes():
