@@ -76,7 +76,7 @@ def extended_twice(recursive):
   return visit
 
 
-@program(SHARED, calls)
+@program(CONVERTED, calls)
 def one_of_before_the_loop(recursive):
   @recursive
   def visit(n, acc):

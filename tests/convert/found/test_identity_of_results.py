@@ -78,7 +78,7 @@ def best_is_returned_with_all(recursive):
   return f
 
 
-@program({SHARED, Reason.UNSUPPORTED_WRITE})
+@program(CONVERTED)
 def lists_of_one_list_are_returned(recursive):
   def visit(n):
     return n.v + sum(visit(k) for k in n.kids)
@@ -158,7 +158,7 @@ def a_list_is_written_and_returned(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def one_list_is_written_to_all_children(recursive):
   def visit(n, vals):
     n.vals = vals
