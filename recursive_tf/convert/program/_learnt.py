@@ -44,7 +44,6 @@ class Learnt:
     relied_on: those of which it made a difference in this attempt, by key and position.
     made: instances whose results have no form but that of objects which a run makes.
     makes_lists: whether all results of such an instance are new lists.
-    wanted: arguments whose numbers this attempt would have needed, by key and slot.
     wanted: arguments whose numbers this attempt would have needed, by key and slot; and, by name,
       variables whose containers it would have needed to have theirs early.
     early: by key, the variables whose containers get them before branches and loops.
@@ -70,7 +69,6 @@ class Learnt:
     self.relied_on: set[tuple[object, int]] = set()
     self.made: dict[object, None] = {}
     self.makes_lists: dict[object, bool] = {}
-    self.wanted: dict[tuple[object, Slot], None] = {}
     self.wanted: dict[tuple[object, Slot, bool], None] = {}
     self.early: dict[object, dict[object, None]] = {}
     self._growth: dict[object, int] = {}  # How often the form of a result has got deeper.
