@@ -234,6 +234,7 @@ PFOR_ERRORS = (
   pfor_lib.ConversionNotImplementedError,
   ValueError,
   TypeError,
+  IndexError,  # While it looks for words to say so.
   NotImplementedError,
   AssertionError,
 )

@@ -64,7 +64,10 @@ def convert(node: Node, inputs: list[Batch], pfor: Callable[[], Any]) -> list[Ba
   batches = []
   for (tensor, is_stacked), value in zip(outputs, node.outputs, strict=True):
     if is_stacked:
-      tensor.set_shape(tf.TensorShape([None]).concatenate(value.shape))
+      try:
+        tensor.set_shape(tf.TensorShape([None]).concatenate(value.shape))
+      except ValueError as error:  # As of top_k with a number for each frame.
+        raise NoConverterError("TensorFlow's vectorised form of it is another") from error
     batches.append(settled(Batch(tensor, STACKED if is_stacked else SHARED, value.shape)))
   return batches
 

@@ -8,6 +8,7 @@ do not fit. `tests/convert/found/test_as_eager.py` compares all pairs.
 from __future__ import annotations
 
 import array
+import inspect
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeGuard
@@ -35,6 +36,10 @@ _OF_SIZES = frozenset(
   """reshape zeros ones fill broadcast_to tile slice pad transpose expand_dims squeeze uniform
   normal truncated_normal reduce_sum reduce_mean reduce_max reduce_min reduce_prod""".split()
 )
+# They look at rates and sizes that are numbers, and raise for some, but not in a graph.
+_LOOKING = frozenset(
+  """dropout dropout_v2 general_dropout stateless_dropout to_tensor ragged_tensor_to_tensor""".split()
+)
 _GREATEST = float(tf.float32.max)
 _OPERANDS = frozenset(
   "x y a b t value values input inputs tensor clip_value_min clip_value_max updates other".split()
@@ -49,6 +54,7 @@ def check_arguments(
 ) -> None:
   """Refuses what a library would take in a graph, and not, or not as that, in eager execution."""
   values = (*args, *kwargs.values())
+  _check_numbers(ip, function, [*args[1:], *kwargs.values()])
   if _of_tensors(function) and not _consumes(function):
     for value in values:
       _check_iterators(ip, function, value)
@@ -91,6 +97,24 @@ def check_axis(
   if isinstance(value, tf.Tensor) and isinstance(axis, tf.Tensor) and tf.is_symbolic_tensor(axis):
     rank = tf.cast(tf.rank(value), axis.dtype)
     ip.frame.demand(tf.reduce_all((axis >= -rank) & (axis < rank)))
+
+
+def check_mask(
+  ip: Host, function: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]
+) -> None:
+  """Fails the run if a mask has not the sizes of what it chooses from, which only the run knows."""
+  if function is not tf.boolean_mask:
+    return
+  bound = inspect.signature(tf.boolean_mask).bind(*args, **kwargs).arguments
+  mask = tf.shape(bound["mask"])
+  first = bound.get("axis")
+  if tf.is_symbolic_tensor(first):
+    raise _refusal(ip, "An axis of boolean_mask that only the run knows")
+  first = first or 0
+  if mask.shape[0] is not None:
+    sizes = tf.shape(bound["tensor"])[first : first + mask.shape[0]]
+    if tf.get_static_value(sizes) is None or tf.get_static_value(mask) is None:
+      ip.frame.demand(tf.reduce_all(tf.equal(sizes, mask)))
 
 
 def operands(kwargs: dict[str, object]) -> list[object]:
@@ -194,6 +218,15 @@ def _check_iterators(ip: Host, function: object, value: object) -> None:
   if isinstance(value, tuple) and not isinstance(value, tf.TensorShape):
     for part in value:
       _check_iterators(ip, function, part)
+
+
+def _check_numbers(ip: Host, function: object, values: Sequence[object]) -> None:
+  """Refuses numbers of the run that eager execution looks at, and a graph does not."""
+  if _name(function) not in _LOOKING or not _libraries.is_of(function, "tensorflow"):
+    return
+  for value in values:
+    if not all(map(is_static, _leaves(ip.frame.concrete(value)))):
+      raise _refusal(ip, f"A number of {_name(function)} that only the run knows")
 
 
 def _check_list(ip: Host, function: object, leaves: list[object]) -> None:

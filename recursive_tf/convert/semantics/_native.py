@@ -42,6 +42,7 @@ LIBRARY_ERRORS = (
   AssertionError,
   tf.errors.OpError,
 )
+_NUMBER = "RecursiveTf>PythonUnary"  # What makes a number another type, or fails.
 _TENSOR = re.compile(r"<tf\.Tensor '[^']*' (shape=\(.*?\) dtype=\w+)>")
 
 
@@ -67,7 +68,9 @@ def native(
   if _libraries.is_of(function, "keras"):
     _as_eager.check_logits(ip, function, args, kwargs)
     args, kwargs = _as_eager.hide_source(args), _as_eager.hide_source(kwargs)
+  _compute_numbers(ip, args, kwargs)
   _as_eager.check_axis(ip, function, args, kwargs)
+  _as_eager.check_mask(ip, function, args, kwargs)
   if _libraries.decides_by_shapes(function):
     _as_eager.check_sizes(ip, function, [*args, *kwargs.values()])
     args = [_of_usual_sizes(ip, arg) for arg in args]
@@ -97,6 +100,20 @@ def native(
     frame.note_result(one)
   frame.compute(found)  # Also an argument that the function called does not use.
   return found
+
+
+def _compute_numbers(ip: Host, *values: object) -> None:
+  """Notes numbers of Python's that are tensors by now: one that does not fit raises.
+
+  Of some the function needs the shape alone, and the graph would not make them.
+  """
+  agenda = list(values)
+  while agenda:
+    value = agenda.pop()
+    if isinstance(value, (list, tuple, dict)):
+      agenda += value.values() if isinstance(value, dict) else value
+    elif tf.is_symbolic_tensor(value) and value.op.type == _NUMBER:
+      ip.frame.compute(value)
 
 
 def _is_empty(value: object) -> bool:

@@ -24,6 +24,21 @@ _SAFE = frozenset(
   RecursiveTf>MadeParts RecursiveTf>MadeSite""".split()
 )
 
+# Of these one input says by its values what is done with the shapes, and may say what does not fit:
+# the shape of a result is known all the same where TensorFlow infers it.
+_BY_VALUES = {
+  "ConcatV2": -1,
+  "ExpandDims": 1,
+  "Fill": 0,
+  "Max": 1,
+  "Mean": 1,
+  "Min": 1,
+  "Reshape": 1,
+  "Sum": 1,
+  "Tile": 1,
+  "Transpose": 1,
+}
+
 # These look at shapes alone, which may be known: whether what they are given fails, is not asked.
 _OF_SHAPES = ("OnesLike", "Rank", "Shape", "ShapeN", "Size", "ZerosLike")
 
@@ -64,8 +79,7 @@ class Unused:
   def _may_fail(self, tensor: tf.Tensor) -> bool:
     op = tensor.op
     if op.type not in _CONDITIONALS:
-      tensors = [*op.inputs, *op.outputs]
-      return op.type not in _SAFE or not all(t.shape.is_fully_defined() for t in tensors)
+      return not _is_safe(op)
     key = op, tensor.value_index
     if key not in self._known:
       results = [graph.outputs[tensor.value_index] for graph in tfi.nested_graphs(op)]
@@ -124,6 +138,16 @@ def is_done(tensor: tf.Tensor) -> tf.Tensor:
   if not dtype.is_integer:  # Whatever becomes of NaN and the like, it is an int.
     tensor = tf.cast(tensor, tf.int32)
   return _all(tensor >= tfi.constant(tensor.dtype.min, tensor.dtype))
+
+
+def _is_safe(op: tfi.Operation) -> bool:
+  """Tells whether an op does not fail, whatever the values are that it is given."""
+  if op.type not in _SAFE:
+    return False
+  if not all(tensor.shape.is_fully_defined() for tensor in (*op.inputs, *op.outputs)):
+    return False
+  position = _BY_VALUES.get(op.type)
+  return position is None or tf.get_static_value(op.inputs[position]) is not None
 
 
 def _all(oks: tf.Tensor) -> tf.Tensor:
