@@ -7,10 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import tensorflow as tf
 
-from recursive_tf._ops import kernels
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics.ndarrays._nested import array
+from recursive_tf.convert.semantics.ndarrays._nested import array, array_as, converted
 from recursive_tf.convert.semantics.ndarrays._operands import (
   Operand,
   cast,
@@ -27,41 +26,26 @@ from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number
 
 
-def converted(ip: Host, value: Operand, kind: np.dtype[np.generic], name: str) -> tf.Tensor:
-  """Returns the numbers of an array in another type, as `astype` gives them.
-
-  The run fails where NumPy warns: of a NaN or a float beyond as an int, or as a smaller float.
-  """
-  wanted, tensor = tf.as_dtype(kind), value.tensor
-  if tensor.dtype == wanted:
-    return tensor
-  if kind.kind == "b":
-    return tf.not_equal(tensor, tf.zeros([], tensor.dtype))
-  if tensor.dtype.is_floating and (kind.kind == "i" or kind.itemsize < value.dtype.itemsize):
-    op = "Trunc" if kind.kind == "i" else "Cast"
-    wide = tf.cast(tensor, tf.float64)
-    return compute(ip, name, kernels.recursive_tf_python_unary, wide, Z=wanted, op=op)
-  return tf.cast(tensor, wanted)
-
-
 def array_of(
   ip: Host, object: object, dtype: object = None, *, copy: object = True, ndmin: object = 0
 ) -> Array:
   """Does `np.array`: a new array of a list, or a copy of one."""
   if known(ip, copy, "array") is not True or known(ip, ndmin, "array") != 0:
     raise refuse(ip, "array with copy or ndmin")
-  value = array(ip, object, "array")
-  kind = value.dtype if dtype is None else dtype_of(ip, dtype, "array")
-  return made(converted(ip, value, kind, "array"), is_array=True)
+  return made(_of_type(ip, object, dtype, "array").tensor, is_array=True)
 
 
 def as_array(ip: Host, a: object, dtype: object = None) -> Array:
   """Does `np.asarray`: the array itself, if it is one of that type."""
-  value = array(ip, a, "asarray")
-  kind = value.dtype if dtype is None else dtype_of(ip, dtype, "asarray")
-  is_same = not value.is_scalar and kind == value.dtype
-  found = converted(ip, value, kind, "asarray")
-  return made(found, is_array=True, is_new=value.is_new or not is_same)
+  value = _of_type(ip, a, dtype, "asarray")
+  return made(value.tensor, is_array=True, is_new=value.is_new or value.is_scalar)
+
+
+def _of_type(ip: Host, value: object, dtype: object, name: str) -> Operand:
+  """Returns what NumPy makes an array of, in a type if one is asked for."""
+  if dtype is None:
+    return array(ip, value, name)
+  return array_as(ip, value, dtype_of(ip, dtype, name), name)
 
 
 def as_type(
@@ -159,12 +143,10 @@ def full(
   ip: Host, shape: object, fill_value: object, dtype: object = None, order: object = "C"
 ) -> Array:
   """Does `np.full`, of one number."""
-  value = array(ip, fill_value, "full")
+  value = _of_type(ip, fill_value, dtype, "full")
   if value.rank:
     raise refuse(ip, "full of an array")
-  kind = value.dtype if dtype is None else dtype_of(ip, dtype, "full")
-  dims = shape_of(ip, shape, "full")
-  return made(compute(ip, "full", tf.fill, dims, converted(ip, value, kind, "full")), True)
+  return made(compute(ip, "full", tf.fill, shape_of(ip, shape, "full"), value.tensor), True)
 
 
 def _filled_like(name: str, fill: float) -> Callable[..., Array]:
@@ -180,12 +162,12 @@ def _filled_like(name: str, fill: float) -> Callable[..., Array]:
 def full_like(ip: Host, a: object, fill_value: object, dtype: object = None) -> Array:
   """Does `np.full_like`, of one number."""
   value = array(ip, a, "full_like")
-  fills = array(ip, fill_value, "full_like")
+  kind = value.dtype if dtype is None else dtype_of(ip, dtype, "full_like")
+  fills = array_as(ip, fill_value, kind, "full_like")
   if fills.rank:
     raise refuse(ip, "full_like of an array")
-  kind = value.dtype if dtype is None else dtype_of(ip, dtype, "full_like")
-  number = converted(ip, fills, kind, "full_like")
-  return made(compute(ip, "full_like", tf.fill, tf.shape(value.tensor), number), is_array=True)
+  found = compute(ip, "full_like", tf.fill, tf.shape(value.tensor), fills.tensor)
+  return made(found, is_array=True)
 
 
 def arange(ip: Host, *limits: object, dtype: object = None) -> Array:
@@ -267,11 +249,7 @@ def scalar(kind: type) -> Callable[..., object]:
     found = operand(ip, value, kind.__name__)
     if found.rank:
       raise refuse(ip, kind.__name__)
-    as_array = array(ip, value, kind.__name__)
-    wanted = np.dtype(kind)
-    if found.weak is int and wanted.kind == "i":  # A number that does not fit raises.
-      return made(cast(ip, found, wanted))
-    return made(converted(ip, as_array, wanted, kind.__name__))
+    return made(array_as(ip, value, np.dtype(kind), kind.__name__).tensor)
 
   return apply
 

@@ -325,7 +325,9 @@ def _loop(
   ]
   try:
     found: tuple[np.dtype[np.generic], ...] = ufunc.resolve_dtypes((*kinds, None))
-    if others != kinds and ufunc.resolve_dtypes((*map(_weak, others), None)) != found:
+    # To NumPy a class is equal to the type that it stands for: `others` may be equal to `kinds`.
+    may_differ = any(one.either is not None for one in operands)
+    if may_differ and ufunc.resolve_dtypes((*map(_weak, others), None)) != found:
       raise refuse(ip, f"{ufunc.__name__} of a number that may be Python's")
   except TypeError:
     raise Raises from None
