@@ -157,15 +157,36 @@ def with_none(ip: Host, key: object, then: Callable[[object], object]) -> object
     return frame.cond(Number(key.is_there, bool), lambda: then(value), lambda: _of_none(then))
   if not isinstance(key, Ref) or key.path:  # What objects have the walk looks for, None as well.
     return then(key)
-  kinds = frame.types_of(key) - {Missing}
-  if NoneType not in kinds or len(kinds) < 2:
-    return then(key)
+  return _unless_none(ip, key, then) if may_be_none(ip, key) else then(key)
+
+
+def _unless_none(ip: Host, ref: Ref, then: Callable[[object], object]) -> object:
+  frame = ip.frame
+  kinds = frame.types_of(ref) - {Missing, NoneType}
 
   def narrowed() -> object:
-    frame.narrow([(key, kinds - {NoneType})])
-    return then(key)
+    frame.narrow([(ref, kinds)])
+    return then(ref)
 
-  return frame.cond(frame.is_none(key), lambda: _of_none(then), narrowed)
+  return frame.cond(frame.is_none(ref), lambda: _of_none(then), narrowed)
+
+
+def may_be_none(ip: Host, value: object) -> bool:
+  """Tells whether a value is None or something else, as the run finds it."""
+  if isinstance(value, Maybe):
+    return True
+  kinds = ip.frame.types_of(value) - {Missing} if isinstance(value, Ref) else frozenset()
+  return NoneType in kinds and len(kinds) > 1
+
+
+def with_default(ip: Host, value: object, then: Callable[[object], object]) -> object:
+  """Does `then` with what may be None, and with None: the default of an argument.
+
+  Where that is refused of None a run that finds it fails.
+  """
+  if not isinstance(value, Ref):
+    return with_none(ip, value, then)
+  return _unless_none(ip, value, then)
 
 
 def _of_none(then: Callable[[object], object]) -> object:

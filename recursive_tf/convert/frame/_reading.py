@@ -665,6 +665,9 @@ class Reading(Conditions):
         self.compute(taken)
       return taken
     if isinstance(value, np.ndarray):
+      if value.dtype.kind == "O" and not all(isinstance(one, (str, bytes)) for one in value.flat):
+        text = "An array of NumPy's of objects is used, of which TensorFlow has none."
+        raise self.refuse(Reason.UNSUPPORTED_OPERATION, text)
       return self.conversion.volatile(value)
     return value.taken(self) if isinstance(value, Value) else value
 

@@ -19,7 +19,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _access
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._keys import with_none
+from recursive_tf.convert.frame._keys import may_be_none, with_default, with_none
 from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._acting import code_of
@@ -279,6 +279,9 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
   if number is not None:
     return number
   if _libraries.is_of(function, "tensorflow"):
+    optional = _optional(ip, function, args, kwargs)
+    if optional is not None:
+      return _call_with_default(ip, function, args, kwargs, optional)
     given = [*args, *kwargs.values()]
     taken = _data.all_taken(ip, given)
     if any(new is not old for new, old in zip(taken, given, strict=True)):
@@ -305,6 +308,37 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
   if _functions.makes_new(function) and not kwargs.keys() & {"copy", "like"}:
     ip.conversion.guards.note_new(found)
   return found
+
+
+def _optional(
+  ip: Host, function: Callable[..., object], args: list[object], kwargs: dict[str, object]
+) -> int | str | None:
+  """Returns the place or name of an argument that may be None, which is its default."""
+  given = [i for i, value in enumerate(args) if may_be_none(ip, value)]
+  named = [name for name, value in kwargs.items() if may_be_none(ip, value)]
+  if not given and not named:
+    return None
+  try:
+    parameters = inspect.signature(function).parameters
+  except (TypeError, ValueError):
+    return None  # Of what is not written in Python.
+  defaults = {name: one.default for name, one in parameters.items()}
+  names = list(defaults)
+  found = [i for i in given if i < len(names) and defaults[names[i]] is None]
+  return next(iter([*found, *(name for name in named if defaults.get(name, 0) is None)]), None)
+
+
+def _call_with_default(
+  ip: Host, function: object, args: list[object], kwargs: dict[str, object], which: int | str
+) -> object:
+  """Calls a function of TensorFlow's with an argument, and with None where that is found."""
+
+  def then(value: object) -> object:
+    if isinstance(which, str):
+      return call(ip, function, args, {**kwargs, which: value})
+    return call(ip, function, [*args[:which], value, *args[which + 1 :]], kwargs)
+
+  return with_default(ip, args[which] if isinstance(which, int) else kwargs[which], then)
 
 
 def _is_known(value: object) -> bool:
