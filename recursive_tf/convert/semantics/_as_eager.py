@@ -37,9 +37,7 @@ _OF_SIZES = frozenset(
   normal truncated_normal reduce_sum reduce_mean reduce_max reduce_min reduce_prod""".split()
 )
 # They look at rates and sizes that are numbers, and raise for some, but not in a graph.
-_LOOKING = frozenset(
-  """dropout dropout_v2 general_dropout stateless_dropout to_tensor ragged_tensor_to_tensor""".split()
-)
+_LOOKING = frozenset("dropout dropout_v2 general_dropout stateless_dropout to_tensor".split())
 _GREATEST = float(tf.float32.max)
 _OPERANDS = frozenset(
   "x y a b t value values input inputs tensor clip_value_min clip_value_max updates other".split()

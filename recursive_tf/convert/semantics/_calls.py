@@ -324,8 +324,10 @@ def _optional(
     return None  # Of what is not written in Python.
   defaults = {name: one.default for name, one in parameters.items()}
   names = list(defaults)
-  found = [i for i in given if i < len(names) and defaults[names[i]] is None]
-  return next(iter([*found, *(name for name in named if defaults.get(name, 0) is None)]), None)
+  for i in given:
+    if i < len(names) and defaults[names[i]] is None:
+      return i
+  return next((name for name in named if defaults.get(name, 0) is None), None)
 
 
 def _call_with_default(

@@ -112,7 +112,7 @@ def _compute_numbers(ip: Host, *values: object) -> None:
     value = agenda.pop()
     if isinstance(value, (list, tuple, dict)):
       agenda += value.values() if isinstance(value, dict) else value
-    elif tf.is_symbolic_tensor(value) and value.op.type == _NUMBER:
+    elif isinstance(value, tf.Tensor) and not is_static(value) and value.op.type == _NUMBER:
       ip.frame.compute(value)
 
 

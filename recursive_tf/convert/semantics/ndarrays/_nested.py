@@ -136,9 +136,7 @@ def _array_of_rows(ip: Host, value: object, rows: Rows, name: str) -> Operand:
   return found
 
 
-def _rows_as(
-  ip: Host, value: object, rows: Rows, kind: np.dtype[np.generic], name: str
-) -> Operand:
+def _rows_as(ip: Host, value: object, rows: Rows, kind: np.dtype[np.generic], name: str) -> Operand:
   """Returns what `array_as` does, of a list of which only the run knows how long it is."""
   found = _array_of_rows(ip, value, rows, name)
   form = read_numbers(ip.frame, rows).form
