@@ -90,7 +90,6 @@ tf.einsum("i,i->", T, n.t)|3|4
 tf.linalg.cross(n.t, T)|3|4
 tf.ragged.constant([[1.0]]).to_tensor(shape=[n.j, 1])|1|-1
 tf.image.flip_left_right(tf.reshape(T, [1, n.j, 1]))|3|5"""
-tf.rank([n.j, 1])|1|3000000000
 # By a float `n.x` too large for float32, which is a tensor of that.
 _OF_FLOATS = """tf.rank([n.x, 1.0])
 tf.shape([n.x, 1.0])
