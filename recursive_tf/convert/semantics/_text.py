@@ -399,7 +399,9 @@ def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
         ip.frame.demand(tf.logical_not(found.tensor))
         ip.frame.narrow([(value, kinds - {NoneType})])
         value = ip.frame.resolve(value)
-  if isinstance(spec, str) and spec:
+  if not isinstance(spec, str):
+    raise ip.frame.refuse(Reason.NEEDS_VALUE, "A format that only the run knows.")
+  if spec:
     _check_format(ip, value, conversion, spec)
   return Format(value, conversion, spec)
 
@@ -418,6 +420,8 @@ def _check_format(ip: Host, value: object, conversion: int, spec: str) -> None:
     samples = [value]
   else:
     samples = [_sample_of(ip, one) for one in classes if not issubclass(one, _OF_NUMBERS)]
+  if spec.endswith("c") and int in classes and type(value) is not int:
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A character of a number of the run.")
   raising = [one for one in samples if not _has_format(one, spec)]
   if raising and len(raising) == len(samples):
     raise Raises

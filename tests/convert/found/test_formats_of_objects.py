@@ -79,3 +79,24 @@ def test_a_field_of_what_may_be_something_else_is_pythons(other, field):
   agrees(
     build, lambda: [(Node(1, Node(2)),), (Node(2, Node(KINDS[other])),), (Node(KINDS[other]),)]
   )
+
+
+@pytest.mark.parametrize("field", ["{n.x:{n.kind}}", "{n.x:>{n.kind}}", "{str(n.x):{n.kind}}"])
+@pytest.mark.parametrize("use", ["not_used", "caught"])
+def test_a_format_that_only_the_run_knows_is_pythons(field, use):
+  body = USES[use].replace("{field}", field)
+
+  def calls():
+    made = [(Node(7), "z"), (Node(8), "4")]
+    for node, kind in made:
+      node.kind = kind
+    return [(node,) for node, _ in made]
+
+  agrees(of_text(f"def f(n):\n  {body.lstrip()}"), calls)
+
+
+@pytest.mark.parametrize("use", USES)
+def test_the_character_of_a_number_is_pythons(use):
+  body = USES[use].replace("{field}", "{n.x:c}").replace("TypeError", "OverflowError")
+  build = of_text(f"def f(n):\n  {body.lstrip()}")
+  agrees(build, lambda: [(Node(97),), (Node(-1),), (Node(2000000, Node(98)),)])
