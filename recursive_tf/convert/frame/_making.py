@@ -187,7 +187,9 @@ class Making(ScalarReading):
   def number_early(self) -> None:
     """Gives containers their numbers before a branch or a loop, each turn of which made its own."""
     early = self.conversion.early_names(self.key)
-    for one in [one for one in self.locals if isinstance(one, Container)] if early else []:
+    if not early:
+      return
+    for one in [one for one in self.locals if isinstance(one, Container)]:
       is_free = not (self.sharing.is_pinned(one) or self.has_handle(one) or self._is_given(one))
       if one.called in early and is_free:
         self.handle(one)

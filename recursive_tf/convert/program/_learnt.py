@@ -157,6 +157,7 @@ class Learnt:
     return joined
 
   def _note_lists(self, key: object, form: _forms.BaseForm, result: object) -> None:
+    """Notes whether an instance returns new lists, which is all that a number would not tell."""
     kind = result.type if isinstance(result, Made) else getattr(form, "type", None)
     before = self.makes_lists.get(key)
     self.makes_lists[key] = kind is list and before is not False

@@ -111,7 +111,7 @@ def _compute_numbers(ip: Host, *values: object) -> None:
   while agenda:
     value = agenda.pop()
     if isinstance(value, (list, tuple, dict)):
-      agenda += value.values() if isinstance(value, dict) else value
+      agenda.extend(value.values() if isinstance(value, dict) else value)
     elif isinstance(value, tf.Tensor) and not is_static(value) and value.op.type == _NUMBER:
       ip.frame.compute(value)
 
