@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TextIO
+from typing import Any
 
 import tensorflow as tf
 
@@ -140,11 +140,6 @@ class Outcome:
     except Exception:  # Whatever a class raises for it.
       return None
     return found if all(site.is_taken(texts) for site, texts in found) else None
-
-  def print(self, file: TextIO) -> None:
-    """Prints to a file all but what goes to files of the user's own."""
-    for site, texts in self.texts():
-      site.print(texts, file)
 
 
 def writes_of(

@@ -113,14 +113,16 @@ class Ground(Protocol):
   def note_generator(self, may_be_endless: bool = False, ends_early: bool = False) -> None:
     """Notes of generators whose elements are made at once what must not be true of both."""
 
-  def want_number(self, key: object, slot: tuple[object, ...], is_early: bool = False) -> None:
+  def want_number(self, key: object, slot: tuple[object, ...]) -> None:
     """Notes that a body could do with the number of an argument, or of a part of one.
 
     Args:
       key: of the body's instance.
       slot: where the container is among the arguments.
-      is_early: whether it is a variable's instead, which has its name, before a branch or loop.
     """
+
+  def want_early(self, key: object, name: object) -> None:
+    """Notes that a body could do with the number of a variable's container before it branches."""
 
   def early_names(self, key: object) -> Collection[object]:
     """Returns the variables of a body whose containers get numbers before branches and loops."""

@@ -210,7 +210,7 @@ class Making(ScalarReading):
         raise self.refuse(Reason.MADE_OBJECT, text)
       if one in self.sharing.book.pinned:
         if container.called is not None and MADE_WHERE in self.sharing.book.pinned[one]:
-          self.conversion.want_number(self.key, (container.called,), is_early=True)
+          self.conversion.want_early(self.key, container.called)
         text = f"{name_of(container)} becomes an object that the run makes"
         raise self.sharing.refuse(f"{text}, and {self.sharing.book.pinned[one]}.")
     handle: tf.Tensor = self._make(self._with_handles(container))

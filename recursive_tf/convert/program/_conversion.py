@@ -401,10 +401,15 @@ class Conversion:
     self._learnt.may_be_endless |= may_be_endless
     self._learnt.ends_early |= ends_early
 
-  def want_number(self, key: object, slot: Slot, is_early: bool = False) -> None:
-    """Notes that a body could do with the number of an argument, or of a variable early."""
-    if self._learnt.is_trial and (is_early or key is not None):  # Else it is the entry of a step.
-      self._learnt.wanted[key, slot, is_early] = None
+  def want_number(self, key: object, slot: Slot) -> None:
+    """Notes that a body could do with the number of an argument."""
+    if self._learnt.is_trial and key is not None:  # Else it is the entry of a step.
+      self._learnt.wanted[key, slot] = None
+
+  def want_early(self, key: object, name: object) -> None:
+    """Notes that a body could do with the number of a variable's container before it branches."""
+    if self._learnt.is_trial:
+      self._learnt.wanted_early[key, name] = None
 
   def early_names(self, key: object) -> Collection[object]:
     """Returns the variables of a body whose containers get numbers before branches and loops."""

@@ -44,8 +44,8 @@ class Learnt:
     relied_on: those of which it made a difference in this attempt, by key and position.
     made: instances whose results have no form but that of objects which a run makes.
     makes_lists: whether all results of such an instance are new lists.
-    wanted: arguments whose numbers this attempt would have needed, by key and slot; and, by name,
-      variables whose containers it would have needed to have theirs early.
+    wanted: arguments whose numbers this attempt would have needed, by key and slot.
+    wanted_early: variables whose containers it would have needed to have theirs early, by key.
     early: by key, the variables whose containers get them before branches and loops.
   """
 
@@ -69,7 +69,8 @@ class Learnt:
     self.relied_on: set[tuple[object, int]] = set()
     self.made: dict[object, None] = {}
     self.makes_lists: dict[object, bool] = {}
-    self.wanted: dict[tuple[object, Slot, bool], None] = {}
+    self.wanted: dict[tuple[object, Slot], None] = {}
+    self.wanted_early: dict[tuple[object, object], None] = {}
     self.early: dict[object, dict[object, None]] = {}
     self._growth: dict[object, int] = {}  # How often the form of a result has got deeper.
 
@@ -80,6 +81,7 @@ class Learnt:
     self.tables_so_far = frozenset(self.tables)
     self.relied_on.clear()
     self.wanted.clear()
+    self.wanted_early.clear()
 
   @property
   def has_new_calls_only(self) -> bool:
@@ -108,13 +110,16 @@ class Learnt:
     Returns:
       Whether there are any that they did not pass.
     """
-    is_new = False
-    for key, slot, is_early in self.wanted:
-      known = self.early.setdefault(key, {}) if is_early else self.crossing(key).numbered
-      one = slot[0] if is_early else slot
-      is_new |= one not in known
-      known[one] = None  # type: ignore[index]
-    return is_new
+    num_before = self._num_taken()
+    for key, slot in self.wanted:
+      self.crossing(key).numbered[slot] = None
+    for key, name in self.wanted_early:
+      self.early.setdefault(key, {})[name] = None
+    return self._num_taken() > num_before
+
+  def _num_taken(self) -> int:
+    num_numbered = sum(len(one.numbered) for one in self.crossings.values())
+    return num_numbered + sum(map(len, self.early.values()))
 
   def changed_forms(self, key: object) -> list[_forms.BaseForm]:
     """Returns the forms of the arguments that an instance changes, in their order."""

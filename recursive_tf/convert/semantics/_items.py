@@ -184,7 +184,9 @@ def sliced(owner: Any, key: object) -> Any:
 
 def _is_no_index(ip: Host, key: object) -> bool:
   """Tells whether a key is an object of the heap that is of no type which stands for an int."""
-  kinds = ip.frame.types_of(key) - {Missing} if isinstance(key, Ref) else [slice]
+  if not isinstance(key, Ref):
+    return False
+  kinds = ip.frame.types_of(key) - {Missing}
   return not any(kind is slice or hasattr(kind, "__index__") for kind in kinds)
 
 

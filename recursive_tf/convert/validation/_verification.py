@@ -319,11 +319,13 @@ class _Check:
     if any(site.options.get("file") is not None for site, _ in outcome.prints):
       self.notes.add("what is printed to files is not compared")
       return None
-    if outcome.taken_texts() is None:
+    found = outcome.taken_texts()
+    if found is None:
       self.notes.add("what is printed raises")
       return None
     printed = io.StringIO()
-    outcome.print(printed)
+    for site, texts in found:
+      site.print(texts, printed)
     return printed.getvalue()
 
   def _compare_state(self, predicted: dict[int, Contents]) -> None:

@@ -5,7 +5,7 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, Node, agrees, bushy, lopsided, root
+from tests.convert.agreement import CONVERTED, Node, agrees, bushy, lopsided, of_two, root
 
 
 def _paths(n, visit, path):
@@ -105,14 +105,7 @@ def _trees():
 
 
 def _of(program):
-  def build(recursive):
-    @recursive
-    def visit(n, path):
-      return program(n, visit, path)
-
-    return visit
-
-  return build
+  return of_two(lambda visit, n, path: program(n, visit, path))
 
 
 @pytest.mark.parametrize("program", _ALL, ids=lambda program: program.__name__.strip("_"))
