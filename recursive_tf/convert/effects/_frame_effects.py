@@ -257,6 +257,11 @@ class Effects(HeapDicts):
       raise ip.frame.refuse(Reason.OPAQUE_READ, f"{name!r} is read, and may not be set yet.")
     return State(self.store(ip.frame, place, True).content)
 
+  def written_names(self, start: str) -> set[str]:
+    """Returns the names of attributes and variables that the program writes, of such a start."""
+    names = {p.name[1] if p.kind == ATTRIBUTE else p.name for p in self.places.values()}
+    return {name for name in names if isinstance(name, str) and name.startswith(start)}
+
   def write_variable(self, ip: Host, owner: object, name: str, value: object) -> None:
     """Sets an attribute of a known object, or a variable of an enclosing function."""
     is_absent = False

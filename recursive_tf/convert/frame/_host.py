@@ -73,6 +73,9 @@ class Effects(Protocol):
   def is_pure(self) -> bool:
     """Whether the program writes nothing."""
 
+  def written_names(self, start: str) -> set[str]:
+    """Returns the names of attributes and variables that the program writes, of such a start."""
+
   @property
   def places(self) -> Mapping[object, object]:
     """The places that are written, by what they are."""

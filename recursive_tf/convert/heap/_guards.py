@@ -217,6 +217,21 @@ class Guards:
       lambda value: _identities.of_class(kind, name, value, value is not None),
     )
 
+  def names(self, owner: object, start: str) -> tuple[str, ...]:
+    """Returns and guards the names of an object's own attributes that begin with a string."""
+    found = self._guard(
+      owner, ("names", start), lambda: _beginning(getattr(owner, "__dict__", {}), start)
+    )
+    return tuple(found)
+
+  def names_of_class(self, kind: type, start: str) -> tuple[str, ...]:
+    """Returns and guards the names of what a class has, itself or inherited, of such names."""
+
+    def read() -> tuple[str, ...]:
+      return tuple(dict.fromkeys(n for k in kind.__mro__ for n in _beginning(vars(k), start)))
+
+    return tuple(self._guard(kind, ("class names", start), read))
+
   def elements(self, container: Iterable[object]) -> list[object]:
     """Returns and guards all elements of a list, set, or keys of a dict."""
     self._guard(
@@ -490,6 +505,10 @@ class Guards:
   def _is_changed(self, key: tuple[int, object]) -> bool:
     found = self._checks.get(key) or self._watched.get(key)
     return found is not None and not found[1].is_same()
+
+
+def _beginning(names: Iterable[str], start: str) -> tuple[str, ...]:
+  return tuple(name for name in names if name.startswith(start))
 
 
 def _of_item(

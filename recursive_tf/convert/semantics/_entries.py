@@ -149,7 +149,7 @@ def _have_shapes(values: Sequence[tf.Tensor | tf.Variable]) -> bool:
   return False
 
 
-def position(ip: Host, keys: list[object], key: object) -> tuple[tf.Tensor, tf.Tensor]:
+def position(ip: Host, keys: Sequence[object], key: object) -> tuple[tf.Tensor, tf.Tensor]:
   """Returns where a key is among a table's keys, int32 [], and whether it is there, bool []."""
   if len(keys) > _MOST:
     text = f"A table of {len(keys)} entries is looked into by what only the run makes."

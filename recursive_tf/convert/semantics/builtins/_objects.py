@@ -12,7 +12,14 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import ARRAYS
 from recursive_tf.convert.heap import _libraries
-from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _items, _maps
+from recursive_tf.convert.semantics import (
+  _arrays,
+  _attributes,
+  _entries,
+  _items,
+  _maps,
+  _named_methods,
+)
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
   LocalDict,
@@ -84,7 +91,7 @@ def _has_known_check(kind: type) -> bool:
 
 def get_attribute(ip: Host, owner: object, name: object, *default: object) -> object:
   if not isinstance(name, str):
-    raise ip.frame.refuse(Reason.OPAQUE_READ, "getattr() with a name that only the run knows.")
+    return _named_methods.get(ip, owner, name, *default)
   found = ip.frame.resolve(owner) if default and isinstance(owner, Ref) else owner
   if default and isinstance(found, Ref):
 
@@ -135,8 +142,9 @@ def has_attribute(ip: Host, owner: object, name: object) -> object:
       return False
     _class_has(ip, owner, type(owner), name)  # A property may raise.
     return True
-  shown = repr(name) if isinstance(name, str) else "a name that only the run knows"
-  raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {shown}.")
+  if not isinstance(name, str):
+    return _named_methods.has(ip, owner, name)
+  raise frame.refuse(Reason.OPAQUE_READ, f"hasattr() of {name!r}.")
 
 
 def _heap_has(ip: Host, owner: Ref, name: str) -> object:
