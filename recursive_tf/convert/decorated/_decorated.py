@@ -333,6 +333,9 @@ class Decorated:
         wider = self._programs.of_any_forms(prepared, arguments, values)
         if wider is not None:
           return self._run(wider, arguments, values, plain, taken)
+      found_else = self._programs.of_found(prepared, arguments, values, error)
+      if found_else is not None:
+        return self._run(found_else, arguments, values, plain, taken)
       others = self._programs.of_other_kinds(prepared, arguments, values)
       if others is not None:
         return self._run(others, arguments, values, plain, taken)

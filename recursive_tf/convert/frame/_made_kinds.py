@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._forms import BaseForm, NestForm, RowsForm, WeakForm
 
 _NUM_ALIKE = 3  # Of objects of one class, each form of which is a kind of its own.
 _NUM_LENGTHS = 4  # Of lists, or tuples, each of which is a kind of its own.
+_OTHER = "an object of the run is another one than it is read as, {}"
 _NUM_PRECISE = 8  # Attempts; from then on what was found once stays, so that they come to an end.
 
 
@@ -29,6 +31,7 @@ class MadeKinds:
     are_changed: whether the program changes such objects after they have got their numbers.
     hidden: the numbers of what is no object by itself, but what a list of the heap holds.
     types: exact types of old objects that are known by numbers, `NoneType` among them.
+    preferred: by place, the kinds that runs have found there, the last one first.
   """
 
   def __init__(
@@ -37,6 +40,7 @@ class MadeKinds:
     note_news: Callable[[], None],
     is_ragged: bool = False,
     is_traced: bool = False,
+    preferred: Mapping[str, Sequence[str]] | None = None,
   ):
     self.is_wide = is_wide
     self.is_ragged = is_ragged
@@ -47,6 +51,8 @@ class MadeKinds:
     self.are_changed = False
     self.hidden: set[int] = set()
     self.types: frozenset[type] = frozenset()
+    self.preferred = preferred or {}
+    self._left_out: list[tuple[str, str]] = []
     self._used: dict[int, None] = {}
     self._seen: frozenset[type] = frozenset()
     self._num_attempts = 0
@@ -148,3 +154,14 @@ class MadeKinds:
     if not self._seen <= self.types:
       self.types |= self._seen
       self._note_news()
+
+  def leave_out(self, place: str, kind: str) -> str:
+    """Notes that a kind is not read at a place; returns what a run says that finds it there."""
+    if (place, kind) not in self._left_out:
+      self._left_out.append((place, kind))
+    return _OTHER.format(self._left_out.index((place, kind)))
+
+  def found_in(self, message: str) -> tuple[str, str] | None:
+    """Returns the place, and the kind found there, of which a failed run says so; else None."""
+    found = re.search(_OTHER.format(r"(\d+)"), message)
+    return None if found is None else self._left_out[int(found[1])]

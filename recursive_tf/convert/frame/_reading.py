@@ -68,6 +68,7 @@ class Reading(Conditions):
     self.parameters: dict[str | tuple[int, str], tf.Tensor] = {}
     self.given: dict[Slot, Container] = {}
     self.origin: Origin | None = None
+    self.column = 0  # In that line, of the last expression.
     self.sharing = Sharing(self)
     self.locals: list[Local] = [self.sharing]
     self._gathering = Gathering(self)

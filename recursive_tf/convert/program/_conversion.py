@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -108,6 +108,7 @@ class Conversion:
     is_traced: bool = False,
     origins: Origins | None = None,
     hands_numbers: bool = True,
+    preferred: Mapping[str, Sequence[str]] | None = None,
   ):
     """Begins it.
 
@@ -125,6 +126,7 @@ class Conversion:
       is_traced: whether a tape is to see the tensors in such objects.
       origins: where objects come from, if their kinds are told apart by that.
       hands_numbers: whether callers may pass the numbers of lists, too.
+      preferred: what `MadeKinds` prefers.
     """
     self.budget = budget
     self.branches = Branches(left_out or {})
@@ -150,7 +152,7 @@ class Conversion:
     self.reads: dict[tfi.Source, tfi.Reads] = {}
     self.handed_on: set[int] = set()
     self._learnt = Learnt()
-    self.made_kinds = MadeKinds(is_wide, self._learnt.note_news, is_ragged, is_traced)
+    self.made_kinds = MadeKinds(is_wide, self._learnt.note_news, is_ragged, is_traced, preferred)
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
     self.bodies = Bodies(self, self._learnt, self.effects, self._logits, entry_node)

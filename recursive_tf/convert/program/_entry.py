@@ -60,6 +60,7 @@ class Entry:
   traced_refusal: ConversionRefused | None = None  # Why there is none of them.
   has_origins: bool = False  # Kinds of objects are told apart by where these come from.
   learnt: dict[Place, frozenset[type]] = dataclasses.field(default_factory=dict)  # So.
+  found: dict[str, list[str]] = dataclasses.field(default_factory=dict)  # By runs: `MadeKinds`.
   calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
 
   @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import tensorflow as tf
 
@@ -75,6 +75,7 @@ class Program:
     is_traced: bool = False,
     origins: Origins | None = None,
     hands_numbers: bool = True,
+    preferred: Mapping[str, Sequence[str]] | None = None,
   ):
     """Converts the function.
 
@@ -82,6 +83,7 @@ class Program:
     where branches may be left out. With `is_wide` values of any forms may meet, and with
     `is_ragged` tensors of several sizes in one list. With `is_traced` a tape sees the tensors in
     what runs make. With `hands_numbers` callers may pass the numbers of lists, too.
+    `preferred` says what runs have found objects that they make to be, by place.
 
     Raises:
       ConversionRefused: If it cannot be converted.
@@ -109,6 +111,7 @@ class Program:
       is_traced,
       origins,
       hands_numbers,
+      preferred,
     )
     profile.begin(roots)
     self.conversion.given = [a.value for a in self._arguments.values() if a.kind == GIVEN]
@@ -286,6 +289,10 @@ class Program:
   def taken(self, error: tf.errors.OpError) -> Site | None:
     """Returns the conditional of which a run took the branch that is left out, None of all else."""
     return self.conversion.branches.taken(error.message)
+
+  def found(self, error: tf.errors.OpError) -> tuple[str, str] | None:
+    """Returns the place at which a run found an object of a kind not read there, and the kind."""
+    return self.conversion.made_kinds.found_in(error.message)
 
   def agrees(self, values: dict[Site, bool]) -> bool:
     """Tells whether it has these branches of conditionals, by the values of their conditions."""

@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import tensorflow as tf
+
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert._signals import let_out
@@ -466,6 +468,37 @@ class Programs:
     except ConversionRefused:
       return None
 
+  def of_found(
+    self,
+    prepared: Prepared,
+    arguments: dict[str, Argument],
+    values: dict[str, object],
+    error: tf.errors.OpError,
+  ) -> Prepared | None:
+    """Makes a program that reads objects of a run as what a run has found them to be.
+
+    Args:
+      prepared: what ran.
+      arguments: of the call.
+      values: theirs.
+      error: what it failed with.
+
+    Returns:
+      It; None if that is not why it failed, or there is none.
+    """
+    found, entry = prepared.program.found(error), prepared.entry
+    if found is None or prepared.mapped or found[1] in entry.found.get(found[0], ()):
+      return None
+    place, kind = found
+    entry.found[place] = [kind, *entry.found.get(place, ())]
+    self.assumptions.broke("what objects of the run are, where they are read", GRAPH)
+    before = list(entry.programs)
+    entry.programs[:] = [program for program in before if program is not prepared.program]
+    other = self._tried(entry, arguments, values)
+    if other is None:
+      entry.programs[:] = before
+    return other
+
   def other(
     self, prepared: Prepared, values: dict[str, object], taken: dict[Site, bool]
   ) -> Prepared | None:
@@ -741,6 +774,7 @@ class Programs:
           making.is_traced,
           origins,
           making.entry.seconds_refused < MAX_SECONDS_REFUSED,
+          making.entry.found,
         )
       except BaseException as error:
         let_out(error)

@@ -10,14 +10,16 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import read_numbers
 from recursive_tf.convert.heap._columns import NONE
+from recursive_tf.convert.values import _checks, _forms
 from recursive_tf.convert.values._abstract import (
   Base,
   Bottom,
@@ -36,17 +38,36 @@ from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._text import Text
 
+
+class _Apart(Exception):  # noqa: N818 - control flow, never reaches the user
+  """What cases give has no form in common, for the reason of a refusal."""
+
+  def __init__(self, refusal: ConversionRefused):
+    super().__init__()
+    self.refusal = refusal
+
+
 _Then = Callable[[object], object]
 Known = Callable[[frozenset[type]], bool | None]
 
 
 @dataclasses.dataclass(frozen=True)
 class _Option:
-  """What a number may be of: whether it is, what reads that, and its exact types, if known."""
+  """What a number may be of: whether it is, what reads that, its exact types, if known, a name."""
 
   is_one: tf.Tensor
   open: Callable[[], object]
   classes: frozenset[type]
+  kind: str
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Case:
+  """Something to do: whether it is to be done, what gives its value, and of what kind of object."""
+
+  is_one: tf.Tensor
+  then: Callable[[], object]
+  kind: str = ""
 
 
 def unknown(kinds: frozenset[type]) -> None:
@@ -65,7 +86,6 @@ def for_each(ip: Host, made: Made, then: _Then, known: Known = unknown) -> objec
     known: returns what `then` would give of all objects of some exact types; None if these do not
       say it. What they do say it of is not read.
   """
-  frame = ip.frame
   options = _options(ip, made)
   if not options:
     raise Bottom  # Nothing is known to be made, yet.
@@ -78,35 +98,100 @@ def for_each(ip: Host, made: Made, then: _Then, known: Known = unknown) -> objec
       refusals.append(refusal)
       raise Raises from None
 
-  cases: list[tuple[tf.Tensor, Callable[[], object]]] = []
+  cases: list[_Case] = []
   answers: dict[bool, tf.Tensor] = {}
   for option in options:
     answer = known(option.classes) if option.classes else None
     if answer is None:
-      cases.append((option.is_one, functools.partial(tried, option.open)))
+      cases.append(_Case(option.is_one, functools.partial(tried, option.open), option.kind))
     elif answer in answers:
       answers[answer] = tf.logical_or(answers[answer], option.is_one)
     else:
       answers[answer] = option.is_one
-  cases += [(is_one, functools.partial(bool, answer)) for answer, is_one in answers.items()]
-
-  def found(first: int, end: int) -> object:
-    if end - first == 1:
-      return cases[first][1]()
-    middle = (first + end) // 2
-    is_before = Number(position < middle, bool)
-    return frame.cond(is_before, lambda: found(first, middle), lambda: found(middle, end))
-
-  position = tf.constant(len(cases))
-  for i, (is_one, _) in enumerate(cases):
-    position = tf.where(is_one, i, position)
-  frame.demand(position < len(cases))
+  cases += [_Case(is_one, functools.partial(bool, answer)) for answer, is_one in answers.items()]
   try:
-    return found(0, len(cases))
+    return _chosen(ip, cases)
   except Bottom:
     if len(refusals) == len(cases):
       raise refusals[0] from None
     raise
+
+
+def _chosen(ip: Host, cases: list[_Case]) -> object:
+  """Does what the run finds to be the case.
+
+  Where what they give has no form in common, those are done that have one, those before others
+  that runs have found here; a run that finds another one fails, and says which.
+  """
+  frame, kinds = ip.frame, ip.conversion.made_kinds
+  before = frame.snapshot()
+  place = f"{frame.line}:{frame.column}"
+  taken = cases
+  try:
+    found = _met(ip, cases)
+  except _Apart as apart:
+    frame.restore(before)
+    if not kinds.is_wide or ip.conversion.is_step:
+      raise apart.refusal from None
+    taken = _alike(ip, cases, kinds.preferred.get(place, ()))
+    found = None
+  for case in cases:
+    if case not in taken:
+      message = kinds.leave_out(place, case.kind)
+      frame.demand(_checks.check(tf.constant(True), tf.logical_not(case.is_one), message))
+  frame.demand(functools.reduce(tf.logical_or, [case.is_one for case in taken]))
+  return found if taken is cases else _met(ip, taken)
+
+
+def _alike(ip: Host, cases: list[_Case], preferred: Sequence[str]) -> list[_Case]:
+  """Returns those of some cases that give values of one form, the preferred ones first."""
+
+  def fit(some: list[_Case]) -> bool:
+    found: list[bool] = []
+
+    def trace() -> None:
+      try:
+        _met(ip, some)
+      except Bottom:
+        pass
+      except _Apart:
+        found.append(False)
+
+    graph = tfi.begin_branch("tried", lambda: ip.frame.isolated(trace))
+    ip.conversion.budget.done(graph)
+    return not found
+
+  order = {kind: i for i, kind in enumerate(preferred)}
+  taken: list[_Case] = []
+  for case in sorted(cases, key=lambda case: order.get(case.kind, len(order))):
+    if fit([*taken, case]):
+      taken.append(case)
+  return taken
+
+
+def _met(ip: Host, cases: list[_Case]) -> object:
+  """Returns the value of the case that the run finds, which is one of some.
+
+  Raises:
+    _Apart: If their values have no form in common; nothing has happened then.
+  """
+
+  def found(first: int, end: int) -> object:
+    if end - first == 1:
+      return cases[first].then()
+    middle = (first + end) // 2
+    is_before = Number(position < middle, bool)
+    try:
+      return ip.frame.cond(is_before, lambda: found(first, middle), lambda: found(middle, end))
+    except ConversionRefused as refusal:
+      if refusal.reason is not Reason.KINDS_DIFFER:
+        raise
+      raise _Apart(refusal) from None
+
+  position = tf.constant(len(cases))
+  for i, case in enumerate(cases):
+    position = tf.where(case.is_one, i, position)
+  return found(0, len(cases))
 
 
 def _options(ip: Host, made: Made) -> list[_Option]:
@@ -116,17 +201,18 @@ def _options(ip: Host, made: Made) -> list[_Option]:
   options: list[_Option] = []
   if old:
     read = functools.partial(frame.handle_of_old, handle)
-    options.append(_Option(handle >= 0, lambda: Ref(Base(read(), old)), old))
+    options.append(_Option(handle >= 0, lambda: Ref(Base(read(), old)), old, "old"))
   if is_none:
     is_one = tf.equal(handle, NONE)
-    options.append(_Option(is_one, lambda: None, frozenset([NoneType])))
+    options.append(_Option(is_one, lambda: None, frozenset([NoneType]), "None"))
   if numbers:
     now = ip.conversion.effects.current_made(ip, handle)
     kind = frame.kind_of_made(now)
     for number in numbers:
       open_ = functools.partial(_open, ip, number, now, handle)
       classes = ip.conversion.made_kinds.classes_of(number)
-      options.append(_Option(tf.equal(kind, number), open_, classes))
+      name = _forms.describe(ip.conversion.made_kinds.forms[number])
+      options.append(_Option(tf.equal(kind, number), open_, classes, name))
   return options
 
 
