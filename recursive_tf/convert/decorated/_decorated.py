@@ -357,6 +357,11 @@ class Decorated:
       failed = ConversionRefused.of(Reason.UNSUPPORTED_WRITE, text)
       return functools.partial(self._fall_back, failed, plain, is_rerun=True)
 
+    if outcome.has_unordered_keys:
+      self._programs.note_unordered_keys(prepared)
+      text = "A dict got several new keys, whose order only plain Python knows."
+      unordered = ConversionRefused.of(Reason.EFFECT_ORDER, text)
+      return functools.partial(self._fall_back, unordered, plain, is_rerun=True)
     texts = None if prepared.program.has_acted else outcome.taken_texts()
     if texts is None and not prepared.program.has_acted:
       return not_done("What is printed raises, or its stream is closed or lacks a character of it.")
@@ -406,6 +411,8 @@ class Decorated:
       refusal = self._verification_failed(prepared, verdict)
       again = done if verdict.has_python_run else plain
       return functools.partial(self._fall_back, refusal, again, is_rerun=True)
+    if verdict.has_python_run and verdict.outcome.has_unordered_keys:
+      self._programs.note_unordered_keys(prepared)
     if verdict.has_python_run:
       self.stats.num_converted_runs += 1
       self._programs.note_run(prepared.entry)

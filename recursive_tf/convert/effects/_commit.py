@@ -89,11 +89,13 @@ class Outcome:
     result: what it returns.
     writes: what it writes, in order.
     prints: what it prints: places of the program, each with what it shows.
+    has_unordered_keys: whether a dict gets several new keys of which the order is not known.
   """
 
   result: object
   writes: Sequence[Write] = ()
   prints: Sequence[tuple[Site, Sequence[object]]] = ()
+  has_unordered_keys: bool = False
 
   def commit(self) -> None:
     """Lets the writes happen; not yet what is printed.
@@ -148,7 +150,8 @@ def writes_of(
   source: Source,
   objects: Sequence[object],
   left: dict[object, Any],
-) -> tuple[list[Write], dict[object, list[object]]]:
+  in_order: Callable[[Iterable[object]], list[object] | None],
+) -> tuple[list[Write], dict[object, list[object]], bool]:
   """Reads what a run did to the places that a program writes.
 
   Args:
@@ -157,11 +160,13 @@ def writes_of(
     source: where Python values are made.
     objects: all objects by handle.
     left: what else leaves the run, by name.
+    in_order: returns new keys of one dict in Python's order; None if that is not known.
 
   Returns:
-    The writes, and what logs hold by name.
+    The writes, what logs hold by name, and whether the order of all new keys is Python's.
   """
   writes: list[Write] = []
+  items: list[Write] = []
   logs: dict[object, list[object]] = {}
   for place in places:
     if place.kind == CHANGED:
@@ -169,7 +174,8 @@ def writes_of(
       _change(dict(zip(numbers, states, strict=True)), source)
       continue
     if place.kind == ATTRIBUTE:
-      writes += _attribute_writes(place, tensors, source, objects)
+      is_item = place.name[0] == "item"
+      (items if is_item else writes).extend(_attribute_writes(place, tensors, source, objects))
       continue
     if place.kind == TRACE:  # It is read before any object is made.
       for _ in place.left_form.specs():
@@ -194,7 +200,26 @@ def writes_of(
       writes.append(Write(owner, ("history", None), content))
     elif place.kind == DICT:
       writes += _dict_writes(place, content)
-  return writes, logs
+  items, are_ordered = _in_order(items, in_order)
+  return [*writes, *items], logs, are_ordered
+
+
+def _in_order(
+  items: Sequence[Write], in_order: Callable[[Iterable[object]], list[object] | None]
+) -> tuple[list[Write], bool]:
+  """Returns writes of items, with new keys of each dict in Python's order, and whether all are."""
+  places: dict[int, list[int]] = {}
+  for i, write in enumerate(items):
+    if type(write.owner) is dict and write.slot[1] not in write.owner:
+      places.setdefault(id(write.owner), []).append(i)
+  found, is_known = list(items), True
+  for own in places.values():
+    of_key = {items[i].slot[1]: items[i] for i in own}
+    keys = in_order(of_key)
+    is_known &= keys is not None
+    for i, key in zip(own, keys or of_key, strict=True):
+      found[i] = of_key[key]
+  return found, is_known
 
 
 def prints_of(

@@ -207,7 +207,7 @@ class Effects(HeapDicts):
       return
     key = ip.frame.resolve(key)
     is_of_run = not isinstance(key, (str, int))
-    if is_of_run:
+    if is_of_run or self.dicts_are_whole:
       ip.conversion.promote(ip, owner)
     kinds = ip.frame.types_of(owner) - {NoneType, Missing}
     if kinds > {list} and not any(hasattr(kind, "__setitem__") for kind in kinds - {list}):
@@ -218,7 +218,7 @@ class Effects(HeapDicts):
         self.write_list_item(ip, owner, key, value)
         return
     if kinds <= CHANGED_DICTS and len(kinds) == 1 and not ip.conversion.is_step:
-      if is_of_run or self.has_changed_dicts(kinds):
+      if is_of_run or self.dicts_are_whole or self.has_changed_dicts(kinds):
         self.write_dict_item(ip, owner, key, value)
         return
     if is_of_run:
@@ -226,6 +226,8 @@ class Effects(HeapDicts):
         Reason.UNSUPPORTED_WRITE, "An item of a heap object, by a key of the run."
       )
     self._check_one_end(ip, kinds, key)
+    before = ip.frame.note_item(owner, key)
+    self.keys_before[key] = self.keys_before.get(key, before) & before
     self.write_step(ip, owner, ("item", key), value)
 
   def _demand_list(self, ip: Host, ref: Ref) -> None:

@@ -8,7 +8,8 @@ to a dict of its own with these items, which then becomes the next row.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import tensorflow as tf
 
@@ -37,9 +38,26 @@ _OUTSIDE = frozenset(["attr", "isinstance", "in", "lookup"])
 
 
 class HeapDicts(HeapLists):
-  """What dicts of the heap hold, where the program changes any by keys of the run."""
+  """What dicts of the heap hold, where the program changes any by keys of the run.
 
-  dicts_shrink = False  # Whether items are taken out of any.
+  Attributes:
+    dicts_shrink: whether items are taken out of any.
+    dicts_are_whole: whether items by known keys are a part of all that a dict holds, so that new
+      ones come in Python's order.
+    keys_before: by such a key, those that each dict has surely been given before it.
+  """
+
+  def __init__(self, note_news: Callable[[], None], add_root: Callable[[object], None]):
+    super().__init__(note_news, add_root)
+    self.dicts_shrink = self.dicts_are_whole = False
+    self.keys_before: dict[object, frozenset[object]] = {}
+
+  def in_order(self, new: Iterable[object]) -> list[object] | None:
+    """Returns new keys of one dict in Python's order; None if that is not known."""
+    keys = {*new}
+    found = sorted(keys, key=lambda key: len(self.keys_before[key].intersection(keys)))
+    pairs = itertools.combinations(found, 2)
+    return found if all(one in self.keys_before[other] for one, other in pairs) else None
 
   def has_changed_dicts(self, kinds: Collection[type]) -> bool:
     """Tells whether the program changes dicts of the heap, of which something may be one."""

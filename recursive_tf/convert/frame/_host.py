@@ -31,6 +31,7 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   Scope,
 )
+from recursive_tf.convert.values._operands import ByType
 from recursive_tf.convert.values._paths import Step
 
 FELL = object()  # What a block gives that does not return.
@@ -388,6 +389,9 @@ class Host(Protocol):
     """Returns `left and right()`, or `left or right()`, evaluating what Python would."""
 
   # --- Calls
+
+  def value_of_class(self, one: ByType) -> object:
+    """Returns the value of the class that the run finds, if such values can be chosen among."""
 
   def call(self, function: object, args: list[object], kwargs: dict[str, object]) -> object:
     """Returns `function(*args, **kwargs)`."""

@@ -41,6 +41,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import ByType
 from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import Value
@@ -184,6 +185,12 @@ class Reading(Conditions):
         self.narrow([(made, expected)])
     return made
 
+  def note_item(self, ref: Ref, key: object) -> frozenset[object]:
+    """Notes that an item of an object is written; returns those that surely were, before it."""
+    before = [one for layer in self._layers for one in layer.items.get(ref.key, ())]
+    self._layers[-1].items.setdefault(ref.key, set()).add(key)
+    return frozenset(before)
+
   def compute(self, value: object) -> None:
     """Notes that the program computes a value here: where Python would raise, the run fails."""
     if isinstance(value, Ref):
@@ -220,6 +227,8 @@ class Reading(Conditions):
       return self.view(value)
     if isinstance(value, Weak):
       return self._known_weak(value)
+    if isinstance(value, ByType):
+      return self.memo(("by class", id(value)), lambda: (value, value.chosen(value)))[1]
     return value.value() if isinstance(value, tf.Variable) else value
 
   def _known_weak(self, weak: Weak) -> object:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -37,6 +37,7 @@ from recursive_tf.convert.heap._origins import Origins
 from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._bodies import Bodies
 from recursive_tf.convert.program._calls import Calls
+from recursive_tf.convert.program._findings import Findings
 from recursive_tf.convert.program._instances import Instance
 from recursive_tf.convert.program._learnt import RESULT, Learnt
 from recursive_tf.convert.program._logits import Logits
@@ -108,7 +109,7 @@ class Conversion:
     is_traced: bool = False,
     origins: Origins | None = None,
     hands_numbers: bool = True,
-    preferred: Mapping[str, Sequence[str]] | None = None,
+    findings: Findings | None = None,
   ):
     """Begins it.
 
@@ -126,7 +127,7 @@ class Conversion:
       is_traced: whether a tape is to see the tensors in such objects.
       origins: where objects come from, if their kinds are told apart by that.
       hands_numbers: whether callers may pass the numbers of lists, too.
-      preferred: what `MadeKinds` prefers.
+      findings: what runs have found.
     """
     self.budget = budget
     self.branches = Branches(left_out or {})
@@ -152,9 +153,13 @@ class Conversion:
     self.reads: dict[tfi.Source, tfi.Reads] = {}
     self.handed_on: set[int] = set()
     self._learnt = Learnt()
-    self.made_kinds = MadeKinds(is_wide, self._learnt.note_news, is_ragged, is_traced, preferred)
+    findings = findings or Findings()
+    self.made_kinds = MadeKinds(
+      is_wide, self._learnt.note_news, is_ragged, is_traced, findings.kinds
+    )
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
+    self.effects.dicts_are_whole = findings.has_whole_dicts
     self.bodies = Bodies(self, self._learnt, self.effects, self._logits, entry_node)
     self._calls = Calls(self._learnt, self.bodies, self.effects, step is not None)
 

@@ -9,6 +9,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.heap._origins import Place
 from recursive_tf.convert.program._arguments import CONTAINER, Argument
+from recursive_tf.convert.program._findings import Findings
 from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.values import _encode, _forms
 
@@ -60,7 +61,7 @@ class Entry:
   traced_refusal: ConversionRefused | None = None  # Why there is none of them.
   has_origins: bool = False  # Kinds of objects are told apart by where these come from.
   learnt: dict[Place, frozenset[type]] = dataclasses.field(default_factory=dict)  # So.
-  found: dict[str, list[str]] = dataclasses.field(default_factory=dict)  # By runs: `MadeKinds`.
+  findings: Findings = dataclasses.field(default_factory=Findings)  # Of runs.
   calls: dict[object, object] = dataclasses.field(default_factory=dict)  # What `KnownCalls` finds.
 
   @property

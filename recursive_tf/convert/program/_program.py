@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import tensorflow as tf
 
@@ -28,6 +28,7 @@ from recursive_tf.convert.program._arguments import (
 )
 from recursive_tf.convert.program._conversion import Conversion
 from recursive_tf.convert.program._feeding import Feeder
+from recursive_tf.convert.program._findings import Findings
 from recursive_tf.convert.program._graph import Graph, GraphMaker
 from recursive_tf.convert.program._learnt import RESULT
 from recursive_tf.convert.program._made import with_made
@@ -75,7 +76,7 @@ class Program:
     is_traced: bool = False,
     origins: Origins | None = None,
     hands_numbers: bool = True,
-    preferred: Mapping[str, Sequence[str]] | None = None,
+    findings: Findings | None = None,
   ):
     """Converts the function.
 
@@ -83,7 +84,7 @@ class Program:
     where branches may be left out. With `is_wide` values of any forms may meet, and with
     `is_ragged` tensors of several sizes in one list. With `is_traced` a tape sees the tensors in
     what runs make. With `hands_numbers` callers may pass the numbers of lists, too.
-    `preferred` says what runs have found objects that they make to be, by place.
+    `findings` are what runs have found.
 
     Raises:
       ConversionRefused: If it cannot be converted.
@@ -111,7 +112,7 @@ class Program:
       is_traced,
       origins,
       hands_numbers,
-      preferred,
+      findings,
     )
     profile.begin(roots)
     self.conversion.given = [a.value for a in self._arguments.values() if a.kind == GIVEN]
@@ -385,5 +386,8 @@ class Program:
       for name, form in graph.containers.items()
     ]
     places = self.effects.returned(None)
-    writes, logs = writes_of(places, parts, source, objects, {RESULT: result})
-    return Outcome(result, [*writes, *contents], prints_of(self.effects, logs))
+    writes, logs, are_ordered = writes_of(
+      places, parts, source, objects, {RESULT: result}, self.effects.in_order
+    )
+    prints = prints_of(self.effects, logs)
+    return Outcome(result, [*writes, *contents], prints, not are_ordered)

@@ -487,10 +487,13 @@ class Programs:
       It; None if that is not why it failed, or there is none.
     """
     found, entry = prepared.program.found(error), prepared.entry
-    if found is None or prepared.mapped or found[1] in entry.found.get(found[0], ()):
+    if found is None or prepared.mapped:
       return None
     place, kind = found
-    entry.found[place] = [kind, *entry.found.get(place, ())]
+    known = entry.findings.kinds.setdefault(place, [])
+    if kind in known:
+      return None
+    known.insert(0, kind)
     self.assumptions.broke("what objects of the run are, where they are read", GRAPH)
     before = list(entry.programs)
     entry.programs[:] = [program for program in before if program is not prepared.program]
@@ -498,6 +501,14 @@ class Programs:
     if other is None:
       entry.programs[:] = before
     return other
+
+  def note_unordered_keys(self, prepared: Prepared) -> None:
+    """Notes that a run gave a dict new keys in an order that is not known: it has not counted."""
+    entry = prepared.entry
+    self.assumptions.broke("in which order dicts get new keys", GRAPH)
+    if not entry.findings.has_unordered_keys:
+      entry.findings.has_unordered_keys = entry.findings.has_whole_dicts = True
+      entry.programs.clear()
 
   def other(
     self, prepared: Prepared, values: dict[str, object], taken: dict[Site, bool]
@@ -632,7 +643,7 @@ class Programs:
       making = dataclasses.replace(making, roots=[*objects, *making.roots])
       single = {name: argument.single() for name, argument in single.items()}
       try:
-        program = self._program(making, single)
+        program = self._by_findings(making, single)
       except ConversionRefused as refusal:
         wider = {name: argument.without_zeros() for name, argument in single.items()}
         if refusal.reason != Reason.TENSORFLOW_ERROR or wider == single:
@@ -671,6 +682,17 @@ class Programs:
       what = f"the condition is {not found.value}, where the other branch is left out"
       self.assumptions.note(what, "", site.origin)
     return program
+
+  def _by_findings(self, making: _Making, arguments: dict[str, Argument]) -> Program:
+    """Makes a program by what runs have found, or without that where it is refused."""
+    findings = making.entry.findings
+    try:
+      return self._program(making, arguments)
+    except ConversionRefused:
+      if not findings.has_whole_dicts:
+        raise
+      findings.has_whole_dicts = False
+      return self._program(making, arguments)
 
   def _program(self, making: _Making, arguments: dict[str, Argument]) -> Program:
     """Makes a program; without branches that are refused, where these may be left out."""
@@ -774,7 +796,7 @@ class Programs:
           making.is_traced,
           origins,
           making.entry.seconds_refused < MAX_SECONDS_REFUSED,
-          making.entry.found,
+          making.entry.findings,
         )
       except BaseException as error:
         let_out(error)

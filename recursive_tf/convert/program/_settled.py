@@ -56,6 +56,7 @@ def check_settled(
   _check_made(conversion, source, list(arguments.values()))
   _check_nests(conversion, source.node, arguments)
   _check_replicas(conversion, arguments.values())
+  _check_new_keys(conversion)
   if conversion.step is not None and conversion.step.has_prints and conversion.effects.sites:
     text = "print and tf.print in one run: what the graph prints comes before."
     raise ConversionRefused.of(Reason.EFFECT_ORDER, text)
@@ -64,6 +65,16 @@ def check_settled(
   check_results(result, changed, conversion.effects.places.values())
   left = [place.left_form for place in conversion.effects.places.values()]
   _check_proxies(conversion, [result, *changed, *left])
+
+
+def _check_new_keys(conversion: Conversion) -> None:
+  """Refuses steps that may give a dict new keys in an order that is not known."""
+  if conversion.step is None:
+    return
+  written = [p for p in conversion.effects.places.values() if dict in p.item_kinds]
+  if conversion.effects.in_order([place.name[1] for place in written]) is None:
+    text = "Dicts of the heap get items by several keys, in an order that only the run knows."
+    raise ConversionRefused.of(Reason.EFFECT_ORDER, text)
 
 
 def _check_proxies(conversion: Conversion, forms: Collection[_forms.Form]) -> None:

@@ -222,10 +222,15 @@ def _for_each(ip: Host, one: ByType, compute: Callable[[object], object]) -> obj
   if all(isinstance(value, bool) for value in values):
     is_true = frozenset(kind for kind, value in found.items() if value)
     return _attributes.is_one_of(ip, one.ref, is_true)
-  chosen = ByType(one.ref, found)
+  chosen = ByType(one.ref, found, one.chosen)
   if all(map(_is_name, values)) or all(value is None or _is_function(value) for value in values):
     return chosen
   return _branches(ip, chosen, lambda value: value)
+
+
+def value_of_class(ip: Host, one: ByType) -> object:
+  """Returns the value of the class that the run finds, if such values can be chosen among."""
+  return _branches(ip, one, lambda value: value) if all(map(_is_name, one.values.values())) else one
 
 
 def _is_name(value: object) -> bool:

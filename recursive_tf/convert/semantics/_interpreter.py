@@ -113,6 +113,7 @@ class Interpreter:
   negated = _truth.negated
   both = _truth.both
   call = _dispatch.call
+  value_of_class = _dispatch.value_of_class
   call_function = _calls.call_function
   native = _native.native
 

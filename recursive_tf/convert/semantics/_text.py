@@ -465,15 +465,19 @@ def formatted(ip: Host, node: ast.expr, scope: Scope) -> object:
   chosen = next((i for i, part in enumerate(parts) if _is_chosen(part)), None)
   if chosen is None:
     return Text(tuple(parts)).known()
+  by_class = parts[chosen].value
   texts = {}
-  for kind, value in parts[chosen].value.values.items():
+  for kind, value in by_class.values.items():
     part = dataclasses.replace(parts[chosen], value=value)
     texts[kind] = Text((*parts[:chosen], part, *parts[chosen + 1 :])).known()
-  if not all(isinstance(text, str) for text in texts.values()):
-    raise ip.frame.refuse(
-      Reason.UNSUPPORTED_OPERATION, "An f-string of the class of an object and of other values."
-    )
-  return ByType(parts[chosen].value.ref, texts)
+  if all(isinstance(text, str) for text in texts.values()):
+    return ByType(by_class.ref, texts, by_class.chosen)
+  return Text(tuple(_found(ip, part) if _is_chosen(part) else part for part in parts)).known()
+
+
+def _found(ip: Host, part: Format) -> Format:
+  """Returns a field of what a class says, as what the run finds it to be."""
+  return dataclasses.replace(part, value=ip.frame.resolve(part.value))
 
 
 def _is_chosen(part: object) -> bool:

@@ -245,7 +245,8 @@ class _Check:
       except Exception as raised:  # Whatever the program raises is what the user gets.
         let_out(raised)  # That is not the program's.
         error = raised
-    if error is not None and outcome.fails():  # The run would not have counted: Python does.
+    # The run would not have counted: Python does.
+    if outcome.has_unordered_keys or (error is not None and outcome.fails()):
       return Verdict(None, outcome, True, result, error, self._all_notes())
     try:
       if error is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import tensorflow as tf
 
@@ -43,10 +44,12 @@ class ByType(Abstract):
   Attributes:
     ref: the object.
     values: the values, by class.
+    chosen: gives the one that the run finds, where a value is needed.
   """
 
   ref: Ref
   values: dict[type, object]
+  chosen: Callable[[ByType], object]
   description = "What the class of an object says"
 
 

@@ -120,7 +120,9 @@ class OfRef(OfRun[Ref]):
     kinds = self.frame.types_of(self.value) - {Missing}
     if len(kinds) == 1:
       return next(iter(kinds))
-    return ByType(self.value, {kind: kind for kind in sorted(kinds, key=repr)})
+    return ByType(
+      self.value, {kind: kind for kind in sorted(kinds, key=repr)}, self.ip.value_of_class
+    )
 
   def classes(self) -> Collection[type]:
     return self.frame.types_of(self.value) - {Missing}

@@ -25,6 +25,7 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._containers import stacked
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import ByType
 from recursive_tf.convert.values._scalars import KINDS, Scalar
 
 NoneType = type(None)
@@ -196,7 +197,7 @@ class BaseForm:
       if any(spec.shape.rank is None for spec in self.specs()):
         raise Mismatch("nothing and tensors of several ranks")
       return [tf.zeros([size or 0 for size in s.shape.as_list()], s.dtype) for s in self.specs()]
-    return self._flatten(value, reader)
+    return self._flatten(reader.resolve(value) if isinstance(value, ByType) else value, reader)
 
   def _flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
     return []
