@@ -53,6 +53,7 @@ def check_arguments(
   """Refuses what a library would take in a graph, and not, or not as that, in eager execution."""
   values = (*args, *kwargs.values())
   _check_numbers(ip, function, [*args[1:], *kwargs.values()])
+  _check_ints(ip, function, values)
   if _of_tensors(function) and not _consumes(function):
     for value in values:
       _check_iterators(ip, function, value)
@@ -225,6 +226,15 @@ def _check_numbers(ip: Host, function: object, values: Sequence[object]) -> None
   for value in values:
     if not all(map(is_static, _leaves(ip.frame.concrete(value)))):
       raise _refusal(ip, f"A number of {_name(function)} that only the run knows")
+
+
+def _check_ints(ip: Host, function: object, values: Sequence[object]) -> None:
+  """Refuses a number that has to be an int, and may be a float or a bool."""
+  if function is not tf.eye:
+    return
+  for kind in (ip.kind_of(value).listed() for value in values):
+    if isinstance(kind, type) and issubclass(kind, (float, bool, np.floating)):
+      raise _refusal(ip, f"A {kind.__name__} as a size")
 
 
 def _check_list(ip: Host, function: object, leaves: list[object]) -> None:

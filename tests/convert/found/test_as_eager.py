@@ -45,6 +45,7 @@ _FUNCTIONS = {
   "maximum": lambda a, b: tf.maximum(a, b),
   "equal": lambda a, b: tf.equal(a, b),
   "range": lambda a, b: tf.range(a, b),
+  "eye": lambda a, b: (tf.eye(a), b),
   "int and float": lambda a, b: (int(a), float(b)),
 }
 _PAIRS = list(itertools.product(_VALUES, _VALUES))
