@@ -166,7 +166,7 @@ def writes_of(
     The writes, what logs hold by name, and whether the order of all new keys is Python's.
   """
   writes: list[Write] = []
-  items: list[Write] = []
+  by_keys: list[Write] = []
   logs: dict[object, list[object]] = {}
   for place in places:
     if place.kind == CHANGED:
@@ -175,7 +175,7 @@ def writes_of(
       continue
     if place.kind == ATTRIBUTE:
       is_item = place.name[0] == "item"
-      (items if is_item else writes).extend(_attribute_writes(place, tensors, source, objects))
+      (by_keys if is_item else writes).extend(_attribute_writes(place, tensors, source, objects))
       continue
     if place.kind == TRACE:  # It is read before any object is made.
       for _ in place.left_form.specs():
@@ -200,8 +200,8 @@ def writes_of(
       writes.append(Write(owner, ("history", None), content))
     elif place.kind == DICT:
       writes += _dict_writes(place, content)
-  items, are_ordered = _in_order(items, in_order)
-  return [*writes, *items], logs, are_ordered
+  by_keys, are_ordered = _in_order(by_keys, in_order)
+  return [*writes, *by_keys], logs, are_ordered
 
 
 def _in_order(

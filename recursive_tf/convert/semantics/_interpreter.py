@@ -347,7 +347,7 @@ class Interpreter:
   def eval(self, node: ast.expr, scope: Scope) -> object:
     """Returns the value of an expression."""
     self.budget.step()
-    self.frame.column = node.col_offset
+    self.frame.column = getattr(node, "col_offset", self.frame.column)
     found = getattr(self, f"eval_{type(node).__name__}", self._unsupported)(node, scope)
     if isinstance(node, _MAY_RAISE):
       self.frame.compute(found)
