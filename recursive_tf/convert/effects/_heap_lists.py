@@ -16,7 +16,14 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.effects._made_changes import MadeChanges
-from recursive_tf.convert.effects._places import ATTRIBUTE, CONTENT_STEP, Place, Store, table_form
+from recursive_tf.convert.effects._places import (
+  ATTRIBUTE,
+  CONTENT_STEP,
+  CONTENT_STEPS,
+  Place,
+  Store,
+  table_form,
+)
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import read_numbers, rows_of_items
@@ -100,9 +107,8 @@ class HeapLists(MadeChanges):
 
   def watched(self, ip: Host, value: object) -> Callable[[], tf.Tensor] | None:
     """Returns what tells whether a list of the heap is as it is now; None if it cannot change."""
-    if isinstance(value, Made) and self.changes_made:
-      state = self.current_made(ip, value.handle)
-      return lambda: tf.equal(state, self.current_made(ip, value.handle))
+    if isinstance(value, Made):
+      return self._watched_made(ip, value)
     if not isinstance(value, Ref):
       return None
     if not self.has_changed_lists(ip.frame.types_of(value) - {NoneType, Missing}):
@@ -115,6 +121,29 @@ class HeapLists(MadeChanges):
       return functools.reduce(tf.logical_and, (tf.equal(old, new) for old, new in pairs))
 
     return is_as_before
+
+  def _watched_made(self, ip: Host, made: Made) -> Callable[[], tf.Tensor] | None:
+    """Does `watched` of what may be an object of the run, or one of the heap."""
+    handle = made.handle
+    places = [self.places[step] for step in CONTENT_STEPS if step in self.places]
+    if not places and not self.changes_made:
+      return None
+
+    def states() -> list[tf.Tensor]:
+      found = [self.current_made(ip, handle)] if self.changes_made else []
+      old = tf.maximum(ip.frame.handle_of_old(handle), 0)  # Of another one it says nothing.
+      for place in places:
+        rows = self.store(ip.frame, place, True).content.content
+        if len(rows.tensors) < 2:
+          raise Bottom  # Nothing is known to be written yet.
+        is_changed, row = (tf.gather(tensor, old) for tensor in rows.tensors)
+        found += [(handle >= 0) & is_changed, tf.where(handle >= 0, row, tf.zeros_like(row))]
+      return found
+
+    before = states()
+    return lambda: functools.reduce(
+      tf.logical_and, (tf.equal(old, new) for old, new in zip(before, states(), strict=True))
+    )
 
   def write_list(self, ip: Host, ref: Ref, content: LocalList) -> None:
     """Lets a list of the heap hold what another one holds."""
