@@ -26,6 +26,9 @@ def is_exactly(ip: Host, ref: Ref, kinds: frozenset[type]) -> Number:
 
 def demand_exactly(ip: Host, ref: Ref, kinds: frozenset[type]) -> None:
   """Lets the run fail where the object is of another type; from here on it is of one of these."""
+  is_none = ip.frame.is_none(ref) if NoneType not in kinds else False
+  if isinstance(is_none, Number):  # Of None the row of another one is read.
+    ip.frame.demand(tf.logical_not(is_none.tensor))
   ip.frame.demand(is_exactly(ip, ref, kinds).tensor)
   ip.frame.narrow([(ref, kinds)])
 

@@ -40,8 +40,12 @@ def reshape(ip: Host, a: object, shape: object, order: object = "C") -> Array:
     raise refuse(ip, "reshape in another order")
   value = array(ip, a, "reshape")
   found = _making.sizes(ip, shape, "reshape")
-  if sum(size == -1 for size in found if isinstance(size, int)) > 1:
+  known_sizes = [size for size in found if isinstance(size, int)]
+  if known_sizes.count(-1) > 1 or {-1, 0} <= {*known_sizes}:  # Of nothing no size is known.
     raise Raises
+  if len(known_sizes) < len(found) and len(found) > 1:
+    sizes = tf.stack([tf.cast(size, tf.int64) for size in found])
+    ip.frame.demand(~(tf.reduce_any(tf.equal(sizes, -1)) & tf.reduce_any(tf.equal(sizes, 0))))
   for size in found:
     if isinstance(size, tf.Tensor):
       ip.frame.demand(size >= -1)
