@@ -54,10 +54,10 @@ class HeapDicts(HeapLists):
 
   def in_order(self, new: Iterable[object]) -> list[object] | None:
     """Returns new keys of one dict in Python's order; None if that is not known."""
-    keys = {*new}
-    found = sorted(keys, key=lambda key: len(self.keys_before[key].intersection(keys)))
-    pairs = itertools.combinations(found, 2)
-    return found if all(one in self.keys_before[other] for one, other in pairs) else None
+    before = {key: self.keys_before.get(key, frozenset()) for key in new}
+    found = sorted(before, key=lambda key: len(before[key] & before.keys()))
+    is_sure = all(one in before[other] for one, other in itertools.combinations(found, 2))
+    return found if is_sure else None
 
   def has_changed_dicts(self, kinds: Collection[type]) -> bool:
     """Tells whether the program changes dicts of the heap, of which something may be one."""

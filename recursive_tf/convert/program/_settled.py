@@ -71,8 +71,9 @@ def _check_new_keys(conversion: Conversion) -> None:
   """Refuses steps that may give a dict new keys in an order that is not known."""
   if conversion.step is None:
     return
-  written = [p for p in conversion.effects.places.values() if dict in p.item_kinds]
-  if conversion.effects.in_order([place.name[1] for place in written]) is None:
+  places = [p for p in conversion.effects.places.values() if dict in p.item_kinds]
+  keys = [place.name[1] for place in places if place.name[0] == "item"]
+  if conversion.effects.in_order(keys) is None:
     text = "Dicts of the heap get items by several keys, in an order that only the run knows."
     raise ConversionRefused.of(Reason.EFFECT_ORDER, text)
 
