@@ -332,6 +332,10 @@ def test_elements_are_made_between_what_consumes_them(make, consume):
   agrees(build_of(make)(consume), lambda: [(lopsided(),), (Node(3, True, "l"),), (lopsided(),)])
 
 
+def test_a_list_that_grows_under_a_generator_is_seen():
+  agrees(build_of(reading)(growing), lambda: [(lopsided(),), (Node(3, True, "l"),)])
+
+
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
   ("make", "consume"),
