@@ -411,9 +411,9 @@ class Decorated:
       refusal = self._verification_failed(prepared, verdict)
       again = done if verdict.has_python_run else plain
       return functools.partial(self._fall_back, refusal, again, is_rerun=True)
-    if verdict.has_python_run and verdict.outcome.has_unordered_keys:
-      self._programs.note_unordered_keys(prepared)
     if verdict.has_python_run:
+      if verdict.outcome.has_unordered_keys:
+        self._programs.note_unordered_keys(prepared)
       self.stats.num_converted_runs += 1
       self._programs.note_run(prepared.entry)
       return done

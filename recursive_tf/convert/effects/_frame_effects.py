@@ -207,9 +207,11 @@ class Effects(HeapDicts):
       return
     key = ip.frame.resolve(key)
     is_of_run = not isinstance(key, (str, int))
-    if is_of_run or self.dicts_are_whole:
-      ip.conversion.promote(ip, owner)
     kinds = ip.frame.types_of(owner) - {NoneType, Missing}
+    is_of_dict = len(kinds) == 1 and kinds <= CHANGED_DICTS
+    is_whole = is_of_run or (is_of_dict and self.dicts_are_whole)
+    if is_whole:
+      ip.conversion.promote(ip, owner)
     if kinds > {list} and not any(hasattr(kind, "__setitem__") for kind in kinds - {list}):
       self._demand_list(ip, owner)
       kinds = frozenset([list])
@@ -217,8 +219,8 @@ class Effects(HeapDicts):
       if is_of_run or self.lists_are_whole or self.has_changed_lists(kinds):
         self.write_list_item(ip, owner, key, value)
         return
-    if kinds <= CHANGED_DICTS and len(kinds) == 1 and not ip.conversion.is_step:
-      if is_of_run or self.dicts_are_whole or self.has_changed_dicts(kinds):
+    if is_of_dict and not ip.conversion.is_step:
+      if is_whole or self.has_changed_dicts(kinds):
         self.write_dict_item(ip, owner, key, value)
         return
     if is_of_run:

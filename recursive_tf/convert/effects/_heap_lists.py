@@ -88,13 +88,16 @@ class HeapLists(MadeChanges):
 
   def _state(self, ip: Host, place: Place, ref: Ref) -> tuple[tf.Tensor, tf.Tensor]:
     """Returns whether a list or dict has been changed, and the number of what it holds since."""
+    return self._state_of(ip, place, there(ip.frame, ref).handle)
+
+  def _state_of(self, ip: Host, place: Place, handle: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """Does the same of an object by its number."""
     frame = ip.frame
     rows = self.store(frame, place, True).content.content
-    base = there(frame, ref)
     frame.partial()
     if len(rows.tensors) < 2:
       raise Bottom  # Nothing is known to be written yet.
-    is_changed, row = (tf.gather(tensor, base.handle) for tensor in rows.tensors)
+    is_changed, row = (tf.gather(tensor, handle) for tensor in rows.tensors)
     return is_changed, row
 
   @contextlib.contextmanager
@@ -108,42 +111,33 @@ class HeapLists(MadeChanges):
   def watched(self, ip: Host, value: object) -> Callable[[], tf.Tensor] | None:
     """Returns what tells whether a list of the heap is as it is now; None if it cannot change."""
     if isinstance(value, Made):
-      return self._watched_made(ip, value)
+      places = [self.places[step] for step in CONTENT_STEPS if step in self.places]
+      if not places and not self.changes_made:
+        return None
+      return _unless_changed(functools.partial(self._states_of_made, ip, value.handle, places))
     if not isinstance(value, Ref):
       return None
     if not self.has_changed_lists(ip.frame.types_of(value) - {NoneType, Missing}):
       return None
-    place = self.places[CONTENT_STEP]
-    before = self._state(ip, place, value)
+    return _unless_changed(functools.partial(self._state, ip, self.places[CONTENT_STEP], value))
 
-    def is_as_before() -> tf.Tensor:
-      pairs = zip(before, self._state(ip, place, value), strict=True)
-      return functools.reduce(tf.logical_and, (tf.equal(old, new) for old, new in pairs))
+  def _states_of_made(
+    self, ip: Host, handle: tf.Tensor, places: Sequence[Place]
+  ) -> list[tf.Tensor]:
+    """Returns what tells what may be an object of the run, or one of the heap, from a changed one.
 
-    return is_as_before
-
-  def _watched_made(self, ip: Host, made: Made) -> Callable[[], tf.Tensor] | None:
-    """Does `watched` of what may be an object of the run, or one of the heap."""
-    handle = made.handle
-    places = [self.places[step] for step in CONTENT_STEPS if step in self.places]
-    if not places and not self.changes_made:
-      return None
-
-    def states() -> list[tf.Tensor]:
-      found = [self.current_made(ip, handle)] if self.changes_made else []
-      old = tf.maximum(ip.frame.handle_of_old(handle), 0)  # Of another one it says nothing.
-      for place in places:
-        rows = self.store(ip.frame, place, True).content.content
-        if len(rows.tensors) < 2:
-          raise Bottom  # Nothing is known to be written yet.
-        is_changed, row = (tf.gather(tensor, old) for tensor in rows.tensors)
-        found += [(handle >= 0) & is_changed, tf.where(handle >= 0, row, tf.zeros_like(row))]
-      return found
-
-    before = states()
-    return lambda: functools.reduce(
-      tf.logical_and, (tf.equal(old, new) for old, new in zip(before, states(), strict=True))
-    )
+    Args:
+      ip: the interpreter.
+      handle: its number.
+      places: of what lists and dicts of the heap hold.
+    """
+    found = [self.current_made(ip, handle)] if self.changes_made else []
+    old = tf.maximum(ip.frame.handle_of_old(handle), 0)
+    for place in places:
+      is_changed, row = self._state_of(ip, place, old)
+      # Of an object of the run the row of another one says nothing.
+      found += [(handle >= 0) & is_changed, tf.where(handle >= 0, row, tf.zeros_like(row))]
+    return found
 
   def write_list(self, ip: Host, ref: Ref, content: LocalList) -> None:
     """Lets a list of the heap hold what another one holds."""
@@ -280,3 +274,11 @@ def there(frame: Frame, ref: Ref) -> Base:
     return base
   handle = frame.check(base.handle, base.handle >= 0, "an attribute of None is used")
   return Base(handle, base.types - {NoneType})
+
+
+def _unless_changed(states: Callable[[], Sequence[tf.Tensor]]) -> Callable[[], tf.Tensor]:
+  """Returns what tells whether something gives what it gives now."""
+  before = states()
+  return lambda: functools.reduce(
+    tf.logical_and, (tf.equal(old, new) for old, new in zip(before, states(), strict=True))
+  )

@@ -27,7 +27,7 @@ class Layer:
     computed: what the program computed, used or not.
     reads: what the program read that may not be there, used or not.
     checked: keys of the reads that are checked, once they are used.
-    items: the keys of items that are written, by what reads their owner.
+    items: the owner of items that are written, and their keys, by what reads the owner.
   """
 
   memo: dict[object, object] = dataclasses.field(default_factory=dict)
@@ -37,7 +37,7 @@ class Layer:
   computed: list[tf.Tensor] = dataclasses.field(default_factory=list)
   reads: list[Ref] = dataclasses.field(default_factory=list)
   checked: set[object] = dataclasses.field(default_factory=set)
-  items: dict[object, set[object]] = dataclasses.field(default_factory=dict)
+  items: dict[object, tuple[Ref, set[object]]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass

@@ -187,9 +187,11 @@ class Reading(Conditions):
 
   def note_item(self, ref: Ref, key: object) -> frozenset[object]:
     """Notes that an item of an object is written; returns those that surely were, before it."""
-    before = [one for layer in self._layers for one in layer.items.get(ref.key, ())]
-    self._layers[-1].items.setdefault(ref.key, set()).add(key)
-    return frozenset(before)
+    known = [layer.items[ref.key][1] for layer in self._layers if ref.key in layer.items]
+    before = frozenset[object]().union(*known)
+    # The owner is kept, so that no other one is read by what has its number.
+    self._layers[-1].items.setdefault(ref.key, (ref, set()))[1].add(key)
+    return before
 
   def compute(self, value: object) -> None:
     """Notes that the program computes a value here: where Python would raise, the run fails."""

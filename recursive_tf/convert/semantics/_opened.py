@@ -126,7 +126,6 @@ def _chosen(ip: Host, cases: list[_Case]) -> object:
   frame, kinds = ip.frame, ip.conversion.made_kinds
   before = frame.snapshot()
   place = f"{frame.line}:{frame.column}"
-  taken = cases
   try:
     found = _met(ip, cases)
   except _Apart as apart:
@@ -134,13 +133,14 @@ def _chosen(ip: Host, cases: list[_Case]) -> object:
     if not kinds.is_wide or ip.conversion.is_step:
       raise apart.refusal from None
     taken = _alike(ip, cases, kinds.preferred.get(place, ()))
-    found = None
-  for case in cases:
-    if case not in taken:
-      message = kinds.leave_out(place, case.kind)
-      frame.demand(_checks.check(tf.constant(True), tf.logical_not(case.is_one), message))
-  frame.demand(functools.reduce(tf.logical_or, [case.is_one for case in taken]))
-  return found if taken is cases else _met(ip, taken)
+    for case in cases:
+      if case not in taken:
+        message = kinds.leave_out(place, case.kind)
+        frame.demand(_checks.check(tf.constant(True), tf.logical_not(case.is_one), message))
+    cases = taken
+    found = _met(ip, cases)
+  frame.demand(functools.reduce(tf.logical_or, [case.is_one for case in cases]))
+  return found
 
 
 def _alike(ip: Host, cases: list[_Case], preferred: Sequence[str]) -> list[_Case]:

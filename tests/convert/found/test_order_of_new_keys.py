@@ -1,5 +1,7 @@
 """The order in which dicts of the tree, or passed in, get new keys by known names."""
 
+import textwrap
+
 import pytest
 
 import recursive_tf as rtf
@@ -54,6 +56,13 @@ WRITES = {
   if n.v <= 1:
     d[1] = 2.5""",
 }
+EITHER_FIRST = """
+  if n.v > 1:
+    n.d["x"] = n.v
+    n.d["y"] = 1.0
+  else:
+    n.d["y"] = n.v
+    n.d["x"] = 2.0"""
 WHOSE = {
   "of the node": ("d = n.d", "f(kid)", "(n)"),
   "passed in": ("pass", "f(kid, d)", "(n, d)"),
@@ -107,17 +116,7 @@ def test_it_is_pythons(writes, whose, when):
 
 
 def test_keys_that_are_there_change_no_order():
-  text = """
-def f(n):
-  if n.v > 1:
-    n.d["x"] = n.v
-    n.d["y"] = 1.0
-  else:
-    n.d["y"] = n.v
-    n.d["x"] = 2.0
-  for kid in n.kids:
-    f(kid)
-"""
+  text = f"def f(n):{EITHER_FIRST}\n  for kid in n.kids:\n    f(kid)\n"
 
   def calls():
     found = [*trees()]
@@ -145,16 +144,7 @@ def f(n):
 
 
 def test_a_step_is_refused_where_it_is_not_known():
-  text = """
-def f(nodes):
-  for n in nodes:
-    if n.v > 1:
-      n.d["x"] = n.v
-      n.d["y"] = 1.0
-    else:
-      n.d["y"] = n.v
-      n.d["x"] = 2.0
-"""
+  text = f"def f(nodes):\n  for n in nodes:{textwrap.indent(EITHER_FIRST, '  ')}\n"
   plain, step = defined(text), rtf.function(defined(text), verify=False)
   for _ in range(2):
     a, b = ([Leaf(1.0), Leaf(2.0), Leaf(0.5)] for _ in range(2))
