@@ -675,9 +675,6 @@ class Reading(Conditions):
       taken = self.string(value) if found is None else self.tensor(found)
       if kinds != there:  # Whoever takes it may look at its shape alone, which None has not.
         self.compute(taken)
-        is_none = self.is_none(value)
-        if isinstance(is_none, Number):
-          self.demand(tf.logical_not(is_none.tensor))
       return taken
     if isinstance(value, np.ndarray):
       if value.dtype.kind == "O" and not all(isinstance(one, (str, bytes)) for one in value.flat):
