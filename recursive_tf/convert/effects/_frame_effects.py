@@ -96,11 +96,19 @@ class Effects(HeapDicts):
     frame.partial()
     pred = Number(present, bool)
     written = frame.adopt(_forms.unflatten(element, iter(tensors)))
+    frame.sharing.note_written(written, step)
     if initial <= {Missing}:
       return State(frame.there(Maybe(written, present), f"{step[1]} is not there"))
     if initial == {NoneType} and _forms.can_be_none(element):
       return State(Maybe(written, present))
     return State(frame.cond(pred, lambda: written, lambda: _initial(frame, plain, element)))
+
+  def hold_numbers(self, step: object) -> bool:
+    """Lets objects hold the numbers of what is written so; tells whether that is new."""
+    place, form = self.places[step], table_form(_forms.MadeForm())
+    is_new = place.next_form != form
+    place.next_form = form
+    return is_new
 
   def is_there(self, ip: Host, ref: Ref, step: tuple[object, ...]) -> object:
     """Tells whether a heap object has an attribute that the program writes; None if it does not."""
@@ -207,20 +215,17 @@ class Effects(HeapDicts):
       return
     key = ip.frame.resolve(key)
     is_of_run = not isinstance(key, (str, int))
-    kinds = ip.frame.types_of(owner) - {NoneType, Missing}
+    kinds = self._demand_taking(ip, owner, key)
     is_of_dict = len(kinds) == 1 and kinds <= CHANGED_DICTS
     is_whole = is_of_run or (is_of_dict and self.dicts_are_whole)
     if is_whole:
       ip.conversion.promote(ip, owner)
-    if kinds > {list} and not any(hasattr(kind, "__setitem__") for kind in kinds - {list}):
-      self._demand_list(ip, owner)
-      kinds = frozenset([list])
     if kinds == {list} and not ip.conversion.is_step:
       if is_of_run or self.lists_are_whole or self.has_changed_lists(kinds):
         self.write_list_item(ip, owner, key, value)
         return
     if is_of_dict and not ip.conversion.is_step:
-      if is_whole or self.has_changed_dicts(kinds):
+      if is_whole or self.changed_dicts(kinds):
         self.write_dict_item(ip, owner, key, value)
         return
     if is_of_run:
@@ -232,13 +237,23 @@ class Effects(HeapDicts):
     self.keys_before[key] = self.keys_before.get(key, before) & before
     self.write_step(ip, owner, ("item", key), value)
 
-  def _demand_list(self, ip: Host, ref: Ref) -> None:
-    """Lets the run fail where an object is no list."""
+  def _demand_taking(self, ip: Host, ref: Ref, key: object) -> frozenset[type]:
+    """Returns of which types an object may be whose item is written.
+
+    Where that is a list, or a dict, and all else would raise, the run fails if it is anything else.
+    """
     frame = ip.frame
-    found = ip.kind_of(ref).is_instance((list,))
+    kinds = frame.types_of(ref) - {NoneType, Missing}
+    taking = frozenset(kind for kind in kinds if hasattr(kind, "__setitem__"))
+    if isinstance(key, str):
+      taking -= {list}
+    if taking == kinds or len(taking) != 1 or not taking <= {list, dict}:
+      return kinds
+    found = ip.kind_of(ref).is_instance((*taking,))
     if isinstance(found, Number):
       frame.demand(found.tensor)
-    frame.narrow([(ref, frozenset([list]))])
+    frame.narrow([(ref, taking)])
+    return taking
 
   def _is_walked(self, frame: Frame, owner: object) -> bool:
     """Tells whether an object known at conversion may be one of the walked ones, too."""

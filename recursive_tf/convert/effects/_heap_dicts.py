@@ -59,15 +59,15 @@ class HeapDicts(HeapLists):
     is_sure = all(one in before[other] for one, other in itertools.combinations(found, 2))
     return found if is_sure else None
 
-  def has_changed_dicts(self, kinds: Collection[type]) -> bool:
-    """Tells whether the program changes dicts of the heap, of which something may be one."""
-    return DICT_STEP in self.places and not CHANGED_DICTS.isdisjoint(kinds)
+  def changed_dicts(self, kinds: Collection[type]) -> frozenset[type]:
+    """Returns which of some types are those of dicts of the heap that the program changes."""
+    return CHANGED_DICTS.intersection(kinds) if DICT_STEP in self.places else frozenset()
 
   def table_of_dict(self, ip: Host, ref: Ref) -> LocalTable | None:
     """Returns a dict with what one of the heap holds now; None if the program changes none such."""
     frame = ip.frame
     kinds = frame.types_of(ref) - {NoneType, Missing}
-    if not self.has_changed_dicts(kinds):
+    if not self.changed_dicts(kinds):
       return None
     if len(kinds) > 1:
       text = "What may be a dict or something else is read: dicts change."
@@ -141,7 +141,7 @@ class HeapDicts(HeapLists):
     ref = value.of_heap if isinstance(value, LocalList) and value.of_heap is not None else value
     if not isinstance(ref, Ref):
       return super().watched(ip, value)
-    if not self.has_changed_dicts(ip.frame.types_of(ref) - {NoneType, Missing}):
+    if not self.changed_dicts(ip.frame.types_of(ref) - {NoneType, Missing}):
       return super().watched(ip, value)
     table = self.table_of_dict(ip, ref)
     assert table is not None  # Else it is as ever.

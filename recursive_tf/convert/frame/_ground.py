@@ -124,6 +124,12 @@ class Ground(Protocol):
   def want_early(self, key: object, name: object) -> None:
     """Notes that a body could do with the number of a variable's container before it branches."""
 
+  def want_numbers_in(self, step: object) -> None:
+    """Notes that a body could do with the numbers of what objects hold as an attribute or item."""
+
+  def want_changes(self) -> None:
+    """Notes that a body could do with changing by its number what it has under a name."""
+
   def early_names(self, key: object) -> Collection[object]:
     """Returns the variables of a body whose containers get numbers before branches and loops."""
 

@@ -156,8 +156,8 @@ class Effects(Protocol):
   def has_changed_lists(self, kinds: Collection[type]) -> bool:
     """Tells whether the program changes lists of the heap, of which something may be one."""
 
-  def has_changed_dicts(self, kinds: Collection[type]) -> bool:
-    """Tells whether the program changes dicts of the heap, of which something may be one."""
+  def changed_dicts(self, kinds: Collection[type]) -> frozenset[type]:
+    """Returns which of some types are those of dicts of the heap that the program changes."""
 
   def table_of_dict(self, ip: Host, ref: Ref) -> LocalTable | None:
     """Returns a dict with what one of the heap holds now; None if the program changes none such."""

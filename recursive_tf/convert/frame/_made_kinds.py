@@ -56,6 +56,7 @@ class MadeKinds:
     self._used: dict[int, None] = {}
     self._seen: frozenset[type] = frozenset()
     self._num_attempts = 0
+    self._refused: dict[str, int] = {}  # By place, the first attempt in which all kinds were.
     self._note_news = note_news
 
   def begin_attempt(self) -> None:
@@ -98,11 +99,16 @@ class MadeKinds:
     """
     if self.is_ragged and self._is_ragged_list(form):
       return RowsForm(_forms.MadeForm(), list)  # Its elements may be added to those of another.
-    if not isinstance(form, NestForm) or form in self.forms:
+    if not isinstance(form, NestForm):
       return form
     alike = [one for one in self.forms if isinstance(one, NestForm) and one.type is form.type]
-    if form.type not in (list, tuple):
-      return form if len(alike) < _NUM_ALIKE else self._in_common([form, *alike])
+    is_own = form.type not in (list, tuple)
+    if form in self.forms and not (is_own and self.are_changed):
+      return form
+    if is_own:
+      # A change makes a row of the form that the object has then: each would be a kind.
+      is_few = len(alike) < (1 if self.are_changed else _NUM_ALIKE)
+      return form if is_few else self._in_common([form, *alike])
     lengths = {len(one.parts) for one in alike}
     if len(lengths) < _NUM_LENGTHS:
       return form
@@ -136,11 +142,24 @@ class MadeKinds:
       self.forms.append(form)
     if is_hidden:
       self.hidden.add(found)
+    if found not in self.known:
+      self._replace(form)
     self._used[found] = None
     if found not in self.known:
       self.known[found] = None
       self._note_news()
     return found
+
+  def _replace(self, form: BaseForm) -> None:
+    """Forgets forms in place of which another one is there: the next attempt makes none of them."""
+    if not self.are_changed or not isinstance(form, NestForm) or form.type in (list, tuple):
+      return
+    for number in [*self.known]:
+      old = self.forms[number]
+      is_alike = isinstance(old, NestForm) and old.type is form.type
+      if is_alike and old != form and self._in_common([old, form]) == form:
+        self.known.pop(number)
+        self._used.pop(number, None)
 
   def note_read_under_tapes(self) -> None:
     """Notes that tensors are read of such objects, and that a tape sees the run."""
@@ -154,6 +173,18 @@ class MadeKinds:
     if not self._seen <= self.types:
       self.types |= self._seen
       self._note_news()
+
+  def may_be_early(self, place: str) -> bool:
+    """Tells whether a place at which all kinds are refused may know more in the next attempt.
+
+    That is tried once: a body is made before the calls that say what it is given.
+    """
+    if place in self._refused and self._refused[place] != self._num_attempts:
+      return False
+    if place not in self._refused:
+      self._refused[place] = self._num_attempts
+      self._note_news()
+    return True
 
   def leave_out(self, place: str, kind: str) -> str:
     """Notes that a kind is not read at a place; returns what a run says that finds it there."""

@@ -22,6 +22,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Container,
   Dear,
+  LocalDict,
   LocalTable,
   Made,
   Maybe,
@@ -112,6 +113,15 @@ class Making(ScalarReading):
   def has_handle(self, container: object) -> bool:
     """Tells whether a container has a number already."""
     return self._known(("made", id(container))) is not None
+
+  def by_number(self, value: object) -> object:
+    """Returns a container by its number, if it has one, where the program changes such objects."""
+    if not self.conversion.made_kinds.are_changed or not isinstance(value, Container):
+      return value
+    known = self._known(("made", id(value)))
+    if known is None or getattr(value, "is_iterator", False):
+      return value
+    return Made(known, dict if isinstance(value, LocalDict) else getattr(value, "type", None))
 
   def handle(self, value: object) -> tf.Tensor:
     """Returns the number of a value, float64 []; what is none of the heap's becomes an object."""
@@ -211,6 +221,7 @@ class Making(ScalarReading):
       if one in self.sharing.book.pinned:
         if container.called is not None and MADE_WHERE in self.sharing.book.pinned[one]:
           self.conversion.want_early(self.key, container.called)
+        self.sharing.want_number(one)
         text = f"{name_of(container)} becomes an object that the run makes"
         raise self.sharing.refuse(f"{text}, and {self.sharing.book.pinned[one]}.")
     handle: tf.Tensor = self._make(self._with_handles(container))

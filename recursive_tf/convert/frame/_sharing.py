@@ -121,6 +121,7 @@ class Sharing(Local):
     self._holders: dict[Container, object] = {}
     self._is_copying = False
     self._opened: dict[Container, Callable[[], bool]] = {}
+    self._written_as: dict[Container, object] = {}
 
   def snapshot(self) -> Book:
     """Returns the book as it is."""
@@ -179,6 +180,7 @@ class Sharing(Local):
     linked = self.linked(container)
     for one in linked:
       if one in self.book.pinned:
+        self._frame.conversion.want_changes()
         raise self.refuse(f"{name_of(container)} is changed, and {self.book.pinned[one]}.")
       for iterated in self._iterated:
         if (
@@ -213,6 +215,15 @@ class Sharing(Local):
     """Notes that a container is what an object of the run holds now: a copy of it."""
     self._opened[container] = is_as_it_was
 
+  def note_written(self, value: object, step: object) -> None:
+    """Notes what was read of a place that the program writes, by its step."""
+    self._written_as.update((container, step) for _, container in containers(value))
+
+  def want_number(self, container: Container) -> None:
+    """Notes that what a container was read of could have held its number."""
+    if container in self._written_as:
+      self._frame.conversion.want_numbers_in(self._written_as[container])
+
   def release(self, container: Container) -> None:
     """Notes that a container that was made of tensors is nowhere else."""
     self.book.pinned.pop(container, None)
@@ -227,6 +238,8 @@ class Sharing(Local):
         self.book.pinned[copy] = self.book.pinned[original]
       if original in self._opened:
         self.note_opened(copy, self._opened[original])
+      if original in self._written_as:
+        self._written_as[copy] = self._written_as[original]
 
   def copied_too(self, a: Container, b: Container) -> None:
     """Notes that two containers may be the same, and so what each of them may be."""

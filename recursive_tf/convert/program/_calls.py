@@ -202,6 +202,8 @@ class Calls:
       return value.rows.form
     if isinstance(value, Closure):
       return _forms.ClosureForm(value.node)
+    if self._learnt.variants.is_made(id(node), name):
+      return _forms.MadeForm()
     form = _forms.generalized(_forms.form_of(value, frame), is_argument=True)
     return self._learnt.variants.opened(id(node), name, form)
 

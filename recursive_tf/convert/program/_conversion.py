@@ -146,6 +146,8 @@ class Conversion:
     self._doubled: str | None = None
     self._hands_numbers = hands_numbers
     self._without_numbers: ConversionRefused | None = None  # Why it was before callers had any.
+    self._wants_changes = False
+    self._wanted_in: dict[object, None] = {}
     self.layout = Layout()
     self.stand_ins: dict[int, object] = {}
     self.given: list[object] = []
@@ -249,7 +251,11 @@ class Conversion:
     """Tells whether the next attempt goes on with numbers for want of which this one is refused."""
     if not self._hands_numbers or refusal.reason not in _FOR_WANT_OF_NUMBERS:
       return False
-    if not self._learnt.take_numbers():
+    changes = self._wants_changes and self.made_kinds.used and not self.made_kinds.are_changed
+    if changes:
+      self.made_kinds.are_changed = True
+    holds = [*map(self.effects.hold_numbers, self._wanted_in)]
+    if not self._learnt.take_numbers() and not changes and not any(holds):
       return False
     self._without_numbers = self._without_numbers or refusal
     return True
@@ -417,6 +423,14 @@ class Conversion:
     """Notes that a body could do with the number of a variable's container before it branches."""
     if self._learnt.is_trial:
       self._learnt.wanted_early[key, name] = None
+
+  def want_numbers_in(self, step: object) -> None:
+    """Notes that a body could do with the numbers of what objects hold as an attribute or item."""
+    self._wanted_in[step] = None
+
+  def want_changes(self) -> None:
+    """Notes that a body could do with changing by its number what it has under a name."""
+    self._wants_changes = True
 
   def early_names(self, key: object) -> Collection[object]:
     """Returns the variables of a body whose containers get numbers before branches and loops."""

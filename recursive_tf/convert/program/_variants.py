@@ -45,6 +45,11 @@ class Variants:
     self._callers: dict[Key, Key | None] = {}
     # Functions, and where lists and strings may be any.
     self._open: set[tuple[int, object]] = set()
+    self._made: set[tuple[int, object]] = set()  # Functions, and what is known by a number.
+
+  def is_made(self, function: int, name: object) -> bool:
+    """Tells whether an argument is known by a number, as an object that the run makes."""
+    return (function, name) in self._made
 
   def opened(self, function: int, name: object, form: _forms.BaseForm) -> _forms.BaseForm:
     """Returns the form of an argument, for any list or string where there are many."""
@@ -83,6 +88,9 @@ class Variants:
     if growing:
       self._open_all(growing, own)
     deeper = self._deepening(key, frame.key)
+    if deeper is not None and self._can_be_made(key, forms, deeper):
+      self._made.add((key[0], deeper))
+      self._forget(own)
     if deeper is not None:
       text = f"Each call in a call puts {_shown(deeper)} into another nest: there would be no end."
       raise Endless(frame.refuse(Reason.TOO_MANY_VARIANTS, text))
@@ -99,9 +107,17 @@ class Variants:
 
   def _open_all(self, places: set[tuple[int, object]], own: Iterable[Key]) -> NoReturn:
     self._open |= places
+    self._forget(own)
+
+  def _forget(self, own: Iterable[Key]) -> NoReturn:
     for key in own:
       del self.forms[key]
     raise Bottom
+
+  def _can_be_made(self, key: Key, forms: tuple[_forms.BaseForm, ...], name: object) -> bool:
+    """Tells whether an argument can be known by a number, as an object that the run makes."""
+    found = [form for (one, _), form in zip(key[1], forms, strict=True) if one == name]
+    return all(map(_forms.can_be_made, found))
 
   def _growing(self, frame: Frame, key: Key, literals: frozenset[object]) -> Iterator[object]:
     """Yields the parameters for strings to which each call in a call adds something.

@@ -400,7 +400,7 @@ def method_of_static(ip: Host, owner: dict[object, object], name: str) -> object
 
 def method_of_heap(ip: Host, ref: Ref, name: str, args: Sequence[object]) -> object:
   """Calls a reading method of a list or dict on the heap."""
-  if ip.conversion.effects.has_changed_dicts(ip.frame.types_of(ref)):
+  if ip.conversion.effects.changed_dicts(ip.frame.types_of(ref)):
     return ip.conversion.effects.read_of_dict(ip, ref, name, args)
   if name in ("__getitem__", "get") and len(args) not in (1, 2):
     raise Raises

@@ -28,6 +28,7 @@ from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Builtin,
   Closure,
+  LocalTable,
   Made,
   Missing,
   Raises,
@@ -69,7 +70,7 @@ def write(ip: Host, owner: object, name: str, value: object) -> None:
     def of_one(one: object) -> None:
       _attributes.write(ip, one, name, value)
 
-    _opened.change(ip, owner, of_one, of_one)
+    _opened.change(ip, owner, of_one, of_one, [name])
   else:
     _attributes.write(ip, owner, name, value)
 
@@ -81,7 +82,11 @@ def item(ip: Host, owner: object, key: object) -> object:
   if isinstance(owner, ByKey) and _entries.are_tuples(owner):
     return _entries.for_each(ip, owner, lambda value: _items.item(ip, value, key))
   if isinstance(owner, Made):
-    return _opened.for_each(ip, owner, lambda value: item(ip, value, key))
+    return _opened.for_each(
+      ip, owner, lambda value: item(ip, value, key), needs=("__getitem__", "__class_getitem__")
+    )
+  if isinstance(key, Made) and not isinstance(owner, LocalTable):
+    return _opened.for_each(ip, key, lambda value: item(ip, owner, value))
   if _entries.is_weight(owner):
     return _entries.with_weights(ip, [owner], lambda args: _items.item(ip, args[0], key))
   return _items.item(ip, owner, key)
@@ -96,7 +101,7 @@ def write_item(ip: Host, owner: object, key: object, value: object) -> None:
     def of_one(one: object) -> None:
       _items.write_item(ip, one, key, value)
 
-    _opened.change(ip, owner, of_one, of_one)
+    _opened.change(ip, owner, of_one, of_one, ["__setitem__"])
   else:
     _items.write_item(ip, owner, key, value)
 
@@ -134,7 +139,12 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
     if found is not None:
       return found
   if op in (ast.In, ast.NotIn) and isinstance(right, Made):
-    return _opened.for_each(ip, right, lambda value: compare(ip, op, left, value))
+    needs = "__contains__", "__iter__", "__getitem__"
+    return _opened.for_each(ip, right, lambda value: compare(ip, op, left, value), needs=needs)
+  if op in (ast.Is, ast.IsNot) and (isinstance(left, Made) or isinstance(right, Made)):
+    same = None if left is None or right is None else _made_comparison.identical(ip, left, right)
+    if same is not None:
+      return same if op is ast.Is else ip.negated(same)
   is_identity = op in (ast.Is, ast.IsNot, ast.In, ast.NotIn)
   if not is_identity and (isinstance(left, Made) or isinstance(right, Made)):
     return _made_comparison.compare(ip, op, left, right)

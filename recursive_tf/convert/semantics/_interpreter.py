@@ -35,6 +35,7 @@ from recursive_tf.convert.semantics import (
   _matching,
   _membership,
   _native,
+  _opened,
   _operators,
   _spread,
   _tables,
@@ -360,7 +361,7 @@ class Interpreter:
     return node.value
 
   def eval_Name(self, node: ast.Name, scope: Scope) -> object:
-    return self.lookup(node.id, scope)
+    return self.frame.by_number(self.lookup(node.id, scope))
 
   def lookup(self, name: str, scope: Scope) -> object:
     """Returns what a name stands for."""
@@ -406,8 +407,16 @@ class Interpreter:
     ]
     if any(isinstance(part, tf.Tensor) and not part.dtype.is_integer for part in parts):
       raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice by a tensor of no integers.")
-    lower, upper, step = (as_index(self, part) for part in parts)
+    lower, upper, step = (self._bound(part) for part in parts)
     return Slice(lower, upper, step, any(may_be_bool(self, part) for part in parts))
+
+  def _bound(self, part: object) -> object:
+    if isinstance(part, Made):
+      return _opened.for_each(self, part, self._bound)
+    found = as_index(self, part)
+    if found is not None and _items.is_no_index(self, found):
+      raise Raises  # A TypeError.
+    return found
 
   def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> object:
     if any(isinstance(part, ast.Starred) for part in node.elts):

@@ -165,7 +165,7 @@ def fixed(ip: Host, items: tuple[object, ...] | list[object], key: object) -> An
     if found is not None:
       return found[0]
     return item_of_rows(ip, rows_of_items(ip.frame, list(items)), key)
-  if _is_no_index(ip, key):
+  if is_no_index(ip, key):
     raise Raises  # A TypeError.
   if isinstance(key, bool) or not isinstance(key, (int, np.integer)):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item by a {named(key)}.")
@@ -182,10 +182,12 @@ def sliced(owner: Any, key: object) -> Any:
     raise Raises from None
 
 
-def _is_no_index(ip: Host, key: object) -> bool:
-  """Tells whether a key is an object of the heap that is of no type which stands for an int."""
+def is_no_index(ip: Host, key: object) -> bool:
+  """Tells whether a key is a string, a container, or of no type which stands for an int."""
+  if is_string(key, ip.frame) or key is None:
+    return True
   if not isinstance(key, Ref):
-    return False
+    return isinstance(key, (Container, tuple))
   kinds = ip.frame.types_of(key) - {Missing}
   return not any(kind is slice or hasattr(kind, "__index__") for kind in kinds)
 
@@ -206,13 +208,9 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> object:
     found = Rows(length, tensors, rows.form, rows.type)
     return frame.new(LocalList(found)) if rows.type is None else found
   if rows.form is None or (not isinstance(key, Number) and type(key) is not int):
-    raise (
-      Raises
-      if rows.form is None or _is_no_index(ip, key)
-      else frame.refuse(
-        Reason.UNSUPPORTED_OPERATION, f"An item of a list by a {type(key).__name__}."
-      )
-    )
+    if rows.form is None or is_no_index(ip, key):
+      raise Raises
+    raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"An item of a list by a {named(key)}.")
   index = frame.place(key, rows.length, "list index out of range")
   axis = tfi.constant(0, tf.int32)
   one = iter([tf.gather(tensor, index, axis=axis) for tensor in rows.tensors])
@@ -234,13 +232,17 @@ def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
   kinds = frame.types_of(ref) - {NoneType, Missing}
   if not kinds:
     raise Raises
+  having = frozenset(kind for kind in kinds if hasattr(kind, "__getitem__"))
+  if isinstance(key, str):
+    having -= {list, tuple, str}
+  if not having:
+    raise Raises  # A TypeError.
+  if having != kinds:
+    demand_exactly(ip, ref, having)
+    return item_of_heap(ip, ref, key)
   table = ip.conversion.effects.table_of_dict(ip, ref)
   if table is not None:
     return ip.item(table, key)
-  having = frozenset(kind for kind in kinds if hasattr(kind, "__getitem__"))
-  if having and having != kinds:  # Others have no items.
-    demand_exactly(ip, ref, having)
-    return item_of_heap(ip, ref, key)
   own = [k for k in kinds if not is_builtin_container(k, "__getitem__")]
   if own:
     if len(kinds) > 1:
@@ -567,6 +569,8 @@ def write_item_of_run(ip: Host, owner: LocalList, key: object, value: object) ->
   """Does `owner[key] = value` where only the run knows the place, or the length of the list."""
   frame = ip.frame
   key = as_index(ip, key)
+  if is_no_index(ip, key):
+    raise Raises  # A TypeError.
   if not isinstance(key, Number) and type(key) not in (int, bool):
     raise frame.refuse(Reason.UNSUPPORTED_WRITE, "An item of a list.")
   content = owner.content

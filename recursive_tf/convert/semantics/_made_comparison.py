@@ -1,8 +1,8 @@
 """Comparisons of what may be an object that the run has made: each by what it is.
 
 Lists and tuples of such objects, and those of dataclasses, hold others, however deep: these are
-compared in a function, which calls itself. Objects that are compared by which one they are, or by
-a method of the program's, are refused: two that are read from one row are one object.
+compared in a function, which calls itself. Which object one is says its number. `==` of objects
+that are compared by which one they are, or by a method of the program's, is refused.
 """
 
 from __future__ import annotations
@@ -11,11 +11,16 @@ import ast
 import functools
 from collections.abc import Callable
 
+import keras
+import numpy as np
+import tensorflow as tf
+
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _class_comparison, _in_python, _opened
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalObject, Made, Ref
+from recursive_tf.convert.values._abstract import Container, LocalObject, Made, Ref, is_static
+from recursive_tf.convert.values._numbers import Number
 
 _Equal = Callable[[object, object], object]
 
@@ -37,6 +42,49 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
   if isinstance(right, Made):
     return _opened.for_each(ip, right, lambda v: ip.compare(op, left, comparable(v)), known)
   return ip.compare(op, left, right)
+
+
+def identical(ip: Host, left: object, right: object) -> Number | None:
+  """Returns `left is right`, of which one may be an object that the run has made, by their numbers.
+
+  None where these do not say it: if both may be what has no identity, such as a string.
+  """
+  if not any(_has_identity(ip, value) for value in (left, right)):
+    return None
+  numbers = [_number_of(ip, value) for value in (left, right)]
+  return None if None in numbers else Number(tf.equal(*numbers), bool)
+
+
+def _has_identity(ip: Host, value: object) -> bool:
+  """Tells whether all that a value may be are objects of which a program tells one from another."""
+  if isinstance(value, Container):
+    return True
+  if isinstance(value, Made):
+    kinds = _opened.exact_classes(ip, value)
+  elif isinstance(value, Ref):
+    kinds = ip.frame.types_of(value)
+  else:
+    kinds = frozenset([type(value)]) if _forms.is_heap_object(value) else None
+  return kinds is not None and not any(issubclass(kind, _WITHOUT_IDENTITY) for kind in kinds)
+
+
+_WITHOUT_IDENTITY = (
+  *(int, float, complex, str, bytes, tuple, frozenset),
+  *(tf.Tensor, tf.Variable, np.ndarray, np.generic, keras.Variable),
+)
+
+
+def _number_of(ip: Host, value: object) -> tf.Tensor | None:
+  """Returns the number of an object; None of what has none, or none that is known here."""
+  if isinstance(value, Made):
+    return value.handle
+  if isinstance(value, Container):
+    return ip.frame.handle(value) if ip.frame.has_handle(value) else None
+  if isinstance(value, Ref):
+    return tf.cast(ip.frame.base(value).handle, _forms.NUMBER)
+  if is_static(value) and _forms.is_heap_object(value):
+    return tf.cast(ip.conversion.constant_root(value).handle, _forms.NUMBER)
+  return None
 
 
 def same_or_equal(ip: Host, left: object, right: object) -> object:

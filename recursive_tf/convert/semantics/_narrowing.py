@@ -16,6 +16,7 @@ from recursive_tf.convert.values._abstract import Missing, Ref
 from recursive_tf.convert.values._forms import NoneType
 
 _NUMBERS = frozenset(_forms.NUMBERS)
+_STRINGS: frozenset[type] = frozenset([str])
 _SEQUENCES = frozenset([str, list, tuple])
 _LISTS = frozenset([list, tuple])
 # Of which all operators are known here.
@@ -27,6 +28,10 @@ def operands(
 ) -> tuple[object, object]:
   """Returns the operands of an operator, known to be of types that it takes."""
   kinds = _kinds(ip, left), _kinds(ip, right)
+  if kinds[0] == _STRINGS:
+    left = _there(ip, left, kinds[1])
+  if kinds[1] == _STRINGS and op is not ast.Mod:  # A format takes None.
+    right = _there(ip, right, kinds[0])
   if None in kinds or all(len(kind or ()) == 1 for kind in kinds):
     return left, right
   lefts, rights = (kind or frozenset() for kind in kinds)
@@ -47,11 +52,23 @@ def _kinds(ip: Host, value: object) -> frozenset[type] | None:
   return None if value is None else _of_kinds.kinds_of(ip, value)
 
 
+def _there(ip: Host, value: object, others: frozenset[type] | None) -> object:
+  """Returns a string that may be None, which no operator of Python's own types takes, as it is."""
+  if not isinstance(value, Ref) or NoneType not in ip.frame.types_of(value):
+    return value
+  is_known = others is not None and others <= _BUILTIN
+  return _demanded(ip, value, _STRINGS) if is_known else value
+
+
+def _demanded(ip: Host, value: Ref, kinds: frozenset[type]) -> object:
+  demand_exactly(ip, value, kinds)
+  return ip.frame.concrete(value)
+
+
 def _narrowed(ip: Host, value: object, kinds: frozenset[type], inside: frozenset[type]) -> object:
   if not isinstance(value, Ref) or not inside or inside == kinds:
     return value
-  demand_exactly(ip, value, inside)
-  return ip.frame.concrete(value)
+  return _demanded(ip, value, inside)
 
 
 def _takes(op: type[ast.operator], name: str, left: type, right: type) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import types
 from collections.abc import Callable, Sequence
 
@@ -19,6 +20,7 @@ from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import read_numbers
 from recursive_tf.convert.heap._columns import NONE
+from recursive_tf.convert.semantics._exactly import is_exactly
 from recursive_tf.convert.values import _checks, _forms
 from recursive_tf.convert.values._abstract import (
   Base,
@@ -74,7 +76,9 @@ def unknown(kinds: frozenset[type]) -> None:
   """Says nothing of objects by their types."""
 
 
-def for_each(ip: Host, made: Made, then: _Then, known: Known = unknown) -> object:
+def for_each(
+  ip: Host, made: Made, then: _Then, known: Known = unknown, needs: Sequence[str] = ()
+) -> object:
   """Returns what `then` gives of what the run finds.
 
   Where that is refused of some of what it may be, a run that finds one of these fails.
@@ -85,10 +89,18 @@ def for_each(ip: Host, made: Made, then: _Then, known: Known = unknown) -> objec
     then: is given each of what it may be.
     known: returns what `then` would give of all objects of some exact types; None if these do not
       say it. What they do say it of is not read.
+    needs: attributes of which it has to have one: Python raises for all else, which is not tried.
   """
   options = _options(ip, made)
   if not options:
     raise Bottom  # Nothing is known to be made, yet.
+  if needs:
+
+    def fits(option: _Option) -> bool:
+      pairs = itertools.product(option.classes, needs)
+      return not option.classes or any(_may_have(kind, name) for kind, name in pairs)
+
+    options = [*filter(fits, options)] or options
   refusals: list[ConversionRefused] = []
 
   def tried(open_: Callable[[], object]) -> object:
@@ -112,9 +124,17 @@ def for_each(ip: Host, made: Made, then: _Then, known: Known = unknown) -> objec
   try:
     return _chosen(ip, cases)
   except Bottom:
-    if len(refusals) == len(cases):
+    if len(refusals) == len(cases) and not ip.conversion.made_kinds.may_be_early(_place(ip)):
       raise refusals[0] from None
     raise
+
+
+def _may_have(kind: type, name: str) -> bool:
+  """Tells whether an object of a type may have an attribute; a special method is the type's own."""
+  if hasattr(kind, name):
+    return True
+  is_own = name.startswith("__")
+  return not is_own and (kind.__dictoffset__ != 0 or hasattr(kind, "__getattr__"))
 
 
 def _chosen(ip: Host, cases: list[_Case]) -> object:
@@ -125,7 +145,7 @@ def _chosen(ip: Host, cases: list[_Case]) -> object:
   """
   frame, kinds = ip.frame, ip.conversion.made_kinds
   before = frame.snapshot()
-  place = f"{frame.line}:{frame.column}"
+  place = _place(ip)
   try:
     found = _met(ip, cases)
   except _Apart as apart:
@@ -141,6 +161,10 @@ def _chosen(ip: Host, cases: list[_Case]) -> object:
     found = _met(ip, cases)
   frame.demand(functools.reduce(tf.logical_or, [case.is_one for case in cases]))
   return found
+
+
+def _place(ip: Host) -> str:
+  return f"{ip.frame.line}:{ip.frame.column}"
 
 
 def _alike(ip: Host, cases: list[_Case], preferred: Sequence[str]) -> list[_Case]:
@@ -200,8 +224,7 @@ def _options(ip: Host, made: Made) -> list[_Option]:
   old, is_none, numbers = _kinds_of(ip, made)
   options: list[_Option] = []
   if old:
-    read = functools.partial(frame.handle_of_old, handle)
-    options.append(_Option(handle >= 0, lambda: Ref(Base(read(), old)), old, "old"))
+    options += _old_options(ip, made, old)
   if is_none:
     is_one = tf.equal(handle, NONE)
     options.append(_Option(is_one, lambda: None, frozenset([NoneType]), "None"))
@@ -214,6 +237,27 @@ def _options(ip: Host, made: Made) -> list[_Option]:
       name = _forms.describe(ip.conversion.made_kinds.forms[number])
       options.append(_Option(tf.equal(kind, number), open_, classes, name))
   return options
+
+
+def _old_options(ip: Host, made: Made, types: frozenset[type]) -> list[_Option]:
+  """Returns what an object of before may be: where dicts change, one of these, or another."""
+  frame, handle = ip.frame, made.handle
+  dicts = ip.conversion.effects.changed_dicts(types)
+  if not dicts or dicts == types:
+    read = functools.partial(frame.handle_of_old, handle)
+    return [_Option(handle >= 0, lambda: Ref(Base(read(), types)), types, "old")]
+  # Of what is none of these the class of another object is read, and not used.
+  ref = Ref(Base(frame.handle_of_old(tf.maximum(handle, 0)), types))
+
+  def option(kinds: frozenset[type], name: str) -> _Option:
+    def open_() -> Ref:
+      frame.narrow([(ref, kinds)])
+      return ref
+
+    is_one = tf.logical_and(handle >= 0, is_exactly(ip, ref, kinds).tensor)
+    return _Option(is_one, open_, kinds, name)
+
+  return [option(dicts, "old dict"), option(types - dicts, "old")]
 
 
 def _kinds_of(ip: Host, made: Made) -> tuple[frozenset[type], bool, list[int]]:
@@ -240,19 +284,38 @@ def classes(ip: Host, made: Made) -> frozenset[type]:
   return found | {NoneType} if is_none else found
 
 
+def exact_classes(ip: Host, made: Made) -> frozenset[type] | None:
+  """Returns all classes of what something may be; None where those of some kind are not known."""
+  old, is_none, numbers = _kinds_of(ip, made)
+  new = [ip.conversion.made_kinds.classes_of(number) for number in numbers]
+  return old.union(*new, [NoneType] if is_none else []) if all(new) else None
+
+
 def is_instance(ip: Host, made: Made, wanted: tuple[type, ...]) -> object:
   """Returns `isinstance(made, wanted)`, and notes what that says."""
   found = for_each(ip, made, lambda value: ip.kind_of(value).is_instance(wanted))
-  return noted(ip, made, found, lambda kind: issubclass(kind, wanted))
+  return noted(ip, made, found, lambda kinds: all(issubclass(kind, wanted) for kind in kinds))
 
 
-def noted(ip: Host, made: Made, found: object, is_true: Callable[[type], bool]) -> object:
-  """Returns a truth of what something is, and notes which classes that leaves."""
+def noted(
+  ip: Host, made: Made, found: object, answer: Callable[[frozenset[type]], bool | None]
+) -> object:
+  """Returns a truth of what something is, and notes which classes that leaves.
+
+  Args:
+    ip: the interpreter.
+    made: the object.
+    found: the truth.
+    answer: returns what it is of all objects of some exact types; None if these do not say it.
+  """
   if not isinstance(found, Number):
     return found
   all_ = classes(ip, made)
-  inside = frozenset(kind for kind in all_ if is_true(kind))
-  return ip.frame.note(found, [(made, inside)], [(made, all_ - inside)])
+  true, false = (
+    frozenset(kind for kind in all_ if answer(frozenset([kind])) is not one)
+    for one in (False, True)
+  )
+  return ip.frame.note(found, [(made, true)], [(made, false)])
 
 
 def _open(ip: Host, kind: int, now: tf.Tensor, own: tf.Tensor) -> object:
@@ -305,12 +368,12 @@ def _attribute(ip: Host, made: Made, name: str) -> object:
           raise
       ip.frame.restore(before)  # It changes the object, which then is the one of the run.
       assert isinstance(value, LocalObject) and isinstance(bound, BoundMethod)  # It is its own.
-      own = dataclasses.replace(made, type=value.type)
-      return ip.call(BoundMethod(bound.function, own), list(args), dict(kwargs))
+      changed = dataclasses.replace(made, type=value.type)
+      return ip.call(BoundMethod(bound.function, changed), list(args), dict(kwargs))
 
-    return for_each(ip, made, of_one)
+    return for_each(ip, made, of_one, needs=[name])
 
-  value = for_each(ip, made, found)
+  value = for_each(ip, made, found, needs=[name])
   if any(are_methods) and not all(are_methods):
     raise ip.frame.refuse(
       Reason.KINDS_DIFFER, f".{name} is a method of some objects and a value that others hold."
@@ -341,7 +404,13 @@ def having(value: object, name: str) -> object:
   return value
 
 
-def change(ip: Host, made: Made, of_old: _Then, of_made: Callable[[Container], object]) -> object:
+def change(
+  ip: Host,
+  made: Made,
+  of_old: _Then,
+  of_made: Callable[[Container], object],
+  needs: Sequence[str] = (),
+) -> object:
   """Changes an object, by what the run finds.
 
   Args:
@@ -349,6 +418,7 @@ def change(ip: Host, made: Made, of_old: _Then, of_made: Callable[[Container], o
     made: the object.
     of_old: changes one of the heap.
     of_made: changes what an object of the run holds, as a container of its own.
+    needs: as of `for_each`.
   """
 
   def then(value: object) -> object:
@@ -359,7 +429,7 @@ def change(ip: Host, made: Made, of_old: _Then, of_made: Callable[[Container], o
     ip.conversion.effects.change_made(ip, made.handle, copy)
     return found
 
-  return for_each(ip, made, then)
+  return for_each(ip, made, then, needs=needs)
 
 
 def method(ip: Host, made: Made, name: str) -> object:
@@ -374,7 +444,7 @@ def method(ip: Host, made: Made, name: str) -> object:
         return of_old(container)
       return ip.method(having(container, name), name, list(args), dict(kwargs))
 
-    return change(ip, made, of_old, of_made)
+    return change(ip, made, of_old, of_made, [name])
 
   return Builtin(name, call)
 
@@ -404,10 +474,11 @@ def elements(ip: Host, made: Made, one_by_one: bool) -> tuple[object, ...] | Row
     return ip.frame.new(LocalList(read_numbers(ip.frame, rows)))  # Some are read, others made.
 
   key = "elements of made", id(made.handle)
+  needs = "__iter__", "__getitem__"
   if ip.conversion.effects.changes_made:
-    found = for_each(ip, made, listed)
+    found = for_each(ip, made, listed, needs=needs)
   else:
-    found = ip.frame.memo(key, lambda: (made, for_each(ip, made, listed)))[1]
+    found = ip.frame.memo(key, lambda: (made, for_each(ip, made, listed, needs=needs)))[1]
   assert isinstance(found, LocalList)  # As each of them.
   return found.content
 

@@ -174,7 +174,8 @@ def _repeatable(ip: Host, value: object) -> object:
 
 
 def _of_ints_or_floats(ip: Host, op: type[ast.operator], left: object, right: object) -> object:
-  if isinstance(left, IntOrFloat) or isinstance(right, IntOrFloat):
+  is_text = op is ast.Mod and isinstance(left, str)
+  if isinstance(left, IntOrFloat) or (isinstance(right, IntOrFloat) and not is_text):
     return _int_or_float.binary(ip, op, left, right)
   return NotImplemented
 

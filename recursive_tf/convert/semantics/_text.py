@@ -313,7 +313,7 @@ def _is_alone(ip: Host, value: object) -> bool:
   """Tells whether a value is one argument of `%`: no tuple, and nothing that has items."""
   if isinstance(value, Ref):
     return ip.frame.types_of(value) - {Missing} <= {str, int, float, bool, NoneType}
-  return isinstance(value, (Number, Text, str, int, float, bool, NoneType))
+  return isinstance(value, (Number, IntOrFloat, Text, str, int, float, bool, NoneType))
 
 
 def _percent_field(ip: Host, value: object, spec: str, kind: str) -> object:
@@ -334,6 +334,8 @@ def _percent_field(ip: Host, value: object, spec: str, kind: str) -> object:
   align = "<" if "-" in given else ">"
   if kind in "sr":
     return Format(value, ord(kind), f"{align}{width}{digits}")
+  if kind in "feg" and isinstance(value, IntOrFloat):
+    value = value.value  # The float that it is to such a field.
   is_int = kind in "di" and not digits and _is_number(value, int)
   if not is_int and not (kind in "feg" and _is_number(value, int, float)):
     return None

@@ -52,7 +52,7 @@ def of_ref(ip: Host, ref: Ref) -> object:
   kinds = frame.types_of(ref)
   others = kinds - {NoneType, Missing}
   effects = ip.conversion.effects
-  is_changed = effects.has_changed_lists(others) or effects.has_changed_dicts(others)
+  is_changed = effects.has_changed_lists(others) or effects.changed_dicts(others)
   if is_changed or (dict in others and effects.items_written([dict])):
     return _of_changed(ip, ref, kinds)
   effects.check_unchanged(ip, [kind for kind in others if issubclass(kind, dict)])

@@ -211,16 +211,33 @@ class OfByType(OfAbstract):
     raise self.not_known("callable()")
 
 
+def _truth_of_class(kind: type) -> bool | None:
+  """Returns the truth of all objects of an exact type; None where these have one of their own."""
+  if kind is NoneType:
+    return False
+  has_own = any(in_class(kind, name) for name in ("__bool__", "__len__"))
+  return None if has_own else True
+
+
+def _truth_by_class(kinds: frozenset[type]) -> bool | None:
+  """Returns the truth of all objects of some exact types; None where they do not say it."""
+  found = {*map(_truth_of_class, kinds)}
+  return found.pop() if len(found) == 1 else None
+
+
 class OfMade(OfAbstract):
   """An object that the run made, or one of the heap."""
 
   value: Made
 
   def truth(self) -> object:
-    return _opened.for_each(self.ip, self.value, self.ip.truth)
+    found = _opened.for_each(self.ip, self.value, self.ip.truth, _truth_by_class)
+    return _opened.noted(self.ip, self.value, found, _truth_by_class)
 
   def length(self) -> object:
-    return _opened.for_each(self.ip, self.value, lambda value: self._resolved(value).length())
+    return _opened.for_each(
+      self.ip, self.value, lambda value: self._resolved(value).length(), needs=["__len__"]
+    )
 
   def attribute(self, name: str) -> object:
     return self.ip.attribute(self.value, name)
@@ -252,7 +269,7 @@ class OfMade(OfAbstract):
 
   def is_none(self) -> object:
     found = Number(tf.equal(self.value.handle, NONE), bool)
-    return _opened.noted(self.ip, self.value, found, lambda kind: kind is NoneType)
+    return _opened.noted(self.ip, self.value, found, lambda kinds: kinds == {NoneType})
 
   def lowered(self) -> object:
     return _opened.for_each(self.ip, self.value, self._tensor)
