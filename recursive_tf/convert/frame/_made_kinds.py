@@ -156,8 +156,9 @@ class MadeKinds:
       return
     for number in [*self.known]:
       old = self.forms[number]
-      is_alike = isinstance(old, NestForm) and old.type is form.type
-      if is_alike and old != form and self._in_common([old, form]) == form:
+      if not isinstance(old, NestForm) or old.type is not form.type or old == form:
+        continue
+      if self._in_common([old, form]) == form:
         self.known.pop(number)
         self._used.pop(number, None)
 
