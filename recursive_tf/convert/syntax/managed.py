@@ -15,6 +15,7 @@ import ast
 from recursive_tf.convert.syntax import context, loop_exits, scopes, tails
 from recursive_tf.convert.syntax.context import PassContext
 
+_PARSING = ("int", "float")
 _LOOPS = (ast.For, ast.While)
 _EXITS: tuple[type[ast.stmt], ...] = (ast.Return, ast.Break, ast.Continue)
 
@@ -49,35 +50,63 @@ def parses(kind: type, value: str, error: object) -> bool:
   return True
 
 
-def _parsing(node: ast.Try, ctx: PassContext) -> ast.If | None:
-  """Returns `try: return int(x)`, `except ValueError: ...` as a test of whether it raises.
+def _parsing(node: ast.Try, ctx: PassContext) -> list[ast.stmt] | None:
+  """Returns `try: return int(x), i + 1`, `except ValueError: ...` as a test of whether it raises.
 
-  So of `x = int(y)`, and of floats; None of all else.
+  So of any block that begins with int or float of something; None of all else. What comes later in
+  it may raise, too: then the run fails.
   """
-  if len(node.body) != 1 or len(node.handlers) != 1 or node.orelse or node.finalbody:
+  if len(node.handlers) != 1 or node.finalbody:
     return None
-  (statement,), (handler,) = node.body, node.handlers
-  call = statement.value if isinstance(statement, ast.Return | ast.Assign) else None
+  first, handler = node.body[0], node.handlers[0]
   if not (isinstance(handler.type, ast.Name) and handler.type.id == "ValueError"):
     return None
-  if handler.name or not isinstance(call, ast.Call) or call.keywords or len(call.args) != 1:
+  if handler.name or not isinstance(first, ast.Return | ast.Assign | ast.Expr):
     return None
-  if not (isinstance(call.func, ast.Name) and isinstance(call.args[0], ast.Name)):
+  call = None if first.value is None else _first_call(first.value)
+  if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
     return None
-  targets = statement.targets if isinstance(statement, ast.Assign) else []
-  if not all(isinstance(target, ast.Name) for target in targets):
+  is_whole = call is first.value and len(call.args) == 1 and isinstance(call.args[0], ast.Name)
+  if call.func.id not in _PARSING and not is_whole:  # Any function may be one of these.
     return None
-  names = call.func.id, call.args[0].id, handler.type.id
-  operands: list[ast.expr] = [context.load(name, at=node) for name in names]
+  slot = ctx.fresh("parsed")
+  before = context.assign(slot, call.args[0], at=node)
+  call.args = [context.load(slot, at=call)]
+  operands: list[ast.expr] = [
+    context.load(name, at=node) for name in (call.func.id, slot, handler.type.id)
+  ]
   test = context.located(ast.Call(ast.Constant(parses), operands, []), at=node)  # type: ignore
-  made = ast.If(test, _block(node.body, ctx), _block(handler.body, ctx))
-  return context.located(made, at=node)
+  body = _block([*node.body, *node.orelse], ctx)
+  made = ast.If(test, body, _block(handler.body, ctx))
+  return [before, context.located(made, at=node)]
+
+
+def _first_call(node: ast.expr) -> ast.expr | None:
+  """Returns the call of one operand which is the first that an expression does.
+
+  None if it does nothing, and something else that it does first.
+  """
+  if isinstance(node, ast.Name | ast.Constant):
+    return None
+  parts: list[ast.expr]
+  if isinstance(node, ast.Tuple | ast.List):
+    parts = node.elts
+  elif isinstance(node, ast.BinOp):
+    parts = [node.left, node.right]
+  elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+    if node.func.id in _PARSING and len(node.args) == 1:
+      return None if isinstance(node.args[0], ast.Starred) else node
+    parts = node.args
+  else:
+    return node
+  found = (_first_call(part) for part in parts)
+  return next((call for call in found if call is not None), node)
 
 
 def _try(node: ast.Try, ctx: PassContext) -> list[ast.stmt]:
   parsing = _parsing(node, ctx)
   if parsing is not None:
-    return [parsing]
+    return parsing
   body = _block([*node.body, *node.orelse], ctx)
   if not node.finalbody:
     return body
