@@ -277,13 +277,17 @@ class Conversion:
     result: list[tuple[_Found, Frame]] = []
     # A tape around the call would have TensorFlow make its loops for gradients of gradients, if it
     # is persistent or one of two. It records the finished graph.
+    differs = ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
     with self._running(), tfi.stop_recording():
-      missing = self._attempt(
-        tf.compat.v1.get_default_graph(), fed, lambda ip: result.append((entry(ip), ip.frame))
-      )
+      try:
+        missing = self._attempt(
+          tf.compat.v1.get_default_graph(), fed, lambda ip: result.append((entry(ip), ip.frame))
+        )
+      except Bottom:  # Objects are known by now that the trial knew nothing of.
+        raise differs from None
     is_made = missing is None or (self._learnt.may_fail and self._returns)
     if not is_made or self._learnt.has_news or self.layout.columns.signature() != before:
-      raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
+      raise differs
     return result[0]
 
   def _attempt(

@@ -28,7 +28,6 @@ from recursive_tf.convert.values._abstract import (
   BoundMethod,
   Builtin,
   Closure,
-  LocalTable,
   Made,
   Missing,
   Raises,
@@ -85,8 +84,6 @@ def item(ip: Host, owner: object, key: object) -> object:
     return _opened.for_each(
       ip, owner, lambda value: item(ip, value, key), needs=("__getitem__", "__class_getitem__")
     )
-  if isinstance(key, Made) and not isinstance(owner, LocalTable):
-    return _opened.for_each(ip, key, lambda value: item(ip, owner, value))
   if _entries.is_weight(owner):
     return _entries.with_weights(ip, [owner], lambda args: _items.item(ip, args[0], key))
   return _items.item(ip, owner, key)

@@ -27,7 +27,14 @@ from recursive_tf.convert.frame._keys import (
 from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_replaced
 from recursive_tf.convert.frame._sharing import name_of
-from recursive_tf.convert.semantics import _arrays, _attributes, _entries, _text, _text_methods
+from recursive_tf.convert.semantics import (
+  _arrays,
+  _attributes,
+  _entries,
+  _opened,
+  _text,
+  _text_methods,
+)
 from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._protocols import as_index, may_be_bool
 from recursive_tf.convert.values import _forms
@@ -40,6 +47,8 @@ from recursive_tf.convert.values._abstract import (
   IntOrFloat,
   LocalDict,
   LocalList,
+  LocalTable,
+  Made,
   Maybe,
   Missing,
   Raises,
@@ -65,6 +74,8 @@ PRIMITIVE_KEYS = (str, int, float, bool, NoneType, bytes, tuple)
 def item(ip: Host, owner: object, key: object) -> object:
   """Returns `owner[key]`."""
   frame = ip.frame
+  if isinstance(key, Made) and not isinstance(owner, LocalTable):
+    return _opened.for_each(ip, key, lambda one: ip.item(owner, one))
   if isinstance(key, Maybe) and _is_dict(ip, owner):
     return with_none(ip, key, lambda one: item(ip, owner, one))
   key = frame.resolve(key) if isinstance(owner, dict) else frame.concrete(key)

@@ -311,9 +311,7 @@ def percent(ip: Host, template: str, value: object) -> object:
 
 def _is_alone(ip: Host, value: object) -> bool:
   """Tells whether a value is one argument of `%`: no tuple, and nothing that has items."""
-  if isinstance(value, Ref):
-    return ip.frame.types_of(value) - {Missing} <= {str, int, float, bool, NoneType}
-  return isinstance(value, (Number, IntOrFloat, Text, str, int, float, bool, NoneType))
+  return not isinstance(value, Scalar) and _of_kinds.kinds_of(ip, value) is not None
 
 
 def _percent_field(ip: Host, value: object, spec: str, kind: str) -> object:

@@ -67,7 +67,7 @@ def _parsing(node: ast.Try, ctx: PassContext) -> list[ast.stmt] | None:
   if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
     return None
   is_whole = call is first.value and len(call.args) == 1 and isinstance(call.args[0], ast.Name)
-  if call.func.id not in _PARSING and not is_whole:  # Any function may be one of these.
+  if call.func.id not in _PARSING and not is_whole:  # A variable may hold one of these.
     return None
   slot = ctx.fresh("parsed")
   before = context.assign(slot, call.args[0], at=node)

@@ -284,3 +284,65 @@ def test_a_class_with_a_getattr_of_its_own():
     lambda: [(Item("num"),), (Item("neg", Item("num")),)],
     Reason.OPAQUE_READ,
   )
+
+
+class Plain:
+  def __init__(self, val=0, *kids):
+    self.val, self.kids = val, list(kids)
+
+
+class Leaf(Plain):
+  pass
+
+
+class Sum(Plain):
+  pass
+
+
+class Product(Sum):
+  pass
+
+
+def test_what_a_class_gives_that_only_other_calls_have_is_no_internal_error():
+  def build(recursive):
+    class Visitor:
+      @recursive
+      def visit(self, node):
+        if node.val < 0:
+          return self.generic(node)
+        return getattr(self, "visit_" + type(node).__name__)(node)
+
+      def generic(self, node):
+        return [self.visit(k) for k in node.kids]
+
+      def visit_Leaf(self, node):
+        return node.val
+
+      def visit_Sum(self, node):
+        return [self.visit(k) for k in node.kids]
+
+      def visit_Product(self, node):
+        return (len(node.kids), [self.visit(k) for k in node.kids])
+
+    class Other(Visitor):
+      def visit_Sum(self, node):
+        return super().visit_Sum(node)
+
+      def generic(self, node):
+        return super().generic(node)
+
+    first, second = Visitor(), Other()
+
+    def call(is_first, node):
+      return (first if is_first else second).visit(node)
+
+    for name in ("stats", "explain"):
+      setattr(call, name, getattr(Visitor.visit, name, None))
+    return call
+
+  def calls():
+    sums = [(True, Sum(1, Leaf(1)))] * 2
+    products = [(True, Product(1, Leaf(1), Product(-1, Leaf(2))))] * 2
+    return [*sums, *products, (False, Leaf(-4)), (False, Leaf(-4))]
+
+  agrees(build, calls)
