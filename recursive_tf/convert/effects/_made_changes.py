@@ -48,9 +48,8 @@ class MadeChanges(ContainerEffects):
       return handle
     rows = self._changed_rows(ip)
     key = "current made", id(handle), *map(id, rows.tensors)
-    found: tf.Tensor = ip.frame.memo(key, lambda: (self._current(ip, handle, rows), handle, rows))[
-      0
-    ]
+    kept = ip.frame.memo(key, lambda: (self._current(ip, handle, rows), handle, rows))
+    found: tf.Tensor = kept[0]
     return found
 
   def _current(self, ip: Host, handle: tf.Tensor, rows: Rows) -> tf.Tensor:

@@ -64,9 +64,10 @@ def _parsing(node: ast.Try, ctx: PassContext) -> list[ast.stmt] | None:
   if handler.name or not isinstance(first, ast.Return | ast.Assign | ast.Expr):
     return None
   call = None if first.value is None else _first_call(first.value)
-  if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+  if call is None or not _has_one_operand(call):
     return None
-  is_whole = call is first.value and len(call.args) == 1 and isinstance(call.args[0], ast.Name)
+  assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name)  # As it is asked.
+  is_whole = call is first.value and isinstance(call.args[0], ast.Name)
   if call.func.id not in _PARSING and not is_whole:  # A variable may hold one of these.
     return None
   slot = ctx.fresh("parsed")
@@ -82,9 +83,9 @@ def _parsing(node: ast.Try, ctx: PassContext) -> list[ast.stmt] | None:
 
 
 def _first_call(node: ast.expr) -> ast.expr | None:
-  """Returns the call of one operand which is the first that an expression does.
+  """Returns the part that an expression does first, other than reading names; None if it has none.
 
-  None if it does nothing, and something else that it does first.
+  That is a call of int or float of one operand, or something else.
   """
   if isinstance(node, ast.Name | ast.Constant):
     return None
@@ -94,13 +95,20 @@ def _first_call(node: ast.expr) -> ast.expr | None:
   elif isinstance(node, ast.BinOp):
     parts = [node.left, node.right]
   elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-    if node.func.id in _PARSING and len(node.args) == 1:
-      return None if isinstance(node.args[0], ast.Starred) else node
+    if node.func.id in _PARSING and _has_one_operand(node):
+      return node
     parts = node.args
   else:
     return node
   found = (_first_call(part) for part in parts)
   return next((call for call in found if call is not None), node)
+
+
+def _has_one_operand(node: ast.expr) -> bool:
+  """Tells whether something is a call, by a name, of one operand."""
+  if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
+    return False
+  return len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
 
 
 def _try(node: ast.Try, ctx: PassContext) -> list[ast.stmt]:

@@ -18,6 +18,10 @@ TRIED = {
   "float": "return float({s}), i",
   "shown": "return str(int({s}))",
   "then_else": "v = int({s})",
+  "of_another_base": "return int({s}, 16)",
+  "by_name": "return int({s}, base=16), i",
+  "of_many": "return int(*[{s}]), i",
+  "of_many_first": "return int(*[n.other]), int({s})",
   "after_a_call": "return note(out, n), int({s})",
   "after_a_read": "return n.v, int({s})",
 }
@@ -68,4 +72,4 @@ def test_they_are_pythons(tried, asked):
     body = f"v = int({ASKED[asked]})"
     tail = "\n  else:\n    out.append(v)\n    return v"
   other = agrees(of_text(PROGRAM.format(tried=body, tail=tail)), _trees)
-  assert other.stats.num_converted_runs
+  assert other.stats.num_converted_runs or tried in ("of_another_base", "by_name")
