@@ -262,6 +262,23 @@ def _is_callable_node(value: object) -> bool:
   return bool(parts) and all(_is_data(part) for part in parts)
 
 
+def holds_data_only(value: object) -> bool:
+  """Tells whether an object of a class of the user's is none that a program computes with.
+
+  That is one without variables, layers, functions, tensors and arrays: a visitor, an interpreter.
+  """
+  if value is None or isinstance(value, _DATA):
+    return False
+  return not any(map(_is_computed_with, [value, *_with_elements(_parts(value))]))
+
+
+def _is_computed_with(value: object) -> bool:
+  if isinstance(value, _ARRAYS) or callable(value):
+    return True
+  is_other = isinstance(value, (types.ModuleType, tf.Module, tf.Variable))
+  return is_other or (not isinstance(value, _DATA) and _libraries.is_library(value))
+
+
 def _parts(value: object) -> list[object]:
   """Returns the attributes of an object."""
   own = list(getattr(value, "__dict__", {}).values())
@@ -283,7 +300,8 @@ def _slots(kind: type) -> list[str]:
   return [name for base in kind.__mro__ for name in vars(base).get("__slots__", ())]
 
 
-_DATA = (int, float, str, list, tuple, dict, np.ndarray, np.generic, tf.Tensor)
+_ARRAYS = (np.ndarray, np.generic, tf.Tensor)
+_DATA = (int, float, str, list, tuple, dict, *_ARRAYS)
 
 
 def _is_data(value: object) -> bool:

@@ -8,18 +8,26 @@ known for a model may be kept by a variable of it, so that it goes with the mode
 from __future__ import annotations
 
 import weakref
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.program import _lifetime
-from recursive_tf.convert.program._arguments import OBJECT, STATIC, Argument
+from recursive_tf.convert.program._arguments import OBJECT, STATIC, Argument, holds_data_only
 
 _MAX_KEPT = 16  # Kinds with constants; the one that was not used for longest goes.
 _MAX_STRINGS = 4  # Of one parameter, each converted for itself; others are read as data.
+_MAX_OWNERS = 4  # Of one class, in the same way.
 _NUM_FREE = 8
 _CALLS_PER_KIND = 16  # Beyond the free ones, a conversion for each so many calls.
 
-Known = TypeVar("Known")
+
+class _Known(Protocol):
+  @property
+  def is_given_up(self) -> bool:
+    """Whether calls are not converted any more."""
+
+
+Known = TypeVar("Known", bound=_Known)
 Key = tuple[tuple[str, Any], ...]
 
 
@@ -61,7 +69,10 @@ class Kinds(Generic[Known]):
     return known, variable
 
   def generalized(self, arguments: dict[str, Argument]) -> tuple[dict[str, Argument], Key]:
-    """Returns the arguments of a call, a string as data where many were given, and their kind."""
+    """Returns the arguments of a call, as data what many were given, and their kind.
+
+    That is a string, or the object whose method is called, of a class that holds nothing but data.
+    """
     self._num_calls += 1
     key = key_of(arguments)
     if self.get(key) is None and any(a.kind == STATIC for a in arguments.values()):
@@ -70,7 +81,21 @@ class Kinds(Generic[Known]):
         for name, argument in arguments.items()
       }
       key = key_of(arguments)
+      if self._has_many_owners(arguments):
+        of_data = {**arguments, "self": Argument(OBJECT)}
+        known = self.get(key_of(of_data))
+        if known is None or not known.is_given_up:
+          return of_data, key_of(of_data)
     return arguments, key
+
+  def _has_many_owners(self, arguments: dict[str, Argument]) -> bool:
+    owner = arguments.get("self")
+    if owner is None or owner.kind != STATIC or any(a.is_mapped for a in arguments.values()):
+      return False
+    kind = STATIC, type(owner.value)
+    parts = {dict(key).get("self") for key in self._constants}
+    num_alike = sum(part is not None and part[:2] == kind for part in parts)
+    return num_alike >= _MAX_OWNERS and holds_data_only(owner.value)
 
   def _has_many_strings(self, name: str, argument: Argument) -> bool:
     if argument.kind != STATIC or type(argument.value) is not str:

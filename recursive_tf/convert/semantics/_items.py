@@ -286,6 +286,8 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
     return ip.item(table, key)
   is_key = isinstance(key, Number) or is_tuple_of_run(key)
   kinds = frame.types_of(ref) - _NO_ITEMS
+  if any(issubclass(k, collections.defaultdict) for k in kinds):
+    ip.conversion.promote(ip, ref)  # A read may put in what is missing.
   if is_key and any(issubclass(k, dict) for k in kinds):
     ip.conversion.promote(ip, ref)
     if isinstance(key, Number) and kinds <= {dict, collections.defaultdict}:

@@ -6,7 +6,7 @@ import pytest
 
 import recursive_tf as rtf
 from recursive_tf.convert._refusal import Reason
-from tests.convert.agreement import CONVERTED, Node, agrees, bushy, lopsided, root
+from tests.convert.agreement import CONVERTED, Node, agrees, bushy, lopsided, of_text, root
 
 
 def trees():
@@ -292,3 +292,23 @@ def test_map_is_plain_python():
   assert [int(total) for total in visit.map([root(), bushy()], counts)] == [6, 21]
   assert counts == [{1: 1, 2: 1, 3: 1}, {1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1}]
   assert Reason.UNSUPPORTED_WRITE in {reason for reason, n in visit.stats.fallbacks.items() if n}
+
+
+@pytest.mark.parametrize("written", ["c[n.name] += 1", "c[n.name] += n.v", "x = c[n.name] + 1"])
+@pytest.mark.parametrize("factory", [int, float, bool])
+@pytest.mark.parametrize("first", [{}, {"b": 2}])
+def test_a_defaultdict_that_is_passed_in_may_be_empty(first, factory, written):
+  text = f"""
+def f(n, c):
+  {written}
+  for k in n.kids:
+    f(k, c)
+  return len(c)
+"""
+
+  def calls():
+    trees = [bushy(), lopsided(), root(), bushy()]
+    return [(tree, collections.defaultdict(factory, first)) for tree in trees]
+
+  other = agrees(of_text(text), calls)
+  assert other.stats.num_converted_runs
