@@ -47,8 +47,12 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
 def identical(ip: Host, left: object, right: object) -> Number | None:
   """Returns `left is right`, of which one may be an object that the run has made, by their numbers.
 
-  None where these do not say it: if both may be what has no identity, such as a string.
+  None where these do not say it: if both may be what has no identity, such as a string, or one may
+  be an object that conversion knows, of which each row has a number of its own.
   """
+  made = [value for value in (left, right) if isinstance(value, Made)]
+  if any(_opened.exact_classes(ip, one) is None for one in made):
+    return None
   if not any(_has_identity(ip, value) for value in (left, right)):
     return None
   numbers = [_number_of(ip, value) for value in (left, right)]

@@ -100,7 +100,9 @@ def for_each(
       pairs = itertools.product(option.classes, needs)
       return not option.classes or any(_may_have(kind, name) for kind, name in pairs)
 
-    options = [*filter(fits, options)] or options
+    # One alone would be read whatever the run finds, before what says that it is another one.
+    fitting = [*filter(fits, options)]
+    options = fitting if len(fitting) > 1 else options
   refusals: list[ConversionRefused] = []
 
   def tried(open_: Callable[[], object]) -> object:
@@ -158,9 +160,16 @@ def _chosen(ip: Host, cases: list[_Case]) -> object:
         message = kinds.leave_out(place, case.kind)
         frame.demand(_checks.check(tf.constant(True), tf.logical_not(case.is_one), message))
     cases = taken
+    if len(cases) == 1:  # In a branch, so that it is not read where it is another one.
+      cases = [*taken, _Case(tf.logical_not(taken[0].is_one), _fail)]
     found = _met(ip, cases)
+    cases = taken
   frame.demand(functools.reduce(tf.logical_or, [case.is_one for case in cases]))
   return found
+
+
+def _fail() -> object:
+  raise Raises
 
 
 def _place(ip: Host) -> str:

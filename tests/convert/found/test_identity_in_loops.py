@@ -15,7 +15,7 @@ def test_what_is_shared_is_as_in_python(build, expect, calls):
   agrees(build, calls, expect=expect)
 
 
-@program(SHARED)
+@program(CONVERTED)
 def one_list_is_appended_in_each_turn_and_changed(recursive):
   @recursive
   def f(n):
@@ -41,7 +41,7 @@ def one_list_is_appended_twice_and_changed(recursive):
   return f
 
 
-@program({SHARED, Reason.DYNAMIC_LIST})
+@program(CONVERTED)
 def one_dict_is_appended_in_each_turn_and_changed(recursive):
   @recursive
   def f(n):

@@ -64,7 +64,7 @@ def new_lists_are_returned_together(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def best_is_returned_with_all(recursive):
   def visit(n):
     return n.v + sum(visit(k) for k in n.kids)
@@ -108,7 +108,7 @@ def one_new_list_in_two_attributes(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def a_list_is_changed_after_it_is_written(recursive):
   @recursive
   def f(n):
@@ -197,7 +197,7 @@ def a_list_is_printed_and_changed(recursive):
   return f
 
 
-@program(SHARED)
+@program(CONVERTED)
 def a_new_list_is_appended_to_a_list_of_the_user_and_changed(recursive):
   rows = []
 
