@@ -273,10 +273,9 @@ def holds_data_only(value: object) -> bool:
 
 
 def _is_computed_with(value: object) -> bool:
-  if isinstance(value, _ARRAYS) or callable(value):
-    return True
-  is_other = isinstance(value, (types.ModuleType, tf.Module, tf.Variable))
-  return is_other or (not isinstance(value, _DATA) and _libraries.is_library(value))
+  if value is None or isinstance(value, _DATA):
+    return isinstance(value, _ARRAYS)
+  return callable(value) or _is_of_library(value)
 
 
 def _parts(value: object) -> list[object]:
@@ -308,11 +307,16 @@ def _is_data(value: object) -> bool:
   """Tells whether a value is none that programs call: a function, a layer, variables."""
   if value is None or isinstance(value, _DATA):
     return True
-  is_other = isinstance(value, (type, types.ModuleType, tf.Module, tf.Variable))
-  if is_other or _libraries.is_library(value):
+  if _is_of_library(value):
     return False
   call = inspect.getattr_static(type(value), "__call__", None)
   return call is None or isinstance(call, types.FunctionType)
+
+
+def _is_of_library(value: object) -> bool:
+  """Tells whether a value is a class or a module, or a library's, such as a layer or a variable."""
+  is_other = isinstance(value, (type, types.ModuleType, tf.Module, tf.Variable))
+  return is_other or _libraries.is_library(value)
 
 
 def _holds_tensors(value: tuple[object, ...]) -> bool:

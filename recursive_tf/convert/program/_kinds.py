@@ -92,16 +92,18 @@ class Kinds(Generic[Known]):
     owner = arguments.get("self")
     if owner is None or owner.kind != STATIC or any(a.is_mapped for a in arguments.values()):
       return False
-    kind = STATIC, type(owner.value)
-    parts = {dict(key).get("self") for key in self._constants}
-    num_alike = sum(part is not None and part[:2] == kind for part in parts)
-    return num_alike >= _MAX_OWNERS and holds_data_only(owner.value)
+    is_many = self._num_constants("self", type(owner.value)) >= _MAX_OWNERS
+    return is_many and holds_data_only(owner.value)
 
   def _has_many_strings(self, name: str, argument: Argument) -> bool:
     if argument.kind != STATIC or type(argument.value) is not str:
       return False
+    return self._num_constants(name, str) >= _MAX_STRINGS
+
+  def _num_constants(self, name: str, kind: type) -> int:
+    """Returns how many constants of a type a parameter was given, in the kinds that are kept."""
     parts = {dict(key).get(name) for key in self._constants}
-    return sum(part is not None and part[:2] == (STATIC, str) for part in parts) >= _MAX_STRINGS
+    return sum(part is not None and part[:2] == (STATIC, kind) for part in parts)
 
   def use(self, key: Key) -> None:
     """Notes that a kind is used."""

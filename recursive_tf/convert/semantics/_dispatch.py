@@ -81,9 +81,7 @@ def item(ip: Host, owner: object, key: object) -> object:
   if isinstance(owner, ByKey) and _entries.are_tuples(owner):
     return _entries.for_each(ip, owner, lambda value: _items.item(ip, value, key))
   if isinstance(owner, Made):
-    return _opened.for_each(
-      ip, owner, lambda value: item(ip, value, key), needs=("__getitem__", "__class_getitem__")
-    )
+    return _opened.for_each(ip, owner, lambda value: item(ip, value, key), needs=["__getitem__"])
   if _entries.is_weight(owner):
     return _entries.with_weights(ip, [owner], lambda args: _items.item(ip, args[0], key))
   return _items.item(ip, owner, key)

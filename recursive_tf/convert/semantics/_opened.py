@@ -256,7 +256,9 @@ def _old_options(ip: Host, made: Made, types: frozenset[type]) -> list[_Option]:
     read = functools.partial(frame.handle_of_old, handle)
     return [_Option(handle >= 0, lambda: Ref(Base(read(), types)), types, "old")]
   # Of what is none of these the class of another object is read, and not used.
-  ref = Ref(Base(frame.handle_of_old(tf.maximum(handle, 0)), types))
+  key = "old or another", id(handle)
+  known = frame.memo(key, lambda: (frame.handle_of_old(tf.maximum(handle, 0)), handle))[0]
+  ref = Ref(Base(known, types))
 
   def option(kinds: frozenset[type], name: str) -> _Option:
     def open_() -> Ref:
