@@ -362,6 +362,8 @@ class Decorated:
       text = "A dict got several new keys, whose order only plain Python knows."
       unordered = ConversionRefused.of(Reason.EFFECT_ORDER, text)
       return functools.partial(self._fall_back, unordered, plain, is_rerun=True)
+    if outcome.is_unsure and not prepared.program.has_acted:
+      return not_done("An attribute that only a class has may have been written, or not.")
     texts = None if prepared.program.has_acted else outcome.taken_texts()
     if texts is None and not prepared.program.has_acted:
       return not_done("What is printed raises, or its stream is closed or lacks a character of it.")

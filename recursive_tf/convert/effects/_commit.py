@@ -90,12 +90,19 @@ class Outcome:
     writes: what it writes, in order.
     prints: what it prints: places of the program, each with what it shows.
     has_unordered_keys: whether a dict gets several new keys of which the order is not known.
+    is_unsure: whether an object may have got an attribute of its own, which its class has as well.
   """
 
   result: object
   writes: Sequence[Write] = ()
   prints: Sequence[tuple[Site, Sequence[object]]] = ()
   has_unordered_keys: bool = False
+  is_unsure: bool = False
+
+  @property
+  def counts(self) -> bool:
+    """Whether this is known to be all that Python does, if it raises nothing."""
+    return not (self.has_unordered_keys or self.is_unsure)
 
   def commit(self) -> None:
     """Lets the writes happen; not yet what is printed.
@@ -151,7 +158,7 @@ def writes_of(
   objects: Sequence[object],
   left: dict[object, Any],
   in_order: Callable[[Iterable[object]], list[object] | None],
-) -> tuple[list[Write], dict[object, list[object]], bool]:
+) -> tuple[list[Write], dict[object, list[object]], bool, bool]:
   """Reads what a run did to the places that a program writes.
 
   Args:
@@ -163,11 +170,13 @@ def writes_of(
     in_order: returns new keys of one dict in Python's order; None if that is not known.
 
   Returns:
-    The writes, what logs hold by name, and whether the order of all new keys is Python's.
+    The writes, what logs hold by name, whether the order of all new keys is Python's, and whether
+    an attribute that only the class had may have been written or not.
   """
   writes: list[Write] = []
   by_keys: list[Write] = []
   logs: dict[object, list[object]] = {}
+  is_unsure = False
   for place in places:
     if place.kind == CHANGED:
       _, numbers, states = (source.numbers(next(tensors)) for _ in place.left_form.specs())
@@ -186,6 +195,7 @@ def writes_of(
     if place.kind == LOG:
       logs[place.name] = content
     elif place.kind == VARIABLE:
+      is_unsure |= _is_as_in_class(place, content)
       writes += _variable_writes(place, content)
     elif place.kind == LIST and place.is_log:
       writes.append(Write(place.owner, ("tail", None), content))
@@ -201,7 +211,7 @@ def writes_of(
     elif place.kind == DICT:
       writes += _dict_writes(place, content)
   by_keys, are_ordered = _in_order(by_keys, in_order)
-  return [*writes, *by_keys], logs, are_ordered
+  return [*writes, *by_keys], logs, are_ordered, is_unsure
 
 
 def _in_order(
@@ -283,6 +293,14 @@ def _change(states: dict[int, float], source: Source) -> None:
       for name in (*getattr(now, "__dict__", ()), *slots):
         if hasattr(now, name):
           object.__setattr__(one, name, getattr(now, name))
+
+
+def _is_as_in_class(place: Place, value: object) -> bool:
+  """Tells whether an attribute that an object has from its class may have been written, or not."""
+  names = getattr(place.owner, "__dict__", None)
+  if isinstance(place.owner, (types.CellType, dict)) or names is None or place.name in names:
+    return False
+  return _results.is_same(getattr(place.owner, place.name, _ABSENT), value)
 
 
 def _variable_writes(place: Place, value: object) -> Iterator[Write]:

@@ -386,8 +386,8 @@ class Program:
       for name, form in graph.containers.items()
     ]
     places = self.effects.returned(None)
-    writes, logs, are_ordered = writes_of(
+    writes, logs, are_ordered, is_unsure = writes_of(
       places, parts, source, objects, {RESULT: result}, self.effects.in_order
     )
     prints = prints_of(self.effects, logs)
-    return Outcome(result, [*writes, *contents], prints, not are_ordered)
+    return Outcome(result, [*writes, *contents], prints, not are_ordered, is_unsure)

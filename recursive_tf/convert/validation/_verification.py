@@ -246,7 +246,7 @@ class _Check:
         let_out(raised)  # That is not the program's.
         error = raised
     # The run would not have counted: Python does.
-    if outcome.has_unordered_keys or (error is not None and outcome.fails()):
+    if not outcome.counts or (error is not None and outcome.fails()):
       return Verdict(None, outcome, True, result, error, self._all_notes())
     try:
       if error is not None:
