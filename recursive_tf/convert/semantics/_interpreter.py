@@ -408,7 +408,13 @@ class Interpreter:
     if any(isinstance(part, tf.Tensor) and not part.dtype.is_integer for part in parts):
       raise self.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice by a tensor of no integers.")
     lower, upper, step = (self._bound(part) for part in parts)
-    return Slice(lower, upper, step, any(may_be_bool(self, part) for part in parts))
+    return Slice(lower, upper, step, any(map(self._may_be_bool, parts)))
+
+  def _may_be_bool(self, part: object) -> bool:
+    if not isinstance(part, Made):
+      return may_be_bool(self, part)
+    kinds = _opened.exact_classes(self, part)
+    return kinds is None or bool in kinds
 
   def _bound(self, part: object) -> object:
     if isinstance(part, Made):
@@ -416,7 +422,7 @@ class Interpreter:
     found = as_index(self, part)
     if found is not None and _items.is_no_index(self, found):
       raise Raises  # A TypeError.
-    return found
+    return int(found) if isinstance(found, bool) else found
 
   def eval_Tuple(self, node: ast.Tuple, scope: Scope) -> object:
     if any(isinstance(part, ast.Starred) for part in node.elts):

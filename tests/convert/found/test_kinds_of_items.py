@@ -3,6 +3,7 @@
 import copy
 
 import pytest
+import tensorflow as tf
 
 from tests.convert.agreement import agrees, of_text
 
@@ -88,3 +89,36 @@ def f(t, found):
     return [(t, []) for t in copy.deepcopy(whole)]
 
   agrees(of_text(text), calls)
+
+
+SLICED = {
+  "two": "(xs[n['v']:], xs[:n['w']])",
+  "both_ends": "xs[n['v']:n['w']]",
+  "step": "xs[::n['w'] or 1]",
+  "text": "'abcd'[n['v']:]",
+  "tuple": "(5, 6, 7, 8)[n['v']:]",
+  "tensor": "TENSOR[n['v']:]",
+  "of_the_run": "[x + 1 for x in xs][n['v']:n['w']]",
+}
+
+
+@pytest.mark.parametrize("written", ["n['seen'] = n['v']", "n['seen'] = 1.5", "pass"])
+@pytest.mark.parametrize("sliced", SLICED)
+def test_bounds_of_several_kinds_are_pythons(sliced, written):
+  text = f"""
+def f(n, xs):
+  {written}
+  return [{SLICED[sliced]}] + [f(k, xs) for k in n["kids"]]
+"""
+  values = [(None, 1), (True, 2), (1, None), ("a", 1), (2.5, True), (2, True), (True, False)]
+
+  def node(i, *kids):
+    v, w = values[i % len(values)]
+    return {"v": v, "w": w, "kids": list(kids)}
+
+  def calls():
+    good = [node(1, node(2, node(5)), node(6)), node(0, node(1), node(2))]
+    trees = [*good, node(3), node(4, node(1)), *good, node(1, node(3)), *good]
+    return [(tree, [5, 6, 7, 8]) for tree in copy.deepcopy(trees)]
+
+  agrees(of_text(text, TENSOR=tf.range(4)), calls)
