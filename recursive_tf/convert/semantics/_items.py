@@ -143,12 +143,25 @@ def _row_of_variable(ip: Host, owner: tf.Variable, key: object) -> object:
 def _index(ip: Host, key: object) -> object:
   """Returns an index as TensorFlow takes it."""
   if isinstance(key, Slice):
-    if key.has_bool:
+    bounds = [_scalar(ip, part) for part in (key.lower, key.upper, key.step)]
+    if key.has_bool or any(map(_is_bool_tensor, bounds)):
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice of a tensor by a bool.")
-    return slice(*(_scalar(ip, p) for p in (key.lower, key.upper, key.step)))
+    return slice(*bounds)
   if isinstance(key, tuple):
     return tuple(_index(ip, part) for part in key)
   return _scalar(ip, key)
+
+
+def _bound(ip: Host, part: object) -> object:
+  """Returns a bound of a slice of a Python sequence: a bool is the int that it is."""
+  if part is None:
+    return None
+  found = ip.frame.tensor(as_index(ip, part))
+  return tf.cast(found, tf.int64) if _is_bool_tensor(found) else found
+
+
+def _is_bool_tensor(value: object) -> bool:
+  return isinstance(value, tf.Tensor) and value.dtype == tf.bool
 
 
 def _scalar(ip: Host, value: object) -> object:
@@ -211,7 +224,7 @@ def item_of_rows(ip: Host, rows: Rows, key: object) -> object:
       raise Raises  # A ValueError.
     if any(is_string(part, frame) for part in (key.lower, key.upper, key.step)):
       raise Raises  # A TypeError.
-    index = _index(ip, key)
+    index = slice(*(_bound(ip, part) for part in (key.lower, key.upper, key.step)))
     tensors = tuple(t[index] for t in rows.tensors)
     length = tf.shape(tf.range(rows.length)[index])[0]
     if _forms.has_containers(rows.form):

@@ -102,18 +102,24 @@ SLICED = {
 }
 
 
+VALUES = {
+  "several": [(None, 1), (True, 2), (1, None), ("a", 1), (2.5, True), (2, True), (True, False)],
+  "bool_or_none": [(None, True), (True, None), (False, True), (None, None), (True, False)],
+}
+
+
 @pytest.mark.parametrize("written", ["n['seen'] = n['v']", "n['seen'] = 1.5", "pass"])
 @pytest.mark.parametrize("sliced", SLICED)
-def test_bounds_of_several_kinds_are_pythons(sliced, written):
+@pytest.mark.parametrize("of", VALUES)
+def test_bounds_of_several_kinds_are_pythons(of, sliced, written):
   text = f"""
 def f(n, xs):
   {written}
   return [{SLICED[sliced]}] + [f(k, xs) for k in n["kids"]]
 """
-  values = [(None, 1), (True, 2), (1, None), ("a", 1), (2.5, True), (2, True), (True, False)]
 
   def node(i, *kids):
-    v, w = values[i % len(values)]
+    v, w = VALUES[of][i % len(VALUES[of])]
     return {"v": v, "w": w, "kids": list(kids)}
 
   def calls():
