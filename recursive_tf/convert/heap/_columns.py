@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 import tensorflow as tf
 
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.values._abstract import Path
 from recursive_tf.convert.values._forms import join_shapes
 
@@ -52,7 +53,11 @@ class Column:
 
 
 class Columns:
-  """All columns of a program, in the order in which they were asked for."""
+  """All columns of a program, in the order in which they were asked for.
+
+  Attributes:
+    are_final: whether what a run is fed is settled, so that there can be no further column.
+  """
 
   def __init__(self) -> None:
     self.all: dict[tuple[str, Path], Column] = {}
@@ -61,13 +66,20 @@ class Columns:
     self.num_strings = 0
     self.tensors: list[Column] = []
     self.uses_items = False
+    self.are_final = False
 
   def column(
     self, kind: str, path: Path, types: Iterable[type], spec: tf.TensorSpec | None = None
   ) -> Column:
-    """Returns the column of a kind and path, making it if need be, for objects of these types."""
+    """Returns the column of a kind and path, making it if need be, for objects of these types.
+
+    Raises:
+      ConversionRefused: If there is none, and they are final.
+    """
     found = self.all.get((kind, path))
     if found is None:
+      if self.are_final:
+        raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
       found = self.all[(kind, path)] = self._make(kind, path)
     found.types |= set(types)
     if spec is not None:

@@ -273,6 +273,7 @@ class Conversion:
       What `entry` returns, and the frame outside of all bodies that it was called in.
     """
     before = self.layout.columns.signature()
+    self.layout.columns.are_final = True
     self._learnt.begin_attempt()
     result: list[tuple[_Found, Frame]] = []
     # A tape around the call would have TensorFlow make its loops for gradients of gradients, if it
