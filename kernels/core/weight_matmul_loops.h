@@ -17,7 +17,7 @@ constexpr int TileVectors(int rows) {
 }
 
 // y[r, :] = x[r, :] w for kRows rows and kVectors vectors of columns, the sums
-// being held in registers.
+// being held in registers. `lanes` are those of the last vector.
 template <typename T, int kRows, int kVectors, typename Lanes>
 RTF_INLINE void Tile(const WeightMatMul<T>& args, const T* x, const T* w, T* y,
                      const Lanes lanes) {
@@ -32,7 +32,9 @@ RTF_INLINE void Tile(const WeightMatMul<T>& args, const T* x, const T* w, T* y,
     V columns[kVectors];
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {
-      columns[v] = lanes.Load(w + k * stride + v * Of<T>::kLanes);
+      const T* column = w + k * stride + v * Of<T>::kLanes;
+      columns[v] =
+          v + 1 < kVectors ? AllLanes().Load(column) : lanes.Load(column);
       RTF_IN_REGISTER(columns[v]);
     }
 #pragma GCC unroll 16
@@ -59,12 +61,18 @@ RTF_INLINE void Tile(const WeightMatMul<T>& args, const T* x, const T* w, T* y,
       V sum = sums[0][r][v];
 #pragma GCC unroll 4
       for (int part = 1; part < kUnroll; ++part) sum += sums[part][r][v];
-      lanes.Store(y + r * stride + v * Of<T>::kLanes, sum);
+      T* column = y + r * stride + v * Of<T>::kLanes;
+      if (v + 1 < kVectors) {
+        AllLanes().Store(column, sum);
+      } else {
+        lanes.Store(column, sum);
+      }
     }
   }
 }
 
-// All columns [begin, end) of kRows rows.
+// All columns [begin, end) of kRows rows. Columns that fill one vector and a
+// part of another are one tile: each value of x is loaded for both.
 template <typename T, int kRows>
 void TileRow(const WeightMatMul<T>& args, int64_t row, int64_t begin,
              int64_t end) {
@@ -88,11 +96,12 @@ void TileRow(const WeightMatMul<T>& args, int64_t row, int64_t begin,
       j += 2 * kLanes;
     }
   }
-  if (j + kLanes <= end) {
+  if (end - j > kLanes) {
+    Tile<T, kRows, 2>(args, x, args.weights + j, y + j,
+                      FirstLanes(end - j - kLanes));
+  } else if (end - j == kLanes) {
     Tile<T, kRows, 1>(args, x, args.weights + j, y + j, AllLanes());
-    j += kLanes;
-  }
-  if (j < end) {
+  } else if (j < end) {
     Tile<T, kRows, 1>(args, x, args.weights + j, y + j, FirstLanes(end - j));
   }
 }
