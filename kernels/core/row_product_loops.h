@@ -8,11 +8,13 @@ constexpr int kMaxTileRows = 6;  // 2 vectors each: 12 of 16 registers.
 constexpr int kPanelVectors = 2;
 
 // A tile of y, kRows high and kVectors wide, plus (or, where `is_first`,
-// becomes) the product of `rows` rows of the copies: left [rows, kRows] and
-// right [rows, kVectors * kLanes]. `lanes`: those of the last vector.
+// becomes) the product of `rows` rows of left, which lie `stride` apart and of
+// which kRows columns count, and of the copies of right, [rows, kVectors *
+// kLanes]. `lanes`: those of the last vector.
 template <typename T, int kRows, int kVectors, typename Lanes>
-RTF_INLINE void Tile(int64_t rows, const T* left, const T* right, T* y,
-                     int64_t width, bool is_first, const Lanes lanes) {
+RTF_INLINE void Tile(int64_t rows, const T* left, int64_t stride,
+                     const T* right, T* y, int64_t width, bool is_first,
+                     const Lanes lanes) {
   using V = typename Of<T>::Vector;
   constexpr int kLanes = Of<T>::kLanes;
   V sums[kRows][kVectors] = {};
@@ -32,7 +34,7 @@ RTF_INLINE void Tile(int64_t rows, const T* left, const T* right, T* y,
     RTF_IN_REGISTER(last);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      const V value = left[n * kRows + r] - V{};
+      const V value = left[n * stride + r] - V{};
       if (kVectors == 2) sums[r][0] += value * first;
       sums[r][kVectors - 1] += value * last;
     }
@@ -104,8 +106,8 @@ struct RowBlock {
   int64_t first;
   int64_t rows;
   int64_t num_tiles;  // On top of each other.
-  T* left;            // One tile's columns after the other's.
   T* right;           // One panel.
+  T* left;            // One tile's columns after the other's; null: no copies.
 
   // The first column of left, and row of y, of a tile: as even as can be.
   RTF_INLINE int64_t Top(int64_t tile) const {
@@ -174,31 +176,39 @@ void Panel(const RowBlock<T>& block, int64_t column, const Lanes lanes) {
                          block.right, lanes);
   for (int64_t tile = 0; tile < block.num_tiles; ++tile) {
     const int64_t top = block.Top(tile);
-    const T* left = block.left + top * block.rows;
-    T* y = block.args.y + (block.part.top + top) * width + column;
+    const int64_t row = block.part.top + top;
+    T* y = block.args.y + row * width + column;
     PrefetchShare(block, column, tile);
     WithConstant(block.Top(tile + 1) - top, [&](auto count) {
-      Tile<T, decltype(count)::value, kVectors>(
-          block.rows, left, block.right, y, width, block.first == 0, lanes);
+      constexpr int kRows = decltype(count)::value;
+      const int64_t height = block.args.height;
+      const bool is_copied = block.left != nullptr;
+      Tile<T, kRows, kVectors>(
+          block.rows,
+          is_copied ? block.left + top * block.rows
+                    : block.args.left + block.first * height + row,
+          is_copied ? kRows : height, block.right, y, width, block.first == 0,
+          lanes);
     });
   }
 }
 
-// `scratch`: block_rows rows of a panel, and of the part of left.
+// `scratch`: block_rows rows of a panel, and of the part of left if it is
+// copied.
 template <typename T>
 void Product(const RowProduct<T>& args, const RowProductPart& part,
              int64_t block_rows, T* scratch) {
   constexpr int64_t kLanes = Of<T>::kLanes;
   const int64_t height = part.bottom - part.top;
   const int64_t num_tiles = (height + kMaxTileRows - 1) / kMaxTileRows;
-  RowBlock<T> block = {args,      part,
-                       0,         0,
-                       num_tiles, scratch + block_rows * kPanelVectors * kLanes,
-                       scratch};
+  RowBlock<T> block = {args, part, 0, 0, num_tiles, scratch, nullptr};
+  if (CopiesLeft<T>(part)) {
+    block.left = scratch + block_rows * kPanelVectors * kLanes;
+  }
   do {  // Once where there are no rows: for the zeros.
     block.rows = args.rows - block.first;
     if (block.rows > block_rows) block.rows = block_rows;
-    CopyLeft(block);
+    if (block.left != nullptr) CopyLeft(block);
     int64_t j = part.begin;
     for (; j + 2 * kLanes <= part.end; j += 2 * kLanes) {
       Panel<T, 2>(block, j, AllLanes());
