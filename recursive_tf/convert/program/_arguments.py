@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import inspect
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from recursive_tf.convert.values._forms import dtype_of_number
 
 OBJECT, NUMBER, TENSOR, STATIC, NEST = "object", "number", "tensor", "static", "nest"
 CONTAINER = "container"  # A list that the program changes.
+ALIKE = "alike"  # A function in whose place each call has another one that does the same.
 GIVEN = "given"  # A dict that the program looks into or changes by keys of the run.
 
 
@@ -31,11 +32,11 @@ class Argument:
 
   Attributes:
     kind: one of the kinds above.
-    value: of a static argument or a given dict, it; of a number, its type; of an array of NumPy,
-      its type; of a container, its form.
+    value: of a static argument, a given dict or a function among alike ones, it; of a number, its
+      type; of an array of NumPy, its type; of a container, its form.
     spec: of a tensor.
     parts: of a nest, its parts.
-    keys: of a nest that is a dict, its keys.
+    keys: of a nest that is a dict, its keys; of a function among alike ones, what these share.
     is_mapped: whether there is one for each row of a mapped call.
   """
 
@@ -58,6 +59,8 @@ class Argument:
       return STATIC, type(value), value if is_plain else id(value)
     if self.kind == NUMBER:
       return NUMBER, self.value, self.is_mapped
+    if self.kind == ALIKE:
+      return ALIKE, self.keys
     if self.kind == CONTAINER:
       return CONTAINER
     if self.kind == GIVEN:
@@ -131,6 +134,8 @@ class Argument:
       if self.value is not None:
         return _forms.ArrayForm(self.spec, frozenset([self.value]), False)
       return _forms.TensorForm(self.spec)
+    if self.kind == ALIKE:
+      return _forms.AlikeForm(self.value)
     if self.kind in (STATIC, GIVEN):
       return _forms.StaticForm(self.value)
     parts = tuple(part.form(root_types) for part in self.parts)
@@ -383,6 +388,11 @@ def tensors_of(argument: Argument, value: Any, handles: Iterator[int]) -> Iterat
     yield value
   for part, inner in argument.inner(value):
     yield from tensors_of(part, inner, handles)
+
+
+def constants_of(arguments: Iterable[Argument]) -> list[object]:
+  """Returns those that conversion knows: models, functions, strings."""
+  return [argument.value for argument in arguments if argument.kind in (STATIC, ALIKE)]
 
 
 def mapped_names(arguments: dict[str, Argument]) -> frozenset[str]:

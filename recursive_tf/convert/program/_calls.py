@@ -36,7 +36,7 @@ from recursive_tf.convert.values._abstract import (
   Rows,
   Scope,
 )
-from recursive_tf.convert.values._operands import Mapped
+from recursive_tf.convert.values._operands import Alike, Mapped
 
 
 class Calls:
@@ -202,6 +202,8 @@ class Calls:
       return value.rows.form
     if isinstance(value, Closure):
       return _forms.ClosureForm(value.node)
+    if isinstance(value, Alike):
+      return _forms.AlikeForm(value.values[0])
     if self._learnt.variants.is_made(id(node), name):
       return _forms.MadeForm()
     form = _forms.generalized(_forms.form_of(value, frame), is_argument=True)

@@ -7,16 +7,27 @@ known for a model may be kept by a variable of it, so that it goes with the mode
 
 from __future__ import annotations
 
+import types
 import weakref
+from collections.abc import Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.program import _lifetime
-from recursive_tf.convert.program._arguments import OBJECT, STATIC, Argument, holds_data_only
+from recursive_tf.convert.program._alike import content_of
+from recursive_tf.convert.program._arguments import (
+  ALIKE,
+  OBJECT,
+  STATIC,
+  Argument,
+  holds_data_only,
+)
 
 _MAX_KEPT = 16  # Kinds with constants; the one that was not used for longest goes.
 _MAX_STRINGS = 4  # Of one parameter, each converted for itself; others are read as data.
 _MAX_OWNERS = 4  # Of one class, in the same way.
+_MAX_FUNCTIONS = 2  # After these, what does the same as others is converted once.
+_CONSTANT = (STATIC, ALIKE)
 _NUM_FREE = 8
 _CALLS_PER_KIND = 16  # Beyond the free ones, a conversion for each so many calls.
 
@@ -34,7 +45,13 @@ Key = tuple[tuple[str, Any], ...]
 class Kinds(Generic[Known]):
   """What is known by kind of arguments. Not thread-safe."""
 
-  def __init__(self) -> None:
+  def __init__(self, calls_alike: bool) -> None:
+    """Knows none yet.
+
+    Args:
+      calls_alike: whether functions that do the same may be called in each other's place.
+    """
+    self._calls_alike = calls_alike
     self._known: dict[Key, Known] = {}
     self._constants: dict[Key, None] = {}  # Kinds with constants, the last used one last.
     self._num_calls = 0
@@ -72,6 +89,7 @@ class Kinds(Generic[Known]):
     """Returns the arguments of a call, as data what many were given, and their kind.
 
     That is a string, or the object whose method is called, of a class that holds nothing but data.
+    Functions that do the same become one kind.
     """
     self._num_calls += 1
     key = key_of(arguments)
@@ -81,16 +99,34 @@ class Kinds(Generic[Known]):
         for name, argument in arguments.items()
       }
       key = key_of(arguments)
-      if self._has_many_owners(arguments):
-        of_data = {**arguments, "self": Argument(OBJECT)}
-        known = self.get(key_of(of_data))
+      for wider in self._wider(arguments):
+        known = self.get(key_of(wider))
         if known is None or not known.is_given_up:
-          return of_data, key_of(of_data)
+          return wider, key_of(wider)
     return arguments, key
+
+  def _wider(self, arguments: dict[str, Argument]) -> Iterator[dict[str, Argument]]:
+    """Yields what else a call's arguments may be taken for, where many were given."""
+    if any(a.is_mapped for a in arguments.values()):
+      return
+    if self._has_many_owners(arguments):
+      yield {**arguments, "self": Argument(OBJECT)}
+    alike = {name: self._alike(name, argument) for name, argument in arguments.items()}
+    if any(a.kind == ALIKE for a in alike.values()):
+      yield alike
+
+  def _alike(self, name: str, argument: Argument) -> Argument:
+    """Returns a function as one of those that do the same, if many were given."""
+    if argument.kind != STATIC or not self._calls_alike:
+      return argument
+    if self._num_constants(name, types.FunctionType) < _MAX_FUNCTIONS:
+      return argument
+    content = content_of(argument.value)
+    return argument if content is None else Argument(ALIKE, argument.value, keys=content)
 
   def _has_many_owners(self, arguments: dict[str, Argument]) -> bool:
     owner = arguments.get("self")
-    if owner is None or owner.kind != STATIC or any(a.is_mapped for a in arguments.values()):
+    if owner is None or owner.kind != STATIC:
       return False
     is_many = self._num_constants("self", type(owner.value)) >= _MAX_OWNERS
     return is_many and holds_data_only(owner.value)
@@ -129,7 +165,7 @@ class Kinds(Generic[Known]):
       ConversionRefused: If ever other constants come.
     """
     before = {id(each): each for each in self.values()}
-    if any(part[0] == STATIC for _, part in key):
+    if any(part[0] in _CONSTANT for _, part in key):
       self._admit(key)
     self._known[key] = known
     kept = {id(each) for each in self.values()}
@@ -141,7 +177,7 @@ class Kinds(Generic[Known]):
       names = [
         name
         for name, part in key
-        if part[0] == STATIC and len({other.get(name) for other in others}) > _MAX_STRINGS
+        if part[0] in _CONSTANT and len({other.get(name) for other in others}) > _MAX_STRINGS
       ]
       # Constants that are gone are not counted: all objects then, numbers and strings left out.
       names = names or [name for name, part in key if part[0] == STATIC and type(part[2]) is int]

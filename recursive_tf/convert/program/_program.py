@@ -22,8 +22,8 @@ from recursive_tf.convert.program._arguments import (
   CONTAINER,
   GIVEN,
   OBJECT,
-  STATIC,
   Argument,
+  constants_of,
   mapped_names,
 )
 from recursive_tf.convert.program._conversion import Conversion
@@ -195,7 +195,7 @@ class Program:
   def strategies(self) -> list[tf.distribute.Strategy]:
     """Those of the variables that a run may write; none of what was made outside of all."""
     written = {} if self.step is None else self.step.written
-    given = [a.value for a in self._arguments.values() if a.kind == STATIC]
+    given = constants_of(self._arguments.values())
     return [
       variable.distribute_strategy
       for variable in (self.guards.all_variables(given) if written else ())

@@ -22,8 +22,10 @@ from recursive_tf.convert.heap._profile import Profile
 from recursive_tf.convert.program._arguments import (
   CONTAINER,
   GIVEN,
+  OBJECT,
   STATIC,
   Argument,
+  constants_of,
   mapped_names,
   objects_of,
 )
@@ -55,6 +57,7 @@ from recursive_tf.convert.program._stats import Stats
 from recursive_tf.convert.program._steps import Step
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import suspended
+from recursive_tf.convert.syntax.written import written_parameters
 from recursive_tf.convert.values import _forms
 
 _MAX_CONVERSIONS = 8  # For one kind of arguments: after that its assumptions never settle.
@@ -156,8 +159,9 @@ class Programs:
     self._sources = Sources()
     self._profile = Profile()
     self._changing: dict[tuple[int, object], Weak] = {}  # By place, its owner.
-    self._entries: Kinds[Entry] = Kinds()
+    self._entries: Kinds[Entry] = Kinds(calls_alike=not runs_in_graph)
     self._promoted: set[str] = set()
+    self._are_accumulators_tried = False
     self._needs_origins = False  # Whether some program tells objects apart by origin.
     self.assumptions = Assumptions()
 
@@ -268,6 +272,18 @@ class Programs:
         self._promoted.add(name)
         self._stats.num_conversions -= 1  # It goes on, with one thing more known.
         return self.prepare(arguments, values, budget, leaves_out, taken, insists, is_traced)
+      except ConversionRefused:
+        # What is read of a dict may be taken for an item of another one, until it is written to.
+        names = self._accumulators(arguments, values)
+        if not names or taken:
+          raise
+        self._promoted |= names
+        self._are_accumulators_tried = True
+        try:
+          return self.prepare(arguments, values, budget, leaves_out, taken, insists, is_traced)
+        except ConversionRefused:
+          self._promoted -= names
+        raise
       try:
         fed = self.feed(program, arguments, values)
         self._discard_outlived(entry, program)
@@ -605,6 +621,22 @@ class Programs:
         found[name] = Argument(GIVEN, values[name])
     return found
 
+  def _accumulators(
+    self, arguments: dict[str, Argument], values: dict[str, object]
+  ) -> frozenset[str]:
+    """Returns the arguments that may be lists or dicts which the function changes, as it reads."""
+    if self._are_accumulators_tried:
+      return frozenset()
+    written = written_parameters(self._sources(self._function).node)
+    return frozenset(
+      name
+      for name in written
+      if name in arguments
+      and arguments[name].kind == OBJECT
+      and not arguments[name].is_mapped
+      and (type(values[name]) is list or type(values[name]) in TABLES)
+    )
+
   def _is_default(self, value: object) -> bool:
     """Tells whether a list or dict is a default argument of the function, a single object."""
     function = getattr(self._function, "__func__", self._function)
@@ -669,7 +701,7 @@ class Programs:
       entry.num_refusals, entry.refusal = 0, None
     entry.programs.insert(0, program)
     if self._runs_in_graph:
-      variable = variable_of(a.value for a in arguments.values() if a.kind == STATIC)
+      variable = variable_of(iter(constants_of(arguments.values())))
       if variable is not None:
         self._entries.keep_with(key_of(arguments), variable)
     else:

@@ -23,8 +23,8 @@ from recursive_tf.convert.program._arguments import (
   NEST,
   NUMBER,
   OBJECT,
-  STATIC,
   Argument,
+  constants_of,
 )
 from recursive_tf.convert.program._conversion import Conversion, PromoteArgument
 from recursive_tf.convert.program._leaving import check_results
@@ -198,8 +198,7 @@ def _check_nests(conversion: Conversion, node: ast.AST, arguments: dict[str, Arg
 
 def _check_replicas(conversion: Conversion, arguments: Iterable[Argument]) -> None:
   """Refuses variables of which there are several: a graph would write one of them."""
-  given = [argument.value for argument in arguments if argument.kind == STATIC]
-  for variable in conversion.guards.all_variables(given):
+  for variable in conversion.guards.all_variables(constants_of(arguments)):
     is_distributed = isinstance(variable, tf.distribute.DistributedValues)
     if is_distributed and variable.distribute_strategy.num_replicas_in_sync > 1:
       text = f"Variable {variable.name!r} is one of a strategy of several replicas."

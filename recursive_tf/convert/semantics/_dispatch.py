@@ -35,7 +35,7 @@ from recursive_tf.convert.values._abstract import (
   is_static,
 )
 from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._operands import ByKey, ByType
+from recursive_tf.convert.values._operands import Alike, ByKey, ByType
 
 _SAME = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 
@@ -44,6 +44,9 @@ def read(ip: Host, owner: object, name: str) -> object:
   """Returns `owner.name`."""
   if isinstance(owner, ByType):
     return _for_each(ip, owner, lambda value: _attributes.read(ip, value, name))
+  if isinstance(owner, Alike):
+    text = f".{name} of what may be another function."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
   if isinstance(owner, ByKey):
     return _read_of_entry(ip, owner, name)
   if isinstance(owner, Made):
@@ -124,6 +127,7 @@ def _binary_of_weights(ip: Host, op: type[ast.operator], left: object, right: ob
 
 def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   """Returns `left op right`."""
+  _refuse_alike(ip, left, right)
   if isinstance(left, ByKey) and right is None and op in (ast.Is, ast.IsNot):
     return _entries.for_each(ip, left, lambda value: (value is None) is (op is ast.Is))
   for one, other in ((left, right), (right, left)):
@@ -165,8 +169,17 @@ def _compare_entry(ip: Host, op: type[ast.cmpop], left: object, right: object) -
   return None
 
 
+def _refuse_alike(ip: Host, left: object, right: object) -> None:
+  """Refuses to tell which object a function is that each call is given anew."""
+  for one, other in ((left, right), (right, left)):
+    if isinstance(one, Alike) and other is not None:
+      text = f"{one.description} is compared."
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+
+
 def same_or_equal(ip: Host, left: object, right: object) -> object:
   """Returns `left is right or left == right`, by which containers compare their elements."""
+  _refuse_alike(ip, left, right)
   if left is not right and (isinstance(left, Made) or isinstance(right, Made)):
     return _made_comparison.same_or_equal(ip, left, right)
   return _comparison.same_or_equal(ip, left, right)

@@ -67,6 +67,16 @@ class ByKey(Abstract):
   description = "A choice among several values, as only the run knows"
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Alike(ByKey):
+  """A function from outside in whose place each call has another one that does the same.
+
+  It can be called; which object it is, nobody may ask.
+  """
+
+  description = "A function that each call is given anew"
+
+
 def several(function: object) -> tuple[object, ...]:
   """Returns the functions of which the run finds one; none of what is a known one."""
   if isinstance(function, ByType):

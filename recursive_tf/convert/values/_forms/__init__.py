@@ -26,6 +26,7 @@ from recursive_tf.convert.values._forms.base import is_tensor_like as is_tensor_
 from recursive_tf.convert.values._forms.base import join_shapes as join_shapes
 from recursive_tf.convert.values._forms.base import number_of as number_of
 from recursive_tf.convert.values._forms.base import same_static as same_static
+from recursive_tf.convert.values._forms.data import AlikeForm as AlikeForm
 from recursive_tf.convert.values._forms.data import ArrayForm as ArrayForm
 from recursive_tf.convert.values._forms.data import ClosureForm as ClosureForm
 from recursive_tf.convert.values._forms.data import IntOrFloatForm as IntOrFloatForm

@@ -54,6 +54,7 @@ from recursive_tf.convert.values._forms.maybe import MaybeForm
 from recursive_tf.convert.values._forms.nest import NestForm
 from recursive_tf.convert.values._logits import has_logits
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import Alike
 from recursive_tf.convert.values._scalars import Scalar
 
 
@@ -713,6 +714,31 @@ class RefForm(HandleForm):
 
   def objects_in(self, value: object) -> Iterator[object]:
     yield value
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class AlikeForm(BaseForm):
+  """A function from outside in whose place each call has another one that does the same."""
+
+  function: object
+
+  def __eq__(self, other: object) -> bool:
+    return isinstance(other, AlikeForm) and other.function is self.function
+
+  def __hash__(self) -> int:
+    return id(self.function)
+
+  def flatten(self, value: object, reader: Reader) -> list[tf.Tensor]:
+    return []
+
+  def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
+    return Alike(tf.constant(0), (self.function,))
+
+  def describe(self) -> str:
+    return Alike.description
+
+  def skeleton(self) -> object:
+    return "alike", id(self.function)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -59,7 +59,7 @@ from recursive_tf.convert.values._forms.scalars import ScalarForm
 from recursive_tf.convert.values._forms.table import TableForm
 from recursive_tf.convert.values._forms.text import TextForm
 from recursive_tf.convert.values._numbers import Number
-from recursive_tf.convert.values._operands import ByKey
+from recursive_tf.convert.values._operands import Alike, ByKey
 from recursive_tf.convert.values._scalars import Scalar
 from recursive_tf.convert.values._text import Text
 from recursive_tf.convert.values._value import nearest
@@ -194,6 +194,7 @@ _FORMS = types.MappingProxyType[type, Callable[[Any, Reader], BaseForm]](
     Scalar: lambda value, reader: ScalarForm(value.kinds),
     Made: lambda value, reader: MadeForm(),
     Abstract: _of_abstract,
+    Alike: _of_abstract,
     ByKey: _of_entry,
     Undefined: lambda value, reader: UndefinedForm(value.name),
     MaybeUnbound: lambda value, reader: MaybeUnboundForm(value.name, form_of(value.value, reader)),
