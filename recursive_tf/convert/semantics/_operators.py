@@ -300,20 +300,25 @@ def _weak_binary(ip: Host, op: type[ast.operator], left: object, right: object) 
   """Computes with what is a tensor or a Python number; see `Weak`."""
   weak, other = (left, right) if isinstance(left, Weak) else (right, left)
   assert isinstance(weak, Weak)  # One is.
-  if isinstance(other, Weak):
-    if op is ast.Add and other.type is weak.type and _same_shape(other.tensor, weak.tensor):
+  if not _numbers.computes_with(weak.tensor.dtype, weak.type):
+    pass  # Of both kinds no operator takes one each.
+  elif isinstance(other, Weak):
+    is_exact = op in (ast.Add, ast.Sub, ast.Mult) and other.type is weak.type
+    if is_exact and _same_shape(other.tensor, weak.tensor):
+      function = _OPERATORS[op][0]
       both = tf.logical_and(weak.is_number, other.is_number)
-      total = weak.tensor + other.tensor
-      a, b, c = (tf.cast(t, tf.float64) for t in (weak.tensor, other.tensor, total))
-      exact = tf.reduce_all(tf.equal(a + b, c))
+      operands = [_filled(ip, v) for v in (left, right) if isinstance(v, Weak)]
+      found = ip.native(function, operands, {})
+      a, b, c = (tf.cast(t, tf.float64) for t in (weak.tensor, other.tensor, found))
+      exact = tf.reduce_all(tf.equal(function(a, b), c))
       ok = tf.logical_or(tf.logical_not(both), exact)
-      total = ip.frame.assume(total, ok, "a sum of numbers among tensors")
-      return Weak(total, both, weak.type)
+      found = ip.frame.assume(found, ok, "a sum or product of numbers among tensors")
+      return Weak(found, both, weak.type)
   elif isinstance(other, tf.Tensor):
     tensor = weak.tensor
     if other.dtype == tensor.dtype and _covers(other.shape, tensor.shape):
       function = _OPERATORS[op][0]
-      operands = [v.tensor if isinstance(v, Weak) else v for v in (left, right)]
+      operands = [_filled(ip, v) if isinstance(v, Weak) else v for v in (left, right)]
       return ip.native(function, operands, {})
   elif type(other) in (int, float) and other == 0 and op is ast.Add and type(other) is weak.type:
     return weak
@@ -333,14 +338,27 @@ def _scaled(ip: Host, weak: Weak, factor: Number) -> Weak:
 
 
 def _covers(shape: tf.TensorShape, other: tf.TensorShape) -> bool:
-  """Tells whether broadcasting with `other` gives `shape`, whatever the run brings."""
-  if not shape.is_fully_defined() or not other.is_fully_defined() or other.rank > shape.rank:
+  """Tells whether broadcasting with a number, filled up to `other`, gives `shape` in each run."""
+  if shape.rank is None or other.rank is None or other.rank > shape.rank:
     return False
-  return all(n in (1, m) for m, n in zip(shape[::-1], other[::-1], strict=False))
+  sizes = zip(shape.as_list()[::-1], other.as_list()[::-1], strict=False)
+  return all(n in (None, 1, m) for m, n in sizes)
 
 
 def _same_shape(a: tf.Tensor, b: tf.Tensor) -> bool:
-  return a.dtype == b.dtype and a.shape.is_fully_defined() and a.shape == b.shape
+  is_known = a.dtype == b.dtype and a.shape.rank is not None
+  return is_known and a.shape.rank == b.shape.rank and a.shape.as_list() == b.shape.as_list()
+
+
+def _filled(ip: Host, weak: Weak) -> tf.Tensor:
+  """Returns the tensor of what may be a number; of that, sizes that nobody knows have to be 1."""
+  sizes = weak.tensor.shape.as_list()
+  unknown = [axis for axis, size in enumerate(sizes) if size is None]
+  if not unknown:
+    return weak.tensor
+  are_one = tf.reduce_all(tf.equal(tf.gather(tf.shape(weak.tensor), unknown), 1))
+  ok = tf.logical_or(tf.logical_not(weak.is_number), are_one)
+  return ip.frame.assume(weak.tensor, ok, "a number among tensors of no size")
 
 
 def _own_operator(ip: Host, op: type[ast.operator], left: object, right: object) -> object:

@@ -102,10 +102,14 @@ def _total_of_tensors(ip: Host, rows: Rows, start: object) -> object:
   number = _forms.number_of(start)
   if isinstance(start, Weak):
     same = start.tensor.dtype == added.dtype and start.tensor.shape == added.shape
+    same = same and _numbers.computes_with(added.dtype, start.type)
     if same and added.shape.is_fully_defined():
       none = tf.logical_and(start.is_number, tf.equal(rows.length, 0))
       return Weak(start.tensor + added, none, start.type)
     start = frame.strong(start)
+  if number is not None and not _numbers.computes_with(added.dtype, number.type):
+    text = f"A sum of tensors {added.dtype.name} that begins with a {number.type.__name__}."
+    raise frame.refuse(Reason.KINDS_DIFFER, text)
   if number is not None and not _forms.is_exact(start, added.dtype):
     # A tensor cannot hold every number, and with one row at least it need not.
     start = tf.cast(number.tensor, added.dtype)
@@ -154,6 +158,8 @@ def _total_of_scalars(ip: Host, rows: Rows, kind: type, start: object) -> Python
 def _total_of_weak(ip: Host, rows: Rows, form: _forms.WeakForm, start: object) -> Weak | None:
   """Returns a sum of tensors, some of them the 0 of a sum of none; None if it is refused."""
   if type(start) is not form.type or not form.spec.shape.is_fully_defined():
+    return None
+  if not _numbers.computes_with(form.spec.dtype, form.type):
     return None
   tensors, are_numbers = rows.tensors
   added = tf.reduce_sum(tensors, 0)

@@ -89,6 +89,11 @@ def is_bool(value: object) -> bool:
   return isinstance(value, bool) or (isinstance(value, Number) and value.type is bool)
 
 
+def computes_with(dtype: tf.DType, kind: type) -> bool:
+  """Tells whether operators of tensors take Python numbers of a type: not ints' with floats."""
+  return dtype.is_floating or dtype.is_complex or (dtype.is_integer and kind is int)
+
+
 def constant(value: int | float | bool) -> Number | None:
   """Returns a number that is known; None if it is not exactly an int, float or bool of 64 bits."""
   kind = type(value)
