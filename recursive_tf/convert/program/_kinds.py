@@ -125,11 +125,19 @@ class Kinds(Generic[Known]):
     return argument if content is None else Argument(ALIKE, argument.value, keys=content)
 
   def _has_many_owners(self, arguments: dict[str, Argument]) -> bool:
+    """Tells whether the object whose method is called is data by now, as nodes are.
+
+    One that a program computes with, a model, is a constant for as long as that is allowed.
+    """
     owner = arguments.get("self")
     if owner is None or owner.kind != STATIC:
       return False
-    is_many = self._num_constants("self", type(owner.value)) >= _MAX_OWNERS
-    return is_many and holds_data_only(owner.value)
+    count = self._num_constants("self", type(owner.value))
+    if count < _MAX_OWNERS or isinstance(owner.value, type):
+      return False
+    is_known = self.get(key_of({**arguments, "self": Argument(OBJECT)})) is not None
+    is_next = self._calls_alike and (is_known or not self._may_add)
+    return is_next or holds_data_only(owner.value)
 
   def _has_many_strings(self, name: str, argument: Argument) -> bool:
     if argument.kind != STATIC or type(argument.value) is not str:
@@ -171,8 +179,13 @@ class Kinds(Generic[Known]):
     kept = {id(each) for each in self.values()}
     return [each for number, each in before.items() if number not in kept]
 
+  @property
+  def _may_add(self) -> bool:
+    """Whether one kind with constants more is converted."""
+    return self._num_made < _NUM_FREE + self._num_calls // _CALLS_PER_KIND
+
   def _admit(self, key: Key) -> None:
-    if self._num_made >= _NUM_FREE + self._num_calls // _CALLS_PER_KIND:
+    if not self._may_add:
       others = [dict(other) for other in self._constants]
       names = [
         name

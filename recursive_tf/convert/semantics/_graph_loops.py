@@ -181,6 +181,10 @@ def _settle(
       ) from None
     if joined == forms and not is_new:
       return forms
+    made = [p for p, form in joined.items() if form == _forms.MadeForm() and forms.get(p) != form]
+    if made:  # The test of the next turn asks what they may be: also what they were before.
+      with tfi.OwnGraph("before").as_default():
+        frame.isolated(lambda: [_forms.flatten(_get(*p), _forms.MadeForm(), frame) for p in made])
     forms = joined
   raise ConversionRefused.of(
     Reason.NOT_SETTLED, "What the loop carries keeps changing its form.", frame.origin
