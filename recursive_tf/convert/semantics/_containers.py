@@ -126,7 +126,7 @@ def contains(ip: Host, owner: object, value: object) -> object:
           ip.conversion.guards.elements(owner)
           table = tuple(owner)
         return frame.number(value.step("in", Held(table)))
-      if type(owner) is dict:
+      if type(owner) in (dict, set):
         return ip.conversion.effects.membership(ip, owner, value)
       if isinstance(owner, (tuple, list)) or _is_of_one_enum(kinds, owner):
         return _equals_any(ip, owner, value)

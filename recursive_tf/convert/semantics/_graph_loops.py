@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 import tensorflow as tf
 
@@ -182,13 +182,23 @@ def _settle(
     if joined == forms and not is_new:
       return forms
     made = [p for p, form in joined.items() if form == _forms.MadeForm() and forms.get(p) != form]
-    if made:  # The test of the next turn asks what they may be: also what they were before.
-      with tfi.OwnGraph("before").as_default():
-        frame.isolated(lambda: [_forms.flatten(_get(*p), _forms.MadeForm(), frame) for p in made])
+    if made:
+      _show_first(ip, made)
     forms = joined
   raise ConversionRefused.of(
     Reason.NOT_SETTLED, "What the loop carries keeps changing its form.", frame.origin
   )
+
+
+def _show_first(ip: Host, places: Sequence[_Place]) -> None:
+  """Shows what variables are before a loop that makes numbers of them: its test asks for that."""
+
+  def show() -> None:
+    for place in places:
+      _forms.flatten(_get(*place), _forms.MadeForm(), ip.frame)
+
+  with tfi.OwnGraph("before").as_default():
+    ip.frame.isolated(show)
 
 
 def _ended(forms: Mapping[_Place, BaseForm], place: _Place, form: BaseForm) -> BaseForm:

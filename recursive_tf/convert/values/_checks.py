@@ -72,6 +72,7 @@ def is_ragged(error: tf.errors.OpError) -> bool:
     "all rows must have the same shape",  # Of a map.
     "Dimensions of inputs should match",  # Of ConcatV2; batched as follows.
     "ConcatOp : Dimension",
+    "ConcatOp : Ranks of all input tensors should match",
     "Shapes of all inputs must match",  # Of Pack.
   )
   return any(text in error.message for text in texts)
