@@ -624,17 +624,20 @@ class Programs:
   def _accumulators(
     self, arguments: dict[str, Argument], values: dict[str, object]
   ) -> frozenset[str]:
-    """Returns the arguments that may be lists or dicts which the function changes, as it reads."""
+    """Returns the arguments that may be lists or dicts which the function fills, as it reads.
+
+    Those are what it writes to, and what is empty.
+    """
     if self._are_accumulators_tried:
       return frozenset()
     written = written_parameters(self._sources(self._function).node)
     return frozenset(
       name
-      for name in written
-      if name in arguments
-      and arguments[name].kind == OBJECT
-      and not arguments[name].is_mapped
+      for name, argument in arguments.items()
+      if argument.kind == OBJECT
+      and not argument.is_mapped
       and (type(values[name]) is list or type(values[name]) in TABLES)
+      and (name in written or not values[name])
     )
 
   def _is_default(self, value: object) -> bool:

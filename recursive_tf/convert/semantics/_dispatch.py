@@ -44,9 +44,6 @@ def read(ip: Host, owner: object, name: str) -> object:
   """Returns `owner.name`."""
   if isinstance(owner, ByType):
     return _for_each(ip, owner, lambda value: _attributes.read(ip, value, name))
-  if isinstance(owner, Alike):
-    text = f".{name} of what may be another function."
-    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
   if isinstance(owner, ByKey):
     return _read_of_entry(ip, owner, name)
   if isinstance(owner, Made):
@@ -56,6 +53,9 @@ def read(ip: Host, owner: object, name: str) -> object:
 
 def _read_of_entry(ip: Host, entry: ByKey, name: str) -> object:
   """Returns an attribute of an entry of a table."""
+  if isinstance(entry, Alike):
+    text = f".{name} of what may be another function."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
 
   def found(value: object) -> object:
     return _attributes.read(ip, value, name)

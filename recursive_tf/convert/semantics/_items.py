@@ -336,7 +336,11 @@ def _identity(key: object) -> tuple[object, ...] | None:
   """Returns what keys that are surely equal have in common; None if that is not known."""
   if isinstance(key, Ref):
     return key.key
-  parts = key.parts if isinstance(key, Text) else (key.tensor,) if isinstance(key, Number) else ()
+  parts: tuple[object, ...] = ()
+  if type(key) is Text:
+    parts = key.parts
+  elif type(key) is Number:
+    parts = (key.tensor,)
   known = [part.ref() for part in parts if isinstance(part, tf.Tensor)]
   return (type(key), *known) if known and len(known) == len(parts) else None
 

@@ -10,15 +10,15 @@ _CHANGING = frozenset(
 )
 
 
-def written_parameters(function: ast.FunctionDef) -> list[str]:
-  """Returns the names of parameters whose items are assigned, or that a method changes, in order.
+def written_parameters(function: ast.FunctionDef) -> frozenset[str]:
+  """Returns the names of parameters whose items are assigned, or that a method changes.
 
   A constant key tells nothing: that may be an attribute of a node that is a dict.
   """
   arguments = function.args
-  names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-  found = {_written(node) for statement in function.body for node in ast.walk(statement)}
-  return [name for name in names if name in found]
+  names = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+  written = {_written(node) for statement in function.body for node in ast.walk(statement)}
+  return frozenset(name for name in names if name in written)
 
 
 def _written(node: ast.AST) -> str | None:
