@@ -136,9 +136,9 @@ class Program:
     self._feeder = Feeder(self.conversion, self._arguments, self.root_types, profile)
     self._maker = GraphMaker(self.conversion, self._enter, self.result_form)
     self._graphs: dict[frozenset[str], Graph] = {}
-    self._rebinding = self._make_rebinding()
+    self._rebinding = self._make_rebinding(profile)
 
-  def _make_rebinding(self) -> Rebinding:
+  def _make_rebinding(self, profile: Profile) -> Rebinding:
     result, *leaving = self.conversion.leaving(self._source.node)
     given = {name: a.value for name, a in self._arguments.items() if a.kind == GIVEN}
     if not self._returns_given():
@@ -149,7 +149,7 @@ class Program:
       self.conversion.stand_ins,
       self.layout.constants.values(),
       leaving,
-      [column.path for column in self.layout.columns.all.values()],
+      [column.path for column in profile.reads(self.layout.columns.all.values())],
       given,
     )
     for name in found.unbound():

@@ -107,7 +107,7 @@ def contains(ip: Host, owner: object, value: object) -> object:
     return _contains_of_heap(ip, owner, value)
   if isinstance(owner, (dict, set, frozenset)):
     demand_hash(ip, value)
-  if type(owner) is set and _entries.is_given(ip, owner):
+  if type(owner) in (dict, set) and _entries.is_given(ip, owner):
     return ip.conversion.effects.membership(ip, owner, value)
   if isinstance(owner, (dict, set, frozenset, tuple, list)):
     state = ip.conversion.effects.read_membership(ip, owner, value)

@@ -332,15 +332,14 @@ def _families(kinds: Collection[type], apart: Collection[type]) -> list[list[typ
   return list(groups.values())
 
 
+_OF_PARTS = (Text, Number)
+
+
 def _identity(key: object) -> tuple[object, ...] | None:
   """Returns what keys that are surely equal have in common; None if that is not known."""
   if isinstance(key, Ref):
     return key.key
-  parts: tuple[object, ...] = ()
-  if type(key) is Text:
-    parts = key.parts
-  elif type(key) is Number:
-    parts = (key.tensor,)
+  parts = tuple(key.within()) if isinstance(key, _OF_PARTS) else ()
   known = [part.ref() for part in parts if isinstance(part, tf.Tensor)]
   return (type(key), *known) if known and len(known) == len(parts) else None
 
@@ -570,6 +569,7 @@ def _lookup(ip: Host, table: dict[object, object], key: object, *default: object
   # Of what has no hash no table has an item.
   kinds = {k for k in frame.types_of(ref) - {NoneType, Missing} if k.__hash__ is not None}
   is_found = all(kind in PRIMITIVE_KEYS or _enums.is_plain(kind) for kind in kinds)
+  is_found &= not _entries.is_given(ip, table)  # The walk looks into the dict that it knows.
   if not is_found or not all(_is_plain_key(name) for name in table):
     return ip.conversion.effects.item_of_dict(ip, table, key, *default)
   return frame.resolve(ref.step("lookup", Held(table), *map(Held, default)))
