@@ -56,12 +56,14 @@ class Layout:
     """Returns the place of an object of the program itself."""
     key = _key(value)
     if key not in self.constants:
+      self.columns.check_open()
       self.constants[key] = value
     return list(self.constants).index(key)
 
   def changing_index(self, key: tuple[int, object], made: Callable[[], ChangingInput]) -> int:
     """Returns the place of a value that is read anew."""
     if key not in self.changing:
+      self.columns.check_open()
       self.changing[key] = made()
     return list(self.changing).index(key)
 

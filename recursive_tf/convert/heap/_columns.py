@@ -78,14 +78,18 @@ class Columns:
     """
     found = self.all.get((kind, path))
     if found is None:
-      if self.are_final:
-        raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
+      self.check_open()
       found = self.all[(kind, path)] = self._make(kind, path)
     found.types |= set(types)
     if spec is not None:
       shape = spec.shape if found.spec is None else join_shapes(found.spec.shape, spec.shape)
       found.spec = tf.TensorSpec(shape, spec.dtype)
     return found
+
+  def check_open(self) -> None:
+    """Refuses a program that is to be fed what its trial did not ask for."""
+    if self.are_final:
+      raise ConversionRefused.of(Reason.NOT_SETTLED, "The program differs from its trial.")
 
   def _make(self, kind: str, path: Path) -> Column:
     plain = kind.removesuffix("?")

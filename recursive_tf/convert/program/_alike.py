@@ -10,6 +10,7 @@ import dis
 import functools
 import types
 import weakref
+from collections.abc import Iterable
 
 _BY_VALUE = (type(None), bool, int, str, bytes)
 _REBINDING = ("STORE_DEREF", "DELETE_DEREF")
@@ -49,6 +50,27 @@ def content_of(function: object) -> tuple[object, ...] | None:
   names = function.__name__, function.__qualname__, function.__module__, tuple(named)
   around = id(function.__globals__)  # Programs keep the first.
   return (_One(function.__code__), around, names, len(captured), tuple(parts))
+
+
+def copy_of(function: types.FunctionType) -> types.FunctionType:
+  """Returns a function that does the same whatever becomes of the variables around this one."""
+  cells = tuple(types.CellType(cell.cell_contents) for cell in function.__closure__ or ())
+  found = types.FunctionType(
+    function.__code__,
+    function.__globals__,
+    function.__name__,
+    function.__defaults__,
+    cells or None,
+  )
+  found.__kwdefaults__ = dict(function.__kwdefaults__) if function.__kwdefaults__ else None
+  found.__qualname__, found.__module__ = function.__qualname__, function.__module__
+  return found
+
+
+def captures_any(function: types.FunctionType, owners: Iterable[object]) -> bool:
+  """Tells whether a function reads one of the variables that a program writes."""
+  written = {id(owner) for owner in owners}
+  return any(id(cell) in written for cell in function.__closure__ or ())
 
 
 def _content_of_value(value: object) -> object:

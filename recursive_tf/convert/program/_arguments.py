@@ -16,6 +16,7 @@ from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.heap import _libraries
 from recursive_tf.convert.heap._profile import check_class
+from recursive_tf.convert.program._alike import copy_of
 from recursive_tf.convert.values import _encode, _forms
 from recursive_tf.convert.values._abstract import has_more
 from recursive_tf.convert.values._forms import dtype_of_number
@@ -70,6 +71,11 @@ class Argument:
       return TENSOR, self.value, self.spec.dtype, str(self.spec.shape), self.is_mapped
     parts = tuple(part.key for part in self.parts)
     return self.kind, self.value, parts, self.keys, self.is_mapped
+
+  @functools.cached_property
+  def called(self) -> types.FunctionType:
+    """Of a function among alike ones, the one that a program calls in its place."""
+    return copy_of(self.value)
 
   def specs(self) -> Iterator[tf.TensorSpec]:
     """Yields the specs of its tensors, of one row."""
@@ -135,7 +141,7 @@ class Argument:
         return _forms.ArrayForm(self.spec, frozenset([self.value]), False)
       return _forms.TensorForm(self.spec)
     if self.kind == ALIKE:
-      return _forms.AlikeForm(self.value)
+      return _forms.AlikeForm(self.called)
     if self.kind in (STATIC, GIVEN):
       return _forms.StaticForm(self.value)
     parts = tuple(part.form(root_types) for part in self.parts)

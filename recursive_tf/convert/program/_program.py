@@ -18,7 +18,9 @@ from recursive_tf.convert.frame._sharing import containers
 from recursive_tf.convert.heap._columns import NONE
 from recursive_tf.convert.heap._origins import Origins
 from recursive_tf.convert.heap._profile import Profile
+from recursive_tf.convert.program._alike import captures_any
 from recursive_tf.convert.program._arguments import (
+  ALIKE,
   CONTAINER,
   GIVEN,
   OBJECT,
@@ -131,6 +133,9 @@ class Program:
     self.layout: Layout = layout
     self.effects = self.conversion.effects
     self.guards = self.conversion.guards
+    if self._writes_around(self._arguments):
+      text = "A function that is passed in reads a variable that the program writes."
+      raise ConversionRefused.of(Reason.OPAQUE_READ, text)
     self.is_packed = False
     self.result_form = self.conversion.entry_of(source.node).result
     self._feeder = Feeder(self.conversion, self._arguments, self.root_types, profile)
@@ -283,9 +288,16 @@ class Program:
 
   def takes(self, arguments: dict[str, Argument]) -> bool:
     """Tells whether it is for arguments of these kinds and shapes."""
-    return self._arguments.keys() == arguments.keys() and all(
+    is_taken = self._arguments.keys() == arguments.keys() and all(
       own.takes(arguments[name]) for name, own in self._arguments.items()
     )
+    return is_taken and not self._writes_around(arguments)
+
+  def _writes_around(self, arguments: dict[str, Argument]) -> bool:
+    """Tells whether it writes a variable that a function which is called by a copy reads."""
+    functions = [argument.value for argument in arguments.values() if argument.kind == ALIKE]
+    owners = [place.owner for place in self.effects.places.values()] if functions else []
+    return any(captures_any(function, owners) for function in functions)
 
   def taken(self, error: tf.errors.OpError) -> Site | None:
     """Returns the conditional of which a run took the branch that is left out, None of all else."""

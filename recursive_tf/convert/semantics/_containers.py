@@ -133,7 +133,10 @@ def contains(ip: Host, owner: object, value: object) -> object:
     elif is_static(value) and all(map(is_static, owner)):
       watch(ip, owner)
       watch(ip, value)
-      return value in owner
+      try:
+        return value in owner
+      except ValueError:  # The truth of an array.
+        raise Raises from None
     elif type(value) is tuple and type(owner) is dict and _entries.is_given(ip, owner):
       return ip.conversion.effects.membership(ip, owner, value)
     elif type(value) is tuple and isinstance(owner, (dict, set, frozenset)):

@@ -635,7 +635,7 @@ def static_key(ip: Host, key: object, site: object = None) -> object:
     key: the key.
     site: the expression that makes the dict.
   """
-  if isinstance(key, (LocalList, LocalDict)):
+  if isinstance(key, (LocalList, LocalDict, list, dict, set)):
     raise Raises  # They have no hash.
   if isinstance(key, Container):
     raise ip.frame.refuse(

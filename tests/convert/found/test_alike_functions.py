@@ -9,6 +9,7 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 from tests.convert.agreement import agrees, of_text
+from tests.convert.syntax.lowering import defined
 
 
 def node(value, *kids):
@@ -234,3 +235,52 @@ def test_builtins_stay_constants():
 
   for f in [abs, math.floor, math.fabs, float, abs, int]:
     assert total(TREES[1], f) == plain(TREES[1], f)
+
+
+def test_variables_around_them_that_change_later():
+  def plain(n, f):
+    return f(n["value"]) + sum(plain(kid, f) for kid in n["kids"])
+
+  total = rtf.recursive(verify=False)(plain)
+
+  def adding(k):
+    def f(x):
+      return x + k
+
+    def change(value):
+      nonlocal k
+      k = value
+
+    return f, change
+
+  made = [adding(i % 3) for i in range(12)]
+  for number, (f, change) in enumerate(made):
+    for tree in TREES:
+      assert total(tree, f) == plain(tree, f)
+      change(number % 4)
+      assert total(tree, f) == plain(tree, f)
+      for other, _ in made[: number + 1]:
+        assert total(tree, other) == plain(tree, other)
+
+
+@pytest.mark.parametrize("begin", ["0", "i % 2", "n['value']"])
+def test_variables_that_the_program_writes(begin):
+  def build(wrap):
+    text = f"""
+def f(trees):
+  found = []
+  limit = 0
+  def walk(n, g):
+    nonlocal limit
+    limit += 1
+    return [g(n["value"])] + [walk(kid, g) for kid in n["kids"]]
+  walk = wrap(walk)
+  for i, n in enumerate(trees):
+    limit = {begin}
+    found.append(walk(n, lambda x: x + limit))
+  return found, limit
+"""
+    return defined(text, wrap=wrap)
+
+  trees = [TREES[i % 3] for i in range(12)]
+  assert build(rtf.recursive(verify=False))(trees) == build(lambda f: f)(trees)

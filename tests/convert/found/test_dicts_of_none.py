@@ -1,4 +1,4 @@
-"""Dicts passed in whose values are None in some calls: a graph for those is none for others."""
+"""Dicts passed in whose values are None, or of another class, in some calls: not in all."""
 
 import itertools
 
@@ -33,6 +33,8 @@ PAIRS = {
   "float_and_bool": [(1.5, None), (None, True), (True, None), (None, 2)],
   "dict": [({"x": 1}, None), (None, {"x": 1}), (None, None), ({"x": 1}, {})],
   "list": [([1], None), (None, None), (None, [1])],
+  "int_and_dict": [({"x": 1}, 1), (1, {"x": 1}), (1, 1), ({"x": 1}, {}), (2, 3)],
+  "int_and_text": [("s", 1), (1, "s"), (1, 1), ("s", "t"), (0, 0.0)],
   "object": [(Node(1), None), (None, None), (None, Node(1))],
 }
 
