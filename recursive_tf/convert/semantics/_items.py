@@ -153,11 +153,15 @@ def _index(ip: Host, key: object) -> object:
 
 
 def _bound(ip: Host, part: object) -> object:
-  """Returns a bound of a slice of a Python sequence: a bool is the int that it is."""
+  """Returns a bound of a slice of a Python sequence: a bool is the int that it is, no NumPy's."""
   if part is None:
     return None
   found = ip.frame.tensor(as_index(ip, part))
-  return tf.cast(found, tf.int64) if _is_bool_tensor(found) else found
+  if not _is_bool_tensor(found):
+    return found
+  if not isinstance(part, Ref) or bool not in ip.frame.types_of(part):
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A slice of a list by a bool of NumPy's.")
+  return tf.cast(found, tf.int64)
 
 
 def _is_bool_tensor(value: object) -> bool:
