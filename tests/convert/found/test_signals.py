@@ -82,6 +82,7 @@ def program():
 @pytest.mark.parametrize("error", [TimeoutError("late"), ValueError("late"), KeyboardInterrupt()])
 def test_the_error_leaves_the_call_and_nothing_stays(monkeypatch, call, owner, name, error):
   function, run, expected = program()[call]
+  error = type(error)(*error.args)  # The parameter would keep its traceback, and what runs in it.
   for handler in (Handler(error), Handler(error).method, Handler(error).function()):
     with monkeypatch.context() as patch, handled(handler):
       interrupting(patch, owner, name)
