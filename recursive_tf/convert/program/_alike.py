@@ -10,7 +10,7 @@ import dis
 import functools
 import types
 import weakref
-from collections.abc import Iterable
+from collections.abc import Set
 
 _BY_VALUE = (type(None), bool, int, str, bytes)
 _REBINDING = ("STORE_DEREF", "DELETE_DEREF")
@@ -67,10 +67,9 @@ def copy_of(function: types.FunctionType) -> types.FunctionType:
   return found
 
 
-def captures_any(function: types.FunctionType, owners: Iterable[object]) -> bool:
-  """Tells whether a function reads one of the variables that a program writes."""
-  written = {id(owner) for owner in owners}
-  return any(id(cell) in written for cell in function.__closure__ or ())
+def captures_any(function: types.FunctionType, variables: Set[int]) -> bool:
+  """Tells whether a function reads one of some variables around it, by their cells' numbers."""
+  return any(id(cell) in variables for cell in function.__closure__ or ())
 
 
 def _content_of_value(value: object) -> object:

@@ -10,7 +10,7 @@ the cycle.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import keras
 import numpy as np
@@ -54,7 +54,7 @@ def let_go(variable: object, by: object, key: object) -> None:
   vars(variable).get(_NAME, {}).get(by, {}).pop(key, None)
 
 
-def variable_of(values: Iterator[object]) -> object:
+def variable_of(values: Iterable[object]) -> object:
   """Returns the first variable that some objects hold; None if they have none."""
   for value in values:
     for part in parts_of(value):

@@ -133,6 +133,7 @@ class Program:
     self.layout: Layout = layout
     self.effects = self.conversion.effects
     self.guards = self.conversion.guards
+    self._written = {id(place.owner) for place in self.effects.places.values()}
     if self._writes_around(self._arguments):
       text = "A function that is passed in reads a variable that the program writes."
       raise ConversionRefused.of(Reason.OPAQUE_READ, text)
@@ -295,9 +296,7 @@ class Program:
 
   def _writes_around(self, arguments: dict[str, Argument]) -> bool:
     """Tells whether it writes a variable that a function which is called by a copy reads."""
-    functions = [argument.value for argument in arguments.values() if argument.kind == ALIKE]
-    owners = [place.owner for place in self.effects.places.values()] if functions else []
-    return any(captures_any(function, owners) for function in functions)
+    return any(a.kind == ALIKE and captures_any(a.value, self._written) for a in arguments.values())
 
   def taken(self, error: tf.errors.OpError) -> Site | None:
     """Returns the conditional of which a run took the branch that is left out, None of all else."""

@@ -279,10 +279,9 @@ class Programs:
           raise
         self._promoted |= names
         self._are_accumulators_tried = True
-        try:
+        with contextlib.suppress(ConversionRefused):
           return self.prepare(arguments, values, budget, leaves_out, taken, insists, is_traced)
-        except ConversionRefused:
-          self._promoted -= names
+        self._promoted -= names
         raise
       try:
         fed = self.feed(program, arguments, values)
@@ -704,7 +703,7 @@ class Programs:
       entry.num_refusals, entry.refusal = 0, None
     entry.programs.insert(0, program)
     if self._runs_in_graph:
-      variable = variable_of(iter(constants_of(arguments.values())))
+      variable = variable_of(constants_of(arguments.values()))
       if variable is not None:
         self._entries.keep_with(key_of(arguments), variable)
     else:

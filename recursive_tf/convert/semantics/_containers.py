@@ -137,8 +137,6 @@ def contains(ip: Host, owner: object, value: object) -> object:
         return value in owner
       except ValueError:  # The truth of an array.
         raise Raises from None
-    elif type(value) is tuple and type(owner) is dict and _entries.is_given(ip, owner):
-      return ip.conversion.effects.membership(ip, owner, value)
     elif type(value) is tuple and isinstance(owner, (dict, set, frozenset)):
       return _entries.has_key(ip, owner, value)
     elif isinstance(owner, dict) and _entries.is_chosen(ip, owner):

@@ -21,11 +21,8 @@ import copy
 
 from recursive_tf.convert.syntax import context, scopes
 from recursive_tf.convert.syntax.context import PassContext
+from recursive_tf.convert.syntax.written import CHANGING
 
-_CHANGING = frozenset(
-  """add append clear discard extend insert pop popitem remove reverse setdefault sort
-  update""".split()
-)
 _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign)
 _BLOCKS = ("body", "orelse", "finalbody")
 _MOST = 4  # Statements between the choice and the last change.
@@ -93,7 +90,7 @@ def _changes(statement: ast.stmt, name: str) -> bool:
   if isinstance(statement, ast.Expr):
     call = statement.value
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-      owner = call.func.value if call.func.attr in _CHANGING else None
+      owner = call.func.value if call.func.attr in CHANGING else None
   elif isinstance(statement, (ast.Assign, ast.AugAssign)):
     target = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
     owner = target.value if isinstance(target, (ast.Subscript, ast.Attribute)) else None

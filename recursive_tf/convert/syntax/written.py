@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-# Methods that change the list or dict that they are called on.
-_CHANGING = frozenset(
-  ["append", "extend", "insert", "pop", "clear", "setdefault", "update", "popitem", "remove"]
+# Methods that change the list, dict or set that they are called on.
+CHANGING = frozenset(
+  """add append clear discard extend insert pop popitem remove reverse setdefault sort
+  update""".split()
 )
 
 
@@ -27,5 +28,5 @@ def _written(node: ast.AST) -> str | None:
   if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
     owner = None if isinstance(node.slice, ast.Constant) else node.value
   elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-    owner = node.func.value if node.func.attr in _CHANGING else None
+    owner = node.func.value if node.func.attr in CHANGING else None
   return owner.id if isinstance(owner, ast.Name) else None
