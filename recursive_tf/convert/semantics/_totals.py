@@ -116,6 +116,9 @@ def _total_of_tensors(ip: Host, rows: Rows, start: object) -> object:
     return added + frame.assume(start, rows.length > 0, "a sum over nothing is a number")
   if number is not None:
     tensor = added + tf.cast(number.tensor, added.dtype)
+    if not added.shape.num_elements():  # None or 0: then no element would hold the number.
+      ok = tf.logical_or(rows.length > 0, tf.size(tensor) > 0)
+      tensor = frame.assume(tensor, ok, "a sum over nothing among tensors of no size")
     return Weak(tensor, tf.equal(rows.length, 0), number.type)
   if isinstance(start, tf.Tensor) and not added.shape.is_fully_defined():
     # A sum of no rows whose shape is not known has any shape.

@@ -85,3 +85,37 @@ def f(n, other):
     return [(tree, tf.ones([size, 2])) for tree in trees * 2 for size in (3, 1)]
 
   agrees(of_text(text, tf=tf), calls)
+
+
+WITHOUT_ELEMENTS = {"no_rows": [0, 2], "no_columns": [2, 0], "vector": [0]}
+BEGINS = {
+  "sum": "r = sum([k['value'] for k in n['kids']])",
+  "of_results": "r = sum(f(k) for k in n['kids'])",
+  "from_a_number": "r = sum([f(k) for k in n['kids']], 0.5)",
+  "loop": "r = 2.0\n  for k in n['kids']:\n    r = r * f(k)",
+  "loop_of_sums": "r = 0\n  for k in n['kids']:\n    r += f(k) * 1.5",
+  "chosen": "r = f(n['kids'][0]) if n['kids'] else 3.0",
+}
+ENDS = ["return r", "return 1.0 * r", "return r + r", "return [r, 1.0]", "return (r * 2.0, r)[0]"]
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("begin", BEGINS)
+@pytest.mark.parametrize("shape", WITHOUT_ELEMENTS)
+def test_a_number_is_kept_beside_tensors_without_elements(shape, begin, end):
+  """There is no element that could hold it."""
+  text = f"""
+def f(n):
+  if not n["kids"]:
+    return 1.0 if n["value"] is None else n["value"]
+  {BEGINS[begin]}
+  {end}
+"""
+
+  def calls():
+    for value in (tf.zeros(WITHOUT_ELEMENTS[shape]), tf.constant(1.5), None):
+      leaf, none = node(value), node(None)
+      yield from [(leaf,), (node(value, leaf, leaf),), (node(value, none, leaf),)]
+      yield from [(none,), (node(value, node(value, leaf)),), (node(None, none, none),)]
+
+  agrees(of_text(text), calls)

@@ -568,6 +568,12 @@ class WeakForm(BaseForm):
   spec: tf.TensorSpec
   type: type
 
+  def __post_init__(self) -> None:
+    """Leaves sizes of 0 open: a number is kept in the elements of the tensor in its place."""
+    if self.spec.shape.rank is not None and 0 in self.spec.shape.as_list():
+      sizes = [size or None for size in self.spec.shape.as_list()]
+      object.__setattr__(self, "spec", tf.TensorSpec(sizes, self.spec.dtype))
+
   def specs(self) -> Iterator[tf.TensorSpec]:
     yield self.spec
     yield tf.TensorSpec([], tf.bool)
