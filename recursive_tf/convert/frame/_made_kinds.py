@@ -84,6 +84,8 @@ class MadeKinds:
 
   def join(self, a: BaseForm, b: BaseForm) -> BaseForm:
     """Returns the form that two values of one place have in common, if they have any."""
+    if self.is_ragged:
+      return _forms.met_by_rank(a, b)
     return _forms.met(a, b) if self.is_wide else _forms.join(a, b)
 
   def ended(self, form: BaseForm) -> BaseForm:

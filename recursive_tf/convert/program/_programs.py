@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -759,7 +760,7 @@ class Programs:
           return self._by_origin(making, arguments, changing, tries_wide=False)
       if is_wide:
         with contextlib.suppress(ConversionRefused):
-          return self._of_branches(making, arguments, changing, self._profile, is_wide=True)
+          return self._wide(making, arguments, changing)
       if is_mixed and is_wide:
         with contextlib.suppress(ConversionRefused):
           return self._by_origin(making, arguments, changing, tries_precise=False)
@@ -768,6 +769,23 @@ class Programs:
         with contextlib.suppress(ConversionRefused, PromoteArgument):
           return self._of_branches(making, arguments, changing, Profile())
       raise
+
+  def _wide(
+    self,
+    making: _Making,
+    arguments: dict[str, Argument],
+    changing: dict[tuple[int, object], object],
+  ) -> Program:
+    """Makes a program in which values of any forms may meet; tensors of any ranks if need be."""
+    made = functools.partial(
+      self._of_branches, making, arguments, changing, self._profile, is_wide=True
+    )
+    try:
+      return made()
+    except ConversionRefused as refusal:
+      if refusal.reason is not Reason.KINDS_DIFFER:
+        raise
+      return made(is_ragged=True)
 
   def _by_origin(
     self,

@@ -62,6 +62,7 @@ from recursive_tf.convert.values._forms.joining import holds_numbers as holds_nu
 from recursive_tf.convert.values._forms.joining import is_stackable as is_stackable
 from recursive_tf.convert.values._forms.joining import join as join
 from recursive_tf.convert.values._forms.joining import met as met
+from recursive_tf.convert.values._forms.joining import met_by_rank as met_by_rank
 from recursive_tf.convert.values._forms.joining import number_type as number_type
 from recursive_tf.convert.values._forms.joining import part_of as part_of
 from recursive_tf.convert.values._forms.joining import parts_of_form as parts_of_form

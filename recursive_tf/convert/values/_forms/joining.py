@@ -58,18 +58,35 @@ def met(a: BaseForm, b: BaseForm) -> BaseForm:
   Raises:
     Mismatch: If one of them cannot be such an object.
   """
-  found = _joined(a, b, met)
-  if not isinstance(found, RowsForm) or found.element is None:
-    return found
-  element = found.element
+  return _with_ended_elements(_joined(a, b, met))
+
+
+def met_by_rank(a: BaseForm, b: BaseForm) -> BaseForm:
+  """Returns what `met` does, but tensors of several ranks or dtypes meet as such objects, too."""
+  return _with_ended_elements(_joined(a, b, met_by_rank))
+
+
+def _with_ended_elements(form: BaseForm) -> BaseForm:
+  if not isinstance(form, RowsForm) or form.element is None:
+    return form
+  element = form.element
   if has_containers(element) or has_rows(element):
-    return RowsForm(ended(element), found.type)
-  return found
+    return RowsForm(ended(element), form.type)
+  return form
+
+
+def _are_of_ranks(a: BaseForm, b: BaseForm) -> bool:
+  """Tells whether both are tensors, of ranks or dtypes that differ."""
+  specs = [one.spec for one in (a, b) if isinstance(one, (TensorForm, ArrayForm, WeakForm))]
+  kinds = {(spec.dtype, spec.shape.rank) for spec in specs}
+  return len(specs) == 2 and len(kinds) == 2
 
 
 def _joined(a: BaseForm, b: BaseForm, join: Join) -> BaseForm:
   if a == b:
     return a
+  if join is met_by_rank and _are_of_ranks(a, b) and can_be_made(a) and can_be_made(b):
+    return MadeForm()
   for one, other in ((a, b), (b, a)):
     if isinstance(one, UnsetForm):
       return other
@@ -90,7 +107,7 @@ def _joined(a: BaseForm, b: BaseForm, join: Join) -> BaseForm:
   if choice is not None:
     return choice
   if can_be_made(a) and can_be_made(b):
-    if join is met or a.is_structured() or b.is_structured():
+    if join in (met, met_by_rank) or a.is_structured() or b.is_structured():
       return MadeForm()
   raise Mismatch(f"{describe(a)} and {describe(b)}")
 
