@@ -12,6 +12,7 @@ from recursive_tf.convert.effects._places import DICT, HISTORY, LIST, Places, St
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Host, State
 from recursive_tf.convert.frame._keys import find, keeps_its_own, key_of, unless_none
+from recursive_tf.convert.frame._kinds import MAKERS
 from recursive_tf.convert.frame._rows import (
   concatenated,
   rows_cleared,
@@ -33,7 +34,6 @@ from recursive_tf.convert.values._numbers import Number
 
 DICTS = (dict, collections.Counter, collections.defaultdict)
 TABLES = (*DICTS, set)  # Known by their keys.
-_MAKERS = {int: 0, float: 0.0, bool: False}  # What a `defaultdict` may call, and what that gives.
 _OF_SETS = frozenset(["add", "discard", "remove"])
 _READING = frozenset(["get", "keys", "values", "items", "copy", "index", "count"])
 
@@ -232,11 +232,11 @@ class ContainerEffects(Places):
       is_given = any(owner is given for given in ip.conversion.given)  # Each call's has the same.
       guards = ip.conversion.guards
       maker = owner.default_factory if is_given else guards.attribute(owner, "default_factory")
-    if maker not in _MAKERS:
+    if maker not in MAKERS:
       raise ip.frame.refuse(
         Reason.OPAQUE_READ, f"A {type(owner).__name__} makes items when they are read."
       )
-    found = self._call_dict(ip, owner, "setdefault", [key, _MAKERS[maker]])
+    found = self._call_dict(ip, owner, "setdefault", [key, ip.call(maker, [], {})])
     assert found is not None  # It is done here.
     return found.value
 

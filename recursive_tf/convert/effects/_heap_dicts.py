@@ -7,6 +7,7 @@ to a dict of its own with these items, which then becomes the next row.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import itertools
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -30,7 +31,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._paths import Path
 
-CHANGED_DICTS = frozenset([dict])
+CHANGED_DICTS = frozenset[type]([dict, collections.defaultdict])
 _REMOVING = ("pop", "clear", "__delitem__")
 _METHODS = frozenset(["setdefault", "update", *_REMOVING])
 # What a read does with an object that tells nothing of what is in it.
@@ -87,17 +88,17 @@ class HeapDicts(HeapLists):
     return self._table(ip, ref)
 
   def _table(self, ip: Host, ref: Ref) -> LocalTable:
+    """Returns what a dict holds now, also of a `defaultdict`: what is missing is made elsewhere."""
     frame = ip.frame
     place = self.places[DICT_STEP]
-    (kind,) = frame.types_of(ref) - {NoneType, Missing}
     state = self._state(ip, place, ref)
     first = frame.memo(("first items", *ref.key), lambda: self._first_items(ip, ref))
     form = _form_of(place, ref)
     if form is None:  # No such dict is changed; but this one may also be one of others.
       frame.demand(tf.logical_not(state[0]))
-      return frame.new(LocalTable(kind, first))
+      return frame.new(LocalTable(dict, first))
     found = self._content(ip, state, form, first)
-    return frame.new(LocalTable(kind, found))
+    return frame.new(LocalTable(dict, found))
 
   def _first_items(self, ip: Host, ref: Ref) -> Rows:
     """Returns the items that a dict held as the run began, as a dict of the run has them."""
@@ -132,6 +133,10 @@ class HeapDicts(HeapLists):
     """Calls a method that changes nothing, of a dict of the heap that may change."""
     table = self.table_of_dict(ip, ref)
     assert table is not None  # Who calls it has asked.
+    if name == "__getitem__" and len(args) == 1:
+      return ip.item(ref, args[0])
+    if name == "copy" and dict not in ip.frame.types_of(ref):
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A copy of a defaultdict of the tree.")
     if name in VIEWS and not args:
       return self.view_of_dict(ip, ref, table, name)
     return ip.method(table, name, args, {})

@@ -10,6 +10,7 @@ from recursive_tf.convert.heap import _columns
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import SETS as SETS
 
+MAKERS = (int, float, bool, str, tuple, list, dict, set)  # What a `defaultdict` may call.
 ARRAYS = (np.ndarray, np.generic, tf.Tensor, tf.Variable)
 
 

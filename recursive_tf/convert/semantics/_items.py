@@ -24,7 +24,7 @@ from recursive_tf.convert.frame._keys import (
   unless_none,
   with_none,
 )
-from recursive_tf.convert.frame._kinds import has_own_key, is_builtin_container
+from recursive_tf.convert.frame._kinds import MAKERS, has_own_key, is_builtin_container
 from recursive_tf.convert.frame._rows import rows_of_items, rows_replaced
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import (
@@ -270,7 +270,8 @@ def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
     return item_of_heap(ip, ref, key)
   table = ip.conversion.effects.table_of_dict(ip, ref)
   if table is not None:
-    return ip.item(table, key)
+    is_making = kinds == {collections.defaultdict}
+    return _item_or_made(ip, ref, key) if is_making else ip.item(table, key)
   own = [k for k in kinds if not is_builtin_container(k, "__getitem__")]
   if own:
     if len(kinds) > 1:
@@ -298,13 +299,17 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   changed = ip.conversion.effects.rows_of_list(ip, ref)
   if changed is not None:
     return item_of_rows(ip, changed, key)
+  kinds = frame.types_of(ref) - _NO_ITEMS
   table = ip.conversion.effects.table_of_dict(ip, ref)
   if table is not None:
-    return ip.item(table, key)
+    is_making = kinds == {collections.defaultdict}
+    return _item_or_made(ip, ref, key) if is_making else ip.item(table, key)
   is_key = isinstance(key, Number) or is_tuple_of_run(key)
-  kinds = frame.types_of(ref) - _NO_ITEMS
   if any(issubclass(k, collections.defaultdict) for k in kinds):
     ip.conversion.promote(ip, ref)  # A read may put in what is missing.
+    is_sought = is_tuple_of_run(key) or (is_key_of_run(key) and _makes_items(ip, ref))
+    if kinds == {collections.defaultdict} and is_sought and not ip.conversion.is_step:
+      return _item_or_made(ip, ref, key)
   if is_key and any(issubclass(k, dict) for k in kinds):
     ip.conversion.promote(ip, ref)
     if isinstance(key, Number) and kinds <= {dict, collections.defaultdict}:
@@ -325,6 +330,28 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
       rows = dataclasses.replace(rows, type=tuple)
     return item_of_rows(ip, rows, key)
   return ip.kind_of(key).entry_of_heap(ref)
+
+
+# What a run finds of a `defaultdict`, in the terms of `Findings.kinds`.
+_MADE_WHERE_MISSING = ("items of a defaultdict", "made where they are missing")
+
+
+def _makes_items(ip: Host, ref: Ref) -> bool:
+  """Tells whether runs have found that a `defaultdict` makes items, or nothing is in any."""
+  place, found = _MADE_WHERE_MISSING
+  return found in ip.conversion.made_kinds.preferred.get(place, ()) or (
+    ip.frame.elements(ref.step("keys")).form is None
+  )
+
+
+def _item_or_made(ip: Host, ref: Ref, key: object) -> object:
+  """Returns an item of a `defaultdict` of the heap, which makes those that are missing."""
+  factory = ip.attribute(ref, "default_factory")
+  found = _entries.function_of_heap(ip, factory) if isinstance(factory, Ref) else None
+  if found is None or not all(one in MAKERS for one in found.values):
+    raise ip.frame.refuse(Reason.OPAQUE_READ, "A defaultdict makes items when they are read.")
+  made = _entries.for_one(ip, found, lambda one: ip.call(one, [], {}))
+  return ip.conversion.effects.call_method(ip, ref, "setdefault", [key, made], {})
 
 
 def _families(kinds: Collection[type], apart: Collection[type]) -> list[list[type]]:
@@ -355,8 +382,13 @@ def item_by_string(ip: Host, ref: Ref, key: object) -> object:
     found = sought(ip, ref, key)
     if found is None:
       raise Raises
-    ip.frame.demand(found.is_there.tensor)
-    return item_of_rows(ip, found.values, Number(found.index, int))
+    index, is_there = found.index, found.is_there.tensor
+    if collections.defaultdict in ip.frame.types_of(ref):
+      text = ip.conversion.made_kinds.leave_out(*_MADE_WHERE_MISSING)
+      index = ip.frame.check(index, is_there, text)
+    else:
+      ip.frame.demand(is_there)
+    return item_of_rows(ip, found.values, Number(index, int))
 
   def once() -> object:  # What a test says of `d[key]` holds where it is read again.
     same = _identity(key)
@@ -515,11 +547,13 @@ def _get_of_static(ip: Host, owner: dict[object, object], key: object, default: 
     found = _entries.of_dict(ip, owner, key, default)
     if found is not None:
       return found[0]
-  takes_any = isinstance(key, Text) or not is_run_key or is_static(default)
-  if state is not None or not (is_run_key or _is_known(key)) or not takes_any:
+  if state is not None or not (is_run_key or _is_known(key)):
     raise frame.refuse(Reason.OPAQUE_READ, "dict.get by what only the run knows.")
-  if is_run_key:
+  if is_run_key and (isinstance(key, Text) or is_static(default)):
     return lookup(ip, owner, key, default)
+  if is_run_key:  # A default that the run makes, as a new list is one, is no entry of a table.
+    is_there = ip.contains(owner, key)
+    return frame.cond(is_there, lambda: lookup(ip, owner, key), lambda: default)
   entry = ip.conversion.guards.entry(owner, key)
   return entry if key in owner else default
 

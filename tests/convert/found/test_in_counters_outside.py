@@ -4,7 +4,6 @@ import collections
 
 import pytest
 
-from recursive_tf.convert._refusal import Reason
 from tests.convert.agreement import CONVERTED, agrees, bushy, lopsided
 
 
@@ -25,7 +24,7 @@ def test_what_is_outside_is_asked(kind):
   agrees(build, lambda: [(bushy(),), (lopsided(),)], expect=CONVERTED, before=more)
 
 
-def test_what_is_passed_in_is_refused():
+def test_what_is_passed_in_is_that_of_each_call():
   def build(recursive):
     @recursive
     def f(n, known):
@@ -34,4 +33,4 @@ def test_what_is_passed_in_is_refused():
     return f
 
   calls = [(bushy(), collections.Counter("ab")), (lopsided(), collections.Counter("i"))]
-  agrees(build, lambda: calls, expect={Reason.OPAQUE_READ})
+  agrees(build, lambda: calls, expect=CONVERTED)
