@@ -37,7 +37,7 @@ from recursive_tf.convert.semantics import (
 )
 from recursive_tf.convert.semantics._exactly import demand_exactly
 from recursive_tf.convert.semantics._protocols import as_index, may_be_bool
-from recursive_tf.convert.values import _forms
+from recursive_tf.convert.values import _checks, _forms
 from recursive_tf.convert.values._abstract import (
   Array,
   Bottom,
@@ -386,8 +386,8 @@ def item_by_string(ip: Host, ref: Ref, key: object) -> object:
     if collections.defaultdict in ip.frame.types_of(ref):
       text = ip.conversion.made_kinds.leave_out(*_MADE_WHERE_MISSING)
       index = ip.frame.check(index, is_there, text)
-    else:
-      ip.frame.demand(is_there)
+      is_there = _checks.check(is_there, is_there, text)  # Also where the item is not used.
+    ip.frame.demand(is_there)
     return item_of_rows(ip, found.values, Number(index, int))
 
   def once() -> object:  # What a test says of `d[key]` holds where it is read again.

@@ -58,6 +58,7 @@ def for_each(ip: Host, scalar: Scalar, then: _Then) -> object:
   refusals: list[ConversionRefused] = []
 
   def of_kind(kind: type) -> object:
+    ip.budget.take(1)
     frame.narrow([(scalar, frozenset([kind]))])
     try:
       return then(frame.view(scalar))

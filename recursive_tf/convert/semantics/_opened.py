@@ -106,6 +106,7 @@ def for_each(
   refusals: list[ConversionRefused] = []
 
   def tried(open_: Callable[[], object]) -> object:
+    ip.budget.take(1)  # One operator of objects in objects is many, and none of them a step.
     try:
       return then(open_())
     except ConversionRefused as refusal:

@@ -122,6 +122,12 @@ def f(n, d):
 
 
 CHANGES = {
+  "read": ("int", "n.d[n.key]"),
+  "read_after_and": ("int", "n.kids and n.d[n.key]"),
+  "read_in_a_filter": ("int", "[k for k in n.kids if n.d[k.key] > 100]"),
+  "read_in_a_loop": ("list", "for k in n.kids: n.d[k.key]"),
+  "read_by_a_pair": ("list", "n.d[n.key, len(n.kids)]"),
+  "read_by_a_constant": ("list", "n.d['b']"),
   "append": ("list", "n.d[n.key].append(len(n.kids))"),
   "append_twice": ("list", "n.d[n.key].append(1)\n  n.d[n.key].append(2)"),
   "extend": ("list", "n.d[n.key] += [1, 2]"),
