@@ -229,9 +229,10 @@ class ContainerEffects(Places):
       return self.item_of_dict(ip, owner, key, 0)
     maker: object = None
     if type(owner) is collections.defaultdict:
-      is_given = any(owner is given for given in ip.conversion.given)  # Each call's has the same.
+      factories = ip.conversion.factories  # Each call's has the same.
+      is_given = id(owner) in factories
       guards = ip.conversion.guards
-      maker = owner.default_factory if is_given else guards.attribute(owner, "default_factory")
+      maker = factories[id(owner)] if is_given else guards.attribute(owner, "default_factory")
     if maker not in MAKERS:
       raise ip.frame.refuse(
         Reason.OPAQUE_READ, f"A {type(owner).__name__} makes items when they are read."

@@ -198,6 +198,7 @@ class Conversion(Ground, Protocol):
   Attributes:
     recursive: the definitions that call themselves, by whatever way round.
     given: dicts among the arguments, in whose place each call has its own.
+    factories: by their numbers, what these call for what is missing.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
     tapped: the rows that tapes of the program see.
     reads: how the bodies read variables.
@@ -206,6 +207,7 @@ class Conversion(Ground, Protocol):
 
   recursive: set[ast.AST]
   given: list[object]
+  factories: dict[int, object]
   dense_rows: DenseRows | None
   tapped: TappedRows
   reads: dict[tfi.Source, tfi.Reads]

@@ -37,7 +37,8 @@ class Argument:
       type; of an array of NumPy, its type; of a container, its form.
     spec: of a tensor.
     parts: of a nest, its parts.
-    keys: of a nest that is a dict, its keys; of a function among alike ones, what these share.
+    keys: of a nest that is a dict, its keys; of a function among alike ones, what these share; of a
+      given dict, what a `defaultdict` calls for what is missing, which may be another later.
     is_mapped: whether there is one for each row of a mapped call.
   """
 
@@ -65,7 +66,7 @@ class Argument:
     if self.kind == CONTAINER:
       return CONTAINER
     if self.kind == GIVEN:
-      return GIVEN, type(self.value), id(getattr(self.value, "default_factory", None))
+      return GIVEN, type(self.value), *map(id, self.keys)
     if self.kind == TENSOR:
       assert self.spec is not None  # A tensor.
       return TENSOR, self.value, self.spec.dtype, str(self.spec.shape), self.is_mapped

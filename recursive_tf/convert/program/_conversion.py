@@ -86,6 +86,7 @@ class Conversion:
     branches: those that it leaves out.
     stand_ins: lists and dicts that it knows, by the number of what is in their place by now.
     given: dicts among the arguments, in whose place each call has its own.
+    factories: by their numbers, what these call for what is missing.
     made_kinds: what the objects that runs make may be.
     origins: where objects come from; None if nobody asks.
     dense_rows: reads rows of variables where plain Python reads all; None while it is tried out.
@@ -151,6 +152,7 @@ class Conversion:
     self.layout = Layout()
     self.stand_ins: dict[int, object] = {}
     self.given: list[object] = []
+    self.factories: dict[int, object] = {}
     self.dense_rows: DenseRows | None = None
     self.reads: dict[tfi.Source, tfi.Reads] = {}
     self.handed_on: set[int] = set()

@@ -117,7 +117,9 @@ class Program:
       findings,
     )
     profile.begin(roots)
-    self.conversion.given = [a.value for a in self._arguments.values() if a.kind == GIVEN]
+    given = [a for a in self._arguments.values() if a.kind == GIVEN]
+    self.conversion.given = [a.value for a in given]
+    self.conversion.factories = {id(a.value): a.keys[0] for a in given}
     try:
       self.conversion.settle(lambda ip: self._enter(ip, self._arguments))
       check_settled(self.conversion, source, self._arguments, profile)

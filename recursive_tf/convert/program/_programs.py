@@ -618,7 +618,8 @@ class Programs:
       elif not arguments[name].is_mapped and type(values[name]) is list:
         found[name] = Argument(CONTAINER, _forms.RowsForm(None))
       elif not arguments[name].is_mapped and type(values[name]) in TABLES:
-        found[name] = Argument(GIVEN, values[name])
+        factory = getattr(values[name], "default_factory", None)
+        found[name] = Argument(GIVEN, values[name], keys=(factory,))
     return found
 
   def _accumulators(

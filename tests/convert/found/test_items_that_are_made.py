@@ -206,3 +206,63 @@ def f(g, i):
 """
   found = agrees(of_text(text), lambda: calls_of("attribute"), expect=CONVERTED)
   assert found.stats.num_conversions <= 6
+
+
+FACTORIES_IN_TURN = [
+  ("list", "int"),
+  ("int", "float"),
+  ("list", "set"),
+  ("int", "None"),
+  ("dict", "list"),
+  ("int", "bool"),
+  ("list", "lambda: [0]"),
+]
+SOURCES = {"passed_in": ("n, d", "d"), "attribute": ("n", "n.d"), "of_another": ("n, o", "o.d")}
+
+
+@pytest.mark.parametrize("use", ["d[n.key]", "len(d) + len(str(d[n.key]))", "d[n.key].append(1)"])
+@pytest.mark.parametrize("factories", FACTORIES_IN_TURN, ids="_then_".join)
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_is_called_may_change(source, factories, use):
+  """Between calls, of the same dict."""
+  parameters, d = SOURCES[source]
+  text = f"""
+def f({parameters}):
+  d = {d}
+  found = {use}
+  return [found] + [f(k{parameters[1:]}) for k in n.kids]
+"""
+
+  def calls():
+    first, second = map(eval, factories)
+    root = Node("a", first, Node("b", first), Node("a", first))
+    nodes = [root, *root.kids, other := Node("c", first)]
+    more = {"passed_in": [other.d], "attribute": [], "of_another": [other]}[source]
+    for i, factory in enumerate([first, first, first, second, second, first]):
+      for one in nodes:
+        one.d.default_factory, one.key = factory, one.key[:1] + str(i)
+      yield root, *more
+
+  agrees(of_text(text), calls)
+
+
+@pytest.mark.parametrize("factories", FACTORIES_IN_TURN, ids="_then_".join)
+def test_what_a_global_one_calls_may_change(factories):
+  first, second = map(eval, factories)
+  turns = []
+
+  def build(recursive):
+    d = collections.defaultdict(first)
+
+    @recursive
+    def f(n):
+      return [d[n.key], len(d)] + [f(k) for k in n.kids]
+
+    return f, [d]
+
+  def before(d):
+    turns.append(d)
+    d.default_factory = second if (len(turns) - 1) // 2 % 4 >= 2 else first
+
+  calls = [(Node(name, int, Node(name + "x", int)),) for name in "abcdefgh"]
+  agrees(build, lambda: calls, before=before)

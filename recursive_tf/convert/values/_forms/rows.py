@@ -176,6 +176,8 @@ class RowsForm(BaseForm):
           raise DoesNotFit
         is_tensor = any(isinstance(value, tf.Tensor) for value in column)
         tensors.append(tf.stack(column) if is_tensor else np.stack(column))
+      elif spec.shape.rank is None:
+        raise DoesNotFit  # An empty list among those of tensors of several ranks.
       else:
         tensors.append(np.zeros([0, *(s or 0 for s in spec.shape)], spec.dtype.as_numpy_dtype))
     return [np.int32(len(values)), *tensors]
