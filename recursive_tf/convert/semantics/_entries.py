@@ -143,7 +143,7 @@ def are_functions(values: Iterable[object]) -> bool:
 
 def _have_shapes(values: Sequence[tf.Tensor | tf.Variable]) -> bool:
   if all(isinstance(value, _WEIGHTS) for value in values):
-    return len({(tf.as_dtype(v.dtype), tuple(v.shape)) for v in values}) > 1
+    return len({(tf.as_dtype(v.dtype), str(v.shape)) for v in values}) > 1
   if all(type(v) is tuple and len(v) == len(values[0]) for v in values):
     return any(map(_have_shapes, zip(*values, strict=True)))
   return False

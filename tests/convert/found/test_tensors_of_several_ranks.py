@@ -173,3 +173,23 @@ def f(n):
     lambda: [(n,) for n in trees],
     variables=lambda function, state: everything,
   )
+
+
+def test_one_of_some_with_a_tensor_of_any_rank():
+  """What a read gives that is of several ranks has no sizes to look at."""
+  text = """
+def f(n):
+  parts = [n.w, tf.cast(n.b, tf.int32)]
+  return parts[len(n.kids) % 2], [f(k) for k in n.kids]
+"""
+
+  class Node:
+    def __init__(self, w, b, *kids):
+      self.w, self.b, self.kids = w, b, list(kids)
+
+  def calls():
+    for rank in (1, 0, 3, 2):
+      leaf = Node(tf.constant([[1.0, 2.0]]), tf.ones([1] * rank))
+      yield (Node(tf.constant([[1.0, 2.0]]), tf.constant([1.0, 2.0]), leaf),)
+
+  agrees(of_text(text, tf=tf), calls)
