@@ -23,6 +23,7 @@ class MadeKinds:
   Attributes:
     is_wide: whether values of any forms meet as such objects, and lists in lists are some.
     is_ragged: whether tensors of sizes that only the run knows are such objects in lists.
+    has_ranks: whether tensors of several ranks or dtypes meet as such objects.
     is_traced: whether runs also return the tensors in what they make, so that a tape sees them.
     forms: by number.
     known: the numbers of those that the attempt before made, or this one.
@@ -44,6 +45,7 @@ class MadeKinds:
   ):
     self.is_wide = is_wide
     self.is_ragged = is_ragged
+    self.has_ranks = False
     self.is_traced = is_traced
     self.forms: list[BaseForm] = []
     self.known: dict[int, None] = {}
@@ -84,7 +86,7 @@ class MadeKinds:
 
   def join(self, a: BaseForm, b: BaseForm) -> BaseForm:
     """Returns the form that two values of one place have in common, if they have any."""
-    if self.is_ragged:
+    if self.has_ranks:
       return _forms.met_by_rank(a, b)
     return _forms.met(a, b) if self.is_wide else _forms.join(a, b)
 

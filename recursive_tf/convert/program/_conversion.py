@@ -163,6 +163,7 @@ class Conversion:
     )
     self._logits = Logits(self._learnt)
     self.effects = Effects(self._learnt.note_news, profile.add_root)
+    self.made_kinds.has_ranks = is_ragged and findings.has_ranks
     self.effects.dicts_are_whole = findings.has_whole_dicts
     self.bodies = Bodies(self, self._learnt, self.effects, self._logits, entry_node)
     self._calls = Calls(self._learnt, self.bodies, self.effects, step is not None)

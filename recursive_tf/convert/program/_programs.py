@@ -786,7 +786,13 @@ class Programs:
     except ConversionRefused as refusal:
       if refusal.reason is not Reason.KINDS_DIFFER:
         raise
+    findings = making.entry.findings
+    had_ranks, findings.has_ranks = findings.has_ranks, True
+    try:
       return made(is_ragged=True)
+    except ConversionRefused:
+      findings.has_ranks = had_ranks
+      raise
 
   def _by_origin(
     self,

@@ -376,7 +376,7 @@ def attribute_of_a_string(recursive):
   return recursive(lambda n: hasattr(n, "v") and (n.name + "a").parts)
 
 
-@program(Reason.OPAQUE_READ)
+@program(CONVERTED)
 def defaultdict_of_lists(recursive):
   levels = collections.defaultdict(list)
 
