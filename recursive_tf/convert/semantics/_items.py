@@ -270,8 +270,7 @@ def item_of_heap(ip: Host, ref: Ref, key: object) -> object:
     return item_of_heap(ip, ref, key)
   table = ip.conversion.effects.table_of_dict(ip, ref)
   if table is not None:
-    is_making = kinds == {collections.defaultdict}
-    return _item_or_made(ip, ref, key) if is_making else ip.item(table, key)
+    return _item_of_changed(ip, ref, table, key)
   own = [k for k in kinds if not is_builtin_container(k, "__getitem__")]
   if own:
     if len(kinds) > 1:
@@ -299,12 +298,11 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
   changed = ip.conversion.effects.rows_of_list(ip, ref)
   if changed is not None:
     return item_of_rows(ip, changed, key)
-  kinds = frame.types_of(ref) - _NO_ITEMS
   table = ip.conversion.effects.table_of_dict(ip, ref)
   if table is not None:
-    is_making = kinds == {collections.defaultdict}
-    return _item_or_made(ip, ref, key) if is_making else ip.item(table, key)
+    return _item_of_changed(ip, ref, table, key)
   is_key = isinstance(key, Number) or is_tuple_of_run(key)
+  kinds = frame.types_of(ref) - _NO_ITEMS
   if any(issubclass(k, collections.defaultdict) for k in kinds):
     ip.conversion.promote(ip, ref)  # A read may put in what is missing.
     is_sought = is_tuple_of_run(key) or (is_key_of_run(key) and _makes_items(ip, ref))
@@ -342,6 +340,12 @@ def _makes_items(ip: Host, ref: Ref) -> bool:
   return found in ip.conversion.made_kinds.preferred.get(place, ()) or (
     ip.frame.elements(ref.step("keys")).form is None
   )
+
+
+def _item_of_changed(ip: Host, ref: Ref, table: LocalTable, key: object) -> object:
+  """Returns an item of a dict of the heap that changes, which has one class and holds `table`."""
+  is_making = collections.defaultdict in ip.frame.types_of(ref)
+  return _item_or_made(ip, ref, key) if is_making else ip.item(table, key)
 
 
 def _item_or_made(ip: Host, ref: Ref, key: object) -> object:
