@@ -70,7 +70,8 @@ def test_benchmark_runs_and_writes_its_result(name, options):
 
 @pytest.mark.parametrize("model", ["treernn", "treelstm"])
 def test_plain_programs_compute_what_the_hand_written_models_do(model, options):
-  with arms.Arms(recursive_python.ARMS, model, *load_trees(options, 4), 1, options) as workers:
+  names = recursive_python.SLOW_ARMS + recursive_python.FAST_ARMS
+  with arms.Arms(names, model, *load_trees(options, 4), 1, options) as workers:
     workers.check([0, 1, 2, 3])
 
 
