@@ -277,10 +277,13 @@ def ended(form: BaseForm) -> BaseForm:
   """Returns the form, without an end, as one that has one: a tuple stays one, of such parts."""
   if not isinstance(form, NestForm) or not issubclass(form.type, tuple):
     return MadeForm()
-  parts = tuple(MadeForm() if part.is_structured() else part for part in form.parts)
-  found = NestForm(form.type, form.keys, parts)
-  # Tensors of other shapes in each could not be elements of one list.
-  return found if all(spec.shape.is_fully_defined() for spec in specs(found)) else MadeForm()
+  return NestForm(form.type, form.keys, tuple(map(_of_one_size, form.parts)))
+
+
+def _of_one_size(part: BaseForm) -> BaseForm:
+  """Returns the form of a part of an element: tensors of other sizes could not be in one list."""
+  is_open = part.is_structured() or not all(spec.shape.is_fully_defined() for spec in specs(part))
+  return MadeForm() if is_open else part
 
 
 def holds_numbers(form: BaseForm) -> bool:

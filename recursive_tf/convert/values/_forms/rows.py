@@ -208,6 +208,8 @@ def check_shapes(shapes: list[tf.TensorShape]) -> None:
   Raises:
     Mismatch: If they have different shapes, or are lists of different lengths.
   """
+  met = shapes[0]
   for shape in shapes[1:]:
-    if not shape.is_compatible_with(shapes[0]):
-      raise Mismatch(f"of different lengths or shapes, {shapes[0]} and {shape}")
+    if not shape.is_compatible_with(met):
+      raise Mismatch(f"of different lengths or shapes, {met} and {shape}")
+    met = met.merge_with(shape)
