@@ -303,17 +303,9 @@ def _weak_binary(ip: Host, op: type[ast.operator], left: object, right: object) 
   if not _numbers.computes_with(weak.tensor.dtype, weak.type):
     pass  # Of both kinds no operator takes one each.
   elif isinstance(other, Weak):
-    is_exact = op in (ast.Add, ast.Sub, ast.Mult) and other.type is weak.type
-    if is_exact and _same_shape(other.tensor, weak.tensor):
-      function = _OPERATORS[op][0]
-      both = tf.logical_and(weak.is_number, other.is_number)
-      operands = [_filled(ip, v) for v in (left, right) if isinstance(v, Weak)]
-      found = ip.native(function, operands, {})
-      a, b, c = (tf.cast(t, tf.float64) for t in (weak.tensor, other.tensor, found))
-      exact = tf.reduce_all(tf.equal(function(a, b), c))
-      ok = tf.logical_or(tf.logical_not(both), exact)
-      found = ip.frame.assume(found, ok, "a sum or product of numbers among tensors")
-      return Weak(found, both, weak.type)
+    found = _of_both(ip, op, left, right)
+    if found is not None:
+      return found
   elif isinstance(other, tf.Tensor):
     tensor = weak.tensor
     if other.dtype == tensor.dtype and _covers(other.shape, tensor.shape):
@@ -322,10 +314,54 @@ def _weak_binary(ip: Host, op: type[ast.operator], left: object, right: object) 
       return ip.native(function, operands, {})
   elif type(other) in (int, float) and other == 0 and op is ast.Add and type(other) is weak.type:
     return weak
-  elif (factor := number_of(other)) is not None and op is ast.Mult:
-    return _scaled(ip, weak, factor)
+  elif (number := number_of(other)) is not None and number.type is not bool:
+    if op is ast.Mult:
+      return _scaled(ip, weak, number)
+    found = _beside_number(ip, op, left, right)
+    if found is not None:
+      return found
   operands = [ip.frame.strong(v) if isinstance(v, Weak) else v for v in (left, right)]
   return binary(ip, op, *operands)
+
+
+def _of_both(ip: Host, op: type[ast.operator], left: object, right: object) -> Weak | None:
+  """Computes with two values that are tensors or Python numbers; None if that is not possible.
+
+  If both are numbers, the tensor has to hold what comes out exactly.
+  """
+  if not (isinstance(left, Weak) and isinstance(right, Weak)):
+    return None
+  if op not in (ast.Add, ast.Sub, ast.Mult) or not _same_shape(left.tensor, right.tensor):
+    return None
+  kind = float if float in (left.type, right.type) else int
+  if not _numbers.computes_with(left.tensor.dtype, kind):
+    return None
+  function = _OPERATORS[op][0]
+  both = tf.logical_and(left.is_number, right.is_number)
+  found = ip.native(function, [_filled(ip, left), _filled(ip, right)], {})
+  a, b, c = (tf.cast(t, tf.float64) for t in (left.tensor, right.tensor, found))
+  exact = tf.reduce_all(tf.equal(function(a, b), c))
+  ok = tf.logical_or(tf.logical_not(both), exact)
+  found = ip.frame.assume(found, ok, "a sum or product of numbers among tensors")
+  return Weak(found, both, kind)
+
+
+def _beside_number(ip: Host, op: type[ast.operator], left: object, right: object) -> Weak | None:
+  """Computes with a tensor or Python number and a number that the tensor's type can hold."""
+  weak = left if isinstance(left, Weak) else right
+  assert isinstance(weak, Weak)  # One is.
+  sides: list[object] = []
+  for value in (left, right):
+    if value is weak:
+      sides.append(value)
+      continue
+    number = number_of(value)
+    assert number is not None  # The other one is.
+    if not _forms.is_exact(value, weak.tensor.dtype):
+      return None
+    filled = tf.zeros_like(weak.tensor) + tf.cast(number.tensor, weak.tensor.dtype)
+    sides.append(Weak(filled, tf.constant(True), number.type))
+  return _of_both(ip, op, *sides)
 
 
 def _scaled(ip: Host, weak: Weak, factor: Number) -> Weak:

@@ -121,8 +121,46 @@ def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
     return rows.tensors[0]
   if isinstance(form, _forms.NumberForm):
     return as_tensor(Number(rows.tensors[0], form.type))
+  table = _table_of_numbers(ip, rows, None)
+  if table is not None:
+    return table
   name = getattr(function, "__name__", function)
   raise ip.frame.refuse(Reason.DYNAMIC_LIST, f"{name} of a list of {_forms.describe(form)}.")
+
+
+def _table_of_numbers(ip: Host, rows: Rows, dtype: tf.DType | None) -> tf.Tensor | None:
+  """Returns the tensor that TensorFlow makes of lists or tuples of as many numbers each.
+
+  Args:
+    ip: the interpreter.
+    rows: the lists or tuples; that there is one is for the caller to check.
+    dtype: the tensor's type; None for the one that TensorFlow finds.
+
+  Returns:
+    The tensor; None if they hold something else.
+  """
+  columns = _columns_of_numbers(ip, rows)
+  kinds = {column.type for column in columns or ()}
+  if not columns or len(kinds - {int, float}) > 0:
+    return None
+  if dtype is None:
+    dtype = tf.float32 if float in kinds else tf.int32
+  try:
+    return tf.stack([as_tensor(column, dtype) for column in columns], 1)
+  except TypeError as error:
+    raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, str(error)) from None
+
+
+def _columns_of_numbers(ip: Host, rows: Rows) -> list[Number] | None:
+  """Returns the parts of lists or tuples of numbers, each of all rows; None of all else."""
+  form = rows.form
+  if not isinstance(form, _forms.NestForm) or form.type not in (list, tuple):
+    return None
+  parts = [_forms.part_of(rows, i) for i in range(len(form.parts))]
+  numbers = [_maps.numbers_of(ip, all_there(ip.frame, part)) for part in parts]
+  if not all(isinstance(part.form, _forms.NumberForm) for part in numbers):
+    return None
+  return [Number(part.tensors[0], part.form.type) for part in numbers]
 
 
 def _are_floats_or_tensors(form: _forms.Form) -> bool:
@@ -243,6 +281,11 @@ def constant(
   numbers = None if shape is not None else _rows_of_numbers(ip, value)
   if numbers is not None:
     return _tensor_of_numbers(ip, numbers, None if dtype is None else tf.as_dtype(dtype))
+  if rows is not None and shape is None and dtype is not None:
+    rows = all_there(frame, rows)
+    table = _table_of_numbers(ip, rows, tf.as_dtype(dtype))
+    if table is not None:
+      return frame.check(table, rows.length > 0, "an empty list for a tensor")
   stacked = call_on_rows(ip, tf.convert_to_tensor, [value], {"dtype": dtype} if dtype else {})
   if stacked is not None and shape is None:
     return stacked

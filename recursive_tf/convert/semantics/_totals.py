@@ -120,13 +120,21 @@ def _total_of_tensors(ip: Host, rows: Rows, start: object) -> object:
       ok = tf.logical_or(rows.length > 0, tf.size(tensor) > 0)
       tensor = frame.assume(tensor, ok, "a sum over nothing among tensors of no size")
     return Weak(tensor, tf.equal(rows.length, 0), number.type)
-  if isinstance(start, tf.Tensor) and not added.shape.is_fully_defined():
-    # A sum of no rows whose shape is not known has any shape.
+  if isinstance(start, tf.Tensor) and _may_differ(start.shape, added.shape):
     some = Number(rows.length > 0, bool)
     return frame.cond(some, lambda: ip.binary(ast.Add, start, added), lambda: start)
   if isinstance(start, tf.Tensor) and start.shape != added.shape:
     start = frame.assume(start, rows.length > 0, "a sum over nothing has another shape")
   return ip.binary(ast.Add, start, added)
+
+
+def _may_differ(start: tf.TensorShape, added: tf.TensorShape) -> bool:
+  """Tells whether what a sum begins with may have another shape, of as many axes, than the sum.
+
+  A sum of no rows whose shape is not known has any shape.
+  """
+  is_other = start != added and start.rank is not None and start.rank == added.rank
+  return is_other or not added.is_fully_defined()
 
 
 def _total_of_numbers(ip: Host, rows: Rows, kind: type, start: object) -> object:
@@ -160,7 +168,8 @@ def _total_of_scalars(ip: Host, rows: Rows, kind: type, start: object) -> Python
 
 def _total_of_weak(ip: Host, rows: Rows, form: _forms.WeakForm, start: object) -> Weak | None:
   """Returns a sum of tensors, some of them the 0 of a sum of none; None if it is refused."""
-  if type(start) is not form.type or not form.spec.shape.is_fully_defined():
+  is_int = type(start) is int and form.type is float
+  if not (is_int or type(start) is form.type) or not form.spec.shape.is_fully_defined():
     return None
   if not _numbers.computes_with(form.spec.dtype, form.type):
     return None
@@ -169,6 +178,8 @@ def _total_of_weak(ip: Host, rows: Rows, form: _forms.WeakForm, start: object) -
   only_numbers = tf.reduce_all(are_numbers)
   ok = tf.logical_or(tf.logical_not(only_numbers), tf.reduce_all(tf.equal(added, 0)))
   added = ip.frame.assume(added, ok, "a sum of numbers where else are tensors")
+  if is_int:
+    added = ip.frame.assume(added, rows.length > 0, "a sum over nothing is an int among floats")
   return Weak(added + tf.cast(start, added.dtype), only_numbers, form.type)
 
 

@@ -3,7 +3,7 @@
 import pytest
 import tensorflow as tf
 
-from tests.convert.agreement import agrees, of_text
+from tests.convert.agreement import CONVERTED, agrees, of_text
 
 
 def node(value, *kids):
@@ -119,3 +119,75 @@ def f(n):
       yield from [(none,), (node(value, node(value, leaf)),), (node(None, none, none),)]
 
   agrees(of_text(text), calls)
+
+
+NUMBERS = ["0.0", "0", "1", "2.5", "0.1", "-0.0", "True", "2 ** 40", "-3", "n['number']"]
+COMBINED = {
+  "sum": "h + sum(f(k) for k in n['kids'])",
+  "sum_from_float": "h + sum([f(k) for k in n['kids']], 0.0)",
+  "sum_alone": "sum(f(k) for k in n['kids'])",
+  "sums_twice": "sum(f(k) for k in n['kids']) * 2 + sum([f(k) for k in n['kids'][:1]])",
+  "left": "[1 + f(k) for k in n['kids']] and 1 + f(n['kids'][0])",
+  "right": "f(n['kids'][0]) - 0.5 if n['kids'] else h",
+  "other_way": "2 - f(n['kids'][-1]) if n['kids'] else h",
+  "two": "f(n['kids'][0]) * f(n['kids'][-1]) + f(n['kids'][0]) if n['kids'] else h",
+  "int_and_float": "(f(n['kids'][0]) + 1) + (f(n['kids'][-1]) - 1.5) if n['kids'] else h",
+  "of_the_run": "f(n['kids'][0]) + n['number'] if n['kids'] else h",
+  "loop": "added([f(k) for k in n['kids']])",
+}
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(
+  "tensor", ["tf.constant(0.25)", "tf.fill([2], 1.5)", "tf.constant([3, 4])"]
+)
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("how", COMBINED)
+def test_leaves_that_are_numbers(how, number, tensor):
+  """`return 0.0` at the leaves, tensors above: what comes out is one or the other."""
+  text = f"""
+def added(values):
+  out = 0
+  for value in values:
+    out = out + value
+  return out
+
+def f(n):
+  if n["is_number"]:
+    return {number}
+  h = {tensor} * n["number"]
+  return {COMBINED[how]}
+"""
+
+  def leaf(value):
+    return {"is_number": True, "number": value, "kids": []}
+
+  def inner(value, *kids):
+    return {"is_number": False, "number": value, "kids": list(kids)}
+
+  def calls():
+    two = inner(2, leaf(1), leaf(3))
+    trees = [
+      two,
+      leaf(2),
+      inner(1, two, leaf(4)),
+      inner(3),
+      inner(2, inner(1), two),
+      inner(1, leaf(0)),
+    ]
+    return [(tree,) for tree in trees]
+
+  agrees(of_text(text, tf=tf), calls)
+
+
+def test_a_sum_over_leaves_that_are_floats_is_converted():
+  text = """
+def f(n, weight=1.0):
+  if not n["kids"]:
+    return 0.0
+  h = tf.reduce_sum(tf.constant([0.5, 0.25]))
+  return weight * h + sum(f(k, weight / 2) for k in n["kids"])
+"""
+  leaf = node(None)
+  trees = [node(None, leaf, leaf), leaf, node(None, node(None, leaf), leaf)]
+  agrees(of_text(text, tf=tf), lambda: [(tree,) for tree in trees], CONVERTED)
