@@ -3,7 +3,7 @@
 `@pytest.mark.one_in(n)` above the parameters of a test: about one case in n runs with `make test`,
 always the same ones, and together they have each value of a parameter that several cases share.
 The others are marked slow: `make test-slow` runs them, as does asking for a case by its id. Tests
-of the converter, each of which converts a program or several, are so with n = 3 if they have two
+of the converter, each of which converts a program or several, are so with n = 6 if they have two
 parameters or more and do not say otherwise: together their cases are half of all tests' time.
 
 `@pytest.mark.long`: takes so long that the end of a run would wait for it, had it not begun first.
@@ -16,7 +16,7 @@ import zlib
 import pytest
 
 _THINNED_OUT = "tests/convert/"
-_ONE_IN = 3
+_ONE_IN = 6
 _FEW = 6  # Cases of which none is left out.
 
 

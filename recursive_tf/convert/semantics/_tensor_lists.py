@@ -289,7 +289,8 @@ def constant(
   stacked = call_on_rows(ip, tf.convert_to_tensor, [value], {"dtype": dtype} if dtype else {})
   if stacked is not None and shape is None:
     return stacked
-  found = _with_numbers(ip, value, None if dtype is None else tf.as_dtype(dtype))
+  as_floats = dtype is None and shape is None and _has_float(ip, value)
+  found = _with_numbers(ip, value, tf.float32 if as_floats else dtype and tf.as_dtype(dtype))
   if not any(isinstance(part, tf.Tensor) for part in tf.nest.flatten(found)):
     return ip.native(tf.constant, [value], {"dtype": dtype, "shape": shape, "name": name})
   is_same = isinstance(value, tf.Tensor) and dtype in (None, value.dtype)
@@ -298,6 +299,17 @@ def constant(
   if shape is not None or isinstance(value, tf.Tensor):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a tensor.")
   return ip.native(tf.convert_to_tensor, [found], {"dtype": dtype})
+
+
+def _has_float(ip: Host, value: object) -> bool:
+  """Tells whether a float is in nested lists: ints beside it become floats, too."""
+  value = ip.frame.concrete(value)
+  items: object = value
+  if isinstance(value, LocalList):
+    items = None if _as_eager.is_no_list(value) else value.items
+  if isinstance(items, (list, tuple)) and type(items) in (list, tuple):
+    return any(_has_float(ip, item) for item in items)
+  return type(value) is float or (isinstance(value, Number) and value.type is float)
 
 
 def _of_numpy(ip: Host, value: object, dtype: tf.DType) -> tf.Tensor | None:

@@ -1,4 +1,4 @@
-"""`repr` and `!r` of scalars and of what a program makes of them."""
+"""`repr`, `!r` and `str` of scalars and of what a program makes of them."""
 
 import pytest
 
@@ -23,6 +23,9 @@ USES = {
   "dict": lambda n: repr({"a": n.v, 3: [n.v]}),
   "of children": lambda n: repr([kid.v for kid in n.kids]) + repr(tuple(k.v for k in n.kids)),
   "in lists": lambda n: repr([[kid.v, (n.v,)] for kid in n.kids]),
+  "str of a list": lambda n: str([n.v, [n.v]]) + str([]) + str([kid.v for kid in n.kids]),
+  "str of a tuple": lambda n: str((n.v,)) + str(()) + str((1, (n.v, "a"))),
+  "str of a dict": lambda n: str({"a": n.v, 3: [n.v]}) + str({}),
 }
 
 

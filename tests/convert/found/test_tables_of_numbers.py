@@ -88,3 +88,46 @@ def f(n, m):
   some = POINTS[points]
   trees = [Node(some, Node(some[:1])), Node(some[:2]), Node(some, Node(some, Node(some[1:])))]
   agrees(of_text(text, tf=tf), lambda: [(tree, tf.eye(3) * 0.5) for tree in trees], CONVERTED)
+
+
+BESIDE = {
+  "float": "1.0",
+  "int": "2",
+  "float of the run": "n.total",
+  "int of the run": "len(n.kids)",
+  "bool": "True",
+  "tensor": "tf.constant(1.0)",
+  "another": "sum(x for x, _ in n.points)",
+}
+LISTS = [
+  "[SUM, BESIDE]",
+  "[BESIDE, SUM]",
+  "[[SUM, BESIDE], [BESIDE, 3]]",
+  "(SUM, BESIDE)",
+  "[[SUM], [BESIDE]]",
+]
+
+
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize(
+  "made", ["tf.constant(LIST)", "tf.constant(LIST, tf.float32)", "tf.stack(LIST)"]
+)
+@pytest.mark.parametrize("in_list", LISTS)
+@pytest.mark.parametrize("beside", BESIDE)
+def test_sums_that_are_ints_or_floats(beside, in_list, made):
+  """Python's sum of no floats is an int."""
+  items = in_list.replace("SUM", "sum(y for _, y in n.points)").replace("BESIDE", BESIDE[beside])
+  text = f"def f(n):\n  return {made.replace('LIST', items)}, [f(kid) for kid in n.kids]"
+  some = POINTS["floats"]
+
+  def calls():
+    trees = [
+      Node(some),
+      Node([]),
+      Node(some, Node([]), Node(some[:1])),
+      Node([], Node(some)),
+      Node([]),
+    ]
+    return [(tree,) for tree in trees]
+
+  agrees(of_text(text, tf=tf), calls)

@@ -27,7 +27,6 @@ from recursive_tf.convert.semantics import (
   _of_kinds,
   _ordering,
   _sequence_comparison,
-  _text,
   _text_methods,
   _totals,
   _written,
@@ -51,7 +50,7 @@ from recursive_tf.convert.values._either import PythonOrNumpy
 from recursive_tf.convert.values._forms import number_of
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._scalars import Scalar
-from recursive_tf.convert.values._text import Format, Text, is_string
+from recursive_tf.convert.values._text import is_string
 
 
 def all_known(values: Iterable[object]) -> bool:
@@ -313,21 +312,6 @@ def parses(ip: Host, kind: object, value: object, error: object) -> object:
   if ip.frame.types_of(value) - {Missing} != {str}:
     return True
   return ip.frame.is_there(value.step(kind.__name__))
-
-
-def to_string(ip: Host, value: object = "") -> object:
-  if isinstance(value, Ref) and ip.frame.types_of(value) == {str}:
-    return value
-  is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
-  if is_plain and all_known([value]):
-    return str(value)
-  value = _text.as_written(ip.frame.resolve(_of_kinds.text_or_none(ip, value)))
-  value = _of_kinds.as_made(ip, value)
-  if isinstance(value, Text):
-    return value
-  if _of_kinds.is_scalar(ip, value):
-    return Text((Format(value, -1, ""),))
-  raise ip.frame.refuse(Reason.NEEDS_VALUE, "str() of what only the run knows.")
 
 
 def code(ip: Host, value: object, /) -> object:

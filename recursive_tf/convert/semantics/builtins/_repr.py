@@ -1,4 +1,4 @@
-"""`repr` of scalars, and of lists, tuples and dicts that the program makes."""
+"""`repr` and `str` of scalars, and of lists, tuples and dicts that the program makes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _of_kinds, _shown
+from recursive_tf.convert.semantics import _of_kinds, _shown, _text
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalDict, LocalList, Rows, shown
+from recursive_tf.convert.values._abstract import LocalDict, LocalList, Ref, Rows, shown
 from recursive_tf.convert.values._text import REPR, Format, Text
 
-_WRITTEN: dict[type, Callable[..., object]] = {
+_WRITTEN: dict[type | None, Callable[..., object]] = {
   list: _shown.shown_list,
   tuple: _shown.shown_tuple,
   dict: _shown.shown_dict,
@@ -25,8 +25,7 @@ def to_repr(ip: Host, value: object, /) -> object:
   is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
   if is_plain and all_known([value]):
     return repr(value)
-  kind = _class_of_made(value)
-  written = None if kind is None else _WRITTEN.get(kind)
+  written = _WRITTEN.get(_class_of_made(value))
   if written is not None:
     return run_written(ip, written, values=value)
   found = _of_kinds.text_or_none(ip, value, REPR)
@@ -38,6 +37,24 @@ def to_repr(ip: Host, value: object, /) -> object:
   if _of_kinds.is_scalar(ip, value):
     return Text((Format(value, REPR, ""),)).known()
   raise ip.frame.refuse(Reason.NEEDS_VALUE, f"repr() of {shown(value)}.")
+
+
+def to_string(ip: Host, value: object = "", /) -> object:
+  """Returns `str(value)`."""
+  if isinstance(value, Ref) and ip.frame.types_of(value) == {str}:
+    return value
+  is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
+  if is_plain and all_known([value]):
+    return str(value)
+  if _WRITTEN.get(_class_of_made(value)) is not None:
+    return to_repr(ip, value)
+  value = _text.as_written(ip.frame.resolve(_of_kinds.text_or_none(ip, value)))
+  value = _of_kinds.as_made(ip, value)
+  if isinstance(value, Text):
+    return value
+  if _of_kinds.is_scalar(ip, value):
+    return Text((Format(value, -1, ""),))
+  raise ip.frame.refuse(Reason.NEEDS_VALUE, "str() of what only the run knows.")
 
 
 def _class_of_made(value: object) -> type | None:

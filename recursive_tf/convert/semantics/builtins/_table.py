@@ -198,7 +198,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   int: _arithmetic.conversion(int),
   float: _arithmetic.conversion(float),
   bool: _arithmetic.conversion(bool),
-  str: _arithmetic.to_string,
+  str: _repr.to_string,
   repr: _repr.to_repr,
   ord: _arithmetic.code,
   chr: _arithmetic.character,
