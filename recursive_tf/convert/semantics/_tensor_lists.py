@@ -157,10 +157,13 @@ def _columns_of_numbers(ip: Host, rows: Rows) -> list[Number] | None:
   if not isinstance(form, _forms.NestForm) or form.type not in (list, tuple):
     return None
   parts = [_forms.part_of(rows, i) for i in range(len(form.parts))]
-  numbers = [_maps.numbers_of(ip, all_there(ip.frame, part)) for part in parts]
-  if not all(isinstance(part.form, _forms.NumberForm) for part in numbers):
-    return None
-  return [Number(part.tensors[0], part.form.type) for part in numbers]
+  found = []
+  for part in parts:
+    numbers = _maps.numbers_of(ip, all_there(ip.frame, part))
+    if not isinstance(numbers.form, _forms.NumberForm):
+      return None
+    found.append(Number(numbers.tensors[0], numbers.form.type))
+  return found
 
 
 def _are_floats_or_tensors(form: _forms.Form) -> bool:
