@@ -312,8 +312,6 @@ def _weak_binary(ip: Host, op: type[ast.operator], left: object, right: object) 
       function = _OPERATORS[op][0]
       operands = [_filled(ip, v) if isinstance(v, Weak) else v for v in (left, right)]
       return ip.native(function, operands, {})
-  elif type(other) in (int, float) and other == 0 and op is ast.Add and type(other) is weak.type:
-    return weak
   elif (number := number_of(other)) is not None and number.type is not bool:
     if op is ast.Mult:
       return _scaled(ip, weak, number)
@@ -348,20 +346,20 @@ def _of_both(ip: Host, op: type[ast.operator], left: object, right: object) -> W
 
 def _beside_number(ip: Host, op: type[ast.operator], left: object, right: object) -> Weak | None:
   """Computes with a tensor or Python number and a number that the tensor's type can hold."""
-  weak = left if isinstance(left, Weak) else right
+  weak, other = (left, right) if isinstance(left, Weak) else (right, left)
   assert isinstance(weak, Weak)  # One is.
-  sides: list[object] = []
-  for value in (left, right):
-    if value is weak:
-      sides.append(value)
-      continue
-    number = number_of(value)
-    assert number is not None  # The other one is.
-    if not _forms.is_exact(value, weak.tensor.dtype):
-      return None
-    filled = tf.zeros_like(weak.tensor) + tf.cast(number.tensor, weak.tensor.dtype)
-    sides.append(Weak(filled, tf.constant(True), number.type))
-  return _of_both(ip, op, *sides)
+  number, dtype = number_of(other), weak.tensor.dtype
+  assert number is not None  # The other one is.
+  if not _forms.is_exact(other, dtype):
+    return None
+  value = tf.cast(number.tensor, dtype)
+  if op is ast.Add and other == 0:  # But for the sign of a zero nothing changes.
+    kind = float if float in (weak.type, number.type) else int
+    can = _numbers.computes_with(dtype, kind)
+    return Weak(weak.tensor + value, weak.is_number, kind) if can else None
+  filled = Weak(tf.fill(tf.shape(weak.tensor), value), tf.constant(True), number.type)
+  filled.tensor.set_shape(weak.tensor.shape)
+  return _of_both(ip, op, *((weak, filled) if left is weak else (filled, weak)))
 
 
 def _scaled(ip: Host, weak: Weak, factor: Number) -> Weak:
