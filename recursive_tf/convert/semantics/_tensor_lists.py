@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -292,7 +292,7 @@ def constant(
   stacked = call_on_rows(ip, tf.convert_to_tensor, [value], {"dtype": dtype} if dtype else {})
   if stacked is not None and shape is None:
     return stacked
-  as_floats = dtype is None and shape is None and _has_float(ip, value)
+  as_floats = dtype is None and shape is None and _are_with_float(ip, value)
   found = _with_numbers(ip, value, tf.float32 if as_floats else dtype and tf.as_dtype(dtype))
   if not any(isinstance(part, tf.Tensor) for part in tf.nest.flatten(found)):
     return ip.native(tf.constant, [value], {"dtype": dtype, "shape": shape, "name": name})
@@ -304,15 +304,24 @@ def constant(
   return ip.native(tf.convert_to_tensor, [found], {"dtype": dtype})
 
 
-def _has_float(ip: Host, value: object) -> bool:
-  """Tells whether a float is in nested lists: ints beside it become floats, too."""
+def _are_with_float(ip: Host, value: object) -> bool:
+  """Tells whether nested lists hold Python's ints and floats: ints beside floats become such."""
+  leaves = list(_leaves(ip, value))
+  are_numbers = all(type(v) in (int, float) or isinstance(v, (Number, IntOrFloat)) for v in leaves)
+  are_floats = (type(v) is float or (isinstance(v, Number) and v.type is float) for v in leaves)
+  return are_numbers and any(are_floats)
+
+
+def _leaves(ip: Host, value: object) -> Iterator[object]:
   value = ip.frame.concrete(value)
   items: object = value
   if isinstance(value, LocalList):
     items = None if _as_eager.is_no_list(value) else value.items
   if isinstance(items, (list, tuple)) and type(items) in (list, tuple):
-    return any(_has_float(ip, item) for item in items)
-  return type(value) is float or (isinstance(value, Number) and value.type is float)
+    for item in items:
+      yield from _leaves(ip, item)
+  else:
+    yield value
 
 
 def _of_numpy(ip: Host, value: object, dtype: tf.DType) -> tf.Tensor | None:

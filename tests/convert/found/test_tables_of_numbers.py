@@ -1,133 +1,110 @@
-"""Tensors of lists of as many numbers each, of which the run finds how many there are."""
+"""Tables looked up by numbers of the run, and the extreme of nodes, or a default."""
 
-import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.convert.agreement import CONVERTED, agrees, of_text
+from tests.convert.agreement import CONVERTED, agrees, visiting
+
+NAMES = {0: "zero", 1: "one", 2: "two", 3: "three", 4: "four", 7: "seven"}
+SIZES = {0: 10, 1: 20, 2: 30, 3: 40, 4: 50, 5: 60, 6: 70, 7: 80}
+ROWS = {k: tf.constant([float(k), 1.0]) for k in range(10)}
+FLAGS = {True: 5, False: 6}
+HALVES = {0.0: 1, 0.5: 2, 1.0: 3, 1.5: 4, 2.0: 5, 3.5: 6}
+MIXED = {1: 1, "a": 2, None: 3, 2.0: 4}
 
 
 class Node:
-  def __init__(self, points, *kids):
-    self.points, self.kids = points, list(kids)
-    self.total = sum(map(float, sum(([*p] for p in points), [])))
+  def __init__(self, v, *kids):
+    self.v, self.kids, self.flag, self.half, self.best = v, list(kids), v > 2, v / 2, None
 
 
-POINTS = {
-  "ints": [(0, 0), (1, 0), (1, 1), (0, 1)],
-  "floats": [(0.5, 1.25), (2.0, -1.0), (0.1, 0.2)],
-  "ints and floats": [(1, 0.5), (2, 1.5)],
-  "mixed": [(1, 0.5), (0.5, 1)],
-  "lists": [[1.0, 2.0], [3.0, 4.0]],
-  "bools": [(True, False), (False, True)],
-  "large": [(2**40, 1.0), (3, 2.0)],
-  "too large for int32": [(2**31, 1), (3, 4)],
-  "not of float32": [(0.1, 1e39), (1e-46, 1.0)],
-  "of NumPy": [(np.float32(0.5), np.float32(1.5))],
-}
-TABLES = {
-  "pairs": "[[x, y] for x, y in n.points]",
-  "with a constant": "[[x, y, 1.0] for x, y in n.points]",
-  "with an int": "[[x, 2] for x, _ in n.points]",
-  "tuples": "[(x, y) for x, y in n.points]",
-  "as they are": "[p for p in n.points]",
-  "from the tree": "n.points",
-  "of one": "[[x + y] for x, y in n.points]",
-  "computed": "[[x * 2, y - x, n.total] for x, y in n.points]",
-  "filtered": "[[x, y] for x, y in n.points if x]",
-}
-MAKERS = {
-  "constant": "tf.constant(TABLE)",
-  "float32": "tf.constant(TABLE, tf.float32)",
-  "by name": "tf.constant(TABLE, dtype=tf.float64)",
-  "int32": "tf.constant(TABLE, tf.int32)",
-  "shape": "tf.constant(TABLE, shape=[1, 2])",
-  "convert": "tf.convert_to_tensor(TABLE)",
-  "convert to": "tf.convert_to_tensor(TABLE, tf.float32)",
-  "stack": "tf.stack(TABLE)",
-  "mean": "tf.reduce_mean(TABLE, 0)",
-  "cast": "tf.cast(TABLE, tf.float32)",
-  "variable": "tf.concat(TABLE, 0)",
+def trees():
+  root = Node(2, Node(1), Node(7), Node(3, Node(0), Node(4)))
+  return [(root,), (Node(1),), (Node(9),), (root,)]
+
+
+LOOKUPS = {
+  "int": lambda n: SIZES[n.v],
+  "computed": lambda n: SIZES[n.v % 3 + 1],
+  "length": lambda n: SIZES[len(n.kids)],
+  "get": lambda n: SIZES.get(n.v, -1),
+  "get computed": lambda n: SIZES.get(n.v * 2, -1),
+  "get none": lambda n: 1 if SIZES.get(n.v * 2) is None else 2,
+  "text": lambda n: 1 if NAMES.get(n.v, "") == "two" else 2,
+  "tensor": lambda n: float(tf.reduce_sum(ROWS[n.v])),
+  "tensor computed": lambda n: float(tf.reduce_sum(ROWS[n.v + 0])),
+  "bool": lambda n: FLAGS[n.flag],
+  "test": lambda n: FLAGS[n.v > 2],
+  "bool of ints": lambda n: SIZES[n.flag],
+  "float": lambda n: HALVES[n.half],
+  "float computed": lambda n: HALVES.get(n.v / 2, 9),
+  "float of ints": lambda n: SIZES.get(n.half, 9),
+  "mixed": lambda n: MIXED.get(n.v, 8),
+  "mixed computed": lambda n: MIXED.get(n.v + 0, 8),
+  "in": lambda n: 1 if n.v in SIZES else 2,
 }
 
 
-@pytest.mark.one_in(12)
-@pytest.mark.parametrize("maker", MAKERS)
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("points", POINTS)
-def test_tables(points, table, maker):
-  text = f"""
-def f(n):
-  found = [f(kid) for kid in n.kids]
-  return {MAKERS[maker].replace("TABLE", TABLES[table])}, found
-"""
-  some = POINTS[points]
-
-  def calls():
-    leaf = Node(some[:1])
-    trees = [
-      Node(some),
-      leaf,
-      Node(some[:2], leaf, Node(some)),
-      Node([]),
-      Node(some[1:], leaf),
-      Node(some),
-    ]
-    return [(tree,) for tree in trees]
-
-  agrees(of_text(text, tf=tf), calls)
+@pytest.mark.parametrize("lookup", LOOKUPS)
+def test_a_table_by_a_number(lookup):
+  agrees(visiting(lambda n, visit: LOOKUPS[lookup](n)), trees)
 
 
-@pytest.mark.parametrize("points", ["ints", "floats", "lists"])
-def test_rows_with_a_constant_are_converted(points):
-  text = """
-def f(n, m):
-  rows = tf.constant([[x, y, 1.0] for x, y in n.points]) @ tf.transpose(m)
-  return rows[:, :2], [f(kid, m @ m) for kid in n.kids]
-"""
-  some = POINTS[points]
-  trees = [Node(some, Node(some[:1])), Node(some[:2]), Node(some, Node(some, Node(some[1:])))]
-  agrees(of_text(text, tf=tf), lambda: [(tree, tf.eye(3) * 0.5) for tree in trees], CONVERTED)
+@pytest.mark.parametrize("lookup", ["get", "get computed"])
+def test_a_table_by_a_number_converts_and_may_change(lookup):
+  def build(recursive):
+    table = dict(SIZES)
+
+    @recursive
+    def visit(n):
+      key = n.v if lookup == "get" else n.v + 1
+      return table.get(key, -1) + sum([visit(kid) for kid in n.kids])
+
+    return visit, [table]
+
+  def change(table):
+    table[3] = table.get(3, 0) + 5
+    table[len(table) + 1] = 1
+
+  agrees(build, trees, CONVERTED, before=change)
 
 
-BESIDE = {
-  "float": "1.0",
-  "int": "2",
-  "float of the run": "n.total",
-  "int of the run": "len(n.kids)",
-  "bool": "True",
-  "tensor": "tf.constant(1.0)",
-  "another": "sum(x for x, _ in n.points)",
+EXTREMES = {
+  "node": lambda n: max(n.kids, key=lambda k: k.v, default=n).v,
+  "none": lambda n: 0 if min(n.kids, key=lambda k: k.v, default=None) is None else 1,
+  "number": lambda n: max([k.v for k in n.kids], key=lambda v: -v, default=-5),
+  "generator": lambda n: min((k.v for k in n.kids), key=lambda v: -v, default=n.v),
+  "two": lambda n: max(n, n.kids[0], key=lambda k: k.v % 3).v if n.kids else 0,
+  "three": lambda n: min(n.v, 3, len(n.kids), key=lambda v: (v - 2) * (v - 2)),
+  "equal": lambda n: max(n.kids, key=lambda k: 0, default=n).v,
+  "known": lambda n: max((), key=lambda k: k, default=n.v),
+  "no default": lambda n: max(n.kids, key=lambda k: k.v).v,
+  "default of two": lambda n: max(n.v, 2, key=lambda v: v, default=3),
 }
-LISTS = [
-  "[SUM, BESIDE]",
-  "[BESIDE, SUM]",
-  "[[SUM, BESIDE], [BESIDE, 3]]",
-  "(SUM, BESIDE)",
-  "[[SUM], [BESIDE]]",
-]
 
 
-@pytest.mark.one_in(6)
-@pytest.mark.parametrize(
-  "made", ["tf.constant(LIST)", "tf.constant(LIST, tf.float32)", "tf.stack(LIST)"]
-)
-@pytest.mark.parametrize("in_list", LISTS)
-@pytest.mark.parametrize("beside", BESIDE)
-def test_sums_that_are_ints_or_floats(beside, in_list, made):
-  """Python's sum of no floats is an int."""
-  items = in_list.replace("SUM", "sum(y for _, y in n.points)").replace("BESIDE", BESIDE[beside])
-  text = f"def f(n):\n  return {made.replace('LIST', items)}, [f(kid) for kid in n.kids]"
-  some = POINTS["floats"]
+@pytest.mark.parametrize("extreme", EXTREMES)
+def test_the_extreme_by_a_key(extreme):
+  def build(recursive):
+    @recursive
+    def visit(n):
+      return EXTREMES[extreme](n) + sum([visit(kid) for kid in n.kids])
 
-  def calls():
-    trees = [
-      Node(some),
-      Node([]),
-      Node(some, Node([]), Node(some[:1])),
-      Node([], Node(some)),
-      Node([]),
-    ]
-    return [(tree,) for tree in trees]
+    return visit
 
-  agrees(of_text(text, tf=tf), calls)
+  converts = extreme in ("node", "none", "number", "generator", "two", "equal")
+  agrees(build, trees, CONVERTED if converts else None)
+
+
+def test_the_best_child_is_kept():
+  def build(recursive):
+    @recursive
+    def visit(n):
+      for kid in n.kids:
+        visit(kid)
+      n.best = max(n.kids, key=lambda k: k.v, default=None)
+      return n.v
+
+    return visit
+
+  agrees(build, trees, CONVERTED)
