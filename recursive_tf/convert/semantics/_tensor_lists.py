@@ -118,7 +118,11 @@ def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
       _as_eager.check_scalars(ip, form.spec)
     return rows.tensors[0]
   if function is tf.stack and _are_floats_or_tensors(form):
-    return rows.tensors[0]
+    tensors, are_numbers = rows.tensors
+    if tensors.shape.rank == 1:  # A scalar each, a float's too.
+      return tensors
+    none = tf.logical_not(tf.reduce_any(are_numbers))
+    return ip.frame.check(tensors, none, "a Python number where a tensor is needed")
   if isinstance(form, _forms.NumberForm):
     return as_tensor(Number(rows.tensors[0], form.type))
   table = _table_of_numbers(ip, rows, None)

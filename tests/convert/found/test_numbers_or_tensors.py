@@ -191,3 +191,36 @@ def f(n, weight=1.0):
   leaf = node(None)
   trees = [node(None, leaf, leaf), leaf, node(None, node(None, leaf), leaf)]
   agrees(of_text(text, tf=tf), lambda: [(tree,) for tree in trees], CONVERTED)
+
+
+SHAPES = {"scalar": "tf.constant(1.5)", "vector": "tf.constant([1.0, 2.0])", "one": "tf.ones([1])"}
+STACKED = [
+  "tf.stack(xs)",
+  "tf.stack(xs, 0) * 2.0",
+  "tf.reduce_max(tf.stack(xs), 0)",
+  "tf.stack(xs)[0]",
+]
+
+
+@pytest.mark.parametrize("stacked", STACKED)
+@pytest.mark.parametrize("shape", [*SHAPES, "of the tree"])
+def test_stacks_of_numbers_and_tensors(shape, stacked):
+  """Python stacks numbers with scalars only; a number has no place among vectors."""
+  text = f"""
+def f(n):
+  if not n["kids"]:
+    if n["value"] is None:
+      return 0.0
+    return {SHAPES.get(shape, 'n["tensor"]')} * n["value"]
+  xs = [f(k) for k in n["kids"]]
+  return {stacked}
+"""
+
+  def calls():
+    def leaf(value):
+      return {"value": value, "tensor": tf.ones([2]), "kids": []}
+
+    some = [(1.0, 2.0), (None, 2.0), (None, None), (3.0,), (None,), (2.0, None, 1.0), (1.0, 2.0)]
+    return [({"value": None, "tensor": None, "kids": list(map(leaf, values))},) for values in some]
+
+  agrees(of_text(text, tf=tf), calls)
