@@ -18,9 +18,11 @@ from recursive_tf.convert.values._abstract import (
   Bottom,
   IntOrFloat,
   LocalList,
+  Maybe,
   Missing,
   Ref,
   Rows,
+  Weak,
   as_rows,
 )
 from recursive_tf.convert.values._either import PythonOrNumpy
@@ -283,7 +285,7 @@ def constant(
     if of_numpy is not None:
       return of_numpy
   rows = as_rows(value)
-  if rows is not None and isinstance(rows.form, _forms.TensorForm):
+  if rows is not None and _are_tensors(all_there(frame, rows).form):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a list of tensors.")
   numbers = None if shape is not None else _rows_of_numbers(ip, value)
   if numbers is not None:
@@ -306,6 +308,13 @@ def constant(
   if shape is not None or isinstance(value, tf.Tensor):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a tensor.")
   return ip.native(tf.convert_to_tensor, [found], {"dtype": dtype})
+
+
+def _are_tensors(form: _forms.Form) -> bool:
+  """Tells whether elements are tensors or variables, or may be."""
+  if isinstance(form, _forms.ArrayForm):
+    return not _arrays.is_numpy(form.types)
+  return isinstance(form, (_forms.TensorForm, _forms.WeakForm))
 
 
 def _are_with_float(ip: Host, value: object) -> bool:
@@ -409,10 +418,19 @@ def _tensor_of_numbers(ip: Host, rows: Rows, dtype: tf.DType | None) -> object:
 
 def _part_with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:
   """Returns an element of a list as `_with_numbers` does."""
-  if isinstance(ip.frame.concrete(given), tf.Tensor):
+  if _may_be_tensor(ip.frame.concrete(given)):
     # Python raises; a graph would put them together.
     raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a list of tensors.")
   return _with_numbers(ip, given, dtype)
+
+
+def _may_be_tensor(value: object) -> bool:
+  """Tells whether a value is a tensor or variable, or may be one in some runs."""
+  if isinstance(value, Maybe):
+    return _may_be_tensor(value.value)
+  if isinstance(value, Array):
+    return not _arrays.is_numpy(value.types)
+  return isinstance(value, (tf.Tensor, tf.Variable, Weak))
 
 
 def _with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:

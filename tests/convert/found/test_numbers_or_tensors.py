@@ -1,5 +1,6 @@
 """Operators of what is a tensor on some paths and a Python number on others, on both sides."""
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -222,5 +223,54 @@ def f(n):
 
     some = [(1.0, 2.0), (None, 2.0), (None, None), (3.0,), (None,), (2.0, None, 1.0), (1.0, 2.0)]
     return [({"value": None, "tensor": None, "kids": list(map(leaf, values))},) for values in some]
+
+  agrees(of_text(text, tf=tf), calls)
+
+
+CHOSEN = {
+  "number or tensor": "0.5 if n['value'] is None else n['tensor']",
+  "int or tensor": "2 if n['value'] is None else tf.reduce_sum(n['tensor'])",
+  "none or tensor": "None if n['value'] is None else n['tensor']",
+  "tensor or variable": "n['tensor'] if n['value'] is None else n['variable']",
+  "variable": "n['variable']",
+  "array": "n['array']",
+  "array or tensor": "n['array'] if n['value'] is None else n['tensor']",
+  "number": "n['value'] or 1.5",
+}
+CONSTANTS = [
+  "tf.constant([a, b])",
+  "tf.constant([a])",
+  "tf.constant([[a, b]])",
+  "tf.constant((a, b))",
+  "tf.constant([a, b], tf.float32)",
+  "tf.constant([a, 1.0])",
+  "tf.constant([g(k) for k in n['kids']])",
+  "tf.constant([[g(k), 1.0] for k in n['kids']])",
+]
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("constant", CONSTANTS)
+@pytest.mark.parametrize("chosen", CHOSEN)
+def test_constants_of_what_may_be_tensors(chosen, constant):
+  """`tf.constant` takes no list with tensors in it; a graph could put them together."""
+  text = f"""
+def g(n):
+  if n["kids"]:
+    return g(n["kids"][0])
+  return {CHOSEN[chosen]}
+
+def f(n):
+  a, b = g(n["kids"][0]), g(n["kids"][-1])
+  return {constant}
+"""
+
+  def calls():
+    def leaf(value):
+      tensors = {"tensor": tf.ones([2]), "variable": tf.Variable([1.0, 2.0])}
+      return {"value": value, "array": np.ones(2, np.float32), "kids": [], **tensors}
+
+    some = [(1.0, 2.0), (None, 2.0), (None, None), (3.0,), (None,), (2.0, None, 1.0), (1.0, 2.0)]
+    return [({**leaf(None), "kids": list(map(leaf, values))},) for values in some]
 
   agrees(of_text(text, tf=tf), calls)
