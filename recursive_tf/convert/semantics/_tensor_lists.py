@@ -418,19 +418,19 @@ def _tensor_of_numbers(ip: Host, rows: Rows, dtype: tf.DType | None) -> object:
 
 def _part_with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:
   """Returns an element of a list as `_with_numbers` does."""
-  if _may_be_tensor(ip.frame.concrete(given)):
+  value = ip.frame.concrete(given)
+  value = value.value if isinstance(value, Maybe) else value
+  if isinstance(value, tf.Tensor) or _may_be_tensor(value):
     # Python raises; a graph would put them together.
     raise ip.frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a list of tensors.")
   return _with_numbers(ip, given, dtype)
 
 
 def _may_be_tensor(value: object) -> bool:
-  """Tells whether a value is a tensor or variable, or may be one in some runs."""
-  if isinstance(value, Maybe):
-    return _may_be_tensor(value.value)
+  """Tells whether what the run finds out about is, or may be, a tensor or variable."""
   if isinstance(value, Array):
     return not _arrays.is_numpy(value.types)
-  return isinstance(value, (tf.Tensor, tf.Variable, Weak))
+  return isinstance(value, Weak)
 
 
 def _with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:
