@@ -188,6 +188,8 @@ class Feeder:
           raise unknown
         if place.kind == VARIABLE:
           containers += _encode.containers_in(place.form, value)
+        if place.kind == DICT:
+          _check_no_containers(place, value)
     except (_forms.DoesNotFit, TypeError, ValueError):
       raise Outdated from None
     return state, containers
@@ -252,6 +254,23 @@ class Feeder:
 def _is_of_tensors(argument: Argument) -> bool:
   """Tells whether there is no object in an argument, to be read by the program."""
   return argument.kind not in (OBJECT, CONTAINER) and all(map(_is_of_tensors, argument.parts))
+
+
+def _check_no_containers(place: Place, pairs: object) -> None:
+  """Raises where a dict holds lists or dicts that the run would know by their parts.
+
+  All items are put back when it is over: these would be replaced by new ones.
+
+  Raises:
+    Outdated: If there is one.
+  """
+  found = [one for one in _encode.containers_in(place.form, pairs) if one is not pairs]
+  if found:
+    error = Outdated()
+    error.objects = found
+    error.what = "the lists and dicts in a dict that changes, which were there before"
+    error.is_outside = True
+    raise error
 
 
 def initial_value(place: Place) -> object:
