@@ -188,7 +188,7 @@ class Feeder:
           raise unknown
         if place.kind == VARIABLE:
           containers += _encode.containers_in(place.form, value)
-        if place.kind == DICT:
+        if place.kind == DICT and _forms.has_containers_in_rows(place.form):
           _check_no_containers(place, value)
     except (_forms.DoesNotFit, TypeError, ValueError):
       raise Outdated from None

@@ -285,13 +285,13 @@ def constant(
     if of_numpy is not None:
       return of_numpy
   rows = as_rows(value)
-  if rows is not None and _are_tensors(all_there(frame, rows).form):
+  rows = None if rows is None else all_there(frame, rows)
+  if rows is not None and _are_tensors(rows.form):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a list of tensors.")
   numbers = None if shape is not None else _rows_of_numbers(ip, value)
   if numbers is not None:
     return _tensor_of_numbers(ip, numbers, None if dtype is None else tf.as_dtype(dtype))
   if rows is not None and shape is None and dtype is not None:
-    rows = all_there(frame, rows)
     table = _table_of_numbers(ip, rows, tf.as_dtype(dtype))
     if table is not None:
       return frame.check(table, rows.length > 0, "an empty list for a tensor")
