@@ -2,9 +2,11 @@
 
 `@pytest.mark.one_in(n)` above the parameters of a test: about one case in n runs with `make test`,
 always the same ones, and together they have each value of a parameter that several cases share.
-The others are marked slow: `make test-slow` runs them, as does asking for a case by its id. Tests
-of the converter, each of which converts a program or several, are so with n = 6 if they have two
-parameters or more and do not say otherwise: together their cases are half of all tests' time.
+The others are marked slow: `make test-slow` runs them, as does asking for a case by its id.
+
+The converter has more than a thousand tests, many of hundreds of programs that somebody could
+write, and a case takes a third of a second: of each of these tests one case runs, unless it is
+marked.
 
 `@pytest.mark.long`: takes so long that the end of a run would wait for it, had it not begun first.
 """
@@ -15,9 +17,8 @@ import zlib
 
 import pytest
 
-_THINNED_OUT = "tests/convert/"
-_ONE_IN = 6
-_FEW = 6  # Cases of which none is left out.
+_CONVERTER = "tests/convert/"
+_NO_PROGRAMS = "tests/convert/syntax/"
 
 
 def refuse_addresses(items):
@@ -37,21 +38,16 @@ def thin_out(items):
     if hasattr(item, "callspec") and item.get_closest_marker("slow") is None:
       matrices[item.nodeid.partition("[")[0]][item.nodeid] = item
   for test, cases in matrices.items():
-    n = _one_in(test, list(cases.values()))
-    if n == 1:
+    marker = next(iter(cases.values())).get_closest_marker("one_in")
+    if marker is not None:
+      levels = {name: _levels(item) for name, item in cases.items()}
+      left = chosen(levels, -(-len(cases) // marker.args[0]))
+    elif test.startswith(_CONVERTER) and not test.startswith(_NO_PROGRAMS):
+      left = [min(cases, key=_drawn)]
+    else:
       continue
-    levels = {name: _levels(item) for name, item in cases.items()}
-    for name in cases.keys() - set(chosen(levels, -(-len(cases) // n))):
+    for name in cases.keys() - set(left):
       cases[name].add_marker(pytest.mark.slow)
-
-
-def _one_in(test, cases):
-  """Returns of how many cases of a test one is to run."""
-  marker = cases[0].get_closest_marker("one_in")
-  if marker is not None:
-    return marker.args[0]
-  is_matrix = len(cases) >= _FEW and len(cases[0].callspec.params) > 1
-  return _ONE_IN if test.startswith(_THINNED_OUT) and is_matrix else 1
 
 
 def long_first(items):
@@ -69,7 +65,7 @@ def chosen(levels, number):
     levels: for each case its set of levels, by its name.
     number: how many cases are wanted.
   """
-  waiting = sorted(levels, key=lambda name: (zlib.crc32(name.encode()), name))
+  waiting = sorted(levels, key=_drawn)
   counts = collections.Counter(level for of_case in levels.values() for level in of_case)
   missing = {level for level, count in counts.items() if count > 1}
   found = []
@@ -82,6 +78,11 @@ def chosen(levels, number):
   return found
 
 
+def _drawn(name):
+  """Returns where a case is in an order that is always the same, and no other."""
+  return zlib.crc32(name.encode()), name
+
+
 def _levels(item):
   """Returns the parameters of a test with their values, in a form that can be compared."""
   return {(name, *_comparable(value)) for name, value in item.callspec.params.items()}
@@ -90,6 +91,6 @@ def _levels(item):
 def _comparable(value):
   try:
     hash(value)
-  except TypeError:
+  except (TypeError, ValueError):  # The latter by a memoryview.
     return id(value), "by identity"
   return value, type(value)

@@ -60,19 +60,21 @@ def test_what_is_left_out_is_slow_and_tests_do_not_share_their_choice():
   assert plain.marks == {}
 
 
-def test_matrices_of_the_converter_are_thinned_out_unless_they_say_otherwise():
+def test_one_case_of_each_test_of_the_converter_runs_unless_it_is_marked():
   other = pytest.mark.long
   tests = {
     "tests/convert/a.py::large": dict(x=range(5), y=range(6)),
-    "tests/convert/a.py::few": dict(x=range(5), y=range(1)),
     "tests/convert/a.py::list": dict(x=range(30)),
+    "tests/convert/a.py::two": dict(x=range(2)),
+    "tests/convert/a.py::one": dict(x=range(1)),
+    "tests/convert/syntax/a.py::list": dict(x=range(30)),
     "tests/nn/a.py::large": dict(x=range(5), y=range(6)),
   }
   items = [item for name, params in tests.items() for item in items_of(name, other, **params)]
   whole = items_of("tests/convert/a.py::whole", pytest.mark.one_in(1), x=range(5), y=range(6))
   thin_out([*items, *whole])
   found = collections.Counter(item.nodeid.partition("[")[0] for item in ran(items))
-  assert list(found.values()) == [6, 5, 30, 30]
+  assert list(found.values()) == [1, 1, 1, 1, 30, 30]
   assert ran(whole) == whole
 
 

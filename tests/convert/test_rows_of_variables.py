@@ -108,7 +108,6 @@ def op_types(function):
   return found
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.usefixtures("scheduler")
 @pytest.mark.parametrize("name", [*LOOKUPS, *ITEMS])
 def test_values_and_gradients_are_those_of_plain_python(name):

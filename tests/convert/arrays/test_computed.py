@@ -35,7 +35,6 @@ def compare(expression, place, kind, shape, wild=False, other=None):
   return function.stats.num_converted_runs, 3 - num_plain
 
 
-@pytest.mark.one_in(20)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("group", GROUPS)

@@ -38,7 +38,6 @@ class Node:
     self.k, self.f = draw.choice([0, 1, 2, 3]), draw.choice([0.5, 2.0, -1.5, 0.0])
 
 
-@pytest.mark.one_in(20)
 @pytest.mark.parametrize("kind", [np.float64, np.int64])
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("made", MADE)

@@ -61,7 +61,6 @@ def _compare(source, calls):
   return function
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("expression", _EXPRESSIONS)
 @pytest.mark.parametrize("use", range(len(_USES)))
 def test_what_does_not_fit_is_as_in_numpy(expression, use):

@@ -12,14 +12,12 @@ _BOTH = ("equal", "not equal", "may be None", "where", "removed", "unique", "cou
 _ORDER = ("less", "greater", "between", "of two", "best or itself", "sorted", "max", "min")
 
 
-@pytest.mark.one_in(29)
 @pytest.mark.parametrize("ask", ASKS)
 @pytest.mark.parametrize("node", NODES)
 def test_comparisons_are_pythons(node, ask):
   agrees(summing(ASKS[ask]), lambda: list(trees(NODES[node])))
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
   ("node", "ask"),
   [

@@ -45,7 +45,6 @@ def _calls(x, y, last=0.5):
   return make
 
 
-@pytest.mark.one_in(7)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("beside", BESIDE)
 def test_floats_beside_all_else_are_compared(asked, beside):
@@ -60,7 +59,6 @@ def test_dicts_with_floats_are_compared(beside):
   agrees(of_two(ASKED["equal"]), lambda: dicts, CONVERTED)
 
 
-@pytest.mark.one_in(7)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("beside", BESIDE)
 def test_a_nan_is_left_to_python(asked, beside):

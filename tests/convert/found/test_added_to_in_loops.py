@@ -59,7 +59,6 @@ def of_a_module(store, holder, given, node):
   return STORE if node.flag else given
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("start", [lambda: [], Total], ids=["list", "object"])
 @pytest.mark.parametrize(
   "choose", [chosen, chosen_the_other_way, outside, of_an_object, of_a_node, of_a_module]

@@ -63,7 +63,6 @@ def _outcome(function, *args):
   ]
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("name", _FUNCTIONS)
 def test_pairs_are_taken_as_in_eager_execution(name, part):
@@ -231,7 +230,6 @@ def test_a_loss_of_one_row_beside_several_is_what_it_is_in_eager_execution(loss)
     assert _outcome(lambda v, p=p: ours(v, p), y) == _outcome(lambda v, p=p: step(v, p), y), rows
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
   "value",
   [

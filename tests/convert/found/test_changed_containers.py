@@ -166,7 +166,6 @@ def check(name, tmp_path, reads):
       raise AssertionError(f"{write}\n{read}\n{error}") from None
 
 
-@pytest.mark.one_in(9)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_read_sees_each_change(name, tmp_path):
   """Some of the reads, all of them among all programs; the slow test tries every pair."""

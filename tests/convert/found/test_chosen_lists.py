@@ -53,7 +53,6 @@ def _agrees(text, where, expect):
   return agrees(build, calls, expect)
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("chosen", "test", "where"), ROWS)
 def test_as_in_python(chosen, test, where):
   names = chosen == "in a loop" and where == "passed down"  # Names beside ints.

@@ -107,7 +107,6 @@ PLACES = {
 }
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("decorate", [rtf.recursive, rtf.function])
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("kind", CONSTANTS)

@@ -122,7 +122,6 @@ def outcome(make, decorator, use, capsys):
   return function, [node, seen, capsys.readouterr().out]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("use", [*AT_ONCE, *LATER])
 @pytest.mark.parametrize("make", MAKERS)
 def test_elements_are_those_of_plain_python(make, use, capsys):

@@ -38,7 +38,6 @@ class Model:
     self.last = None
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("default", DEFAULTS)

@@ -49,7 +49,6 @@ BUILT = {
 }
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("shapes", SHAPES)
 @pytest.mark.parametrize("how", BUILT)
@@ -75,7 +74,6 @@ USED = {
 }
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("used", USED)
 @pytest.mark.parametrize("shapes", SHAPES)
 @pytest.mark.parametrize("how", CHANGED)
@@ -137,7 +135,6 @@ COLLECTED = {
 }
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("shapes", ["ranks", "sizes and ranks", "one size"])
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("how", COLLECTED)

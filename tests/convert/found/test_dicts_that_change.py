@@ -77,14 +77,12 @@ def of_tree(write, read):
   return build
 
 
-@pytest.mark.one_in(8)
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("write", WRITES)
 def test_a_dict_of_a_node_is_read_after_it_was_changed(write, read):
   agrees(of_tree(WRITES[write], READS[read]), trees)
 
 
-@pytest.mark.one_in(8)
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("write", WRITES)
 def test_a_dict_that_is_passed_in_is_read_after_it_was_changed(write, read):

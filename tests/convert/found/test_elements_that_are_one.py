@@ -141,7 +141,6 @@ def _trees():
   ]
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("put", PUT)
 def test_what_is_one_object_stays_one(made, put):

@@ -78,7 +78,6 @@ def _trees():
     yield (tree,)
 
 
-@pytest.mark.one_in(20)
 @pytest.mark.parametrize("collect", COLLECT)
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("element", ELEMENTS)

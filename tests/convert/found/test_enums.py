@@ -130,7 +130,6 @@ WAYS = [
 ]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("way", WAYS, ids=lambda f: f.__name__[1:])
 def test_members(kind, way):

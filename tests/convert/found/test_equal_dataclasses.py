@@ -110,7 +110,6 @@ def _calls(kind, fields):
   return calls
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind, fields", list(itertools.product(_KINDS, _FIELDS)))
 def test_objects_of_a_dataclass_are_compared(kind, fields):
   use = _USES[(_KINDS.index(kind) + list(_FIELDS).index(fields)) % len(_USES)]

@@ -132,7 +132,6 @@ def in_lists(f, n):
   return envs.count(n.env), n.env in envs, [f(kid) for kid in n.kids]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize(
   "program", [of_kids, of_what_is_known, of_what_is_made, of_copies, in_lists]

@@ -116,7 +116,6 @@ _PARTS = {
 }
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("whole, part", list(itertools.product(_STRINGS, _PARTS)))
 def test_parts_of_known_strings(whole, part):
   def build(recursive):

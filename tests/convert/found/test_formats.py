@@ -87,7 +87,6 @@ VALUES = {
 }
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("written", [*WRITTEN, *OTHERS])
 def test_formats_write_what_python_writes(written, values):

@@ -67,7 +67,6 @@ FUNCTIONS = {
 SURE = {("star", "one"), ("star", "two"), ("two", "new"), ("is", "two"), ("two", "two")}
 
 
-@pytest.mark.one_in(10)
 @pytest.mark.parametrize("functions", FUNCTIONS)
 @pytest.mark.parametrize("called", CALLED)
 def test_what_is_called_is_what_the_node_has(called, functions):

@@ -323,7 +323,6 @@ WHOLE = {summed, listed, logged, writing, growing, numbered_all, noted, by_key, 
 WHOLE |= {extended, searching, pairs, crossed}
 
 
-@pytest.mark.one_in(10)
 @pytest.mark.parametrize("consume", CONSUMERS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("make", GENERATORS, ids=lambda f: f.__name__)
 def test_elements_are_made_between_what_consumes_them(make, consume):
@@ -336,7 +335,6 @@ def test_a_list_that_grows_under_a_generator_is_seen():
   agrees(build_of(reading)(growing), lambda: [(lopsided(),), (Node(3, True, "l"),)])
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
   ("make", "consume"),
   [

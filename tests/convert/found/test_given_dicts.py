@@ -166,7 +166,6 @@ USES = [
 ]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("use", USES, ids=lambda f: f.__name__[1:])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_other_uses_of_the_dict(use, is_first):

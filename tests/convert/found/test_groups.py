@@ -75,7 +75,6 @@ def build_of(fill, end, in_turn):
   return build
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("in_turn", [True, False])
 @pytest.mark.parametrize("end", ENDS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("fill", FILLS, ids=lambda f: f.__name__)

@@ -73,7 +73,6 @@ WAYS = [
 ]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("is_default", [True, False], ids=["default", "passed"])
 @pytest.mark.parametrize("way", WAYS, ids=lambda f: f.__name__)
 def test_tuples_that_grow(way, is_default):

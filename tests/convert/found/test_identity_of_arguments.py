@@ -14,7 +14,6 @@ SHARED = Reason.SHARED_CONTAINER
 PROGRAMS, program = collector()
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("build", "expect", "calls"), PROGRAMS)
 def test_what_is_shared_is_as_in_python(build, expect, calls):
   agrees(build, calls, expect=expect)

@@ -124,7 +124,6 @@ def result(wanted):
   return ask
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("ask", [held, held_not, argument, looked_up, result])
 @pytest.mark.parametrize("kind", [*PAIRS, *ARRAYS])
 def test_is_agrees(kind, ask):

@@ -64,14 +64,12 @@ def _calls(items):
   return [(tree(),), (Shelf(5, items(5)),), (tree(),)]
 
 
-@pytest.mark.one_in(8)
 @pytest.mark.parametrize("ask", ASKS)
 @pytest.mark.parametrize("items", ITEMS)
 def test_elements_are_found_as_python_finds_them(items, ask):
   agrees(summing(ASKS[ask]), lambda: _calls(ITEMS[items]))
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("ask", ["a number", "a string", "None", "a node", "where", "how often"])
 @pytest.mark.parametrize("items", ["of all kinds", "ints and floats", "tuples", "nodes and others"])
 def test_elements_are_found_in_the_run(items, ask):

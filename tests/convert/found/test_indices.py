@@ -68,7 +68,6 @@ USES = {
 CONVERTING = {"list outside", "own list", "tuple", "list", "lower", "stop", "range", "enumerate"}
 
 
-@pytest.mark.one_in(12)
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")

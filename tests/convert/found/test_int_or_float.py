@@ -104,7 +104,6 @@ def kept(f):
   return mean
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("trees", TREES)
 @pytest.mark.parametrize(
   "make", [is_search_tree, bounds, halves, best_path, running_sum, listed, kept]

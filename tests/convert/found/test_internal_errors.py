@@ -175,7 +175,6 @@ def test_a_log_of_tensors_and_names():
 # --- Arguments that builtins of the converter do not take
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
   "act",
   [

@@ -34,7 +34,6 @@ def tree():
   return Node(1, True, "r", Node(2, True, "a", Node(4, False, "b")), Node(3, False, "b"))
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("value", VALUES)
 def test_an_item_replaces_what_was_there(value, key):

@@ -187,7 +187,6 @@ def _shown(value):
   return type(value).__name__, str(value)
 
 
-@pytest.mark.one_in(29)
 @pytest.mark.parametrize("place", ["heap", "argument", "closure"])
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("way", WAYS)

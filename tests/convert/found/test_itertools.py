@@ -149,7 +149,6 @@ WAYS = [
 ]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("way", WAYS, ids=lambda f: f.__name__[1:])
 def test_numbers(way):
   def build(recursive):

@@ -125,7 +125,6 @@ def pair_or_number(model):
   return visit
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
   "make",
   [

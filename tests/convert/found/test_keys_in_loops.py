@@ -108,7 +108,6 @@ def _trees():
     yield (tree,)
 
 
-@pytest.mark.one_in(29)
 @pytest.mark.parametrize("result", RESULTS)
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("begin", [empty, two])

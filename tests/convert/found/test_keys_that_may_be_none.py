@@ -37,7 +37,6 @@ MODELS = [
 ]
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("writes", [False, True])
@@ -121,7 +120,6 @@ TABLES = {
 }
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("table", TABLES)

@@ -361,7 +361,6 @@ def random_program(seed):
   return source, calls
 
 
-@pytest.mark.one_in(12)
 @pytest.mark.parametrize("seed", range(96))
 def test_random_programs_over_several_dicts(seed, tmp_path):
   source, calls = random_program(seed)

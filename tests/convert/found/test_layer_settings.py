@@ -74,7 +74,6 @@ def _seen(function, layer):
   return flat, [float(loss) for loss in layer.losses]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("function", [_call, _call_and_read, _read_sum])
 @pytest.mark.parametrize("change", [_penalize, _halve, _demand_axes, _stop_casts])
 @pytest.mark.parametrize("of_inner", [False, True])

@@ -64,7 +64,6 @@ def _found(make, place):
   return found
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("decorator", [rtf.function, rtf.recursive])
 @pytest.mark.parametrize("where, change, test", list(itertools.product(_PLACES, _CHANGES, _TESTS)))
 def test_a_list_is_the_one_that_it_is(where, change, test, decorator):

@@ -62,7 +62,6 @@ _VALUES = {
 }
 
 
-@pytest.mark.one_in(12)
 @pytest.mark.parametrize("values", _VALUES)
 @pytest.mark.parametrize("beside", _BESIDE)
 @pytest.mark.parametrize("takes", _TAKES)

@@ -60,7 +60,6 @@ def calls():
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("begins", BEGINS)
-@pytest.mark.one_in(24)
 def test_loops_are_pythons(begins, step, loop, ends):
   text = f"""
 def rest(xs):

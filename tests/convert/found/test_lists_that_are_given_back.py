@@ -113,7 +113,6 @@ def calls():
   return [(tree, []) for tree in trees] + [(tree, kept) for tree in trees]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way, change", list(itertools.product(_CONVERTED, _CHANGES[:-1])))
 def test_the_list_itself_is_returned(way, change):
   agrees(program(way, change), calls, expect=CONVERTED)

@@ -95,7 +95,6 @@ def _cases():
     yield element, way, _TESTS[(i + i // len(_WAYS)) % len(_TESTS)]
 
 
-@pytest.mark.one_in(7)
 @pytest.mark.parametrize("element, way, test", list(_cases()))
 def test_the_way_to_what_is_sought(element, way, test):
   agrees(path(_ELEMENTS[element], way, test), calls)

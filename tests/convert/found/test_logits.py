@@ -68,7 +68,6 @@ def assert_same(found, expected):
       np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("pair", range(len(PAIRS)))
 def test_a_loss_finds_the_logits_that_it_finds_in_eager_execution(pair):
   step = step_of(*PAIRS[pair])

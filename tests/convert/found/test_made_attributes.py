@@ -107,7 +107,6 @@ def _seen(function, n):
   )
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("use", [_made, _read, _written, _missing])
 @pytest.mark.parametrize("kind", _KINDS)
 def test_code_that_attributes_run(kind, use):
@@ -148,7 +147,6 @@ def _changed_class(name, value):
   return change
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
   "change",
   [

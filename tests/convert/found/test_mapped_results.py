@@ -75,7 +75,6 @@ def _shown(value):
   return kind, id(value) if isinstance(value, Node) else value
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("wrap", _WRAPS.values(), ids=_WRAPS)
 @pytest.mark.parametrize("part", _PARTS.values(), ids=_PARTS)
 def test_results_of_map(part, wrap):

@@ -297,7 +297,6 @@ def sequences(recursive):
   return value
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("build", "expect", "calls"), programs)
 def test_a_match_is_pythons(build, expect, calls):
   agrees(build, calls, expect)

@@ -379,7 +379,6 @@ def errors_and_items_of_ones_own(recursive):
   return value
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("build", "expect", "calls"), programs)
 def test_a_match_is_pythons(build, expect, calls):
   agrees(build, calls, expect)

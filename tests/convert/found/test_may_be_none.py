@@ -52,7 +52,6 @@ WRITES = {
 }
 
 
-@pytest.mark.one_in(14)
 @pytest.mark.parametrize("name", ["v", "mark", "half", "__class__"])
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("ask", ASKS)
@@ -168,7 +167,6 @@ def largest(n, s, w):
   return n.w
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("shape", [[], [2], [None]])
 @pytest.mark.parametrize("calls", CALLS)
 @pytest.mark.parametrize("keep", [memo, added, scaled, swapped, largest])

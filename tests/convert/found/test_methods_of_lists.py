@@ -43,7 +43,6 @@ def first(xs, x):
   return xs.index(x) if x in xs else -1
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind, sought", list(itertools.product(_LISTS, _SOUGHT)))
 def test_elements_are_counted_and_found(kind, sought):
   def build(recursive):
@@ -101,7 +100,6 @@ def test_a_key_that_uses_the_list():
   agrees(build, trees, expect=Reason.EFFECT_ORDER)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("a", [0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-12, 3])
 @pytest.mark.parametrize("options", [{}, {"rel_tol": 0.5}, {"abs_tol": 1e-9}, {"rel_tol": -1.0}])
 def test_what_is_close(a, options):

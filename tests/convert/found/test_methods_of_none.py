@@ -88,7 +88,6 @@ def trees():
   return [(Node(1, Node(2)),), (Node(2),), (Node(3, Node(4), Node(1)),), (Node(2, Node(1)),)]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("given", GIVEN)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("is_called", [True, False])

@@ -73,7 +73,6 @@ CHANGES = {
 }
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("make", [_named, _typed, _of_tuple])
 @pytest.mark.parametrize("decorate", [rtf.recursive, rtf.function])

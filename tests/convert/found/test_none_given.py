@@ -154,7 +154,6 @@ def _root():
   return tree
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("none", _NONES)
 @pytest.mark.parametrize("expression", _EXPRESSIONS)
 def test_none_that_is_given_is_pythons(expression, none):

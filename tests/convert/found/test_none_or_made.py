@@ -64,7 +64,6 @@ PAIRS = [
 ]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_none_is_told_from_all_else(first, second):
   def build(recursive):

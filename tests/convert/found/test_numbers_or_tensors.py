@@ -138,7 +138,6 @@ COMBINED = {
 }
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
   "tensor", ["tf.constant(0.25)", "tf.fill([2], 1.5)", "tf.constant([3, 4])"]
 )
@@ -249,7 +248,6 @@ CONSTANTS = [
 ]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("constant", CONSTANTS)
 @pytest.mark.parametrize("chosen", CHOSEN)
 def test_constants_of_what_may_be_tensors(chosen, constant):

@@ -92,7 +92,6 @@ def trees(kind):
   ]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind, way", list(itertools.product(_KINDS, _WAYS)))
 def test_lists_of_read_and_made_numbers(kind, way):
   def build(recursive):

@@ -98,7 +98,6 @@ def _trees():
   yield Node(3, True, "o", Node(4, True, "p", Node(1, False, "x"))), [7]
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("inner", INNER)
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("program", PROGRAMS)

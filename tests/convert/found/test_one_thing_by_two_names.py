@@ -96,7 +96,6 @@ def _numbers(COUNT, STATE, CFG, Base, get, ROOT, **_):
   return [COUNT, STATE, CFG.total, Base.count, get.calls, *values]
 
 
-@pytest.mark.one_in(11)
 @pytest.mark.parametrize("kind, write, read", list(_cases()))
 @pytest.mark.parametrize("shape", ["recursion", "step"])
 def test_what_is_written_is_read(shape, kind, write, read, monkeypatch):

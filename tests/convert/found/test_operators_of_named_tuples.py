@@ -123,7 +123,6 @@ def _outcome(function, *args):
     return type(error).__name__
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("way", WAYS)
 def test_operators_are_those_of_the_class(way, source):

@@ -143,7 +143,6 @@ def _outcome(function, number, inner):
     return type(error)
 
 
-@pytest.mark.one_in(8)
 @pytest.mark.parametrize("use", _USES)
 @pytest.mark.parametrize(("expression", "good", "bad"), _CASES)
 def test_what_raises_by_its_values_does_so_whatever_it_is_for(expression, good, bad, use):

@@ -135,7 +135,6 @@ class Keys:
 # --- An attribute that is a tensor, or something else
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("other", ["s", 2, 2.5, True, None])
 @pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize("array", [tf.constant, np.float32])
@@ -206,7 +205,6 @@ LISTED = {
 }
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("use", LISTED)
 @pytest.mark.parametrize("other", ["word", 3, 2.5, None])
 @pytest.mark.parametrize("container", [list, tuple])

@@ -149,7 +149,6 @@ def _outcomes(call, numbers):
   return found
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("use", _USES)
 @pytest.mark.parametrize("is_tensor", [False, True])
 def test_python_asks_objects_each_time(use, is_tensor):
@@ -159,7 +158,6 @@ def test_python_asks_objects_each_time(use, is_tensor):
   assert _outcomes(rtf.function(function, verify=False), numbers) == expected
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("use", _USES)
 def test_python_asks_objects_each_time_in_recursions(use):
   function = _USES[use]

@@ -63,7 +63,6 @@ def check(name, method, ask, of_nodes, expect=None):
   agrees(visiting(ask_one), lambda: [(tree(),), (own(5),), (tree(),)], expect)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("of_nodes", [True, False])
 @pytest.mark.parametrize("method", BOOLS)
 def test_a_truth_is_a_bool(method, of_nodes):
@@ -71,7 +70,6 @@ def test_a_truth_is_a_bool(method, of_nodes):
   check("__bool__", BOOLS[method], lambda n: 1 if n else 2, of_nodes, expect)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("of_nodes", [True, False])
 @pytest.mark.parametrize("ask", [len, lambda n: 1 if not n else 2])
 @pytest.mark.parametrize("method", LENGTHS)

@@ -94,7 +94,6 @@ def _outcome(function, node):
     return "raises", type(error).__name__
 
 
-@pytest.mark.one_in(16)
 @pytest.mark.parametrize("decorator", ["recursive", "function"])
 @pytest.mark.parametrize("scheduler", ["batched", "concurrent"])
 @pytest.mark.parametrize("context", CONTEXTS)

@@ -36,7 +36,6 @@ READS = {
 }
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("decorator", [rtf.function, rtf.recursive], ids=lambda d: d.__name__)
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("write", [add_to_item, set_new_item, set_in_branch])
@@ -118,7 +117,6 @@ LIST_READS = {
 }
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("decorator", [rtf.function, rtf.recursive], ids=lambda d: d.__name__)
 @pytest.mark.parametrize("read", LIST_READS)
 @pytest.mark.parametrize("write", [write_first, write_from_both_ends])

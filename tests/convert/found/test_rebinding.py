@@ -110,7 +110,6 @@ def back_and_forth(model):
   model.losses = model.all[0] if len(model.all) % 3 == 0 else []
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("before", [empty, sometimes, back_and_forth])
 @pytest.mark.parametrize("program", [log, log_that_is_read, table, memo, passed_down])
 def test_a_new_container_under_the_same_name_is_the_same_program(program, before):

@@ -44,14 +44,12 @@ def nodes(values):
   return [(Node(values[0], True, "", *[Node(v, True, "") for v in values[1:]]),)]
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("use", USES)
 def test_repr_is_pythons(use, kind):
   agrees(writing(USES[use]), lambda: nodes(KINDS[kind]), CONVERTED)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("value", ESCAPED)
 @pytest.mark.parametrize("use", ["repr", "!r"])
 def test_a_run_fails_where_something_is_escaped(use, value):

@@ -315,7 +315,6 @@ def trained(loss, name, decorate):
   return [(step(n), variable.numpy()) for n in trees()], step
 
 
-@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", UPDATES)
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
 def test_tables_are_trained_as_in_python(loss, name):
@@ -342,7 +341,6 @@ def test_where_the_kind_is_known_steps_are_converted(loss):
   assert step.stats.num_converted_runs == 6, step.explain()
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["Adam", "Adagrad", "clipped_all"])
 @pytest.mark.parametrize(
   "loss",

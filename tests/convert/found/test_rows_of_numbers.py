@@ -51,7 +51,6 @@ MAKERS = {
 }
 
 
-@pytest.mark.one_in(12)
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("points", POINTS)
@@ -108,7 +107,6 @@ LISTS = [
 ]
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize(
   "made", ["tf.constant(LIST)", "tf.constant(LIST, tf.float32)", "tf.stack(LIST)"]
 )

@@ -21,7 +21,6 @@ def _drop(x):
   return keras.random.dropout(x + 1.0, 0.5) + keras.random.uniform([2])
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("renew", [keras.utils.set_random_seed, keras.utils.clear_session])
 @pytest.mark.parametrize("function", [_draw, _draw_in_a_branch, _drop])
 def test_seeds_that_change(function, renew):

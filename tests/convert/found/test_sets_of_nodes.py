@@ -79,7 +79,6 @@ OF_WORDS = {*ASKED} - {
 }
 
 
-@pytest.mark.one_in(12)
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("asked", ASKED)
 def test_what_is_asked_of_sets(asked, tree):

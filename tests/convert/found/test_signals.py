@@ -73,7 +73,6 @@ def program():
   }
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("call", ["call", "map", "pack", "function"])
 @pytest.mark.parametrize(
   ("owner", "name"),

@@ -56,7 +56,6 @@ def outcome(function, by):
     return "raises", type(error).__name__
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("decorator", [rtf.recursive, rtf.function], ids=["recursive", "function"])
 @pytest.mark.parametrize("key", KEYS, ids=str)
 @pytest.mark.parametrize("owner", OWNERS, ids=str)

@@ -41,7 +41,6 @@ SLICES = {
 }
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("owner", OWNERS)
 @pytest.mark.parametrize("sliced", SLICES)
 def test_slices_are_returned(owner, sliced):

@@ -12,7 +12,6 @@ ORDER = Reason.EFFECT_ORDER
 PROGRAMS, program = collector()
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("build", "expect", "calls"), PROGRAMS)
 def test_state_is_as_in_python(build, expect, calls):
   agrees(build, calls, expect=expect)

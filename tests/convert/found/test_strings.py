@@ -79,7 +79,6 @@ def visiting(make, use):
   return build
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("used", USED)
 @pytest.mark.parametrize("made", MADE)
 def test_strings_are_pythons(made, used):
@@ -389,7 +388,6 @@ def defaultdict_of_lists(recursive):
   return visit, [levels]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("build", "expect", "calls"), programs)
 def test_strings_go_where_python_takes_them(build, expect, calls):
   if build.__name__ == "attribute_of_a_string":
@@ -404,7 +402,6 @@ def test_strings_go_where_python_takes_them(build, expect, calls):
 TABLES = [{"r": 1, "a": 2, "b": 3}, {"b": 0, "zz": 7, "a": -1, "r": 4}, {"r": 9, "größe": 1}, {}]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
   "look",
   [

@@ -43,7 +43,6 @@ def trees():
   return [(tree,) for tree in TREES]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("inner", INNER)
 @pytest.mark.parametrize("leaf", LEAVES)
 def test_what_a_method_of_a_leaf_gives(leaf, inner):

@@ -158,7 +158,6 @@ DICTS = [
 ]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("where", [outside, passed_in])
 @pytest.mark.parametrize(("change", "make"), DICTS)
 def test_items_are_taken_out_of_dicts(change, make, where):
@@ -227,7 +226,6 @@ LISTS = (pops, pops_from_the_end, inserts, inserts_from_the_end, deletes, delete
 LISTS += (repeats, repeats_as_the_run_says)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("where", [outside, passed_in, of_nodes, of_the_run])
 @pytest.mark.parametrize("change", LISTS)
 def test_lists_are_changed_at_places_of_the_run(change, where):

@@ -73,7 +73,6 @@ def trees():
   return [(root(),), (lopsided(),), (bushy(),)]
 
 
-@pytest.mark.one_in(20)
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("tensor", TENSORS)
 @pytest.mark.parametrize("make", [by_branch, by_call, by_loop])
@@ -94,7 +93,6 @@ def test_what_it_is_is_known_in_the_run(ask):
   )
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("value", [1.5, "a", tf.constant(2.0)], ids=["float", "string", "tensor"])
 @pytest.mark.parametrize("read", ["size", "shape_op", "rank_op", "zeros"])
 @pytest.mark.parametrize("is_called", [True, False])

@@ -84,7 +84,6 @@ def visiting(text, part, use):
   return build
 
 
-@pytest.mark.one_in(8)
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("part", PARTS)
@@ -255,7 +254,6 @@ def separator_that_may_be_none(recursive):
   return f
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("build", "expect", "calls"), programs)
 def test_parts_of_strings_go_where_pythons_do(build, expect, calls):
   agrees(build, calls, expect)

@@ -118,7 +118,6 @@ def shown(value):
   return value
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", [list, tuple, dict])
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
 def test_containers_of_a_module(step, kind):

@@ -81,7 +81,6 @@ def trees():
   return [Node(7, True, "l"), root(), lopsided(), bushy(), root()]
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
   "use, key", [*itertools.product(_USES[:-1], _KEYS), (gone_through, "ints")]
 )
@@ -95,7 +94,6 @@ def test_keys_of_the_run(use, key):
   agrees(program(_KEYS[key], use, is_given), calls, expect=expect)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
   "held, is_converted",
   [
@@ -163,7 +161,6 @@ def test_keys_of_other_kinds_are_refused():
   agrees(build, lambda: [(tree, {}) for tree in trees()], expect=Reason.UNSUPPORTED_OPERATION)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
   "kind", [collections.Counter, functools.partial(collections.defaultdict, int)]
 )

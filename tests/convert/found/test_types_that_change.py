@@ -37,7 +37,6 @@ def _kinds(function):
   return [(_Node(v, _Node(v)),) for v in ("a", 1, 0.5)]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("decorate", [rtf.recursive, rtf.function])
 @pytest.mark.parametrize("function", [_twice, _total, _folded])
 @pytest.mark.parametrize("order", [(0, 1, 0, 2, 1, 0), (1, 0, 2, 2, 1)])

@@ -113,7 +113,6 @@ def by_walrus(n, make):
 HOW = [by_if, by_chain, by_loop, by_loop_variable, by_while, by_two_tests, by_closure, by_walrus]
 
 
-@pytest.mark.one_in(16)
 @pytest.mark.parametrize("what", WHAT)
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("is_returned", [True, False])

@@ -177,7 +177,6 @@ SOURCES = {
 }
 
 
-@pytest.mark.one_in(41)
 @pytest.mark.parametrize("kind", [tf.Variable, tf.keras.Variable], ids=["tf", "keras"])
 @pytest.mark.parametrize("sources", SOURCES)
 @pytest.mark.parametrize("when", WHEN, ids=lambda each: each.__name__)

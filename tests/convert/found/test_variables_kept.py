@@ -153,7 +153,6 @@ def name_of(function):
   return function.__name__
 
 
-@pytest.mark.one_in(7)
 @pytest.mark.parametrize("how", HOW, ids=name_of)
 @pytest.mark.parametrize("what", WHAT, ids=name_of)
 def test_a_variable_that_is_kept_is_the_variable(what, how):

@@ -39,7 +39,6 @@ OTHERS = {
 }
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("base", [False, True, 3, None, "x"])
 def test_a_value_beside_one_of_another_type(other, base):
@@ -125,7 +124,6 @@ ASKS = {
 }
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.parametrize("ask", ASKS)
 @pytest.mark.parametrize("value", VALUES)
 def test_none_or_a_value_is_compared(value, ask):

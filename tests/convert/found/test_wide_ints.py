@@ -87,7 +87,6 @@ def _trees(hold, values):
   return first + [(Item(hold(1), Item(hold(v)), Item(hold(2))),) for v in values]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("use, holder", list(itertools.product(_USES, _HOLDERS)))
 def test_ints_of_53_bits_are_converted(use, holder):
   hold, read = _HOLDERS[holder]
@@ -96,7 +95,6 @@ def test_ints_of_53_bits_are_converted(use, holder):
   agrees(_program(use, read), lambda: _trees(hold, _EXACT), expect=expect)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("use", _USES)
 @pytest.mark.parametrize("holder", ["attribute", "elements"])
 def test_ints_that_floats_cannot_say_are_pythons(use, holder):

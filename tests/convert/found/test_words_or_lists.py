@@ -58,7 +58,6 @@ PROGRAMS = [(program, nodes) for program in OF_NODES]
 PROGRAMS += [(program, trees) for program in (joined, by_the_first, shorter)]
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("program, calls", PROGRAMS)
 def test_is_what_it_is_in_python(program, calls):
   function = agrees(of_one(program), lambda: list(calls()))

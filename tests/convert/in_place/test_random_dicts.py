@@ -9,7 +9,6 @@ from tests.convert.in_place.random_dicts import program
 _NUM_PROGRAMS = 120
 
 
-@pytest.mark.one_in(20)
 @pytest.mark.parametrize("seed", range(_NUM_PROGRAMS))
 def test_a_random_program_does_what_python_does(seed, tmp_path):
   report = runner.run_text(program(seed), tmp_path / f"dicts_{seed}.py", verify=False)

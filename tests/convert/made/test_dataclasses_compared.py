@@ -105,7 +105,6 @@ def f(e, seen):
   return agrees(of_text(text, **_CLASSES), lambda: calls, expect)
 
 
-@pytest.mark.one_in(60)
 @pytest.mark.parametrize("leaf", LEAVES)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("made", MADE)

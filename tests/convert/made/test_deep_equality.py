@@ -63,7 +63,6 @@ def f(e, seen):
   return agrees(of_text(text), lambda: _calls(LEAVES[leaves]), expect)
 
 
-@pytest.mark.one_in(40)
 @pytest.mark.parametrize("leaves", LEAVES)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("made", MADE)

@@ -28,7 +28,7 @@ def _programs(folder, *marks):
 @pytest.mark.parametrize(
   ("path", "name"),
   [
-    *_programs(_HERE, pytest.mark.one_in(3)),
+    *_programs(_HERE, pytest.mark.one_in(8)),
     *_programs(_HERE / "users", pytest.mark.slow),
   ],
 )

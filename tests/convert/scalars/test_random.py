@@ -95,7 +95,6 @@ class Writer:
     return [(node(2), value()) for _ in range(6)]
 
 
-@pytest.mark.one_in(10)
 @pytest.mark.parametrize("group", range(40))
 def test_random_programs_give_what_python_gives(group):
   tally = Tally()

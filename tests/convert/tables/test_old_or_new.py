@@ -89,7 +89,6 @@ _GIVEN = {
 }
 
 
-@pytest.mark.one_in(80)
 @pytest.mark.parametrize("gone_on", GONE_ON)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("value", VALUES)
@@ -98,14 +97,12 @@ def test_what_is_added_is_pythons(added, value, asked, gone_on):
   _check(added, value, asked, gone_on, _GIVEN[value])
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("value", ["old", "list", "new"])
 @pytest.mark.parametrize("added", ADDED)
 def test_are_converted(added, value):
   _check(added, value, "known", "both", _GIVEN[value], CONVERTED)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("added", ADDED)
 def test_what_is_no_dict_raises_as_in_python(added):
   """Values of dicts are taken for dicts."""

@@ -30,7 +30,6 @@ def _world(path, **options):
   return module, weights, rtf.function(step, **options) if options else step
 
 
-@pytest.mark.one_in(8)
 @pytest.mark.parametrize("read", ["item", "get_none"])
 @pytest.mark.parametrize("key", _KEYS)
 @pytest.mark.parametrize("value", _VALUES)
