@@ -62,6 +62,9 @@ class Reason(enum.Enum):
     self.hint = hint
 
 
+LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
+
+
 @dataclasses.dataclass(frozen=True)
 class Origin:
   """A place in the user's program.

@@ -471,6 +471,8 @@ class Decorated:
     if site is not None:
       refusal = prepared.program.left_out[site].refusal
       self._programs.note_taken(site, prepared.program.left_out[site], is_plain=True)
+    elif prepared.program.conversion.left_branches and reason == Reason.CHECK_FAILED:
+      refusal = self._programs.note_left(prepared)
     else:
       self._programs.assumptions.broke("nothing fails in the run", f"{PYTHON}, for such calls")
 
@@ -496,6 +498,7 @@ class Decorated:
       self._count(Reason.CHECK_FAILED)
       raise
     prepared.entry.note_failure(refusal, is_left_out)
+    self._programs.drop_left(prepared)
     self._tell(refusal)
     if self._strict:
       raise refusal

@@ -218,7 +218,7 @@ class Frame(Making):
       except Bottom:
         pass
       except ConversionRefused as refusal:
-        self.conversion.postpone(_without(refusal, site, value))
+        self.conversion.leave_branch(_without(refusal, site, value))
 
     name = "true" if value else "false"
     outcome.graph = tfi.begin_branch(name, lambda: self.isolated(trace, outcome.layer))

@@ -87,6 +87,9 @@ class Ground(Protocol):
   def postpone(self, refusal: ConversionRefused) -> None:
     """Lets an attempt go on without a part that is refused."""
 
+  def leave_branch(self, refusal: ConversionRefused) -> None:
+    """Lets an attempt go on without a branch that is refused, and the program if it may."""
+
   def note_copied(self, variable: object) -> None:
     """Notes that what a variable holds goes on in its place."""
 

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.frame._frame import Frame
 from recursive_tf.convert.frame._host import Conversion, Host
@@ -166,6 +166,9 @@ class Bodies:
       instance.result = None
       refusal = frame.refuse(Reason.KINDS_DIFFER, f"{instance.name} returns {error}.")
       self._conversion.postpone(refusal)
+    except ConversionRefused as refusal:
+      instance.result = None
+      self._conversion.leave_body(refusal)
     self._conversion.budget.done(graph)
 
   def _outputs_of(self, instance: Instance, subgraph: SubGraph, frame: Frame) -> list[tf.Tensor]:

@@ -19,7 +19,7 @@ from recursive_tf import _collection
 from recursive_tf import _tf_internals as tfi
 from recursive_tf._config import config
 from recursive_tf.autodiff import DenseRows, TappedRows
-from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._refusal import LASTING, ConversionRefused, Reason
 from recursive_tf.convert.effects._containers import TABLES
 from recursive_tf.convert.effects._frame_effects import Effects
 from recursive_tf.convert.frame._budget import Budget
@@ -93,6 +93,7 @@ class Conversion:
     tapped: the rows that tapes of the program see, in an attempt.
     reads: how the bodies read variables.
     handed_on: the handles' numbers of variables of which what they hold goes on, in calls, too.
+    left_branches: why branches are refused that the program does without.
   """
 
   def __init__(
@@ -111,6 +112,7 @@ class Conversion:
     origins: Origins | None = None,
     hands_numbers: bool = True,
     findings: Findings | None = None,
+    leaves_branches: bool = False,
   ):
     """Begins it.
 
@@ -129,8 +131,10 @@ class Conversion:
       origins: where objects come from, if their kinds are told apart by that.
       hands_numbers: whether callers may pass the numbers of lists, too.
       findings: what runs have found.
+      leaves_branches: whether a run may fail where it takes a branch that is refused.
     """
     self.budget = budget
+    self._leaves_branches = leaves_branches
     self.branches = Branches(left_out or {})
     self.step = step
     self.has_handlers = self.catches_depth = False
@@ -231,7 +235,8 @@ class Conversion:
         self._learnt.skips_loops = True
         continue
       if not self._learnt.has_news and is_settled and are_known:
-        if self._postponed and self._takes_numbers(self._postponed[0]):
+        refused = [*self._postponed, *self.left_branches]
+        if refused and self._takes_numbers(refused[0]):
           continue
         if self._postponed:
           raise self._postponed[0]
@@ -301,6 +306,7 @@ class Conversion:
     self.branches.begin_attempt()
     self._learnt.is_trial = fed is None
     self._postponed: list[ConversionRefused] = []
+    self.left_branches: list[ConversionRefused] = []
     self.inputs = Inputs(self.layout, graph, fed)
     self.guards = Guards(self._changing, self._changing_input, self.stand_ins, self.budget.origin)
     if fed is None:  # Else there may be graphs already, which go on to use theirs.
@@ -336,7 +342,7 @@ class Conversion:
   @property
   def num_postponed(self) -> int:
     """How many parts of this attempt are refused so far."""
-    return len(self._postponed)
+    return len(self._postponed) + len(self.left_branches)
 
   def postpone(self, refusal: ConversionRefused) -> None:
     """Lets an attempt go on without a part that is refused.
@@ -347,6 +353,26 @@ class Conversion:
     if not self._learnt.is_trial:
       raise refusal
     self._postponed.append(refusal)
+
+  def leave_branch(self, refusal: ConversionRefused) -> None:
+    """Lets an attempt go on without a branch that is refused, and the program if it may.
+
+    A run that takes the branch fails, as where Python raises, and has done nothing.
+    """
+    if not self._leaves_branches or refusal.reason in LASTING:
+      self.postpone(refusal)
+    else:
+      self.left_branches.append(refusal.again())
+
+  def leave_body(self, refusal: ConversionRefused) -> None:
+    """Lets all branches that call a function be as if refused, whose body is.
+
+    Raises:
+      ConversionRefused: The refusal, if the program may not do without branches.
+    """
+    if not self._leaves_branches or refusal.reason in LASTING:
+      raise refusal
+    self.left_branches.append(refusal.again())
 
   # --- Instances
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 
-from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._refusal import LASTING, ConversionRefused, Reason
 from recursive_tf.convert.frame._budget import Limits
 from recursive_tf.convert.heap._origins import Place
 from recursive_tf.convert.program._arguments import CONTAINER, Argument
@@ -14,7 +14,6 @@ from recursive_tf.convert.program._program import Program
 from recursive_tf.convert.values import _encode, _forms
 
 MAX_REFUSALS = 3  # Then it is not tried again: layers that make weights at first have made them.
-LASTING = (Reason.TOO_LARGE, Reason.TOO_MANY_VARIANTS)  # What stays so at the next call.
 PATIENCE = 4  # Times the seconds, for what was refused because it took too long.
 # Where values of several forms meet.
 OF_FORMS = (
@@ -73,6 +72,11 @@ class Entry:
   def is_given_up(self) -> bool:
     """Whether calls are not converted any more."""
     return self.num_refusals >= MAX_REFUSALS and self.refusal is not None
+
+  @property
+  def may_leave_branches(self) -> bool:
+    """Whether a program may do without branches that are refused: not at once, more may be known."""
+    return self.num_refusals > 0
 
   def refused(self, refusal: ConversionRefused, now: float, limits: Limits) -> ConversionRefused:
     """Notes that it was not converted, by the time that calls have taken; returns what to tell.

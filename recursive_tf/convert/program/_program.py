@@ -79,6 +79,7 @@ class Program:
     origins: Origins | None = None,
     hands_numbers: bool = True,
     findings: Findings | None = None,
+    leaves_branches: bool = False,
   ):
     """Converts the function.
 
@@ -86,7 +87,8 @@ class Program:
     where branches may be left out. With `is_wide` values of any forms may meet, and with
     `is_ragged` tensors of several sizes in one list. With `is_traced` a tape sees the tensors in
     what runs make. With `hands_numbers` callers may pass the numbers of lists, too.
-    `findings` are what runs have found.
+    `findings` are what runs have found. With `leaves_branches` it is made without the branches that
+    are refused, and runs that take one fail.
 
     Raises:
       ConversionRefused: If it cannot be converted.
@@ -115,6 +117,7 @@ class Program:
       origins,
       hands_numbers,
       findings,
+      leaves_branches,
     )
     profile.begin(roots)
     given = [a for a in self._arguments.values() if a.kind == GIVEN]

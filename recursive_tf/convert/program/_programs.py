@@ -12,7 +12,7 @@ from typing import Any
 import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
-from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert._refusal import LASTING, ConversionRefused, Reason
 from recursive_tf.convert._signals import let_out
 from recursive_tf.convert.effects._containers import TABLES
 from recursive_tf.convert.frame._budget import Budget, Limits
@@ -41,7 +41,6 @@ from recursive_tf.convert.program._assumptions import (
 )
 from recursive_tf.convert.program._conversion import PromoteArgument
 from recursive_tf.convert.program._entry import (
-  LASTING,
   MAX_REFUSALS,
   MAX_SECONDS_REFUSED,
   OF_FORMS,
@@ -66,6 +65,7 @@ _MAX_LEFT_OUT = 4  # Branches that one program leaves out.
 # Refusals of a program with a branch: what it makes in its first call is there in the second.
 _MAX_HOPELESS = 2
 _MAX_SECONDS_IN_VAIN = 10.0  # Of conversions without branches that each call takes.
+_NOT_TAKEN = "no run takes the branch that is refused"
 _LEAST_SECONDS = 1.0  # Of processor time that a conversion may take.
 
 
@@ -82,6 +82,7 @@ class _Making:
     insists: whether it is made however often there was another.
     is_traced: whether a tape is to see the tensors in what runs make.
     named: the objects that each argument is.
+    leaves_branches: whether runs may fail where they take a branch that is refused.
   """
 
   entry: Entry
@@ -92,6 +93,7 @@ class _Making:
   insists: bool
   is_traced: bool
   named: dict[str, list[object]]
+  leaves_branches: bool = False
 
   def left_out(self, refusal: ConversionRefused) -> tuple[Site, LeftOut] | None:
     """Returns the branch to leave out where a program with it is refused; None if there is none."""
@@ -388,6 +390,20 @@ class Programs:
       if self.assumptions.is_first(what, shown(value), origin):
         self.assumptions.broke(what, relaxed, shown(value), origin)
 
+  def note_left(self, prepared: Prepared) -> ConversionRefused:
+    """Notes that a call took a branch that its program does without, or fails; returns why."""
+    refusal = prepared.program.conversion.left_branches[0].again()  # It stands for all.
+    self.assumptions.broke(_NOT_TAKEN, f"{PYTHON}, for such calls", "", refusal.origin)
+    return refusal
+
+  def drop_left(self, prepared: Prepared) -> None:
+    """Lets the next call be converted anew, once: its branches may not be refused then."""
+    entry, program = prepared.entry, prepared.program
+    is_first = entry.num_refusals + 1 < MAX_REFUSALS
+    if program.conversion.left_branches and is_first and program in entry.programs:
+      entry.programs.remove(program)
+      entry.num_refusals += 1
+
   def note_taken(self, site: Site, left_out: LeftOut, is_plain: bool) -> None:
     """Notes that a call took a branch that is left out, and whether plain Python does it."""
     what = f"the condition is {not left_out.value}, where the other branch is left out"
@@ -678,14 +694,7 @@ class Programs:
         objects += own
       making = dataclasses.replace(making, roots=[*objects, *making.roots])
       single = {name: argument.single() for name, argument in single.items()}
-      try:
-        program = self._by_findings(making, single)
-      except ConversionRefused as refusal:
-        wider = {name: argument.without_zeros() for name, argument in single.items()}
-        if refusal.reason != Reason.TENSORFLOW_ERROR or wider == single:
-          raise
-        # What TensorFlow refuses may not be reached.
-        program = self._program(making, wider)
+      program = self._of_all_or_most(making, single)
     except BaseException as error:
       # Objects that no program was made of say nothing about others.
       entry.root_types, entry.containers = root_types, containers
@@ -714,10 +723,34 @@ class Programs:
     for (_, part), owner, value, origin in program.guards.reliances():
       if (what := what_of(owner, part)) != "":
         self.assumptions.note(what, shown(value), origin)
+    for refused in program.conversion.left_branches:
+      self.assumptions.note(_NOT_TAKEN, refused.reason.code, refused.origin)
     for site, found in program.left_out.items():
       what = f"the condition is {not found.value}, where the other branch is left out"
       self.assumptions.note(what, "", site.origin)
     return program
+
+  def _of_all_or_most(self, making: _Making, arguments: dict[str, Argument]) -> Program:
+    """Makes a program; in the end without the branches that are refused."""
+    try:
+      return self._of_any_length(making, arguments)
+    except ConversionRefused as refusal:
+      if self._runs_in_graph or not making.entry.may_leave_branches or refusal.reason in LASTING:
+        raise
+      with contextlib.suppress(ConversionRefused):
+        return self._program(dataclasses.replace(making, leaves_branches=True), arguments)
+      raise
+
+  def _of_any_length(self, making: _Making, arguments: dict[str, Argument]) -> Program:
+    """Makes a program for arguments as they are, or for lists that are not empty."""
+    try:
+      return self._by_findings(making, arguments)
+    except ConversionRefused as refusal:
+      wider = {name: argument.without_zeros() for name, argument in arguments.items()}
+      if refusal.reason != Reason.TENSORFLOW_ERROR or wider == arguments:
+        raise
+      # What TensorFlow refuses may not be reached.
+      return self._program(making, wider)
 
   def _by_findings(self, making: _Making, arguments: dict[str, Argument]) -> Program:
     """Makes a program by what runs have found, or without that where it is refused."""
@@ -856,6 +889,7 @@ class Programs:
           origins,
           making.entry.seconds_refused < MAX_SECONDS_REFUSED,
           making.entry.findings,
+          making.leaves_branches,
         )
       except BaseException as error:
         let_out(error)
