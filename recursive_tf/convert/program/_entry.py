@@ -75,7 +75,7 @@ class Entry:
 
   @property
   def may_leave_branches(self) -> bool:
-    """Whether a program may do without branches that are refused: not at once, more may be known."""
+    """Whether a program may do without refused branches: not at once, more may be known soon."""
     return self.num_refusals > 0
 
   def refused(self, refusal: ConversionRefused, now: float, limits: Limits) -> ConversionRefused:
