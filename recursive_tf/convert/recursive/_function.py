@@ -171,6 +171,8 @@ class RecursiveFunction(Decorated, Generic[_P, _R]):
         arguments = self._classify_rows(values, len(owner), len(lists))
         prepared = self._programs.prepare(arguments, values, insists=True)
         self._note(prepared, values)
+      if prepared.program.conversion.left_branches:  # There is no plain Python in a graph.
+        raise prepared.program.conversion.left_branches[0].again()
       key = prepared.program.version, prepared.mapped
       type_ = self._packed_types.get(key) or self._type_of_packed(prepared, owner)
       self._check_packed(prepared, values)

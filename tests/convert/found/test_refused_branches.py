@@ -153,3 +153,12 @@ def test_strict_calls_that_take_the_branch_are_refused():
   assert f(never) == 15
   with pytest.raises(rtf.ConversionRefused, match="eval"):
     f(always)
+
+
+def test_what_a_graph_is_to_call_is_refused():
+  f, _ = build("returned", "opaque")(lambda function: rtf.recursive(function, verify=False))
+  never = tree(*[False] * 5)
+  for _ in range(3):
+    with pytest.raises(rtf.ConversionRefused, match="eval"):
+      f.pack([never, never])
+    assert f.map([never, never]) == [15, 15]
