@@ -151,6 +151,9 @@ class Bodies:
     frame = Frame(self._conversion, instance.key)
     subgraph = instance.subgraph
     assert subgraph is not None  # Only the entry may have none.
+    if instance.key in self._learnt.left:
+      self._conversion.leave_body(self._learnt.left[instance.key])
+      return
     try:
       with subgraph:
         graph = tf.compat.v1.get_default_graph()
@@ -169,6 +172,7 @@ class Bodies:
     except ConversionRefused as refusal:
       instance.result = None
       self._conversion.leave_body(refusal)
+      self._learnt.leave(instance.key, refusal)
     self._conversion.budget.done(graph)
 
   def _outputs_of(self, instance: Instance, subgraph: SubGraph, frame: Frame) -> list[tf.Tensor]:

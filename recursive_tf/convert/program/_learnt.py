@@ -47,6 +47,7 @@ class Learnt:
     wanted: arguments whose numbers this attempt would have needed, by key and slot.
     wanted_early: variables whose containers it would have needed to have theirs early, by key.
     early: by key, the variables whose containers get them before branches and loops.
+    left: by key, why the bodies of instances are refused that the program does without.
   """
 
   def __init__(self) -> None:
@@ -72,6 +73,7 @@ class Learnt:
     self.wanted: dict[tuple[object, Slot], None] = {}
     self.wanted_early: dict[tuple[object, object], None] = {}
     self.early: dict[object, dict[object, None]] = {}
+    self.left: dict[object, ConversionRefused] = {}
     self._growth: dict[object, int] = {}  # How often the form of a result has got deeper.
 
   def begin_attempt(self) -> None:
@@ -168,6 +170,12 @@ class Learnt:
     self.makes_lists[key] = kind is list and before is not False
     if before and kind is not list:
       self.has_news = True  # Its callers have taken it for one.
+
+  def leave(self, key: object, refusal: ConversionRefused) -> None:
+    """Notes that the body of an instance is refused: who calls it never gets anything."""
+    self.left[key] = refusal.again()
+    self.results.pop(key, None)
+    self.note_news()
 
   def note_made(self, key: object, form: _forms.BaseForm) -> _forms.BaseForm:
     """Notes that what an instance returns has no end but by objects that a run makes.
