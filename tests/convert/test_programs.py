@@ -24,7 +24,7 @@ def check_of(program):
 
 
 @needs_recursive
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(10)
 @each_program
 def test_program_behaves_as_plain_python(program):
   check = check_of(program)

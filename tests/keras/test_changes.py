@@ -242,9 +242,16 @@ def test_layers_have_weights_before_the_first_data_set_whatever_comes_first():
 
 
 def test_a_layer_that_no_object_calls_is_named():
-  model = Scaled()
+  class Hardly(Scaled):
+    @rtf.recursive(strict=True)
+    def encode(self, node):
+      state = self.embedding(tf.constant([node.word]))
+      if node.word > 6:
+        state = self.mixes[0](state)
+      return state
+
   with pytest.raises(rtf.ConversionRefused, match="makes its weights in its first call"):
-    model.encoder.adapt([Tree(5), Tree(6)])
+    Hardly().encoder.adapt([Tree(5), Tree(6)])
 
 
 def test_data_sets_without_targets_are_in_order():

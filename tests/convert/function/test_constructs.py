@@ -87,7 +87,7 @@ def test_row_alone(names):
     assert {reason.code for reason in report.reasons} == {REFUSED[name]}
 
 
-@pytest.mark.parametrize("names", _every([*pairs(), *pairs_of_refused()], 50))
+@pytest.mark.parametrize("names", _every([*pairs(), *pairs_of_refused()], 100))
 def test_pairs_of_rows(names):
   text, report = pieces.compared(names)
   assert report.difference is None, f"{report.difference}\n{text}\n{report.explanation}"
