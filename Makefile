@@ -53,7 +53,7 @@ test-concurrent: setup $(VENV)/.installed-test
 	    tests/saved_model/test_other_ways.py tests/subgraph/test_memory.py)
 
 # What `make test` leaves out because it takes minutes, or because other cases of the same test
-# stand for it (tests/selection.py): a day for all, PYTEST_ARGS="tests/convert/found -k dicts".
+# stand for it (tests/selection.py): hours for all, PYTEST_ARGS="tests/convert/found -k dicts".
 test-slow: setup $(VENV)/.installed-test
 	$(PYTEST) -m slow $(PYTEST_ARGS)
 
