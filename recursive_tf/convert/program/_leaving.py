@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import numpy as np
 
@@ -11,12 +11,13 @@ from recursive_tf.convert.effects._places import LOG, Place
 from recursive_tf.convert.semantics._arrays import is_numpy
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._forms import EAGER_TENSOR, ArrayForm
+from recursive_tf.convert.values._stand_ins import STANDS_FOR
 
 
 def check_results(
-  form: _forms.Form, changed: Iterable[_forms.Form], places: Iterable[Place]
+  form: _forms.Form, changed: Collection[_forms.Form], places: Collection[Place]
 ) -> None:
-  """Refuses arrays that would leave the program as other objects than Python's.
+  """Refuses arrays, and what stands for others, that would leave as other objects than Python's.
 
   Args:
     form: of what is returned.
@@ -26,6 +27,14 @@ def check_results(
   Raises:
     ConversionRefused: If there are any.
   """
+  for part, how in (
+    (form, "returned"),
+    *((one, "put into a list that is passed in") for one in changed),
+    *((place.left_form, "printed" if place.kind == LOG else "written") for place in places),
+  ):
+    for kind in _forms.classes_of_parts(part):
+      if kind in STANDS_FOR:
+        raise _stays(STANDS_FOR[kind], how)
   returned = [found for found in _forms.arrays(form) if not _is_scalar(found)]
   for found in returned:
     # Of several, or of those in a list, some may be the same object.
@@ -40,6 +49,12 @@ def check_results(
       is_shown = place.kind == LOG and found.types == {np.ndarray}
       if not _is_scalar(found) and not is_shown and not found.is_known:
         raise _leaves(found, "printed" if place.kind == LOG else "written")
+
+
+def _stays(kind: type, how: str) -> ConversionRefused:
+  return ConversionRefused.of(
+    Reason.UNSUPPORTED_OPERATION, f"A {kind.__name__} is {how}. Make it a list: list(...)."
+  )
 
 
 def _is_new_or_known(form: ArrayForm) -> bool:

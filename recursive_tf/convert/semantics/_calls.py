@@ -38,6 +38,7 @@ from recursive_tf.convert.semantics import (
   _tensor_lists,
   _text_methods,
 )
+from recursive_tf.convert.semantics._in_python import naming_callers_line
 from recursive_tf.convert.semantics._native import native, watch_code
 from recursive_tf.convert.semantics._signatures import signature
 from recursive_tf.convert.semantics._spread import spread
@@ -45,6 +46,7 @@ from recursive_tf.convert.semantics.builtins import _objects, _table
 from recursive_tf.convert.semantics.ndarrays import _functions
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
+from recursive_tf.convert.values import _stand_ins
 from recursive_tf.convert.values._abstract import (
   VIEWS,
   Array,
@@ -498,7 +500,9 @@ def call_function(
   else:
     names = _bind(ip, function, args, kwargs)
     node, names[generator[0]] = _generators.called(ip, node, consumer)
-  with ip.generating(None):
+  is_ours = source.filename == _stand_ins.__file__
+  naming = naming_callers_line(ip, source) if is_ours else contextlib.nullcontext()
+  with ip.generating(None), naming:
     return _call_definition(ip, function, source, node, outer, names, ask)
 
 
@@ -524,7 +528,8 @@ def _call_definition(
     return conversion.call_instance(ip, function, source, node, outer, names, ask)
   if len(ip.active) > 60:
     raise ip.frame.refuse(Reason.TOO_MANY_VARIANTS, "Calls of different functions nest too deep.")
-  conversion.note_converted(source, node, "inlined")
+  if source.filename != _stand_ins.__file__:
+    conversion.note_converted(source, node, "inlined")
   for value in names.values():  # Also one that it does not use.
     ip.frame.compute(value)
   return ip.run(node, ip.frame.new(Scope(names, outer, source)))

@@ -148,10 +148,12 @@ def _of_builtin(
 def of_apart(ip: Host, op: type[ast.cmpop], left: object, right: object) -> object:
   """Returns `left op right` of what is surely of two classes of Python's own; else NotImplemented.
 
-  Numbers are of one class here.
+  Numbers are of one class here. Objects of classes that have no order are in none with anything.
   """
   pair = classes_of(ip, left), classes_of(ip, right)
   kinds = {kind for kinds in pair for kind in kinds or ()}
+  if None not in pair and _is_without_order(op, *pair):
+    raise Raises  # A TypeError.
   if any(len(kinds or ()) != 1 for kinds in pair) or not _are_apart(kinds):
     return NotImplemented
   for value in (left, right):
@@ -160,6 +162,18 @@ def of_apart(ip: Host, op: type[ast.cmpop], left: object, right: object) -> obje
   if op not in (ast.Eq, ast.NotEq):
     raise Raises  # A TypeError.
   return op is ast.NotEq
+
+
+def _is_without_order(
+  op: type[ast.cmpop], left: list[type] | None, right: list[type] | None
+) -> bool:
+  """Tells whether an operator asks for an order that no classes of two operands have."""
+  kinds = {*(left or ()), *(right or ())}
+  if op in (ast.Eq, ast.NotEq) or any(_has_say(kind, op) for kind in kinds):
+    return False
+  own = {kind for kind in kinds if not are_builtin(kind)}
+  is_one_own = any(side and {*side} <= own for side in (left, right))
+  return is_one_own and kinds - own <= _SIMPLE
 
 
 def are_never_equal(some: frozenset[type], others: frozenset[type]) -> bool:

@@ -59,6 +59,7 @@ from recursive_tf.convert.values._abstract import (
   Held,
   LocalDict,
   LocalList,
+  LocalObject,
   LocalTable,
   Maybe,
   Missing,
@@ -92,6 +93,8 @@ def contains(ip: Host, owner: object, value: object) -> object:
   own = own_method(owner, "__contains__")
   if own is not None:
     return ip.truth(ip.call(own, [value], {}))
+  if isinstance(owner, LocalObject) and hasattr(by_class(owner.type, "__contains__"), "__code__"):
+    return ip.truth(ip.call(ip.attribute(owner, "__contains__"), [value], {}))
   if own_method(owner, "__iter__") is not None:
     raise frame.refuse(Reason.OPAQUE_READ, f"`in` of a {named(owner)}, which has an __iter__.")
   if isinstance(owner, LocalDict):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from recursive_tf.convert._refusal import ConversionRefused
 from recursive_tf.convert.frame._host import Host
+from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import Scope
 
 
@@ -16,10 +18,18 @@ def run_written(ip: Host, function: Callable[..., object], /, **names: object) -
 
   It is no call of the program's: two of them, one in the other, are no recursion.
   """
+  source = ip.conversion.source(function)
+  with naming_callers_line(ip, source):
+    return ip.run(source.node, ip.frame.new(Scope(dict(names), None, source)))
+
+
+@contextlib.contextmanager
+def naming_callers_line(ip: Host, source: FunctionSource) -> Iterator[None]:
+  """Lets refusals within a function of ours name the line that calls it."""
   frame = ip.frame
-  origin, source = frame.origin, ip.conversion.source(function)
+  origin = frame.origin
   try:
-    return ip.run(source.node, frame.new(Scope(dict(names), None, source)))
+    yield
   except ConversionRefused as refusal:
     if refusal.origin is None or refusal.origin.file != source.filename:
       raise

@@ -28,7 +28,29 @@ def order(ip: Host, by: Rows, reverse: bool, by_less: bool = True) -> tf.Tensor:
     by_less: whether Python asks for `<`, and for nothing else.
   """
   if by_less and have_own_order(by.form):
-    return _positions_by_pairs(ip, by, reverse)
+    return _in_order([_ranks_by_pairs(ip, by)], by.length, reverse)
+  return _in_order(_comparable(ip, by), by.length, reverse)
+
+
+def ranks(ip: Host, by: Rows) -> tf.Tensor:
+  """Returns how many different elements are less than each, int32 [N]; the run fails as `order`'s.
+
+  Args:
+    ip: the interpreter.
+    by: the elements.
+  """
+  if have_own_order(by.form):
+    return _ranks_by_pairs(ip, by)
+  keys = _comparable(ip, by)
+  order = _positions(keys)
+  in_order = [tf.gather(key, order) for key in keys]
+  are_more = tf.reduce_any([tf.not_equal(key[1:], key[:-1]) for key in in_order], 0)
+  found = tf.concat([[0], tf.cumsum(tf.cast(are_more, tf.int32))], 0)[: by.length]
+  return tf.scatter_nd(order[:, None], found, [by.length])
+
+
+def _comparable(ip: Host, by: Rows) -> list[tf.Tensor]:
+  """Returns what elements are compared by, the first first."""
   keys: list[tf.Tensor] = []
   for key in _keys(ip, by.form, list(by.tensors), by.length):
     if key is None:
@@ -38,7 +60,7 @@ def order(ip: Host, by: Rows, reverse: bool, by_less: bool = True) -> tf.Tensor:
       keys[0] = _without_equals(ip, keys)
       break
     keys.append(key)
-  return _in_order(keys, by.length, reverse)
+  return keys
 
 
 def _in_order(keys: Sequence[tf.Tensor], length: tf.Tensor, reverse: bool) -> tf.Tensor:
@@ -62,11 +84,11 @@ def have_own_order(form: _forms.Form) -> bool:
 _MOST_IN_PAIRS = 300  # Elements of which each is compared with each.
 
 
-def _positions_by_pairs(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
-  """Returns the order of elements that say themselves which is less: each is asked for each.
+def _ranks_by_pairs(ip: Host, by: Rows) -> tf.Tensor:
+  """Returns how many elements are less than each, as they say themselves: each is asked for each.
 
-  If what they say is an order at all, it says how many are less than an element, and is the order
-  of these numbers; then there is one way to sort them, whichever `sorted` asks. Else the run fails.
+  If what they say is an order at all, it is the order of these numbers; then there is one way to
+  sort them, whichever `sorted` asks. Else the run fails.
   """
   count = ip.frame.check(by.length, by.length <= _MOST_IN_PAIRS, "sorted() of many objects")
   asked = tf.where(count > 1, count, 0)  # Python asks one element alone for nothing.
@@ -83,11 +105,10 @@ def _positions_by_pairs(ip: Host, by: Rows, reverse: bool) -> tf.Tensor:
   if found.form is None:
     return tf.range(by.length)  # As far as is known yet.
   are_less = tf.reshape(found.tensors[0], [asked, asked])
-  ranks = tf.reduce_sum(tf.cast(are_less, tf.int32), 0)
-  is_order = tf.reduce_all(tf.equal(are_less, ranks[:, None] < ranks[None, :]))
-  key = tf.concat([ranks, tf.zeros([count - asked], tf.int32)], 0)
-  key = ip.frame.assume(key, is_order, "sorted() of objects whose `<` is no order")
-  return _in_order([key], by.length, reverse)
+  counts = tf.reduce_sum(tf.cast(are_less, tf.int32), 0)
+  is_order = tf.reduce_all(tf.equal(are_less, counts[:, None] < counts[None, :]))
+  key = tf.concat([counts, tf.zeros([count - asked], tf.int32)], 0)
+  return ip.frame.assume(key, is_order, "sorted() of objects whose `<` is no order")
 
 
 def _positions(keys: Sequence[tf.Tensor]) -> tf.Tensor:

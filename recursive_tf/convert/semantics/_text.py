@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import _string  # Which splits the fields' names; `string.Formatter` has no other way either.
 import ast
 import dataclasses
 import enum
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from recursive_tf._ops import kernels
-from recursive_tf.convert._refusal import Reason
+from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.semantics import _of_kinds
 from recursive_tf.convert.semantics._exactly import demand_exactly
@@ -153,8 +154,8 @@ def method(
   """Calls a method of a known string with what only the run knows; None if it is not done here."""
   if name == "join" and len(args) == 1 and not kwargs:
     return joined(ip, owner, args[0])
-  if name == "format" and not kwargs:
-    return _filled(ip, owner, args)
+  if name == "format":
+    return _Filling(ip, args, kwargs).text(owner)
   return None
 
 
@@ -256,21 +257,50 @@ def _utf8(ip: Host, text: str) -> bytes:
   return text.encode()
 
 
-def _filled(ip: Host, template: str, args: list[object]) -> object:
-  """Returns `template.format(*args)`, of fields that say nothing or a position."""
-  parts: list[object] = []
-  values = iter(args)
-  try:
-    for text, field, spec, conversion in string.Formatter().parse(template):
-      parts.append(text)
-      if field is not None:
-        if field or "{" in (spec or ""):
-          raise ip.frame.refuse(Reason.NEEDS_VALUE, "str.format of more than {}, in the run.")
-        value = ip.frame.resolve(next(values))
-        parts.append(Format(value, ord(conversion) if conversion else -1, spec or ""))
-  except (StopIteration, ValueError):
-    raise Raises from None
-  return Text(tuple(parts)).known()
+class _Filling:
+  """What `template.format(*args, **kwargs)` makes: fields count, or name, what they show."""
+
+  def __init__(self, ip: Host, args: Sequence[object], kwargs: Mapping[str, object]):
+    self._ip = ip
+    self._args = args
+    self._kwargs = kwargs
+    self._num_counted = 0
+    self._is_numbered = False
+
+  def text(self, template: str) -> object:
+    """Returns a template with its fields filled in."""
+    parts: list[object] = []
+    try:
+      for text, field, spec, conversion in string.Formatter().parse(template):
+        parts.append(text)
+        if field is None:
+          continue
+        value = self._shown(field)
+        form = self.text(spec) if spec else ""
+        parts.append(_field(self._ip, value, ord(conversion) if conversion else -1, form))
+    except (IndexError, KeyError, ValueError):
+      raise Raises from None
+    if any(map(_is_chosen, parts)):
+      text = "str.format() of the class of an object."
+      raise self._ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+    return Text(tuple(parts)).known()
+
+  def _shown(self, field: str) -> object:
+    """Returns what a field shows: an argument, or a part of one (`{0.name}`, `{row[1]}`)."""
+    first, rest = _string.formatter_field_name_split(field)
+    is_counted = first == ""
+    if is_counted or isinstance(first, int):
+      if self._num_counted and not is_counted or self._is_numbered and is_counted:
+        raise ValueError
+      self._is_numbered |= not is_counted
+      value = self._args[self._num_counted if is_counted else first]
+      self._num_counted += is_counted
+    else:
+      value = self._kwargs[first]
+    for is_attribute, name in rest:
+      read = self._ip.attribute if is_attribute else self._ip.item
+      value = read(self._ip.frame.resolve(value), name)
+    return value
 
 
 # %(name)s and the like; what is done of them in the run is %s, %r, %d of an int, %f, %e and %g.
@@ -322,7 +352,7 @@ def _percent_field(ip: Host, value: object, spec: str, kind: str) -> object:
     except (TypeError, ValueError):
       raise Raises from None
   if kind in "sr" and not spec:
-    return Format(value, ord(kind), "")
+    return _field(ip, value, ord(kind), "")
   if kind in "di" and not spec and _is_number(value, int):
     return Format(value, -1, "")
   flags = re.fullmatch(r"(?P<flags>[-+ 0]*)(?P<width>\d*)(?P<digits>\.\d\d?)?", spec)
@@ -378,6 +408,9 @@ def format_of(ip: Host, value: object, spec: object = "") -> object:
 
 def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
   """Returns a field of a string; the run fails where it is None, which has no format."""
+  if (spec == "" or conversion != -1) and _is_container(value):
+    text = _written_out(ip, value)
+    return Format(value, conversion, spec) if text is value else _field(ip, text, -1, spec)
   if spec == "" and conversion in (-1, ord("s")):
     value = _of_kinds.text_or_none(ip, value)
   if spec == "" and conversion == REPR:
@@ -404,6 +437,27 @@ def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
   if spec:
     _check_format(ip, value, conversion, spec)
   return Format(value, conversion, spec)
+
+
+def _is_container(value: object) -> bool:
+  """Tells whether a value is a list, tuple or dict that the program makes."""
+  if isinstance(value, LocalList):
+    return value.type in (list, dict) and not value.is_iterator
+  return isinstance(value, LocalDict) or type(value) is tuple or _is_tuple_of_run(value)
+
+
+def _is_tuple_of_run(value: object) -> bool:
+  return isinstance(value, Rows) and value.type is tuple
+
+
+def _written_out(ip: Host, value: object) -> object:
+  """Returns `repr` of a container; itself where only `print` can show it, as what holds tensors."""
+  before = ip.frame.snapshot()
+  try:
+    return ip.call(repr, [value], {})
+  except ConversionRefused:
+    ip.frame.restore(before)
+    return value
 
 
 _WITHOUT = object()  # It has no formats.

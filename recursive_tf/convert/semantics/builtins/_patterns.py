@@ -17,6 +17,7 @@ from recursive_tf.convert.values._abstract import (
   Ref,
   has_changed,
 )
+from recursive_tf.convert.values._stand_ins import python_type
 
 _TEXTS = (str, bytes, bytearray)
 _SEQUENCES = (list, tuple, range, collections.deque)
@@ -81,4 +82,5 @@ def _classes(ip: Host, value: object) -> frozenset[type]:
     return ip.frame.types_of(value) - {Missing}
   if isinstance(value, Made):
     return _opened.classes(ip, value)
-  return frozenset([value.type if isinstance(value, LocalObject) else type(value)])
+  kind = python_type(value.type) if isinstance(value, LocalObject) else type(value)
+  return frozenset([kind])

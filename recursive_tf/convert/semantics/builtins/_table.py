@@ -42,6 +42,7 @@ from recursive_tf.convert.semantics.builtins import (
   _nests,
   _objects,
   _patterns,
+  _queues,
   _repr,
 )
 from recursive_tf.convert.syntax import managed, matches
@@ -75,7 +76,7 @@ def takes(function: Callable[..., object], names: Iterable[str]) -> bool:
     parameters = [
       one
       for one in inspect.signature(_TABLE[function]).parameters.values()
-      if one.kind != kinds.POSITIONAL_OR_KEYWORD or function is itertools.repeat
+      if one.kind != kinds.POSITIONAL_OR_KEYWORD or function in _BY_NAME
     ]
   if any(one.kind == kinds.VAR_KEYWORD for one in parameters):
     return True
@@ -157,10 +158,11 @@ _IN_ANY_ORDER = frozenset([sorted, min, max, sum, any, all])
 # What takes the elements of an iterator.
 _OF_ELEMENTS = frozenset(
   [
-    *(collections.Counter, list, tuple, set, frozenset, sum, max, min, sorted, any, all),
+    *(collections.Counter, collections.deque, list, tuple, set, frozenset, sum, max, min, sorted, any, all),
     *(enumerate, zip),
   ]
 )
+_BY_NAME = (collections.deque, itertools.repeat)  # Which take their arguments by name, too.
 _CONSUMERS = frozenset(
   [
     *(
@@ -170,6 +172,7 @@ _CONSUMERS = frozenset(
       set,
       frozenset,
       collections.Counter,
+      collections.deque,
       enumerate,
       zip,
       reversed,
@@ -210,6 +213,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   frozenset: _iterables.to_frozenset,
   collections.Counter: _counters.to_counter,
   collections.defaultdict: _counters.to_defaultdict,
+  collections.deque: _queues.to_deque,
   range: _iterables.range_of,
   enumerate: _iterables.iterating(_iterables.enumerated),
   zip: _iterables.iterating(_itertools.zipped),
@@ -255,6 +259,11 @@ _TABLE: dict[object, Callable[..., object]] = {
   sorted: _iterables.in_order,
   heapq.nlargest: _iterables.best(True),
   heapq.nsmallest: _iterables.best(False),
+  heapq.heapify: _queues.of_heap("heapify"),
+  heapq.heappop: _queues.of_heap("pop"),
+  heapq.heappush: _queues.of_heap("push"),
+  heapq.heappushpop: _queues.of_heap("pushpop"),
+  heapq.heapreplace: _queues.of_heap("replace"),
   tf.is_tensor: _objects.is_tensor,
   keras.ops.is_tensor: _objects.is_tensor,
   tf.executing_eagerly: lambda ip: True,

@@ -35,6 +35,7 @@ from recursive_tf.convert.values._abstract import (
   Rows,
 )
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._stand_ins import python_type
 
 
 def _is_not_empty(rows: Rows) -> Number:
@@ -245,13 +246,14 @@ class OfObject(OfRun[LocalObject]):
     raise _operators.unsupported(self.ip, op.__name__, self.value, self.value)
 
   def class_of(self) -> object:
-    return self.value.type
+    return python_type(self.value.type)
 
   def classes(self) -> Collection[type]:
     return [self.value.type]
 
   def is_instance(self, classes: tuple[type, ...]) -> object:
-    return is_subclass_of(self.ip, self.value.type, classes)
+    kind = python_type(self.value.type)
+    return self.value.type in classes or is_subclass_of(self.ip, kind, classes)
 
   def is_callable(self) -> bool:
     return _attributes.in_class(self.value.type, "__call__")

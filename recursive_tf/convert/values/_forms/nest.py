@@ -31,6 +31,7 @@ from recursive_tf.convert.values._forms.base import (
   Source,
 )
 from recursive_tf.convert.values._forms.rows import RowsForm
+from recursive_tf.convert.values._stand_ins import STANDS_FOR
 from recursive_tf.convert.values._value import Value
 
 
@@ -87,8 +88,13 @@ class NestForm(BaseForm):
     return self.parts
 
   def is_data(self) -> bool:
-    """Tells whether a value can be kept: it is no method and no view of a dict."""
-    return not issubclass(self.type, BoundMethod) and self.type not in VIEWS.values()
+    """Tells whether a value can be kept: it is no method, no view of a dict, and no stand-in."""
+    is_view = self.type in VIEWS.values() or self.stands_for() is not None
+    return not issubclass(self.type, BoundMethod) and not is_view
+
+  def stands_for(self) -> Class | None:
+    """Returns the class of Python's that its own stands for; None if it is what it is."""
+    return STANDS_FOR.get(self.type)
 
   def sequence_type(self) -> Class | None:
     return self.type if issubclass(self.type, (list, tuple)) else None
@@ -136,6 +142,9 @@ class NestForm(BaseForm):
     return self.is_data() and all(part.can_be_made() for part in self.parts)
 
   def not_made(self) -> str | None:
+    kind = self.stands_for()
+    if kind is not None:
+      return f"A {kind.__name__}"
     if not self.is_data():
       return "A method, or a view of a dict,"
     if hasattr(self.type, "__del__"):

@@ -1,0 +1,131 @@
+"""Classes that are written in C, as the Python that stands for them.
+
+The interpreter runs it in their place, as it runs classes of the user's.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterable, Iterator
+
+
+class Deque:
+  """A `collections.deque`; it is read, changed and passed on, but never leaves a program."""
+
+  __slots__ = ("_items",)
+
+  def __init__(self) -> None:
+    self._items: list[object] = []
+
+  @property
+  def maxlen(self) -> int | None:
+    return None
+
+  def append(self, x: object) -> None:
+    self._items.append(x)
+
+  def appendleft(self, x: object) -> None:
+    self._items.insert(0, x)
+
+  def extend(self, iterable: Iterable[object]) -> None:
+    for x in iterable:
+      self._items.append(x)
+
+  def extendleft(self, iterable: Iterable[object]) -> None:
+    for x in iterable:
+      self.appendleft(x)
+
+  def pop(self) -> object:
+    return self._items.pop()
+
+  def popleft(self) -> object:
+    return self._items.pop(0)
+
+  def clear(self) -> None:
+    self._items.clear()
+
+  def reverse(self) -> None:
+    self._items.reverse()
+
+  def rotate(self, n: int = 1) -> None:
+    if len(self._items) > 0:
+      start = -n % len(self._items)
+      self._items = self._items[start:] + self._items[:start]
+
+  def copy(self) -> Deque:
+    found = Deque()
+    found._items = self._items[:]
+    return found
+
+  def count(self, x: object) -> int:
+    return self._items.count(x)
+
+  def index(self, x: object) -> int:
+    return self._items.index(x)
+
+  def remove(self, x: object) -> None:
+    self._items.remove(x)
+
+  def __len__(self) -> int:
+    return len(self._items)
+
+  def __iter__(self) -> Iterator[object]:
+    return iter(self._items)
+
+  def __contains__(self, x: object) -> bool:
+    return x in self._items
+
+  def __getitem__(self, i: int) -> object:
+    return self._items[0 + i]  # A slice is a TypeError, as that of a deque.
+
+  def __iadd__(self, iterable: Iterable[object]) -> Deque:
+    self._items.extend(iterable)
+    return self
+
+  def __eq__(self, other: object) -> bool:
+    return self._items == other._items if isinstance(other, Deque) else NotImplemented
+
+
+class BoundedDeque(Deque):
+  """A `collections.deque` of at most `maxlen` elements: what is too many goes at the other end."""
+
+  __slots__ = ("_maxlen",)
+
+  def __init__(self, maxlen: int) -> None:
+    self._items: list[object] = []
+    self._maxlen = maxlen
+
+  @property
+  def maxlen(self) -> int | None:
+    return self._maxlen
+
+  def append(self, x: object) -> None:
+    self._items.append(x)
+    if len(self._items) > self._maxlen:
+      self._items.pop(0)
+
+  def appendleft(self, x: object) -> None:
+    self._items.insert(0, x)
+    if len(self._items) > self._maxlen:
+      self._items.pop()
+
+  def extend(self, iterable: Iterable[object]) -> None:
+    for x in iterable:
+      self.append(x)
+
+  def copy(self) -> Deque:
+    found = BoundedDeque(self._maxlen)
+    found._items = self._items[:]
+    return found
+
+  def __iadd__(self, iterable: Iterable[object]) -> Deque:
+    self.extend(iterable)
+    return self
+
+
+STANDS_FOR: dict[type, type] = {Deque: collections.deque, BoundedDeque: collections.deque}
+
+
+def python_type(kind: type) -> type:
+  """Returns the class whose objects those of a class stand for: of all others itself."""
+  return STANDS_FOR.get(kind, kind)
