@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import tensorflow as tf
@@ -98,11 +99,27 @@ def _plain_key(ip: Host, key: object) -> object:
       return Text((frame.string(key),))
     if not any(has_own_key(kind) for kind in kinds):
       return Ref(frame.base(key))
+    if kinds == {tuple}:
+      parts = ip.fixed_items(key, num_parts(ip, key))
+      return tuple(_plain_key(ip, frame.concrete(part)) for part in parts)
   if type(key) is int:
     return _forms.as_number(key)
   if type(key) is str or isinstance(key, Text):
     return Text((tensor_of(key, frame),))
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, not_a_key(ip, key))
+
+
+def num_parts(ip: Host, key: Ref) -> int:
+  """Returns how many parts the tuples have that are read; refuses those of several lengths."""
+  for count in itertools.count():
+    kinds = ip.frame.types_of(key.step("item", count))
+    if kinds <= {Missing} and count:
+      return count
+    if Missing in kinds or not kinds:
+      break
+  raise ip.frame.refuse(
+    Reason.UNSUPPORTED_OPERATION, "A key that may be tuples of several lengths."
+  )
 
 
 def unless_none(

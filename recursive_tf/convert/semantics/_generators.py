@@ -37,7 +37,7 @@ from recursive_tf.convert.values._abstract import (
   has_changed,
 )
 from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._operands import ByType
+from recursive_tf.convert.values._operands import ByType, Once
 from recursive_tf.convert.values._value import Value
 
 _T = TypeVar("_T")
@@ -97,7 +97,10 @@ def _choice(function: object) -> Sequence[object]:
 
 
 def iterable(ip: Host, value: object) -> object:
-  """Returns what can be iterated over, a generator of its own `__iter__` as a call of that."""
+  """Returns what can be iterated over: for an object what its own `__iter__` goes over.
+
+  A generator of its own is a call of that.
+  """
   kinds: frozenset[type] = frozenset()
   if isinstance(value, Ref):
     kinds = ip.frame.types_of(value) - {NoneType, Missing}
@@ -106,6 +109,13 @@ def iterable(ip: Host, value: object) -> object:
   elif not isinstance(value, Value) and not _libraries.is_library(type(value)):
     kinds = frozenset([type(value)])
   methods = [getattr(kind, "__iter__", None) for kind in kinds]
+  if len(methods) == 1 and isinstance(methods[0], types.FunctionType) and isinstance(value, Value):
+    if not is_generator(methods[0]):
+      found = ip.call(BoundMethod(methods[0], value), [], {})
+      if not isinstance(found, Once):
+        text = "__iter__ that does not return iter(...)."
+        raise ip.frame.refuse(Reason.OPAQUE_READ, text)
+      return found.value
   if not methods or not all(map(is_generator, methods)):
     return value
   for kind in kinds:
@@ -113,6 +123,12 @@ def iterable(ip: Host, value: object) -> object:
   is_one = all(method is methods[0] for method in methods)
   function = BoundMethod(methods[0], value) if is_one else ip.attribute(value, "__iter__")
   return Suspended(function, [], {})
+
+
+def gone_over(ip: Host, value: object) -> object:
+  """Returns what an object that the program makes goes over by its own `__iter__`; else itself."""
+  found = iterable(ip, value) if isinstance(value, LocalObject) else value
+  return value if isinstance(found, Suspended) else found
 
 
 def listed(ip: Host, value: object) -> object:

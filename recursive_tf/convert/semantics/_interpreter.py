@@ -45,7 +45,7 @@ from recursive_tf.convert.semantics import (
 )
 from recursive_tf.convert.semantics._protocols import as_index, may_be_bool
 from recursive_tf.convert.semantics._signatures import function_of_lambda
-from recursive_tf.convert.semantics.builtins import _table
+from recursive_tf.convert.semantics.builtins import _iterables, _table
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
 from recursive_tf.convert.values._abstract import (
@@ -654,6 +654,10 @@ class Interpreter:
     kwargs: dict[str, object] = {}
     for keyword in node.keywords:
       value = order.evaluate(self.eval, keyword.value, scope)
+      is_last = keyword.arg is None and keyword is node.keywords[-1]
+      if function is dict and is_last and isinstance(value, LocalTable):
+        order.check()
+        return _iterables.dict_with(self, args, kwargs, value)
       given = self._items_of_dict(value) if keyword.arg is None else {keyword.arg: value}
       for name, part in given.items():
         if not isinstance(name, str) or name in kwargs:

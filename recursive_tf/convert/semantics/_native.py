@@ -28,6 +28,7 @@ from recursive_tf.convert.values._abstract import (
 from recursive_tf.convert.values._checks import OF_USUAL_SIZES
 from recursive_tf.convert.values._logits import LOGITS, has_logits
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._operands import Slice
 
 # What libraries raise for arguments that they cannot take.
 LIBRARY_ERRORS = (
@@ -322,7 +323,11 @@ def _is_of_run(value: object) -> bool:
   if isinstance(value, Rows):
     form = value.form
     return form is not None and (form.is_tensor or form.number_type() is not None)
-  return value is None or isinstance(value, _PLAIN)
+  if isinstance(value, Slice):
+    return all(map(_is_of_run, (value.lower, value.upper, value.step)))
+  if isinstance(value, slice):
+    return all(map(_is_of_run, (value.start, value.stop, value.step)))
+  return value is None or value is ... or isinstance(value, _PLAIN)
 
 
 _PLAIN = (tf.Tensor, tf.Variable, Number, int, float, str, tf.DType)

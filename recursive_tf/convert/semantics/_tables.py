@@ -15,7 +15,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._access import in_class
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._keys import check_alike, find, key_of, scalar_elements
+from recursive_tf.convert.frame._keys import check_alike, find, key_of, num_parts, scalar_elements
 from recursive_tf.convert.frame._kinds import SETS, has_own_key
 from recursive_tf.convert.frame._rows import (
   concatenated,
@@ -24,11 +24,13 @@ from recursive_tf.convert.frame._rows import (
   rows_replaced,
   rows_without,
 )
-from recursive_tf.convert.semantics import _opened
+from recursive_tf.convert.semantics import _opened, _written
 from recursive_tf.convert.semantics._exactly import demand_exactly
+from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   VIEWS,
+  Base,
   Keys,
   Literally,
   LocalDict,
@@ -610,6 +612,10 @@ def _as_keys(ip: Host, rows: Rows) -> Rows:
   if rows.form is None:
     return rows
   form: _forms.BaseForm = rows.form
+  if isinstance(form, _forms.RefForm) and form.types == {tuple}:
+    return _keys_of_parts(ip, _taken_apart(ip, rows))
+  if isinstance(form, _forms.NestForm) and form.type is tuple and form.parts:
+    return _keys_of_parts(ip, rows)
   if isinstance(form, _forms.RefForm) and form.types == {str}:
     form = _forms.TextForm()
   elif isinstance(form, _forms.RefForm) and form.types == {int}:
@@ -620,6 +626,32 @@ def _as_keys(ip: Host, rows: Rows) -> Rows:
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
   tensors = form.widened(rows.form, iter(rows.tensors), rows.length, ip.frame)
   return Rows(rows.length, tuple(tensors), form)
+
+
+def _keys_of_parts(ip: Host, rows: Rows) -> Rows:
+  """Returns tuples as keys: what their parts are."""
+  form = rows.form
+  if form is None:
+    return rows
+  assert isinstance(form, _forms.NestForm)  # They are tuples of one length.
+  parts = [_as_keys(ip, _forms.part_of(rows, i)) for i in range(len(form.parts))]
+  forms = tuple(part.form for part in parts if part.form is not None)
+  tensors = tuple(tensor for part in parts for tensor in part.tensors)
+  return Rows(rows.length, tensors, _forms.NestForm(tuple, form.keys, forms))
+
+
+def _taken_apart(ip: Host, rows: Rows) -> Rows:
+  """Returns tuples of the heap as tuples of the program, all of one length: else the run fails."""
+  (handles,) = rows.tensors
+  count = num_parts(ip, Ref(Base(handles, frozenset([tuple]))))
+  written = _written.TUPLES.get(count)
+  if written is None:
+    text = f"A key that is a tuple of {count}, of a dict that is looked into in the run."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  found = run_written(ip, written, values=ip.frame.new(LocalList(rows)))
+  parts = ip.rows_of(found)
+  assert parts is not None  # Only the run knows how many there are.
+  return parts
 
 
 def _check_value(ip: Host, form: _forms.Form) -> None:

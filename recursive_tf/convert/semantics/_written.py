@@ -242,6 +242,25 @@ def least(values: Sequence[_Operand]) -> object:
   return best
 
 
+def of_ones(values: _Operand) -> list[tuple[object, ...]]:
+  return [(a,) for (a,) in values]
+
+
+def of_twos(values: _Operand) -> list[tuple[object, ...]]:
+  return [(a, b) for a, b in values]
+
+
+def of_threes(values: _Operand) -> list[tuple[object, ...]]:
+  return [(a, b, c) for a, b, c in values]
+
+
+def of_fours(values: _Operand) -> list[tuple[object, ...]]:
+  return [(a, b, c, d) for a, b, c, d in values]
+
+
+TUPLES = {1: of_ones, 2: of_twos, 3: of_threes, 4: of_fours}
+
+
 def tallied(counter: _Operand, values: _Operand) -> None:
   for value in values:
     counter[value] = counter.get(value, 0) + 1

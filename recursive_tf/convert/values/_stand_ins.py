@@ -1,12 +1,15 @@
-"""Classes that are written in C, as the Python that stands for them.
+"""Classes and functions that are written in C, as the Python that stands for them.
 
-The interpreter runs it in their place, as it runs classes of the user's.
+The interpreter runs it in their place, as it runs what is the user's.
 """
 
 from __future__ import annotations
 
 import collections
 from collections.abc import Iterable, Iterator
+from typing import Any
+
+_Ordered = Any  # What has an order.
 
 
 class Deque:
@@ -50,7 +53,9 @@ class Deque:
   def rotate(self, n: int = 1) -> None:
     if len(self._items) > 0:
       start = -n % len(self._items)
-      self._items = self._items[start:] + self._items[:start]
+      turned = self._items[start:] + self._items[:start]
+      self._items.clear()
+      self._items.extend(turned)
 
   def copy(self) -> Deque:
     found = Deque()
@@ -129,3 +134,37 @@ STANDS_FOR: dict[type, type] = {Deque: collections.deque, BoundedDeque: collecti
 def python_type(kind: type) -> type:
   """Returns the class whose objects those of a class stand for: of all others itself."""
   return STANDS_FOR.get(kind, kind)
+
+
+def bisect_left(a: _Ordered, x: _Ordered, lo: int = 0, hi: int | None = None) -> int:
+  if lo < 0:
+    raise ValueError
+  end = len(a) if hi is None else hi
+  while lo < end:
+    middle = (lo + end) // 2
+    if a[middle] < x:
+      lo = middle + 1
+    else:
+      end = middle
+  return lo
+
+
+def bisect_right(a: _Ordered, x: _Ordered, lo: int = 0, hi: int | None = None) -> int:
+  if lo < 0:
+    raise ValueError
+  end = len(a) if hi is None else hi
+  while lo < end:
+    middle = (lo + end) // 2
+    if x < a[middle]:
+      end = middle
+    else:
+      lo = middle + 1
+  return lo
+
+
+def insort_left(a: _Ordered, x: _Ordered, lo: int = 0, hi: int | None = None) -> None:
+  a.insert(bisect_left(a, x, lo, hi), x)
+
+
+def insort_right(a: _Ordered, x: _Ordered, lo: int = 0, hi: int | None = None) -> None:
+  a.insert(bisect_right(a, x, lo, hi), x)

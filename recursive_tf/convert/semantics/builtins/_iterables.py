@@ -16,6 +16,7 @@ from recursive_tf.convert.frame._rows import rows_of_items, rows_reversed
 from recursive_tf.convert.semantics import (
   _attributes,
   _containers,
+  _generators,
   _items,
   _lazy,
   _maps,
@@ -52,6 +53,8 @@ def iterating(function: Callable[..., object]) -> Callable[..., object]:
   @functools.wraps(function)
   def call_once(ip: Host, /, *args: object, **kwargs: object) -> LocalList:
     reads = _lazy.reads_of_function(args[0]) if function is mapped and args else ()
+    first = 1 if function is mapped else 0
+    args = (*args[:first], *(_generators.gone_over(ip, value) for value in args[first:]))
     if len(args) > 1 + (function is mapped) and function is not enumerated:
       _lazy.note_early_end(ip, *args)  # It ends with the shortest one.
     counted = args[0] if function is enumerated and args else None
@@ -71,6 +74,10 @@ def to_list(ip: Host, value: object = ()) -> LocalList:
 
 def to_iterator(ip: Host, value: object) -> object:
   _lazy.check_at_once(ip, value)
+  is_list = isinstance(value, (LocalList, LocalDict)) and not getattr(value, "is_iterator", False)
+  found = _generators.iterable(ip, value) if isinstance(value, Ref) else value
+  if is_list or isinstance(found, Ref):
+    return Once(found)  # Itself: a loop sees what changes it.
   return Once(to_list(ip, value))
 
 
@@ -133,8 +140,10 @@ def to_tuple(ip: Host, value: object = ()) -> object:
 
 
 def to_dict(ip: Host, value: object = (), /, **kwargs: object) -> object:
-  if isinstance(value, LocalTable) and not _tables.is_set(value) and not kwargs:
-    return _tables.as_dict(ip, value)
+  if isinstance(value, LocalTable) and not _tables.is_set(value):
+    own = _tables.as_dict(ip, value)
+    _tables.update(ip, own, LocalDict(kwargs))
+    return own
   if isinstance(value, Made) and not kwargs:
     made = _tables.make(ip, dict)
     _opened.for_each(ip, value, lambda one: _tables.update(ip, made, to_dict(ip, one)))
@@ -160,6 +169,28 @@ def to_dict(ip: Host, value: object = (), /, **kwargs: object) -> object:
         raise Raises
       items[_items.static_key(ip, ip.frame.resolve(parts[0]))] = parts[1]
   return ip.frame.new(LocalDict({**items, **kwargs}))
+
+
+def dict_with(ip: Host, args: list[object], kwargs: dict[str, object], more: LocalTable) -> object:
+  """Does `dict(*args, **kwargs, **more)`, of a dict whose keys only the run knows."""
+  keys = _forms.part_of(more.rows, 0).form
+  if keys is not None and keys.scalar_kinds() != {str}:
+    text = "dict(..., **more) where keys may be no strings."
+    raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
+  for name in kwargs:
+    is_twice = ip.truth(ip.contains(more, name))
+    if is_twice is True:
+      raise Raises  # A TypeError.
+    if isinstance(is_twice, Number):
+      ip.frame.demand(tf.logical_not(is_twice.tensor))
+  found = to_dict(ip, *args, **kwargs)
+  table = found
+  if not isinstance(found, LocalTable):
+    table = _tables.make(ip, dict)
+    _tables.update(ip, table, found)
+  assert isinstance(table, LocalTable)  # One of its own.
+  _tables.update(ip, table, more)
+  return table
 
 
 def to_set(ip: Host, value: object = ()) -> object:

@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.semantics import _lazy, _written
+from recursive_tf.convert.semantics import _generators, _lazy, _written
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics._protocols import as_index
 from recursive_tf.convert.semantics.builtins import _iterables
@@ -190,6 +190,7 @@ def filtered(keep: Callable[..., object], ends_early: bool = False) -> Callable[
   def choose(ip: Host, function: object, iterable: object) -> LocalList:
     if ends_early:
       _lazy.check_at_once(ip, iterable)
+    iterable = _generators.gone_over(ip, iterable)
     if function is None and keep is not _written.kept:
       raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, "A filter of None.")
 

@@ -1,4 +1,4 @@
-"""`collections.deque`, and what `heapq` does to lists that the program makes."""
+"""`collections.deque`, and what `bisect` and `heapq` do to lists."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import concatenated, rows_of_items, rows_without_last
 from recursive_tf.convert.semantics import _maps, _ordering
-from recursive_tf.convert.values import _numbers, _stand_ins
+from recursive_tf.convert.values import _forms, _numbers, _stand_ins
 from recursive_tf.convert.values._abstract import LocalList, Raises, Rows, shown
-from recursive_tf.convert.values._numbers import Number
+
+
+def by(function: Callable[..., object]) -> Callable[..., object]:
+  """Returns what does a function of a library by the Python that stands for it."""
+  return lambda ip, *args, **kwargs: ip.call(function, list(args), kwargs)
 
 
 def to_deque(ip: Host, iterable: object = (), maxlen: object = None) -> object:
@@ -22,10 +26,7 @@ def to_deque(ip: Host, iterable: object = (), maxlen: object = None) -> object:
   if maxlen is None:
     made = ip.call(_stand_ins.Deque, [], {})
   elif _numbers.type_of(maxlen) is int:
-    if isinstance(maxlen, Number):
-      ip.frame.demand(maxlen.tensor >= 0)
-    elif maxlen < 0:
-      raise Raises  # A ValueError.
+    ip.frame.demand(_forms.as_number(maxlen).tensor >= 0)  # Else Python raises.
     made = ip.call(_stand_ins.BoundedDeque, [maxlen], {})
   else:
     text = "A deque whose maxlen may be an int, or None, or anything else."

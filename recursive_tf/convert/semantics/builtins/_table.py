@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import collections
 import dataclasses
 import functools
@@ -46,7 +47,7 @@ from recursive_tf.convert.semantics.builtins import (
   _repr,
 )
 from recursive_tf.convert.syntax import managed, matches
-from recursive_tf.convert.values import _forms, _numbers
+from recursive_tf.convert.values import _forms, _numbers, _stand_ins
 from recursive_tf.convert.values._abstract import Bottom, LocalList
 from recursive_tf.convert.values._forms import part_of
 from recursive_tf.convert.values._operands import Spread
@@ -158,7 +159,20 @@ _IN_ANY_ORDER = frozenset([sorted, min, max, sum, any, all])
 # What takes the elements of an iterator.
 _OF_ELEMENTS = frozenset(
   [
-    *(collections.Counter, collections.deque, list, tuple, set, frozenset, sum, max, min, sorted, any, all),
+    *(
+      collections.Counter,
+      collections.deque,
+      list,
+      tuple,
+      set,
+      frozenset,
+      sum,
+      max,
+      min,
+      sorted,
+      any,
+      all,
+    ),
     *(enumerate, zip),
   ]
 )
@@ -264,6 +278,10 @@ _TABLE: dict[object, Callable[..., object]] = {
   heapq.heappush: _queues.of_heap("push"),
   heapq.heappushpop: _queues.of_heap("pushpop"),
   heapq.heapreplace: _queues.of_heap("replace"),
+  bisect.bisect_left: _queues.by(_stand_ins.bisect_left),
+  bisect.bisect_right: _queues.by(_stand_ins.bisect_right),
+  bisect.insort_left: _queues.by(_stand_ins.insort_left),
+  bisect.insort_right: _queues.by(_stand_ins.insort_right),
   tf.is_tensor: _objects.is_tensor,
   keras.ops.is_tensor: _objects.is_tensor,
   tf.executing_eagerly: lambda ip: True,

@@ -505,6 +505,9 @@ class IntOrFloatForm(_OfNumbers):
     is_int = kind is int
     return [exact_float(numbers) if is_int else numbers, tf.fill([length], is_int)]
 
+  def is_repeatable(self) -> bool:
+    return True
+
   def is_of_heap(self) -> bool:
     return self.is_read
 

@@ -56,6 +56,9 @@ class MaybeForm(BaseForm):
       return [handles >= 0, *self.value.widened(old.there(), some, length, reader)]
     return [tf.fill([length], True), *self.value.widened(old, tensors, length, reader)]
 
+  def is_repeatable(self) -> bool:
+    return self.value.is_repeatable()
+
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     is_there = next(tensors)
     return Maybe(self.value.unflatten(tensors), is_there)

@@ -106,6 +106,9 @@ class NestForm(BaseForm):
     is_tuple = issubclass(self.type, tuple)
     return is_tuple and all(part.is_value() or part.is_of_heap() for part in self.parts)
 
+  def is_repeatable(self) -> bool:
+    return issubclass(self.type, tuple) and all(part.is_repeatable() for part in self.parts)
+
   def is_structured(self) -> bool:
     return True
 

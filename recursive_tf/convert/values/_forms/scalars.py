@@ -56,6 +56,9 @@ class ScalarForm(BaseForm):
     kind, bits = next(tensors), next(tensors)
     return kind, bits, next(tensors) if str in self.kinds else _scalars.no_text()
 
+  def is_repeatable(self) -> bool:
+    return True
+
   def unflatten(self, tensors: Iterator[tf.Tensor]) -> object:
     kind, bits = next(tensors), next(tensors)
     text = next(tensors) if str in self.kinds else _scalars.no_text()

@@ -56,6 +56,9 @@ class TextForm(BaseForm):
   def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
     return self if other is not None and other.is_of_strings() else None
 
+  def is_repeatable(self) -> bool:
+    return True
+
   def scalar_kinds(self) -> frozenset[type]:
     return frozenset([str])
 
