@@ -93,7 +93,7 @@ def contains(ip: Host, owner: object, value: object) -> object:
   own = own_method(owner, "__contains__")
   if own is not None:
     return ip.truth(ip.call(own, [value], {}))
-  if isinstance(owner, LocalObject) and hasattr(by_class(owner.type, "__contains__"), "__code__"):
+  if _has_own_contains(owner):
     return ip.truth(ip.call(ip.attribute(owner, "__contains__"), [value], {}))
   if own_method(owner, "__iter__") is not None:
     raise frame.refuse(Reason.OPAQUE_READ, f"`in` of a {named(owner)}, which has an __iter__.")
@@ -152,6 +152,13 @@ def contains(ip: Host, owner: object, value: object) -> object:
     elif isinstance(owner, (tuple, list)):
       return _equals_any(ip, owner, value)
   raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"`in` of a {named(owner)}.")
+
+
+def _has_own_contains(owner: object) -> bool:
+  """Tells whether an object that the program makes says itself what it holds."""
+  if not isinstance(owner, LocalObject):
+    return False
+  return isinstance(by_class(owner.type, "__contains__"), types.FunctionType)
 
 
 def _has_any_keys(ip: Host, owner: Collection[object]) -> bool:

@@ -101,13 +101,7 @@ def iterable(ip: Host, value: object) -> object:
 
   A generator of its own is a call of that.
   """
-  kinds: frozenset[type] = frozenset()
-  if isinstance(value, Ref):
-    kinds = ip.frame.types_of(value) - {NoneType, Missing}
-  elif isinstance(value, LocalObject):
-    kinds = frozenset([value.type])
-  elif not isinstance(value, Value) and not _libraries.is_library(type(value)):
-    kinds = frozenset([type(value)])
+  kinds = _classes(ip, value)
   methods = [getattr(kind, "__iter__", None) for kind in kinds]
   if len(methods) == 1 and isinstance(methods[0], types.FunctionType) and isinstance(value, Value):
     if not is_generator(methods[0]):
@@ -123,6 +117,16 @@ def iterable(ip: Host, value: object) -> object:
   is_one = all(method is methods[0] for method in methods)
   function = BoundMethod(methods[0], value) if is_one else ip.attribute(value, "__iter__")
   return Suspended(function, [], {})
+
+
+def _classes(ip: Host, value: object) -> frozenset[type]:
+  """Returns the classes of what may have an `__iter__` of its own."""
+  if isinstance(value, Ref):
+    return ip.frame.types_of(value) - {NoneType, Missing}
+  if isinstance(value, LocalObject):
+    return frozenset([value.type])
+  is_known = not isinstance(value, Value) and not _libraries.is_library(type(value))
+  return frozenset([type(value)] if is_known else [])
 
 
 def gone_over(ip: Host, value: object) -> object:

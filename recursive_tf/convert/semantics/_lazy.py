@@ -131,8 +131,7 @@ def made_by(
   stores = _stores(ip, read)
   sources = [c for c in dict.fromkeys(gone_through) if id(c) in there and not _is_iterator(c)]
   inner = [lazy for value in values if (lazy := of(value)) is not None]
-  gone_over_itself = [v for v in values if isinstance(v, Container) and not _is_iterator(v)]
-  if _meet(gone_over_itself, changed):  # Python would see that, element by element.
+  if _meet(filter(_is_gone_over, values), changed):  # Python would see that, element by element.
     raise _refused(ip)
   if (changed and inner) or (len(values) > 1 and any(lazy.changed for lazy in inner)):
     raise _refused(ip)
@@ -158,6 +157,10 @@ def made_by(
       enumerated if isinstance(enumerated, (Ref, Made)) else None,
     )
   return result
+
+
+def _is_gone_over(value: object) -> bool:
+  return isinstance(value, Container) and not _is_iterator(value)
 
 
 def _is_iterator(container: Container) -> bool:

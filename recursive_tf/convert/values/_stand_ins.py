@@ -6,10 +6,15 @@ The interpreter runs it in their place, as it runs what is the user's.
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, MutableSequence, Sequence
+from typing import Protocol, TypeVar
 
-_Ordered = Any  # What has an order.
+
+class _Ordered(Protocol):
+  def __lt__(self, other: object, /) -> object: ...
+
+
+_T = TypeVar("_T", bound=_Ordered)
 
 
 class Deque:
@@ -136,7 +141,7 @@ def python_type(kind: type) -> type:
   return STANDS_FOR.get(kind, kind)
 
 
-def bisect_left(a: _Ordered, x: _Ordered, lo: int = 0, hi: int | None = None) -> int:
+def bisect_left(a: Sequence[_T], x: _T, lo: int = 0, hi: int | None = None) -> int:
   if lo < 0:
     raise ValueError
   end = len(a) if hi is None else hi
@@ -149,7 +154,7 @@ def bisect_left(a: _Ordered, x: _Ordered, lo: int = 0, hi: int | None = None) ->
   return lo
 
 
-def bisect_right(a: _Ordered, x: _Ordered, lo: int = 0, hi: int | None = None) -> int:
+def bisect_right(a: Sequence[_T], x: _T, lo: int = 0, hi: int | None = None) -> int:
   if lo < 0:
     raise ValueError
   end = len(a) if hi is None else hi
@@ -162,9 +167,9 @@ def bisect_right(a: _Ordered, x: _Ordered, lo: int = 0, hi: int | None = None) -
   return lo
 
 
-def insort_left(a: _Ordered, x: _Ordered, lo: int = 0, hi: int | None = None) -> None:
+def insort_left(a: MutableSequence[_T], x: _T, lo: int = 0, hi: int | None = None) -> None:
   a.insert(bisect_left(a, x, lo, hi), x)
 
 
-def insort_right(a: _Ordered, x: _Ordered, lo: int = 0, hi: int | None = None) -> None:
+def insort_right(a: MutableSequence[_T], x: _T, lo: int = 0, hi: int | None = None) -> None:
   a.insert(bisect_right(a, x, lo, hi), x)
