@@ -275,7 +275,8 @@ def consumed(
   lazy = of(value)
   if lazy is None:
     return consume()
-  if lazy.changed and not (is_whole and all(map(_is_only_written, lazy.changed))):
+  unread = [local for local in lazy.changed if not _is_only_written(local)]
+  if lazy.changed and not (is_whole and all(map(_tells_of_reads, unread))):
     raise _refused(ip)
   if not is_whole:
     if lazy.variables.written:
@@ -284,8 +285,14 @@ def consumed(
   stores = () if is_watched and lazy.enumerated is not None else lazy.stores
   watched = [*_watched(lazy.reads), *stores, *lazy.changed]
   before = [_content(one) for one in watched]
-  with _Using(ip) as using:
+  with (
+    ip.conversion.effects.noting_reads() as read,
+    ip.frame.sharing.reads() as gone_through,
+    _Using(ip) as using,
+  ):
     found = consume()
+  if _meet([*_stores(ip, read), *gone_through], unread):
+    raise _refused(ip)
   is_changed = has_changed(before, [_content(one) for one in watched])
   if is_changed or using.used.meets(lazy.variables):
     raise _refused(ip)
@@ -295,6 +302,11 @@ def consumed(
 def _is_only_written(local: object) -> bool:
   """Tells whether a container is the store of a place that the program never reads."""
   return hasattr(local, "place") and not local.place.next_is_read
+
+
+def _tells_of_reads(local: object) -> bool:
+  """Tells whether it is noted where a program reads what is changed: not so of variables."""
+  return isinstance(local, Container) or hasattr(local, "place")
 
 
 class Order:

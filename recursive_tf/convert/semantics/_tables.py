@@ -252,7 +252,9 @@ def of_pairs(ip: Host, rows: Rows) -> LocalTable:
   if parts is None or len(parts) != 2:
     raise ip.frame.refuse(Reason.DYNAMIC_LIST, "A dict of what are no pairs.")
   keys, values = _as_keys(ip, _forms.part_of(rows, 0)), _forms.part_of(rows, 1)
-  assert keys.form is not None and values.form is not None  # There are some.
+  if keys.form is None:
+    return table  # What the parts of tuples of the tree are is not known yet.
+  assert values.form is not None  # There are some.
   _check_value(ip, values.form)
   form = _forms.NestForm(tuple, (0, 1), (keys.form, values.form))
   table.content = _unique(ip, Rows(rows.length, (*keys.tensors, *values.tensors), form), dict)

@@ -28,6 +28,9 @@ def total(ip: Host, rows: Rows, start: object) -> object:
   variable, start = start, frame.resolve(start)
   rows = _taken(numbers_of(ip, all_there(frame, rows)))
   form = rows.form
+  if form == _forms.StaticForm(None):  # Of one of them Python raises.
+    frame.demand(tf.equal(rows.length, 0))
+    form = None
   if form is None:
     return variable if _may_be_variable(variable) else start
   if _may_be_variable(variable):  # A sum of it and nothing else is the variable itself.

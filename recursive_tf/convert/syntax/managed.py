@@ -11,6 +11,7 @@ is raised fails as a whole, and plain Python does it, handlers and all.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from recursive_tf.convert.syntax import context, loop_exits, scopes, tails
 from recursive_tf.convert.syntax.context import PassContext
@@ -82,6 +83,70 @@ def _parsing(node: ast.Try, ctx: PassContext) -> list[ast.stmt] | None:
   return [before, context.located(made, at=node)]
 
 
+def has_item(items: Mapping[object, object], key: object, error: object) -> bool:
+  """Tells whether `items[key]` does not raise an error; the interpreter knows lists as well."""
+  return key in items or error is not KeyError
+
+
+_LOOKUPS = ("KeyError", "IndexError", "LookupError", "Exception")
+
+
+def _looking_up(node: ast.Try, ctx: PassContext) -> list[ast.stmt] | None:
+  """Returns `try: x = d[k]`, `except KeyError: ...` as a test of whether there is such an item.
+
+  So of any block that begins with the read of an item, `d[k] += x` among them; None of all else.
+  """
+  if len(node.handlers) != 1 or node.finalbody:
+    return None
+  first, handler = node.body[0], node.handlers[0]
+  errors = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+  if handler.name or not all(isinstance(e, ast.Name) and e.id in _LOOKUPS for e in errors):
+    return None
+  found: ast.expr | None = None
+  if isinstance(first, ast.AugAssign) and isinstance(first.target, ast.Subscript):
+    found = first.target
+  elif isinstance(first, ast.Return | ast.Assign | ast.Expr) and first.value is not None:
+    found = _first_done(first.value)
+  if not isinstance(found, ast.Subscript):
+    return None
+  if any(isinstance(part, ast.Slice | ast.NamedExpr) for part in ast.walk(found)):
+    return None
+  owner, key = ctx.fresh("owner"), ctx.fresh("key")
+  before = [
+    context.assign(owner, found.value, at=node),
+    context.assign(key, found.slice, at=node),
+  ]
+  found.value, found.slice = context.load(owner, at=found), context.load(key, at=found)
+  assert handler.type is not None  # It is one name, or several.
+  operands = [context.load(owner, at=node), context.load(key, at=node), handler.type]
+  test = context.located(ast.Call(ast.Constant(has_item), operands, []), at=node)  # type: ignore
+  body = _block([*node.body, *node.orelse], ctx)
+  made = ast.If(test, body, _block(handler.body, ctx))
+  return [*before, context.located(made, at=node)]
+
+
+def _first_done(node: ast.expr) -> ast.expr | None:
+  """Returns what an expression does first, other than reading names; None if it does nothing else.
+
+  An item that is read counts as one thing, with all that gives its owner and its key.
+  """
+  if isinstance(node, ast.Name | ast.Constant):
+    return None
+  parts: list[ast.expr] = []
+  if isinstance(node, ast.Tuple | ast.List):
+    parts = node.elts
+  elif isinstance(node, ast.BinOp):
+    parts = [node.left, node.right]
+  elif isinstance(node, ast.Compare):
+    parts = [node.left, node.comparators[0]]
+  elif isinstance(node, ast.Attribute):
+    parts = [node.value]
+  elif isinstance(node, ast.Call):
+    parts = [node.func, *node.args]
+  found = (_first_done(part) for part in parts)
+  return next((part for part in found if part is not None), node)
+
+
 def _first_call(node: ast.expr) -> ast.expr | None:
   """Returns the part that an expression does first, other than reading names; None if it has none.
 
@@ -112,9 +177,9 @@ def _has_one_operand(node: ast.expr) -> bool:
 
 
 def _try(node: ast.Try, ctx: PassContext) -> list[ast.stmt]:
-  parsing = _parsing(node, ctx)
-  if parsing is not None:
-    return parsing
+  test = _parsing(node, ctx) or _looking_up(node, ctx)
+  if test is not None:
+    return test
   body = _block([*node.body, *node.orelse], ctx)
   if not node.finalbody:
     return body

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import ast
 import collections
 import dataclasses
 import functools
@@ -20,6 +21,7 @@ from recursive_tf.convert.semantics import (
   _maps,
   _named_methods,
 )
+from recursive_tf.convert.values import _numbers
 from recursive_tf.convert.values._abstract import (
   ABSTRACT,
   LocalDict,
@@ -284,3 +286,27 @@ def identity(ip: Host, value: object) -> object:
     raise frame.refuse(Reason.OPAQUE_CALL, "id() of what is not surely an object of the heap.")
   place = Ref(frame.base(value)).step("id")  # More than 32 bits.
   return Number(frame.wide(frame.number(place.step("float")).tensor), int)
+
+
+def has_item(ip: Host, owner: object, key: object, error: object) -> object:
+  """Tells whether reading an item raises no error of a class, of a dict, list or tuple of Python's.
+
+  True of all else, and of other errors: then the read itself says what it does.
+  """
+  if not all(isinstance(one, type) for one in (error if isinstance(error, tuple) else [error])):
+    return True
+  assert isinstance(error, (type, tuple))  # As has been asked.
+  owner = ip.frame.resolve(owner)
+  classes = {*(ip.kind_of(owner).classes() or ())} - {Missing}
+  if isinstance(owner, LocalTable) or type(owner) in (dict, list):
+    classes = {owner.type if isinstance(owner, LocalTable) else type(owner)}
+  if classes == {dict} and issubclass(KeyError, error):
+    return ip.truth(ip.contains(owner, key))
+  if classes and classes <= {list, tuple} and issubclass(IndexError, error):
+    key = ip.frame.resolve(key)
+    if _numbers.type_of(key) is not int:
+      return True
+    count = ip.call(len, [owner], {})
+    is_before = ip.compare(ast.Lt, key, count)
+    return ip.both(is_before, True, lambda: ip.compare(ast.GtE, ip.binary(ast.Add, key, count), 0))
+  return True

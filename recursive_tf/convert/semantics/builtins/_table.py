@@ -125,6 +125,13 @@ def call_spread(
   if function in (max, min) and only is not None:
     ip.frame.demand(only.length > 1)  # One alone would be gone through.
     return call(ip, function, [only], {})
+  last = args[-1] if args else None
+  if function in (max, min) and isinstance(last, Spread):
+    if len(args) == 2:
+      ip.frame.demand(last.rows.length > 0)  # One alone would be gone through.
+    values = ip.frame.new(LocalList(args[:-1]))
+    ip.extend(values, ip.frame.new(LocalList(last.rows)))
+    return call(ip, function, [values], {})
   parameters = _all_needed(function)
   if parameters is None:
     raise ip.frame.refuse(Reason.DYNAMIC_LIST, "* of a list whose length only the run knows.")
@@ -294,6 +301,7 @@ _TABLE: dict[object, Callable[..., object]] = {
   tuple.__getitem__: _iterables.item,
   dict.__getitem__: _iterables.item,
   list.__len__: _iterables.length_of_builtin,
+  managed.has_item: _objects.has_item,
   managed.parses: _arithmetic.parses,
   matches.is_sequence: _patterns.is_sequence,
   matches.is_mapping: _patterns.is_mapping,
