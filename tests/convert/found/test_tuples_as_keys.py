@@ -1,172 +1,180 @@
-"""Tuples that the tree has as keys of dicts and members of sets, as tuples of their parts."""
+"""Dicts of the heap by tuples that the run makes: memos of two indices, counts of pairs."""
 
 import collections
+import functools
+import itertools
 
 import pytest
-import tensorflow as tf
 
-from tests.convert.agreement import CONVERTED, agrees
+from recursive_tf.convert._refusal import Reason
+from tests.convert.agreement import CONVERTED, Node, agrees, bushy, lopsided, root
 
-
-class Town:
-  """A node with edges, which are tuples, and a place."""
-
-  def __init__(self, v, edges, *kids):
-    self.v, self.edges, self.kids = v, edges, list(kids)
-    self.place, self.nested = (v, v + 1), ((v, "a"), v)
-    self.memo = {}
-
-
-def towns():
-  deep = Town(2, [("c", 1)], Town(5, [("c", 1), ("d", 4)]))
-  return [
-    (Town(3, [("a", 1), ("b", 2), ("a", 1)], Town(1, [("a", 1)]), deep),),
-    (Town(4, [("q", 7)], Town(7, [("q", 7), ("q", 8)], Town(8, [("q", 7)])), Town(4, [("a", 1)])),),
-    (Town(1, [("a", 1)]),),
-  ]
+_KEYS = {
+  "ints": lambda n: (n.v, n.v % 3),
+  "name and int": lambda n: (n.name, len(n.kids)),
+  "three, one known": lambda n: ("s", n.v % 2, n.name),
+  "nested": lambda n: (n.name, (n.v % 2, (n.v % 3,))),
+  "object": lambda n: (n, 1),
+}
 
 
-def seen(n):
-  found, total = set(), 0
-  for e in n.edges:
-    if e in found:
-      continue
-    found.add(e)
-    total += 1
-  return total + sum(seen(k) for k in n.kids)
+def counted(n, d, key):
+  if key in d:
+    d[key] += 1
+  else:
+    d[key] = 1
+  return 0
 
 
-def counted(n, counts=None):
-  counts = {} if counts is None else counts
-  for e in n.edges:
-    counts[e] = counts.get(e, 0) + 1
-  for k in n.kids:
-    counted(k, counts)
-  return counts
+def memo(n, d, key):
+  if key in d:
+    return d[key]
+  d[key] = n.v * 2
+  return d[key]
 
 
-def as_a_set(n):
-  return len(set(n.edges)), sorted(set(n.edges)), [as_a_set(k) for k in n.kids]
+def got(n, d, key):
+  d[key] = d.get(key, 0) + n.v
+  return d[key] + len(d)
 
 
-def by_comprehension(n):
-  return {e: i for i, e in enumerate(n.edges)}, dict((e, e[1]) for e in n.edges)
+def default(n, d, key):
+  return d.setdefault(key, n.v)
 
 
-def places(n, met=None):
-  met = set() if met is None else met
-  if n.place in met:
-    return 0
-  met.add(n.place)
-  return 1 + sum(places(k, met) for k in n.kids)
+def written(n, d, key):
+  d[key] = n.v
+  return 1
 
 
-def nested(n):
-  best = {}
-
-  def go(m, depth):
-    key = (m.nested, depth)
-    best[key] = best.get(key, 0) + m.v
-    best[m.nested, 0] = 1
-    for k in m.kids:
-      go(k, depth + 1)
-
-  go(n, 0)
-  return best
+def gone_through(n, d, key):
+  d[key] = n.v
+  total = 0
+  for one in d.values():
+    total += one
+  return total
 
 
-def tallied(n):
-  counts = collections.Counter(n.edges)
-  for k in n.kids:
-    counts += tallied(k)
-  return counts
+_USES = [counted, memo, got, default, written, gone_through]
 
 
-def of_tensors(n):
-  sums = {}
-  for e in n.edges:
-    sums[e] = tf.constant(float(e[1])) + sums.get(e, tf.constant(0.0))
-  return list(sums.values()) + [x for k in n.kids for x in of_tensors(k)]
+def program(key_of, use, is_given):
+  """Returns what builds a program with a dict that is passed down, or that is around it."""
+
+  def build(recursive):
+    table = {}
+
+    @recursive
+    def passing(n, d):
+      return use(n, d, key_of(n)) + sum([passing(k, d) for k in n.kids])
+
+    @recursive
+    def around(n):
+      return use(n, table, key_of(n)) + sum([around(k) for k in n.kids])
+
+    return passing if is_given else (around, [table])
+
+  return build
 
 
-def memo(n):
-  def go(m, i):
-    key = (m.v, i)
-    if key in n.memo:
-      return n.memo[key]
-    found = m.v + i + sum(go(k, i + 1) for k in m.kids)
-    n.memo[key] = found
-    return found
-
-  return go(n, 0), go(n, 1)
+def trees():
+  return [Node(7, True, "l"), root(), lopsided(), bushy(), root()]
 
 
-_CONVERTED = (
-  *(seen, counted, as_a_set, by_comprehension, places, nested, tallied, of_tensors, memo),
-)
-
-
-def of_several_lengths(n):
-  edges = [*n.edges, (n.v,), (n.v, n.v, n.v)]
-  n.edges = edges
-  found = set()
-  for e in n.edges:
-    found.add(e)
-  return len(found)
-
-
-def of_truths(n):
-  found = {(True, 1): "a"}
-  found[n.v == 1, n.v] = "b"
-  return found
-
-
-def the_same_again(n):
-  found = {e: e for e in n.edges}
-  return [found[e] for e in n.edges]
-
-
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
-  "program", [*_CONVERTED, of_several_lengths, of_truths, the_same_again], ids=lambda f: f.__name__
+  "use, key", [*itertools.product(_USES[:-1], _KEYS), (gone_through, "ints")]
 )
-def test_tuples_are_found_by_their_parts(program):
-  expect = CONVERTED if program in _CONVERTED else None
-  agrees(lambda recursive: recursive(program), towns, expect=expect)
+def test_keys_of_the_run(use, key):
+  is_given = (_USES.index(use) + list(_KEYS).index(key)) % 2 == 0
+
+  def calls():
+    return [(tree, {}) if is_given else (tree,) for tree in trees()]
+
+  expect = Reason.EFFECT_ORDER if use is gone_through else CONVERTED  # Whatever the keys are.
+  agrees(program(_KEYS[key], use, is_given), calls, expect=expect)
 
 
-class Parser:
-  """Spans of words by a memo that holds them by their ends."""
+@pytest.mark.parametrize(
+  "held, is_converted",
+  [
+    ({(3, 0): 5, (7, 1): 2}, True),
+    ({(3.0, 0): 5}, False),
+    ({(True, 0): 5}, False),
+    ({(3, 0, 0): 5}, False),
+    ({3: 5}, False),
+    ({"a": 5}, False),
+    ({("3", 0): 5}, False),
+    ({(3, 0): 5, (3,): 5}, False),
+  ],
+  ids=str,
+)
+@pytest.mark.parametrize("use", [counted, memo, got, default])
+def test_dicts_that_hold_something_before(use, held, is_converted):
+  expect = CONVERTED if is_converted else None
+  agrees(
+    program(_KEYS["ints"], use, True), lambda: [(t, dict(held)) for t in trees()], expect=expect
+  )
 
-  def __init__(self, words, weights):
-    self.words, self.weights, self.memo = words, weights, {}
 
-  def span(self, i, j):
-    if (i, j) in self.memo:
-      return self.memo[i, j]
-    if j - i == 1:
-      found = self.weights[:, self.words[i]]
-    else:
-      found = tf.zeros([2])
-      for k in range(i + 1, j):
-        found = tf.maximum(found, self.span(i, k) + 2.0 * self.span(k, j))
-    self.memo[i, j] = found
-    return found
+def test_a_memo_of_two_indices():
+  def build(recursive):
+    @recursive
+    def distance(a, b, i, j, memo):
+      if i == 0 or j == 0:
+        return i + j
+      if (i, j) in memo:
+        return memo[i, j]
+      cost = 0 if a[i - 1] == b[j - 1] else 1
+      memo[i, j] = min(
+        distance(a, b, i - 1, j, memo) + 1,
+        distance(a, b, i, j - 1, memo) + 1,
+        distance(a, b, i - 1, j - 1, memo) + cost,
+      )
+      return memo[i, j]
+
+    return distance
+
+  words = [("kit", "sits"), ("", "ab"), ("abc", "abc"), ("ab", "b")]
+  agrees(build, lambda: [(a, b, len(a), len(b), {}) for a, b in words], expect=CONVERTED)
 
 
-def test_a_memo_of_spans_beside_lists_that_are_read():
-  weights = tf.reshape(tf.range(10.0), [2, 5])
-  words = [[3], [1, 2], [1, 4, 2, 3], [0, 1, 1]]
+def test_a_table_without_entries_has_none():
+  def build(recursive):
+    @recursive
+    def seek(n, table):
+      return table[n.v, n.v] if n.v > 100 else sum([seek(k, table) for k in n.kids])
+
+    return seek
+
+  agrees(build, lambda: [(tree, {}) for tree in trees()])
+
+
+def test_keys_of_other_kinds_are_refused():
+  def build(recursive):
+    @recursive
+    def visit(n, d):
+      d[n.v, 0.5 * n.v] = 1
+      return sum([visit(k, d) for k in n.kids])
+
+    return visit
+
+  agrees(build, lambda: [(tree, {}) for tree in trees()], expect=Reason.UNSUPPORTED_OPERATION)
+
+
+@pytest.mark.parametrize(
+  "kind", [collections.Counter, functools.partial(collections.defaultdict, int)]
+)
+@pytest.mark.parametrize("key", _KEYS)
+def test_counts_of_a_dict_that_is_given(key, kind):
+  key_of = _KEYS[key]
 
   def build(recursive):
     @recursive
-    def parse(parser, end):
-      return parser.span(0, end), sorted(parser.memo)
+    def count(n, counts):
+      counts[key_of(n)] += 1
+      for k in n.kids:
+        count(k, counts)
 
-    return parse
+    return count
 
-  def calls():
-    parsers = [(Parser(sentence, weights), len(sentence)) for sentence in words]
-    return [*parsers, parsers[2], parsers[2]]
-
-  agrees(build, calls, expect=CONVERTED)
+  agrees(build, lambda: [(tree, kind()) for tree in trees()])
