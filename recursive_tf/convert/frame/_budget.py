@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
-import pathlib
 import time
 from collections.abc import Iterator
 
@@ -23,7 +22,6 @@ from recursive_tf.convert.syntax.source import FunctionSource
 _STEPS_PER_CHECK = 8
 _CHECKS_PER_LOOK = 128  # Looking at the memory takes the time of some steps.
 _PAGE_BYTES = 4096
-_PACKAGE = str(pathlib.Path(__file__).parents[1])  # Of the converter.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,7 +74,7 @@ class _Line:
 
   def is_users(self) -> bool:
     """Tells whether it is none of the converter's, as Python that stands for a builtin is."""
-    return self.source is not None and not self.source.filename.startswith(_PACKAGE)
+    return self.source is not None and self.source.is_users
 
 
 class Budget:

@@ -46,7 +46,6 @@ from recursive_tf.convert.semantics.builtins import _objects, _table
 from recursive_tf.convert.semantics.ndarrays import _functions
 from recursive_tf.convert.syntax.annotations import Annotation, annotation
 from recursive_tf.convert.syntax.source import FunctionSource
-from recursive_tf.convert.values import _stand_ins
 from recursive_tf.convert.values._abstract import (
   VIEWS,
   Array,
@@ -500,9 +499,7 @@ def call_function(
   else:
     names = _bind(ip, function, args, kwargs)
     node, names[generator[0]] = _generators.called(ip, node, consumer)
-  is_ours = source.filename == _stand_ins.__file__
-  naming = naming_callers_line(ip, source) if is_ours else contextlib.nullcontext()
-  with ip.generating(None), naming:
+  with ip.generating(None), naming_callers_line(ip, source):
     return _call_definition(ip, function, source, node, outer, names, ask)
 
 
@@ -528,7 +525,7 @@ def _call_definition(
     return conversion.call_instance(ip, function, source, node, outer, names, ask)
   if len(ip.active) > 60:
     raise ip.frame.refuse(Reason.TOO_MANY_VARIANTS, "Calls of different functions nest too deep.")
-  if source.filename != _stand_ins.__file__:
+  if source.is_users:
     conversion.note_converted(source, node, "inlined")
   for value in names.values():  # Also one that it does not use.
     ip.frame.compute(value)

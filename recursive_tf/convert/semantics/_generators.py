@@ -105,11 +105,7 @@ def iterable(ip: Host, value: object) -> object:
   methods = [getattr(kind, "__iter__", None) for kind in kinds]
   if len(methods) == 1 and isinstance(methods[0], types.FunctionType) and isinstance(value, Value):
     if not is_generator(methods[0]):
-      found = ip.call(BoundMethod(methods[0], value), [], {})
-      if not isinstance(found, Once):
-        text = "__iter__ that does not return iter(...)."
-        raise ip.frame.refuse(Reason.OPAQUE_READ, text)
-      return found.value
+      return own_iterable(ip, value, methods[0])
   if not methods or not all(map(is_generator, methods)):
     return value
   for kind in kinds:
@@ -117,6 +113,14 @@ def iterable(ip: Host, value: object) -> object:
   is_one = all(method is methods[0] for method in methods)
   function = BoundMethod(methods[0], value) if is_one else ip.attribute(value, "__iter__")
   return Suspended(function, [], {})
+
+
+def own_iterable(ip: Host, value: object, method: object) -> object:
+  """Returns what an object goes over whose class has an `__iter__` that is no generator."""
+  found = ip.call(BoundMethod(method, value), [], {})
+  if not isinstance(found, Once):
+    raise ip.frame.refuse(Reason.OPAQUE_READ, "__iter__ that does not return iter(...).")
+  return found.value
 
 
 def _classes(ip: Host, value: object) -> frozenset[type]:

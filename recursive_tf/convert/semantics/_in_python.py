@@ -25,18 +25,14 @@ def run_written(ip: Host, function: Callable[..., object], /, **names: object) -
 
 @contextlib.contextmanager
 def naming_callers_line(ip: Host, source: FunctionSource) -> Iterator[None]:
-  """Lets refusals within a function of ours name the line that calls it."""
-  frame = ip.frame
-  origin = frame.origin
+  """Lets refusals name the line that calls a function of ours, also those of its loops."""
   try:
     yield
   except ConversionRefused as refusal:
-    if refusal.origin is None or refusal.origin.file != source.filename:
+    is_within = refusal.origin is not None and refusal.origin.file == source.filename
+    if source.is_users or not is_within:
       raise
-    frame.origin = origin
-    raise frame.refuse(refusal.reason, refusal.explanation) from None
-  finally:
-    frame.origin = origin
+    raise ip.frame.refuse(refusal.reason, refusal.explanation) from None
 
 
 def called(

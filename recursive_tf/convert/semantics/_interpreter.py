@@ -140,7 +140,8 @@ class Interpreter:
   def block(self, statements: list[ast.stmt], scope: Scope) -> object:
     """Runs statements; returns what they return, or FELL."""
     for position, statement in enumerate(statements):
-      self.frame.origin = scope.source.origin(statement)
+      if scope.source.is_users or self.frame.origin is None:  # Else it is the line of the call.
+        self.frame.origin = scope.source.origin(statement)
       self.budget.statement(statement, scope.source)
       try:
         if isinstance(statement, ast.Assert):

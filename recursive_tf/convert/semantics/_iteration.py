@@ -11,10 +11,10 @@ from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_plain_sequence
 from recursive_tf.convert.frame._rows import rows_of_items
+from recursive_tf.convert.semantics import _generators
 from recursive_tf.convert.semantics._items import builtin_item, item_of_rows
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
-  BoundMethod,
   Keys,
   LocalList,
   Maybe,
@@ -24,7 +24,7 @@ from recursive_tf.convert.values._abstract import (
   Rows,
 )
 from recursive_tf.convert.values._forms import NoneType
-from recursive_tf.convert.values._operands import Once, Slice
+from recursive_tf.convert.values._operands import Slice
 
 
 def own_rows(ip: Host, value: object, kinds: Iterable[type]) -> Rows | None:
@@ -32,11 +32,9 @@ def own_rows(ip: Host, value: object, kinds: Iterable[type]) -> Rows | None:
   methods = {getattr(kind, "__iter__", None) for kind in kinds}
   if len(methods) > 1 or not all(isinstance(method, types.FunctionType) for method in methods):
     return None
-  found = ip.call(BoundMethod(methods.pop(), value), [], {})
-  if not isinstance(found, Once):
-    raise ip.frame.refuse(Reason.OPAQUE_READ, "__iter__ that does not return iter(...).")
-  rows = rows_of(ip, found.value)
-  return rows_of_items(ip.frame, fixed_items(ip, found.value)) if rows is None else rows
+  found = _generators.own_iterable(ip, value, methods.pop())
+  rows = rows_of(ip, found)
+  return rows_of_items(ip.frame, fixed_items(ip, found)) if rows is None else rows
 
 
 def rows_of(ip: Host, value: object, one_by_one: bool = False) -> Rows | None:

@@ -439,15 +439,20 @@ def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
   return Format(value, conversion, spec)
 
 
+def class_of_made(value: object) -> type | None:
+  """Returns the class of a list, tuple, dict or set that the program makes, None of all else."""
+  if isinstance(value, LocalList):  # A table is one, too.
+    return None if value.is_iterator else value.type
+  if isinstance(value, Rows):
+    return value.type
+  if isinstance(value, LocalDict):
+    return dict
+  return tuple if type(value) is tuple else None
+
+
 def _is_container(value: object) -> bool:
   """Tells whether a value is a list, tuple or dict that the program makes."""
-  if isinstance(value, LocalList):
-    return value.type in (list, dict) and not value.is_iterator
-  return isinstance(value, LocalDict) or type(value) is tuple or _is_tuple_of_run(value)
-
-
-def _is_tuple_of_run(value: object) -> bool:
-  return isinstance(value, Rows) and value.type is tuple
+  return class_of_made(value) in (list, tuple, dict)
 
 
 def _written_out(ip: Host, value: object) -> object:

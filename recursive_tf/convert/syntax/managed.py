@@ -11,7 +11,7 @@ is raised fails as a whole, and plain Python does it, handlers and all.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from recursive_tf.convert.syntax import context, loop_exits, scopes, tails
 from recursive_tf.convert.syntax.context import PassContext
@@ -64,7 +64,7 @@ def _parsing(node: ast.Try, ctx: PassContext) -> list[ast.stmt] | None:
     return None
   if handler.name or not isinstance(first, ast.Return | ast.Assign | ast.Expr):
     return None
-  call = None if first.value is None else _first_call(first.value)
+  call = None if first.value is None else _first_done(first.value, _is_parsing)
   if call is None or not _has_one_operand(call):
     return None
   assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name)  # As it is asked.
@@ -77,15 +77,30 @@ def _parsing(node: ast.Try, ctx: PassContext) -> list[ast.stmt] | None:
   operands: list[ast.expr] = [
     context.load(name, at=node) for name in (call.func.id, slot, handler.type.id)
   ]
-  test = context.located(ast.Call(ast.Constant(parses), operands, []), at=node)  # type: ignore
+  return [before, _tested(node, parses, operands, ctx)]
+
+
+def _tested(
+  node: ast.Try, test: Callable[..., bool], operands: list[ast.expr], ctx: PassContext
+) -> ast.stmt:
+  """Returns a `try` with one handler as the test of whether that is not come to."""
+  call = context.located(ast.Call(ast.Constant(test), operands, []), at=node)  # type: ignore
   body = _block([*node.body, *node.orelse], ctx)
-  made = ast.If(test, body, _block(handler.body, ctx))
-  return [before, context.located(made, at=node)]
+  made = ast.If(call, body, _block(node.handlers[0].body, ctx))
+  return context.located(made, at=node)
 
 
-def has_item(items: Mapping[object, object], key: object, error: object) -> bool:
-  """Tells whether `items[key]` does not raise an error; the interpreter knows lists as well."""
-  return key in items or error is not KeyError
+def has_item(
+  items: Mapping[object, object],
+  key: object,
+  error: type[Exception] | tuple[type[Exception], ...],
+) -> bool:
+  """Tells whether `items[key]` does not raise an error."""
+  try:
+    items[key]
+  except error:
+    return False
+  return True
 
 
 _LOOKUPS = ("KeyError", "IndexError", "LookupError", "Exception")
@@ -106,7 +121,7 @@ def _looking_up(node: ast.Try, ctx: PassContext) -> list[ast.stmt] | None:
   if isinstance(first, ast.AugAssign) and isinstance(first.target, ast.Subscript):
     found = first.target
   elif isinstance(first, ast.Return | ast.Assign | ast.Expr) and first.value is not None:
-    found = _first_done(first.value)
+    found = _first_done(first.value, _is_item)
   if not isinstance(found, ast.Subscript):
     return None
   if any(isinstance(part, ast.Slice | ast.NamedExpr) for part in ast.walk(found)):
@@ -119,17 +134,18 @@ def _looking_up(node: ast.Try, ctx: PassContext) -> list[ast.stmt] | None:
   found.value, found.slice = context.load(owner, at=found), context.load(key, at=found)
   assert handler.type is not None  # It is one name, or several.
   operands = [context.load(owner, at=node), context.load(key, at=node), handler.type]
-  test = context.located(ast.Call(ast.Constant(has_item), operands, []), at=node)  # type: ignore
-  body = _block([*node.body, *node.orelse], ctx)
-  made = ast.If(test, body, _block(handler.body, ctx))
-  return [*before, context.located(made, at=node)]
+  return [*before, _tested(node, has_item, operands, ctx)]
 
 
-def _first_done(node: ast.expr) -> ast.expr | None:
+def _first_done(node: ast.expr, is_one: Callable[[ast.expr], bool]) -> ast.expr | None:
   """Returns what an expression does first, other than reading names; None if it does nothing else.
 
-  An item that is read counts as one thing, with all that gives its owner and its key.
+  Args:
+    node: the expression.
+    is_one: tells what counts as one thing, with all that is in it.
   """
+  if is_one(node):
+    return node
   if isinstance(node, ast.Name | ast.Constant):
     return None
   parts: list[ast.expr] = []
@@ -143,30 +159,17 @@ def _first_done(node: ast.expr) -> ast.expr | None:
     parts = [node.value]
   elif isinstance(node, ast.Call):
     parts = [node.func, *node.args]
-  found = (_first_done(part) for part in parts)
+  found = (_first_done(part, is_one) for part in parts)
   return next((part for part in found if part is not None), node)
 
 
-def _first_call(node: ast.expr) -> ast.expr | None:
-  """Returns the part that an expression does first, other than reading names; None if it has none.
+def _is_parsing(node: ast.expr) -> bool:
+  """Tells whether an expression is a call of int or float, by its name, of one operand."""
+  return _has_one_operand(node) and node.func.id in _PARSING  # type: ignore[attr-defined]
 
-  That is a call of int or float of one operand, or something else.
-  """
-  if isinstance(node, ast.Name | ast.Constant):
-    return None
-  parts: list[ast.expr]
-  if isinstance(node, ast.Tuple | ast.List):
-    parts = node.elts
-  elif isinstance(node, ast.BinOp):
-    parts = [node.left, node.right]
-  elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-    if node.func.id in _PARSING and _has_one_operand(node):
-      return node
-    parts = node.args
-  else:
-    return node
-  found = (_first_call(part) for part in parts)
-  return next((call for call in found if call is not None), node)
+
+def _is_item(node: ast.expr) -> bool:
+  return isinstance(node, ast.Subscript)
 
 
 def _has_one_operand(node: ast.expr) -> bool:

@@ -16,6 +16,7 @@ import functools
 import inspect
 import linecache
 import operator
+import pathlib
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ _FUTURE_FLAGS = sum(
   getattr(__future__, name).compiler_flag for name in __future__.all_feature_names
 )
 _LAMBDA_NAME = "_rtf_lambda"
+_PACKAGE = str(pathlib.Path(__file__).parents[1])  # Of the converter.
 
 _DefNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -67,6 +69,11 @@ class FunctionSource:
   def uses_class_cell(self) -> bool:
     """Whether it says `super()` or `__class__`, so that it belongs to one class."""
     return "__class__" in self.cells
+
+  @property
+  def is_users(self) -> bool:
+    """Whether it is none of the converter's, as Python that stands for a builtin is."""
+    return not self.filename.startswith(_PACKAGE)
 
   def origin(self, node: ast.AST) -> Origin:
     """Returns the user's line that `node` is on."""

@@ -89,7 +89,7 @@ class Deque:
     return self._items[0 + i]  # A slice is a TypeError, as that of a deque.
 
   def __iadd__(self, iterable: Iterable[object]) -> Deque:
-    self._items.extend(iterable)
+    self.extend(iterable)
     return self
 
   def __eq__(self, other: object) -> bool:
@@ -127,10 +127,6 @@ class BoundedDeque(Deque):
     found = BoundedDeque(self._maxlen)
     found._items = self._items[:]
     return found
-
-  def __iadd__(self, iterable: Iterable[object]) -> Deque:
-    self.extend(iterable)
-    return self
 
 
 STANDS_FOR: dict[type, type] = {Deque: collections.deque, BoundedDeque: collections.deque}

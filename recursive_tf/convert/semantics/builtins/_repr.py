@@ -10,7 +10,7 @@ from recursive_tf.convert.semantics import _of_kinds, _shown, _text
 from recursive_tf.convert.semantics._in_python import run_written
 from recursive_tf.convert.semantics.builtins._arithmetic import all_known
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._abstract import LocalDict, LocalList, Ref, Rows, shown
+from recursive_tf.convert.values._abstract import Ref, shown
 from recursive_tf.convert.values._text import REPR, Format, Text
 
 _WRITTEN: dict[type | None, Callable[..., object]] = {
@@ -25,7 +25,7 @@ def to_repr(ip: Host, value: object, /) -> object:
   is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
   if is_plain and all_known([value]):
     return repr(value)
-  written = _WRITTEN.get(_class_of_made(value))
+  written = _WRITTEN.get(_text.class_of_made(value))
   if written is not None:
     return run_written(ip, written, values=value)
   found = _of_kinds.text_or_none(ip, value, REPR)
@@ -46,7 +46,7 @@ def to_string(ip: Host, value: object = "", /) -> object:
   is_plain = value is None or isinstance(value, (str, *_forms.NUMBERS))
   if is_plain and all_known([value]):
     return str(value)
-  if _WRITTEN.get(_class_of_made(value)) is not None:
+  if _WRITTEN.get(_text.class_of_made(value)) is not None:
     return to_repr(ip, value)
   value = _text.as_written(ip.frame.resolve(_of_kinds.text_or_none(ip, value)))
   value = _of_kinds.as_made(ip, value)
@@ -55,14 +55,3 @@ def to_string(ip: Host, value: object = "", /) -> object:
   if _of_kinds.is_scalar(ip, value):
     return Text((Format(value, -1, ""),))
   raise ip.frame.refuse(Reason.NEEDS_VALUE, "str() of what only the run knows.")
-
-
-def _class_of_made(value: object) -> type | None:
-  """Returns the class of a list, tuple or dict that the program makes, None of all else."""
-  if isinstance(value, LocalList):  # A table is one, too.
-    return None if value.is_iterator else value.type
-  if isinstance(value, Rows):
-    return value.type
-  if isinstance(value, LocalDict):
-    return dict
-  return tuple if type(value) is tuple else None

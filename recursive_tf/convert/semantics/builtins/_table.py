@@ -122,15 +122,13 @@ def call_spread(
       return ip.frame.new(LocalList([_iterables.checked_rows(ip, rows, part) for part in parts]))
   if function is itertools.chain and only is not None:
     return _itertools.chain_from_iterable(ip, only)
-  if function in (max, min) and only is not None:
-    ip.frame.demand(only.length > 1)  # One alone would be gone through.
-    return call(ip, function, [only], {})
   last = args[-1] if args else None
   if function in (max, min) and isinstance(last, Spread):
-    if len(args) == 2:
-      ip.frame.demand(last.rows.length > 0)  # One alone would be gone through.
-    values = ip.frame.new(LocalList(args[:-1]))
-    ip.extend(values, ip.frame.new(LocalList(last.rows)))
+    *others, _ = args
+    ip.frame.demand(last.rows.length + len(others) > 1)  # One alone would be gone through.
+    values = ip.frame.new(LocalList(others or last.rows))
+    if others:
+      ip.extend(values, ip.frame.new(LocalList(last.rows)))
     return call(ip, function, [values], {})
   parameters = _all_needed(function)
   if parameters is None:
