@@ -90,7 +90,9 @@ def _ranks_by_pairs(ip: Host, by: Rows) -> tf.Tensor:
   If what they say is an order at all, it is the order of these numbers; then there is one way to
   sort them, whichever `sorted` asks. Else the run fails.
   """
-  count = ip.frame.check(by.length, by.length <= _MOST_IN_PAIRS, "sorted() of many objects")
+  count = ip.frame.check(
+    by.length, by.length <= _MOST_IN_PAIRS, "many objects in an order of their own"
+  )
   asked = tf.where(count > 1, count, 0)  # Python asks one element alone for nothing.
   first = tf.repeat(tf.range(asked), asked)
   second = tf.tile(tf.range(asked), [asked])
@@ -108,7 +110,7 @@ def _ranks_by_pairs(ip: Host, by: Rows) -> tf.Tensor:
   counts = tf.reduce_sum(tf.cast(are_less, tf.int32), 0)
   is_order = tf.reduce_all(tf.equal(are_less, counts[:, None] < counts[None, :]))
   key = tf.concat([counts, tf.zeros([count - asked], tf.int32)], 0)
-  return ip.frame.assume(key, is_order, "sorted() of objects whose `<` is no order")
+  return ip.frame.assume(key, is_order, "objects whose `<` is no order")
 
 
 def _positions(keys: Sequence[tf.Tensor]) -> tf.Tensor:
@@ -123,7 +125,7 @@ def _without_equals(ip: Host, keys: Sequence[tf.Tensor]) -> tf.Tensor:
   in_order = [tf.gather(key, _positions(keys)) for key in keys]
   are_equal = tf.reduce_all([tf.equal(key[1:], key[:-1]) for key in in_order], 0)
   is_fine = tf.logical_not(tf.reduce_any(are_equal))
-  return ip.frame.assume(keys[0], is_fine, "sorted() compares what has no order here")
+  return ip.frame.assume(keys[0], is_fine, "a comparison of what has no order here")
 
 
 def _keys(
@@ -164,7 +166,7 @@ def _key_of_floats(ip: Host, values: tf.Tensor) -> tf.Tensor:
   bits = tf.bitcast(values, tf.int64)
   size = tf.bitwise.bitwise_and(bits, _SIZE)
   is_fine = tf.reduce_all(size <= _INFINITY)
-  size = ip.frame.assume(size, is_fine, "sorted() of NaN")
+  size = ip.frame.assume(size, is_fine, "a NaN in what is put in order")
   return tf.where(bits < 0, -size, size)
 
 

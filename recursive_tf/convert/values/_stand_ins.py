@@ -70,8 +70,11 @@ class Deque:
   def count(self, x: object) -> int:
     return self._items.count(x)
 
-  def index(self, x: object) -> int:
-    return self._items.index(x)
+  def index(self, x: object, *bounds: int) -> int:
+    return self._items.index(x, *bounds)
+
+  def insert(self, i: int, x: object) -> None:
+    self._items.insert(i, x)
 
   def remove(self, x: object) -> None:
     self._items.remove(x)
@@ -94,6 +97,26 @@ class Deque:
 
   def __eq__(self, other: object) -> bool:
     return self._items == other._items if isinstance(other, Deque) else NotImplemented
+
+  def __lt__(self, other: object) -> bool:
+    if not isinstance(other, Deque):
+      return NotImplemented
+    return self._items < other._items
+
+  def __le__(self, other: object) -> bool:
+    if not isinstance(other, Deque):
+      return NotImplemented
+    return self._items <= other._items
+
+  def __gt__(self, other: object) -> bool:
+    if not isinstance(other, Deque):
+      return NotImplemented
+    return self._items > other._items
+
+  def __ge__(self, other: object) -> bool:
+    if not isinstance(other, Deque):
+      return NotImplemented
+    return self._items >= other._items
 
 
 class BoundedDeque(Deque):
@@ -122,6 +145,11 @@ class BoundedDeque(Deque):
   def extend(self, iterable: Iterable[object]) -> None:
     for x in iterable:
       self.append(x)
+
+  def insert(self, i: int, x: object) -> None:
+    if len(self._items) >= self._maxlen:
+      raise IndexError
+    self._items.insert(i, x)
 
   def copy(self) -> Deque:
     found = BoundedDeque(self._maxlen)

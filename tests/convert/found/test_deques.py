@@ -120,9 +120,22 @@ def by_pattern(n):
   return 0
 
 
+def in_order(n):
+  a, b = deque([n.v, 1]), deque([3, n.v])
+  return a < b, a <= b, a > b, a >= b, list(max(a, b))
+
+
+def inserted(n):
+  queue = deque([n.v, 1])
+  queue.insert(1, 7)
+  queue.insert(-1, 8)
+  queue.insert(9, n.v)
+  return list(queue), queue.index(7)
+
+
 _CONVERTED = (
   *(level_by_level, with_depths, levels_apart, from_both_ends, window, passed_on, all_else),
-  *(two_names, what_it_is),
+  *(two_names, what_it_is, in_order, inserted),
 )
 
 
@@ -208,7 +221,18 @@ def backwards(n):
   return [x for x in reversed(deque([n.v, 2]))]
 
 
+def found_later(n):
+  return deque([n.v, 2, 3]).index(3, 1)
+
+
+def inserted_into_a_full_one(n):
+  queue = deque([1, 2], maxlen=n.v)
+  queue.insert(0, n.v)
+  return list(queue)
+
+
 _LEFT = (
+  *(found_later, inserted_into_a_full_one),
   *(returned, kept, printed, shown, in_a_list, in_a_table, added, sliced, empty),
   *(changed_meanwhile, too_short, new_attribute, written, compared, hashed, backwards),
 )

@@ -12,7 +12,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import concatenated, rows_of_items, rows_without_last
 from recursive_tf.convert.semantics import _maps, _ordering
 from recursive_tf.convert.values import _forms, _numbers, _stand_ins
-from recursive_tf.convert.values._abstract import LocalList, Raises, Rows, shown
+from recursive_tf.convert.values._abstract import LocalList, Raises, Rows
 
 
 def by(function: Callable[..., object]) -> Callable[..., object]:
@@ -44,7 +44,7 @@ def of_heap(step: str) -> Callable[..., object]:
   def call(ip: Host, heap: object, /, *item: object) -> object:
     frame = ip.frame
     if not isinstance(heap, LocalList) or heap.type is not list or heap.is_iterator:
-      text = f"heapq of {shown(heap)}, which is no list that the program makes."
+      text = "heapq of what is no list that the program makes: one of the tree, or passed in."
       raise frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
     if len(item) != (step in ("push", "replace", "pushpop")):
       raise Raises  # A TypeError.
