@@ -91,7 +91,8 @@ class MakeRowsOp final : public OfSiteOp {
                     "recursive_tf: MakeRows needs a number of rows"));
     const int64_t length = ctx->input(1).scalar<int32_t>()();
     bool has_rows = length >= 0;
-    for (int i = 2; i < ctx->num_inputs(); ++i) {
+    // A branch that fails the run gives no elements, in tensors of one row.
+    for (int i = 2; length != 0 && i < ctx->num_inputs(); ++i) {
       const tf::Tensor& part = ctx->input(i);
       has_rows = has_rows && part.dims() > 0 && part.dim_size(0) == length;
     }

@@ -162,3 +162,33 @@ def test_what_a_graph_is_to_call_is_refused():
     with pytest.raises(rtf.ConversionRefused, match="eval"):
       f.pack([never, never])
     assert f.map([never, never]) == [15, 15]
+
+
+KEPT = {}
+
+
+def test_a_run_that_takes_one_fails_by_that_alone():
+  def build(recursive):
+    KEPT.clear()
+
+    @recursive
+    def visit(n):
+      if not n.kids:
+        return n.v
+      pairs = []
+      for k in n.kids:
+        pairs.append((visit(k), k.v))
+      KEPT["last"] = pairs
+      KEPT.setdefault("all", []).append(pairs)
+      if pairs:
+        pairs[:] = pairs[:1]
+      return n.v + len(pairs)
+
+    return visit
+
+  def trees():
+    small = Node(3, True, "s", Node(1, True, "a"), Node(2, True, "b"))
+    deep = Node(5, True, "d", Node(4, True, "l", Node(6, True, "y", small)), Node(7, True, "n"))
+    return [(Node(1, True, "r"),), (deep,), (small,), (small,)]
+
+  agrees(build, trees)
