@@ -269,17 +269,17 @@ class _Filling:
 
   def text(self, template: str) -> object:
     """Returns a template with its fields filled in."""
-    parts: list[object] = []
     try:
-      for text, field, spec, conversion in string.Formatter().parse(template):
-        parts.append(text)
-        if field is None:
-          continue
+      fields = [*string.Formatter().parse(template)]
+    except ValueError:
+      raise Raises from None
+    parts: list[object] = []
+    for text, field, spec, conversion in fields:
+      parts.append(text)
+      if field is not None:
         value = self._shown(field)
         form = self.text(spec) if spec else ""
         parts.append(_field(self._ip, value, ord(conversion) if conversion else -1, form))
-    except (IndexError, KeyError, ValueError):
-      raise Raises from None
     if any(map(_is_chosen, parts)):
       text = "str.format() of the class of an object."
       raise self._ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, text)
@@ -287,20 +287,29 @@ class _Filling:
 
   def _shown(self, field: str) -> object:
     """Returns what a field shows: an argument, or a part of one (`{0.name}`, `{row[1]}`)."""
-    first, rest = _string.formatter_field_name_split(field)
-    is_counted = first == ""
-    if is_counted or isinstance(first, int):
-      if self._num_counted and not is_counted or self._is_numbered and is_counted:
-        raise ValueError
-      self._is_numbered |= not is_counted
-      value = self._args[self._num_counted if is_counted else first]
-      self._num_counted += is_counted
-    else:
-      value = self._kwargs[first]
-    for is_attribute, name in rest:
+    try:
+      first, rest = _string.formatter_field_name_split(field)
+      value = self._argument(first)
+      parts = [*rest]
+    except (IndexError, KeyError, ValueError):
+      raise Raises from None
+    for is_attribute, name in parts:
       read = self._ip.attribute if is_attribute else self._ip.item
       value = read(self._ip.frame.resolve(value), name)
     return value
+
+  def _argument(self, name: int | str) -> object:
+    """Returns what a field names: by a number, a name, or nothing, in turn."""
+    is_counted = name == ""
+    if isinstance(name, str) and not is_counted:
+      return self._kwargs[name]
+    if (self._num_counted and not is_counted) or (self._is_numbered and is_counted):
+      raise ValueError  # Fields with numbers beside fields without.
+    self._is_numbered |= not is_counted
+    place = self._num_counted if is_counted else name
+    self._num_counted += is_counted
+    assert isinstance(place, int)  # All others are names.
+    return self._args[place]
 
 
 # %(name)s and the like; what is done of them in the run is %s, %r, %d of an int, %f, %e and %g.
