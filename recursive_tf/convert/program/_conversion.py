@@ -244,11 +244,13 @@ class Conversion:
           self._learnt.may_fail = True  # Some calls never return: runs that get there fail.
           continue
         if missing and not self._returns:
-          raise ConversionRefused.of(
-            Reason.NO_BASE_CASE,
-            f"{missing.name} calls itself, or fails, on every path.",
-            missing.source.origin(missing.node),
-          )
+          text = f"{missing.name} calls itself, or fails, on every path."
+          if missing.source.has_handlers:
+            text += (
+              " What is raised in a `try`, but for an item that it begins with, fails a graph."
+            )
+          origin = missing.source.origin(missing.node)
+          raise ConversionRefused.of(Reason.NO_BASE_CASE, text, origin)
         if self.step is not None and not self._returns:
           raise ConversionRefused.of(Reason.NO_BASE_CASE, "The function fails on every path.")
         self._check_constants()

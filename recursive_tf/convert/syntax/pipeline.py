@@ -93,9 +93,16 @@ def prepare(
     source,
     node=node,
     local_names=scopes.local_names(node),
-    has_handlers=any(isinstance(part, ast.Try) and part.handlers for part in ast.walk(source.node)),
+    has_handlers=any(map(_catches, ast.walk(source.node))),
     catches_depth=any(_catches_depth(part, source) for part in ast.walk(source.node)),
   )
+
+
+def _catches(part: ast.AST) -> bool:
+  """Tells whether what is raised in a statement may not leave it; TensorFlow's `with` lets it."""
+  if isinstance(part, ast.With):
+    return not all(ast.unparse(item.context_expr).startswith("tf.") for item in part.items)
+  return isinstance(part, ast.Try) and bool(part.handlers)
 
 
 def _catches_depth(part: ast.AST, source: FunctionSource) -> bool:
@@ -103,9 +110,7 @@ def _catches_depth(part: ast.AST, source: FunctionSource) -> bool:
   if isinstance(part, ast.ExceptHandler):
     kinds = part.type.elts if isinstance(part.type, ast.Tuple) else [part.type]
     return not all(_is_another(kind, source) for kind in kinds)
-  if isinstance(part, ast.With):
-    return not all(ast.unparse(item.context_expr).startswith("tf.") for item in part.items)
-  return False
+  return isinstance(part, ast.With) and _catches(part)
 
 
 def _is_another(kind: ast.expr | None, source: FunctionSource) -> bool:

@@ -1,13 +1,16 @@
 """`try` around the read of an item, with KeyError or IndexError: a test of whether it is there."""
 
 import collections
+import contextlib
 
 import pytest
 import tensorflow as tf
 
+import recursive_tf as rtf
 from tests.convert.agreement import CONVERTED, Node, agrees, bushy, lopsided, root
 
 KNOWN = {"a": 1, "c": 2, "root": 7}
+LISTS = {"a": [], "c": [1]}
 
 
 def trees():
@@ -195,7 +198,18 @@ def changing_what_is_asked(n):
     return found
 
 
+def suppressed(n):
+  total = 0
+  if n.v >= 0:
+    with contextlib.suppress(KeyError):
+      LISTS[n.name].append(n.v)
+  for k in n.kids:
+    total += suppressed(k)
+  return total + 1
+
+
 _OTHERS = (
+  suppressed,
   *(that_make_items, not_of_this_error, not_a_key, first_of_an_item, by_another_first, fails_later),
   *(of_a_tensor, of_what_is_made, of_a_known_one, changing_what_is_asked),
 )
@@ -224,3 +238,15 @@ _EXTREMES = {
 def test_extremes_of_some_and_of_a_list(program):
   expect = CONVERTED if program not in ("one alone", "of both kinds") else None
   agrees(lambda recursive: recursive(_EXTREMES[program]), trees, expect=expect)
+
+
+def test_a_handler_that_no_graph_has_is_told():
+  def first(n):
+    try:
+      return n.kids[len(n.kids)]
+    except IndexError as error:
+      return str(error)
+
+  f = rtf.recursive(first)
+  assert f(Node(7, True, "l")) == "list index out of range"  # What is in a list is not known yet.
+  assert "raised in a `try`" in str(f.explain())
