@@ -335,11 +335,11 @@ def _item_writes(
     now = []
     for key, value in found:
       own, before = old.get(key, (key, value))
-      now.append((own, before if _results.is_same(before, value) else value))
+      now.append((own, before if _results.may_stay(before, value) else value))
     yield Write(owner, ("items", None), now)
     return
   for name, value in found:
-    if name not in owner or not _results.is_same(owner[name], value):
+    if name not in owner or not _results.may_stay(owner[name], value):
       yield Write(owner, ("item", name), value)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
+from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._containers import container
 from recursive_tf.convert.values._forms import Form, NestForm, StaticForm
@@ -46,3 +47,21 @@ def is_same(old: object, new: object) -> bool:
   if isinstance(old, tuple) and isinstance(new, tuple):
     return len(old) == len(new) and all(map(is_same, old, new))
   return bool(old == new)
+
+
+def may_stay(old: object, new: object) -> bool:
+  """Tells whether what was there before may stay in place of what a run gave for it.
+
+  To a tape two equal tensors are two: gradients with respect to what the new one was made of are
+  the new one's.
+  """
+  if old is new:
+    return True
+  return is_same(old, new) and not (tfi.is_recording() and _has_gradients(new))
+
+
+def _has_gradients(value: object) -> bool:
+  if isinstance(value, tuple):
+    return any(map(_has_gradients, value))
+  is_tensor = isinstance(value, tf.Tensor)
+  return is_tensor and (value.dtype.is_floating or value.dtype.is_complex)
