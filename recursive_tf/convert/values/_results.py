@@ -63,5 +63,6 @@ def may_stay(old: object, new: object) -> bool:
 def _has_gradients(value: object) -> bool:
   if isinstance(value, tuple):
     return any(map(_has_gradients, value))
-  is_tensor = isinstance(value, tf.Tensor)
-  return is_tensor and (value.dtype.is_floating or value.dtype.is_complex)
+  if not isinstance(value, tf.Tensor):
+    return False
+  return bool(value.dtype.is_floating or value.dtype.is_complex)
