@@ -53,6 +53,7 @@ def whole(tmp_path_factory):
   return rows, patience
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("model", [*MODELS, "child-sum-treelstm ud"])
 def test_a_run_ends_when_dev_has_not_improved(run, tmp_path, model):
   name, _, is_ud = model.partition(" ")

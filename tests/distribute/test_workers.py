@@ -40,6 +40,7 @@ def alone():
   return together.results()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", ["", "reduced "])
 @pytest.mark.parametrize("name", ["treelstm", "rntn", "top_down"])
 def test_two_workers_train_as_one_does(found, alone, name, way):

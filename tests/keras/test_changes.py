@@ -188,6 +188,7 @@ def without(name):
   return tree
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", [*WRONG, "no word"])
 def test_a_wrong_object_is_named_and_does_no_harm(case):
   wrong, text = WRONG.get(case) or (without("word"), r"there is no object\.word of a Tree")

@@ -24,6 +24,7 @@ from typing import Protocol
 from recursive_tf.convert._refusal import ConversionRefused, Reason
 from recursive_tf.convert.frame._ground import Ground
 from recursive_tf.convert.values._abstract import (
+  Bottom,
   BoundMethod,
   Container,
   Local,
@@ -160,6 +161,8 @@ class Sharing(Local):
   def check_readable(self, container: Container) -> None:
     """Refuses to read what may have been changed under another name."""
     if container in self.book.parted:
+      if isinstance(container, LocalDict) and self._frame.conversion.note_table(container.site):
+        raise Bottom  # The next attempt makes such dicts in the run.
       raise self._frame.refuse(Reason.KINDS_DIFFER, self.book.parted[container])
     if container in self.book.stale:
       raise self.refuse(self.book.stale[container][0])

@@ -19,6 +19,7 @@ from recursive_tf.convert.values._abstract import (
   Bottom,
   Container,
   Local,
+  LocalDict,
   LocalList,
   Rows,
   Scope,
@@ -250,6 +251,8 @@ def _one_round(
     names = local.snapshot()
     if isinstance(local, Container) and list(names) != list(old):
       # Without a turn nothing changes, and a form has all its keys, in their order.
+      if isinstance(local, LocalDict) and ip.conversion.note_table(local.site):
+        raise Bottom  # The next attempt makes such dicts in the run.
       text = f"A loop puts other keys into a {named(local)}, or takes some away."
       raise frame.refuse(Reason.KINDS_DIFFER, text)
     for name, value in names.items():

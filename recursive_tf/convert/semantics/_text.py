@@ -26,6 +26,7 @@ from recursive_tf.convert.values._abstract import (
   IntOrFloat,
   LocalDict,
   LocalList,
+  Made,
   Maybe,
   Missing,
   Raises,
@@ -417,7 +418,7 @@ def format_of(ip: Host, value: object, spec: object = "") -> object:
 
 def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
   """Returns a field of a string; the run fails where it is None, which has no format."""
-  if (spec == "" or conversion != -1) and _is_container(value):
+  if (spec == "" or conversion != -1) and (_is_container(value) or _is_mostly_scalar(ip, value)):
     text = _written_out(ip, value)
     return Format(value, conversion, spec) if text is value else _field(ip, text, -1, spec)
   if spec == "" and conversion in (-1, ord("s")):
@@ -464,11 +465,20 @@ def _is_container(value: object) -> bool:
   return class_of_made(value) in (list, tuple, dict)
 
 
+def _is_mostly_scalar(ip: Host, value: object) -> bool:
+  """Tells whether all that the run may have made of something are scalars."""
+  if not isinstance(value, Made):
+    return False
+  kinds = ip.conversion.made_kinds
+  made = kinds.known.keys() - kinds.hidden
+  return all(kinds.forms[number].scalar_kinds() for number in made)
+
+
 def _written_out(ip: Host, value: object) -> object:
-  """Returns `repr` of a container; itself where only `print` can show it, as what holds tensors."""
+  """Returns `str` of a container or scalar; itself where only `print` can show it, as what holds tensors."""
   before = ip.frame.snapshot()
   try:
-    return ip.call(repr, [value], {})
+    return ip.call(str, [value], {})
   except ConversionRefused:
     ip.frame.restore(before)
     return value

@@ -61,7 +61,7 @@ def cases():
           yield place, pool, operation
 
 
-@pytest.mark.one_in(50)
+@pytest.mark.one_in(100)
 @pytest.mark.parametrize(("place", "pool", "operation"), [*cases()])
 def test_an_operation_gives_what_python_gives(place, pool, operation):
   values, _ = POOLS[pool]

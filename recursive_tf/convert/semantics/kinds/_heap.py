@@ -31,8 +31,6 @@ from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByType
 
-_LEAVES = {str, int, float, bool}
-
 
 class OfRef(OfRun[Ref]):
   """Something that is read from the heap."""
@@ -86,18 +84,20 @@ class OfRef(OfRun[Ref]):
     if kinds and all(is_plain_sequence(kind) for kind in kinds):
       ip.conversion.effects.check_unchanged(ip, kinds)
       return self.frame.elements(value)
-    if kinds and all(issubclass(k, dict) and k.__iter__ is dict.__iter__ for k in kinds):
+    if kinds and all(map(_is_plain_dict, kinds)):
       return _iteration.contents_of_dict(ip, value, "keys")
     if kinds and kinds <= SETS:
       return _iteration.members(ip, value)
-    plain = frozenset(kind for kind in kinds if is_plain_sequence(kind))
-    if plain and not any(kind not in _LEAVES and _is_iterable(kind) for kind in kinds - plain):
-      # Lists beside leaves of another kind, which no sensible path gets to.
-      demand_exactly(ip, value, plain)
-      return self.rows(False)
     found = _iteration.own_rows(ip, value, self.frame.types_of(value))
     if found is not None:
       return found
+    if not any(map(_has_own_elements, kinds)):
+      # Lists beside leaves, dicts or tensors, which hardly any path gets to that goes over one.
+      for is_one in (is_plain_sequence, _is_plain_dict):
+        alike = frozenset(filter(is_one, kinds))
+        if alike:
+          demand_exactly(ip, value, alike)
+          return self.rows(False)
     if any(map(_is_iterable, kinds)):
       raise self.frame.refuse(
         Reason.OPAQUE_READ, f"Iterating over a {' or '.join(k.__name__ for k in kinds)}."
@@ -175,6 +175,16 @@ class OfRef(OfRun[Ref]):
 
   def entry_of_heap(self, ref: Ref) -> object:
     return _items.item_by_string(self.ip, ref, self.value)
+
+
+def _is_plain_dict(kind: type) -> bool:
+  return issubclass(kind, dict) and kind.__iter__ is dict.__iter__
+
+
+def _has_own_elements(kind: type) -> bool:
+  """Tells whether a class says itself what its objects are gone over by."""
+  is_own = isinstance(getattr(kind, "__iter__", None), types.FunctionType)
+  return is_own and not _libraries.is_library(kind)
 
 
 def _is_iterable(kind: type) -> bool:
