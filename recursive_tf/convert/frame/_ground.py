@@ -81,6 +81,10 @@ class Ground(Protocol):
     """Returns an array of the program itself, whose content may change from run to run."""
 
   @property
+  def has_unknown_results(self) -> bool:
+    """Whether this attempt has gone on without what a call gives that nobody knows yet."""
+
+  @property
   def num_postponed(self) -> int:
     """How many parts of this attempt are refused so far."""
 

@@ -44,12 +44,14 @@ class Calls:
 
   Attributes:
     only_make_known: whether calls only make their instance known, and wait for its body.
+    has_unknown_results: whether this attempt has gone on without a result that is not known yet.
     is_calling: whether what variables hold goes into a call, which is done with it before anything
       is written.
   """
 
   def __init__(self, learnt: Learnt, bodies: Bodies, effects: Effects, is_step: bool):
     self.only_make_known = False
+    self.has_unknown_results = False
     self.is_calling = False
     self._learnt = learnt
     self._bodies = bodies
@@ -114,6 +116,7 @@ class Calls:
     if rows is not None and is_unknown and skips:
       return Rows(tf.constant(0), (), None)  # As far as is known yet.
     if self.only_make_known or is_unknown:
+      self.has_unknown_results |= not self.only_make_known
       raise Bottom
     frame.partial()
     self._check(frame, instance, rows is not None)

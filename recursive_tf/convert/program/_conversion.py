@@ -321,6 +321,7 @@ class Conversion:
     self.effects.begin_attempt()
     self.effects.begin(frame, lambda place: self.effects.initial_state(frame, place))
     self._calls.only_make_known = self.step is None
+    self._calls.has_unknown_results = False
     try:
       entry(interpreter)  # Makes the entry's instance known; its call waits for the bodies.
     except Bottom:
@@ -340,6 +341,11 @@ class Conversion:
     if self.step is not None:
       return self.bodies.entry is not None
     return any(i.result is not None for i in list(self.bodies.instances.values())[:1])
+
+  @property
+  def has_unknown_results(self) -> bool:
+    """Whether this attempt has gone on without what a call gives that nobody knows yet."""
+    return self._calls.has_unknown_results
 
   @property
   def num_postponed(self) -> int:

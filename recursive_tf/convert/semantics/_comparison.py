@@ -18,6 +18,7 @@ from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import (
   _class_comparison,
   _either,
+  _heap_tensors,
   _of_kinds,
   _sequence_comparison,
   _shapes,
@@ -105,6 +106,7 @@ def compare(ip: Host, op: type[ast.cmpop], left: object, right: object) -> objec
     found = rule(ip, op, left, right)
     if found is not NotImplemented:
       return found
+  left, right = _heap_tensors.operand(ip, left, right), _heap_tensors.operand(ip, right, left)
   left, right = _as_values(ip, op, left, right)
   for rule in (_of_numbers, _of_texts, _of_lists, _of_dicts, _of_apart, _of_refs, _of_objects):
     found = rule(ip, op, left, right)

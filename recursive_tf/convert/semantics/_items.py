@@ -317,6 +317,10 @@ def builtin_item(ip: Host, ref: Ref, key: object) -> object:
       return ip.item(table, key)
   if isinstance(key, (Slice, Number)):
     # Slices of tuples are tuples; an element is found in a tuple as it is in a list.
+    if isinstance(key, Slice) and str in kinds and len(kinds) > 1:
+      # A string beside lists is a leaf: a slice of either would be of no one kind.
+      demand_exactly(ip, ref, kinds - {str})
+      return builtin_item(ip, ref, key)
     groups = _families(kinds, (str, tuple) if isinstance(key, Slice) else (str,))
     if len(groups) > 1:
       return _attributes.by_type(ip, ref, groups, lambda one, _: builtin_item(ip, one, key))

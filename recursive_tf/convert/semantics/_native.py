@@ -82,8 +82,8 @@ def native(
   except RecursionError:
     raise
   except LIBRARY_ERRORS as error:
-    if is_empty:
-      raise Raises from None  # As Python would, unless something comes to be in there.
+    if is_empty or ip.conversion.has_unknown_results:
+      raise Raises from None  # As Python would, unless more comes to be known of what it is given.
     name = getattr(function, "__qualname__", repr(function))
     text = str(error).strip().splitlines() or [type(error).__name__]
     # Names of the graph's are not the user's.

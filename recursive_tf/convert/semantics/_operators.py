@@ -20,6 +20,7 @@ from recursive_tf.convert.semantics import (
   _counters,
   _either,
   _heap_operators,
+  _heap_tensors,
   _int_or_float,
   _narrowing,
   _of_kinds,
@@ -92,6 +93,10 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
     return _tables.binary(ip, op, left, right)
   left, right = frame.concrete(left), frame.concrete(right)
   if isinstance(left, Ref) or isinstance(right, Ref):
+    if _heap_tensors.is_number_or_tensor(ip, left):
+      return _heap_tensors.of_each(ip, left, lambda one: binary(ip, op, one, right))
+    if _heap_tensors.is_number_or_tensor(ip, right):
+      return _heap_tensors.of_each(ip, right, lambda one: binary(ip, op, left, one))
     left, right = _narrowing.operands(ip, op, _OPERATORS[op][2], left, right)
   if _either.is_one(left, right):
     return _either.binary(ip, op, left, right)
@@ -105,6 +110,7 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: object) -> Any:
     found = rule(ip, op, left, right)
     if found is not NotImplemented:
       return found
+  left, right = _heap_tensors.operand(ip, left, right), _heap_tensors.operand(ip, right, left)
   if op is ast.Add and all(isinstance(v, (Ref, LocalList, Rows, tuple)) for v in (left, right)):
     left, right = (_containers.as_sequence(ip, value) for value in (left, right))
   if op is ast.Mult:
@@ -406,6 +412,8 @@ def _own_operator(ip: Host, op: type[ast.operator], left: object, right: object)
 def unary_value(ip: Host, op: type[ast.unaryop], value: object) -> object:
   """Returns `op value` of -, + or ~."""
   value = ip.frame.concrete(value)
+  if _heap_tensors.is_number_or_tensor(ip, value):
+    return _heap_tensors.of_each(ip, value, lambda one: unary_value(ip, op, one))
   if type(value) in PRIMITIVE:
     try:
       return UNARY[op](value)

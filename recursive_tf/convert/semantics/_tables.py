@@ -46,6 +46,8 @@ from recursive_tf.convert.values._abstract import (
 )
 from recursive_tf.convert.values._forms import NoneType
 from recursive_tf.convert.values._numbers import Number
+from recursive_tf.convert.values._scalars import Scalar
+from recursive_tf.convert.values._text import Text
 
 
 def is_set(table: LocalTable) -> bool:
@@ -150,7 +152,7 @@ def item(ip: Host, table: LocalTable, key: object) -> object:
     return _lookup(ip, table, key, None)
 
   return _lookup(
-    ip, table, key, lambda: _added(ip, table, key_of(ip, key), _missing(ip, table.factory))
+    ip, table, key, lambda: _added(ip, table, _new_key(ip, table, key), _missing(ip, table.factory))
   )
 
 
@@ -179,7 +181,7 @@ def write_item(ip: Host, table: LocalTable, key: object, value: object) -> None:
   """Does `table[key] = value`."""
   if is_set(table):
     raise Raises
-  _put(ip, table, key_of(ip, key), value)
+  _put(ip, table, _new_key(ip, table, key), value)
 
 
 def update(ip: Host, table: LocalTable, other: object) -> None:
@@ -191,7 +193,7 @@ def update(ip: Host, table: LocalTable, other: object) -> None:
     _update_set(ip, table, other)
   elif isinstance(other, LocalDict):
     for key, value in other.items.items():
-      _put(ip, table, key_of(ip, key), value)
+      _put(ip, table, _new_key(ip, table, key), value)
   else:
     _update_by_object(ip, table, other)
 
@@ -202,7 +204,7 @@ def _update_set(ip: Host, table: LocalTable, other: object) -> None:
     _note_order(ip, table)  # Python makes room for them first.
   rows = ip.rows_of(other)
   for one in ip.fixed_items(other) if rows is None else ():
-    _add(ip, table, key_of(ip, one))
+    _add(ip, table, _new_key(ip, table, one))
   if rows is not None:
     _merge(ip, table, _unique(ip, _as_keys(ip, rows), set))
 
@@ -390,7 +392,7 @@ def _get(ip: Host, table: LocalTable, key: object, default: object = None) -> ob
 
 
 def _setdefault(ip: Host, table: LocalTable, key: object, default: object = None) -> object:
-  return _lookup(ip, table, key, lambda: _added(ip, table, key_of(ip, key), default))
+  return _lookup(ip, table, key, lambda: _added(ip, table, _new_key(ip, table, key), default))
 
 
 def _pop(ip: Host, table: LocalTable, key: object, *default: object) -> object:
@@ -423,7 +425,7 @@ def _clear(ip: Host, table: LocalTable) -> None:
 
 
 def _add_one(ip: Host, table: LocalTable, key: object) -> None:
-  _add(ip, table, key_of(ip, key))
+  _add(ip, table, _new_key(ip, table, key))
 
 
 def _discard(ip: Host, table: LocalTable, key: object) -> None:
@@ -497,6 +499,22 @@ def _write(ip: Host, table: LocalTable, key: object, new: Rows, replaces: bool) 
   written = frame.cond(found, replace, lambda: LocalList(concatenated(frame, rows, new)))
   assert isinstance(written, LocalList)  # As each of them.
   table.content = written.content
+
+
+def _new_key(ip: Host, table: LocalTable, key: object) -> object:
+  """Returns a key that is put in: the run fails where a scalar is no string, or of another kind.
+
+  All keys are of one kind, and that of the first of several kinds is taken for a string.
+  """
+  found, form = key_of(ip, key), keys_of(table).form
+  if not isinstance(found, Scalar):
+    return found
+  taken = frozenset([str]) if form is None else form.scalar_kinds()
+  kinds = found.kinds & taken & {str, int}
+  if len(taken) != 1 or not kinds:
+    return found
+  ip.frame.demand(found.is_of(kinds))
+  return Text((found.text,)) if str in kinds else found.number(int)
 
 
 def _check_key(ip: Host, table: LocalTable, key: object) -> None:

@@ -10,7 +10,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import all_there
-from recursive_tf.convert.semantics import _arrays, _as_eager, _data, _maps
+from recursive_tf.convert.semantics import _arrays, _as_eager, _data, _heap_tensors, _maps
 from recursive_tf.convert.semantics._native import lowered
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
@@ -128,6 +128,8 @@ def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
   if isinstance(form, _forms.NumberForm):
     return as_tensor(Number(rows.tensors[0], form.type))
   table = _table_of_numbers(ip, rows, None)
+  if table is None and isinstance(form, _forms.RefForm):
+    table = _heap_tensors.tensor_of(ip, rows, None)
   if table is not None:
     return table
   name = getattr(function, "__name__", function)
@@ -284,7 +286,7 @@ def constant(
     of_numpy = _of_numpy(ip, value, tf.as_dtype(dtype))
     if of_numpy is not None:
       return of_numpy
-  rows = as_rows(value)
+  rows = _rows_of_list(ip, value)
   rows = None if rows is None else all_there(frame, rows)
   if rows is not None and _are_tensors(rows.form):
     raise frame.refuse(Reason.TENSORFLOW_ERROR, "tf.constant of a list of tensors.")
@@ -292,7 +294,10 @@ def constant(
   if numbers is not None:
     return _tensor_of_numbers(ip, numbers, None if dtype is None else tf.as_dtype(dtype))
   if rows is not None and shape is None and dtype is not None:
-    table = _table_of_numbers(ip, rows, tf.as_dtype(dtype))
+    wanted = tf.as_dtype(dtype)
+    table = _table_of_numbers(ip, rows, wanted)
+    if table is None and isinstance(rows.form, _forms.RefForm) and _heap_tensors.can_be(wanted):
+      table = _heap_tensors.tensor_of(ip, rows, wanted)
     if table is not None:
       return frame.check(table, rows.length > 0, "an empty list for a tensor")
   stacked = call_on_rows(ip, tf.convert_to_tensor, [value], {"dtype": dtype} if dtype else {})
@@ -443,6 +448,11 @@ def _with_numbers(ip: Host, given: object, dtype: tf.DType | None) -> object:
   rows = _rows_of_numbers(ip, value)
   if rows is not None:
     return _tensor_of_numbers(ip, rows, dtype)
+  rows = _rows_of_list(ip, value)
+  if rows is not None and (dtype is None or _heap_tensors.can_be(dtype)):
+    found = _heap_tensors.tensor_of(ip, rows, dtype)
+    if found is not None:
+      return found
   if isinstance(value, IntOrFloat) and dtype in (tf.float32, tf.float64):
     value = value.value
   if isinstance(value, Number):

@@ -418,7 +418,9 @@ def format_of(ip: Host, value: object, spec: object = "") -> object:
 
 def _field(ip: Host, value: object, conversion: int, spec: object) -> Format:
   """Returns a field of a string; the run fails where it is None, which has no format."""
-  if (spec == "" or conversion != -1) and (_is_container(value) or _is_mostly_scalar(ip, value)):
+  is_shown = spec == "" or conversion != -1
+  as_string = conversion in (-1, ord("s"))
+  if is_shown and (_is_container(value) or (as_string and _is_mostly_scalar(ip, value))):
     text = _written_out(ip, value)
     return Format(value, conversion, spec) if text is value else _field(ip, text, -1, spec)
   if spec == "" and conversion in (-1, ord("s")):
@@ -475,7 +477,7 @@ def _is_mostly_scalar(ip: Host, value: object) -> bool:
 
 
 def _written_out(ip: Host, value: object) -> object:
-  """Returns `str` of a container or scalar; itself where only `print` can show it, as what holds tensors."""
+  """Returns `str` of a value; itself where only `print` can show it, as what holds tensors."""
   before = ip.frame.snapshot()
   try:
     return ip.call(str, [value], {})

@@ -11,6 +11,7 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import is_builtin_container
+from recursive_tf.convert.frame._layers import Fact
 from recursive_tf.convert.semantics import _attributes
 from recursive_tf.convert.semantics._protocols import own_truth
 from recursive_tf.convert.values import _numbers
@@ -180,5 +181,13 @@ def _note_both(ip: Host, result: Number, left: Number, is_and: bool, right: obje
   frame = ip.frame
   meaning, inner = frame.meaning(left), frame.meaning(right)
   if is_and:
-    return frame.note(result, [*meaning.if_true, *inner.if_true], [])
-  return frame.note(result, [], [*meaning.if_false, *inner.if_false])
+    either = _either(meaning.if_false, inner.if_false)
+    return frame.note(result, [*meaning.if_true, *inner.if_true], either)
+  either = _either(meaning.if_true, inner.if_true)
+  return frame.note(result, either, [*meaning.if_false, *inner.if_false])
+
+
+def _either(facts: list[Fact], others: list[Fact]) -> list[Fact]:
+  """Returns what is sure of types where one of two tests says it, and nobody knows which."""
+  said = {ref.key: types for ref, types in facts}
+  return [(ref, said[ref.key] | types) for ref, types in others if ref.key in said]

@@ -132,6 +132,14 @@ def of_each(lists: Sequence[Sequence[object]], times: int) -> list[tuple[object,
   return found
 
 
+def lengths(lists: Sequence[Sequence[object]]) -> object:
+  return [len(one) for one in lists]
+
+
+def flattened(lists: Sequence[Sequence[object]]) -> object:
+  return [value for one in lists for value in one]
+
+
 def combined(values: Sequence[object]) -> object:
   count = len(values)
   return [(values[i], values[j]) for i in range(count) for j in range(i + 1, count)]

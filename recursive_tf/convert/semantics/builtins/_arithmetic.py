@@ -209,6 +209,10 @@ def _extreme_of_floats(name: str, values: tf.Tensor) -> Number:
 def math_of(name: str) -> Callable[..., object]:
   def compute(ip: Host, *values: object) -> object:
     values = tuple(_operand_of_math(ip, value) for value in values)
+    place = next((i for i, value in enumerate(values) if _of_kinds.is_open(ip, value)), None)
+    if place is not None:
+      scalar, before, after = ip.frame.scalar(values[place]), values[:place], values[place + 1 :]
+      return _of_kinds.for_each(ip, scalar, lambda one: compute(ip, *before, one, *after))
     if all_known(values):
       return known(ip, getattr(math, name), *values)
     found = None
@@ -224,7 +228,7 @@ def math_of(name: str) -> Callable[..., object]:
 
 def _operand_of_math(ip: Host, value: object) -> object:
   """Returns a number as it is, and what Python would make a float first as that float."""
-  value = ip.kind_of(ip.frame.concrete(value)).plain()
+  value = ip.kind_of(_of_kinds.as_made(ip, ip.frame.concrete(value))).plain()
   found = _numbers.from_tensor(float, value) if isinstance(value, tf.Tensor) else None
   return value if found is None else found
 

@@ -16,6 +16,7 @@ from recursive_tf.convert.semantics import (
   _attributes,
   _calls,
   _entries,
+  _heap_tensors,
   _items,
   _iteration,
   _operators,
@@ -27,7 +28,7 @@ from recursive_tf.convert.semantics._protocols import own_length
 from recursive_tf.convert.semantics.builtins._objects import is_subclass_of
 from recursive_tf.convert.semantics.kinds._of_run import OfRun
 from recursive_tf.convert.values._abstract import Missing, Raises, Ref, Rows
-from recursive_tf.convert.values._forms import NoneType
+from recursive_tf.convert.values._forms import NUMBERS, NoneType
 from recursive_tf.convert.values._numbers import Number
 from recursive_tf.convert.values._operands import ByType
 
@@ -113,6 +114,11 @@ class OfRef(OfRun[Ref]):
     self.frame.demand(tf.equal(length.tensor, count))
     return [_items.builtin_item(self.ip, self.value, i) for i in range(count)]
 
+  def lowered(self) -> object:
+    if _heap_tensors.is_number_or_tensor(self.ip, self.value):
+      return _heap_tensors.of_each(self.ip, self.value, self.frame.tensor)
+    return super().lowered()
+
   def unary(self, op: type[ast.unaryop]) -> object:
     raise _operators.unsupported(self.ip, op.__name__, self.value, self.value)
 
@@ -159,6 +165,10 @@ class OfRef(OfRun[Ref]):
   def converted(self, kind: type, is_alone: bool) -> object:
     if is_alone and self._kinds() == {str}:
       return self.frame.number(self.value.step(kind.__name__))
+    kinds, takes = self._kinds(), frozenset([*NUMBERS, str])
+    if kinds & takes and not kinds <= takes:  # All else raises, but what has a method for it.
+      demand_exactly(self.ip, self.value, kinds & takes)
+      return self.ip.call(kind, [self.value], {})
     return super().converted(kind, is_alone)
 
   def listed(self) -> object:

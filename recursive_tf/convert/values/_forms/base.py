@@ -339,6 +339,10 @@ class BaseForm:
     """Tells whether a value can be an object that a run makes, or is one of the heap."""
     return False
 
+  def is_empty_view(self) -> bool:
+    """Tells whether a value is a view of a dict in which nothing is, as `{}.items()`."""
+    return False
+
   def not_made(self) -> str | None:
     """Returns what of it no object can be made of; None if all is fine."""
     return None if self.has_ranks() else "A tensor of which not even the rank is known"

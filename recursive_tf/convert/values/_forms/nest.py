@@ -144,6 +144,9 @@ class NestForm(BaseForm):
   def can_be_made(self) -> bool:
     return self.is_data() and all(part.can_be_made() for part in self.parts)
 
+  def is_empty_view(self) -> bool:
+    return self.type in VIEWS.values() and not self.parts
+
   def not_made(self) -> str | None:
     kind = self.stands_for()
     if kind is not None:

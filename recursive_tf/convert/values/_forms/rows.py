@@ -123,6 +123,8 @@ class RowsForm(BaseForm):
   def joined(self, other: BaseForm | None, join: Join) -> BaseForm | None:
     if other is None:
       return None
+    if self.type is None and other.is_empty_view():
+      return self
     element = other.element if isinstance(other, RowsForm) else None
     others = other.elements() if element is None else (element,)
     if others is None or self.type is not other.sequence_type():
