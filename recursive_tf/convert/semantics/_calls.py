@@ -303,7 +303,7 @@ def _call_library(ip: Host, function: Any, args: list[object], kwargs: dict[str,
   _check_computes(ip, function, name, args, kwargs)
   if _functions.knows(function) and not all(map(_is_known, (*args, *kwargs.values()))):
     return _functions.call(ip, function, args, kwargs)
-  args = _heap_tensors.with_tensors(ip, function, args)
+  args = _heap_tensors.with_tensors(ip, function, args, kwargs)
   found = _tensor_lists.call_on_rows(ip, function, args, kwargs)
   if found is not None:
     return found

@@ -232,6 +232,9 @@ def method(
   """Calls a method of a list or dict that the program made."""
   frame = ip.frame
   if isinstance(owner, LocalTable):
+    if kwargs and name == "update" and owner.type is dict:
+      _tables.update_by_names(ip, owner, args, kwargs)
+      return None
     if kwargs:
       raise frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{owner.type.__name__}.{name} by names.")
     if _counters.is_counter(owner):

@@ -8,7 +8,7 @@ numbers become it, or else what they are.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import tensorflow as tf
 
@@ -26,27 +26,42 @@ from recursive_tf.convert.values._numbers import Number, as_tensor
 _FLOATS = (tf.float32, tf.float64)  # Shorter ones are rounded in another way.
 _LISTS = (list, tuple)
 _NUMBERS: frozenset[type] = frozenset([int, float])
-# Functions that make tensors of all of their arguments, or of the elements of the first one.
-_OF_TENSORS = {
-  *(tf.add, tf.subtract, tf.multiply, tf.divide, tf.maximum, tf.minimum, tf.pow),
-  *(tf.matmul, tf.linalg.matvec, tf.tensordot, tf.where, tf.math.squared_difference),
+# Functions that make tensors of all of their arguments; the type of the first one is a hint for the
+# others, where it says anything.
+_WITH_HINT = {
+  *(tf.add, tf.subtract, tf.multiply, tf.divide, tf.maximum, tf.minimum, tf.pow, tf.matmul),
+  tf.math.squared_difference,
 }
-_OF_LISTS = {tf.stack, tf.concat}
+_OF_TENSORS = _WITH_HINT | {tf.linalg.matvec, tf.tensordot, tf.where}
+_OF_LISTS = {tf.stack, tf.concat}  # Of the elements of the first one.
+# Functions that make a tensor of a number as they do of no other argument.
+_OF_NUMBERS = {
+  *(tf.exp, tf.math.log, tf.sqrt, tf.square, tf.abs, tf.negative, tf.sin, tf.cos, tf.math.log1p),
+  *(tf.sigmoid, tf.tanh, tf.nn.relu, tf.nn.softplus, tf.nn.sigmoid, tf.nn.tanh, tf.math.expm1),
+  *(tf.identity, tf.convert_to_tensor, tf.zeros_like, tf.ones_like, tf.reduce_sum, tf.reshape),
+  *(tf.expand_dims, tf.stop_gradient),
+}
 
 
-def with_tensors(ip: Host, function: Callable[..., object], args: list[object]) -> list[object]:
+def with_tensors(
+  ip: Host, function: Callable[..., object], args: list[object], kwargs: Mapping[str, object]
+) -> list[object]:
   """Returns the arguments of a function of TensorFlow's, lists of the tree as tensors."""
   if not args or not isinstance(function, types.FunctionType):
     return args
   if function in _OF_LISTS:
     parts = args[0].items if isinstance(args[0], LocalList) else args[0]
-    if type(parts) is not tuple or not any(_is_list(ip, part) for part in parts):
+    if type(parts) is not tuple:
       return args
-    return [[_tensor_or_itself(ip, part, None) for part in parts], *args[1:]]
-  if function not in _OF_TENSORS or not any(_is_list(ip, arg) for arg in args):
+    found = [_tensor_or_number(ip, _tensor_or_itself(ip, part, None)) for part in parts]
+    are_same = all(new is old for new, old in zip(found, parts, strict=True))
+    return args if are_same else [found, *args[1:]]
+  if function in _OF_NUMBERS and not kwargs:
+    return [_tensor_or_number(ip, args[0]), *args[1:]]
+  if function not in _OF_TENSORS:
     return args
-  dtype = _dtype_of(args[0])
-  return [_tensor_or_itself(ip, arg, dtype) for arg in args]
+  dtype = _dtype_of(args[0]) if function in _WITH_HINT else None
+  return [_tensor_or_number(ip, _tensor_or_itself(ip, arg, dtype)) for arg in args]
 
 
 def can_be(dtype: tf.DType) -> bool:
@@ -76,6 +91,11 @@ def of_each(ip: Host, value: object, then: Callable[[Ref], object]) -> object:
   groups = [[kind] for kind in kinds if kind in _NUMBERS]
   groups.append([kind for kind in kinds if kind not in _NUMBERS])
   return by_type(ip, value, groups, lambda one, _: then(one))
+
+
+def _tensor_or_number(ip: Host, value: object) -> object:
+  """Returns the tensor that becomes of what may be a number; all else as it is."""
+  return of_each(ip, value, ip.frame.tensor) if is_number_or_tensor(ip, value) else value
 
 
 def _dtype_of(value: object) -> tf.DType | None:
@@ -128,7 +148,10 @@ def _numbers_of(ip: Host, rows: Rows) -> Rows:
   form = rows.form
   if not isinstance(form, _forms.RefForm) or not form.types <= _NUMBERS:
     return rows
-  read = _forms.IntOrFloatForm() if len(form.types) > 1 else _forms.NumberForm(*form.types)
+  read: _forms.BaseForm = _forms.IntOrFloatForm()
+  if len(form.types) == 1:
+    (kind,) = form.types
+    read = _forms.NumberForm(kind)
   tensors = read.widened(form, iter(rows.tensors), rows.length, ip.frame)
   return Rows(rows.length, tuple(tensors), read)
 

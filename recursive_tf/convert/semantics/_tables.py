@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import collections
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import tensorflow as tf
 
@@ -196,6 +196,18 @@ def update(ip: Host, table: LocalTable, other: object) -> None:
       _put(ip, table, _new_key(ip, table, key), value)
   else:
     _update_by_object(ip, table, other)
+
+
+def update_by_names(
+  ip: Host, table: LocalTable, others: Sequence[object], items: Mapping[str, object]
+) -> None:
+  """Does `table.update(*others, **items)`, for a dict."""
+  if len(others) > 1:
+    raise Raises  # A TypeError.
+  for other in others:
+    update(ip, table, other)
+  for name, value in items.items():
+    write_item(ip, table, name, value)
 
 
 def _update_set(ip: Host, table: LocalTable, other: object) -> None:

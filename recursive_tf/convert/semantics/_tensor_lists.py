@@ -58,6 +58,8 @@ def call_on_rows(
   rest = args[1:]
   if not args:
     kwargs = dict(list(kwargs.items())[1:])
+  if "dtype_hint" in kwargs:
+    raise ip.frame.refuse(Reason.DYNAMIC_LIST, "dtype_hint= for a list of unknown length.")
   stacked = _stacked(ip, rows, function)
   if function is tf.stack:
     return _stack(ip, stacked, *rest, **kwargs)
@@ -128,7 +130,7 @@ def _stacked(ip: Host, rows: Rows, function: object) -> tf.Tensor:
   if isinstance(form, _forms.NumberForm):
     return as_tensor(Number(rows.tensors[0], form.type))
   table = _table_of_numbers(ip, rows, None)
-  if table is None and isinstance(form, _forms.RefForm):
+  if table is None and form.is_of_heap():
     table = _heap_tensors.tensor_of(ip, rows, None)
   if table is not None:
     return table
@@ -296,7 +298,7 @@ def constant(
   if rows is not None and shape is None and dtype is not None:
     wanted = tf.as_dtype(dtype)
     table = _table_of_numbers(ip, rows, wanted)
-    if table is None and isinstance(rows.form, _forms.RefForm) and _heap_tensors.can_be(wanted):
+    if table is None and _heap_tensors.can_be(wanted) and rows.form is not None:
       table = _heap_tensors.tensor_of(ip, rows, wanted)
     if table is not None:
       return frame.check(table, rows.length > 0, "an empty list for a tensor")

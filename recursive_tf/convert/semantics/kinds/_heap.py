@@ -16,7 +16,6 @@ from recursive_tf.convert.semantics import (
   _attributes,
   _calls,
   _entries,
-  _heap_tensors,
   _items,
   _iteration,
   _operators,
@@ -113,11 +112,6 @@ class OfRef(OfRun[Ref]):
     length = self.frame.length(self.value)
     self.frame.demand(tf.equal(length.tensor, count))
     return [_items.builtin_item(self.ip, self.value, i) for i in range(count)]
-
-  def lowered(self) -> object:
-    if _heap_tensors.is_number_or_tensor(self.ip, self.value):
-      return _heap_tensors.of_each(self.ip, self.value, self.frame.tensor)
-    return super().lowered()
 
   def unary(self, op: type[ast.unaryop]) -> object:
     raise _operators.unsupported(self.ip, op.__name__, self.value, self.value)
