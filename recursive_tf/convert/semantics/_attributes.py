@@ -301,8 +301,7 @@ def is_plain(ip: Host, kind: type, name: str) -> bool:
 def _check_not_hidden(ip: Host, ref: Ref, name: str) -> None:
   """Relies on that objects have no attributes of their own that hide a method of the class."""
   frame = ip.frame
-  base = frame.base(ref)
-  for kind in base.types - {NoneType, Missing}:
+  for kind in frame.types_of(ref) - {NoneType, Missing}:
     found = inspect.getattr_static(kind, name)
     if isinstance(found, (staticmethod, classmethod)):
       found = found.__func__
