@@ -8,7 +8,7 @@ import math
 import re
 import types
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ FLOOR = {"float64": 1e-10, "complex128": 1e-10}
 _OTHER_FLOOR = 1e-5
 GRADIENT_FACTOR = 10.0  # Gradients add up more terms.
 _PYTHON_FLOAT = 1e-9
+_OF_TENSOR = 1e-4  # Of Python's floats that `float(tensor)` gives, of 32 bits.
 _TEXT_FLOAT = 1e-3  # Of floats in printed text.
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?")
 _EXACT = (bool, int, str, bytes, type(None), range, slice, tf.DType, tf.TensorShape, tf.TensorSpec)
@@ -151,7 +152,9 @@ class Comparison:
   def _plain_values(self, a: object, b: Any, where: str) -> None:
     if isinstance(a, float) and (a == b or (math.isnan(a) and math.isnan(b))):
       return
-    if isinstance(a, (float, complex)) and not self._is_random:
+    if _is_of_tensor(a) and _is_of_tensor(b) and not self._is_random:
+      same = math.isclose(a, b, rel_tol=_OF_TENSOR)
+    elif isinstance(a, (float, complex)) and not self._is_random:
       same = bool(np.isclose(a, b, rtol=_PYTHON_FLOAT, atol=0.0))
     elif isinstance(a, np.generic) and a.dtype.kind in "fc":
       same = bool(_is_close(np.asarray(a), np.asarray(b), 1.0))
@@ -195,6 +198,14 @@ class Comparison:
 def vars_of(value: object) -> bool:
   """Tells whether an object is one with attributes, if only it had any."""
   return hasattr(value, "__dict__") or bool(getattr(type(value), "__slots__", ()))
+
+
+def _is_of_tensor(value: object) -> TypeGuard[float]:
+  """Tells whether a Python float is exact in 32 bits, as `float(tensor)` is, and no round number."""
+  if type(value) is not float or not math.isfinite(value) or (value * 1024).is_integer():
+    return False
+  with np.errstate(over="ignore"):
+    return float(np.float32(value)) == value
 
 
 def _dense(a: object, b: object) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]:
