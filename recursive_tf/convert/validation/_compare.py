@@ -201,7 +201,7 @@ def vars_of(value: object) -> bool:
 
 
 def _is_of_tensor(value: object) -> TypeGuard[float]:
-  """Tells whether a Python float is exact in 32 bits, as `float(tensor)` is, and no round number."""
+  """Tells whether a Python float has 32 bits, as `float(tensor)` has, and is no round number."""
   if type(value) is not float or not math.isfinite(value) or (value * 1024).is_integer():
     return False
   with np.errstate(over="ignore"):
