@@ -244,7 +244,8 @@ class Feeder:
       fed["floats"] = tfi.tensor_of(_rows_of(floats, columns.num_floats))
     if columns.uses_items:
       fed["items"] = tfi.tensor_of(np.frombuffer(found.items, np.int32))
-    fed["strings"] = list(map(_encode.strings, found.strings))
+    # Where there is no object one is read in the place of None's.
+    fed["strings"] = [_encode.strings(strings or [""]) for strings in found.strings]
     fed["arrays"] = [
       _stack(column, arrays) for column, arrays in zip(columns.tensors, found.tensors, strict=True)
     ]

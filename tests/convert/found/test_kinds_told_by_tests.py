@@ -212,3 +212,13 @@ def test_an_error_of_a_library_waits_for_what_calls_give():
 
 def test_a_library_may_raise_for_what_there_is_at_the_end():
   agrees(_build(pruned), lambda: [(Clade(None),), (Clade(None, Clade(None)),)])
+
+
+def shown(f, x):
+  if isinstance(x, list):
+    return "[" + ", ".join([f(one) for one in x]) + "]"
+  return str(x)
+
+
+def test_none_alone_is_written_where_a_string_was():
+  agrees(_build(shown), lambda: [("y",), (None,), (["z", None],), (None,)], expect=CONVERTED)
