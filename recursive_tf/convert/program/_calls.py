@@ -133,11 +133,11 @@ class Calls:
     call = instance.subgraph if rows is None else instance.subgraph.map
     try:
       found = list(tf.nest.flatten(call(*tensors)))
-    except DefinitionError:
+    except DefinitionError as error:
       # What it calls has no body in this attempt: it is not known yet, or was refused.
       if learnt.has_news or ip.conversion.num_postponed:
         raise Bottom from None
-      raise
+      raise frame.refuse(Reason.NOT_SETTLED, f"A part of {instance.name} is not made.") from error
     frame.compute(tuple(found))
     if rows is None:
       return self._received(ip, instance, lifted, containers, iter(found))

@@ -72,7 +72,12 @@ def can_be(dtype: tf.DType) -> bool:
 def operand(ip: Host, value: object, other: object) -> object:
   """Returns an operand beside a tensor, a list of the tree as the tensor that becomes of it."""
   dtype = _dtype_of(other)
-  return _tensor_or_itself(ip, value, dtype) if dtype is not None else value
+  if dtype is None:
+    return value
+  parts = value.items if isinstance(value, LocalList) else value
+  if type(parts) is tuple and parts and all(_is_list(ip, part) for part in parts):
+    return tf.stack([_tensor_or_itself(ip, part, dtype) for part in parts])
+  return _tensor_or_itself(ip, value, dtype)
 
 
 def is_number_or_tensor(ip: Host, value: object) -> bool:

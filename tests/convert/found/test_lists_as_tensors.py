@@ -58,6 +58,10 @@ def as_constants(f, n):
   return sum([f(k) for k in n.kids], tf.constant(n.turn) + tf.constant([n.offset, n.offset]))
 
 
+def as_rows(f, n):
+  return sum([f(k) for k in n.kids], POINT[None] - [n.offset])
+
+
 def in_doubles(f, n):
   found = tf.constant(n.turn, tf.float64) - tf.constant([n.offset], tf.float64)
   return sum([f(k) for k in n.kids], found)
@@ -93,7 +97,17 @@ def flat(f, n):
 
 
 _CONVERTED = (moved, moved_back, moved_in_place, turned, turned_by_operator, turned_twice)
-_CONVERTED += (as_constants, in_doubles, of_the_last, stacked, joined, of_all_kids, compared, flat)
+_CONVERTED += (
+  as_rows,
+  as_constants,
+  in_doubles,
+  of_the_last,
+  stacked,
+  joined,
+  of_all_kids,
+  compared,
+  flat,
+)
 
 
 def _build(program):
