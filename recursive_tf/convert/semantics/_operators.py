@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import keras
@@ -469,6 +469,8 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
   if any(issubclass(kind, (tf.Variable, keras.Variable)) and hasattr(kind, own) for kind in kinds):
     raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, f"{own} of a variable, which may raise.")
   old = ip.frame.concrete(old)
+  if _is_taken_over(ip, op, old, value):
+    return ip.binary(op, old, value)
   if isinstance(old, Ref):
     old, value = _narrowing.operands(ip, op, _OPERATORS[op][2], old, ip.frame.concrete(value))
   if own_method(old, own) is not None:
@@ -478,6 +480,26 @@ def _in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> o
     if found is not NotImplemented:
       return found
   return ip.binary(op, old, value)
+
+
+def _is_taken_over(ip: Host, op: type[ast.operator], old: object, value: object) -> bool:
+  """Tells whether `xs += x` is an operator of `x`, which Python asks before it changes the list.
+
+  So it is for tensors, arrays and objects with an `__radd__` of their own, though `xs` is a list.
+  """
+  name = f"__r{_OPERATORS[op][2]}__"
+  if op not in (ast.Add, ast.Mult) or not any(issubclass(kind, list) for kind in _kinds(ip, old)):
+    return False
+  return any(
+    hasattr(kind, name) and not issubclass(kind, _NEVER_TAKING) for kind in _kinds(ip, value)
+  )
+
+
+_NEVER_TAKING = (int, float, complex, list, tuple, str, bytes)
+
+
+def _kinds(ip: Host, value: object) -> Collection[type]:
+  return ip.kind_of(value).classes() or [type(value)]
 
 
 def _list_in_place(ip: Host, op: type[ast.operator], old: object, value: object) -> object:
