@@ -436,7 +436,7 @@ def _method_of_builtin(ip: Host, ref: Ref, name: str) -> object:
     return Builtin(name, lambda *args: _tables.method_of_heap(ip, ref, name, args))
   is_copy = name == "copy" and ip.frame.types_of(ref) - {Missing} <= {dict}
   if is_copy or name in ("__getitem__", "get", "keys", "values", "items", "index", "count"):
-    return Builtin(name, lambda *args: ip.method_of_heap(ref, name, args))
+    return Builtin(name, lambda *args: ip.method_of_heap(ref, name, args), owner=ref)
   if name == "__len__":
     return Builtin(name, lambda: ip.kind_of(ref).length())
   effects = ip.conversion.effects

@@ -717,7 +717,8 @@ def is_chosen_by_key(owner: LocalDict, key: object) -> bool:
     return True
   kinds, of_values = {*map(type, owner.items)}, {*map(type, values)}
   is_mixed = len(kinds) > 1 or bool in kinds or len(of_values) > 1
-  return is_mixed and of_values <= _IMMUTABLE
+  is_mixed |= any(map(_enums.is_plain, kinds))
+  return is_mixed and all(kind in _IMMUTABLE or _enums.is_plain(kind) for kind in of_values)
 
 
 def read_or(

@@ -15,6 +15,7 @@ from recursive_tf.convert.values import _forms
 from recursive_tf.convert.values._abstract import (
   Bottom,
   BoundMethod,
+  Builtin,
   Closure,
   Rows,
   Scope,
@@ -211,8 +212,17 @@ def numbers_of(ip: Host, rows: Rows) -> Rows:
   return rows
 
 
-def applying(ip: Host, function: object) -> Closure:
-  """Returns `lambda x: function(x)`."""
+def applying(ip: Host, function: object, is_order: bool = False) -> Closure:
+  """Returns `lambda x: function(x)`.
+
+  Args:
+    ip: the interpreter.
+    function: what is called.
+    is_order: whether what it gives is compared, which None is not: of `d.get` an item is wanted.
+  """
+  if isinstance(function, Builtin) and function.name == "get" and function.owner is not None:
+    found = "assert x in owner; return owner[x]" if is_order else "return owner.get(x)"
+    return written(ip, f"def map(x): {found}", {"owner": function.owner})
   scope = ip.frame.new(Scope({"function": function}, None, ip.source))
   return ip.closure(_APPLYING, scope)
 

@@ -545,12 +545,14 @@ class Builtin(Value):
     name: for messages.
     call: takes the abstract arguments and returns the abstract result.
     functions: those of the user's of which it calls one.
+    owner: the list or dict that it is a method of; None where that is not known.
   """
 
   has_operators = False
   name: str
   call: Callable[..., object]
   functions: tuple[object, ...] = ()
+  owner: object = None
 
   def named(self) -> str:
     return "function"

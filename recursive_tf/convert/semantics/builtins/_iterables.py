@@ -387,7 +387,9 @@ def _in_order(
     rows = rows_of_items(frame, items)
     by = rows if key is None else rows_of_items(frame, keys)
   else:
-    by = rows if key is None else _maps.map_function(ip, _maps.applying(ip, key), rows)
+    by = (
+      rows if key is None else _maps.map_function(ip, _maps.applying(ip, key, is_order=True), rows)
+    )
   if is_total and not _is_total(by.form):
     text = f"The order of {_forms.describe(by.form)}, of which the largest are wanted."
     raise frame.refuse(Reason.DYNAMIC_LIST, text)

@@ -80,7 +80,7 @@ class OfMethods(OfRun[Container]):
     kind = _objects.kind_of_made(value)
     if kind is not None and _attributes.by_class(kind, name) is None:
       return None  # As `__hash__` of a list.
-    return Builtin(name, lambda *args, **kwargs: ip.method(value, name, args, kwargs))
+    return Builtin(name, lambda *args, **kwargs: ip.method(value, name, args, kwargs), owner=value)
 
   def unary(self, op: type[ast.unaryop]) -> object:
     raise _operators.unsupported(self.ip, op.__name__, self.value, self.value)
