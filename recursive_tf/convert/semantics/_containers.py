@@ -514,6 +514,8 @@ def binary(ip: Host, op: type[ast.operator], left: Any, right: Any) -> Any:
     rows = [rows_of_items(ip.frame, list(v)) if isinstance(v, tuple) else v for v in (left, right)]
     return dataclasses.replace(concatenated(ip.frame, *rows), type=tuple)
   for one, other in ((left, right), (right, left)):
+    if isinstance(other, int) and type(other).__index__ is int.__index__:
+      other = int(other)  # A bool, or a member of an IntEnum.
     if op is ast.Mult and (isinstance(one, LocalList) or _is_tuple(one) or type(one) is tuple):
       if isinstance(one, LocalList) and one.items is not None and type(other) is int:
         return ip.frame.new(LocalList(one.items * other))

@@ -38,6 +38,7 @@ from recursive_tf.convert.semantics._protocols import (
 from recursive_tf.convert.values import _forms, _numbers
 from recursive_tf.convert.values._abstract import (
   Array,
+  Container,
   IntOrFloat,
   LocalList,
   LocalObject,
@@ -275,14 +276,19 @@ def natively(ip: Host, function: Callable[..., object], left: object, right: obj
   for value, other in ((left, right), (right, left)):
     if isinstance(value, Value) and not value.has_operators:
       raise unsupported(ip, function.__name__, left, right)
-    if isinstance(value, Number) and not _takes_tensors(other):
-      raise unsupported(ip, function.__name__, left, right)
+    if (isinstance(value, Number) or _is_of_program(value)) and not _takes_tensors(other):
+      raise unsupported(ip, function.__name__, left, right)  # It would be run, on tensors.
   if is_own(right, "__len__", "__array__") and not is_own(left, "__add__"):
     raise unsupported(ip, function.__name__, left, right)  # TensorFlow asks for its elements.
   left, right = ip.frame.tensor(left), ip.frame.tensor(right)
   if function is operator.pow and _is_square(left, right):
     return ip.native(tf.square, [left], {})
   return ip.native(function, [left, right], {})
+
+
+def _is_of_program(value: object) -> bool:
+  """Tells whether a value is a list, tuple, dict or object that the program makes."""
+  return isinstance(value, (Container, Rows)) or (type(value) is tuple and not is_static(value))
 
 
 def _is_square(base: object, exponent: object) -> bool:

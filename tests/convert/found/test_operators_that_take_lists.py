@@ -1,5 +1,7 @@
 """`xs += x`, where `x` has an operator of its own: Python asks that before it changes the list."""
 
+import enum
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -119,3 +121,77 @@ def counted(f, n):
 
 def test_the_list_stays_the_one_it_is():
   agrees(of_one(counted), lambda: [(root(),), (bushy(),)], expect=CONVERTED)
+
+
+class OnlyTaking:
+  """Has operators for what is left of it, and says so."""
+
+  def __init__(self):
+    self.count = 0
+
+  def __radd__(self, other):
+    self.count += 1
+    print("taken", len(other))
+    return self.count
+
+  __rmul__ = __rsub__ = __ror__ = __rmatmul__ = __radd__
+
+
+class Derived(list):
+  pass
+
+
+class Level(enum.IntEnum):
+  LOW = 1
+  HIGH = 2
+
+
+DERIVED = Derived([1])
+_OPERATORS = {
+  "list": lambda n, taking: [n.v] + taking,
+  "tuple": lambda n, taking: (n.v,) + taking,
+  "known": lambda n, taking: [1, 2] + taking,
+  "times": lambda n, taking: [n.v] * taking,
+  "minus": lambda n, taking: [n.v] - taking,
+  "dict": lambda n, taking: {"a": n.v} | taking,
+  "derived": lambda n, taking: DERIVED + [n.v],
+  "beside derived": lambda n, taking: [n.v] + DERIVED,
+}
+_REPEATED = {
+  "bool": lambda n: True * [n.v],
+  "bool behind": lambda n: [n.v, n.name] * True,
+  "tuple": lambda n: (n.v, n.name) * True,
+  "nested": lambda n: [[n.v]] * True,
+  "none": lambda n: False * [n.v],
+  "member": lambda n: [n.v] * Level.HIGH,
+  "summed": lambda n: sum([n.v] * True),
+}
+
+
+def _of(ask):
+  return of_one(lambda f, n: (ask(n), [f(k) for k in n.kids]))
+
+
+def _taking(ask):
+  def build(recursive):
+    taking = OnlyTaking()
+
+    @recursive
+    def f(n):
+      return ask(n, taking), [f(k) for k in n.kids]
+
+    return f, [taking]
+
+  return build
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("name", _OPERATORS)
+def test_no_operator_of_the_users_is_run_while_converting(name):
+  agrees(_taking(_OPERATORS[name]), lambda: [(root(),), (bushy(),)])
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("name", _REPEATED)
+def test_a_bool_or_a_member_repeats_as_the_int_that_it_is(name):
+  agrees(_of(_REPEATED[name]), lambda: [(root(),), (bushy(),)])
