@@ -5,7 +5,7 @@ import math
 import pytest
 import tensorflow as tf
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_one
 
 
 def expressions():
@@ -16,17 +16,6 @@ def expressions():
     ("name",),
     (["+", ["+", 4, 5], 0.25],),
   ]
-
-
-def _build(program):
-  def build(recursive):
-    @recursive
-    def f(e):
-      return program(f, e)
-
-    return f
-
-  return build
 
 
 def by_or(f, e):
@@ -85,12 +74,12 @@ def square_roots(f, e):
   ids=lambda f: f.__name__,
 )
 def test_what_a_test_says_is_known_afterwards(program):
-  agrees(_build(program), expressions, expect=CONVERTED)
+  agrees(of_one(program), expressions, expect=CONVERTED)
 
 
 def test_a_slice_is_that_of_a_list_where_strings_are_leaves():
   calls = [(7,), (["neg", 2.5],), (["+", ["*", 2, 3], ["neg", ["+", 1, 1]]],), (["neg", 2.5],)]
-  agrees(_build(sliced), lambda: calls, expect=CONVERTED)
+  agrees(of_one(sliced), lambda: calls, expect=CONVERTED)
 
 
 class Coder:
@@ -176,7 +165,7 @@ def trees():
 
 @pytest.mark.parametrize("program", [gone_over, unpacked], ids=lambda f: f.__name__)
 def test_lists_beside_what_else_can_be_gone_over(program):
-  agrees(_build(program), trees)
+  agrees(of_one(program), trees)
 
 
 def test_lists_beside_dicts_and_own_classes():
@@ -186,7 +175,7 @@ def test_lists_beside_dicts_and_own_classes():
     (Group(1, [2], Group()),),
     ([Group(3), {"k": 1}, "s"],),
   ]
-  agrees(_build(gone_over), lambda: documents)
+  agrees(of_one(gone_over), lambda: documents)
 
 
 class Clade:
@@ -207,11 +196,11 @@ def pruned(f, n):
 def test_an_error_of_a_library_waits_for_what_calls_give():
   a, b = Clade([1, 2]), Clade([3, 4])
   calls = [(Clade(None, a, b),), (a,), (Clade(None, a, Clade(None, a, b)),), (Clade(None, b),)]
-  agrees(_build(pruned), lambda: calls, expect=CONVERTED)
+  agrees(of_one(pruned), lambda: calls, expect=CONVERTED)
 
 
 def test_a_library_may_raise_for_what_there_is_at_the_end():
-  agrees(_build(pruned), lambda: [(Clade(None),), (Clade(None, Clade(None)),)])
+  agrees(of_one(pruned), lambda: [(Clade(None),), (Clade(None, Clade(None)),)])
 
 
 def shown(f, x):
@@ -221,4 +210,4 @@ def shown(f, x):
 
 
 def test_none_alone_is_written_where_a_string_was():
-  agrees(_build(shown), lambda: [("y",), (None,), (["z", None],), (None,)], expect=CONVERTED)
+  agrees(of_one(shown), lambda: [("y",), (None,), (["z", None],), (None,)], expect=CONVERTED)

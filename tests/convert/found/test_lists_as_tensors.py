@@ -3,7 +3,7 @@
 import pytest
 import tensorflow as tf
 
-from tests.convert.agreement import CONVERTED, agrees
+from tests.convert.agreement import CONVERTED, agrees, of_one
 
 POINT = tf.constant([1.0, -2.0])
 
@@ -110,21 +110,10 @@ _CONVERTED += (
 )
 
 
-def _build(program):
-  def build(recursive):
-    @recursive
-    def f(n):
-      return program(f, n)
-
-    return f
-
-  return build
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("program", _CONVERTED, ids=lambda f: f.__name__)
 def test_a_list_is_the_tensor_that_tensorflow_makes_of_it(program):
-  agrees(_build(program), trees, expect=CONVERTED)
+  agrees(of_one(program), trees, expect=CONVERTED)
 
 
 def ragged():
@@ -139,12 +128,12 @@ def of_other_lengths():
 
 @pytest.mark.parametrize("program", [turned, as_constants, flat], ids=lambda f: f.__name__)
 def test_lists_of_several_lengths_are_no_tensor(program):
-  agrees(_build(program), ragged)
+  agrees(of_one(program), ragged)
 
 
 @pytest.mark.parametrize("program", [moved, stacked, compared], ids=lambda f: f.__name__)
 def test_shapes_that_do_not_fit_raise(program):
-  agrees(_build(program), of_other_lengths)
+  agrees(of_one(program), of_other_lengths)
 
 
 def changed(f, n):
@@ -155,7 +144,7 @@ def changed(f, n):
 
 
 def test_lists_are_read_as_the_program_has_left_them():
-  agrees(_build(changed), trees)
+  agrees(of_one(changed), trees)
 
 
 def beside_ints(f, n):
@@ -189,9 +178,9 @@ def numbers():
 @pytest.mark.parametrize("program", [moved, beside_ints, beside_doubles])
 @pytest.mark.parametrize("other", [of_ints_alone, beyond_floats, compared, stacked])
 def test_numbers_become_what_they_do_in_tensorflow(program, other):
-  agrees(_build(program), numbers)
-  agrees(_build(other), numbers)
+  agrees(of_one(program), numbers)
+  agrees(of_one(other), numbers)
 
 
 def test_short_floats_are_pythons():
-  agrees(_build(beside_halves), trees)
+  agrees(of_one(beside_halves), trees)
