@@ -496,9 +496,8 @@ def _is_taken_over(ip: Host, op: type[ast.operator], old: object, value: object)
   name = f"__r{_OPERATORS[op][2]}__"
   if op not in (ast.Add, ast.Mult) or not any(issubclass(kind, list) for kind in _kinds(ip, old)):
     return False
-  return any(
-    hasattr(kind, name) and not issubclass(kind, _NEVER_TAKING) for kind in _kinds(ip, value)
-  )
+  builtin = {getattr(kind, name, None) for kind in _NEVER_TAKING}  # None among them.
+  return any(getattr(kind, name, None) not in builtin for kind in _kinds(ip, value))
 
 
 _NEVER_TAKING = (int, float, complex, list, tuple, str, bytes)

@@ -75,6 +75,22 @@ def by_an_object(f, n):
   return found
 
 
+class TakingList(list):
+  """A list that takes others."""
+
+  def __radd__(self, other):
+    return ("taken", len(other))
+
+
+TAKING_LIST = TakingList([1, 2])
+
+
+def by_a_derived_list(f, n):
+  found = [n.v]
+  found += TAKING_LIST
+  return found
+
+
 def multiplied(f, n):
   found = n.pair
   found *= T
@@ -88,7 +104,7 @@ def multiplied_by_an_object(f, n):
 
 
 _OTHERS = (of_the_tree, an_attribute, made, by_a_variable, by_an_array, by_an_object, multiplied)
-_OTHERS += (multiplied_by_an_object,)
+_OTHERS += (multiplied_by_an_object, by_a_derived_list)
 
 
 @pytest.mark.one_in(2)
