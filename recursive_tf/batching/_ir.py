@@ -136,6 +136,13 @@ class Node:
     return self.kind == "op" and tfi.is_stateful(self.op)
 
   @functools.cached_property
+  def is_fixed(self) -> bool:
+    """Whether it is computed from constants alone, without an effect."""
+    nodes = [value.node for value in self.inputs]
+    are_fixed = all(node is not None and node.is_fixed for node in nodes)
+    return self.kind == "op" and are_fixed and not self.is_stateful
+
+  @functools.cached_property
   def is_invariant(self) -> bool:
     """Whether all frames of a run share what it computes."""
     if self.kind != "op" or self.op.type in MAY_FAIL:
@@ -272,7 +279,7 @@ class _Builder:
     node = Node(kind, op, inputs, self._region)
     node.controls = self._controls(op)
     for value in inputs:  # TensorFlow has a constant wait for an effect in its user's place.
-      if value.node is not None and _is_fixed(value):
+      if value.node is not None and value.node.is_fixed:
         node.controls += value.node.controls
     for tensor in outputs:
       value = Value("node", tensor.dtype, tensor.shape, node, len(node.outputs), tensor)
@@ -455,14 +462,6 @@ def _calls_inside(op: tfi.Operation) -> bool:
   return any(
     inner.type in INVOKE_OPS for graph in tfi.nested_graphs(op) for inner in all_ops(graph)
   )
-
-
-def _is_fixed(value: Value) -> bool:
-  """Tells whether a value is computed from constants alone, without an effect."""
-  node = value.node
-  if node is None or node.kind != "op" or node.is_stateful:
-    return False
-  return all(_is_fixed(other) for other in node.inputs)
 
 
 def _only_reads(op: tfi.Operation) -> bool:

@@ -68,6 +68,7 @@ def test_benchmark_runs_and_writes_its_result(name, options):
   }.get(name, 0)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("model", ["treernn", "treelstm"])
 def test_plain_programs_compute_what_the_hand_written_models_do(model, options):
   names = recursive_python.SLOW_ARMS + recursive_python.FAST_ARMS

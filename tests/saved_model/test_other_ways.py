@@ -9,7 +9,10 @@ import tensorflow as tf
 
 import recursive_tf as rtf
 
-pytestmark = pytest.mark.parametrize("saved", ["batched", "concurrent"], indirect=True)
+pytestmark = [
+  pytest.mark.one_in(2),
+  pytest.mark.parametrize("saved", ["batched", "concurrent"], indirect=True),
+]
 POWERS = [1.0, 2.0, 8.0]
 
 BEGIN = """

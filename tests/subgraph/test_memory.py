@@ -43,7 +43,7 @@ print(json.dumps((in_use() - before) / 12))
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="asks glibc for its heap")
 @pytest.mark.parametrize("scheduler", ["batched", "concurrent"])
 @pytest.mark.parametrize("where", ["eager", "function", "gradient"])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from recursive_tf.convert.values import _forms
-from recursive_tf.convert.values._forms import BaseForm, NestForm, RowsForm, WeakForm
+from recursive_tf.convert.values._forms import BaseForm, NestForm, RowsForm, StaticForm, WeakForm
 
 _NUM_ALIKE = 3  # Of objects of one class, each form of which is a kind of its own.
 _NUM_LENGTHS = 4  # Of lists, or tuples, each of which is a kind of its own.
@@ -76,6 +77,8 @@ class MadeKinds:
   def class_of(self, number: int) -> type | None:
     """Returns the class of what has a form, None where several have."""
     form = self.forms[number]
+    if isinstance(form, StaticForm):
+      return type(form.value)
     found = None if isinstance(form, WeakForm) else getattr(form, "type", None)
     return found if isinstance(found, type) else None
 
@@ -99,14 +102,21 @@ class MadeKinds:
   def bounded(self, form: BaseForm) -> BaseForm:
     """Returns the form of a row: of lists and tuples of many lengths that of any length.
 
-    Of objects of one class with many forms it is the one that all of them have in common.
+    Of objects of one class with many forms it is the one that all of them have in common, and so
+    is that of tuples of one length, and of scalars: operators ask for each pair of kinds.
     """
     if self.is_ragged and self._is_ragged_list(form):
       return RowsForm(_forms.MadeForm(), list)  # Its elements may be added to those of another.
+    if form.scalar_kinds():
+      return self._of_scalars(form)
     if not isinstance(form, NestForm):
       return form
     alike = [one for one in self.forms if isinstance(one, NestForm) and one.type is form.type]
     is_own = form.type not in (list, tuple)
+    if issubclass(form.type, tuple):
+      same = [one for one in alike if len(one.parts) == len(form.parts)]
+      if same:
+        return self._in_common([form, *same])
     if form in self.forms and not (is_own and self.are_changed):
       return form
     if is_own:
@@ -117,6 +127,15 @@ class MadeKinds:
     if len(lengths) < _NUM_LENGTHS:
       return form
     return RowsForm(_forms.MadeForm(), form.type)
+
+  def _of_scalars(self, form: BaseForm) -> BaseForm:
+    """Returns the form that scalars have in common with those that are made already."""
+    found = form
+    for i, other in enumerate(self.forms):
+      if other.scalar_kinds() and i not in self.hidden:
+        with contextlib.suppress(_forms.Mismatch):
+          found = self.join(found, other)
+    return found
 
   def _is_ragged_list(self, form: BaseForm) -> bool:
     """Tells whether it is that of a list with elements of several sizes, or of such as may be."""

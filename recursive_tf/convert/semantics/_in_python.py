@@ -53,6 +53,7 @@ def called(
   node = ip.conversion.variant(_definition(name, how), how)
   if origin is not None and node.lineno == 1:
     ast.increment_lineno(node, origin.line - 1)  # Where it is needed first.
+  ip.conversion.note_recursion([node])  # Inline it would be done anew in each place.
   function = ip.closure(node, ip.frame.new(Scope({name: stand_in}, None, source)))
   return ip.call_function(function, [one, other], {})
 

@@ -15,7 +15,14 @@ import tensorflow as tf
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame._access import in_class
 from recursive_tf.convert.frame._host import Host
-from recursive_tf.convert.frame._keys import check_alike, find, key_of, num_parts, scalar_elements
+from recursive_tf.convert.frame._keys import (
+  check_alike,
+  find,
+  key_of,
+  not_a_key,
+  num_parts,
+  scalar_elements,
+)
 from recursive_tf.convert.frame._kinds import SETS, has_own_key
 from recursive_tf.convert.frame._rows import (
   concatenated,
@@ -138,7 +145,7 @@ def elements(ip: Host, table: LocalTable) -> Rows:
 
 def contains(ip: Host, table: LocalTable, key: object) -> object:
   """Returns `key in table`."""
-  wanted, keys = key_of(ip, key), keys_of(table)
+  wanted, keys = _key(ip, key), keys_of(table)
   return False if keys.form is None else find(ip, keys, wanted)[0]
 
 
@@ -450,7 +457,7 @@ def _discard(ip: Host, table: LocalTable, key: object) -> None:
 def _lookup(
   ip: Host, table: LocalTable, key: object, default: Callable[[], object] | None
 ) -> object:
-  frame, rows, wanted = ip.frame, table.rows, key_of(ip, key)
+  frame, rows, wanted = ip.frame, table.rows, _key(ip, key)
   form = rows.form
   if form is None:
     if default is None:
@@ -513,12 +520,27 @@ def _write(ip: Host, table: LocalTable, key: object, new: Rows, replaces: bool) 
   table.content = written.content
 
 
+def _key(ip: Host, key: object) -> object:
+  """Returns a key as rows have it: of what a run may have made the scalar that it is, if any is."""
+  if not isinstance(key, Made):
+    return key_of(ip, key)
+  kinds = ip.conversion.made_kinds
+  are_some = any(kinds.forms[number].scalar_kinds() for number in kinds.known)
+
+  def found(one: object) -> object:
+    if are_some and not _forms.form_of(one, ip.frame).scalar_kinds():
+      raise ip.frame.refuse(Reason.UNSUPPORTED_OPERATION, not_a_key(ip, one))
+    return key_of(ip, one)
+
+  return _opened.for_each(ip, key, found)
+
+
 def _new_key(ip: Host, table: LocalTable, key: object) -> object:
   """Returns a key that is put in: the run fails where a scalar is no string, or of another kind.
 
   All keys are of one kind, and that of the first of several kinds is taken for a string.
   """
-  found, form = key_of(ip, key), keys_of(table).form
+  found, form = _key(ip, key), keys_of(table).form
   if not isinstance(found, Scalar):
     return found
   taken = frozenset([str]) if form is None else form.scalar_kinds()
@@ -541,7 +563,7 @@ def _check_key(ip: Host, table: LocalTable, key: object) -> None:
 
 def _take_out(ip: Host, table: LocalTable, key: object) -> None:
   """Takes out what is there under a key; the run fails where nothing is."""
-  wanted, keys = key_of(ip, key), keys_of(table)
+  wanted, keys = _key(ip, key), keys_of(table)
   if keys.form is None:
     raise Raises
   _note_order(ip, table)

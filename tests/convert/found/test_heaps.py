@@ -222,7 +222,7 @@ _OTHERS = (
 )
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("program", [*_CONVERTED, *_OTHERS], ids=lambda f: f.__name__)
 def test_heaps_and_places_are_pythons(program):
   agrees(

@@ -132,7 +132,6 @@ _WRITTEN = {
 }
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("how", _WRITTEN)
 def test_what_is_a_number_or_a_string_is_written(how):
   agrees(_coding(_WRITTEN[how]), programs)

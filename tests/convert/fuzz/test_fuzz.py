@@ -23,7 +23,7 @@ from tests.convert.fuzz.report import (
   TIMEOUT,
 )
 
-_COUNT = int(os.environ.get("RECURSIVE_TF_FUZZ_COUNT", "25"))
+_COUNT = int(os.environ.get("RECURSIVE_TF_FUZZ_COUNT", "16"))
 _SEED = int(os.environ.get("RECURSIVE_TF_FUZZ_SEED", "0"))
 
 

@@ -24,7 +24,7 @@ def _label(path, name):
 _PROGRAMS = programs.all_of(_HERE / "programs")
 
 
-@pytest.mark.one_in(50)
+@pytest.mark.one_in(100)
 @pytest.mark.parametrize(
   ("path", "name"),
   [pytest.param(path, name, id=_label(path, name)) for path, name in _PROGRAMS],
