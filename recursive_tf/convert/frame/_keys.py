@@ -12,6 +12,7 @@ from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._kinds import has_own_key
 from recursive_tf.convert.values import _forms, _numbers, _scalars
 from recursive_tf.convert.values._abstract import (
+  Base,
   IntOrFloat,
   Maybe,
   Missing,
@@ -35,23 +36,38 @@ def demand_hash(ip: Host, key: object) -> None:
   bare = frozenset(kind for kind in kinds if kind.__hash__ is None)
   if not bare or bare == kinds or any(issubclass(kind, tuple(bare)) for kind in kinds - bare):
     return
-  found = frame.number(key.step("isinstance", tuple(sorted(bare, key=repr))))
-  frame.demand(tf.logical_not(found.tensor))
+  frame.demand(tf.logical_not(_is_any(ip, key, bare)))
   frame.narrow([(key, kinds - bare)])
 
 
-def _demand_scalar(ip: Host, key: object) -> None:
-  """Lets the run fail where what is read is no scalar, if it may be one, or a tuple, or None."""
+def _as_scalar(ip: Host, key: object) -> object:
+  """Returns what is read as a scalar, if it may be one, or a tuple, or None: else the run fails."""
   if not isinstance(key, Ref):
-    return
+    return key
   frame = ip.frame
   kinds = frame.types_of(key) - {Missing}
   scalars = _scalars_beside(kinds)
   if scalars is None:
-    return
-  found = frame.number(key.step("isinstance", tuple(sorted(scalars, key=repr))))
-  frame.demand(found.tensor)
+    return key
+  frame.demand(_is_any(ip, key, scalars))
   frame.narrow([(key, scalars)])
+  return _clamped(ip, key, scalars) if NoneType in kinds and not key.path else key
+
+
+def _is_any(ip: Host, ref: Ref, kinds: frozenset[type]) -> tf.Tensor:
+  """Returns whether what is read is of one of some types, none of which is that of None."""
+  frame, step = ip.frame, ("isinstance", tuple(sorted(kinds, key=repr)))
+  types = frame.types_of(ref)
+  if ref.path or NoneType not in types:
+    return frame.number(ref.step(*step)).tensor
+  there = _clamped(ip, ref, types - {NoneType})
+  is_there = frame.base(ref).handle >= 0
+  return tf.logical_and(is_there, frame.number(there.step(*step)).tensor)
+
+
+def _clamped(ip: Host, ref: Ref, kinds: frozenset[type]) -> Ref:
+  """Returns an object that may be None as one of some types: any one where it is None."""
+  return Ref(Base(tf.maximum(ip.frame.base(ref).handle, 0), kinds))
 
 
 def scalar_elements(ip: Host, rows: Rows) -> Rows:
@@ -73,8 +89,7 @@ _NO_SCALARS = frozenset([NoneType, tuple, list, dict, set])
 def key_of(ip: Host, key: object) -> object:
   """Returns a key as what rows of keys have: a number, a string, an object, or a tuple of these."""
   demand_hash(ip, key)
-  _demand_scalar(ip, key)
-  key = ip.frame.concrete(key)
+  key = ip.frame.concrete(_as_scalar(ip, key))
   if isinstance(key, Ref):
     kinds = ip.frame.types_of(key) - {Missing}
     if len(kinds) > 1 and kinds <= {*KINDS}:

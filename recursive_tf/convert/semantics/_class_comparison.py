@@ -79,7 +79,8 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
 def _same_by_classes(ip: Host, left: object, right: object) -> object:
   def asked(one: object, of_one: type, other: object, of_other: type) -> object:
     if are_builtin(of_one, of_other):
-      return ip.same_or_equal(one, other)
+      are_apart = _are_apart({_of_python(of_one), _of_python(of_other)})
+      return False if are_apart else ip.same_or_equal(one, other)
 
     def equal() -> object:
       return ip.truth(_asked(ip, ast.Eq, one, of_one, other, of_other))
@@ -136,7 +137,7 @@ def _of_builtin(
   ip: Host, op: type[ast.cmpop], one: object, of_one: type, other: object, of_other: type
 ) -> object:
   """Returns `one op other` of what is of classes of Python's own."""
-  kinds = {of_one, of_other}
+  kinds = {_of_python(of_one), _of_python(of_other)}
   is_order = op not in (ast.Eq, ast.NotEq)
   if _are_apart(kinds) or (is_order and kinds <= {NoneType, dict}):
     if is_order:
@@ -151,7 +152,7 @@ def of_apart(ip: Host, op: type[ast.cmpop], left: object, right: object) -> obje
   Numbers are of one class here. Objects of classes that have no order are in none with anything.
   """
   pair = classes_of(ip, left), classes_of(ip, right)
-  kinds = {kind for kinds in pair for kind in kinds or ()}
+  kinds = {_of_python(kind) for kinds in pair for kind in kinds or ()}
   if None not in pair and _is_without_order(op, *pair):
     raise Raises  # A TypeError.
   if any(len(kinds or ()) != 1 for kinds in pair) or not _are_apart(kinds):
@@ -178,8 +179,17 @@ def _is_without_order(
 
 def are_never_equal(some: frozenset[type], others: frozenset[type]) -> bool:
   """Tells whether nothing of some exact types equals anything of others."""
+  some, others = (frozenset(map(_of_python, kinds)) for kinds in (some, others))
   are_numbers = bool(some & _NUMBERS) and bool(others & _NUMBERS)
   return some | others <= _SIMPLE and not some & others and not are_numbers
+
+
+def _of_python(kind: type) -> type:
+  """Returns tuple for a named tuple that compares as all tuples do; else the class itself."""
+  is_own = issubclass(kind, tuple) and kind is not tuple
+  names = (name for name, _ in _NAMES.values())
+  is_tuples = is_own and all(by_class(kind, name) is vars(tuple)[name] for name in names)
+  return tuple if is_tuples else kind
 
 
 def _are_apart(kinds: set[type]) -> bool:
@@ -207,7 +217,7 @@ def _is_plain(kind: type) -> bool:
 
   What derives from Python's own lists, as `nltk.Tree`, does if it has all of these methods itself.
   """
-  if kind.__module__ == "builtins":
+  if are_builtin(kind):
     return True
   own = [base for base in kind.__mro__ if base.__module__ != "builtins"]
   if any(map(_libraries.is_library, own)):
@@ -219,8 +229,8 @@ def _is_plain(kind: type) -> bool:
 
 
 def are_builtin(*kinds: type) -> bool:
-  """Tells whether classes are Python's own."""
-  return all(kind.__module__ == "builtins" for kind in kinds)
+  """Tells whether classes are Python's own, or named tuples that compare as Python's do."""
+  return all(_of_python(kind).__module__ == "builtins" for kind in kinds)
 
 
 def _has_say(kind: type, op: type[ast.cmpop]) -> bool:
@@ -258,6 +268,8 @@ def _each_pair(
 
   def with_left(one: object, of_one: type) -> object:
     def alike(kind: type) -> object:
+      if kind is not NoneType and _are_apart({_of_python(of_one), _of_python(kind)}):
+        return "apart"
       own_alone = not are_builtin(of_one) and kind is not of_one and kind is not NoneType
       if own_alone and all(_answers_own_alone(k, op) for k in (of_one, kind)):
         return "others"

@@ -367,7 +367,13 @@ def _by_classes(ip: Host, op: type[ast.cmpop], left: object, right: object) -> o
 def _is_split(kinds: frozenset[type]) -> bool:
   """Tells whether some of several types are of numbers, and no other one equals any number."""
   numbers = kinds & {*_forms.NUMBERS}
-  return bool(numbers) and bool(kinds - numbers) and kinds <= {*_forms.NUMBERS, *_NO_NUMBERS}
+  return bool(numbers) and bool(kinds - numbers) and all(map(_is_no_number, kinds - numbers))
+
+
+def _is_no_number(kind: type) -> bool:
+  """Tells whether nothing of a class equals any number."""
+  is_of_python = kind in _NO_NUMBERS or kind.__eq__ in (object.__eq__, tuple.__eq__, list.__eq__)
+  return is_of_python or _class_comparison.is_by_fields(kind)
 
 
 _NO_NUMBERS = (str, bytes, list, tuple, dict)

@@ -81,21 +81,27 @@ def operand(ip: Host, value: object, other: object) -> object:
 
 
 def is_number_or_tensor(ip: Host, value: object) -> bool:
-  """Tells whether a value is a tensor in some objects of the tree, and a number in others."""
-  if not isinstance(value, Ref):
-    return False
-  kinds = ip.frame.types_of(value) - {Missing}
-  tensors = kinds - _NUMBERS
-  return 0 < len(tensors) < len(kinds) and all(issubclass(kind, tf.Tensor) for kind in tensors)
+  """Tells whether a value is a tensor or variable in some objects of the tree, and else a number."""
+  groups = _groups(ip, value) if isinstance(value, Ref) else []
+  return len(groups) > 1 and not {*groups[-1]} <= _NUMBERS
 
 
 def of_each(ip: Host, value: object, then: Callable[[Ref], object]) -> object:
   """Does `then` with what is a number or a tensor, by which of both the run finds."""
   assert isinstance(value, Ref)  # As `is_number_or_tensor` has found.
-  kinds: list[type] = sorted(ip.frame.types_of(value) - {Missing}, key=repr)
+  return by_type(ip, value, _groups(ip, value), lambda one, _: then(one))
+
+
+def _groups(ip: Host, ref: Ref) -> list[list[type]]:
+  """Returns the types of numbers, one by one, those of variables and those of tensors.
+
+  None are there if it may be anything else.
+  """
+  kinds: list[type] = sorted(ip.frame.types_of(ref) - {Missing}, key=repr)
   groups = [[kind] for kind in kinds if kind in _NUMBERS]
-  groups.append([kind for kind in kinds if kind not in _NUMBERS])
-  return by_type(ip, value, groups, lambda one, _: then(one))
+  for base in (tf.Variable, tf.Tensor):
+    groups.append([kind for kind in kinds if issubclass(kind, base)])
+  return [*filter(None, groups)] if sum(map(len, groups)) == len(kinds) else []
 
 
 def _tensor_or_number(ip: Host, value: object) -> object:

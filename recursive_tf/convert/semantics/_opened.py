@@ -305,8 +305,13 @@ def exact_classes(ip: Host, made: Made) -> frozenset[type] | None:
 
 def is_instance(ip: Host, made: Made, wanted: tuple[type, ...]) -> object:
   """Returns `isinstance(made, wanted)`, and notes what that says."""
-  found = for_each(ip, made, lambda value: ip.kind_of(value).is_instance(wanted))
-  return noted(ip, made, found, lambda kinds: all(issubclass(kind, wanted) for kind in kinds))
+
+  def known(kinds: frozenset[type]) -> bool | None:
+    are_instances = {issubclass(kind, wanted) for kind in kinds}
+    return are_instances.pop() if len(are_instances) == 1 else None
+
+  found = for_each(ip, made, lambda value: ip.kind_of(value).is_instance(wanted), known)
+  return noted(ip, made, found, known)
 
 
 def noted(
