@@ -81,7 +81,7 @@ def operand(ip: Host, value: object, other: object) -> object:
 
 
 def is_number_or_tensor(ip: Host, value: object) -> bool:
-  """Tells whether a value is a tensor or variable in some objects of the tree, and else a number."""
+  """Tells whether a value is a tensor, a variable or a number, of which the run finds one."""
   groups = _groups(ip, value) if isinstance(value, Ref) else []
   return len(groups) > 1 and not {*groups[-1]} <= _NUMBERS
 
