@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from recursive_tf.convert._refusal import Reason
 from recursive_tf.convert.frame import _enums
+from recursive_tf.convert.frame._access import by_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._sharing import name_of
 from recursive_tf.convert.semantics import (
@@ -258,9 +259,9 @@ def same_or_equal(ip: Host, left: object, right: object) -> object:
   """Returns `left is right or left == right`, by which containers compare their elements."""
   if left is right and not isinstance(left, Number):
     return True
-  by_class = _class_comparison.same_or_equal(ip, left, right)
-  if by_class is not NotImplemented:
-    return by_class
+  told = _class_comparison.same_or_equal(ip, left, right)
+  if told is not NotImplemented:
+    return told
   left, right = (_optional(ip, value) for value in (left, right))
   for one, other in ((left, right), (right, left)):
     if isinstance(one, Maybe) and _is_plain(ip, one, other):
@@ -372,11 +373,11 @@ def _is_split(kinds: frozenset[type]) -> bool:
 
 def _is_no_number(kind: type) -> bool:
   """Tells whether nothing of a class equals any number."""
-  is_of_python = kind in _NO_NUMBERS or kind.__eq__ in (object.__eq__, tuple.__eq__, list.__eq__)
+  is_of_python = any(by_class(kind, "__eq__") is vars(base)["__eq__"] for base in _NO_NUMBERS)
   return is_of_python or _class_comparison.is_by_fields(kind)
 
 
-_NO_NUMBERS = (str, bytes, list, tuple, dict)
+_NO_NUMBERS = (object, str, bytes, list, tuple, dict)
 
 
 def _equal_number(ip: Host, left: Ref, right: object, kinds: frozenset[type]) -> object:
