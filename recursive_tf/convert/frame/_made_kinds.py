@@ -134,7 +134,8 @@ class MadeKinds:
     for i, other in enumerate(self.forms):
       if other.scalar_kinds() and i not in self.hidden:
         with contextlib.suppress(_forms.Mismatch):
-          found = self.join(found, other)
+          joined = self.join(found, other)
+          found = joined if joined.scalar_kinds() else found
     return found
 
   def _is_ragged_list(self, form: BaseForm) -> bool:
