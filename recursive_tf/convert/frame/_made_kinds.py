@@ -77,15 +77,19 @@ class MadeKinds:
   def class_of(self, number: int) -> type | None:
     """Returns the class of what has a form, None where several have."""
     form = self.forms[number]
-    if isinstance(form, StaticForm):
-      return type(form.value)
     found = None if isinstance(form, WeakForm) else getattr(form, "type", None)
     return found if isinstance(found, type) else None
 
   def classes_of(self, number: int) -> frozenset[type]:
     """Returns the exact types of what has a form; none where these are not known."""
-    kind = self.class_of(number)
-    return self.forms[number].scalar_kinds() or frozenset([kind] if kind is not None else [])
+    form = self.forms[number]
+    kind = type(form.value) if isinstance(form, StaticForm) else self.class_of(number)
+    return form.scalar_kinds() or frozenset([kind] if kind is not None else [])
+
+  def is_constant(self, number: int) -> bool:
+    """Tells whether what has a form is one object, of which each row has a number of its own."""
+    form = self.forms[number]
+    return isinstance(form, StaticForm) and not form.scalar_kinds()
 
   def join(self, a: BaseForm, b: BaseForm) -> BaseForm:
     """Returns the form that two values of one place have in common, if they have any."""

@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from recursive_tf import _tf_internals as tfi
 from recursive_tf.convert._refusal import ConversionRefused, Reason
+from recursive_tf.convert.frame._access import by_class
 from recursive_tf.convert.frame._host import Host
 from recursive_tf.convert.frame._rows import read_numbers
 from recursive_tf.convert.heap._columns import NONE
@@ -297,17 +298,26 @@ def classes(ip: Host, made: Made) -> frozenset[type]:
 
 
 def exact_classes(ip: Host, made: Made) -> frozenset[type] | None:
-  """Returns all classes of what something may be; None where those of some kind are not known."""
+  """Returns all classes of what something may be, if its number says which object it is.
+
+  None where those of some kind are not known, or a kind is a constant: its rows are one object.
+  """
   old, is_none, numbers = _kinds_of(ip, made)
-  new = [ip.conversion.made_kinds.classes_of(number) for number in numbers]
-  return old.union(*new, [NoneType] if is_none else []) if all(new) else None
+  kinds = ip.conversion.made_kinds
+  new = [kinds.classes_of(number) for number in numbers]
+  if not all(new) or any(map(kinds.is_constant, numbers)):
+    return None
+  return old.union(*new, [NoneType] if is_none else [])
 
 
 def is_instance(ip: Host, made: Made, wanted: tuple[type, ...]) -> object:
   """Returns `isinstance(made, wanted)`, and notes what that says."""
 
   def known(kinds: frozenset[type]) -> bool | None:
-    are_instances = {issubclass(kind, wanted) for kind in kinds}
+    if any(by_class(kind, "__class__") is not vars(object)["__class__"] for kind in kinds):
+      return None
+    pairs = [[ip.conversion.guards.is_subclass(kind, one) for one in wanted] for kind in kinds]
+    are_instances = {*map(any, pairs)}
     return are_instances.pop() if len(are_instances) == 1 else None
 
   found = for_each(ip, made, lambda value: ip.kind_of(value).is_instance(wanted), known)
