@@ -71,7 +71,8 @@ def test_what_is_missing_is_put_in():
 
     return total
 
-  agrees(build, _graphs, expect=Reason.CHECK_FAILED)
+  # What it takes to find that out is near the budget of a conversion.
+  agrees(build, _graphs, expect={Reason.CHECK_FAILED, Reason.TOO_LARGE})
 
 
 _READS = [
